@@ -1,0 +1,49 @@
+import type { DescMessage } from '@bufbuild/protobuf'
+import type { FieldModel, ModelReader, Shape } from './model.ts'
+
+const samples: Record<Exclude<Shape['kind'], 'enum' | 'message'>, unknown> = {
+  string: 'text',
+  number: 1.5,
+  integer: 1,
+  boolean: true,
+  bytes: '',
+  timestamp: '2026-03-01T09:15:02Z',
+  object: {},
+  any: null,
+}
+
+/** An example value out of the fields' own examples; what has none gets a plain value of its kind. */
+export const createExamples = (model: ModelReader) => {
+  const ofShape = (shape: Shape, trail: DescMessage[]): unknown => {
+    if (shape.kind === 'message')
+      return trail.includes(shape.of) ? {} : ofFields(model.fieldsOf(shape.of), [...trail, shape.of])
+    if (shape.kind === 'enum') return shape.of.words[0]?.word ?? null
+    return samples[shape.kind]
+  }
+
+  const ofField = (field: FieldModel, trail: DescMessage[] = []): unknown => {
+    if (field.options.example) return JSON.parse(field.options.example)
+    if (field.options.default) return JSON.parse(field.options.default)
+    const fixed = field.rules.value['enum']
+    const one = Array.isArray(fixed) ? fixed[0] : (field.rules.value['minimum'] ?? ofShape(field.shape, trail))
+    if (field.repeated) return [one]
+    if (field.map) return { key: one }
+    return one
+  }
+
+  const ofFields = (fields: FieldModel[], trail: DescMessage[] = []): Record<string, unknown> => {
+    const seen = new Set<string>()
+    const shown = fields.filter((field) => {
+      if (field.options.eventId) return false
+      if (!field.oneof) return true
+      if (seen.has(field.oneof)) return false
+      seen.add(field.oneof)
+      return true
+    })
+    return Object.fromEntries(shown.map((field) => [field.name, ofField(field, trail)]))
+  }
+
+  return { ofField, ofFields, ofMessage: (message: DescMessage) => ofFields(model.fieldsOf(message), [message]) }
+}
+
+export type Examples = ReturnType<typeof createExamples>

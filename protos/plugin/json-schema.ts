@@ -1,0 +1,86 @@
+import type { DescMessage } from '@bufbuild/protobuf'
+import { type FieldModel, type ModelReader, type Shape, typeName } from './model.ts'
+
+export type JsonSchema = { [keyword: string]: unknown }
+
+/** How a message inside another is written: as a reference into the document, or in place. */
+export type Nesting = (message: DescMessage) => JsonSchema
+
+const simple: Record<Exclude<Shape['kind'], 'enum' | 'message'>, JsonSchema> = {
+  string: { type: 'string' },
+  number: { type: 'number' },
+  integer: { type: 'integer' },
+  boolean: { type: 'boolean' },
+  bytes: { type: 'string', contentEncoding: 'base64' },
+  timestamp: { type: 'string', format: 'date-time' },
+  object: { type: 'object' },
+  any: {},
+}
+
+const shapeSchema = (shape: Shape, nest: Nesting): JsonSchema => {
+  if (shape.kind === 'message') return nest(shape.of)
+  if (shape.kind === 'enum') return { type: 'string', enum: shape.of.words.map(({ word }) => word) }
+  return { ...simple[shape.kind] }
+}
+
+const orNull = (schema: JsonSchema): JsonSchema => {
+  if (Array.isArray(schema['enum'])) return { ...schema, type: ['string', 'null'], enum: [...schema['enum'], null] }
+  if (typeof schema['type'] === 'string') return { ...schema, type: [schema['type'], 'null'] }
+  return Object.keys(schema).length === 0 ? schema : { anyOf: [schema, { type: 'null' }] }
+}
+
+/** The schema of one field's value; `nullable` where null may stand for absent. */
+export const fieldSchema = (field: FieldModel, nest: Nesting, nullable: boolean): JsonSchema => {
+  const item = { ...shapeSchema(field.shape, nest), ...field.rules.value }
+  if (field.repeated) return { type: 'array', items: item, ...field.rules.list }
+  if (field.map) return { type: 'object', additionalProperties: item }
+  const fallback = field.options.default ? { default: JSON.parse(field.options.default) } : {}
+  return { ...(nullable && field.optional ? orNull(item) : item), ...fallback }
+}
+
+/** What a request may hold: only what `required` says must be there, and nothing that is not known. */
+export const requestSchema = (fields: FieldModel[], nest: Nesting): JsonSchema => {
+  const required = fields.filter((field) => field.rules.required).map((field) => field.name)
+  return {
+    type: 'object',
+    properties: Object.fromEntries(
+      fields.map((field) => [field.name, fieldSchema(field, nest, !field.rules.required)]),
+    ),
+    ...(required.length > 0 ? { required } : {}),
+    additionalProperties: false,
+  }
+}
+
+/** A request schema without references, as the edge compiles it. */
+export const inlineRequestSchema = (fields: FieldModel[], model: ModelReader): JsonSchema => {
+  const nest =
+    (trail: DescMessage[]): Nesting =>
+    (message) => {
+      if (trail.includes(message)) throw new Error(`${message.typeName} holds itself, which requests cannot.`)
+      return requestSchema(model.fieldsOf(message), nest([...trail, message]))
+    }
+  return requestSchema(fields, nest([]))
+}
+
+/** What an answer holds: every key, null for what is unknown. */
+export const responseSchema = (fields: FieldModel[], nest: Nesting, comment: string): JsonSchema => {
+  const shown = fields.filter((field) => !field.options.eventId)
+  const always = shown.filter((field) => !field.options.omitNull && !field.oneof)
+  return {
+    type: 'object',
+    ...(comment === '' ? {} : { description: comment }),
+    properties: Object.fromEntries(
+      shown.map((field) => [
+        field.name,
+        {
+          ...fieldSchema(field, nest, !field.options.omitNull),
+          ...(field.comment === '' ? {} : { description: field.comment }),
+        },
+      ]),
+    ),
+    required: always.map((field) => field.name),
+  }
+}
+
+export const reference: Nesting = (message) => ({ $ref: `#/components/schemas/${typeName(message)}` })
+export const requestReference: Nesting = (message) => ({ $ref: `#/components/schemas/${typeName(message)}Input` })

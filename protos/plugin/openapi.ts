@@ -1,0 +1,251 @@
+import type { DescMessage } from '@bufbuild/protobuf'
+import { reachable } from './codec.ts'
+import type { Examples } from './examples.ts'
+import {
+  fieldSchema,
+  type JsonSchema,
+  reference,
+  requestReference,
+  requestSchema,
+  responseSchema,
+} from './json-schema.ts'
+import { commentOf, type FieldModel, type ModelReader, type RouteModel, type ServiceModel, typeName } from './model.ts'
+
+const statusWords: Record<number, string> = {
+  200: 'Done.',
+  201: 'Made.',
+  202: 'Accepted; the work goes on in the background.',
+  204: 'Done; there is nothing to say.',
+  206: 'The part of the content that was asked for.',
+  400: 'The request cannot be read as what it claims to be.',
+  401: 'No credentials, or wrong ones.',
+  402: 'The feature needs a higher tier.',
+  403: 'Not allowed.',
+  404: 'Nothing has that id.',
+  405: 'The path exists, not with that method.',
+  409: 'The state it is in does not allow it.',
+  413: 'More than the limit allows.',
+  415: 'Content of a type that is not taken here.',
+  416: 'The byte range lies outside the content.',
+  422: 'A value is not allowed.',
+  429: 'Too many requests; Retry-After says when to try again.',
+  500: 'A fault of the server.',
+  502: 'Another server failed or refused.',
+  503: 'Not configured, or overloaded; then with Retry-After.',
+  504: 'Another server took too long.',
+}
+
+const errorResponse = (status: number) => ({
+  description: statusWords[status] ?? 'An error.',
+  content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
+})
+
+const sentences = (comment: string) => {
+  const [first = ''] = comment.split(/(?<=\.)\s/)
+  return { summary: first.replaceAll('\n', ' '), ...(comment === first ? {} : { description: comment }) }
+}
+
+const security: Record<RouteModel['access'], Record<string, string[]>[]> = {
+  open: [],
+  caller: [{}, { sessionCookie: [] }, { sessionHeader: [] }],
+  api_key: [{}, { bearer: [] }, { sessionCookie: [] }],
+  admin_key: [{ bearer: [] }, { adminKey: [] }],
+  branch_key: [{}, { bearer: [] }],
+}
+
+export const createOpenApi = (model: ModelReader, examples: Examples) => {
+  const parameter = (place: string, required: boolean) => (field: FieldModel) => ({
+    name: place === 'header' ? (field.options.header ?? field.name) : field.name,
+    in: place,
+    required: required || field.rules.required,
+    ...(field.comment === '' ? {} : { description: field.comment }),
+    schema: fieldSchema(field, requestReference, false),
+    ...(field.options.example
+      ? { example: JSON.parse(field.options.example) }
+      : required
+        ? { example: examples.ofField(field) }
+        : {}),
+  })
+
+  const requestBody = (route: RouteModel) => {
+    if (route.stream === 'multipart') {
+      const fields = Object.fromEntries(
+        route.formFields.map((field) => [field.name, fieldSchema(field, requestReference, false)]),
+      )
+      const schema = {
+        type: 'object',
+        properties: {
+          file: { type: 'string', contentMediaType: 'application/octet-stream', description: 'The content.' },
+          ...fields,
+        },
+        required: ['file'],
+      }
+      return { requestBody: { required: true, content: { 'multipart/form-data': { schema } } } }
+    }
+    if (route.stream === 'body') {
+      const content = Object.fromEntries(route.mediaTypes.map((mediaType) => [mediaType, { schema: {} }]))
+      return { requestBody: { required: true, content } }
+    }
+    if (!route.hasBody) return {}
+    const schema: JsonSchema = requestSchema(route.bodyFields, requestReference)
+    const example = examples.ofFields(route.bodyFields)
+    return {
+      requestBody: {
+        required: route.bodyFields.some((field) => field.rules.required),
+        content: { 'application/json': { schema, example } },
+      },
+    }
+  }
+
+  const eventFields = (route: RouteModel) => model.fieldsOf(route.response).filter((field) => field.oneof !== undefined)
+
+  const content = (route: RouteModel) => {
+    if (route.stream === 'sse') {
+      const events = Object.fromEntries(
+        eventFields(route).map((field) => [eventName(field), fieldSchema(field, reference, false)]),
+      )
+      return { content: { 'text/event-stream': { schema: { type: 'string' }, 'x-events': events } } }
+    }
+    if (route.stream === 'bytes') {
+      const types = route.mediaTypes.length > 0 ? route.mediaTypes : ['application/octet-stream']
+      return {
+        content: Object.fromEntries(
+          types.map((type) => [type, { schema: { type: 'string', contentMediaType: type } }]),
+        ),
+      }
+    }
+    if (route.status === 204) return {}
+    return {
+      content: {
+        'application/json': { schema: reference(route.response), example: examples.ofMessage(route.response) },
+      },
+    }
+  }
+
+  const errorsOf = (route: RouteModel): number[] => {
+    const errors = new Set(route.errors)
+    if (route.access !== 'open' && route.access !== 'caller') errors.add(401)
+    if (route.access === 'caller') errors.add(401)
+    if (route.hasBody || route.stream === 'multipart' || route.stream === 'body')
+      for (const status of [400, 413, 415]) errors.add(status)
+    if (route.stream === 'bytes') errors.add(416)
+    const hasInput = [route.pathFields, route.queryFields, route.bodyFields, route.formFields].some(
+      (fields) => fields.length > 0,
+    )
+    if (hasInput) errors.add(422).add(400)
+    if (route.access !== 'open') errors.add(503)
+    return [...errors].toSorted((a, b) => a - b)
+  }
+
+  const operation = (route: RouteModel, service: ServiceModel) => {
+    const parameters = [
+      ...route.pathFields.map(parameter('path', true)),
+      ...route.queryFields.map(parameter('query', false)),
+      ...route.headerFields.map(parameter('header', false)),
+    ]
+    const successes = [
+      route.status,
+      ...route.also,
+      ...(route.stream === 'bytes' && route.method === 'GET' ? [206] : []),
+    ]
+    return {
+      operationId: `${service.mount.slice(1)}_${route.rpc}`,
+      tags: [service.title],
+      ...sentences(route.comment),
+      ...(security[route.access].length > 0 ? { security: security[route.access] } : { security: [] }),
+      ...(parameters.length > 0 ? { parameters } : {}),
+      ...requestBody(route),
+      responses: {
+        ...Object.fromEntries(
+          [...new Set(successes)].map((status) => [
+            status,
+            { description: statusWords[status] ?? 'Done.', ...content(route) },
+          ]),
+        ),
+        ...Object.fromEntries(errorsOf(route).map((status) => [status, errorResponse(status)])),
+      },
+    }
+  }
+
+  const schemas = (services: ServiceModel[]) => {
+    const routes = services.flatMap((service) => service.routes)
+    const answers = routes
+      .filter((route) => route.stream !== 'bytes')
+      .flatMap((route) => {
+        if (route.stream !== 'sse') return route.status === 204 ? [] : [route.response]
+        return eventFields(route).flatMap((field) => (field.shape.kind === 'message' ? [field.shape.of] : []))
+      })
+    const inputs = routes.flatMap((route) =>
+      [...route.bodyFields, ...route.queryFields].flatMap((field) =>
+        field.shape.kind === 'message' ? [field.shape.of] : [],
+      ),
+    )
+    const named = (messages: DescMessage[], suffix: string, write: (message: DescMessage) => JsonSchema) =>
+      Object.fromEntries(reachable(messages, model).map((message) => [`${typeName(message)}${suffix}`, write(message)]))
+    return {
+      ...named(answers, '', (message) => responseSchema(model.fieldsOf(message), reference, commentOf(message))),
+      ...named(inputs, 'Input', (message) => requestSchema(model.fieldsOf(message), requestReference)),
+      Error: {
+        type: 'object',
+        description: 'What went wrong, in words for a person; for 422 the faulty fields, each with where it is.',
+        properties: {
+          detail: {
+            anyOf: [
+              { type: 'string' },
+              {
+                type: 'array',
+                items: {
+                  type: 'object',
+                  properties: {
+                    loc: { type: 'array', items: { type: ['string', 'integer'] } },
+                    msg: { type: 'string' },
+                    type: { type: 'string' },
+                  },
+                  required: ['loc', 'msg', 'type'],
+                },
+              },
+              { type: 'object' },
+            ],
+          },
+        },
+        required: ['detail'],
+      },
+    }
+  }
+
+  return (services: ServiceModel[]) => {
+    const paths: Record<string, Record<string, unknown>> = {}
+    for (const service of services) {
+      for (const route of service.routes) {
+        paths[route.path] = { ...paths[route.path], [route.method.toLowerCase()]: operation(route, service) }
+      }
+    }
+    return {
+      openapi: '3.1.0',
+      info: {
+        title: 'Trellis',
+        version: '0.1.0',
+        description: 'Listings, logs and music: three services you host yourself.',
+      },
+      servers: [{ url: '/' }],
+      tags: services.map(({ title, comment, mount, version }) => ({
+        name: title,
+        description: comment,
+        'x-mount': mount,
+        'x-version': version,
+      })),
+      paths,
+      components: {
+        schemas: schemas(services),
+        securitySchemes: {
+          bearer: { type: 'http', scheme: 'bearer' },
+          adminKey: { type: 'apiKey', in: 'header', name: 'X-Admin-Key' },
+          sessionCookie: { type: 'apiKey', in: 'cookie', name: 'gateway_session' },
+          sessionHeader: { type: 'apiKey', in: 'header', name: 'X-Gateway-Session' },
+        },
+      },
+    }
+  }
+}
+
+export const eventName = (field: FieldModel): string => field.options.event || field.name

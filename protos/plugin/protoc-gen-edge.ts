@@ -1,0 +1,120 @@
+#!/usr/bin/env node
+import type { DescMessage } from '@bufbuild/protobuf'
+/**
+ * A buf plugin: from the protos and their HTTP options it writes what the edge and its clients need.
+ * rest.ts: types and codec of the JSON; routes.ts: the table of routes; openapi.json: the document.
+ */
+import { createEcmaScriptPlugin, runNodeJs, type Schema } from '@bufbuild/protoplugin'
+import { enumsOf, enumTables, fromRestFunction, reachable, restType, toRestFunction, wordType } from './codec.ts'
+import { createExamples } from './examples.ts'
+import { commentOf, createModelReader, type ModelReader, type ServiceModel } from './model.ts'
+import { createOpenApi } from './openapi.ts'
+import { hasJsonAnswer, routeTable } from './routes.ts'
+
+const notice =
+  '// Generated from the protos by protoc-gen-edge. Do not edit: change the proto and run `npm run generate`.'
+
+const codecHelpers = `
+const omitNull = (name: string, value: unknown) => (value === null || value === undefined ? {} : { [name]: value })
+const present = <In, Out>(value: In | null | undefined, map: (value: In) => Out): Out | null => (value === null || value === undefined ? null : map(value))
+const mapValues = <In, Out>(map: { [key: string]: In }, write: (value: In) => Out): { [key: string]: Out } =>
+  Object.fromEntries(Object.entries(map).map(([key, value]) => [key, write(value)]))
+const jsonOf = (text: string | null | undefined): unknown => (text === null || text === undefined || text === '' ? null : JSON.parse(text))
+const textOf = (value: unknown): string => (value === null || value === undefined ? '' : JSON.stringify(value))
+const oneof = (value: any, member: string): any => (value?.$case === member ? value.value : undefined)
+`
+
+const eventMessages = (services: ServiceModel[], model: ModelReader): DescMessage[] =>
+  services
+    .flatMap((service) => service.routes)
+    .filter((route) => route.stream === 'sse')
+    .flatMap((route) => model.fieldsOf(route.response))
+    .flatMap((field) => (field.oneof && field.shape.kind === 'message' ? [field.shape.of] : []))
+
+const writeRest = (schema: Schema, services: ServiceModel[], model: ModelReader) => {
+  const file = schema.generateFile('rest.ts')
+  const routes = services.flatMap((service) => service.routes)
+  const answers = reachable(
+    [...routes.filter(hasJsonAnswer).map((route) => route.response), ...eventMessages(services, model)],
+    model,
+  )
+  const isMask = (message: DescMessage) => message.typeName === 'google.protobuf.FieldMask'
+  const requests = reachable(
+    routes.map((route) => route.request),
+    model,
+  ).filter((message) => !isMask(message))
+  const all = [...new Set([...answers, ...requests])]
+  const print = (lines: string[]) => {
+    for (const line of lines) file.print(line)
+    file.print()
+  }
+  print([notice, '// biome-ignore-all lint: generated', "import type * as proto from './proto.ts'", codecHelpers])
+  for (const enumeration of enumsOf(all, model)) print([...wordType(enumeration), ...enumTables(enumeration)])
+  for (const message of answers) print(restType(message, model.fieldsOf(message), commentOf(message)))
+  for (const message of answers) print(toRestFunction(message, model.fieldsOf(message)))
+  for (const message of requests) print(fromRestFunction(message, model.fieldsOf(message)))
+}
+
+/** All generated messages under one name, so that the codec can say `proto.Entry`. */
+const writeProto = (schema: Schema) => {
+  const file = schema.generateFile('proto.ts')
+  file.print(notice)
+  for (const { name, proto } of schema.files) {
+    const holdsTypes = proto.messageType.length + proto.enumType.length + proto.service.length > 0
+    if (proto.package.startsWith('trellis.') && !name.endsWith('http/v1/options') && holdsTypes)
+      file.print(`export * from '../ts/${name}.ts'`)
+  }
+}
+
+const routeType = `
+export type TextKind = 'string' | 'number' | 'boolean' | 'string[]' | 'number[]' | 'boolean[]'
+
+/** One rpc as an HTTP route. */
+export type Route = {
+  service: string
+  rpc: string
+  method: string
+  path: string
+  stream: 'none' | 'sse' | 'bytes' | 'multipart' | 'body'
+  status: number
+  access: 'open' | 'caller' | 'api_key' | 'admin_key' | 'branch_key'
+  pathFields: Record<string, TextKind>
+  queryFields: Record<string, TextKind>
+  /** Request field → the header it may be read from. */
+  headerFields: Record<string, string>
+  hasBody: boolean
+  mediaTypes: readonly string[]
+  /** A PATCH whose message is told which keys the body had. */
+  masked: boolean
+  schema: { params?: object; query?: object; body?: object }
+  fromRest: (json: any) => any
+  toRest?: (message: any) => unknown
+  frames?: {
+    oneof: string
+    id: string | undefined
+    events: Record<string, { name: string; toRest: (message: any) => unknown }>
+  }
+}
+`
+
+const writeRoutes = (schema: Schema, services: ServiceModel[], model: ModelReader) => {
+  const file = schema.generateFile('routes.ts')
+  file.print(notice)
+  file.print('// biome-ignore-all lint: generated')
+  file.print("import * as proto from './proto.ts'")
+  file.print("import * as codec from './rest.ts'")
+  file.print(routeType)
+  for (const line of routeTable(services, model)) file.print(line)
+}
+
+const generateTs = (schema: Schema) => {
+  const model = createModelReader(schema)
+  const services = model.services()
+  writeProto(schema)
+  writeRest(schema, services, model)
+  writeRoutes(schema, services, model)
+  const document = createOpenApi(model, createExamples(model))(services)
+  schema.generateFile('openapi.json').print(JSON.stringify(document, null, 2))
+}
+
+runNodeJs(createEcmaScriptPlugin({ name: 'protoc-gen-edge', version: 'v1', generateTs }))

@@ -1,0 +1,80 @@
+import { inlineRequestSchema } from './json-schema.ts'
+import { type FieldModel, type ModelReader, type RouteModel, type ServiceModel, typeName } from './model.ts'
+import { eventName } from './openapi.ts'
+
+/** How the text of a path, query or header becomes a value, before it is validated. */
+const textKind = (field: FieldModel): string => {
+  const { kind } = field.shape
+  const single = kind === 'number' || kind === 'integer' ? 'number' : kind === 'boolean' ? 'boolean' : 'string'
+  return field.repeated ? `${single}[]` : single
+}
+
+const kinds = (fields: FieldModel[]) => Object.fromEntries(fields.map((field) => [field.name, textKind(field)]))
+
+const headers = (fields: FieldModel[]) => Object.fromEntries(fields.map((field) => [field.name, field.options.header]))
+
+const eventTable = (route: RouteModel, model: ModelReader): string[] => {
+  const fields = model.fieldsOf(route.response)
+  const id = fields.find((field) => field.options.eventId)
+  const [oneof] = fields.flatMap((field) => field.oneof ?? [])
+  return [
+    '    frames: {',
+    `      oneof: '${oneof}',`,
+    `      id: ${id ? `'${id.local}'` : 'undefined'},`,
+    '      events: {',
+    ...fields.flatMap((field) =>
+      field.oneof && field.shape.kind === 'message'
+        ? [`        ${field.local}: { name: '${eventName(field)}', toRest: codec.${typeName(field.shape.of)}ToRest },`]
+        : [],
+    ),
+    '      },',
+    '    },',
+  ]
+}
+
+const routeEntry = (route: RouteModel, model: ModelReader): string[] => {
+  const schema = {
+    ...(route.pathFields.length > 0 ? { params: inlineRequestSchema(route.pathFields, model) } : {}),
+    ...(route.queryFields.length + route.headerFields.length > 0
+      ? { query: inlineRequestSchema([...route.queryFields, ...route.headerFields], model) }
+      : {}),
+    ...(route.hasBody ? { body: inlineRequestSchema(route.bodyFields, model) } : {}),
+  }
+  return [
+    '  {',
+    `    service: '${route.service.typeName}',`,
+    `    rpc: '${route.rpc}',`,
+    `    method: '${route.method}',`,
+    `    path: '${route.path}',`,
+    `    stream: '${route.stream}',`,
+    `    status: ${route.status},`,
+    `    access: '${route.access}',`,
+    `    pathFields: ${JSON.stringify(kinds(route.pathFields))},`,
+    `    queryFields: ${JSON.stringify(kinds([...route.queryFields, ...route.headerFields]))},`,
+    `    headerFields: ${JSON.stringify(headers(route.headerFields))},`,
+    `    hasBody: ${route.hasBody},`,
+    `    mediaTypes: ${JSON.stringify(route.mediaTypes)},`,
+    `    masked: ${route.masked},`,
+    `    schema: ${JSON.stringify(schema)},`,
+    `    fromRest: codec.${typeName(route.request)}FromRest,`,
+    ...(route.stream === 'sse' ? eventTable(route, model) : []),
+    ...(hasJsonAnswer(route) ? [`    toRest: codec.${typeName(route.response)}ToRest,`] : []),
+    '  },',
+  ]
+}
+
+export const hasJsonAnswer = (route: RouteModel): boolean =>
+  route.stream !== 'sse' && route.stream !== 'bytes' && route.response.typeName !== 'google.protobuf.Empty'
+
+export const routeTable = (services: ServiceModel[], model: ModelReader): string[] => [
+  'export const services = [',
+  ...services.map(
+    ({ name, mount, title, version, heartbeat }) =>
+      `  { name: '${name}', mount: '${mount}', title: ${JSON.stringify(title)}, version: '${version}', heartbeat: '${heartbeat}', definition: proto.${name.slice(name.lastIndexOf('.') + 1)}Definition },`,
+  ),
+  '] as const',
+  '',
+  'export const routes: readonly Route[] = [',
+  ...services.flatMap((service) => service.routes.flatMap((route) => routeEntry(route, model))),
+  ']',
+]

@@ -1,0 +1,55 @@
+import { ConfigFailure, read, secret, setting } from '@trellis/kit/config'
+
+/** What the edge is told, beside the base of every process. */
+export const edgeConfig = {
+  production: setting(
+    'NODE_ENV',
+    (text) => text === 'production',
+    false,
+    'production closes what development leaves open (CORS).',
+  ),
+  corsOrigins: setting('CORS_ORIGINS', read.list, [], 'Origins whose pages may call listings and logs.'),
+  musicCorsOrigins: setting('MUSIC_CORS_ORIGINS', read.list, [], 'Origins whose pages may call music in production.'),
+  maximumBodyMegabytes: setting('MAX_BODY_MB', read.integer(1, 1024), 16, 'Largest JSON body.'),
+  maximumStreams: setting(
+    'MAX_STREAMS',
+    read.integer(1, 1_000_000),
+    10_000,
+    'Event streams open at once; more are 503.',
+  ),
+  streamStallSeconds: setting(
+    'STREAM_STALL_SECONDS',
+    read.integer(1, 3600),
+    60,
+    'A stream whose client reads nothing for so long is ended.',
+  ),
+  shutdownSeconds: setting(
+    'SHUTDOWN_SECONDS',
+    read.integer(0, 600),
+    10,
+    'How long requests in hand may take at the end.',
+  ),
+  cloudMode: setting('CLOUD_MODE', read.flag, false, 'Callers are told apart by session tokens (listings, music).'),
+  jwtSecrets: secret(
+    'GATEWAY_JWT_SECRET',
+    read.list,
+    [],
+    'What session tokens are signed with; a comma list while rotating.',
+  ),
+  licenceUrl: setting('LICENSE_URL', read.optional(read.url), undefined, 'The licensing service that knows the tiers.'),
+  licenceToken: secret('LICENSE_TOKEN', read.text, '', 'The bearer token for the licensing service.'),
+  apiKey: secret('SERVICE_API_KEY', read.text, '', 'The key that every logs route asks for; empty: none.'),
+  adminKey: secret('SERVICE_ORCHARD_ADMIN_KEY', read.text, '', 'The key for managing branches; empty: that is off.'),
+  branchKey: secret('SERVICE_BRANCH_KEY', read.text, '', 'The key that pushed batches must present; empty: none.'),
+}
+
+export type EdgeConfig = { readonly [Name in keyof typeof edgeConfig]: (typeof edgeConfig)[Name]['fallback'] }
+
+/** What no single variable can say. Throws ConfigFailure. */
+export const checkEdgeConfig = (config: EdgeConfig): void => {
+  if (config.cloudMode && config.jwtSecrets.length === 0) {
+    throw new ConfigFailure(
+      'GATEWAY_JWT_SECRET must be set when CLOUD_MODE=1: without it no session token can be checked.',
+    )
+  }
+}

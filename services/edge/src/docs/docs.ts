@@ -1,0 +1,26 @@
+import fastifySwagger from '@fastify/swagger'
+import fastifySwaggerUi from '@fastify/swagger-ui'
+import type { FastifyInstance } from 'fastify'
+import { mountDocument, type OpenApi } from './openapi.ts'
+
+const sendJson = (server: FastifyInstance, url: string, document: OpenApi) => {
+  const text = JSON.stringify(document)
+  server.get(url, (_request, reply) => reply.type('application/json; charset=utf-8').send(text))
+}
+
+/** `/openapi.json`, one such document for each mount, and `/docs` that renders them. */
+export const registerDocs = async (
+  server: FastifyInstance,
+  document: OpenApi,
+  mounts: readonly string[],
+): Promise<void> => {
+  sendJson(server, '/openapi.json', document)
+  for (const mount of mounts) sendJson(server, `${mount}/openapi.json`, mountDocument(document, mount))
+  await server.register(fastifySwagger, { mode: 'static', specification: { document: document as never } })
+  await server.register(fastifySwaggerUi, {
+    routePrefix: '/docs',
+    staticCSP: true,
+    uiConfig: { urls: [{ url: '/openapi.json', name: 'Trellis' }], docExpansion: 'none' } as object,
+    logo: { type: 'image/svg+xml', content: Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>') },
+  })
+}

@@ -1,0 +1,23 @@
+/** An OpenAPI document, as far as it is taken apart here. */
+export type OpenApi = {
+  info: { title: string; version: string; description?: string }
+  tags: { name: string; 'x-mount': string; 'x-version': string }[]
+  paths: Record<string, unknown>
+  [key: string]: unknown
+}
+
+/** The part of a document that lies under one mount, with the version that its spec gives. */
+export const mountDocument = (document: OpenApi, mount: string): OpenApi => {
+  const tags = document.tags.filter((tag) => tag['x-mount'] === mount)
+  const [first] = tags
+  return {
+    ...document,
+    info: {
+      ...document.info,
+      title: first?.name ?? document.info.title,
+      version: first?.['x-version'] ?? document.info.version,
+    },
+    tags,
+    paths: Object.fromEntries(Object.entries(document.paths).filter(([path]) => path.startsWith(`${mount}/`))),
+  }
+}

@@ -1,0 +1,172 @@
+import { randomUUID } from 'node:crypto'
+import { failure } from '@trellis/kit/errors'
+import type { Readiness } from '@trellis/kit/lifecycle'
+import { anonymous } from '@trellis/kit/rpc'
+import type { Log, Metrics } from '@trellis/kit/telemetry'
+import type { Route } from '@trellis/protos/edge/routes.ts'
+import fastify, { type FastifyInstance, type FastifyRequest, type onRequestHookHandler } from 'fastify'
+import type { EdgeConfig } from './config.ts'
+import { type CorsRules, registerCors } from './cors.ts'
+import { registerDocs } from './docs/docs.ts'
+import type { OpenApi } from './docs/openapi.ts'
+import { createIdentity, localUser } from './identity/identity.ts'
+import { createKeyChecks } from './identity/keys.ts'
+import { createLicence, type Product } from './identity/licence.ts'
+import { securityHeaders } from './security-headers.ts'
+import { createHeartbeat } from './stream/heartbeat.ts'
+import { answerFailure } from './transcode/error-answer.ts'
+import { type Backend, registerRoutes } from './transcode/routes.ts'
+
+export type EdgeOptions = {
+  config: EdgeConfig
+  routes: readonly Route[]
+  backends: readonly Backend[]
+  openapi: OpenApi
+  readiness: Readiness
+  log: Log
+  metrics: Metrics
+}
+
+export type Edge = AsyncDisposable & {
+  server: FastifyInstance
+  /** Starts listening; gives the address to open. */
+  listen: (host: string, port: number) => Promise<string>
+}
+
+const requestIdShape = /^[A-Za-z0-9._-]{8,128}$/
+
+const requestId = (given: unknown): string =>
+  typeof given === 'string' && requestIdShape.test(given) ? given : randomUUID()
+
+const createServer = (config: EdgeConfig) =>
+  fastify({
+    logger: false,
+    genReqId: (request) => requestId(request.headers['x-request-id']),
+    bodyLimit: config.maximumBodyMegabytes * 1024 * 1024,
+    exposeHeadRoutes: false,
+    return503OnClosing: true,
+    forceCloseConnections: 'idle',
+    requestTimeout: 0,
+    keepAliveTimeout: 65_000,
+    routerOptions: { maxParamLength: 1_024, ignoreTrailingSlash: false },
+    frameworkErrors: (error, request, reply) => {
+      answerFailure(error, request as FastifyRequest, reply as never, { error: () => undefined } as unknown as Log)
+    },
+  })
+
+const corsRules = (config: EdgeConfig, mounts: readonly string[]): CorsRules =>
+  mounts.map((mount) => {
+    if (mount !== '/music') return { mount, origins: config.corsOrigins }
+    return { mount, origins: config.production ? config.musicCorsOrigins : 'any' }
+  })
+
+/** Counts requests and how long they took, by route and status. Streams count when they end. */
+const measure = (server: FastifyInstance, metrics: Metrics) => {
+  const seconds = metrics.histogram({
+    name: 'trellis_http_request_duration_seconds',
+    help: 'Time from request to the end of the answer.',
+    labels: ['method', 'route', 'status'],
+    buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
+  })
+  server.addHook('onResponse', (request, reply, done) => {
+    const route = request.routeOptions.url ?? 'unknown'
+    seconds.observe({ method: request.method, route, status: String(reply.statusCode) }, reply.elapsedTime / 1_000)
+    done()
+  })
+}
+
+const registerHealth = (server: FastifyInstance, readiness: Readiness) => {
+  server.get('/health', () => ({ status: 'ok' }))
+  server.get('/ready', (_request, reply) => {
+    const missing = readiness.missing()
+    const isReady = Object.keys(missing).length === 0
+    return reply
+      .code(isReady ? 200 : 503)
+      .send(isReady ? { status: 'ready' } : { status: 'not ready', missing, detail: 'Not ready yet.' })
+  })
+  server.get('/', (_request, reply) => reply.redirect('/docs'))
+}
+
+/** Who may come in by a route, and as whom. */
+const createAdmission = (config: EdgeConfig, log: Log) => {
+  const licence = createLicence({ url: config.licenceUrl, token: config.licenceToken, log })
+  const identify = createIdentity({ ...config, licence })
+  const keys = createKeyChecks(config)
+  return (route: Route): onRequestHookHandler => {
+    const { access } = route
+    if (access === 'open') return (_request, _reply, done) => done()
+    if (access !== 'caller') {
+      return (request, _reply, done) => {
+        keys[access](request.headers)
+        request.caller = localUser
+        done()
+      }
+    }
+    const product: Product = route.path.startsWith('/music/') ? 'music' : 'listings'
+    return (request, _reply, done) => {
+      const caller = identify(request.headers, product)
+      if (!(caller instanceof Promise)) {
+        request.caller = caller
+        return done()
+      }
+      caller.then((found) => {
+        request.caller = found
+        done()
+      }, done)
+    }
+  }
+}
+
+/** The HTTP edge: every route of the contract, before services that it knows only as rpc clients. */
+export const createEdge = async ({
+  config,
+  routes,
+  backends,
+  openapi,
+  readiness,
+  log,
+  metrics,
+}: EdgeOptions): Promise<Edge> => {
+  const server = createServer(config)
+  const closing = new AbortController()
+  const heartbeat = createHeartbeat({ stallMilliseconds: config.streamStallSeconds * 1_000 })
+  const frames = metrics.counter({ name: 'trellis_stream_events_total', help: 'Events sent over all streams.' })
+  metrics.gauge({ name: 'trellis_streams_open', help: 'Event streams open now.' }, heartbeat.size)
+  const mounts = [...new Set(backends.map(({ mount }) => mount))]
+
+  server.decorateRequest('caller')
+  server.addHook('onRequest', (request, reply, done) => {
+    request.caller = anonymous
+    reply.headers(securityHeaders)
+    reply.header('x-request-id', request.id)
+    done()
+  })
+  server.setErrorHandler((error, request, reply) => answerFailure(error, request, reply, log))
+  server.setNotFoundHandler((request) => {
+    const [path = ''] = request.url.split('?')
+    throw failure('not_found', `There is nothing at ${path.slice(0, 200)}. The API is described at /docs.`)
+  })
+  measure(server, metrics)
+  await registerCors(server, corsRules(config, mounts))
+  registerHealth(server, readiness)
+  await registerDocs(server, openapi, mounts)
+  await registerRoutes(server, routes, backends, {
+    streams: { heartbeat, closing: closing.signal, onFrame: () => frames.inc() },
+    maximumStreams: config.maximumStreams,
+    admit: createAdmission(config, log),
+  })
+  await server.ready()
+
+  return {
+    server,
+    listen: (host, port) => server.listen({ host, port, backlog: 4_096 }),
+    /** Streams end first, then requests in hand are answered, then connections are cut. */
+    [Symbol.asyncDispose]: async () => {
+      closing.abort(new Error('The server is shutting down.'))
+      const timer = setTimeout(() => server.server.closeAllConnections(), config.shutdownSeconds * 1_000)
+      await server.close()
+      clearTimeout(timer)
+      heartbeat.stop()
+    },
+  }
+}

@@ -1,0 +1,52 @@
+import { isSameSecret, verifySession } from '@trellis/kit/credentials'
+import { failure } from '@trellis/kit/errors'
+import { parseCookie } from 'cookie'
+
+type Headers = Record<string, string | string[] | undefined>
+
+export type Keys = { apiKey: string; adminKey: string; branchKey: string; now?: () => number }
+
+export const logsSessionCookie = 'logs_session'
+
+const bearer = (headers: Headers): string | undefined =>
+  /^Bearer\s+(\S+)\s*$/i.exec(String(headers['authorization'] ?? ''))?.[1]
+
+const refused = (what: string) =>
+  failure('unauthenticated', `${what} Send it as "Authorization: Bearer <key>".`, {
+    headers: { 'www-authenticate': 'Bearer realm="trellis"' },
+  })
+
+/** Checks the keys of the logs service; each check throws 401, or 503 where the feature's key is not set. All comparisons take constant time. */
+export const createKeyChecks = ({ apiKey, adminKey, branchKey, now = Date.now }: Keys) => {
+  const hasSession = (headers: Headers): boolean => {
+    const cookie = parseCookie(String(headers['cookie'] ?? ''))[logsSessionCookie]
+    return cookie !== undefined && verifySession(cookie, apiKey, now())
+  }
+  const api_key = (headers: Headers): void => {
+    if (apiKey === '') return
+    const given = bearer(headers)
+    if (given !== undefined ? isSameSecret(given, apiKey) : hasSession(headers)) return
+    throw refused(given === undefined ? 'This needs the API key.' : 'That is not the API key.')
+  }
+
+  const admin_key = (headers: Headers): void => {
+    if (adminKey === '') {
+      throw failure('unavailable', 'Branches cannot be managed: SERVICE_ORCHARD_ADMIN_KEY is not set on the server.')
+    }
+    const given = String(headers['x-admin-key'] ?? bearer(headers) ?? '')
+    if (given !== '' && isSameSecret(given, adminKey)) return
+    throw refused(given === '' ? 'This needs the admin key.' : 'That is not the admin key.')
+  }
+
+  /** Without a branch key, pushing asks for what every route asks for. */
+  const branch_key = (headers: Headers): void => {
+    if (branchKey === '') return api_key(headers)
+    const given = bearer(headers)
+    if (given !== undefined && isSameSecret(given, branchKey)) return
+    throw refused(given === undefined ? 'This needs the branch key.' : 'That is not the branch key.')
+  }
+
+  return { api_key, admin_key, branch_key }
+}
+
+export type KeyChecks = ReturnType<typeof createKeyChecks>

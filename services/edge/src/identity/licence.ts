@@ -1,0 +1,59 @@
+import type { Tier } from '@trellis/kit/rpc'
+import type { Log } from '@trellis/kit/telemetry'
+
+const cacheMilliseconds = 300_000
+const timeoutMilliseconds = 5_000
+const maximumCached = 10_000
+
+export type Product = 'listings' | 'music'
+
+export type LicenceOptions = { url: string | undefined; token: string; log: Log; now?: () => number }
+
+const paidTiers: readonly string[] = ['free', 'paid', 'premium', 'ultra'] satisfies Tier[]
+
+const isTier = (value: unknown): value is Tier => typeof value === 'string' && paidTiers.includes(value)
+
+/**
+ * Asks the licensing service for a user's tier, and makes the user known there first. An unreachable or
+ * unconfigured service means `free`; an answer holds for five minutes.
+ */
+export const createLicence = ({ url, token, log, now = Date.now }: LicenceOptions) => {
+  const cache = new Map<string, { tier: Tier; until: number }>()
+
+  const post = async (path: string, body: object): Promise<unknown> => {
+    const response = await fetch(`${url}${path}`, {
+      method: 'POST',
+      redirect: 'error',
+      headers: { 'content-type': 'application/json', authorization: `Bearer ${token}` },
+      body: JSON.stringify(body),
+      signal: AbortSignal.timeout(timeoutMilliseconds),
+    })
+    if (!response.ok) throw new Error(`The licensing service answered ${response.status} to ${path}.`)
+    return response.json()
+  }
+
+  const ask = async (userId: string, product: Product): Promise<Tier> => {
+    try {
+      await post('/admin/provision', { user_id: userId, product, tier: 'free' })
+      const answer = await post('/admin/cloud/resolve', { user_id: userId, product })
+      const tier = typeof answer === 'object' && answer !== null && 'tier' in answer ? answer.tier : undefined
+      return isTier(tier) ? tier : 'free'
+    } catch (error) {
+      log.warn({ err: error, product }, 'the licensing service failed: the user counts as free')
+      return 'free'
+    }
+  }
+
+  return async (userId: string, product: Product): Promise<Tier> => {
+    if (url === undefined || token === '') return 'free'
+    const key = `${product} ${userId}`
+    const known = cache.get(key)
+    if (known && known.until > now()) return known.tier
+    const tier = await ask(userId, product)
+    if (cache.size >= maximumCached) cache.clear()
+    cache.set(key, { tier, until: now() + cacheMilliseconds })
+    return tier
+  }
+}
+
+export type Licence = ReturnType<typeof createLicence>

@@ -1,0 +1,56 @@
+import { failure } from '@trellis/kit/errors'
+import { parseCookie } from 'cookie'
+import { errors, jwtVerify } from 'jose'
+
+export const sessionCookie = 'gateway_session'
+export const guestCookie = 'listing_guest'
+const sessionHeader = 'x-gateway-session'
+
+const tokenShape = /^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+$/
+const uuidShape = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
+
+type Headers = Record<string, string | string[] | undefined>
+
+const cookieOf = (text: string, name: string): string | undefined => parseCookie(text)[name]
+
+const one = (value: string | string[] | undefined): string => (Array.isArray(value) ? (value[0] ?? '') : (value ?? ''))
+
+/**
+ * The session token a request carries: in X-Gateway-Session, else in its cookies; each may hold the token itself or
+ * a cookie string. What is not a token counts as none, since proxies forward whatever cookies there are.
+ */
+export const sessionToken = (headers: Headers): string | undefined => {
+  const given = one(headers[sessionHeader]) || one(headers['cookie'])
+  const token = cookieOf(given, sessionCookie) ?? given.trim()
+  return tokenShape.test(token) ? token : undefined
+}
+
+export const guestId = (headers: Headers): string | undefined => {
+  const given = cookieOf(one(headers['cookie']), guestCookie)
+  return given !== undefined && uuidShape.test(given) ? given.toLowerCase() : undefined
+}
+
+const refused = (cause?: unknown) =>
+  failure('unauthenticated', 'The session is invalid or has expired. Sign in again.', {
+    cause,
+    headers: { 'www-authenticate': 'Bearer realm="trellis"' },
+  })
+
+/** Verifies a token (JWT, HS256, with `exp`) by any of the secrets and gives the user id from its claim `id`. Throws 401. */
+export const verifySessionToken = async (token: string, secrets: readonly string[]): Promise<string> => {
+  for (const secret of secrets) {
+    try {
+      const { payload } = await jwtVerify(token, new TextEncoder().encode(secret), {
+        algorithms: ['HS256'],
+        requiredClaims: ['id', 'exp'],
+      })
+      const id = payload['id']
+      if (typeof id === 'string' && id !== '') return id
+      if (typeof id === 'number') return String(id)
+      throw refused()
+    } catch (error) {
+      if (!(error instanceof errors.JWSSignatureVerificationFailed)) throw refused(error)
+    }
+  }
+  throw refused()
+}

@@ -1,0 +1,106 @@
+import { once } from 'node:events'
+import type { ServerResponse } from 'node:http'
+import { toFailure } from '@trellis/kit/errors'
+import type { FastifyReply } from 'fastify'
+import { commentText, type Frame, frameText } from './frame.ts'
+import type { Heartbeat } from './heartbeat.ts'
+
+export type EventStreams = {
+  heartbeat: Heartbeat
+  /** Aborted when the process shuts down: streams end first. */
+  closing: AbortSignal
+  onFrame: () => void
+}
+
+const headers = {
+  'content-type': 'text/event-stream; charset=utf-8',
+  'cache-control': 'no-cache, no-transform',
+  'x-accel-buffering': 'no',
+  connection: 'keep-alive',
+}
+
+/** How long a client should wait before it comes back, spread so that not all come at once. */
+const retryText = () => `retry: ${2_000 + Math.floor(Math.random() * 3_000)}\n\n`
+
+/** Writes texts of one turn of the event loop as one, and tells whether the client keeps up. */
+const createWriter = (raw: ServerResponse) => {
+  let lastWrite = performance.now()
+  let stuckSince: number | undefined
+  let corked = false
+  const write = (text: string): boolean => {
+    if (!corked) {
+      corked = true
+      raw.cork()
+      setImmediate(() => {
+        corked = false
+        raw.uncork()
+      })
+    }
+    lastWrite = performance.now()
+    return raw.write(text)
+  }
+  return {
+    write,
+    lastWrite: () => lastWrite,
+    stuckSince: () => stuckSince,
+    /** Waits until what was written has been taken, or the connection is gone. */
+    drained: async () => {
+      if (raw.destroyed) return
+      stuckSince = performance.now()
+      const settled = new AbortController()
+      const options = { signal: settled.signal }
+      await Promise.race([once(raw, 'drain', options), once(raw, 'close', options)]).catch(() => undefined)
+      settled.abort()
+      stuckSince = undefined
+    },
+  }
+}
+
+const failedFrame = (error: unknown): Frame => {
+  const { status, detail } = toFailure(error)
+  return { id: undefined, event: 'failed', data: { status, detail } }
+}
+
+/**
+ * Sends messages as server-sent events until the stream ends, the client leaves, or the process shuts down. The service
+ * is asked for the next message only when the client has taken the last ones: a slow client holds nothing here but its socket's buffer.
+ * A failure before the first message is thrown, for a plain answer; a later one is sent as the event `failed`.
+ */
+export const sendEvents = async (
+  messages: AsyncIterable<Record<string, unknown>>,
+  toFrame: (message: Record<string, unknown>) => Frame | undefined,
+  reply: FastifyReply,
+  { heartbeat, closing, onFrame }: EventStreams,
+  keepAliveComment: string,
+  gone: AbortSignal,
+): Promise<void> => {
+  const iterator = messages[Symbol.asyncIterator]()
+  const first = await iterator.next()
+  reply.hijack()
+  const { raw } = reply
+  raw.writeHead(reply.statusCode, { ...(reply.getHeaders() as Record<string, string>), ...headers })
+  raw.flushHeaders()
+  const { write, lastWrite, stuckSince, drained } = createWriter(raw)
+  const beat = () => void write(commentText(keepAliveComment))
+  const remove = heartbeat.add({ lastWrite, stuckSince, beat, giveUp: () => raw.destroy() })
+  const send = (message: Record<string, unknown>): boolean => {
+    const frame = toFrame(message)
+    if (!frame) return true
+    onFrame()
+    return write(frameText(frame))
+  }
+  try {
+    for (let next = first; !next.done; next = await iterator.next()) {
+      if (gone.aborted || raw.destroyed) return
+      if (!send(next.value)) await drained()
+    }
+    if (closing.aborted) write(retryText())
+  } catch (error) {
+    if (closing.aborted) write(retryText())
+    else if (!gone.aborted) write(frameText(failedFrame(error)))
+  } finally {
+    remove()
+    if (!raw.destroyed) raw.end()
+    await iterator.return?.()
+  }
+}

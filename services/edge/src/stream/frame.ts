@@ -1,0 +1,29 @@
+import type { Route } from '@trellis/protos/edge/routes.ts'
+
+export type Frame = { id: string | undefined; event: string; data: unknown }
+
+/** Line ends in an id or a name would end the field; nothing of ours has any, so they can only be an attack. */
+const oneLine = (text: string) => text.replaceAll(/[\r\n\0]/g, '')
+
+/** One server-sent event (WHATWG HTML, section 9.2). JSON has no raw line ends, so one data line holds it. */
+export const frameText = ({ id, event, data }: Frame): string =>
+  `${id === undefined ? '' : `id: ${oneLine(id)}\n`}event: ${oneLine(event)}\ndata: ${JSON.stringify(data)}\n\n`
+
+export const commentText = (comment: string): string => `: ${comment}\n\n`
+
+/** Makes the reader of a route's messages: which event is set, under what name; undefined for a message that only opens the stream. */
+export const frameReader = ({ frames }: Route) => {
+  if (!frames) throw new TypeError('Only a stream of events has frames.')
+  const { oneof, id, events } = frames
+  return (message: Record<string, unknown>): Frame | undefined => {
+    const set = message[oneof] as { $case: string; value: unknown } | null | undefined
+    const event = set ? events[set.$case] : undefined
+    if (!set || !event) return undefined
+    const given = id === undefined ? undefined : message[id]
+    return {
+      id: given === undefined || given === null || given === '' ? undefined : String(given),
+      event: event.name,
+      data: event.toRest(set.value),
+    }
+  }
+}

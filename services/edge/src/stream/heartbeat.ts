@@ -1,0 +1,38 @@
+const intervalMilliseconds = 15_000
+const tickMilliseconds = 1_000
+
+export type Beating = {
+  /** When something was last written, in milliseconds of the monotonic clock. */
+  lastWrite: () => number
+  /** Since when the client has taken nothing, or undefined while it reads. */
+  stuckSince: () => number | undefined
+  beat: () => void
+  giveUp: () => void
+}
+
+/** Keeps all open streams alive with one timer: a comment after 15 s of silence; a client that reads nothing for too long is given up. */
+export const createHeartbeat = ({ stallMilliseconds }: { stallMilliseconds: number }) => {
+  const streams = new Set<Beating>()
+  const tick = () => {
+    const now = performance.now()
+    for (const stream of streams) {
+      const stuck = stream.stuckSince()
+      if (stuck !== undefined && now - stuck > stallMilliseconds) stream.giveUp()
+      else if (stuck === undefined && now - stream.lastWrite() >= intervalMilliseconds - tickMilliseconds / 2)
+        stream.beat()
+    }
+  }
+  const timer = setInterval(tick, tickMilliseconds).unref()
+  return {
+    add: (stream: Beating) => {
+      streams.add(stream)
+      return () => {
+        streams.delete(stream)
+      }
+    },
+    size: () => streams.size,
+    stop: () => clearInterval(timer),
+  }
+}
+
+export type Heartbeat = ReturnType<typeof createHeartbeat>

@@ -1,0 +1,67 @@
+import { once } from 'node:events'
+import type { ByteFrame, ByteHead } from '@trellis/protos/ts/trellis/http/v1/messages.ts'
+import type { FastifyReply } from 'fastify'
+
+const asciiName = (name: string) => name.replaceAll(/[^\x20-\x7e]|["\\%/]/g, '_')
+
+/** Content-Disposition with a name for every client: plain ASCII, and UTF-8 as in RFC 8187. */
+export const attachment = (name: string): string => {
+  const encoded = encodeURIComponent(name).replaceAll(
+    /['()*]/g,
+    (letter) => `%${letter.charCodeAt(0).toString(16).toUpperCase()}`,
+  )
+  return `attachment; filename="${asciiName(name)}"; filename*=UTF-8''${encoded}`
+}
+
+const lengthOf = ({ size, start, end }: ByteHead): number | undefined => {
+  if (typeof start === 'number' && typeof end === 'number') return end - start
+  return size ?? undefined
+}
+
+const headersOf = (head: ByteHead): Record<string, string> => {
+  const { mediaType, filename, size, start, end, etag } = head
+  const length = lengthOf(head)
+  return {
+    'content-type': mediaType,
+    ...(size == null ? {} : { 'accept-ranges': 'bytes' }),
+    ...(length === undefined ? {} : { 'content-length': String(length) }),
+    ...(start == null || end == null ? {} : { 'content-range': `bytes ${start}-${end - 1}/${size ?? '*'}` }),
+    ...(etag ? { etag } : {}),
+    ...(filename ? { 'content-disposition': attachment(filename) } : {}),
+  }
+}
+
+/**
+ * Sends the frames of a BYTES method. Nothing is written before the first frame, so a failure until then is a plain
+ * error answer; one after that breaks the connection off, which the announced length lets the client notice.
+ */
+export const sendBytes = async (
+  frames: AsyncIterable<ByteFrame>,
+  reply: FastifyReply,
+  { headOnly }: { headOnly: boolean },
+) => {
+  const iterator = frames[Symbol.asyncIterator]()
+  const first = await iterator.next()
+  if (first.done || first.value.frame?.$case !== 'head') throw new TypeError('A byte stream begins with its head.')
+  const head = first.value.frame.value
+  reply.headers(headersOf(head))
+  if (head.start != null) reply.code(206)
+  reply.hijack()
+  const { raw } = reply
+  raw.writeHead(reply.statusCode, reply.getHeaders() as Record<string, string>)
+  try {
+    if (!headOnly) {
+      for (let next = await iterator.next(); !next.done; next = await iterator.next()) {
+        if (next.value.frame?.$case !== 'chunk') continue
+        if (!raw.write(next.value.frame.value)) await Promise.race([once(raw, 'drain'), once(raw, 'close')])
+        if (raw.destroyed) return
+      }
+    }
+    raw.end()
+  } catch (error) {
+    raw.destroy()
+    throw error
+  } finally {
+    await iterator.return?.()
+  }
+}

@@ -1,0 +1,50 @@
+import { type ErrorKind, errorKinds, failure, isFailure, type ServiceFailure, toFailure } from '@trellis/kit/errors'
+import type { Log } from '@trellis/kit/telemetry'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+
+const kindOfStatus = new Map<number, ErrorKind>(
+  (Object.keys(errorKinds) as ErrorKind[]).map((kind) => [errorKinds[kind].status, kind]),
+)
+
+const sentences: Record<string, string> = {
+  FST_ERR_CTP_BODY_TOO_LARGE: 'The body is larger than this server takes.',
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: 'The body must be JSON (Content-Type: application/json).',
+  FST_ERR_CTP_EMPTY_JSON_BODY: 'The body is empty, but its Content-Type says JSON.',
+  FST_ERR_CTP_INVALID_JSON_BODY: 'The body is not valid JSON.',
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'The body is not as long as its Content-Length says.',
+  FST_ERR_BAD_URL: 'The address is not a valid URL path.',
+}
+
+/** What the HTTP framework found wrong, in our words; everything unknown is ours to blame. */
+const fromFramework = (error: unknown): ServiceFailure | undefined => {
+  if (!(error instanceof Error) || !('statusCode' in error) || typeof error.statusCode !== 'number') return undefined
+  const code = 'code' in error ? String(error.code) : ''
+  const kind = kindOfStatus.get(error.statusCode)
+  if (kind === undefined || error.statusCode >= 500) return undefined
+  return failure(
+    kind,
+    sentences[code] ?? (error instanceof SyntaxError ? 'The body is not valid JSON.' : error.message),
+    { cause: error },
+  )
+}
+
+export const toAnswerable = (error: unknown): ServiceFailure =>
+  isFailure(error) ? error : (fromFramework(error) ?? toFailure(error))
+
+/** Answers a failure in the one shape that all errors have: `{"detail": ...}`. */
+export const answerFailure = (error: unknown, request: FastifyRequest, reply: FastifyReply, log: Log): FastifyReply => {
+  const failed = toAnswerable(error)
+  if (failed.kind === 'internal') {
+    log.error(
+      { err: failed.cause ?? error, requestId: request.id, route: request.routeOptions.url },
+      'a request failed',
+    )
+  }
+  if (failed.retryAfterSeconds !== undefined)
+    reply.header('retry-after', String(Math.max(1, Math.ceil(failed.retryAfterSeconds))))
+  return reply
+    .code(failed.status)
+    .headers(failed.headers)
+    .type('application/json; charset=utf-8')
+    .send(JSON.stringify({ detail: failed.detail }))
+}

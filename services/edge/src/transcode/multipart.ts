@@ -1,0 +1,90 @@
+import { Busboy, type BusboyFileStream, type BusboyHeaders } from '@fastify/busboy'
+import { failure } from '@trellis/kit/errors'
+import type { FastifyRequest } from 'fastify'
+
+type Part =
+  | { $case: 'field'; value: { name: string; value: string } }
+  | { $case: 'file'; value: { name: string; filename: string; mediaType: string } }
+  | { $case: 'chunk'; value: Uint8Array }
+
+type Arrived =
+  | { kind: 'part'; part: Part; stream?: BusboyFileStream }
+  | { kind: 'end' }
+  | { kind: 'error'; error: unknown }
+
+const limits = { fields: 100, fieldNameSize: 200, fieldSize: 64 * 1024, files: 100, parts: 200, headerPairs: 50 }
+
+/** A place where the parser's events wait for the reader; files hold the parser back, so only small fields gather. */
+const createMailbox = () => {
+  const waiting: Arrived[] = []
+  let wake: (() => void) | undefined
+  return {
+    put: (arrived: Arrived) => {
+      waiting.push(arrived)
+      wake?.()
+    },
+    take: async (): Promise<Arrived> => {
+      for (;;) {
+        const next = waiting.shift()
+        if (next) return next
+        await new Promise<void>((resolve) => {
+          wake = resolve
+        })
+      }
+    },
+  }
+}
+
+const openParser = (request: FastifyRequest) => {
+  try {
+    return new Busboy({ headers: request.headers as BusboyHeaders, limits })
+  } catch (cause) {
+    throw failure('malformed', 'The multipart form cannot be read: its Content-Type names no boundary.', { cause })
+  }
+}
+
+const malformed = (cause: unknown) =>
+  failure('malformed', 'The multipart form breaks off or is not well-formed.', { cause })
+
+/**
+ * The parts of a multipart form while they arrive. The network is read only as fast as the consumer takes chunks:
+ * a file of any size passes through a few hundred kilobytes of memory.
+ */
+export async function* multipartParts(request: FastifyRequest): AsyncGenerator<Part> {
+  const mailbox = createMailbox()
+  const parser = openParser(request)
+  parser.on('field', (name, value, _nameCut, valueCut) => {
+    const error = failure('too_large', `The form field "${name}" is longer than ${limits.fieldSize} characters.`)
+    mailbox.put(
+      valueCut ? { kind: 'error', error } : { kind: 'part', part: { $case: 'field', value: { name, value } } },
+    )
+  })
+  parser.on('file', (name, stream, filename, _encoding, mediaType) => {
+    stream.on('error', (error) => mailbox.put({ kind: 'error', error: malformed(error) }))
+    mailbox.put({ kind: 'part', part: { $case: 'file', value: { name, filename: filename ?? '', mediaType } }, stream })
+  })
+  for (const limit of ['partsLimit', 'filesLimit', 'fieldsLimit'] as const) {
+    parser.on(limit, () => mailbox.put({ kind: 'error', error: failure('too_large', 'The form has too many parts.') }))
+  }
+  parser.on('error', (error) => mailbox.put({ kind: 'error', error: malformed(error) }))
+  parser.on('finish', () => mailbox.put({ kind: 'end' }))
+  request.raw.once('close', () => {
+    if (!request.raw.readableEnded) parser.destroy(new Error('The client has left.'))
+  })
+  request.raw.pipe(parser)
+  try {
+    for (let arrived = await mailbox.take(); arrived.kind !== 'end'; arrived = await mailbox.take()) {
+      if (arrived.kind === 'error') throw arrived.error
+      yield arrived.part
+      if (!arrived.stream) continue
+      try {
+        for await (const chunk of arrived.stream) yield { $case: 'chunk', value: chunk as Uint8Array }
+      } catch (error) {
+        throw malformed(error)
+      }
+    }
+  } finally {
+    request.raw.unpipe(parser)
+    request.raw.resume()
+  }
+}

@@ -1,0 +1,162 @@
+import { failure } from '@trellis/kit/errors'
+import type { CallOptions } from '@trellis/kit/rpc'
+import type { Route } from '@trellis/protos/edge/routes.ts'
+import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods, onRequestHookHandler } from 'fastify'
+import { type EventStreams, sendEvents } from '../stream/event-stream.ts'
+import { frameReader } from '../stream/frame.ts'
+import { sendBytes } from './byte-stream.ts'
+import { callOptions, clientGone } from './call-context.ts'
+import { requestReader } from './request.ts'
+import { uploadMessages } from './upload-messages.ts'
+
+/** A service as the edge sees it: methods by name, whatever the transport. */
+// biome-ignore lint/suspicious/noExplicitAny: which message each method takes and gives is in the generated table
+export type AnyClient = Record<string, (request: any, options: CallOptions) => any>
+
+export type Backend = { name: string; mount: string; heartbeat: string; client: AnyClient }
+
+type Handle = (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>
+
+const methods: HTTPMethods[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']
+
+/** How long what a refused client is still sending is read, so that it gets to see the answer. */
+const lingerMilliseconds = 1_000
+
+const fastifyPath = (path: string) => path.replaceAll(':', '::').replaceAll(/\{([a-z0-9_]+)\}/g, ':$1')
+
+const call = (backend: Backend, route: Route) => {
+  const method = backend.client[route.rpc]
+  if (!method) throw new TypeError(`${route.service} does not implement ${route.rpc}.`)
+  return method
+}
+
+const answer = (route: Route, reply: FastifyReply, message: unknown): FastifyReply => {
+  if (!route.toRest) return reply.code(204).send()
+  return reply.type('application/json; charset=utf-8').send(JSON.stringify(route.toRest(message)))
+}
+
+const unary = (route: Route, backend: Backend): Handle => {
+  const read = requestReader(route)
+  const method = call(backend, route)
+  return async (request, reply) => {
+    const message = read(request)
+    reply.code(route.status)
+    return answer(route, reply, await method(message, callOptions(request, reply, clientGone(reply))))
+  }
+}
+
+const upload = (route: Route, backend: Backend): Handle => {
+  const read = requestReader(route)
+  const method = call(backend, route)
+  return async (request, reply) => {
+    reply.code(route.status)
+    try {
+      const messages = uploadMessages(route, request, read(request))
+      return answer(route, reply, await method(messages, callOptions(request, reply, clientGone(reply))))
+    } catch (error) {
+      reply.header('connection', 'close')
+      reply.raw.once('finish', () => setTimeout(() => request.raw.destroy(), lingerMilliseconds).unref())
+      request.raw.resume()
+      throw error
+    }
+  }
+}
+
+const bytes = (route: Route, backend: Backend): Handle => {
+  const read = requestReader(route)
+  const method = call(backend, route)
+  return async (request, reply) => {
+    const message = read(request)
+    reply.code(route.status)
+    const frames = method(message, callOptions(request, reply, clientGone(reply)))
+    await sendBytes(frames, reply, { headOnly: request.method === 'HEAD' })
+    return reply
+  }
+}
+
+const events = (route: Route, backend: Backend, streams: EventStreams, maximumStreams: number): Handle => {
+  const read = requestReader(route)
+  const method = call(backend, route)
+  const toFrame = frameReader(route)
+  return async (request, reply) => {
+    if (streams.heartbeat.size() >= maximumStreams) {
+      throw failure('unavailable', 'Too many streams are open. Try again shortly.', { retryAfterSeconds: 5 })
+    }
+    const message = read(request)
+    const gone = clientGone(reply)
+    const options = callOptions(request, reply, AbortSignal.any([gone, streams.closing]))
+    await sendEvents(method(message, options), toFrame, reply, streams, backend.heartbeat, gone)
+    return reply
+  }
+}
+
+export type RouteOptions = {
+  streams: EventStreams
+  maximumStreams: number
+  /** Runs before anything of the request is read: who is calling, and may they. */
+  admit: (route: Route) => onRequestHookHandler
+}
+
+/** Registers every route of the table whose service is there. */
+export const registerRoutes = async (
+  server: FastifyInstance,
+  routes: readonly Route[],
+  backends: readonly Backend[],
+  { streams, maximumStreams, admit }: RouteOptions,
+): Promise<void> => {
+  const served = routes.flatMap((route) => {
+    const backend = backends.find(({ name }) => name === route.service)
+    return backend ? [{ route, backend }] : []
+  })
+
+  const handlerOf = (route: Route, backend: Backend): Handle => {
+    if (route.stream === 'sse') return events(route, backend, streams, maximumStreams)
+    if (route.stream === 'bytes') return bytes(route, backend)
+    if (route.stream === 'multipart' || route.stream === 'body') return upload(route, backend)
+    return unary(route, backend)
+  }
+
+  const add = (scope: FastifyInstance, route: Route, backend: Backend) => {
+    const withHead = route.stream === 'bytes' && route.method === 'GET'
+    scope.route({
+      method: (withHead ? ['GET', 'HEAD'] : [route.method]) as HTTPMethods[],
+      url: fastifyPath(route.path),
+      onRequest: admit(route),
+      handler: handlerOf(route, backend),
+    })
+  }
+
+  const isUpload = ({ stream }: Route) => stream === 'multipart' || stream === 'body'
+  for (const { route, backend } of served) if (!isUpload(route)) add(server, route, backend)
+  await server.register(async (scope) => {
+    // Bodies of these are streamed through: no parser may take them.
+    scope.removeAllContentTypeParsers()
+    scope.addContentTypeParser('*', (_request, _payload, done) => done(null))
+    for (const { route, backend } of served) if (isUpload(route)) add(scope, route, backend)
+  })
+
+  for (const [path, allowed] of allowedMethods(served.map(({ route }) => route))) {
+    server.route({
+      method: methods.filter((method) => !allowed.has(method)),
+      url: fastifyPath(path),
+      exposeHeadRoute: false,
+      handler: (request) => {
+        const allow = [...allowed].join(', ')
+        throw failure('method_not_allowed', `${request.method} is not for this path; ${allow} is.`, {
+          headers: { allow },
+        })
+      },
+    })
+  }
+}
+
+const allowedMethods = (routes: readonly Route[]): Map<string, Set<string>> => {
+  const allowed = new Map<string, Set<string>>()
+  for (const { path, method, stream } of routes) {
+    const known = allowed.get(path) ?? new Set<string>()
+    known.add(method)
+    if (method === 'GET' && stream === 'bytes') known.add('HEAD')
+    allowed.set(path, known)
+  }
+  return allowed
+}

@@ -1,0 +1,28 @@
+import { failure } from '@trellis/kit/errors'
+import type { Route } from '@trellis/protos/edge/routes.ts'
+import type { FastifyRequest } from 'fastify'
+import { multipartParts } from './multipart.ts'
+
+const mediaTypeOf = (request: FastifyRequest) =>
+  (request.headers['content-type'] ?? '').split(';')[0]?.trim().toLowerCase() ?? ''
+
+async function* bodyChunks(request: FastifyRequest) {
+  for await (const chunk of request.raw) yield { $case: 'chunk' as const, value: chunk as Uint8Array }
+}
+
+/** The messages of a MULTIPART or BODY method: its parameters first, then what arrives. Throws 415 before anything is read. */
+export const uploadMessages = (route: Route, request: FastifyRequest, parameters: unknown): AsyncIterable<unknown> => {
+  const mediaType = mediaTypeOf(request)
+  if (route.stream === 'multipart' && mediaType !== 'multipart/form-data') {
+    throw failure('unsupported_media', 'Send the file as a multipart form (Content-Type: multipart/form-data).')
+  }
+  if (route.stream === 'body' && !route.mediaTypes.includes(mediaType)) {
+    throw failure('unsupported_media', `Send the body as ${route.mediaTypes.join(' or ')}.`)
+  }
+  async function* messages() {
+    yield { part: { $case: 'parameters', value: parameters } }
+    for await (const part of route.stream === 'multipart' ? multipartParts(request) : bodyChunks(request))
+      yield { part }
+  }
+  return messages()
+}

@@ -1,0 +1,49 @@
+import type { Queue } from './queue.ts'
+import type { Topic } from './topic.ts'
+
+/**
+ * What a reader of a topic gets: events in order, each once, or word that some are no longer to be had.
+ * Sequences grow within a topic, are never used again, and may skip numbers.
+ */
+export type Delivery<Event> =
+  | { kind: 'event'; sequence: number; event: Event }
+  /** Events were dropped before this reader came to them; how many, where that is known. */
+  | { kind: 'gap'; missed: number | null }
+
+export type Job<Value> = { value: Value; delivery: number }
+
+export type Handling = {
+  /** Aborted when the worker stops, or when the job has been taken from it for being late. */
+  signal: AbortSignal
+  /** Says that the job is still being worked on. */
+  working: () => void
+}
+
+export type WorkOptions = { concurrency?: number; signal: AbortSignal }
+
+export type DeadLetter<Value> = { value: Value; deliveries: number; reason: string }
+
+/** Events and work between processes; within one process, embedded. */
+export type Bus = AsyncDisposable & {
+  /** Adds an event; gives its sequence. */
+  publish: <Event>(topic: Topic<Event>, event: Event) => Promise<number>
+  /**
+   * Follows a topic until the signal aborts. `after`: a sequence, to resume behind it; `start` for all that is kept; `latest` (default) for what comes.
+   * The place in the stream is taken before `subscribe` returns: nothing published later is missed.
+   * A slow reader holds no events back and costs no memory: it reads from what the topic keeps, and meets a gap when that has moved on.
+   */
+  subscribe: <Event>(
+    topic: Topic<Event>,
+    options: { after?: number | 'start' | 'latest'; signal: AbortSignal },
+  ) => AsyncIterable<Delivery<Event>>
+  /** Adds a job. With an id, a job that is waiting or being worked on under the same id is not added again (answers false). */
+  enqueue: <Value>(queue: Queue<Value>, value: Value, id?: string) => Promise<boolean>
+  /** Works on a queue until the signal aborts, then waits for what is in hand. A handler that returns has done the job; one that throws gets it again later. */
+  work: <Value>(
+    queue: Queue<Value>,
+    handle: (job: Job<Value>, handling: Handling) => Promise<void>,
+    options: WorkOptions,
+  ) => Promise<void>
+  /** Jobs that failed too often, oldest first. */
+  deadLetters: <Value>(queue: Queue<Value>) => Promise<DeadLetter<Value>[]>
+}

@@ -1,0 +1,62 @@
+import type { Bus } from './bus.ts'
+import { createMemoryQueue, type MemoryQueue } from './memory-queue.ts'
+import type { Queue } from './queue.ts'
+import { createRing, follow, type Ring } from './ring.ts'
+import type { Topic } from './topic.ts'
+
+export type MemoryBusOptions = {
+  now?: () => number
+  /** Topics past which the idle ones are let go; those with events or readers stay. */
+  topicsBeforeSweep?: number
+}
+
+/**
+ * The bus within one process. Sequences start at the clock's microseconds, so that they also grow from one run of the
+ * program to the next: a reader that comes back with a number of an earlier run is told of a gap, not left waiting.
+ */
+export const createMemoryBus = ({ now = Date.now, topicsBeforeSweep = 1_000 }: MemoryBusOptions = {}): Bus => {
+  let sequence = now() * 1_000
+  let sweepAt = topicsBeforeSweep
+  const rings = new Map<string, Ring<unknown>>()
+  const queues = new Map<string, MemoryQueue<unknown>>()
+
+  const sweep = () => {
+    for (const [name, ring] of rings) if (ring.isIdle()) rings.delete(name)
+    sweepAt = Math.max(topicsBeforeSweep, rings.size * 2)
+  }
+
+  const ringOf = <Event>(topic: Topic<Event>): Ring<Event> => {
+    const known = rings.get(topic.name)
+    if (known) return known as Ring<Event>
+    if (rings.size >= sweepAt) sweep()
+    const ring = createRing<Event>({ keep: topic.keep, coalesceBy: topic.coalesceBy, now, goneThrough: sequence })
+    rings.set(topic.name, ring as Ring<unknown>)
+    return ring
+  }
+
+  const queueOf = <Value>(queue: Queue<Value>): MemoryQueue<Value> => {
+    const known = queues.get(queue.name)
+    if (known) return known as MemoryQueue<Value>
+    const made = createMemoryQueue(queue)
+    queues.set(queue.name, made as MemoryQueue<unknown>)
+    return made
+  }
+
+  return {
+    publish: async (topic, event) => {
+      sequence += 1
+      // Through its bytes, as on every other bus: nobody shares an object with the publisher.
+      ringOf(topic).push(sequence, topic.decode(topic.encode(event)))
+      return sequence
+    },
+    subscribe: (topic, { after = 'latest', signal }) => follow(ringOf(topic), { after, signal }),
+    enqueue: async (queue, value, id) => queueOf(queue).enqueue(value, id),
+    work: (queue, handle, options) => queueOf(queue).work(handle, options),
+    deadLetters: async (queue) => queueOf(queue).deadLetters(),
+    [Symbol.asyncDispose]: async () => {
+      for (const queue of queues.values()) queue.close()
+      rings.clear()
+      queues.clear()
+    },
+  }
+}

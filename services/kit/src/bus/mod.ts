@@ -1,0 +1,5 @@
+export type { Bus, Delivery, Handling, Job, WorkOptions } from './bus.ts'
+export { type Codec, jsonCodec, messageCodec } from './codec.ts'
+export { createMemoryBus, type MemoryBusOptions } from './memory-bus.ts'
+export { type Queue, queue } from './queue.ts'
+export { type Retention, type Topic, topics } from './topic.ts'

@@ -1,0 +1,25 @@
+import type { Codec } from './codec.ts'
+
+/** Work that exactly one worker at a time takes, and that comes back until it is done or has failed too often. */
+export type Queue<Job> = Codec<Job> & {
+  name: string
+  /** A job neither done nor reported as being worked on for this long is given to another worker. */
+  acknowledgeWithinMilliseconds: number
+  /** Deliveries after which a job goes to the dead letters. */
+  maximumDeliveries: number
+  /** Pauses before the second, third, ... delivery; the last one repeats. */
+  backOffMilliseconds: readonly number[]
+  /** Waiting jobs past which `enqueue` refuses. */
+  maximumWaiting: number
+}
+
+type QueueDeclaration<Job> = Codec<Job> & { name: string } & Partial<Omit<Queue<Job>, 'name' | 'encode' | 'decode'>>
+
+/** Declares a queue; what is left out has these defaults: 30 s, 5 deliveries, 1 s to 30 s, 10,000 jobs. */
+export const queue = <Job>(declaration: QueueDeclaration<Job>): Queue<Job> => ({
+  acknowledgeWithinMilliseconds: 30_000,
+  maximumDeliveries: 5,
+  backOffMilliseconds: [1_000, 5_000, 30_000],
+  maximumWaiting: 10_000,
+  ...declaration,
+})

@@ -1,0 +1,161 @@
+import type { Delivery } from './bus.ts'
+import type { Retention } from './topic.ts'
+
+type Kept<Event> = { sequence: number; event: Event; at: number; key: string | undefined }
+
+type RingOptions<Event> = {
+  keep: Retention
+  coalesceBy: ((event: Event) => string | undefined) | undefined
+  now: () => number
+  /** Events up to this sequence, if there were any, are already gone. */
+  goneThrough: number
+}
+
+/** How far behind a reader must be before superseded events are skipped for it. */
+const coalesceBeyond = 16
+
+/**
+ * The last events of one topic, and readers that each hold just a place in it. So a slow reader costs nothing but
+ * its place: when the ring has moved past it, it meets a gap and goes on with the oldest event that is left.
+ */
+export const createRing = <Event>({ keep, coalesceBy, now, goneThrough }: RingOptions<Event>) => {
+  const kept: Kept<Event>[] = []
+  /** Dropped from the front of `kept`, but not yet cut from the array. */
+  let offset = 0
+  /** How many events were ever dropped: `dropped + position` numbers an event for good. */
+  let dropped = 0
+  let gone = goneThrough
+  let newest = goneThrough
+  const latestOfKey = new Map<string, number>()
+  const wakers = new Set<() => void>()
+  let readers = 0
+
+  const dropOldest = () => {
+    const oldest = kept[offset]
+    if (!oldest) return
+    gone = oldest.sequence
+    if (oldest.key !== undefined && latestOfKey.get(oldest.key) === oldest.sequence) latestOfKey.delete(oldest.key)
+    offset += 1
+    dropped += 1
+    if (offset > 64 && offset * 2 > kept.length) {
+      kept.splice(0, offset)
+      offset = 0
+    }
+  }
+
+  const trim = () => {
+    const expired = now() - keep.milliseconds
+    while (kept.length - offset > keep.events) dropOldest()
+    for (let oldest = kept[offset]; oldest && oldest.at < expired; oldest = kept[offset]) dropOldest()
+  }
+
+  const wakeAll = () => {
+    const waiting = [...wakers]
+    wakers.clear()
+    for (const wake of waiting) wake()
+  }
+
+  const push = (sequence: number, event: Event) => {
+    const key = coalesceBy?.(event)
+    kept.push({ sequence, event, at: now(), key })
+    if (key !== undefined) latestOfKey.set(key, sequence)
+    newest = sequence
+    trim()
+    wakeAll()
+  }
+
+  /** The number of the first kept event behind a sequence. */
+  const placeAfter = (sequence: number): number => {
+    let low = offset
+    let high = kept.length
+    while (low < high) {
+      const middle = (low + high) >>> 1
+      if ((kept[middle]?.sequence ?? 0) <= sequence) low = middle + 1
+      else high = middle
+    }
+    return dropped + low - offset
+  }
+
+  const isSuperseded = ({ key, sequence }: Kept<Event>, place: number) =>
+    key !== undefined && dropped + kept.length - offset - place > coalesceBeyond && latestOfKey.get(key) !== sequence
+
+  const reader = (after: number | 'start' | 'latest') => {
+    trim()
+    let missed: number | null | undefined
+    if (typeof after === 'number' && after < gone) missed = null
+    let place = after === 'start' ? dropped : placeAfter(after === 'latest' ? newest : after)
+
+    /** The next delivery, or undefined when the reader is up to date. */
+    const next = (): Delivery<Event> | undefined => {
+      trim()
+      if (place < dropped) {
+        missed = missed === null ? null : dropped - place
+        place = dropped
+      }
+      if (missed !== undefined) {
+        const gap = { kind: 'gap', missed } as const
+        missed = undefined
+        return gap
+      }
+      for (;;) {
+        const found = kept[place - dropped + offset]
+        if (!found) return undefined
+        place += 1
+        if (!isSuperseded(found, place)) return { kind: 'event', sequence: found.sequence, event: found.event }
+      }
+    }
+    return { next }
+  }
+
+  return {
+    push,
+    reader,
+    /** Calls back once, at the next event. Gives a function that forgets the wish. */
+    onNext: (wake: () => void) => {
+      wakers.add(wake)
+      return () => wakers.delete(wake)
+    },
+    /** Counts a reader until the signal aborts, so that the ring is not let go under it. */
+    attach: (signal: AbortSignal) => {
+      if (signal.aborted) return
+      readers += 1
+      signal.addEventListener('abort', () => (readers -= 1), { once: true })
+    },
+    isIdle: () => {
+      trim()
+      return readers === 0 && kept.length === offset
+    },
+  }
+}
+
+export type Ring<Event> = ReturnType<typeof createRing<Event>>
+
+/** Follows a ring until the signal aborts. The place is taken at the call, not at the first read. */
+export const follow = <Event>(
+  ring: Ring<Event>,
+  { after, signal }: { after: number | 'start' | 'latest'; signal: AbortSignal },
+): AsyncIterable<Delivery<Event>> => {
+  const reader = ring.reader(after)
+  ring.attach(signal)
+  return {
+    async *[Symbol.asyncIterator]() {
+      while (!signal.aborted) {
+        const delivery = reader.next()
+        if (delivery) {
+          yield delivery
+          continue
+        }
+        const { promise, resolve } = Promise.withResolvers<void>()
+        const forget = ring.onNext(resolve)
+        const stop = () => resolve()
+        signal.addEventListener('abort', stop, { once: true })
+        try {
+          await promise
+        } finally {
+          signal.removeEventListener('abort', stop)
+          forget()
+        }
+      }
+    },
+  }
+}

@@ -1,0 +1,13 @@
+import { setting } from './config.ts'
+import * as read from './readers.ts'
+
+/** What every process of Trellis is told. */
+export const baseConfig = {
+  host: setting('HOST', read.text, '127.0.0.1', 'The address to listen on.'),
+  port: setting('PORT', read.port, 8080, 'The port of the API.'),
+  metricsPort: setting('METRICS_PORT', read.port, 9090, 'The port of the metrics; 0 turns them off.'),
+  dataDirectory: setting('TRELLIS_DATA_DIR', read.text, './data', 'Where everything is kept.'),
+  logLevel: setting('LOG_LEVEL', read.oneOf('debug', 'info', 'warn', 'error', 'silent'), 'info', 'How much is logged.'),
+}
+
+export type BaseConfig = { readonly [Name in keyof typeof baseConfig]: (typeof baseConfig)[Name]['fallback'] }

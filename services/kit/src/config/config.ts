@@ -1,0 +1,92 @@
+import { readFileSync } from 'node:fs'
+
+/** Reads one variable's text, or throws a sentence that goes after its name: `must be a whole number from 1 to 65535`. */
+export type Reader<Value> = (text: string) => Value
+
+export type Setting<Value> = {
+  reader: Reader<Value>
+  fallback: Value
+  description: string
+  secret: boolean
+}
+
+/** One service's settings: property name → environment variable and how to read it. */
+export type ConfigSchema = Record<string, Setting<unknown> & { variable: string }>
+
+type Values<Schema extends ConfigSchema> = { readonly [Name in keyof Schema]: Schema[Name]['fallback'] }
+
+/** A variable with a wrong value. The message is the one line that a person starting the program should see. */
+export class ConfigFailure extends Error {
+  override name = 'ConfigFailure'
+}
+
+/** Declares a setting: `port: setting('PORT', read.port, 8080, 'Where the API listens.')`. */
+export const setting = <Value>(
+  variable: string,
+  reader: Reader<Value>,
+  fallback: NoInfer<Value>,
+  description: string,
+) => ({
+  variable,
+  reader,
+  fallback,
+  description,
+  secret: false,
+})
+
+/** A setting that is never shown. It may also be given as a file, by the same variable with `_FILE`: how clusters hand over secrets. */
+export const secret = <Value>(
+  variable: string,
+  reader: Reader<Value>,
+  fallback: NoInfer<Value>,
+  description: string,
+) => ({
+  ...setting<Value>(variable, reader, fallback, description),
+  secret: true,
+})
+
+const textOf = (variable: string, isSecret: boolean, environment: NodeJS.ProcessEnv): string | undefined => {
+  const direct = environment[variable]
+  if (direct !== undefined && direct !== '') return direct
+  const file = isSecret ? environment[`${variable}_FILE`] : undefined
+  if (file === undefined || file === '') return undefined
+  try {
+    return readFileSync(file, 'utf8').trimEnd()
+  } catch (cause) {
+    throw new ConfigFailure(`${variable}_FILE names ${file}, which cannot be read.`, { cause })
+  }
+}
+
+/** Reads a schema from the environment; an unset or empty variable takes its default. Throws ConfigFailure at the first wrong value. */
+export const readConfig = <Schema extends ConfigSchema>(
+  schema: Schema,
+  environment: NodeJS.ProcessEnv,
+): Values<Schema> => {
+  const values: Record<string, unknown> = {}
+  for (const [name, { variable, reader, fallback, secret: isSecret }] of Object.entries(schema)) {
+    const text = textOf(variable, isSecret, environment)
+    try {
+      values[name] = text === undefined ? fallback : reader(text)
+    } catch (cause) {
+      if (cause instanceof ConfigFailure) throw cause
+      const shown = isSecret ? 'its value' : JSON.stringify(text)
+      throw new ConfigFailure(`${variable} ${cause instanceof Error ? cause.message : 'is wrong'}, but is ${shown}.`, {
+        cause,
+      })
+    }
+  }
+  return Object.freeze(values) as Values<Schema>
+}
+
+/** What is in force, for a person: one row a variable, secrets masked. */
+export const describeConfig = <Schema extends ConfigSchema>(schema: Schema, values: Values<Schema>) =>
+  Object.entries(schema).map(([name, { variable, description, secret: isSecret, fallback }]) => {
+    const value: unknown = values[name]
+    const isSet = value !== undefined && value !== '' && !(Array.isArray(value) && value.length === 0)
+    return {
+      variable,
+      value: isSecret ? (isSet ? '***' : '') : value,
+      isDefault: Object.is(value, fallback),
+      description,
+    }
+  })

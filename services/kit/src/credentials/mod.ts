@@ -1,0 +1,2 @@
+export { isSameSecret } from './secrets.ts'
+export { issueSession, sessionLifetimeSeconds, verifySession } from './session.ts'

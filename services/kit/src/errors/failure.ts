@@ -1,0 +1,52 @@
+import { type ErrorKind, errorKinds } from './registry.ts'
+
+/** What the `detail` of an error body holds: a sentence, a list of faulty fields (422), or an object where a spec asks for one. */
+export type Detail = string | { loc: (string | number)[]; msg: string; type: string }[] | Record<string, unknown>
+
+export type FailureOptions = {
+  cause?: unknown
+  /** Sent as `Retry-After`, in whole seconds. */
+  retryAfterSeconds?: number
+  /** Further response headers, lower case. */
+  headers?: Record<string, string>
+}
+
+/** A failure that its receiver may read: the status it means and a detail that says what to do. Anything else thrown is a 500 without text. */
+export class ServiceFailure extends Error {
+  readonly kind: ErrorKind
+  readonly detail: Detail
+  readonly retryAfterSeconds: number | undefined
+  readonly headers: Record<string, string>
+
+  constructor(kind: ErrorKind, detail: Detail, options: FailureOptions = {}) {
+    super(typeof detail === 'string' ? detail : JSON.stringify(detail), { cause: options.cause })
+    this.name = 'ServiceFailure'
+    this.kind = kind
+    this.detail = detail
+    this.retryAfterSeconds = options.retryAfterSeconds
+    this.headers = options.headers ?? {}
+  }
+
+  get status(): number {
+    return errorKinds[this.kind].status
+  }
+}
+
+/** Makes a failure to throw: `throw failure('not_found', 'There is no chain with id 7.')`. */
+export const failure = (kind: ErrorKind, detail: Detail, options?: FailureOptions): ServiceFailure =>
+  new ServiceFailure(kind, detail, options)
+
+/** A 422 about one field; `location` as in `['query', 'limit']` or `['body', 'takes']`. */
+export const invalidField = (location: (string | number)[], message: string, type = 'value_error'): ServiceFailure =>
+  failure('invalid', [{ loc: location, msg: message, type }])
+
+export const isFailure = (error: unknown, kind?: ErrorKind): error is ServiceFailure =>
+  error instanceof ServiceFailure && (kind === undefined || error.kind === kind)
+
+/** Any thrown value as a failure: what is not one already becomes `internal`, its text kept out of the answer and in `cause`. */
+export const toFailure = (error: unknown): ServiceFailure =>
+  error instanceof ServiceFailure
+    ? error
+    : failure('internal', 'Something went wrong here. The request id in the response finds it in the log.', {
+        cause: error,
+      })

@@ -1,0 +1,149 @@
+import { randomUUID } from 'node:crypto'
+import type { Dirent, Stats } from 'node:fs'
+import { type FileHandle, mkdir, open, readdir, rename, rm, stat, unlink } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { failure } from '../errors/mod.ts'
+import { type ByteRange, type FileInfo, type Files, keyPattern } from './files.ts'
+
+const chunkBytes = 256 * 1024
+const temporaryFolder = '.incoming'
+
+const hasCode = (error: unknown, ...codes: string[]): boolean =>
+  error instanceof Error && 'code' in error && typeof error.code === 'string' && codes.includes(error.code)
+
+const isMissing = (error: unknown): boolean => hasCode(error, 'ENOENT', 'ENOTDIR')
+
+const checkKey = (key: string): string => {
+  if (!keyPattern.test(key)) throw new TypeError(`"${key}" cannot be the key of a file.`)
+  return key
+}
+
+const missing = (key: string) => failure('not_found', `There is no file "${key}".`)
+
+/** A rename is only durable once the folder that holds the name is. */
+const syncFolder = async (folder: string): Promise<void> => {
+  const handle = await open(folder, 'r')
+  try {
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+}
+
+const writeAll = async (handle: FileHandle, content: Uint8Array | AsyncIterable<Uint8Array>, signal?: AbortSignal) => {
+  let size = 0
+  const parts = content instanceof Uint8Array ? [content] : content
+  for await (const part of parts) {
+    signal?.throwIfAborted()
+    for (let offset = 0; offset < part.byteLength; ) {
+      offset += (await handle.write(part, offset, part.byteLength - offset)).bytesWritten
+    }
+    size += part.byteLength
+  }
+  await handle.sync()
+  return size
+}
+
+async function* readThrough(handle: FileHandle, { start, end }: ByteRange, signal?: AbortSignal) {
+  let position = start
+  for (;;) {
+    signal?.throwIfAborted()
+    const wanted = Math.min(chunkBytes, (end ?? Number.MAX_SAFE_INTEGER) - position)
+    if (wanted <= 0) return
+    const { buffer, bytesRead } = await handle.read(Buffer.allocUnsafe(wanted), 0, wanted, position)
+    if (bytesRead === 0) return
+    position += bytesRead
+    yield buffer.subarray(0, bytesRead)
+  }
+}
+
+const entriesOf = async (folder: string): Promise<Dirent[]> => {
+  try {
+    return (await readdir(folder, { withFileTypes: true })).toSorted((a, b) => (a.name < b.name ? -1 : 1))
+  } catch (error) {
+    if (isMissing(error)) return []
+    throw error
+  }
+}
+
+const toInfo = (key: string, stats: Stats): FileInfo => ({ key, size: stats.size, modifiedAt: stats.mtime })
+
+/** The files port on a directory. What a crash left half-written lies apart from every key and is cleared when the directory is opened. */
+export const openDirectoryFiles = async (root: string): Promise<Files> => {
+  const incoming = join(root, temporaryFolder)
+  await rm(incoming, { recursive: true, force: true })
+  await mkdir(incoming, { recursive: true })
+  const pathOf = (key: string) => join(root, checkKey(key))
+
+  const statKey = async (key: string): Promise<FileInfo | undefined> => {
+    try {
+      const stats = await stat(pathOf(key))
+      return stats.isFile() ? toInfo(key, stats) : undefined
+    } catch (error) {
+      if (isMissing(error)) return undefined
+      throw error
+    }
+  }
+
+  const openKey = async (key: string): Promise<FileHandle> => {
+    try {
+      return await open(pathOf(key), 'r')
+    } catch (error) {
+      throw isMissing(error) ? missing(key) : error
+    }
+  }
+
+  async function* walk(folder: string, prefix: string): AsyncGenerator<FileInfo> {
+    for (const entry of await entriesOf(join(root, folder))) {
+      if (entry.name === temporaryFolder && folder === '') continue
+      const key = folder === '' ? entry.name : `${folder}/${entry.name}`
+      const mayHold = key.startsWith(prefix) || prefix.startsWith(`${key}/`)
+      if (!mayHold) continue
+      if (entry.isDirectory()) yield* walk(key, prefix)
+      else if (key.startsWith(prefix)) {
+        const info = await statKey(key)
+        if (info) yield info
+      }
+    }
+  }
+
+  return {
+    write: async (key, content, signal) => {
+      const target = pathOf(key)
+      const temporary = join(incoming, randomUUID())
+      const handle = await open(temporary, 'wx')
+      try {
+        const size = await writeAll(handle, content, signal)
+        await handle.close()
+        await mkdir(dirname(target), { recursive: true })
+        await rename(temporary, target)
+        await syncFolder(dirname(target))
+        return { size }
+      } catch (error) {
+        await handle.close().catch(() => undefined)
+        await rm(temporary, { force: true })
+        throw error
+      }
+    },
+    async *read(key, range = { start: 0 }, signal) {
+      await using handle = await openKey(key)
+      yield* readThrough(handle, range, signal)
+    },
+    readRange: async (key, { start, end }) => {
+      await using handle = await openKey(key)
+      const parts: Uint8Array[] = []
+      for await (const part of readThrough(handle, { start, end })) parts.push(part)
+      const [first] = parts
+      return parts.length === 1 && first ? first : Buffer.concat(parts)
+    },
+    stat: statKey,
+    list: (prefix) => walk('', prefix),
+    remove: async (key) => {
+      try {
+        await unlink(pathOf(key))
+      } catch (error) {
+        if (!isMissing(error)) throw error
+      }
+    },
+  }
+}

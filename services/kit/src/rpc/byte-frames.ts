@@ -1,0 +1,44 @@
+import type { ByteFrame } from '@trellis/protos/ts/trellis/http/v1/messages.ts'
+import { failure } from '../errors/mod.ts'
+import type { ByteRange } from '../files/mod.ts'
+
+/** Content to send as it is, of known size, readable by range. */
+export type ByteContent = {
+  mediaType: string
+  /** Offers the content as a download under this name. */
+  filename?: string
+  /** In bytes. */
+  size: number
+  etag?: string
+  read: (range: Required<ByteRange>) => AsyncIterable<Uint8Array>
+}
+
+/**
+ * Reads a `Range` header (RFC 9110, section 14): one range of bytes, `end` not included. Undefined where there is none, or where it
+ * asks for what we may answer with the whole: several ranges, another unit, a malformed one. Throws `range_not_satisfiable` for a range outside the content.
+ */
+export const parseRange = (header: string | null | undefined, size: number): Required<ByteRange> | undefined => {
+  const [, first = '', last = ''] = /^bytes=(\d*)-(\d*)$/.exec(header?.trim() ?? '') ?? []
+  if (first === '' && last === '') return undefined
+  if (first !== '' && last !== '' && Number(last) < Number(first)) return undefined
+  const start = first === '' ? Math.max(0, size - Number(last)) : Number(first)
+  const end = first === '' || last === '' ? size : Math.min(size, Number(last) + 1)
+  if (start >= end) {
+    throw failure('range_not_satisfiable', `The content has ${size} bytes; that range lies outside.`, {
+      headers: { 'content-range': `bytes */${size}` },
+    })
+  }
+  return { start, end }
+}
+
+/** Content, or the range of it that the header asks for, as the frames of a BYTES method. */
+export async function* byteFrames(
+  content: ByteContent,
+  rangeHeader: string | null | undefined,
+): AsyncGenerator<ByteFrame> {
+  const { mediaType, filename, size, etag } = content
+  const range = parseRange(rangeHeader, size)
+  yield { frame: { $case: 'head', value: { mediaType, filename, size, etag, start: range?.start, end: range?.end } } }
+  for await (const chunk of content.read(range ?? { start: 0, end: size }))
+    yield { frame: { $case: 'chunk', value: chunk } }
+}

@@ -1,0 +1,79 @@
+import { Metadata } from 'nice-grpc-common'
+import { type Detail, type ErrorKind, errorKinds, failure, type ServiceFailure } from '../errors/mod.ts'
+import type { Call, CallOptions, ResponseHead } from './call.ts'
+import { anonymous, type Caller } from './caller.ts'
+
+const callerKey = 'x-trellis-caller-bin'
+const requestIdKey = 'x-request-id'
+const traceKey = 'traceparent'
+const statusKey = 'x-http-status'
+const headerPrefix = 'x-http-header-'
+const failureKey = 'x-trellis-failure-bin'
+
+/** Details longer than this are cut: larger trailers make HTTP/2 end the stream without a status. */
+const detailLimit = 32_000
+
+const json = (value: unknown) => Buffer.from(JSON.stringify(value))
+const parse = (bytes: Uint8Array): unknown => JSON.parse(Buffer.from(bytes).toString())
+
+export const requestMetadata = ({ caller = anonymous, requestId, traceparent }: CallOptions): Metadata => {
+  const metadata = Metadata({ [callerKey]: json(caller) })
+  if (requestId) metadata.set(requestIdKey, requestId)
+  if (traceparent) metadata.set(traceKey, traceparent)
+  return metadata
+}
+
+export const callFromMetadata = (metadata: Metadata, signal: AbortSignal, head: ResponseHead): Call => {
+  const caller = metadata.get(callerKey)
+  return {
+    caller: caller ? (parse(caller) as Caller) : anonymous,
+    signal,
+    requestId: metadata.get(requestIdKey) ?? '',
+    traceparent: metadata.get(traceKey),
+    head,
+  }
+}
+
+/** A head that writes what it is told into response metadata. */
+export const headToMetadata = (metadata: Metadata): ResponseHead => ({
+  status: (status) => metadata.set(statusKey, String(status)),
+  header: (name, value) => metadata.append(`${headerPrefix}${name}`, encodeURIComponent(value)),
+})
+
+export const metadataToHead = (metadata: Metadata, head: ResponseHead): void => {
+  const status = metadata.get(statusKey)
+  if (status !== undefined) head.status(Number(status))
+  for (const [key, values] of metadata) {
+    if (!key.startsWith(headerPrefix)) continue
+    for (const value of values) head.header(key.slice(headerPrefix.length), decodeURIComponent(String(value)))
+  }
+}
+
+type Wire = { kind: ErrorKind; detail: Detail; retryAfterSeconds?: number; headers: Record<string, string> }
+
+const cut = (detail: Detail): Detail => {
+  const text = typeof detail === 'string' ? detail : JSON.stringify(detail)
+  if (text.length <= detailLimit) return detail
+  if (Array.isArray(detail)) return detail.slice(0, 50)
+  return `${text.slice(0, detailLimit)}…`
+}
+
+export const failureToMetadata = (error: ServiceFailure, metadata: Metadata): void => {
+  const { kind, detail, retryAfterSeconds, headers } = error
+  const wire: Wire = {
+    kind,
+    detail: cut(detail),
+    headers,
+    ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
+  }
+  metadata.set(failureKey, json(wire))
+}
+
+export const failureFromMetadata = (metadata: Metadata | undefined, cause: unknown): ServiceFailure | undefined => {
+  const bytes = metadata?.get(failureKey)
+  if (!bytes) return undefined
+  const { kind, detail, retryAfterSeconds, headers } = parse(bytes) as Wire
+  return Object.hasOwn(errorKinds, kind)
+    ? failure(kind, detail, { cause, headers, ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }) })
+    : undefined
+}

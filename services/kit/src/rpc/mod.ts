@@ -1,0 +1,7 @@
+export { type ByteContent, byteFrames, parseRange } from './byte-frames.ts'
+export type { Call, CallOptions, Handlers, Implementation, ResponseHead, RpcClient, ServiceDefinition } from './call.ts'
+export { anonymous, type Caller, type Tier, tiers } from './caller.ts'
+export { connectGrpc } from './grpc-client.ts'
+export { serveGrpc } from './grpc-server.ts'
+export { connectInProcess } from './in-process.ts'
+export { readUpload, type Upload, type UploadedFile, type UploadPart } from './upload.ts'

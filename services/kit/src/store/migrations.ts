@@ -1,0 +1,62 @@
+import { type Kysely, sql } from 'kysely'
+
+/**
+ * One step of a schema. Numbered from 1 without gaps, forward only; portable SQL through Kysely's schema builder.
+ * Portable column kinds: text, integer (booleans as 0/1), bigint (epoch milliseconds), double precision, blob as `bytea`/`blob` by dialect.
+ */
+export type Migration = {
+  number: number
+  name: string
+  // biome-ignore lint/suspicious/noExplicitAny: a migration sees the schema as it was then, which no current type describes
+  up: (db: Kysely<any>) => Promise<void>
+}
+
+export class MigrationFailure extends Error {
+  override name = 'MigrationFailure'
+}
+
+type AppliedTable = { schema_migrations: { number: number; name: string; applied_at: string } }
+
+const checkNumbering = (migrations: readonly Migration[]) => {
+  migrations.forEach((migration, index) => {
+    if (migration.number !== index + 1) {
+      throw new MigrationFailure(`Migration "${migration.name}" has number ${migration.number}; ${index + 1} is due.`)
+    }
+  })
+}
+
+/**
+ * Applies what is missing, each step in a transaction of its own, and gives back the numbers applied now.
+ * Throws MigrationFailure when the database has been written by a newer version.
+ */
+export const migrate = async (db: Kysely<unknown>, migrations: readonly Migration[]): Promise<number[]> => {
+  checkNumbering(migrations)
+  const typed = db as Kysely<AppliedTable>
+  await typed.schema
+    .createTable('schema_migrations')
+    .ifNotExists()
+    .addColumn('number', 'integer', (column) => column.primaryKey())
+    .addColumn('name', 'text', (column) => column.notNull())
+    .addColumn('applied_at', 'text', (column) => column.notNull())
+    .execute()
+  const applied = new Set(
+    (await typed.selectFrom('schema_migrations').select('number').execute()).map((row) => row.number),
+  )
+  const newest = Math.max(0, ...applied)
+  if (newest > migrations.length) {
+    throw new MigrationFailure(
+      `The data was written by a newer version (schema ${newest}, this version knows ${migrations.length}). Start that version, or use another data directory.`,
+    )
+  }
+  const done: number[] = []
+  for (const migration of migrations.filter(({ number }) => !applied.has(number))) {
+    await typed.transaction().execute(async (transaction) => {
+      await migration.up(transaction)
+      await sql`insert into schema_migrations (number, name, applied_at) values (${migration.number}, ${migration.name}, ${new Date().toISOString()})`.execute(
+        transaction,
+      )
+    })
+    done.push(migration.number)
+  }
+  return done
+}

@@ -1,0 +1,166 @@
+import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
+import { setTimeout as sleep } from 'node:timers/promises'
+import {
+  CompiledQuery,
+  type DatabaseConnection,
+  type Dialect,
+  type Driver,
+  type QueryResult,
+  SqliteAdapter,
+  SqliteIntrospector,
+  SqliteQueryCompiler,
+} from 'kysely'
+import { failure } from '../errors/mod.ts'
+
+const sqliteBusy = 5
+const statementCacheSize = 200
+
+/**
+ * node:sqlite binds null, numbers, bigints, strings and bytes. What else Kysely may hand over is mapped here, since
+ * the driver itself turns `undefined` to NULL and takes a Date in first place for a bag of named parameters, without a word.
+ */
+const toSqlite = (value: unknown): SQLInputValue => {
+  if (value === undefined) throw new TypeError('A parameter of a query is undefined. Use null for an unknown value.')
+  if (typeof value === 'boolean') return value ? 1 : 0
+  if (value instanceof Date) return value.toISOString()
+  if (value === null || typeof value === 'number' || typeof value === 'bigint' || typeof value === 'string')
+    return value
+  if (value instanceof Uint8Array) return value
+  throw new TypeError('A parameter of a query is an object. Turn it into JSON text first.')
+}
+
+const isBusy = (error: unknown): boolean =>
+  error instanceof Error &&
+  'errcode' in error &&
+  typeof error.errcode === 'number' &&
+  (error.errcode & 0xff) === sqliteBusy
+
+export type SqliteOptions = { path: string; lockWaitMilliseconds: number }
+
+/** Runs a statement again while another process holds the write lock, without blocking the event loop meanwhile. */
+const waitingForLock = async <T>(run: () => T, limitMilliseconds: number): Promise<T> => {
+  const deadline = performance.now() + limitMilliseconds
+  for (let pause = 2; ; pause = Math.min(pause * 2, 100)) {
+    try {
+      return run()
+    } catch (error) {
+      if (!isBusy(error)) throw error
+      if (performance.now() + pause > deadline) {
+        throw failure('unavailable', 'The database stayed locked by another writer. Try again shortly.', {
+          cause: error,
+          retryAfterSeconds: 5,
+        })
+      }
+      await sleep(pause)
+    }
+  }
+}
+
+/** Least recently used statements, so that a query's SQL is parsed once. */
+const createStatements = (database: DatabaseSync) => {
+  const cache = new Map<string, StatementSync>()
+  return {
+    prepare: (text: string): StatementSync => {
+      const known = cache.get(text)
+      if (known) {
+        cache.delete(text)
+        cache.set(text, known)
+        return known
+      }
+      const statement = database.prepare(text)
+      cache.set(text, statement)
+      const oldest = cache.keys().next()
+      if (cache.size > statementCacheSize && !oldest.done) cache.delete(oldest.value)
+      return statement
+    },
+    clear: () => cache.clear(),
+  }
+}
+
+const isSchemaChange = /^\s*(create|alter|drop)\b/i
+
+const createConnection = (database: DatabaseSync, lockWaitMilliseconds: number): DatabaseConnection => {
+  const statements = createStatements(database)
+  const run = (query: CompiledQuery): QueryResult<never> => {
+    if (isSchemaChange.test(query.sql)) statements.clear()
+    const statement = statements.prepare(query.sql)
+    const parameters = query.parameters.map(toSqlite)
+    if (statement.columns().length > 0) {
+      // Rows come as null-prototype objects, which spread and compare unlike plain ones.
+      return { rows: statement.all(...parameters).map((row) => ({ ...row })) as never[] }
+    }
+    const { changes, lastInsertRowid } = statement.run(...parameters)
+    return { rows: [], numAffectedRows: BigInt(changes), insertId: BigInt(lastInsertRowid) }
+  }
+  return {
+    executeQuery: <R>(query: CompiledQuery) =>
+      waitingForLock(() => run(query), lockWaitMilliseconds) as Promise<QueryResult<R>>,
+    async *streamQuery<R>(query: CompiledQuery) {
+      const statement = database.prepare(query.sql)
+      for (const row of statement.iterate(...query.parameters.map(toSqlite))) yield { rows: [{ ...row }] as R[] }
+    },
+  }
+}
+
+/** One holder at a time, first come first served: SQLite has one writer, and a transaction must not be interleaved. */
+const createMutex = () => {
+  let tail: Promise<void> = Promise.resolve()
+  let release: () => void = () => undefined
+  return {
+    lock: async () => {
+      const before = tail
+      const held = Promise.withResolvers<void>()
+      tail = held.promise
+      await before
+      release = held.resolve
+    },
+    unlock: () => release(),
+  }
+}
+
+const createDriver = ({ path, lockWaitMilliseconds }: SqliteOptions): Driver => {
+  const mutex = createMutex()
+  let database: DatabaseSync | undefined
+  let connection: DatabaseConnection | undefined
+  const execute = (text: string) => async (held: DatabaseConnection) => {
+    await held.executeQuery(CompiledQuery.raw(text))
+  }
+  return {
+    init: async () => {
+      const opened = new DatabaseSync(path, { timeout: 0 })
+      await waitingForLock(
+        () =>
+          opened.exec(
+            'pragma journal_mode = wal; pragma synchronous = full; pragma foreign_keys = on; pragma temp_store = memory',
+          ),
+        lockWaitMilliseconds,
+      )
+      database = opened
+      connection = createConnection(opened, lockWaitMilliseconds)
+    },
+    acquireConnection: async () => {
+      await mutex.lock()
+      if (connection) return connection
+      mutex.unlock()
+      throw new Error('The store is closed.')
+    },
+    // Immediate, so that waiting for the lock happens here and a transaction once begun cannot fail for it.
+    beginTransaction: execute('begin immediate'),
+    commitTransaction: execute('commit'),
+    rollbackTransaction: execute('rollback'),
+    releaseConnection: async () => mutex.unlock(),
+    destroy: async () => {
+      connection = undefined
+      database?.close()
+      database = undefined
+    },
+  }
+}
+
+/** Kysely on Node's own SQLite. Waiting for a lock never blocks the event loop. */
+export const createSqliteDialect = (options: SqliteOptions): Dialect => ({
+  createAdapter: () => new SqliteAdapter(),
+  createDriver: () => createDriver(options),
+  createIntrospector: (db) => new SqliteIntrospector(db),
+  createQueryCompiler: () => new SqliteQueryCompiler(),
+})

@@ -1,0 +1,35 @@
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+
+type Declaration<Label extends string> = { name: string; help: string; labels?: readonly Label[] }
+
+/** The metrics of one process. Names follow Prometheus: `trellis_<part>_<what>_<unit>`. */
+export const createMetrics = ({ processMetrics = true }: { processMetrics?: boolean } = {}) => {
+  const registry = new Registry()
+  if (processMetrics) collectDefaultMetrics({ register: registry })
+  const registers = [registry]
+  return {
+    counter: <Label extends string>({ name, help, labels = [] }: Declaration<Label>) =>
+      new Counter<Label>({ name, help, labelNames: labels, registers }),
+    /** A value read whenever the metrics are: `read` is called then. */
+    gauge: ({ name, help }: Declaration<never>, read: () => number) =>
+      new Gauge({
+        name,
+        help,
+        registers,
+        collect() {
+          this.set(read())
+        },
+      }),
+    histogram: <Label extends string>({
+      name,
+      help,
+      labels = [],
+      buckets,
+    }: Declaration<Label> & { buckets: number[] }) =>
+      new Histogram<Label>({ name, help, labelNames: labels, buckets, registers }),
+    contentType: registry.contentType,
+    render: () => registry.metrics(),
+  }
+}
+
+export type Metrics = ReturnType<typeof createMetrics>

@@ -1,0 +1,2 @@
+export { createLog, type Log, type LogLevel, silentLog } from './log.ts'
+export { createMetrics, type Metrics } from './metrics.ts'

@@ -1,0 +1,318 @@
+import { createHash } from 'node:crypto'
+import { once } from 'node:events'
+import { createConnection } from 'node:net'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { serveProbe, type Transport, transports } from '../probe/serve.ts'
+
+type Served = Awaited<ReturnType<typeof serveProbe>>
+
+const json = (body: unknown, method = 'POST') => ({
+  method,
+  headers: { 'content-type': 'application/json' },
+  body: JSON.stringify(body),
+})
+
+describe.each(transports)('the edge before a service %s', (transport: Transport) => {
+  let served: Served
+  const get = (path: string, init?: RequestInit) => fetch(`${served.origin}${path}`, init)
+  const detail = async (response: Response): Promise<unknown> => ((await response.json()) as { detail: unknown }).detail
+
+  beforeAll(async () => {
+    served = await serveProbe(transport)
+  })
+  afterAll(() => served.close())
+
+  test('reads path, query and header values, and answers every key in snake case with null for the unknown', async () => {
+    const response = await get(
+      '/probe/api/echo/a%2Fb?limit=7&ratio=0.5&force=1&tags=x&tags=y&colour=dark-blue&nope=1',
+      {
+        headers: { 'x-probe': 'seen', 'x-request-id': 'request-0001' },
+      },
+    )
+    expect(response.status).toBe(200)
+    expect(response.headers.get('x-request-id')).toBe('request-0001')
+    expect(await response.json()).toEqual({
+      id: 'a/b',
+      limit: 7,
+      ratio: 0.5,
+      force: true,
+      tags: ['x', 'y'],
+      colour: 'dark-blue',
+      header_value: 'seen',
+      user_id: 'local',
+      tier: 'local',
+      request_id: 'request-0001',
+      counts: { one: 1 },
+      nothing: null,
+      free: { a: [1, null] },
+    })
+  })
+
+  test('takes empty and absent parameters as their defaults', async () => {
+    const body = await (await get('/probe/api/echo/x?limit=&colour=')).json()
+    expect(body).toMatchObject({ limit: 50, ratio: null, force: null, tags: [], colour: null, header_value: null })
+  })
+
+  test.each([
+    ['limit=0', [{ loc: ['query', 'limit'], msg: 'must be at least 1', type: 'minimum' }]],
+    ['limit=ten', [{ loc: ['query', 'limit'], msg: 'must be integer or null', type: 'type' }]],
+    ['colour=green', [{ loc: ['query', 'colour'], msg: 'must be one of red, dark-blue', type: 'enum' }]],
+    ['limit=1&limit=2', [{ loc: ['query', 'limit'], msg: 'must be integer or null', type: 'type' }]],
+  ])('refuses the query %s with 422 and the place', async (query, expected) => {
+    const response = await get(`/probe/api/echo/x?${query}`)
+    expect(response.status).toBe(422)
+    expect(await detail(response)).toEqual(expected)
+  })
+
+  test('makes a thing: 201, headers of the service, and the body as it was understood', async () => {
+    const response = await get(
+      '/probe/api/things',
+      json({ name: 'ä', size: 12345678901, colour: 'red', parts: [{ name: 'p', weight: null }] }),
+    )
+    expect(response.status).toBe(201)
+    expect(response.headers.get('location')).toBe('/probe/api/things/t1')
+    expect(response.headers.get('set-cookie')).toBe('a=1; Path=/probe')
+    expect(await response.json()).toEqual({
+      id: 't1',
+      name: 'ä',
+      size: 12345678901,
+      colour: 'red',
+      parts: [{ name: 'p', weight: null }],
+    })
+  })
+
+  test.each([
+    [{}, [['body', 'name']]],
+    [{ name: '' }, [['body', 'name']]],
+    [{ name: 5 }, [['body', 'name']]],
+    [{ name: 'x', nmae: 'y' }, [['body', 'nmae']]],
+    [{ name: 'x', size: -1 }, [['body', 'size']]],
+    [{ name: 'x', size: '1' }, [['body', 'size']]],
+    [{ name: 'x', parts: [{ name: 'a' }, {}, { name: '' }] }, [['body', 'parts', 2, 'name']]],
+    [{ name: 'x', parts: [1, 2, 3, 4].map(() => ({ name: 'a' })) }, [['body', 'parts']]],
+  ])('refuses the body %j with 422', async (body, places) => {
+    const response = await get('/probe/api/things', json(body))
+    expect(response.status).toBe(422)
+    expect(((await detail(response)) as { loc: unknown }[]).map(({ loc }) => loc)).toEqual(places)
+  })
+
+  test.each([
+    ['{"name":', 'application/json', 400],
+    ['', 'application/json', 400],
+    ['[]', 'application/json', 400],
+    ['"x"', 'application/json', 400],
+    ['name=x', 'application/x-www-form-urlencoded', 415],
+  ])('answers the malformed body %s as %s with %i and a sentence', async (body, type, status) => {
+    const response = await get('/probe/api/things', { method: 'POST', headers: { 'content-type': type }, body })
+    expect(response.status).toBe(status)
+    expect(await detail(response)).toMatch(/\w+ .*\./)
+  })
+
+  test('a PATCH tells an explicit null from an absent key', async () => {
+    const response = await get('/probe/api/things/t1', json({ name: null, size: 3 }, 'PATCH'))
+    expect(await response.json()).toEqual({ set: ['size'], cleared: ['name'] })
+    expect(await (await get('/probe/api/things/t1', json({}, 'PATCH'))).json()).toEqual({ set: [], cleared: [] })
+  })
+
+  test('a DELETE answers 204 without a body, 404 for the unknown', async () => {
+    const done = await get('/probe/api/things/t1', { method: 'DELETE' })
+    expect([done.status, await done.text()]).toEqual([204, ''])
+    expect((await get('/probe/api/things/unknown', { method: 'DELETE' })).status).toBe(404)
+  })
+
+  test.each([
+    ['payment_required', 402],
+    ['forbidden', 403],
+    ['not_found', 404],
+    ['conflict', 409],
+    ['precondition_failed', 412],
+    ['rate_limited', 429],
+    ['upstream_failed', 502],
+    ['unavailable', 503],
+    ['upstream_timeout', 504],
+  ])('a failure %s arrives as %i with its text and headers', async (kind, status) => {
+    const response = await get(`/probe/api/fail?kind=${kind}&detail=gr%C3%BCn`)
+    expect([response.status, response.headers.get('retry-after'), response.headers.get('x-why')]).toEqual([
+      status,
+      '2',
+      'told to',
+    ])
+    expect(await detail(response)).toBe('grün')
+  })
+
+  test('an unforeseen error is a 500 that tells nothing of its text', async () => {
+    const response = await get('/probe/api/fail')
+    expect(response.status).toBe(500)
+    expect(await response.text()).not.toContain('secret')
+  })
+
+  test('an unknown path is 404, another method 405 with Allow, a broken escape 400', async () => {
+    expect((await get('/probe/api/nothing')).status).toBe(404)
+    const wrong = await get('/probe/api/things', { method: 'DELETE' })
+    expect([wrong.status, wrong.headers.get('allow')]).toEqual([405, 'POST'])
+    expect((await get('/probe/api/echo/%E0%A4%A')).status).toBe(400)
+  })
+
+  test('streams events with names, ids and headers, exactly', async () => {
+    const response = await get('/probe/api/count?to=2')
+    expect(response.headers.get('content-type')).toMatch(/^text\/event-stream/)
+    expect(response.headers.get('cache-control')).toContain('no-cache')
+    expect(response.headers.get('x-accel-buffering')).toBe('no')
+    expect(await response.text()).toBe(
+      'id: 1\nevent: counted\ndata: {"number":1}\n\nid: 2\nevent: counted\ndata: {"number":2}\n\n' +
+        'event: spelled-out\ndata: {"number":2}\n\nevent: done\ndata: {}\n\n',
+    )
+  })
+
+  test('Last-Event-ID resumes, as header or as parameter', async () => {
+    for (const response of [
+      await get('/probe/api/count?to=3', { headers: { 'last-event-id': '2' } }),
+      await get('/probe/api/count?to=3&last_event_id=2'),
+    ]) {
+      expect((await response.text()).match(/^id: .*$/gm)).toEqual(['id: 3'])
+    }
+  })
+
+  test('a stream that fails at once is a plain error; one that fails later says so as an event', async () => {
+    expect((await get('/probe/api/count?behaviour=not_found')).status).toBe(404)
+    const late = await get('/probe/api/count?to=1&behaviour=late')
+    expect(late.status).toBe(200)
+    expect(await late.text()).toContain('event: failed\ndata: {"status":502,"detail":"The abacus broke."}\n\n')
+  })
+
+  test('the rpc ends promptly when the client leaves its stream', async () => {
+    const before = served.world.streamsEnded
+    const leaving = new AbortController()
+    const response = await get('/probe/api/count?to=1&behaviour=forever', { signal: leaving.signal })
+    await response.body?.getReader().read()
+    leaving.abort()
+    await vi.waitFor(() => expect(served.world.streamsEnded).toBe(before + 1), { timeout: 2_000 })
+  })
+
+  test('bytes: whole, by range, by suffix, as a download with both names, and HEAD without a body', async () => {
+    const whole = await get('/probe/api/download?size=200000')
+    expect([whole.status, whole.headers.get('content-length'), whole.headers.get('accept-ranges')]).toEqual([
+      200,
+      '200000',
+      'bytes',
+    ])
+    expect(whole.headers.get('cache-control')).toBe('private')
+    expect((await whole.arrayBuffer()).byteLength).toBe(200_000)
+    const part = await get('/probe/api/download?size=100', { headers: { range: 'bytes=26-29' } })
+    expect([part.status, part.headers.get('content-range'), await part.text()]).toEqual([
+      206,
+      'bytes 26-29/100',
+      'abcd',
+    ])
+    const suffix = await get('/probe/api/download?size=54', { headers: { range: 'bytes=-2' } })
+    expect([suffix.status, await suffix.text()]).toEqual([206, 'ab'])
+    const named = await get(`/probe/api/download?size=1&filename=${encodeURIComponent('Grüße "1".wav')}`)
+    expect(named.headers.get('content-disposition')).toBe(
+      `attachment; filename="Gr__e _1_.wav"; filename*=UTF-8''Gr%C3%BC%C3%9Fe%20%221%22.wav`,
+    )
+    const head = await get('/probe/api/download?size=9', { method: 'HEAD' })
+    expect([head.status, head.headers.get('content-length'), await head.text()]).toEqual([200, '9', ''])
+  })
+
+  test('a range outside the content is 416 with its size; a malformed one gives the whole', async () => {
+    const outside = await get('/probe/api/download?size=10', { headers: { range: 'bytes=10-' } })
+    expect([outside.status, outside.headers.get('content-range')]).toEqual([416, 'bytes */10'])
+    expect((await get('/probe/api/download?size=10', { headers: { range: 'bytes=5-2' } })).status).toBe(200)
+    expect((await get('/probe/api/download?size=10', { headers: { range: 'lines=1-2' } })).status).toBe(200)
+    expect((await get('/probe/api/download?size=-1')).status).toBe(404)
+  })
+
+  test('streams a form of several files and fields, in any order', async () => {
+    const big = Buffer.alloc(5 * 1024 * 1024, 'trellis')
+    const form = new FormData()
+    form.append('label', 'before')
+    form.append('file', new Blob([big]), 'big.bin')
+    form.append('file', new Blob(['small']), 'small.txt')
+    form.append('after', 'after')
+    const response = await get('/probe/api/upload', { method: 'POST', body: form })
+    expect(response.status).toBe(202)
+    expect(await response.json()).toEqual({
+      files: ['big.bin', 'small.txt'],
+      sizes: [big.byteLength, 5],
+      digests: [big, 'small'].map((content) => createHash('sha256').update(content).digest('hex')),
+      fields: { label: 'before', after: 'after' },
+    })
+    expect((await get('/probe/api/upload?wait=true', { method: 'POST', body: form })).status).toBe(200)
+  })
+
+  test('an upload that is refused is answered, whatever is still to come', async () => {
+    const form = new FormData()
+    form.append('file', new Blob(['x']), 'bad.bin')
+    const response = await get('/probe/api/upload', { method: 'POST', body: form })
+    expect([response.status, await detail(response)]).toEqual([415, 'That file is not wanted here.'])
+    const noForm = await get('/probe/api/upload', json({}))
+    expect(noForm.status).toBe(415)
+    const broken = await get('/probe/api/upload', {
+      method: 'POST',
+      headers: { 'content-type': 'multipart/form-data; boundary=x' },
+      body: '--x\r\nContent-Disposition: form-data; name="file"; filename="a"\r\n\r\nabc',
+    })
+    expect(broken.status).toBe(400)
+    const unbound = await get('/probe/api/upload', {
+      method: 'POST',
+      headers: { 'content-type': 'multipart/form-data' },
+      body: 'abc',
+    })
+    expect(unbound.status).toBe(400)
+  })
+
+  test('streams a plain body of the media type that the route takes, and no other', async () => {
+    const lines = '{"a":1}\n'.repeat(50_000)
+    const taken = await get('/probe/api/push', {
+      method: 'POST',
+      headers: { 'content-type': 'application/x-ndjson' },
+      body: lines,
+    })
+    expect(((await taken.json()) as { sizes: number[] }).sizes).toEqual([lines.length])
+    expect((await get('/probe/api/push', json({}))).status).toBe(415)
+  })
+
+  test('every answer carries the security headers and a request id', async () => {
+    for (const path of ['/health', '/probe/api/echo/x', '/probe/api/nothing', '/probe/api/count?to=1']) {
+      const { headers } = await get(path)
+      expect(headers.get('x-content-type-options'), path).toBe('nosniff')
+      expect(headers.get('x-request-id'), path).toMatch(/^[0-9a-f-]{36}$/)
+    }
+  })
+
+  test('gives the document of a mount with the version of its spec', async () => {
+    const document = (await (await get('/probe/openapi.json')).json()) as { info: object; paths: object }
+    expect(document.info).toMatchObject({ title: 'Probe', version: '1.2.3' })
+    expect(Object.keys(document.paths)).toContain('/probe/api/echo/{id}')
+    expect((await get('/docs')).status).toBe(200)
+  })
+})
+
+describe('the end of the server', () => {
+  test('ends streams with advice to come back, and lets requests in hand finish', async () => {
+    const served = await serveProbe('in process')
+    const response = await fetch(`${served.origin}/probe/api/count?to=1&behaviour=forever`)
+    const text = response.text()
+    await served.close()
+    expect(await text).toMatch(/retry: \d+\n\n$/)
+    expect(served.world.streamsEnded).toBe(1)
+  })
+})
+
+describe('a client that stops reading', () => {
+  test('holds no more than its socket: the service is not asked for what cannot be sent', async () => {
+    const served = await serveProbe('in process')
+    const { port } = new URL(served.origin)
+    const socket = createConnection(Number(port), '127.0.0.1')
+    await once(socket, 'connect')
+    socket.pause()
+    socket.write('GET /probe/api/count?to=50000000 HTTP/1.1\r\nHost: x\r\n\r\n')
+    const before = process.memoryUsage().heapUsed
+    await vi.waitFor(() => expect(performance.now()).toBeGreaterThan(0))
+    for (let turn = 0; turn < 200; turn += 1) await new Promise((resolve) => setImmediate(resolve))
+    expect(process.memoryUsage().heapUsed - before).toBeLessThan(64 * 1024 * 1024)
+    socket.destroy()
+    await vi.waitFor(() => expect(served.world.streamsEnded).toBe(1))
+    await served.close()
+  })
+})

@@ -1,0 +1,188 @@
+// Generated from the protos by protoc-gen-edge. Do not edit: change the proto and run `npm run generate`.
+// biome-ignore-all lint: generated
+import type * as proto from './proto.ts'
+
+const omitNull = (name: string, value: unknown) => (value === null || value === undefined ? {} : { [name]: value })
+const present = <In, Out>(value: In | null | undefined, map: (value: In) => Out): Out | null => (value === null || value === undefined ? null : map(value))
+const mapValues = <In, Out>(map: { [key: string]: In }, write: (value: In) => Out): { [key: string]: Out } =>
+  Object.fromEntries(Object.entries(map).map(([key, value]) => [key, write(value)]))
+const jsonOf = (text: string | null | undefined): unknown => (text === null || text === undefined || text === '' ? null : JSON.parse(text))
+const textOf = (value: unknown): string => (value === null || value === undefined ? '' : JSON.stringify(value))
+const oneof = (value: any, member: string): any => (value?.$case === member ? value.value : undefined)
+
+
+export type ColourWord = 'red' | 'dark-blue'
+const ColourWords: Record<string, ColourWord | null> = {
+  COLOUR_UNSPECIFIED: null,
+  COLOUR_RED: 'red',
+  COLOUR_DARK_BLUE: 'dark-blue',
+}
+const ColourValues: Record<string, proto.Colour> = {
+  'red': 'COLOUR_RED',
+  'dark-blue': 'COLOUR_DARK_BLUE',
+}
+
+export type PartRest = {
+  name: string
+  weight: number | null
+}
+
+export type ThingRest = {
+  id: string
+  name: string
+  size: number | null
+  colour: ColourWord | null
+  parts: PartRest[]
+}
+
+export type EchoResponseRest = {
+  id: string
+  limit: number
+  ratio: number | null
+  force: boolean | null
+  tags: string[]
+  colour: ColourWord | null
+  header_value: string | null
+  user_id: string
+  tier: string
+  request_id: string
+  counts: Record<string, number>
+  nothing: ThingRest | null
+  omitted?: string | null
+  free: unknown
+}
+
+export type UpdateThingResponseRest = {
+  set: string[]
+  cleared: string[]
+}
+
+export type UploadResponseRest = {
+  files: string[]
+  sizes: number[]
+  digests: string[]
+  fields: Record<string, string>
+}
+
+export type CountedRest = {
+  number: number
+}
+
+export type FinishedRest = {
+  reason?: string | null
+}
+
+export const PartToRest = (m: proto.Part): PartRest => ({
+  name: m.name,
+  weight: m.weight ?? null,
+})
+
+export const ThingToRest = (m: proto.Thing): ThingRest => ({
+  id: m.id,
+  name: m.name,
+  size: m.size ?? null,
+  colour: ColourWords[m.colour] ?? null,
+  parts: m.parts.map((item) => PartToRest(item)),
+})
+
+export const EchoResponseToRest = (m: proto.EchoResponse): EchoResponseRest => ({
+  id: m.id,
+  limit: m.limit,
+  ratio: m.ratio ?? null,
+  force: m.force ?? null,
+  tags: m.tags,
+  colour: ColourWords[m.colour] ?? null,
+  header_value: m.headerValue ?? null,
+  user_id: m.userId,
+  tier: m.tier,
+  request_id: m.requestId,
+  counts: m.counts,
+  nothing: present(m.nothing, (item) => ThingToRest(item)),
+  ...omitNull('omitted', m.omitted ?? null),
+  free: jsonOf(m.free),
+})
+
+export const UpdateThingResponseToRest = (m: proto.UpdateThingResponse): UpdateThingResponseRest => ({
+  set: m.set,
+  cleared: m.cleared,
+})
+
+export const UploadResponseToRest = (m: proto.UploadResponse): UploadResponseRest => ({
+  files: m.files,
+  sizes: m.sizes,
+  digests: m.digests,
+  fields: m.fields,
+})
+
+export const CountedToRest = (m: proto.Counted): CountedRest => ({
+  number: m.number,
+})
+
+export const FinishedToRest = (m: proto.Finished): FinishedRest => ({
+  ...omitNull('reason', m.reason ?? null),
+})
+
+export const EchoRequestFromRest = (j: any): proto.EchoRequest => ({
+  id: j.id ?? '',
+  limit: j.limit ?? 50,
+  ratio: j.ratio ?? undefined,
+  force: j.force ?? undefined,
+  tags: j.tags ?? [],
+  colour: ColourValues[j.colour ?? ''] ?? 'COLOUR_UNSPECIFIED',
+  word: j.word ?? '',
+  headerValue: j.header_value ?? undefined,
+})
+
+export const PartFromRest = (j: any): proto.Part => ({
+  name: j.name ?? '',
+  weight: j.weight ?? undefined,
+})
+
+export const CreateThingRequestFromRest = (j: any): proto.CreateThingRequest => ({
+  name: j.name ?? '',
+  size: j.size ?? undefined,
+  colour: ColourValues[j.colour ?? ''] ?? 'COLOUR_UNSPECIFIED',
+  parts: (j.parts ?? []).map((item: any) => PartFromRest(item)),
+})
+
+export const UpdateThingRequestFromRest = (j: any): proto.UpdateThingRequest => ({
+  id: j.id ?? '',
+  name: j.name ?? undefined,
+  size: j.size ?? undefined,
+  updateMask: j.update_mask,
+})
+
+export const DeleteThingRequestFromRest = (j: any): proto.DeleteThingRequest => ({
+  id: j.id ?? '',
+})
+
+export const FailRequestFromRest = (j: any): proto.FailRequest => ({
+  kind: j.kind ?? '',
+  detail: j.detail ?? '',
+  late: j.late ?? false,
+})
+
+export const CountRequestFromRest = (j: any): proto.CountRequest => ({
+  to: j.to ?? 0,
+  lastEventId: j.last_event_id ?? undefined,
+  behaviour: j.behaviour ?? '',
+})
+
+export const DownloadRequestFromRest = (j: any): proto.DownloadRequest => ({
+  size: j.size ?? 0,
+  filename: j.filename ?? undefined,
+  range: j.range ?? undefined,
+})
+
+export const UploadParametersFromRest = (j: any): proto.UploadParameters => ({
+  wait: j.wait ?? false,
+  label: j.label ?? '',
+})
+
+export const PushParametersFromRest = (j: any): proto.PushParameters => ({
+  sourceId: j.source_id ?? '',
+})
+
+export const GuardedRequestFromRest = (_: any): proto.GuardedRequest => ({
+})
+
