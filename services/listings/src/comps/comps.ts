@@ -1,0 +1,83 @@
+import { createHash } from 'node:crypto'
+import type { Card } from '../marketplace/card.ts'
+import type { Sale } from '../records.ts'
+
+/** How long a market price stays good, in milliseconds. */
+export const compLifetime = 6 * 3_600_000
+/** Fewer sales than this tell no median. */
+export const fewestSales = 3
+/** From this many sales on, outliers are trimmed. */
+const trimFrom = 8
+/** Prices beyond this many interquartile ranges from the quartiles are outliers. */
+const outlierRanges = 1.5
+
+/** What completed sales say of a price. Amounts in major units of `currency`. */
+export type MarketComp = {
+  readonly medianPrice: number | null
+  readonly quartiles: readonly [number, number] | null
+  readonly sampleCount: number
+  readonly currency: string | null
+}
+
+/** Key of a comp: MD5 of the query's UTF-8 text as it is, in hex. */
+export const queryHash = (query: string): string => createHash('md5').update(query, 'utf8').digest('hex')
+
+/** When a comp looked up at a moment goes stale. */
+export const expiresAt = (fetchedAt: Date): Date => new Date(fetchedAt.getTime() + compLifetime)
+
+/**
+ * The cards that are completed sales at a known price. Left out: what ended unsold, ranges of prices, and accepted offers,
+ * where the price shown (often struck through) is what was asked.
+ */
+export const salesAmong = (cards: readonly Card[]): readonly Sale[] =>
+  cards.flatMap(({ price, outcome, offerAccepted }) =>
+    price === null ||
+    price.amount <= 0 ||
+    price.high !== null ||
+    price.isStruck ||
+    offerAccepted ||
+    outcome?.kind !== 'sold'
+      ? []
+      : [{ price: price.amount, currency: price.currency, soldOn: outcome.on }],
+  )
+
+/** Value at a fraction of sorted values, linear between neighbours (type 7 of Hyndman and Fan, 1996). */
+const quantile = (sorted: readonly number[], fraction: number): number => {
+  const position = (sorted.length - 1) * fraction
+  const lower = sorted[Math.floor(position)] ?? 0
+  const upper = sorted[Math.ceil(position)] ?? lower
+  return lower + (upper - lower) * (position - Math.floor(position))
+}
+
+const toCents = (amount: number): number => Math.round(amount * 100) / 100
+
+const withoutOutliers = (sorted: readonly number[]): readonly number[] => {
+  if (sorted.length < trimFrom) return sorted
+  const [q1, q3] = [quantile(sorted, 0.25), quantile(sorted, 0.75)]
+  const reach = outlierRanges * (q3 - q1)
+  return sorted.filter((price) => price >= q1 - reach && price <= q3 + reach)
+}
+
+/** The currency most sales are in: sales in others are left out, since nothing here converts. */
+const mainCurrency = (sales: readonly Sale[]): string | null => {
+  const groups = [...Map.groupBy(sales, ({ currency }) => currency)]
+  return groups.sort(([, a], [, b]) => b.length - a.length)[0]?.[0] ?? null
+}
+
+/**
+ * Median, quartiles and sample size of completed sales. With eight or more, prices outside 1.5 interquartile ranges are
+ * trimmed; the sample is what is left, and fewer than three give no median. An even number takes the mean of the two
+ * middle values.
+ */
+export const summariseSales = (sales: readonly Sale[]): MarketComp => {
+  const currency = mainCurrency(sales)
+  const prices = sales.filter((sale) => sale.currency === currency && sale.price > 0).map(({ price }) => price)
+  const kept = withoutOutliers(prices.sort((a, b) => a - b))
+  const enough = kept.length >= fewestSales
+  return {
+    medianPrice: enough ? toCents(quantile(kept, 0.5)) : null,
+    quartiles: enough ? [toCents(quantile(kept, 0.25)), toCents(quantile(kept, 0.75))] : null,
+    sampleCount: kept.length,
+    currency,
+  }
+}

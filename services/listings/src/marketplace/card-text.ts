@@ -1,0 +1,59 @@
+import type { ChildNode, Element } from 'domhandler'
+import { hiddenClasses, struck } from './layouts.ts'
+
+/** A run of text in a card with what its surroundings say about it. */
+export type Line = { readonly text: string; readonly isStruck: boolean; readonly element: Element | undefined }
+
+const silentTags = new Set(['script', 'style', 'svg', 'template', 'noscript'])
+const inlineTags = new Set(['a', 'b', 'i', 'em', 'strong', 'font', 'bdi', 'sup', 'sub', 'small'])
+/** Characters that pages put between letters so that words cannot be found. */
+const invisible = /[\u200b-\u200f\u2060-\u2064\ufeff\u00ad]/g
+
+const isHidden = ({ attribs }: Element): boolean => {
+  const classes = attribs.class
+  return (
+    classes !== undefined && hiddenClasses.some((name) => classes.includes(name)) && classes.split(/\s+/).some(hides)
+  )
+}
+
+/** Whether an element strikes its text through, by tag, class or style. */
+export const strikes = ({ name, attribs }: Element): boolean =>
+  struck.tags.some((tag) => tag === name) ||
+  (attribs.class !== undefined && struck.classes.test(attribs.class)) ||
+  attribs.style?.includes('line-through') === true
+
+const hides = (token: string): boolean => hiddenClasses.some((name) => name === token)
+
+const squeeze = (text: string): string => text.replace(invisible, '').replace(/\s+/g, ' ').trim()
+
+/** Text of a node as a reader sees it: hidden words, scripts and (unless asked for) struck text left out. */
+export const visibleText = (node: ChildNode | Element, { withStruck = true } = {}): string => {
+  const parts: string[] = []
+  const walk = (current: ChildNode) => {
+    if (current.type === 'text') parts.push(current.data)
+    else if ('name' in current && 'children' in current) {
+      if (silentTags.has(current.name) || isHidden(current) || (!withStruck && strikes(current))) return
+      for (const child of current.children) walk(child)
+      if (!inlineTags.has(current.name)) parts.push(' ')
+    }
+  }
+  walk(node)
+  return squeeze(parts.join(''))
+}
+
+/** The visible runs of text under the nodes, in order: one for each innermost element. `except` and what is in it are left out. */
+export const lines = (nodes: readonly ChildNode[], except: ReadonlySet<Element> = new Set()): readonly Line[] => {
+  const found: Line[] = []
+  const walk = (node: ChildNode, parent: Element | undefined, isStruck: boolean) => {
+    if (node.type === 'text') {
+      const text = squeeze(node.data)
+      if (text !== '') found.push({ text, isStruck, element: parent })
+    } else if ('name' in node && 'children' in node) {
+      if (silentTags.has(node.name) || isHidden(node) || except.has(node)) return
+      const here = isStruck || strikes(node)
+      for (const child of node.children) walk(child, node, here)
+    }
+  }
+  for (const node of nodes) walk(node, undefined, false)
+  return found
+}

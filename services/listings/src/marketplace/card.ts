@@ -1,0 +1,253 @@
+import { compile } from 'css-select'
+import type { ChildNode, Element } from 'domhandler'
+import { parseDocument } from 'htmlparser2'
+import type { BuyingFormat } from '../records.ts'
+import { endOfAuction, isoDate, readDate, readDuration, saysTimeLeft } from './calendar.ts'
+import { type Line, lines, strikes, visibleText } from './card-text.ts'
+import type { CardFragment } from './cut-cards.ts'
+import type { CardField, Layout } from './layouts.ts'
+import { isOnlyMoney, type Money, readMoney } from './money.ts'
+import { type ShownSeller, sellerInLines, sellerInRow, sellerWithoutRatio } from './read-seller.ts'
+import {
+  cleanTitle,
+  isPlaceholderTitle,
+  readBids,
+  saysEnded,
+  saysOfferAccepted,
+  saysSold,
+  startsLikeCondition,
+  takesOffers,
+} from './wording.ts'
+
+/** A price as a card shows it: the amount asked, bid or paid, and the upper end where it is a range. */
+export type ShownPrice = Money & {
+  readonly high: number | null
+  /** Struck through, because it is not what was paid. */
+  readonly isStruck: boolean
+}
+
+/** What one result card says. What it does not show is null. */
+export type Card = {
+  readonly id: string | null
+  readonly title: string | null
+  readonly url: string | null
+  readonly price: ShownPrice | null
+  readonly condition: string | null
+  readonly photos: readonly string[]
+  readonly seller: ShownSeller | null
+  readonly format: BuyingFormat
+  readonly bids: number | null
+  readonly endsAt: string | null
+  /** How a listing that is over went out, and when (YYYY-MM-DD), if its card says so. */
+  readonly outcome: { readonly kind: 'sold' | 'ended'; readonly on: string | null } | null
+  readonly offerAccepted: boolean
+}
+
+/** What a card needs to know of its page. */
+export type CardContext = {
+  readonly pageUrl: string
+  readonly siteCurrency: string | undefined
+  /** When the page was fetched; times left count from it. */
+  readonly observedAt: Date
+}
+
+type Query = (element: Element) => boolean
+export type CompiledLayout = { readonly hooks: Readonly<Record<CardField, readonly Query[]>> }
+
+/** Compiles a layout's selectors, once for all cards. */
+export const compileLayout = (layout: Layout): CompiledLayout => {
+  const fields = Object.entries(layout.hooks) as [CardField, readonly string[]][]
+  const compiled = fields.map(([field, selectors]) => [
+    field,
+    selectors.map((selector) => compile<ChildNode, Element>(selector)),
+  ])
+  return { hooks: Object.fromEntries(compiled) as CompiledLayout['hooks'] }
+}
+
+/** Elements that the first matching hook of a field finds, in document order. */
+const find = (layout: CompiledLayout, field: CardField, elements: readonly Element[]): readonly Element[] => {
+  for (const query of layout.hooks[field]) {
+    const found = elements.filter(query)
+    if (found.length > 0) return found
+  }
+  return []
+}
+
+/** Attributes that make up most of a card's markup and say nothing we read; without them parsing takes half the time. */
+const bulk = /\s(?:data-(?!src|defer-load|original)[\w-]+|on\w+|_sp|srcset|aria-labelledby)\s*=\s*(?:"[^"]*"|'[^']*')/g
+
+const elementsIn = (nodes: readonly ChildNode[]): readonly Element[] => {
+  const found: Element[] = []
+  const walk = (node: ChildNode) => {
+    if (!('attribs' in node)) return
+    found.push(node)
+    for (const child of node.children) walk(child)
+  }
+  for (const node of nodes) walk(node)
+  return found
+}
+
+const isElement = (node: unknown): node is Element => typeof node === 'object' && node !== null && 'attribs' in node
+
+const ancestorStrikes = (element: Element): boolean => {
+  for (let at: unknown = element; isElement(at); at = at.parent) if (strikes(at)) return true
+  return false
+}
+
+/** Price elements of one row belong together ("low", "to", "high"); a second row is another price (Buy It Now of an auction). */
+const firstRow = (elements: readonly Element[]): readonly Element[] => {
+  const outer = elements.filter(
+    (element) => !elements.some((other) => other !== element && other.children.includes(element)),
+  )
+  return outer.filter(({ parent }) => parent === outer[0]?.parent)
+}
+
+const priceFrom = (text: string, siteCurrency: string | undefined, isStruck: boolean): ShownPrice | undefined => {
+  const [low, high] = readMoney(text, siteCurrency)
+  if (low === undefined) return undefined
+  return { ...low, high: high !== undefined && high.amount > low.amount ? high.amount : null, isStruck }
+}
+
+const readPrice = (
+  hooked: readonly Element[],
+  all: readonly Line[],
+  siteCurrency: string | undefined,
+): ShownPrice | null => {
+  const paid = hooked.filter((element) => !ancestorStrikes(element))
+  for (const [elements, isStruck] of [
+    [paid, false],
+    [hooked, true],
+  ] as const) {
+    const text = firstRow(elements)
+      .map((element) => visibleText(element, { withStruck: isStruck }))
+      .join(' ')
+    const price = priceFrom(text, siteCurrency, isStruck)
+    if (price !== undefined) return price
+  }
+  const money = all.filter(({ text }) => isOnlyMoney(text, siteCurrency))
+  const first = money.find(({ isStruck }) => !isStruck) ?? money[0]
+  return first === undefined ? null : (priceFrom(first.text, siteCurrency, first.isStruck) ?? null)
+}
+
+const subtitleSeparator = /\s*[·•|]\s*/u
+
+/** The condition: of the subtitles, the last that starts like one, since sellers' advertisements stand before it. */
+const readCondition = (subtitles: readonly Element[]): string | null => {
+  const first = subtitles
+    .map((element) => visibleText(element).split(subtitleSeparator)[0] ?? '')
+    .filter((text) => text !== '')
+  const condition = first.findLast(startsLikeCondition) ?? first.at(-1)
+  return condition === undefined ? null : condition.toLowerCase()
+}
+
+const photoSources = ['data-defer-load', 'data-src', 'data-original', 'src'] as const
+
+/** Size in an image's address ("s-l500"), to take the larger of a preview and its deferred original. */
+const sizeIn = (address: string): number => Number(/s-l(\d+)/.exec(address)?.[1] ?? 0)
+
+const readPhotos = (images: readonly Element[], pageUrl: string): readonly string[] => {
+  const best = images.flatMap(({ attribs }) => {
+    const sources = photoSources
+      .flatMap((name) => attribs[name] ?? [])
+      .filter((source) => !source.startsWith('data:') && source !== '')
+    return sources.sort((a, b) => sizeIn(b) - sizeIn(a)).slice(0, 1)
+  })
+  return [...new Set(best.flatMap((source) => (URL.canParse(source, pageUrl) ? [new URL(source, pageUrl).href] : [])))]
+}
+
+const readSeller = (rows: readonly Element[], all: readonly Line[]): ShownSeller | null => {
+  for (const row of rows) {
+    const seller = sellerInRow(lines(row.children).map(({ text }) => text))
+    if (seller !== undefined) return seller
+  }
+  const anywhere = sellerInLines(all.map(({ text }) => text))
+  if (anywhere !== undefined) return anywhere
+  for (const row of rows) {
+    const seller = sellerWithoutRatio(visibleText(row))
+    if (seller !== undefined) return seller
+  }
+  return null
+}
+
+type Auction = { readonly bids: number | null; readonly endsAt: string | null; readonly isAuction: boolean }
+
+const readAuction = (
+  timeLeft: string | undefined,
+  clock: string | undefined,
+  all: readonly Line[],
+  now: Date,
+): Auction => {
+  const texts = all.map(({ text }) => text)
+  const bids = texts.map(readBids).find((count) => count !== undefined)
+  const shown = timeLeft ?? texts.find(saysTimeLeft)
+  const span = shown === undefined ? undefined : (readDuration(shown) ?? (saysEnded(shown) ? 'ended' : undefined))
+  return {
+    bids: bids ?? null,
+    endsAt: span === undefined ? null : endOfAuction(span, clock, now).toISOString(),
+    isAuction: bids !== undefined || span !== undefined,
+  }
+}
+
+/** Sold or ended, from a caption; without one, from a line that says so together with a date. */
+const readOutcome = (captions: readonly string[], all: readonly Line[]): Card['outcome'] => {
+  const dated = all
+    .map(({ text }) => text)
+    .filter((text) => /^\D{0,40}(?:19|20)?\d/.test(text) && readDate(text) !== undefined)
+  for (const text of [...captions, ...dated]) {
+    const kind = saysSold(text) ? 'sold' : saysEnded(text) ? 'ended' : undefined
+    if (kind !== undefined) return { kind, on: isoDate(readDate(text)) ?? null }
+  }
+  return null
+}
+
+const readTitle = (
+  titles: readonly Element[],
+  links: readonly Element[],
+  photos: readonly Element[],
+): string | null => {
+  const candidates = [
+    ...titles.map((element) => visibleText(element)),
+    ...links.map((element) => visibleText(element)),
+    ...photos.map(({ attribs }) => attribs.alt ?? ''),
+  ]
+  return candidates.map(cleanTitle).find((title) => title !== '') ?? null
+}
+
+const readUrl = (links: readonly Element[], itemId: string | undefined, pageUrl: string): string | null => {
+  const hrefs = links.map(({ attribs }) => attribs.href ?? '')
+  const href = hrefs.find((candidate) => itemId !== undefined && candidate.includes(itemId)) ?? hrefs[0]
+  if (href === undefined || !URL.canParse(href, pageUrl)) return null
+  const { origin, pathname } = new URL(href, pageUrl)
+  return `${origin}${pathname}`
+}
+
+/** Reads a card by a layout's hooks, then by what its texts look like. Undefined for a card that advertises the site itself. */
+export const readCard = (fragment: CardFragment, layout: CompiledLayout, context: CardContext): Card | undefined => {
+  const card = parseDocument(fragment.html.replace(bulk, '')).children
+  const elements = elementsIn(card)
+  const titles = find(layout, 'title', elements)
+  const links = find(layout, 'link', elements)
+  const photos = find(layout, 'photo', elements)
+  const title = readTitle(titles, links, photos)
+  if (title !== null && isPlaceholderTitle(title)) return undefined
+  const all = lines(card, new Set(titles))
+  const texts = all.map(({ text }) => text)
+  const [timeLeft] = find(layout, 'timeLeft', elements).map((element) => visibleText(element))
+  const [clock] = find(layout, 'timeEnd', elements).map((element) => visibleText(element))
+  const { bids, endsAt, isAuction } = readAuction(timeLeft, clock, all, context.observedAt)
+  const captions = find(layout, 'caption', elements).map((element) => visibleText(element))
+  return {
+    id: fragment.itemId ?? null,
+    title,
+    url: readUrl(links, fragment.itemId, context.pageUrl),
+    price: readPrice(find(layout, 'price', elements), all, context.siteCurrency),
+    condition: readCondition(find(layout, 'subtitle', elements)),
+    photos: readPhotos(photos, context.pageUrl),
+    seller: readSeller(find(layout, 'seller', elements), all),
+    format: isAuction ? 'auction' : texts.some(takesOffers) ? 'best_offer' : 'fixed_price',
+    bids,
+    endsAt,
+    outcome: readOutcome(captions, all),
+    offerAccepted: texts.some(saysOfferAccepted),
+  }
+}

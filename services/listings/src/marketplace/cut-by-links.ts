@@ -1,0 +1,57 @@
+import { selectAll } from 'css-select'
+import type { ChildNode, Element, ParentNode } from 'domhandler'
+import { getOuterHTML } from 'domutils'
+import { parseDocument } from 'htmlparser2'
+import { type CardFragment, linkedItems } from './cut-cards.ts'
+
+/** Fewest cards in one place that are taken for a list of results. */
+const fewestCards = 3
+/** Pages longer than this, in characters, are not searched this way: it parses them whole. */
+const longestPage = 8_000_000
+
+const isElement = (node: ParentNode | null): node is Element => node !== null && 'attribs' in node
+
+const linkedItem = (link: Element): string | undefined =>
+  linkedItems(link.attribs.href ?? '').find((id) => id.length >= 8)
+
+/**
+ * Finds cards on a page of no known markup: a card is the largest element that links to only one item, and the results are
+ * where most such elements stand side by side. Parses the whole page, so it is the last resort.
+ */
+export const cutByLinks = (html: string): readonly CardFragment[] => {
+  if (html.length > longestPage || linkedItems(html).length === 0) return []
+  const links = selectAll<ChildNode, Element>('a[href*="/itm/"]', parseDocument(html).children)
+  const itemsWithin = new Map<Element, Set<string>>()
+  for (const link of links) {
+    const id = linkedItem(link)
+    if (id === undefined) continue
+    for (let at: ParentNode | null = link; isElement(at); at = at.parent) {
+      const ids = itemsWithin.get(at) ?? new Set<string>()
+      itemsWithin.set(at, ids.add(id))
+    }
+  }
+  const byParent = new Map<ParentNode | null, Set<Element>>()
+  for (const link of links) {
+    if (linkedItem(link) === undefined) continue
+    let card = link
+    while (isElement(card.parent) && itemsWithin.get(card.parent)?.size === 1) card = card.parent
+    byParent.set(card.parent, (byParent.get(card.parent) ?? new Set()).add(card))
+  }
+  const most = [...byParent.values()].reduce<ReadonlySet<Element>>(
+    (best, next) => (next.size > best.size ? next : best),
+    new Set(),
+  )
+  if (most.size < fewestCards) return []
+  const [first] = most
+  const siblings = first?.parent?.children ?? []
+  let gapBefore = ''
+  return siblings.flatMap((node) => {
+    if (!isElement(node as ParentNode) || !most.has(node as Element)) {
+      gapBefore += getOuterHTML(node)
+      return []
+    }
+    const fragment = { html: getOuterHTML(node), itemId: [...(itemsWithin.get(node as Element) ?? [])][0], gapBefore }
+    gapBefore = ''
+    return [fragment]
+  })
+}

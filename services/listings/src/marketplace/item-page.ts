@@ -1,0 +1,162 @@
+import { compile, selectAll } from 'css-select'
+import type { ChildNode, Element } from 'domhandler'
+import { parseDocument } from 'htmlparser2'
+import { readDate } from './calendar.ts'
+import { lines, visibleText } from './card-text.ts'
+import { breadcrumbsIn, productIn, structuredData } from './json-ld.ts'
+import { type Money, readMoney } from './money.ts'
+import { readFeedback, type ShownSeller } from './read-seller.ts'
+import { refusalIn } from './refusal.ts'
+import type { PageContext } from './search-page.ts'
+import { siteCurrency } from './sites.ts'
+import { cleanTitle, saysJoined } from './wording.ts'
+
+/** The page of one item. What it does not show is null or empty. */
+export type ItemPage =
+  | {
+      readonly kind: 'item'
+      readonly id: string | null
+      readonly title: string | null
+      readonly price: Money | null
+      readonly condition: string | null
+      readonly photos: readonly string[]
+      /** From the widest category to the narrowest, without the site's own name. */
+      readonly categories: readonly string[]
+      readonly seller: ShownSeller | null
+      /** First day of the month the seller joined in: pages show no more than the month (YYYY-MM-DD). */
+      readonly joinedOn: string | null
+      readonly itemsSold: number | null
+    }
+  | { readonly kind: 'refused'; readonly reason: string }
+
+const query = (selector: string) => compile<ChildNode, Element>(selector)
+
+/** Hooks of an item page, the most specific first. */
+const hooks = {
+  title: ['.x-item-title__mainTitle', '#itemTitle', 'h1'].map(query),
+  price: ['.x-price-primary', '.x-bid-price .x-price-primary', '#prcIsum', '[itemprop="price"]'].map(query),
+  condition: ['.x-item-condition-text .ux-icon-text__text', '.x-item-condition-text', '#vi-itm-cond'].map(query),
+  sellerName: [
+    '.x-sellercard-atf__info__about-seller a',
+    '.x-store-information__store-name',
+    '.ux-seller-section__item--seller a',
+    '#RightSummaryPanel .mbg-nw',
+  ].map(query),
+  sellerCard: [
+    '.x-sellercard-atf',
+    '.x-store-information__header',
+    '.ux-seller-section__content',
+    '[class*="sellercard"]',
+    '[class*="seller-persona"]',
+  ].map(query),
+  joined: [
+    '.x-store-information__info .ux-icon-text__text',
+    '[class*="store-information"] [class*="text"]',
+    '[class*="seller"] li, [class*="seller"] span',
+  ].map(query),
+  highlights: ['.x-store-information__highlights', '[class*="store-information"]'].map(query),
+} as const
+
+const findAll = (hook: keyof typeof hooks, nodes: readonly ChildNode[]): readonly Element[] => {
+  for (const compiled of hooks[hook]) {
+    const found = selectAll<ChildNode, Element>(compiled, [...nodes])
+    if (found.length > 0) return found
+  }
+  return []
+}
+
+const firstText = (hook: keyof typeof hooks, nodes: readonly ChildNode[]): string | null =>
+  findAll(hook, nodes)
+    .map((element) => visibleText(element))
+    .find((text) => text !== '') ?? null
+
+/** Username in an address of the seller's other items: names shown on the page may be a store's. */
+const usernameIn = (element: Element | undefined): string | undefined => {
+  const href = element?.attribs.href ?? ''
+  const name = /\/(?:usr|sch)\/([^/?#]+)(?:\/m\.html|[?#]|$)/.exec(href)?.[1] ?? /[?&]_ssn=([^&#]+)/.exec(href)?.[1]
+  return name === undefined ? undefined : decodeURIComponent(name)
+}
+
+const readSeller = (nodes: readonly ChildNode[]): ShownSeller | null => {
+  const [link] = findAll('sellerName', nodes)
+  const name = usernameIn(link) ?? (link === undefined ? undefined : visibleText(link))
+  if (name === undefined || name === '') return null
+  const feedback = findAll('sellerCard', nodes)
+    .map((card) =>
+      readFeedback(
+        lines(card.children)
+          .map(({ text }) => text)
+          .join(' '),
+      ),
+    )
+    .find((found) => found !== undefined)
+  return { name, feedbackCount: feedback?.count ?? null, feedbackRatio: feedback?.ratio ?? null }
+}
+
+const firstOfMonth = (text: string): string | null => {
+  const date = readDate(text)
+  return date === undefined ? null : `${date.year}-${String(date.month).padStart(2, '0')}-01`
+}
+
+/** The join date under its hooks, else from any text on the page that says "Joined", embedded data included. */
+const readJoined = (html: string, nodes: readonly ChildNode[]): string | null => {
+  const shown = findAll('joined', nodes)
+    .map((element) => visibleText(element))
+    .filter((text) => text.length < 80)
+  const hooked = shown.find((text) => saysJoined(text) && readDate(text) !== undefined)
+  if (hooked !== undefined) return firstOfMonth(hooked)
+  const anywhere =
+    html.match(/(?<=[>"])[^<>"\\]{0,20}(?:\p{L}|年)[^<>"\\]{0,30}(?:19|20)\d{2}[^<>"\\]{0,12}(?=[<"])/gu) ?? []
+  const found = anywhere.find((text) => saysJoined(text) && readDate(text) !== undefined)
+  return found === undefined ? null : firstOfMonth(found)
+}
+
+const readItemsSold = (nodes: readonly ChildNode[]): number | null => {
+  const text = firstText('highlights', nodes)
+  const digits = /(?:•|·|\|)\s*(\d[\d.,]*)\s*(K|M)?\s*\p{L}/u.exec(text ?? '')
+  if (digits?.[1] === undefined) return null
+  const unit = digits[2] === 'K' ? 1e3 : digits[2] === 'M' ? 1e6 : undefined
+  return unit === undefined
+    ? Number(digits[1].replace(/\D/g, ''))
+    : Math.round(Number(digits[1].replace(',', '.')) * unit)
+}
+
+const itemIdIn = (html: string, pageUrl: string): string | null => {
+  const canonical = /<link[^>]+canonical[^>]*>/i.exec(html)?.[0]
+  return /\/itm\/(?:[^/"'\s]+\/)?(\d{8,19})/.exec(`${canonical ?? ''} ${pageUrl}`)?.[1] ?? null
+}
+
+/** Reads the page of one item. Structured data comes first: it has the price in the site's currency and the categories. */
+export const readItemPage = (html: string, { pageUrl, defaultCurrency }: PageContext): ItemPage => {
+  const data = structuredData(html)
+  const product = productIn(data)
+  const nodes = parseDocument(html).children
+  const title = product?.name ?? firstText('title', nodes)
+  const seller = readSeller(nodes)
+  if (title === null || (seller === null && product === undefined)) {
+    return { kind: 'refused', reason: refusalIn(html) ?? 'the marketplace answered with a page that is no item page' }
+  }
+  const shownPrice = readMoney(firstText('price', nodes) ?? '', siteCurrency(pageUrl) ?? defaultCurrency)[0]
+  const price =
+    product?.price !== undefined && product.currency !== undefined
+      ? { amount: product.price, currency: product.currency }
+      : (shownPrice ?? null)
+  return {
+    kind: 'item',
+    id: itemIdIn(html, pageUrl),
+    title: cleanTitle(title),
+    price,
+    condition: firstText('condition', nodes)?.toLowerCase() ?? null,
+    photos: product?.images ?? [],
+    categories: breadcrumbsIn(data).slice(1),
+    seller,
+    joinedOn: readJoined(html, nodes),
+    itemsSold: readItemsSold(nodes),
+  }
+}
+
+const day = 86_400_000
+
+/** Days from a join date to now; never negative. */
+export const accountAgeDays = (joinedOn: string, now: Date): number =>
+  Math.max(0, Math.floor((now.getTime() - Date.parse(`${joinedOn}T00:00:00Z`)) / day))

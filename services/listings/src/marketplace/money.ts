@@ -1,0 +1,184 @@
+/** An amount in major units with its ISO 4217 code. */
+export type Money = { readonly amount: number; readonly currency: string }
+
+/**
+ * Signs and codes as sites write them, longest first so that `C $` is not taken for `$`.
+ * A sign with more than one meaning names a family; the site decides (see `ambiguous`).
+ */
+const signs: readonly (readonly [sign: string, currency: string])[] = (
+  [
+    ['US $', 'USD'],
+    ['US$', 'USD'],
+    ['CA $', 'CAD'],
+    ['CA$', 'CAD'],
+    ['CDN$', 'CAD'],
+    ['C $', 'CAD'],
+    ['C$', 'CAD'],
+    ['$ CA', 'CAD'],
+    ['$ US', 'USD'],
+    ['$US', 'USD'],
+    ['$CA', 'CAD'],
+    ['AU $', 'AUD'],
+    ['AU$', 'AUD'],
+    ['A$', 'AUD'],
+    ['NZ $', 'NZD'],
+    ['NZ$', 'NZD'],
+    ['HK $', 'HKD'],
+    ['HK$', 'HKD'],
+    ['SG $', 'SGD'],
+    ['SG$', 'SGD'],
+    ['S $', 'SGD'],
+    ['S$', 'SGD'],
+    ['NT $', 'TWD'],
+    ['NT$', 'TWD'],
+    ['MX $', 'MXN'],
+    ['MX$', 'MXN'],
+    ['R $', 'BRL'],
+    ['R$', 'BRL'],
+    ['GBP', 'GBP'],
+    ['£', 'GBP'],
+    ['€', 'EUR'],
+    ['SFr.', 'CHF'],
+    ['SFr', 'CHF'],
+    ['Fr.', 'CHF'],
+    ['zł', 'PLN'],
+    ['Kč', 'CZK'],
+    ['Ft', 'HUF'],
+    ['lei', 'RON'],
+    ['лв', 'BGN'],
+    ['kr.', 'kr'],
+    ['kr', 'kr'],
+    ['円', 'JPY'],
+    ['元', 'CNY'],
+    ['RMB', 'CNY'],
+    ['¥', '¥'],
+    ['￥', '¥'],
+    ['₩', 'KRW'],
+    ['원', 'KRW'],
+    ['₹', 'INR'],
+    ['Rs.', 'INR'],
+    ['Rs', 'INR'],
+    ['RM', 'MYR'],
+    ['₱', 'PHP'],
+    ['Php', 'PHP'],
+    ['฿', 'THB'],
+    ['₫', 'VND'],
+    ['Rp', 'IDR'],
+    ['₺', 'TRY'],
+    ['TL', 'TRY'],
+    ['₪', 'ILS'],
+    ['NIS', 'ILS'],
+    ['₽', 'RUB'],
+    ['руб', 'RUB'],
+    ['₴', 'UAH'],
+    ['грн', 'UAH'],
+    ['$', '$'],
+  ] as (readonly [string, string])[]
+).sort(([a], [b]) => b.length - a.length)
+
+/** What a shared sign can mean, first the one it means where the site does not say. */
+const ambiguous: Readonly<Record<string, readonly string[]>> = {
+  $: ['USD', 'CAD', 'AUD', 'NZD', 'HKD', 'SGD', 'MXN', 'TWD'],
+  '¥': ['JPY', 'CNY'],
+  kr: ['SEK', 'NOK', 'DKK'],
+}
+
+const isoCodes = new Set(Intl.supportedValuesOf('currency'))
+
+const resolve = (currency: string, siteCurrency: string | undefined): string => {
+  const meanings = ambiguous[currency]
+  if (meanings === undefined) return currency
+  return meanings.find((meaning) => meaning === siteCurrency) ?? meanings[0] ?? currency
+}
+
+const isLetter = (character: string | undefined): boolean => character !== undefined && /\p{L}/u.test(character)
+
+/** The sign that ends the text before a number ("US $"), or starts the text after it ("EUR", "zł"). */
+const signAt = (text: string, side: 'end' | 'start'): string | undefined => {
+  const trimmed = side === 'end' ? text.trimEnd() : text.trimStart()
+  const code = (side === 'end' ? /(?:^|[^\p{L}])([A-Z]{3})$/u : /^([A-Z]{3})(?!\p{L})/u).exec(trimmed)?.[1]
+  if (code !== undefined && isoCodes.has(code)) return code
+  for (const [sign, currency] of signs) {
+    if (side === 'end') {
+      if (trimmed.endsWith(sign) && !(isLetter(sign[0]) && isLetter(trimmed.at(-sign.length - 1)))) return currency
+    } else if (trimmed.startsWith(sign) && !(isLetter(sign.at(-1)) && isLetter(trimmed[sign.length]))) return currency
+  }
+  return undefined
+}
+
+const grouping = "[.,'’\\u00a0\\u202f ]"
+const amountPattern = new RegExp(
+  [
+    String.raw`\d{1,3}(?:,\d{2})+,\d{3}(?:\.\d{1,2})?(?!\d)`, // 1,23,456.00 as in India
+    String.raw`\d{1,3}(?:${grouping}\d{3})+(?:[.,]\d{1,2})?(?!\d)`,
+    String.raw`\d+(?:[.,]\d{1,2})?(?![.,]?\d)`,
+    String.raw`\d+`,
+  ].join('|'),
+  'g',
+)
+
+/**
+ * A number as any of the sites writes it: "1,234.56", "1.234,56", "1 234,56", "1'234.50", "1,234", "12,5".
+ * The last of two kinds of separator is the decimal one; a single separator before exactly three digits groups thousands.
+ */
+export const readNumber = (text: string): number => {
+  const compact = text.replace(/[\s'’]/g, '')
+  const separators = compact.match(/[.,]/g) ?? []
+  const last = separators.at(-1)
+  if (last === undefined) return Number(compact)
+  const decimals = compact.length - compact.lastIndexOf(last) - 1
+  const sameKind = separators.every((separator) => separator === last)
+  const isDecimal = sameKind ? separators.length === 1 && (decimals !== 3 || compact.startsWith('0')) : true
+  const other = last === '.' ? ',' : '.'
+  return isDecimal
+    ? Number(compact.replaceAll(other, '').replace(last, '.'))
+    : Number(compact.replaceAll('.', '').replaceAll(',', ''))
+}
+
+/**
+ * Every amount of money in a text, in order. The currency comes from the sign beside a number, else from the sign of
+ * another amount in the same text ("10 to 20 EUR"), else from the site; without all three the amount is left out.
+ */
+export const readMoney = (text: string, siteCurrency: string | undefined): readonly Money[] => {
+  const matches = [...text.matchAll(amountPattern)]
+  const read = matches.map((match, index) => {
+    const previous = matches[index - 1]
+    const next = matches[index + 1]
+    const before = text.slice(previous === undefined ? 0 : previous.index + previous[0].length, match.index)
+    const after = text.slice(match.index + match[0].length, next?.index)
+    return { amount: readNumber(match[0]), sign: signAt(before, 'end') ?? signAt(after, 'start') }
+  })
+  const shared = read.find(({ sign }) => sign !== undefined)?.sign
+  return read.flatMap(({ amount, sign }) => {
+    const found = sign ?? shared
+    const currency = found === undefined ? siteCurrency : resolve(found, siteCurrency)
+    return currency === undefined || !Number.isFinite(amount) ? [] : [{ amount, currency }]
+  })
+}
+
+const wordsBetween = /^[\s–—~-]*(?:to|bis|à|a|al|hasta|tot|do|até|till|til|から|～|至|到|до)?[\s–—~-]*$/iu
+
+/** Whether a text is nothing but one price or one range of prices; "Free delivery" and "+$4.00 delivery" are not. */
+export const isOnlyMoney = (text: string, siteCurrency: string | undefined): boolean => {
+  if (readMoney(text, siteCurrency).length === 0) return false
+  let rest = text.replace(amountPattern, ' ')
+  if (rest.trim() === '') return false
+  for (const [sign] of signs) rest = rest.replaceAll(sign, ' ')
+  rest = rest.replace(/(?<!\p{L})[A-Z]{3}(?!\p{L})/gu, (code) => (isoCodes.has(code) ? ' ' : code))
+  return wordsBetween.test(rest)
+}
+
+const multipliers: readonly (readonly [pattern: RegExp, factor: number])[] = [
+  [/^(?:k|tsd|tys|mil|thsd|тыс|千|천)\.?$/iu, 1e3],
+  [/^(?:万|萬|만)$/u, 1e4],
+  [/^(?:m|mio|mln|млн|mi)\.?$/iu, 1e6],
+]
+
+/** A count, abbreviated or not: "1,234", "99.6K", "1,6 Tsd.", "1.6万". Undefined when it is no count. */
+export const readCount = (digits: string, unit = ''): number | undefined => {
+  const trimmed = digits.trim()
+  if (!/^\d[\d.,'’\s]*$/.test(trimmed)) return undefined
+  if (unit.trim() === '') return Number(trimmed.replace(/\D/g, ''))
+  const factor = multipliers.find(([pattern]) => pattern.test(unit.trim()))?.[1]
+  return factor === undefined ? undefined : Math.round(readNumber(trimmed) * factor)
+}

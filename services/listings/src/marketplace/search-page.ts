@@ -1,0 +1,141 @@
+import { compile, selectAll } from 'css-select'
+import type { ChildNode, Element } from 'domhandler'
+import { parseDocument } from 'htmlparser2'
+import { type Card, type CardContext, type CompiledLayout, compileLayout, readCard } from './card.ts'
+import { lines, visibleText } from './card-text.ts'
+import { type Completeness, completenessOf, driftThreshold } from './completeness.ts'
+import { cutByLinks } from './cut-by-links.ts'
+import { type CardFragment, classTokens, cutCards } from './cut-cards.ts'
+import { countHeadings, type Layout, layouts, unknownLayout } from './layouts.ts'
+import { refusalIn } from './refusal.ts'
+import { siteCurrency } from './sites.ts'
+import { saysFewerWords, saysNothingFound } from './wording.ts'
+
+/** What is known of a page before it is read. */
+export type PageContext = {
+  readonly pageUrl: string
+  readonly observedAt: Date
+  /** Currency for a site whose domain says nothing (a test server, an address). */
+  readonly defaultCurrency: string
+}
+
+/**
+ * A page of results, of active or of sold listings. `cards` match the query; `fewerWords` are those after the divider that
+ * says they match only some of its words. A page that is no page of results is `refused`; one whose cards cannot be read
+ * well enough is `drift`. An empty `cards` in `results` is a true "nothing found".
+ */
+export type SearchPage =
+  | {
+      readonly kind: 'results'
+      readonly layout: string
+      readonly cards: readonly Card[]
+      readonly fewerWords: readonly Card[]
+      /** Results that the page says there are, all pages together; null when it does not say. */
+      readonly total: number | null
+      readonly completeness: Completeness
+    }
+  | { readonly kind: 'refused'; readonly reason: string }
+  | { readonly kind: 'drift'; readonly reason: string; readonly completeness: Completeness }
+
+const compiled: ReadonlyMap<string, CompiledLayout> = new Map(
+  [...layouts, unknownLayout].map((layout) => [layout.name, compileLayout(layout)]),
+)
+const cardClasses = layouts.flatMap((layout) => layout.cardClasses)
+const headingQueries = countHeadings.map((selector) => compile<ChildNode, Element>(selector))
+
+const layoutOf = (fragment: CardFragment): Layout => {
+  const classes = classTokens(/^<[^>\s]+([^>]*)>/.exec(fragment.html)?.[1] ?? '')
+  return layouts.find((layout) => layout.cardClasses.some((name) => classes.includes(name))) ?? unknownLayout
+}
+
+/** Text blocks of a notice between cards. */
+const notices = (gap: string): readonly string[] => {
+  if (!/\p{L}/u.test(gap)) return []
+  const { children } = parseDocument(gap)
+  return [...children.map((child) => visibleText(child)), ...lines(children).map(({ text }) => text)]
+}
+
+const headingText = (html: string): string | undefined => {
+  const at = html.search(/count-heading|results-count/)
+  if (at < 0) return undefined
+  const start = html.lastIndexOf('<', at)
+  const { children } = parseDocument(html.slice(start, start + 4000))
+  for (const query of headingQueries) {
+    const [heading] = selectAll<ChildNode, Element>(query, children)
+    if (heading !== undefined) return visibleText(heading)
+  }
+  return undefined
+}
+
+const totalIn = (heading: string | undefined): number | null => {
+  const digits = /\d[\d.,'’\u00a0\u202f]*/.exec(heading ?? '')?.[0]
+  return digits === undefined ? null : Number(digits.replace(/\D/g, ''))
+}
+
+const nothingFound = (html: string): boolean => {
+  const main = /<(?:h[1-4]|p|span|div)[^>]*>([^<]{4,120})</gi
+  for (const [, text] of html.matchAll(main)) if (text !== undefined && saysNothingFound(text)) return true
+  return false
+}
+
+const currencyOfPage = (
+  html: string,
+  fragments: readonly CardFragment[],
+  { pageUrl, defaultCurrency }: PageContext,
+): string => {
+  const canonical = /<link[^>]+rel=["']?canonical["']?[^>]*>/i.exec(html)?.[0]
+  const candidates = [
+    /https?:\/\/[^\s"'<>]+\/itm\/[^\s"'<>?]+/.exec(fragments[0]?.html ?? '')?.[0],
+    /href=["']?([^\s"'>]+)/i.exec(canonical ?? '')?.[1],
+    pageUrl,
+  ]
+  return candidates.map(siteCurrency).find((currency) => currency !== undefined) ?? defaultCurrency
+}
+
+const withoutCards = (html: string): SearchPage => {
+  const refusal = refusalIn(html)
+  if (refusal !== undefined) return { kind: 'refused', reason: refusal }
+  const total = totalIn(headingText(html))
+  const completeness = completenessOf([])
+  if (total === 0 || nothingFound(html))
+    return { kind: 'results', layout: 'none', cards: [], fewerWords: [], total: 0, completeness }
+  return total === null
+    ? { kind: 'refused', reason: 'the marketplace answered with a page that is no page of results' }
+    : { kind: 'drift', reason: `the page announces ${total} results, but none of its cards is known`, completeness }
+}
+
+const readFragments = (fragments: readonly CardFragment[], context: CardContext) => {
+  const cards: Card[] = []
+  const fewerWords: Card[] = []
+  let pastDivider = false
+  for (const fragment of fragments) {
+    pastDivider ||= notices(fragment.gapBefore).some(saysFewerWords)
+    const layout = compiled.get(layoutOf(fragment).name)
+    const card = layout === undefined ? undefined : readCard(fragment, layout, context)
+    if (card !== undefined) (pastDivider ? fewerWords : cards).push(card)
+  }
+  return { cards, fewerWords }
+}
+
+/** Reads a page of results in whichever layout it has. Pure; about 10 ms for a page of 60 cards. */
+export const readSearchPage = (html: string, context: PageContext): SearchPage => {
+  const cut = cutCards(html, cardClasses)
+  const fragments = cut.length > 0 ? cut : cutByLinks(html)
+  const { pageUrl, observedAt } = context
+  const { cards, fewerWords } = readFragments(fragments, {
+    pageUrl,
+    observedAt,
+    siteCurrency: currencyOfPage(html, fragments, context),
+  })
+  const all = [...cards, ...fewerWords]
+  if (all.length === 0) return withoutCards(html)
+  const completeness = completenessOf(all)
+  if (completeness.usable < driftThreshold) {
+    const percent = Math.round(completeness.usable * 100)
+    const reason = `only ${percent} % of ${all.length} cards have an id, a title and a price: the page's layout has changed`
+    return { kind: 'drift', reason, completeness }
+  }
+  const [first] = fragments
+  const layout = first === undefined ? 'none' : layoutOf(fragments.at(-1) ?? first).name
+  return { kind: 'results', layout, cards, fewerWords, total: totalIn(headingText(html)), completeness }
+}

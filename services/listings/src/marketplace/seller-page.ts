@@ -1,0 +1,47 @@
+import { compile, selectAll } from 'css-select'
+import type { ChildNode, Element } from 'domhandler'
+import { parseDocument } from 'htmlparser2'
+import type { CategoryHistory } from '../records.ts'
+import { visibleText } from './card-text.ts'
+import { historyFrom } from './categories.ts'
+import { refusalIn } from './refusal.ts'
+
+/** A seller's listings by category, as the list of categories beside their results counts them. */
+export type SellerPage =
+  | {
+      readonly kind: 'seller'
+      readonly counts: readonly (readonly [name: string, count: number])[]
+      readonly history: CategoryHistory | null
+    }
+  | { readonly kind: 'refused'; readonly reason: string }
+
+/** Hooks of the category list, the most specific first. Anything that restricts to a category will do. */
+const categoryLinks = ['li.x-refine__main__list--value a', '.srp-refine__category__item a', 'a[href*="_sacat="]'].map(
+  (selector) => compile<ChildNode, Element>(selector),
+)
+
+const countIn = /[(（]\s*(\d[\d.,'’\s]*)[)）]\s*$/
+
+/** The number beside a category: in the link itself or in the list item around it, thousands separators and all. */
+const countOf = (link: Element): number => {
+  const item = link.parent !== null && 'attribs' in link.parent ? visibleText(link.parent) : ''
+  const digits = countIn.exec(visibleText(link))?.[1] ?? countIn.exec(item)?.[1]
+  return digits === undefined ? 1 : Number(digits.replace(/\D/g, ''))
+}
+
+/** Reads a seller's page of listings for the categories they sell in. */
+export const readSellerPage = (html: string): SellerPage => {
+  const nodes = parseDocument(html).children
+  const links =
+    categoryLinks.map((query) => selectAll<ChildNode, Element>(query, nodes)).find((found) => found.length > 0) ?? []
+  if (links.length === 0) {
+    const reason = refusalIn(html)
+    if (reason !== undefined) return { kind: 'refused', reason }
+  }
+  const counts = new Map<string, number>()
+  for (const link of links) {
+    const name = visibleText(link).replace(countIn, '').trim()
+    if (name !== '') counts.set(name, Math.max(counts.get(name) ?? 0, countOf(link)))
+  }
+  return { kind: 'seller', counts: [...counts], history: historyFrom(counts) }
+}

@@ -1,0 +1,47 @@
+/** What a marketplace site's domain says about its prices: the currency that a bare number or an ambiguous sign means there. */
+const currencyBySuffix: readonly (readonly [suffix: string, currency: string])[] = [
+  ['com.au', 'AUD'],
+  ['com.br', 'BRL'],
+  ['com.cn', 'CNY'],
+  ['com.hk', 'HKD'],
+  ['com.mx', 'MXN'],
+  ['com.my', 'MYR'],
+  ['com.sg', 'SGD'],
+  ['com.tr', 'TRY'],
+  ['com.tw', 'TWD'],
+  ['co.jp', 'JPY'],
+  ['co.kr', 'KRW'],
+  ['co.nz', 'NZD'],
+  ['co.th', 'THB'],
+  ['co.uk', 'GBP'],
+  ['at', 'EUR'],
+  ['be', 'EUR'],
+  ['ca', 'CAD'],
+  ['ch', 'CHF'],
+  ['cn', 'CNY'],
+  ['com', 'USD'],
+  ['cz', 'CZK'],
+  ['de', 'EUR'],
+  ['dk', 'DKK'],
+  ['es', 'EUR'],
+  ['fr', 'EUR'],
+  ['hu', 'HUF'],
+  ['ie', 'EUR'],
+  ['in', 'INR'],
+  ['it', 'EUR'],
+  ['nl', 'EUR'],
+  ['no', 'NOK'],
+  ['ph', 'PHP'],
+  ['pl', 'PLN'],
+  ['pt', 'EUR'],
+  ['ru', 'RUB'],
+  ['se', 'SEK'],
+  ['vn', 'VND'],
+]
+
+/** The currency of the site that an address belongs to, or undefined for a host the table does not know (an IP address, a test host). */
+export const siteCurrency = (address: string | undefined): string | undefined => {
+  if (address === undefined || !URL.canParse(address)) return undefined
+  const { hostname } = new URL(address)
+  return currencyBySuffix.find(([suffix]) => hostname.endsWith(`.${suffix}`))?.[1]
+}

@@ -1,0 +1,203 @@
+/**
+ * The words that sites put around what we read, by language. A page may mix languages (a Japanese visitor on an English
+ * site), so every language is tried. To support another one, add its row; nothing else knows words.
+ */
+
+const anyOf = (patterns: Readonly<Record<string, RegExp>>): readonly RegExp[] => Object.values(patterns)
+const matchesAny = (patterns: readonly RegExp[], text: string): boolean =>
+  patterns.some((pattern) => pattern.test(text))
+
+/**
+ * The divider above results that match only some of the words. Its sentence varies, so a notice counts when it says both
+ * "fewer" and "words" in one language; the names of its classes are shared with notices that change nothing.
+ */
+const fewerWords: Readonly<Record<string, { readonly fewer: RegExp; readonly words: RegExp }>> = {
+  en: { fewer: /\b(?:fewer|less|some of your)\b/i, words: /\b(?:words|keywords|terms|search terms)\b/i },
+  de: { fewer: /\bweniger\w*/i, words: /\w*(?:suchbegriff|begriff|stichw|schlüsselw|wörter|worten|wörtern)\w*/i },
+  fr: { fewer: /\bmoins\b/i, words: /\b(?:mots?|mots-clés|termes?)\b/i },
+  it: { fewer: /\b(?:meno|minor|minore|inferiore)\b/i, words: /\b(?:parole|termini|parola)\b/i },
+  es: { fewer: /\bmenos\b/i, words: /\b(?:palabras?|términos?)/i },
+  pt: { fewer: /\bmenos\b/i, words: /\b(?:palavras?|termos?)\b/i },
+  nl: { fewer: /\bminder\b/i, words: /\b(?:zoek|tref|sleutel)?(?:woorden|termen)\b/i },
+  pl: { fewer: /\bmniej/i, words: /(?:słów|słowa|słowom|wyraz|słowami)/i },
+  sv: { fewer: /\bfärre\b/i, words: /(?:sök)?ord\b/i },
+  da: { fewer: /\bfærre\b/i, words: /(?:søge)?ord\b/i },
+  cs: { fewer: /\bméně\b/i, words: /slov/i },
+  tr: { fewer: /daha az/i, words: /kelime/i },
+  ru: { fewer: /меньш|не все/i, words: /слов/i },
+  ja: { fewer: /少ない|少数|一部の/u, words: /キーワード|単語|語句|検索語|ワード/u },
+  zh: { fewer: /较少|更少|較少|部分/u, words: /字词|字詞|关键|關鍵|词语|詞語|搜索词|搜尋字/u },
+  ko: { fewer: /더 적은|일부/u, words: /단어|키워드|검색어/u },
+  th: { fewer: /น้อย/u, words: /คำ/u },
+}
+
+/** Longest notice that can be the divider, in characters; a paragraph that happens to hold both words is none. */
+const longestNotice = 160
+
+/** Whether a notice between the results says that what follows matches fewer of the words. */
+export const saysFewerWords = (notice: string): boolean =>
+  notice.length <= longestNotice &&
+  Object.values(fewerWords).some(({ fewer, words }) => fewer.test(notice) && words.test(notice))
+
+/** Hidden words for screen readers, which older layouts leave inside the title. */
+const newWindow = anyOf({
+  en: /opens? in (?:a )?new window(?: or (?:a new )?tab)?/gi,
+  de: /wird in (?:einem )?neue[mn] fenster(?: oder (?:einem neuen )?tab)? geöffnet/gi,
+  fr: /s['’]ouvre dans une nouvelle fenêtre(?: ou un nouvel onglet)?/gi,
+  it: /(?:viene aperta|si apre) in una nuova finestra(?: o (?:una )?(?:nuova )?scheda)?/gi,
+  es: /se abre en una (?:nueva ventana|ventana nueva)(?: o (?:en una )?pestaña(?: nueva)?)?/gi,
+  pt: /abre em uma nova (?:janela|guia)(?: ou (?:nova )?(?:guia|aba))?/gi,
+  nl: /wordt in (?:een )?nieuw venster of (?:nieuw )?tabblad geopend|(?:wordt )?geopend in een nieuw venster(?: of tabblad)?/gi,
+  pl: /otwiera się w nowym oknie(?: lub (?:nowej )?karcie)?/gi,
+  ru: /открыва\p{L}+ в новом окне(?: или (?:новой )?вкладке)?/giu,
+  ja: /新しいウィンドウ(?:または|か)?(?:新しい)?タブ(?:に|で)(?:表示|開)\p{L}*/gu,
+  zh: /在新(?:窗口|視窗|视窗)(?:或(?:新)?(?:标签页|選項卡|标签|分頁))?(?:中)?(?:打开|開啟|打開)/gu,
+})
+
+const newListing = anyOf({
+  en: /^new listing\s*:?\s*/i,
+  de: /^neues angebot\s*/i,
+  fr: /^nouvelle (?:annonce|mise en vente)\s*/i,
+  it: /^nuova inserzione\s*/i,
+  es: /^(?:anuncio nuevo|nuevo anuncio|nueva publicación)\s*/i,
+  nl: /^nieuwe aanbieding\s*/i,
+  pl: /^nowa oferta\s*/i,
+  ja: /^新規出品\s*/u,
+  zh: /^新(?:刊登|上架)(?:物品)?\s*/u,
+})
+
+/** A title without the words that the page added to it. */
+export const cleanTitle = (title: string): string => {
+  let clean = title
+  for (const pattern of newWindow) clean = clean.replace(pattern, ' ')
+  clean = clean.replace(/\s+/g, ' ').trim()
+  for (const pattern of newListing) clean = clean.replace(pattern, '')
+  return clean.trim()
+}
+
+/** Cards that advertise the site itself and stand first in the list of results. */
+export const isPlaceholderTitle = (title: string): boolean => /^shop on \S+$/i.test(title)
+
+const bids = anyOf({
+  en: /(?<![\d.,])(?<count>\d[\d.,]*)\s*bids?\b/i,
+  de: /(?<count>\d[\d.,]*)\s*gebote?\b/i,
+  fr: /(?<count>\d[\d.,]*)\s*(?:enchères?|offres?)(?!\p{L})/iu,
+  it: /(?<count>\d[\d.,]*)\s*offert[ae]\b/i,
+  es: /(?<count>\d[\d.,]*)\s*(?:pujas?|ofertas?)\b/i,
+  pt: /(?<count>\d[\d.,]*)\s*lances?\b/i,
+  nl: /(?<count>\d[\d.,]*)\s*(?:bod|biedingen|bieding|boden)\b/i,
+  pl: /(?<count>\d[\d.,]*)\s*(?:ofert[ay]?|licytacj[aei])(?!\p{L})/iu,
+  sv: /(?<count>\d[\d.,]*)\s*bud\b/i,
+  ru: /(?<count>\d[\d.,]*)\s*став/iu,
+  ja: /(?<count>\d[\d.,]*)\s*(?:件|回)?の?入札/u,
+  jaAfter: /入札(?:件数)?\s*[:：]?\s*(?<count>\d[\d.,]*)/u,
+  zh: /(?<count>\d[\d.,]*)\s*(?:次|个|個|人)?\s*(?:出价|出價|竞价|競價|竞标|競標|投标|投標)/u,
+})
+
+/** How many bids a line of a card states, or undefined when it states none. */
+export const readBids = (line: string): number | undefined => {
+  for (const pattern of bids) {
+    const count = pattern.exec(line)?.groups?.count
+    if (count !== undefined) return Number(count.replace(/\D/g, ''))
+  }
+  return undefined
+}
+
+const bestOffer = anyOf({
+  en: /\bbest offers?\b|\bmake offer\b/i,
+  de: /preisvorschl/i,
+  fr: /offre directe|meilleure offre|faire (?:une )?offre/i,
+  it: /proposta d['’]acquisto|miglior offerta/i,
+  es: /mejor oferta/i,
+  pt: /melhor oferta/i,
+  nl: /beste bod|bod doen/i,
+  pl: /oferta cenowa|najlepsza oferta|złóż ofertę|propozycj/i,
+  ru: /лучшее предложение|предложить цену/i,
+  ja: /ベストオファー|値下げ交渉/u,
+  zh: /最佳(?:出价|報價|报价|議價|议价)|议价|議價/u,
+})
+
+export const takesOffers = (line: string): boolean => matchesAny(bestOffer, line)
+
+const accepted = anyOf({
+  en: /\baccepted\b/i,
+  de: /angenommen|akzeptiert/i,
+  fr: /accept[ée]/i,
+  it: /accettat/i,
+  es: /aceptad/i,
+  pt: /aceit/i,
+  nl: /geaccepteerd|aanvaard/i,
+  pl: /przyjęt|zaakceptowan/i,
+  ru: /принят/i,
+  ja: /承認|承諾|成立/u,
+  zh: /接受|接納/u,
+})
+
+/** "Best offer accepted": the price on the card is what was asked, not what was paid. */
+export const saysOfferAccepted = (line: string): boolean => takesOffers(line) && matchesAny(accepted, line)
+
+const sold = anyOf({
+  en: /\bsold\b/i,
+  de: /\bverkauft\b/i,
+  fr: /\bvendue?s?\b/i,
+  it: /\bvendut[oaie]\b/i,
+  es: /\bvendid[oa]s?\b/i,
+  nl: /\bverkocht\b/i,
+  pl: /sprzedan/i,
+  sv: /(?<!\p{L})såld/iu,
+  ru: /продан/i,
+  ja: /売却|落札|販売済|売り切れ/u,
+  zh: /已售|售出|已賣|已卖/u,
+})
+
+const ended = anyOf({
+  en: /\bended\b/i,
+  de: /\bbeendet\b/i,
+  fr: /terminée?s?/i,
+  it: /terminat[oa]|scadut[oa]|chius[oa]/i,
+  es: /finalizad[oa]|terminad[oa]/i,
+  pt: /encerrad[oa]/i,
+  nl: /beëindigd|afgelopen/i,
+  pl: /zakończon/i,
+  ru: /заверш/i,
+  ja: /終了/u,
+  zh: /已?结束|已?結束/u,
+})
+
+export const saysSold = (line: string): boolean => matchesAny(sold, line)
+export const saysEnded = (line: string): boolean => matchesAny(ended, line)
+
+/**
+ * What a card's condition starts with. Only used to tell it from a seller's advertisement in the same place, so a missing
+ * word costs little: the last line then counts as the condition.
+ */
+const condition = new RegExp(
+  `^(?:${[
+    'brand new|new\\b|like new|pre-?owned|used\\b|open box|refurbished|certified|seller refurbished|remanufactured|for parts|parts only|not working|very good|good\\b|acceptable|excellent|graded|ungraded|mint',
+    'brandneu|neu\\b|neu:|neuwertig|gebraucht|generalüberholt|als ersatzteil|nur ersatzteil|defekt|sehr gut|gut\\b|akzeptabel|neuer',
+    "neuf|occasion|d[’']occasion|reconditionné|pour pièces|très bon|bon état|comme neuf|état|parfait état|objet",
+    'nuov|usat|di seconda mano|seconda mano|ricondizionat|come nuov|buon|ottim|per parti|pari al nuovo',
+    'totalmente nuev|nuev|usad|de segunda mano|reacondicionad|para repuesto|para desguace|como nuevo|buen|muy bueno|aceptable',
+    'novo|usado|recondicionado|para peças',
+    'gloednieuw|nieuw|gebruikt|tweedehands|gereviseerd|voor onderdelen|als nieuw|zo goed als nieuw',
+    'fabrycznie|now[yae]|używan|odnowion|na części|jak nowy',
+    'helt ny|ny\\b|begagnad|renoverad|helt nyt|brugt',
+    'нов|б/у|бывш|восстановл|на запчасти',
+    '新品|中古|未使用|未開封|整備済|再生品|ジャンク|全新|二手|翻新|已使用|未使用|准新|새|중고',
+  ].join('|')})`,
+  'iu',
+)
+
+export const startsLikeCondition = (line: string): boolean => condition.test(line)
+
+/** Words of a seller's join date on an item page; the date itself is read by the calendar. */
+export const saysJoined = (line: string): boolean =>
+  /\b(?:joined|member since|on \w+ since|seller since|mitglied seit|angemeldet|registriert seit|beigetreten|membre depuis|inscrite? (?:depuis|le|en)|a rejoint|iscritt[oa]|membro da|si è iscritt|miembro desde|se (?:unió|registró)|registrado|lid sinds|lid geworden|membro desde|medlem sedan)|dołączył|członek od|зарегистрир|登録|加入|注册|註冊/iu.test(
+    line,
+  )
+
+/** Headings of a search that found nothing at all. */
+export const saysNothingFound = (text: string): boolean =>
+  /\bno exact matches found\b|\bno results found\b|keine (?:genauen |exakten )?(?:treffer|ergebnisse)|aucun (?:résultat|objet)|nessun(?:a)? (?:risultato|corrispondenza)|no se (?:ha|han) encontrado|ning[uú]n resultado|nenhum resultado|geen (?:exacte )?(?:resultaten|overeenkomsten)|brak (?:dokładnych )?(?:wyników|dopasowań)|не найдено|見つかりません|一致する(?:商品|検索結果).{0,6}(?:ありません|ない)|未找到|找不到|没有找到|沒有找到/iu.test(
+    text,
+  )

@@ -1,0 +1,55 @@
+/** How a listing is sold. An auction that also takes offers is an auction. */
+export type BuyingFormat = 'fixed_price' | 'auction' | 'best_offer'
+
+/**
+ * A listing as an adapter found it. `price` is the lower bound where the marketplace shows a range, and then `priceHigh`
+ * is the upper one; both are in major units of `currency` (ISO 4217). A price that could not be read is null.
+ */
+export type Listing = {
+  readonly platform: string
+  readonly platformListingId: string
+  readonly title: string
+  readonly price: number | null
+  readonly priceHigh: number | null
+  readonly currency: string
+  /** Lower-cased free text of the marketplace; empty when it shows none. */
+  readonly condition: string
+  /** Empty when the page shows no seller. */
+  readonly sellerPlatformId: string
+  readonly url: string
+  readonly photoUrls: readonly string[]
+  readonly listingAgeDays: number
+  readonly buyingFormat: BuyingFormat
+  /** ISO 8601 UTC; null for anything but an auction. */
+  readonly endsAt: string | null
+  readonly bidCount: number | null
+  readonly categoryName: string | null
+}
+
+/** Counts per category key, of the seller's listings (see seller-page.ts for the keys). */
+export type CategoryHistory = Readonly<Record<string, number>>
+
+/** A seller; whatever an adapter could not learn is null. `feedbackRatio` is a share from 0 to 1. */
+export type Seller = {
+  readonly platform: string
+  readonly platformSellerId: string
+  readonly username: string
+  readonly accountAgeDays: number | null
+  readonly feedbackCount: number | null
+  readonly feedbackRatio: number | null
+  readonly categoryHistory: CategoryHistory | null
+}
+
+/** What a search through any adapter brings. */
+export type FoundListings = {
+  readonly listings: readonly Listing[]
+  readonly sellers: readonly Seller[]
+}
+
+/** One completed sale, good for a comparison: a single price that was paid. */
+export type Sale = {
+  readonly price: number
+  readonly currency: string
+  /** Date of the sale (YYYY-MM-DD), when it is known. */
+  readonly soldOn: string | null
+}

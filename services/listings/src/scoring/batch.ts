@@ -1,0 +1,57 @@
+import type { Listing } from '../records.ts'
+
+/**
+ * What a listing can only be told beside the others of its search. It is taken over the listings that are returned, and
+ * kept with the search's session: scored again later, a listing keeps its batch. Plain JSON.
+ */
+export type Batch = {
+  /** Coefficient of variation of the prices, per currency; null with fewer than two. */
+  readonly priceVariation: Readonly<Record<string, number | null>>
+  /** Listings whose first photo another listing of the batch has, too. */
+  readonly duplicatePhotos: readonly string[]
+}
+
+/** Population standard deviation over the mean; null for fewer than two values. */
+export const coefficientOfVariation = (values: readonly number[]): number | null => {
+  if (values.length < 2) return null
+  const mean = values.reduce((sum, value) => sum + value, 0) / values.length
+  const variance = values.reduce((sum, value) => sum + (value - mean) ** 2, 0) / values.length
+  return mean === 0 ? null : Math.sqrt(variance) / mean
+}
+
+/** The same picture in another size or format has another address: what stands for the picture itself. */
+export const photoIdentity = (address: string): string => {
+  const path = URL.canParse(address) ? new URL(address) : undefined
+  const stem = path === undefined ? address : `${path.hostname}${path.pathname}`
+  return stem.replace(/\/thumbs(?=\/)/, '').replace(/\/s-l\d+\.\w+$/, '')
+}
+
+const duplicates = (listings: readonly Listing[], photoHashes: ReadonlyMap<string, string>): ReadonlySet<string> => {
+  const found = new Set<string>()
+  const seenPhotos = new Set<string>()
+  const byHash = new Map<string, string[]>()
+  for (const { platformListingId, photoUrls } of listings) {
+    const [photo] = photoUrls
+    if (photo === undefined) continue
+    const identity = photoIdentity(photo)
+    if (seenPhotos.has(identity)) found.add(platformListingId)
+    seenPhotos.add(identity)
+    const hash = photoHashes.get(platformListingId)
+    if (hash !== undefined) byHash.set(hash, [...(byHash.get(hash) ?? []), platformListingId])
+  }
+  for (const ids of byHash.values()) if (ids.length > 1) for (const id of ids) found.add(id)
+  return found
+}
+
+/**
+ * Takes a batch's measures. Of listings that share an address of their photo the second and later are duplicates; of
+ * listings that share a perceptual hash (64 bits, as hex, where photos were fetched) all are.
+ */
+export const batchOf = (listings: readonly Listing[], photoHashes: ReadonlyMap<string, string> = new Map()): Batch => {
+  const priced = listings.filter(({ price, priceHigh }) => price !== null && price > 0 && priceHigh === null)
+  const byCurrency = Map.groupBy(priced, ({ currency }) => currency)
+  const variations = [...byCurrency].map(([currency, group]) => {
+    return [currency, coefficientOfVariation(group.map(({ price }) => price ?? 0))] as const
+  })
+  return { priceVariation: Object.fromEntries(variations), duplicatePhotos: [...duplicates(listings, photoHashes)] }
+}

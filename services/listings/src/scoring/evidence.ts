@@ -1,0 +1,147 @@
+import { damageIn } from './damage.ts'
+import { daysOnMarket, type FlagInput, type HardFilter, type SoftFlag } from './flags.ts'
+import type { ScoringContext } from './score.ts'
+import { knownRatio, priceRatio, type SignalName, signalNames } from './signals.ts'
+import { highestPriceVariation, retailerFeedback, zeroFeedbackCap } from './thresholds.ts'
+
+/** One sentence that backs a signal or a flag, where it comes from, and how old that is. */
+export type Evidence = {
+  readonly signal: SignalName | HardFilter | SoftFlag
+  readonly text: string
+  readonly source: 'seller record' | 'completed sales' | 'listing' | 'search results' | 'earlier searches' | 'blocklist'
+  /** ISO 8601 UTC; null when unknown. */
+  readonly as_of: string | null
+}
+
+type Input = FlagInput & {
+  readonly hardFilters: readonly HardFilter[]
+  readonly softFlags: readonly SoftFlag[]
+  readonly context: ScoringContext
+}
+
+type Sentence = Omit<Evidence, 'signal' | 'as_of'> & { readonly as_of?: string | null }
+
+const percent = (share: number): string => `${Math.round(share * 1000) / 10} %`
+const days = (count: number): string => (count === 1 ? '1 day' : `${count} days`)
+const money = (amount: number, currency: string): string => `${amount.toFixed(2)} ${currency}`
+const plural = (count: number, word: string): string => `${count} ${word}${count === 1 ? '' : 's'}`
+
+const priceSentence = ({ listing, context: { market, batch } }: Input): Sentence => {
+  const ratio = priceRatio(listing, market)
+  const variation = batch.priceVariation[listing.currency] ?? null
+  const why =
+    listing.price === null
+      ? 'The price could not be read.'
+      : listing.priceHigh !== null
+        ? `The listing has a range of prices, up to ${money(listing.priceHigh, listing.currency)}, so none to compare.`
+        : market === null
+          ? 'Too few completed sales to tell a market price.'
+          : market.currency !== listing.currency
+            ? `The market price is in ${market.currency}, the listing in ${listing.currency}.`
+            : variation !== null && variation > highestPriceVariation
+              ? `The results are too different to compare: their prices vary by ${percent(variation)} of their mean.`
+              : undefined
+  if (why !== undefined || ratio === null || market === null || listing.price === null)
+    return {
+      text: why ?? 'There is no market price to compare with.',
+      source: 'completed sales',
+      as_of: market?.asOf ?? null,
+    }
+  return {
+    text: `${money(listing.price, listing.currency)} is ${percent(ratio)} of the median of ${plural(market.sampleCount, 'completed sale')}, ${money(market.median, market.currency)}.`,
+    source: 'completed sales',
+    as_of: market.asOf,
+  }
+}
+
+const unknown = (what: string): Sentence => ({
+  text: `${what} is not known yet.`,
+  source: 'seller record',
+  as_of: null,
+})
+const ofSeller = (text: string): Sentence => ({ text, source: 'seller record' })
+
+const signalSentences: Readonly<Record<SignalName, (input: Input) => Sentence>> = {
+  account_age: ({ seller }) =>
+    seller === undefined || seller.accountAgeDays === null
+      ? unknown("The age of the seller's account")
+      : ofSeller(`The seller's account is ${days(seller.accountAgeDays)} old.`),
+  feedback_count: ({ seller }) =>
+    seller === undefined || seller.feedbackCount === null
+      ? unknown("The seller's number of feedbacks")
+      : ofSeller(`The seller has ${plural(seller.feedbackCount, 'feedback')}.`),
+  feedback_ratio: ({ seller }) => {
+    const ratio = seller === undefined ? null : knownRatio(seller)
+    return ratio === null
+      ? unknown("The seller's share of positive feedback")
+      : ofSeller(`${percent(ratio)} of the feedback is positive.`)
+  },
+  price_vs_market: priceSentence,
+  category_history: ({ seller }) => {
+    const counts = Object.entries(seller?.categoryHistory ?? {})
+    if (counts.length === 0) return unknown('What the seller usually sells')
+    return ofSeller(
+      `The seller lists ${counts.map(([key, count]) => `${count} in ${key.toLowerCase().replaceAll('_', ' ')}`).join(', ')}.`,
+    )
+  },
+}
+
+const flagSentences: Readonly<Record<HardFilter | SoftFlag, (input: Input) => Sentence>> = {
+  new_account: ({ seller }) =>
+    ofSeller(`The account was opened ${days(seller?.accountAgeDays ?? 0)} ago, less than a week.`),
+  established_bad_actor: ({ seller, context: { blocked } }) =>
+    blocked === false
+      ? ofSeller(
+          `Only ${percent(seller?.feedbackRatio ?? 0)} of ${plural(seller?.feedbackCount ?? 0, 'feedback')} is positive.`,
+        )
+      : {
+          text: `The seller is on the blocklist${blocked.reason ? `: ${blocked.reason}` : '.'}`,
+          source: 'blocklist',
+          as_of: null,
+        },
+  low_feedback: ({ seller }) => ofSeller(`The seller has only ${plural(seller?.feedbackCount ?? 0, 'feedback')}.`),
+  zero_feedback: () => ofSeller(`Nobody has left the seller any feedback; the score is capped at ${zeroFeedbackCap}.`),
+  account_under_30_days: ({ seller }) =>
+    ofSeller(`The account is ${days(seller?.accountAgeDays ?? 0)} old, less than a month.`),
+  suspicious_price: priceSentence,
+  duplicate_photo: () => ({
+    text: `Another listing of these results shows the same first photo, and the seller has fewer than ${retailerFeedback} feedbacks.`,
+    source: 'search results',
+  }),
+  scratch_dent: ({ listing }) => {
+    const inTitle = damageIn(listing.title)
+    return {
+      text: `The ${inTitle === undefined ? 'condition' : 'title'} says "${inTitle ?? damageIn(listing.condition) ?? ''}".`,
+      source: 'listing',
+    }
+  },
+  long_on_market: ({ sightings, now }) => ({
+    text: `Seen in ${plural(sightings.timesSeen, 'search')}`
+      .replace('searchs', 'searches')
+      .concat(` over ${days(Math.floor(daysOnMarket(sightings, now)))}.`),
+    source: 'earlier searches',
+    as_of: sightings.firstSeenAt,
+  }),
+  significant_price_drop: ({ listing, sightings }) => ({
+    text: `First seen at ${money(sightings.priceAtFirstSeen ?? 0, listing.currency)}, now ${money(listing.price ?? 0, listing.currency)}.`,
+    source: 'earlier searches',
+    as_of: sightings.firstSeenAt,
+  }),
+}
+
+const asOf = (sentence: Sentence, { context, now }: Input): string | null => {
+  if (sentence.as_of !== undefined) return sentence.as_of
+  return sentence.source === 'seller record' ? context.sellerAsOf : now.toISOString()
+}
+
+/** A sentence for every signal, the missing ones too, and for every flag raised. */
+export const evidenceFor = (input: Input): readonly Evidence[] =>
+  [
+    ...signalNames.map((signal) => ({ signal, sentence: signalSentences[signal](input) })),
+    ...[...input.hardFilters, ...input.softFlags].map((signal) => ({ signal, sentence: flagSentences[signal](input) })),
+  ].map(({ signal, sentence }) => ({
+    signal,
+    text: sentence.text,
+    source: sentence.source,
+    as_of: asOf(sentence, input),
+  }))

@@ -1,0 +1,366 @@
+import { describe, expect, test } from 'vitest'
+import type { Listing, Seller } from '../records.ts'
+import { type Batch, batchOf, coefficientOfVariation, photoIdentity } from './batch.ts'
+import { type ScoringContext, scoreListing } from './score.ts'
+
+const now = new Date('2026-06-15T12:00:00Z')
+
+const listing: Listing = {
+  platform: 'marketplace',
+  platformListingId: '110000000001',
+  title: 'Mirrorless camera body',
+  price: 100,
+  priceHigh: null,
+  currency: 'USD',
+  condition: 'pre-owned',
+  sellerPlatformId: 'ada',
+  url: 'http://localhost/itm/110000000001',
+  photoUrls: [],
+  listingAgeDays: 0,
+  buyingFormat: 'fixed_price',
+  endsAt: null,
+  bidCount: null,
+  categoryName: null,
+}
+
+const seller: Seller = {
+  platform: 'marketplace',
+  platformSellerId: 'ada',
+  username: 'ada',
+  accountAgeDays: 2000,
+  feedbackCount: 500,
+  feedbackRatio: 0.99,
+  categoryHistory: { ELECTRONICS: 40 },
+}
+
+const calm: Batch = { priceVariation: { USD: 0.2 }, duplicatePhotos: [] }
+const context: ScoringContext = {
+  now,
+  market: { median: 100, currency: 'USD', sampleCount: 12, asOf: '2026-06-15T11:00:00.000Z' },
+  batch: calm,
+  sightings: { timesSeen: 1, firstSeenAt: '2026-06-15T12:00:00.000Z', priceAtFirstSeen: null },
+  blocked: false,
+  sellerAsOf: '2026-06-14T00:00:00.000Z',
+}
+
+const score = (
+  change: { listing?: Partial<Listing>; seller?: Partial<Seller> | null; context?: Partial<ScoringContext> } = {},
+) =>
+  scoreListing(
+    { ...listing, ...change.listing },
+    change.seller === null ? undefined : { ...seller, ...change.seller },
+    { ...context, ...change.context },
+  )
+
+describe('signals', () => {
+  test('a seasoned seller at the market price earns every point and no flag', () => {
+    expect(score()).toMatchObject({
+      compositeScore: 100,
+      signalScores: {
+        account_age: 20,
+        feedback_count: 20,
+        feedback_ratio: 20,
+        price_vs_market: 20,
+        category_history: 20,
+      },
+      hardFilters: [],
+      softFlags: [],
+      scoreIsPartial: false,
+      scoreRange: { low: 100, high: 100 },
+    })
+  })
+
+  test.each([
+    [0, 0],
+    [6, 0],
+    [7, 5],
+    [29, 5],
+    [30, 10],
+    [89, 10],
+    [90, 15],
+    [364, 15],
+    [365, 20],
+    [null, null],
+  ])('an account %s days old earns %s', (accountAgeDays, points) => {
+    expect(score({ seller: { accountAgeDays } }).signalScores.account_age).toBe(points)
+  })
+
+  test.each([
+    [0, 0],
+    [2, 0],
+    [3, 5],
+    [9, 5],
+    [10, 10],
+    [49, 10],
+    [50, 15],
+    [199, 15],
+    [200, 20],
+    [null, null],
+  ])('%s feedbacks earn %s', (feedbackCount, points) => {
+    expect(score({ seller: { feedbackCount } }).signalScores.feedback_count).toBe(points)
+  })
+
+  test.each([
+    [0.79, 21, 0],
+    [0.79, 20, 5],
+    [0.8, 500, 5],
+    [0.899, 500, 5],
+    [0.9, 500, 10],
+    [0.949, 500, 10],
+    [0.95, 500, 15],
+    [0.979, 500, 15],
+    [0.98, 500, 20],
+    [1, 1, 20],
+    [0, 500, null],
+    [0, 0, null],
+    [null, 500, null],
+  ])('a ratio of %s over %s feedbacks earns %s', (feedbackRatio, feedbackCount, points) => {
+    expect(score({ seller: { feedbackRatio, feedbackCount } }).signalScores.feedback_ratio).toBe(points)
+  })
+
+  test.each([
+    [49.99, 0],
+    [50, 5],
+    [69.99, 5],
+    [70, 10],
+    [84.99, 10],
+    [85, 20],
+    [100, 20],
+    [120, 20],
+    [120.01, 15],
+    [900, 15],
+    [null, null],
+  ])('a price of %s against a market price of 100 earns %s', (price, points) => {
+    expect(score({ listing: { price } }).signalScores.price_vs_market).toBe(points)
+  })
+
+  test.each([
+    [{}, null],
+    [null, null],
+    [{ VIDEO_GAMES: 0 }, 0],
+    [{ VIDEO_GAMES: 4 }, 8],
+    [{ VIDEO_GAMES: 2, ELECTRONICS: 3 }, 14],
+    [{ CELL_PHONES: 19 }, 14],
+    [{ CELL_PHONES: 20 }, 20],
+  ])('a category history of %j earns %s', (categoryHistory, points) => {
+    expect(score({ seller: { categoryHistory } }).signalScores.category_history).toBe(points)
+  })
+
+  test.each([
+    ['there is no market price', { market: null }],
+    ['the market price is zero', { market: { median: 0, currency: 'USD', sampleCount: 3, asOf: null } }],
+    [
+      'the market price is in another currency',
+      { market: { median: 100, currency: 'EUR', sampleCount: 3, asOf: null } },
+    ],
+    ['the prices of the batch vary too much', { batch: { priceVariation: { USD: 0.6001 }, duplicatePhotos: [] } }],
+  ])('the price earns nothing and is not suspicious when %s', (_, change) => {
+    const cheap = score({ listing: { price: 1 }, context: change })
+    expect(cheap.signalScores.price_vs_market).toBeNull()
+    expect(cheap.softFlags).not.toContain('suspicious_price')
+  })
+
+  test('a variation of exactly 0.6 still allows the comparison', () => {
+    const atLimit = { priceVariation: { USD: 0.6 }, duplicatePhotos: [] }
+    expect(score({ context: { batch: atLimit } }).signalScores.price_vs_market).toBe(20)
+  })
+
+  test('a range of prices has no single price to compare', () => {
+    expect(score({ listing: { price: 10, priceHigh: 90 } })).toMatchObject({
+      signalScores: { price_vs_market: null },
+      softFlags: [],
+    })
+  })
+})
+
+describe('composite', () => {
+  test('missing signals leave the denominator, and widen the range instead', () => {
+    const partial = score({ seller: { accountAgeDays: null, categoryHistory: null }, context: { market: null } })
+    expect(partial).toMatchObject({ compositeScore: 100, scoreIsPartial: true, scoreRange: { low: 40, high: 100 } })
+  })
+
+  test('halves are rounded up', () => {
+    const half = score({
+      seller: { accountAgeDays: 1, feedbackCount: 1, feedbackRatio: null, categoryHistory: null },
+      listing: { price: 75 },
+      context: { market: { median: 100, currency: 'USD', sampleCount: 5, asOf: null } },
+    })
+    // 0 + 0 + 10 of 60 is 16.67; with two of four signals at 5 it would be 12.5: checked below.
+    expect(half.compositeScore).toBe(17)
+    const exact = score({
+      seller: { accountAgeDays: 10, feedbackCount: 5, feedbackRatio: null, categoryHistory: { ELECTRONICS: 0 } },
+      listing: { price: 1 },
+    })
+    expect(exact.compositeScore).toBe(13)
+  })
+
+  test('an unknown seller scores 0, and nothing is known', () => {
+    expect(score({ seller: null })).toMatchObject({
+      compositeScore: 0,
+      scoreIsPartial: true,
+      signalScores: { account_age: null, price_vs_market: null },
+      scoreRange: { low: 0, high: 100 },
+    })
+  })
+
+  test('a seller without feedback is capped at 35, in the range as well', () => {
+    expect(score({ seller: { feedbackCount: 0, feedbackRatio: null } })).toMatchObject({
+      compositeScore: 35,
+      scoreRange: { low: 35, high: 35 },
+      softFlags: ['low_feedback', 'zero_feedback'],
+    })
+  })
+
+  test('a seller on the blocklist scores 0, whatever the signals say', () => {
+    const blocked = score({ context: { blocked: { reason: 'sent a brick' } }, listing: { title: 'broken screen' } })
+    expect(blocked).toMatchObject({
+      compositeScore: 0,
+      scoreRange: { low: 0, high: 0 },
+      hardFilters: ['established_bad_actor'],
+      softFlags: [],
+      signalScores: { account_age: 20 },
+    })
+    expect(blocked.evidence.at(-1)).toMatchObject({
+      source: 'blocklist',
+      text: 'The seller is on the blocklist: sent a brick',
+    })
+  })
+})
+
+describe('flags', () => {
+  const flags = (change: Parameters<typeof score>[0]) => {
+    const { hardFilters, softFlags } = score(change)
+    return [...hardFilters, ...softFlags]
+  }
+
+  test.each([
+    ['an account of 6 days', { seller: { accountAgeDays: 6 } }, ['new_account', 'account_under_30_days']],
+    ['an account of 7 days', { seller: { accountAgeDays: 7 } }, ['account_under_30_days']],
+    ['an account of 30 days', { seller: { accountAgeDays: 30 } }, []],
+    ['79 % of 21 feedbacks', { seller: { feedbackRatio: 0.79, feedbackCount: 21 } }, ['established_bad_actor']],
+    ['79 % of 20 feedbacks', { seller: { feedbackRatio: 0.79, feedbackCount: 20 } }, []],
+    ['80 % of 21 feedbacks', { seller: { feedbackRatio: 0.8, feedbackCount: 21 } }, []],
+    ['9 feedbacks', { seller: { feedbackCount: 9 } }, ['low_feedback']],
+    ['10 feedbacks', { seller: { feedbackCount: 10 } }, []],
+    ['less than half the market price', { listing: { price: 49 } }, ['suspicious_price']],
+    ['half the market price', { listing: { price: 50 } }, []],
+    ['damage in the title', { listing: { title: 'Camera, cracked lens' } }, ['scratch_dent']],
+    ['damage in the condition', { listing: { condition: 'for parts or not working' } }, ['scratch_dent']],
+  ] as const)('%s', (_, change, expected) => {
+    expect(flags(change)).toEqual(expected)
+  })
+
+  test.each([
+    [5, 14, ['long_on_market']],
+    [4, 14, []],
+    [5, 13.9, []],
+  ])('seen %s times over %s days', (timesSeen, age, expected) => {
+    const firstSeenAt = new Date(now.getTime() - age * 86_400_000).toISOString()
+    expect(flags({ context: { sightings: { timesSeen, firstSeenAt, priceAtFirstSeen: 100 } } })).toEqual(expected)
+  })
+
+  test.each([
+    [79.99, 100, ['significant_price_drop']],
+    [80, 100, []],
+    [79.99, 0, []],
+    [79.99, null, []],
+    [null, 100, []],
+  ])('a price of %s that was first seen at %s', (price, priceAtFirstSeen, expected) => {
+    const sightings = { timesSeen: 2, firstSeenAt: now.toISOString(), priceAtFirstSeen }
+    expect(flags({ listing: { price }, context: { market: null, sightings } })).toEqual(expected)
+  })
+
+  test('a photo that another listing shows is flagged, except for retailers', () => {
+    const batch = { priceVariation: {}, duplicatePhotos: [listing.platformListingId] }
+    expect(flags({ context: { batch } })).toEqual(['duplicate_photo'])
+    expect(flags({ seller: { feedbackCount: 999 }, context: { batch } })).toEqual(['duplicate_photo'])
+    expect(flags({ seller: { feedbackCount: 1000 }, context: { batch } })).toEqual([])
+    expect(score({ seller: { feedbackCount: 1000 }, context: { batch } }).photoHashDuplicate).toBe(true)
+  })
+})
+
+describe('evidence', () => {
+  test('every signal has a sentence with its source and age, the missing ones too', () => {
+    const { evidence } = score({ seller: { accountAgeDays: null } })
+    expect(evidence.map(({ signal }) => signal)).toEqual([
+      'account_age',
+      'feedback_count',
+      'feedback_ratio',
+      'price_vs_market',
+      'category_history',
+    ])
+    expect(evidence[0]).toEqual({
+      signal: 'account_age',
+      text: "The age of the seller's account is not known yet.",
+      source: 'seller record',
+      as_of: null,
+    })
+    expect(evidence[3]).toEqual({
+      signal: 'price_vs_market',
+      text: '100.00 USD is 100 % of the median of 12 completed sales, 100.00 USD.',
+      source: 'completed sales',
+      as_of: '2026-06-15T11:00:00.000Z',
+    })
+  })
+
+  test('a flag quotes the words that raised it', () => {
+    const { evidence } = score({ listing: { title: 'Camera with broken screen' } })
+    expect(evidence.at(-1)).toMatchObject({
+      signal: 'scratch_dent',
+      text: 'The title says "broken screen".',
+      source: 'listing',
+    })
+  })
+})
+
+describe('batch', () => {
+  const priced = (id: string, price: number | null, more: Partial<Listing> = {}): Listing => ({
+    ...listing,
+    platformListingId: id,
+    price,
+    ...more,
+  })
+
+  test('the variation is the population standard deviation over the mean, of fewer than two prices none', () => {
+    expect(coefficientOfVariation([2, 4, 4, 4, 5, 5, 7, 9])).toBeCloseTo(2 / 5, 12)
+    expect(coefficientOfVariation([7])).toBeNull()
+    expect(batchOf([priced('1', 10)]).priceVariation).toEqual({ USD: null })
+  })
+
+  test('it is taken per currency, over single prices above zero', () => {
+    const batch = batchOf([
+      priced('1', 10),
+      priced('2', 10),
+      priced('3', null),
+      priced('4', 0),
+      priced('5', 900, { priceHigh: 990 }),
+      priced('6', 5, { currency: 'EUR' }),
+    ])
+    expect(batch.priceVariation).toEqual({ USD: 0, EUR: null })
+  })
+
+  test('of listings with the same photo address the second and later are duplicates, in any size', () => {
+    const photo = (size: string) => ({ photoUrls: [`https://images.test/images/g/abc/${size}`] })
+    const batch = batchOf([
+      priced('1', 1, photo('s-l500.webp')),
+      priced('2', 1, photo('s-l1600.jpg')),
+      priced('3', 1),
+      priced('4', 1),
+    ])
+    expect(batch.duplicatePhotos).toEqual(['2'])
+    expect(photoIdentity('https://images.test/thumbs/images/g/abc/s-l225.jpg?set=1')).toBe('images.test/images/g/abc')
+  })
+
+  test('of listings whose photos look the same all are duplicates', () => {
+    const other = (name: string) => ({ photoUrls: [`https://images.test/${name}`] })
+    const hashes = new Map([
+      ['1', 'ff00'],
+      ['2', 'ff00'],
+      ['3', '00ff'],
+    ])
+    expect(
+      batchOf([priced('1', 1, other('a')), priced('2', 1, other('b')), priced('3', 1, other('c'))], hashes)
+        .duplicatePhotos,
+    ).toEqual(['1', '2'])
+  })
+})

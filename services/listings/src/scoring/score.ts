@@ -1,0 +1,77 @@
+import type { Listing, Seller } from '../records.ts'
+import type { Batch } from './batch.ts'
+import { type Evidence, evidenceFor } from './evidence.ts'
+import { type FlagInput, type HardFilter, hardFiltersOf, type Sightings, type SoftFlag, softFlagsOf } from './flags.ts'
+import { type MarketPrice, type SignalScores, signalNames, signalsOf } from './signals.ts'
+import { pointsPerSignal, zeroFeedbackCap } from './thresholds.ts'
+
+/** A trust score before it is stored (which adds its ids and keeps an older photo analysis). */
+export type TrustScore = {
+  readonly compositeScore: number
+  readonly signalScores: SignalScores
+  readonly hardFilters: readonly HardFilter[]
+  readonly softFlags: readonly SoftFlag[]
+  /** Whether any signal is missing. */
+  readonly scoreIsPartial: boolean
+  /** What the composite would be with the missing signals at their worst and at their best. */
+  readonly scoreRange: { readonly low: number; readonly high: number }
+  readonly evidence: readonly Evidence[]
+  readonly photoHashDuplicate: boolean
+  /** ISO 8601 UTC. */
+  readonly scoredAt: string
+}
+
+/** All that a score depends on beside the listing and its seller. */
+export type ScoringContext = {
+  readonly now: Date
+  readonly market: MarketPrice | null
+  readonly batch: Batch
+  readonly sightings: Sightings
+  /** Whether the seller is on the blocklist; the reason given there, if any. */
+  readonly blocked: false | { readonly reason: string | null }
+  /** When the seller's record was last refreshed, ISO 8601 UTC. */
+  readonly sellerAsOf: string | null
+}
+
+/** Share of the attainable points in percent, halves rounded up; whole numbers throughout, so that no half is lost. */
+const percentOf = (points: number, signals: number): number =>
+  signals === 0 ? 0 : Math.floor((200 * points + pointsPerSignal * signals) / (2 * pointsPerSignal * signals))
+
+const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0)
+
+/** Composite and its range from the signals; a seller without any feedback is capped, whatever else speaks for them. */
+const composed = (signals: SignalScores, hasNoFeedback: boolean) => {
+  const known = signalNames.flatMap((name) => signals[name] ?? [])
+  const missing = signalNames.length - known.length
+  const capped = (score: number) => (hasNoFeedback ? Math.min(score, zeroFeedbackCap) : score)
+  return {
+    composite: capped(percentOf(sum(known), known.length)),
+    low: capped(percentOf(sum(known), signalNames.length)),
+    high: capped(percentOf(sum(known) + missing * pointsPerSignal, signalNames.length)),
+  }
+}
+
+/**
+ * Scores one listing. Hard filters do not lower the composite by themselves; the blocklist sets it to 0 and replaces all
+ * flags, with the signals kept for the reader. Pure: the same input always gives the same score.
+ */
+export const scoreListing = (listing: Listing, seller: Seller | undefined, context: ScoringContext): TrustScore => {
+  const { now, market, batch, sightings, blocked } = context
+  const signals = signalsOf(listing, seller, { market, priceVariation: batch.priceVariation[listing.currency] ?? null })
+  const hasDuplicatePhoto = batch.duplicatePhotos.includes(listing.platformListingId)
+  const input: FlagInput = { listing, seller, signals, sightings, hasDuplicatePhoto, now }
+  const { composite, low, high } = composed(signals, seller?.feedbackCount === 0)
+  const hardFilters = blocked === false ? hardFiltersOf(input) : (['established_bad_actor'] as const)
+  const softFlags = blocked === false ? softFlagsOf(input) : []
+  return {
+    compositeScore: blocked === false ? composite : 0,
+    signalScores: signals,
+    hardFilters,
+    softFlags,
+    scoreIsPartial: signalNames.some((name) => signals[name] === null),
+    scoreRange: blocked === false ? { low, high } : { low: 0, high: 0 },
+    evidence: evidenceFor({ ...input, hardFilters, softFlags, context }),
+    photoHashDuplicate: hasDuplicatePhoto,
+    scoredAt: now.toISOString(),
+  }
+}

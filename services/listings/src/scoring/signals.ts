@@ -1,0 +1,81 @@
+import type { Listing, Seller } from '../records.ts'
+import * as at from './thresholds.ts'
+
+export const signalNames = [
+  'account_age',
+  'feedback_count',
+  'feedback_ratio',
+  'price_vs_market',
+  'category_history',
+] as const
+export type SignalName = (typeof signalNames)[number]
+
+/** Points (0 to 20) per signal; null where there is nothing to judge by. */
+export type SignalScores = Readonly<Record<SignalName, number | null>>
+
+/** The median of completed sales that prices are held against. */
+export type MarketPrice = {
+  readonly median: number
+  readonly currency: string
+  readonly sampleCount: number
+  /** When the sales were looked up, ISO 8601 UTC. */
+  readonly asOf: string | null
+}
+
+/**
+ * The ratio to judge by: unknown stays unknown, and so does 0 % with a positive count, which nobody can have (the count
+ * is of positives less negatives) and which pages and APIs write where no percentage is known.
+ */
+export const knownRatio = (seller: Seller): number | null =>
+  seller.feedbackRatio === null || (seller.feedbackRatio === 0 && seller.feedbackCount !== null)
+    ? null
+    : seller.feedbackRatio
+
+const ratioPoints = (seller: Seller): number | null => {
+  const ratio = knownRatio(seller)
+  if (ratio === null) return null
+  return hasBadRatio(seller) ? 0 : at.pointsFor(ratio, at.feedbackRatio)
+}
+
+/** Whether a seller's record marks an established bad actor. */
+export const hasBadRatio = (seller: Seller): boolean => {
+  const ratio = knownRatio(seller)
+  return ratio !== null && ratio < at.badRatio.below && (seller.feedbackCount ?? 0) > at.badRatio.moreThan
+}
+
+/** Listing price over market price, or null where the two cannot be compared: no single price, no median, another currency. */
+export const priceRatio = (listing: Listing, market: MarketPrice | null): number | null =>
+  listing.price === null ||
+  listing.priceHigh !== null ||
+  market === null ||
+  market.median <= 0 ||
+  market.currency !== listing.currency
+    ? null
+    : listing.price / market.median
+
+const pricePoints = (ratio: number | null, variation: number | null): number | null => {
+  if (ratio === null || (variation !== null && variation > at.highestPriceVariation)) return null
+  const step = at.priceVsMarket.steps.find(({ below }) => ratio < below)
+  return step?.points ?? (ratio <= at.priceVsMarket.usualUpTo ? at.priceVsMarket.usual : at.priceVsMarket.above)
+}
+
+const historyTotal = (seller: Seller): number | null =>
+  seller.categoryHistory === null || Object.keys(seller.categoryHistory).length === 0
+    ? null
+    : Object.values(seller.categoryHistory).reduce((sum, count) => sum + count, 0)
+
+const onSteps = (value: number | null, steps: Parameters<typeof at.pointsFor>[1]): number | null =>
+  value === null ? null : at.pointsFor(value, steps)
+
+/** The five signals of a listing. Without a known seller only the price can be judged. */
+export const signalsOf = (
+  listing: Listing,
+  seller: Seller | undefined,
+  { market, priceVariation }: { readonly market: MarketPrice | null; readonly priceVariation: number | null },
+): SignalScores => ({
+  account_age: onSteps(seller?.accountAgeDays ?? null, at.accountAge),
+  feedback_count: onSteps(seller?.feedbackCount ?? null, at.feedbackCount),
+  feedback_ratio: seller === undefined ? null : ratioPoints(seller),
+  price_vs_market: seller === undefined ? null : pricePoints(priceRatio(listing, market), priceVariation),
+  category_history: onSteps(seller === undefined ? null : historyTotal(seller), at.categoryHistory),
+})

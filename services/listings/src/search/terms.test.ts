@@ -1,0 +1,83 @@
+import { describe, expect, test } from 'vitest'
+import { expandGroups, parseGroups, readTerms, type TermParameters, withExclusions } from './terms.ts'
+
+const given = (change: Partial<TermParameters>): TermParameters => ({
+  q: 'gpu',
+  mustInclude: '',
+  mustIncludeMode: 'all',
+  mustExclude: '',
+  ...change,
+})
+
+describe('groups', () => {
+  test('commas part groups and bars part alternatives', () => {
+    expect(parseGroups('16GB|24gb, RTX | Quadro ,,|')).toEqual([
+      ['16gb', '24gb'],
+      ['rtx', 'quadro'],
+    ])
+  })
+
+  test('the first smallest group is spread over the queries, the others go along as alternatives', () => {
+    expect(expandGroups('gpu', [['16gb', '24gb', '48gb'], ['rtx', 'quadro'], ['blower']])).toEqual([
+      'gpu blower (16gb,24gb,48gb) (rtx,quadro)',
+    ])
+    expect(
+      expandGroups('gpu', [
+        ['16gb', '24gb'],
+        ['rtx', 'quadro'],
+      ]),
+    ).toEqual(['gpu 16gb (rtx,quadro)', 'gpu 24gb (rtx,quadro)'])
+    expect(expandGroups('gpu', [])).toEqual(['gpu'])
+  })
+
+  const list = (count: number) => Array.from({ length: count }, (_, index) => `t${index}`).join('|')
+
+  test.each([
+    ['more than 8 queries', list(9)],
+    ['more than 20 alternatives', `${list(21)}, a`],
+    ['more than 10 groups', Array.from({ length: 11 }, (_, index) => `g${index}`).join(',')],
+  ])('%s are refused', (_, mustInclude) => {
+    expect(() => readTerms(given({ mustInclude, mustIncludeMode: 'groups' }))).toThrow(
+      expect.objectContaining({ status: 422 }),
+    )
+  })
+
+  test('8 queries, 20 alternatives and 10 groups are not', () => {
+    const mustInclude = [list(8), list(20), ...Array.from({ length: 8 }, () => list(9))].join(',')
+    expect(readTerms(given({ mustInclude, mustIncludeMode: 'groups' })).queries).toHaveLength(8)
+  })
+})
+
+describe('the query that prices are compared by', () => {
+  test.each([
+    ['groups', 'a|b, c', 'gpu c (a,b)'],
+    ['all', 'a, b', 'gpu a b'],
+    ['all', '', 'gpu'],
+    ['any', 'a, b', 'gpu'],
+  ] as const)('in %s mode with "%s" is "%s"', (mustIncludeMode, mustInclude, expected) => {
+    expect(readTerms(given({ mustInclude, mustIncludeMode })).compQuery).toBe(expected)
+  })
+})
+
+describe('titles', () => {
+  test.each([
+    ['all', 'rtx, 16gb', 'RTX 5080 16GB', true],
+    ['all', 'rtx, 24gb', 'RTX 5080 16GB', false],
+    ['any', 'rtx, 24gb', 'RTX 5080 16GB', true],
+    ['any', 'quadro', 'RTX 5080 16GB', false],
+    ['groups', '16gb|24gb, rtx', 'RTX 5080 16GB', true],
+    ['groups', '24gb|48gb, rtx', 'RTX 5080 16GB', false],
+    ['all', '', 'anything', true],
+    ['any', '', 'anything', true],
+    ['groups', '', 'anything', true],
+  ] as const)('in %s mode "%s" on "%s": %s', (mustIncludeMode, mustInclude, title, expected) => {
+    expect(readTerms(given({ mustInclude, mustIncludeMode })).matches(title)).toBe(expected)
+  })
+
+  test('excluded terms are sent along and applied here, too', () => {
+    const terms = readTerms(given({ mustExclude: 'broken, for parts' }))
+    expect(withExclusions('gpu', terms.mustExclude)).toBe('gpu -broken -"for parts"')
+    expect(terms.matches('GPU for PARTS')).toBe(false)
+    expect(terms.matches('GPU')).toBe(true)
+  })
+})
