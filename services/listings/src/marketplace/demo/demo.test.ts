@@ -1,0 +1,154 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { salesAmong, summariseSales } from '../../comps/comps.ts'
+import { accountAgeDays, readItemPage } from '../item-page.ts'
+import { readSearchPage, type SearchPage } from '../search-page.ts'
+import { readSellerPage } from '../seller-page.ts'
+import { parseQuery } from './query.ts'
+import { type DemoMarketplace, startDemoMarketplace } from './server.ts'
+import { createWorld } from './world.ts'
+
+const now = new Date('2026-06-15T12:00:00Z')
+let demo: DemoMarketplace
+beforeAll(async () => {
+  demo = await startDemoMarketplace({ clock: () => now })
+})
+afterAll(() => demo.close())
+
+const get = async (path: string): Promise<string> => (await fetch(demo.url + path)).text()
+
+const results = async (path: string): Promise<Extract<SearchPage, { kind: 'results' }>> => {
+  const page = readSearchPage(await get(path), { pageUrl: demo.url + path, observedAt: now, defaultCurrency: 'USD' })
+  if (page.kind !== 'results') throw new Error(page.reason)
+  return page
+}
+
+describe.each(['s-card', 's-item'] as const)('a page in the %s layout', (layout) => {
+  test('is read completely, without the placeholders and the carousel', async () => {
+    const page = await results(`/sch/i.html?_nkw=camera&_layout=${layout}`)
+    expect(page.layout).toBe(layout)
+    expect(page.cards).toHaveLength(60)
+    expect(page.completeness).toMatchObject({ id: 1, title: 1, price: 1, seller: 1 })
+    expect(new Set(page.cards.map(({ id }) => id)).size).toBe(60)
+    expect(
+      page.cards.every(
+        ({ url, photos, condition, price }) =>
+          url?.startsWith(demo.url) && photos.length === 1 && condition && price?.currency === 'USD',
+      ),
+    ).toBe(true)
+    expect(page.cards.every(({ title }) => !/window|Shop on/.test(title ?? ''))).toBe(true)
+  })
+
+  test('says what each card is: auctions with bids and an end, ranges, offers', async () => {
+    const { cards } = await results(`/sch/i.html?_nkw=laptop&_ipg=240&_layout=${layout}`)
+    const auctions = cards.filter(({ format }) => format === 'auction')
+    expect(auctions.length).toBeGreaterThan(20)
+    expect(
+      auctions.every(({ bids, endsAt }) => bids !== null && endsAt !== null && Date.parse(endsAt) > now.getTime()),
+    ).toBe(true)
+    expect(cards.filter(({ price }) => price?.high).length).toBeGreaterThan(3)
+    expect(cards.filter(({ format }) => format === 'best_offer').length).toBeGreaterThan(10)
+    expect(cards.every(({ price }) => price?.isStruck === false)).toBe(true)
+  })
+
+  test('tells sold from ended and from accepted offers', async () => {
+    const { cards } = await results(
+      `/sch/i.html?_nkw=thinkpad&LH_Sold=1&LH_Complete=1&_sop=13&_ipg=240&_layout=${layout}`,
+    )
+    expect(cards.every(({ outcome }) => outcome?.on)).toBe(true)
+    expect(cards.filter(({ outcome }) => outcome?.kind === 'ended').length).toBeGreaterThan(0)
+    const offers = cards.filter(({ offerAccepted }) => offerAccepted)
+    expect(offers.length).toBeGreaterThan(0)
+    expect(offers.every(({ price }) => price?.isStruck)).toBe(true)
+    const sales = salesAmong(cards)
+    expect(sales.length).toBeLessThan(cards.length)
+    expect(summariseSales(sales).medianPrice).toBeGreaterThan(200)
+  })
+
+  test('parts what matches fewer words from what matches all', async () => {
+    const page = await results(`/sch/i.html?_nkw=thinkpad+left+handed&_layout=${layout}`)
+    expect(page).toMatchObject({ cards: [], total: 0 })
+    expect(page.fewerWords.length).toBeGreaterThan(5)
+  })
+})
+
+test('even pages come in the older layout, and pages do not repeat each other', async () => {
+  const [first, second] = await Promise.all([
+    results('/sch/i.html?_nkw=phone'),
+    results('/sch/i.html?_nkw=phone&_pgn=2'),
+  ])
+  expect([first.layout, second.layout]).toEqual(['s-card', 's-item'])
+  const ids = [...first.cards, ...second.cards].map(({ id }) => id)
+  expect(new Set(ids).size).toBe(ids.length)
+})
+
+test('prices, categories, exclusions and alternatives restrict a search', async () => {
+  const { cards } = await results(
+    '/sch/i.html?_nkw=%28iphone%2Cpixel%29+-pro+-%22dual+sim%22&_udlo=100&_udhi=400&_sacat=9355&_ipg=240',
+  )
+  expect(cards.length).toBeGreaterThan(5)
+  expect(
+    cards.every(
+      ({ title, price }) =>
+        /iphone|pixel/i.test(title ?? '') &&
+        !/pro|dual sim/i.test(title ?? '') &&
+        (price?.amount ?? 0) >= 100 &&
+        (price?.amount ?? 999) <= 400,
+    ),
+  ).toBe(true)
+  expect((await results('/sch/i.html?_nkw=iphone&_sacat=27386')).total).toBe(0)
+})
+
+test('a search that finds nothing is empty, not refused', async () => {
+  expect(await results('/sch/i.html?_nkw=zeppelin')).toMatchObject({ cards: [], fewerWords: [], total: 0 })
+})
+
+test('an item page tells price, categories and when its seller joined', async () => {
+  const { cards } = await results('/sch/i.html?_nkw=playstation')
+  const [first] = cards
+  const path = new URL(first?.url ?? '').pathname
+  const item = readItemPage(await get(path), { pageUrl: demo.url + path, observedAt: now, defaultCurrency: 'USD' })
+  expect(item).toMatchObject({
+    kind: 'item',
+    id: first?.id,
+    title: first?.title,
+    price: { amount: first?.price?.amount, currency: 'USD' },
+    categories: ['Video Games & Consoles', 'Video Game Consoles'],
+  })
+  if (item.kind !== 'item') return
+  expect(item.seller?.name).toBe(first?.seller?.name)
+  expect(accountAgeDays(item.joinedOn ?? '', now)).toBeGreaterThan(0)
+})
+
+test("a seller's page counts categories", async () => {
+  const { cards } = await results('/sch/i.html?_nkw=laptop')
+  const page = readSellerPage(await get(`/sch/i.html?_ssn=${cards[0]?.seller?.name}`))
+  expect(page).toMatchObject({ kind: 'seller', history: { COMPUTERS_TABLETS: expect.any(Number) } })
+})
+
+test('the same seed gives the same world, another seed another', () => {
+  const titles = (seed: number) =>
+    createWorld({ seed, now, active: 50, over: 10 }).active.map(({ title, price }) => `${title} ${price}`)
+  expect(titles(1)).toEqual(titles(1))
+  expect(titles(1)).not.toEqual(titles(2))
+})
+
+test('sellers of every kind are there', () => {
+  const { sellers } = createWorld({ seed: 1, now })
+  expect(sellers.filter(({ feedbackCount }) => feedbackCount === 0).length).toBeGreaterThan(0)
+  expect(
+    sellers.filter(({ positivePercent, feedbackCount }) => feedbackCount > 20 && (positivePercent ?? 100) < 80).length,
+  ).toBeGreaterThan(0)
+  expect(sellers.filter(({ isRetailer }) => isRetailer).length).toBeGreaterThan(0)
+})
+
+test('a query is words, phrases, alternatives and exclusions', () => {
+  expect(parseQuery('gpu (16gb, 24gb) "founders edition" -blower -"for parts"')).toEqual({
+    required: [['gpu'], ['16gb', '24gb'], ['founders edition']],
+    excluded: ['blower', 'for parts'],
+  })
+})
+
+test('an unknown page is a 404 that reads as refused', async () => {
+  const response = await fetch(`${demo.url}/itm/999`)
+  expect(response.status).toBe(404)
+})

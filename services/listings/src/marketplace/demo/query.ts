@@ -1,0 +1,71 @@
+import type { DemoItem, World } from './world.ts'
+
+/** A query in the marketplace's notation: words, "phrases", (a,b) alternatives and -exclusions. */
+export type DemoQuery = { readonly required: readonly (readonly string[])[]; readonly excluded: readonly string[] }
+
+const token = /(-)?(?:"([^"]*)"|\(([^)]*)\)|([^\s()"]+))/g
+
+/** Reads a query; unbalanced quotes and brackets are words like others. */
+export const parseQuery = (text: string): DemoQuery => {
+  const required: string[][] = []
+  const excluded: string[] = []
+  for (const [, minus, phrase, group, word] of text.toLowerCase().matchAll(token)) {
+    const alternatives = group === undefined ? [phrase ?? word ?? ''] : group.split(',')
+    const terms = alternatives.map((term) => term.trim()).filter((term) => term !== '')
+    if (terms.length === 0) continue
+    if (minus === undefined) required.push(terms)
+    else excluded.push(...terms)
+  }
+  return { required, excluded }
+}
+
+const misses = ({ required, excluded }: DemoQuery, title: string): number => {
+  const text = title.toLowerCase()
+  if (excluded.some((term) => text.includes(term))) return Number.POSITIVE_INFINITY
+  return required.filter((group) => !group.some((term) => text.includes(term))).length
+}
+
+/** Fewer results than this are filled up with ones that match fewer words. */
+const scarce = 5
+const mostFewerWords = 60
+
+export type DemoSearch = {
+  readonly words: string
+  readonly seller: string | undefined
+  readonly category: string | undefined
+  readonly low: number | undefined
+  readonly high: number | undefined
+  readonly isOver: boolean
+  readonly sort: string | undefined
+}
+
+export type DemoResults = { readonly exact: readonly DemoItem[]; readonly fewerWords: readonly DemoItem[] }
+
+const sorts: Readonly<Record<string, (now: Date) => (a: DemoItem, b: DemoItem) => number>> = {
+  '15': () => (a, b) => a.price - b.price,
+  '16': () => (a, b) => b.price - a.price,
+  '1': (now) => (a, b) =>
+    (a.endsAt(now)?.getTime() ?? Number.MAX_VALUE) - (b.endsAt(now)?.getTime() ?? Number.MAX_VALUE),
+  '13': () => (a, b) => (a.outcome?.daysAgo ?? 0) - (b.outcome?.daysAgo ?? 0),
+}
+
+const passes = ({ seller, category, low, high }: DemoSearch, item: DemoItem): boolean =>
+  (seller === undefined || item.seller.name === seller) &&
+  (category === undefined || item.family.category.id === category) &&
+  (low === undefined || item.price >= low) &&
+  (high === undefined || item.price <= high)
+
+/** Searches the world as the marketplace would: all words, then, where hardly anything has them all, all but some. */
+export const searchWorld = (world: World, search: DemoSearch, now: Date): DemoResults => {
+  const query = parseQuery(search.words)
+  const candidates = (search.isOver ? world.over : world.active).filter((item) => passes(search, item))
+  const ranked = candidates.map((item) => ({ item, missing: misses(query, item.title) }))
+  const exact = ranked.filter(({ missing }) => missing === 0).map(({ item }) => item)
+  const order = sorts[search.sort ?? '']?.(now)
+  const canRelax = query.required.length > 1 && exact.length < scarce
+  const fewer = ranked
+    .filter(({ missing }) => missing > 0 && missing < query.required.length)
+    .sort((a, b) => a.missing - b.missing)
+  const fewerWords = canRelax ? fewer.slice(0, mostFewerWords).map(({ item }) => item) : []
+  return { exact: order === undefined ? exact : exact.sort(order), fewerWords }
+}
