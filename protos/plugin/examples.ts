@@ -24,8 +24,8 @@ export const createExamples = (model: ModelReader) => {
   const ofField = (field: FieldModel, trail: DescMessage[] = []): unknown => {
     if (field.options.example) return JSON.parse(field.options.example)
     if (field.options.default) return JSON.parse(field.options.default)
-    const fixed = field.rules.value['enum']
-    const one = Array.isArray(fixed) ? fixed[0] : (field.rules.value['minimum'] ?? ofShape(field.shape, trail))
+    const fixed = field.rules.value.enum
+    const one = Array.isArray(fixed) ? fixed[0] : (field.rules.value.minimum ?? ofShape(field.shape, trail))
     if (field.repeated) return [one]
     if (field.map) return { key: one }
     return one

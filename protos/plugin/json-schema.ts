@@ -24,8 +24,8 @@ const shapeSchema = (shape: Shape, nest: Nesting): JsonSchema => {
 }
 
 const orNull = (schema: JsonSchema): JsonSchema => {
-  if (Array.isArray(schema['enum'])) return { ...schema, type: ['string', 'null'], enum: [...schema['enum'], null] }
-  if (typeof schema['type'] === 'string') return { ...schema, type: [schema['type'], 'null'] }
+  if (Array.isArray(schema.enum)) return { ...schema, type: ['string', 'null'], enum: [...schema.enum, null] }
+  if (typeof schema.type === 'string') return { ...schema, type: [schema.type, 'null'] }
   return Object.keys(schema).length === 0 ? schema : { anyOf: [schema, { type: 'null' }] }
 }
 

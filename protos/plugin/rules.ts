@@ -28,10 +28,10 @@ const stringKeywords = (rules: Bag): Bag => {
   copy('maxLen', 'maxLength')
   copy('pattern', 'pattern')
   copy('const', 'const')
-  if (Array.isArray(rules['in']) && rules['in'].length > 0) keywords['enum'] = rules['in']
-  const wellKnown = isBag(rules['wellKnown']) ? rules['wellKnown']['case'] : undefined
+  if (Array.isArray(rules.in) && rules.in.length > 0) keywords.enum = rules.in
+  const wellKnown = isBag(rules.wellKnown) ? rules.wellKnown.case : undefined
   const format = stringFormats.find((name) => name === wellKnown)
-  if (format) keywords['format'] = format
+  if (format) keywords.format = format
   return keywords
 }
 
@@ -46,33 +46,33 @@ const numberKeywords = (rules: Bag): Bag => {
   const keywords: Bag = {}
   for (const side of ['lessThan', 'greaterThan']) {
     const bound = rules[side]
-    if (!isBag(bound) || typeof bound['case'] !== 'string') continue
-    const keyword = bounds[bound['case']]
-    if (keyword) keywords[keyword] = plain(bound['value'])
+    if (!isBag(bound) || typeof bound.case !== 'string') continue
+    const keyword = bounds[bound.case]
+    if (keyword) keywords[keyword] = plain(bound.value)
   }
-  if (Array.isArray(rules['in']) && rules['in'].length > 0) keywords['enum'] = rules['in'].map(plain)
+  if (Array.isArray(rules.in) && rules.in.length > 0) keywords.enum = rules.in.map(plain)
   return keywords
 }
 
 const valueKeywords = (type: unknown): Bag => {
-  if (!isBag(type) || typeof type['case'] !== 'string' || !isBag(type['value'])) return {}
-  if (type['case'] === 'string') return stringKeywords(type['value'])
-  return numberKeywords(type['value'])
+  if (!isBag(type) || typeof type.case !== 'string' || !isBag(type.value)) return {}
+  if (type.case === 'string') return stringKeywords(type.value)
+  return numberKeywords(type.value)
 }
 
 export const fieldRules = (rules: Bag | undefined): FieldRules => {
   if (!rules) return { required: false, value: {}, list: {} }
   const required = own(rules, 'required') === true
-  const type = rules['type']
-  if (!isBag(type) || type['case'] !== 'repeated' || !isBag(type['value']))
+  const type = rules.type
+  if (!isBag(type) || type.case !== 'repeated' || !isBag(type.value))
     return { required, value: valueKeywords(type), list: {} }
-  const repeated = type['value']
+  const repeated = type.value
   const list: Bag = {}
   const minimum = own(repeated, 'minItems')
   const maximum = own(repeated, 'maxItems')
-  if (minimum !== undefined) list['minItems'] = plain(minimum)
-  if (maximum !== undefined) list['maxItems'] = plain(maximum)
-  if (own(repeated, 'unique') === true) list['uniqueItems'] = true
-  const items = repeated['items']
-  return { required, list, value: isBag(items) ? valueKeywords(items['type']) : {} }
+  if (minimum !== undefined) list.minItems = plain(minimum)
+  if (maximum !== undefined) list.maxItems = plain(maximum)
+  if (own(repeated, 'unique') === true) list.uniqueItems = true
+  const items = repeated.items
+  return { required, list, value: isBag(items) ? valueKeywords(items.type) : {} }
 }

@@ -9,6 +9,6 @@ const repository = join(dirname(fileURLToPath(import.meta.url)), '..', '..')
  * Tests that need it skip themselves by name; everything they cover is covered by look-alikes of our own, too.
  */
 export const sharedData = (...path: string[]): string | undefined => {
-  const found = join(process.env['TRELLIS_SHARED_DATA'] ?? join(repository, '..', 'shared', 'data'), ...path)
+  const found = join(process.env.TRELLIS_SHARED_DATA ?? join(repository, '..', 'shared', 'data'), ...path)
   return existsSync(found) ? found : undefined
 }

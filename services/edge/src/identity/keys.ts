@@ -9,7 +9,7 @@ export type Keys = { apiKey: string; adminKey: string; branchKey: string; now?: 
 export const logsSessionCookie = 'logs_session'
 
 const bearer = (headers: Headers): string | undefined =>
-  /^Bearer\s+(\S+)\s*$/i.exec(String(headers['authorization'] ?? ''))?.[1]
+  /^Bearer\s+(\S+)\s*$/i.exec(String(headers.authorization ?? ''))?.[1]
 
 const refused = (what: string) =>
   failure('unauthenticated', `${what} Send it as "Authorization: Bearer <key>".`, {
@@ -19,7 +19,7 @@ const refused = (what: string) =>
 /** Checks the keys of the logs service; each check throws 401, or 503 where the feature's key is not set. All comparisons take constant time. */
 export const createKeyChecks = ({ apiKey, adminKey, branchKey, now = Date.now }: Keys) => {
   const hasSession = (headers: Headers): boolean => {
-    const cookie = parseCookie(String(headers['cookie'] ?? ''))[logsSessionCookie]
+    const cookie = parseCookie(String(headers.cookie ?? ''))[logsSessionCookie]
     return cookie !== undefined && verifySession(cookie, apiKey, now())
   }
   const api_key = (headers: Headers): void => {
@@ -40,7 +40,10 @@ export const createKeyChecks = ({ apiKey, adminKey, branchKey, now = Date.now }:
 
   /** Without a branch key, pushing asks for what every route asks for. */
   const branch_key = (headers: Headers): void => {
-    if (branchKey === '') return api_key(headers)
+    if (branchKey === '') {
+      api_key(headers)
+      return
+    }
     const given = bearer(headers)
     if (given !== undefined && isSameSecret(given, branchKey)) return
     throw refused(given === undefined ? 'This needs the branch key.' : 'That is not the branch key.')

@@ -20,13 +20,13 @@ const one = (value: string | string[] | undefined): string => (Array.isArray(val
  * a cookie string. What is not a token counts as none, since proxies forward whatever cookies there are.
  */
 export const sessionToken = (headers: Headers): string | undefined => {
-  const given = one(headers[sessionHeader]) || one(headers['cookie'])
+  const given = one(headers[sessionHeader]) || one(headers.cookie)
   const token = cookieOf(given, sessionCookie) ?? given.trim()
   return tokenShape.test(token) ? token : undefined
 }
 
 export const guestId = (headers: Headers): string | undefined => {
-  const given = cookieOf(one(headers['cookie']), guestCookie)
+  const given = cookieOf(one(headers.cookie), guestCookie)
   return given !== undefined && uuidShape.test(given) ? given.toLowerCase() : undefined
 }
 
@@ -44,7 +44,7 @@ export const verifySessionToken = async (token: string, secrets: readonly string
         algorithms: ['HS256'],
         requiredClaims: ['id', 'exp'],
       })
-      const id = payload['id']
+      const id = payload.id
       if (typeof id === 'string' && id !== '') return id
       if (typeof id === 'number') return String(id)
       throw refused()

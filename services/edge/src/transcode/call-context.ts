@@ -12,7 +12,7 @@ export const callOptions = (request: FastifyRequest, reply: FastifyReply, signal
   caller: request.caller,
   signal,
   requestId: request.id,
-  traceparent: request.headers['traceparent'] as string | undefined,
+  traceparent: request.headers.traceparent as string | undefined,
   head: {
     status: (status) => {
       reply.code(status)

@@ -128,11 +128,12 @@ export const registerRoutes = async (
 
   const isUpload = ({ stream }: Route) => stream === 'multipart' || stream === 'body'
   for (const { route, backend } of served) if (!isUpload(route)) add(server, route, backend)
-  await server.register(async (scope) => {
+  await server.register((scope, _options, done) => {
     // Bodies of these are streamed through: no parser may take them.
     scope.removeAllContentTypeParsers()
     scope.addContentTypeParser('*', (_request, _payload, done) => done(null))
     for (const { route, backend } of served) if (isUpload(route)) add(scope, route, backend)
+    done()
   })
 
   for (const [path, allowed] of allowedMethods(served.map(({ route }) => route))) {

@@ -13,8 +13,8 @@ const pathOf = ({ instancePath, keyword, params }: ErrorObject): (string | numbe
     .slice(1)
     .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'))
     .map((part) => (/^\d+$/.test(part) ? Number(part) : part))
-  if (keyword === 'required') return [...path, String(params['missingProperty'])]
-  if (keyword === 'additionalProperties') return [...path, String(params['additionalProperty'])]
+  if (keyword === 'required') return [...path, String(params.missingProperty)]
+  if (keyword === 'additionalProperties') return [...path, String(params.additionalProperty)]
   return path
 }
 

@@ -1,0 +1,90 @@
+// Runs the project's commands on any Node from 20: installs what they need, then hands over to the pinned Node.
+// Plain JavaScript with no imports beyond Node's own, since it runs before anything is installed.
+import { spawn, spawnSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { delimiter, dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)))
+const binaries = join(root, 'node_modules', '.bin')
+const stampFile = join(root, 'node_modules', '.trellis-installed')
+const node = join(binaries, 'node')
+const main = (...path) => [node, join(root, ...path)]
+const tool = (name, ...args) => [join(binaries, name), ...args]
+
+const generate = [
+  tool('buf', 'generate', '--template', 'protos/buf.gen.yaml'),
+  tool('buf', 'generate', '--template', 'test/probe/buf.gen.yaml'),
+]
+
+/** What each command installs (`run`: only what running needs; `all`: the tools, too) and runs, one after another. */
+const commands = {
+  start: { install: 'run', steps: [main('services', 'all-in-one', 'src', 'main.ts')] },
+  test: { install: 'all', steps: [main('test', 'run', 'main.ts')] },
+  bench: { install: 'all', steps: [main('test', 'bench', 'main.ts')] },
+  generate: { install: 'all', steps: generate },
+  check: { install: 'all', steps: [tool('tsc', '--noEmit'), tool('biome', 'check'), tool('buf', 'lint')] },
+  format: { install: 'all', steps: [tool('biome', 'check', '--write')] },
+}
+
+const fail = (sentence) => {
+  process.stderr.write(`${sentence}\n`)
+  process.exit(1)
+}
+
+const environment = () => ({
+  ...process.env,
+  PATH: `${binaries}${delimiter}${process.env.PATH ?? ''}`,
+  // The runtime for models is only fetched as far as a CPU needs it; its own installer would ask the network for more.
+  ONNXRUNTIME_NODE_INSTALL: 'skip',
+})
+
+const lockDigest = () => createHash('sha256').update(readFileSync(join(root, 'package-lock.json'))).digest('hex')
+
+const isInstalled = (wanted) => {
+  if (!existsSync(stampFile) || !existsSync(node)) return false
+  const [digest, extent] = readFileSync(stampFile, 'utf8').trim().split(' ')
+  return digest === lockDigest() && (extent === 'all' || extent === wanted)
+}
+
+/** npm, quietly: its output is shown only if it fails. */
+const npm = (args) => {
+  const command = process.platform === 'win32' ? 'npm.cmd' : 'npm'
+  const { status, stdout, stderr, error } = spawnSync(command, args, { cwd: root, env: environment(), encoding: 'utf8', shell: process.platform === 'win32' })
+  if (status === 0) return
+  process.stderr.write(`${stdout ?? ''}${stderr ?? ''}${error ? `${error.message}\n` : ''}`)
+  fail(`Installing failed at "npm ${args.join(' ')}". With a network to the npm registry it can be tried again.`)
+}
+
+const install = (wanted) => {
+  const began = Date.now()
+  process.stderr.write(wanted === 'run' ? 'Installing what Trellis needs to run (once) ...\n' : 'Installing Trellis and its tools (once) ...\n')
+  // Packages' own install scripts are not run: none is needed but the one that brings the Node binary.
+  npm(['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error', ...(wanted === 'run' ? ['--omit=dev'] : [])])
+  process.stderr.write('Installing Node ...\n')
+  npm(['rebuild', 'node', '--ignore-scripts=false', '--foreground-scripts=false', '--loglevel=error'])
+  if (!existsSync(node)) fail('Node could not be installed: the package "node" brought no binary for this system.')
+  writeFileSync(stampFile, `${lockDigest()} ${wanted}\n`)
+  process.stderr.write(`Installed in ${Math.round((Date.now() - began) / 1000)} s.\n`)
+}
+
+const run = ([command, ...args]) =>
+  new Promise((resolve) => {
+    const child = spawn(command, args, { cwd: root, env: environment(), stdio: 'inherit' })
+    // The child answers signals itself; this process only waits for it. Ctrl-C reaches it through the terminal.
+    process.on('SIGTERM', () => child.kill('SIGTERM'))
+    process.on('SIGINT', () => undefined)
+    child.on('error', (error) => fail(`${command} could not be started: ${error.message}`))
+    child.on('exit', (code, signal) => resolve(signal ? 128 + (signal === 'SIGTERM' ? 15 : 9) : code))
+  })
+
+const [name = '', ...args] = process.argv.slice(2)
+const command = commands[name]
+if (!command) fail(`"${name}" is no command of this project. There are: ${Object.keys(commands).join(', ')}.`)
+if (Number(process.versions.node.split('.')[0]) < 20) fail(`Node ${process.versions.node} is too old to begin with: 20 or later is needed.`)
+if (!isInstalled(command.install)) install(command.install)
+for (const [index, step] of command.steps.entries()) {
+  const code = await run(index === command.steps.length - 1 ? [...step, ...args] : step)
+  if (code !== 0) process.exit(code)
+}

@@ -1,0 +1,126 @@
+import {
+  type RunReport,
+  type RunRequest,
+  type Workload,
+  WorkloadsServiceDefinition,
+} from '@trellis/protos/ts/trellis/workloads/v1/workloads.ts'
+import type { Bus } from '../bus/mod.ts'
+import { failure } from '../errors/mod.ts'
+import type { Handlers, Implementation } from '../rpc/mod.ts'
+import type { Log } from '../telemetry/mod.ts'
+import type { WorkerKind } from './child.ts'
+import { createPool, type Outcome, type Pool } from './pool.ts'
+import { runTopic } from './topics.ts'
+import type { Report } from './watch.ts'
+
+export type LocalWorkloadsOptions = {
+  bus: Bus
+  kinds: Partial<Record<Workload, WorkerKind>>
+  /** Runs waiting past which another is refused. */
+  maximumQueued?: number
+  log: Log
+  now?: () => Date
+}
+
+const runIdPattern = /^[a-z0-9-]{1,60}$/
+
+type Entry = {
+  request: RunRequest
+  createdAt: string
+  startedAt: string | undefined
+  timer: NodeJS.Timeout | undefined
+}
+
+/**
+ * The workloads service of one machine: child processes in place of pods. A run ends in a report of `completed` or
+ * `failed`, whatever becomes of its process.
+ */
+export const createLocalWorkloads = ({
+  bus,
+  kinds,
+  maximumQueued = 1_000,
+  log,
+  now = () => new Date(),
+}: LocalWorkloadsOptions) => {
+  const runs = new Map<string, Entry>()
+  const pools = new Map<Workload, Pool>()
+  for (const [workload, kind] of Object.entries(kinds)) {
+    const name = workload.replace('WORKLOAD_', '').toLowerCase()
+    pools.set(workload as Workload, createPool(kind, { name, log: log.child({ part: name }) }))
+  }
+
+  const poolOf = (workload: Workload): Pool => {
+    const pool = pools.get(workload)
+    if (!pool) throw failure('unavailable', `This installation runs no workload of kind ${workload}.`)
+    return pool
+  }
+
+  /** Reports go out in the order they are made; the bus keeps that order. */
+  const report = (runId: string, made: Report) => {
+    const event: RunReport = { runId, report: made }
+    bus.publish(runTopic(runId), event).catch((error: unknown) => log.error({ err: error, runId }, 'a report was lost'))
+  }
+
+  const end = (runId: string, outcome: Outcome) => {
+    clearTimeout(runs.get(runId)?.timer)
+    runs.delete(runId)
+    if (outcome.kind === 'completed') report(runId, { $case: 'completed', value: { result: outcome.result } })
+    else report(runId, { $case: 'failed', value: outcome.failure })
+  }
+
+  const begin = (request: RunRequest, entry: Entry, pool: Pool) =>
+    pool.run({
+      runId: request.runId,
+      input: request.input,
+      onStarted: (worker, warm) => {
+        entry.startedAt = now().toISOString()
+        report(request.runId, { $case: 'started', value: { worker, warm } })
+      },
+      onProgress: (fraction, detail) => report(request.runId, { $case: 'progress', value: { fraction, detail } }),
+      onOutput: (message) => report(request.runId, { $case: 'output', value: message }),
+      onEnded: (outcome) => end(request.runId, outcome),
+    })
+
+  const handlers: Handlers<typeof WorkloadsServiceDefinition> = {
+    run: async (request) => {
+      const { runId, workload, activeDeadlineSeconds } = request
+      if (!runIdPattern.test(runId)) throw failure('invalid', `"${runId}" cannot be the id of a run.`)
+      const pool = poolOf(workload)
+      if (runs.has(runId)) return { queued: runs.get(runId)?.startedAt === undefined }
+      if (pool.counts().queued >= maximumQueued) {
+        throw failure('unavailable', 'Too much work is waiting already. Try again shortly.', { retryAfterSeconds: 10 })
+      }
+      const entry: Entry = { request, createdAt: now().toISOString(), startedAt: undefined, timer: undefined }
+      runs.set(runId, entry)
+      if (activeDeadlineSeconds > 0) entry.timer = setTimeout(() => pool.exceed(runId), activeDeadlineSeconds * 1_000)
+      return begin(request, entry, pool)
+    },
+    cancel: async ({ runId }) => {
+      const entry = runs.get(runId)
+      if (entry) poolOf(entry.request.workload).cancel(runId)
+      return {}
+    },
+    list: async ({ workload }) => ({
+      runs: [...runs.values()]
+        .filter(({ request }) => workload === 'WORKLOAD_UNSPECIFIED' || request.workload === workload)
+        .map(({ request, createdAt, startedAt }) => ({
+          runId: request.runId,
+          workload: request.workload,
+          queued: startedAt === undefined,
+          createdAt,
+          startedAt: startedAt ?? null,
+        })),
+    }),
+    capacity: async ({ workload }) => poolOf(workload).counts(),
+  }
+  const implementation: Implementation<typeof WorkloadsServiceDefinition> = {
+    definition: WorkloadsServiceDefinition,
+    handlers,
+  }
+  return {
+    ...implementation,
+    [Symbol.asyncDispose]: async () => {
+      await Promise.all([...pools.values()].map((pool) => pool.close()))
+    },
+  }
+}

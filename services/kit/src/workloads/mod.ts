@@ -1,0 +1,5 @@
+export type { WorkerKind } from './child.ts'
+export { createLocalWorkloads, type LocalWorkloadsOptions } from './local.ts'
+export { runTopic } from './topics.ts'
+export { type Report, runFailure, watchRun } from './watch.ts'
+export { type Assignment, serveWork, type Work } from './worker.ts'

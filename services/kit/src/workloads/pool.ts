@@ -1,0 +1,187 @@
+import type { Log } from '../telemetry/mod.ts'
+import { type Child, startChild, type WorkerKind } from './child.ts'
+import type { FailureReport, FromWorker } from './messages.ts'
+
+export type Outcome = { kind: 'completed'; result: Uint8Array } | { kind: 'failed'; failure: FailureReport }
+
+/** One run in a pool, as whoever asked for it follows it. */
+export type Running = {
+  runId: string
+  input: Uint8Array
+  onStarted: (worker: string, warm: boolean) => void
+  onProgress: (fraction: number, detail: string) => void
+  onOutput: (message: Uint8Array) => void
+  onEnded: (outcome: Outcome) => void
+}
+
+const cancelGraceMilliseconds = 5_000
+
+const lost = (code: number | null, signal: NodeJS.Signals | null, lastWords: string): FailureReport => {
+  const outOfMemory = /heap out of memory|Allocation failed|ERR_WORKER_OUT_OF_MEMORY/.test(lastWords)
+  if (outOfMemory) {
+    return {
+      reason: 'OOMKilled',
+      kind: 'internal',
+      detail: 'The worker ran out of memory.',
+      retryAfterSeconds: undefined,
+    }
+  }
+  const how = signal ? `was ended by ${signal}` : `ended with code ${code}`
+  return {
+    reason: 'WorkerLost',
+    kind: 'internal',
+    detail: `The worker ${how} before it was done.`,
+    retryAfterSeconds: undefined,
+  }
+}
+
+const stopped = (reason: string, detail: string): FailureReport => ({
+  reason,
+  kind: reason === 'DeadlineExceeded' ? 'upstream_timeout' : 'conflict',
+  detail,
+  retryAfterSeconds: undefined,
+})
+
+/**
+ * Child processes of one kind: each does one run at a time, and after a clean run is ready for the next. Runs beyond
+ * the concurrency wait their turn.
+ */
+export const createPool = (kind: WorkerKind, { name, log }: { name: string; log: Log }) => {
+  const waiting: Running[] = []
+  const busy = new Map<
+    string,
+    { child: Child; run: Running; failure: FailureReport | undefined; timer?: NodeJS.Timeout }
+  >()
+  const ready = new Set<Child>()
+  const starting = new Set<Child>()
+  let idleTimer: NodeJS.Timeout | undefined
+  let closed = false
+
+  const runOf = (child: Child) => [...busy.values()].find((held) => held.child === child)
+
+  const restLater = () => {
+    clearTimeout(idleTimer)
+    idleTimer = setTimeout(() => {
+      for (const child of ready) child.end()
+      ready.clear()
+    }, kind.idleMilliseconds).unref()
+  }
+
+  const settle = (runId: string, outcome: Outcome) => {
+    const held = busy.get(runId)
+    if (!held) return
+    clearTimeout(held.timer)
+    busy.delete(runId)
+    held.run.onEnded(held.failure ? { kind: 'failed', failure: held.failure } : outcome)
+  }
+
+  const release = (child: Child) => {
+    if (closed || child.runs >= kind.runsPerWorker) child.end()
+    else ready.add(child)
+    restLater()
+    fill()
+  }
+
+  const onMessage = (child: Child, message: FromWorker) => {
+    if (message.kind === 'ready') {
+      starting.delete(child)
+      release(child)
+      return
+    }
+    const held = busy.get(message.runId)
+    if (!held || held.child !== child) return
+    if (message.kind === 'progress') held.run.onProgress(message.fraction, message.detail)
+    else if (message.kind === 'output') held.run.onOutput(message.message)
+    else {
+      if (message.kind === 'failed' && message.trace)
+        log.error({ runId: message.runId, trace: message.trace }, `a ${name} run failed`)
+      settle(message.runId, message)
+      release(child)
+    }
+  }
+
+  const onExit = (child: Child, ...[code, signal, lastWords]: [number | null, NodeJS.Signals | null, string]) => {
+    ready.delete(child)
+    const wasStarting = starting.delete(child)
+    const held = runOf(child)
+    if (held) {
+      if (!held.failure) log.error({ runId: held.run.runId, code, signal, lastWords }, `a ${name} worker was lost`)
+      settle(held.run.runId, { kind: 'failed', failure: lost(code, signal, lastWords) })
+    } else if (wasStarting && !closed) {
+      log.error({ code, signal, lastWords }, `a ${name} worker did not start`)
+      // Whoever waits for it must hear of it; another start would fail in the same way.
+      for (const run of waiting.splice(0)) run.onEnded({ kind: 'failed', failure: lost(code, signal, lastWords) })
+      return
+    }
+    fill()
+  }
+
+  const start = () => {
+    const child: Child = startChild(kind, {
+      onMessage: (message) => onMessage(child, message),
+      onExit: (...how) => onExit(child, ...how),
+    })
+    starting.add(child)
+  }
+
+  const assign = (child: Child, run: Running, warm: boolean) => {
+    ready.delete(child)
+    child.runs += 1
+    busy.set(run.runId, { child, run, failure: undefined })
+    run.onStarted(String(child.pid), warm)
+    child.send({ kind: 'work', runId: run.runId, input: run.input })
+  }
+
+  /** Gives waiting runs to ready workers, and starts as many more as runs and warmth ask for. */
+  function fill(warm = false) {
+    if (closed) return
+    while (waiting.length > 0 && busy.size < kind.concurrency) {
+      const [child] = ready
+      if (!child) break
+      const run = waiting.shift()
+      if (run) assign(child, run, warm)
+    }
+    const room = kind.concurrency - busy.size
+    const wanted = Math.min(room, waiting.length + (busy.size + waiting.length > 0 ? kind.warm : 0))
+    for (let count = ready.size + starting.size; count < wanted; count += 1) start()
+  }
+
+  const end = (runId: string, failure: FailureReport) => {
+    const index = waiting.findIndex((run) => run.runId === runId)
+    if (index >= 0) {
+      waiting.splice(index, 1)[0]?.onEnded({ kind: 'failed', failure })
+      return
+    }
+    const held = busy.get(runId)
+    if (!held || held.failure) return
+    held.failure = failure
+    held.child.send({ kind: 'cancel', runId })
+    held.timer = setTimeout(held.child.kill, cancelGraceMilliseconds)
+  }
+
+  return {
+    run: (run: Running): { queued: boolean } => {
+      waiting.push(run)
+      fill(true)
+      return { queued: !busy.has(run.runId) }
+    },
+    cancel: (runId: string) => end(runId, stopped('Cancelled', 'The run was cancelled.')),
+    exceed: (runId: string) => end(runId, stopped('DeadlineExceeded', 'The run took longer than it may.')),
+    counts: () => ({ total: kind.concurrency, running: busy.size, queued: waiting.length }),
+    /** Ends all workers; runs in hand fail as cancelled. */
+    close: async () => {
+      closed = true
+      clearTimeout(idleTimer)
+      const shutDown = stopped('Cancelled', 'The server is shutting down.')
+      for (const run of waiting.splice(0)) run.onEnded({ kind: 'failed', failure: shutDown })
+      for (const [runId, held] of busy) {
+        held.failure = shutDown
+        held.child.end()
+        settle(runId, { kind: 'failed', failure: shutDown })
+      }
+      for (const child of [...ready, ...starting]) child.end()
+    },
+  }
+}
+
+export type Pool = ReturnType<typeof createPool>

@@ -1,0 +1,35 @@
+import type { RunReport } from '@trellis/protos/ts/trellis/workloads/v1/workloads.ts'
+import type { Bus } from '../bus/mod.ts'
+import { type ErrorKind, errorKinds, failure, type ServiceFailure } from '../errors/mod.ts'
+import { runTopic } from './topics.ts'
+
+export type Report = NonNullable<RunReport['report']>
+
+/**
+ * What happens to a run, from its beginning, until it has completed or failed. The place is taken at the call, so
+ * watch first and run then: nothing is missed.
+ */
+export const watchRun = (bus: Bus, runId: string, signal: AbortSignal): AsyncIterable<Report> => {
+  const deliveries = bus.subscribe(runTopic(runId), { after: 'start', signal })
+  return {
+    async *[Symbol.asyncIterator]() {
+      for await (const delivery of deliveries) {
+        if (delivery.kind === 'gap') continue
+        const { report } = delivery.event
+        if (!report) continue
+        yield report
+        if (report.$case === 'completed' || report.$case === 'failed') return
+      }
+    },
+  }
+}
+
+/** The failure of a run as one that a caller may read. */
+export const runFailure = ({
+  kind,
+  detail,
+  retryAfterSeconds,
+}: Extract<Report, { $case: 'failed' }>['value']): ServiceFailure => {
+  const known = Object.hasOwn(errorKinds, kind) ? (kind as ErrorKind) : 'internal'
+  return failure(known, detail, typeof retryAfterSeconds === 'number' ? { retryAfterSeconds } : {})
+}

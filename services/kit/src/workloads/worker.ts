@@ -1,0 +1,74 @@
+import { toFailure } from '../errors/mod.ts'
+import type { FromWorker, ToWorker } from './messages.ts'
+
+/** What a worker is given to do. */
+export type Assignment = {
+  runId: string
+  /** A message of the service that owns the workload. */
+  input: Uint8Array
+  /** Aborted when the run is cancelled or the worker must stop. */
+  signal: AbortSignal
+  /** How far it is, from 0 to 1. */
+  progress: (fraction: number, detail?: string) => void
+  /** Hands over something found or made so far. */
+  output: (message: Uint8Array) => void
+}
+
+/** Does one assignment and gives its result; what it throws becomes the failure of the run. */
+export type Work = (assignment: Assignment) => Promise<Uint8Array>
+
+const post = (message: FromWorker) => {
+  process.send?.(message)
+}
+
+const perform = async (work: Work, { runId, input }: Extract<ToWorker, { kind: 'work' }>, signal: AbortSignal) => {
+  try {
+    const result = await work({
+      runId,
+      input,
+      signal,
+      progress: (fraction, detail = '') => post({ kind: 'progress', runId, fraction, detail }),
+      output: (message) => post({ kind: 'output', runId, message }),
+    })
+    post({ kind: 'completed', runId, result })
+  } catch (error) {
+    const failed = toFailure(error)
+    const reason =
+      error instanceof Error && 'reason' in error && typeof error.reason === 'string' ? error.reason : 'Failed'
+    const internal = failed.kind === 'internal'
+    post({
+      kind: 'failed',
+      runId,
+      failure: {
+        reason: signal.aborted ? 'Cancelled' : reason,
+        kind: failed.kind,
+        detail: failed.message,
+        retryAfterSeconds: failed.retryAfterSeconds,
+      },
+      ...(internal ? { trace: error instanceof Error ? (error.stack ?? error.message) : String(error) } : {}),
+    })
+  }
+}
+
+/**
+ * Runs this process as a worker of a local pool: it says that it is ready, does what it is given, one at a time,
+ * and ends when its parent does. A worker's main module calls this and nothing else.
+ */
+export const serveWork = (work: Work): void => {
+  let current: { runId: string; controller: AbortController } | undefined
+  process.on('message', (message: ToWorker) => {
+    if (message.kind === 'cancel') {
+      if (current?.runId === message.runId) current.controller.abort(new Error('The run was cancelled.'))
+      return
+    }
+    const controller = new AbortController()
+    current = { runId: message.runId, controller }
+    void perform(work, message, controller.signal).finally(() => {
+      current = undefined
+    })
+  })
+  process.on('disconnect', () => process.exit(0))
+  // A signal to the whole group, such as Ctrl-C, is the parent's to answer: it ends its workers when it has drained.
+  process.on('SIGINT', () => undefined)
+  post({ kind: 'ready' })
+}
