@@ -1,0 +1,69 @@
+import { type BarGrid, findBars } from './bars.ts'
+import { beatAttack, tempoOf, trackBeats } from './beats.ts'
+import { type ChromaFrames, chromaBetween, computeChroma } from './chroma.ts'
+import { estimateKey, type Key } from './key.ts'
+import { LOW_BANDS, onsetStrength } from './onset-strength.ts'
+import { ANALYSIS_RATE, computeSpectralFrames, HOP, type SpectralFrames } from './spectral-frames.ts'
+import { estimateTempo } from './tempo.ts'
+
+/** What a piece of music is made of, at the analysis rate. */
+export interface Analysis {
+  /** Samples at ANALYSIS_RATE. */
+  readonly samples: number
+  readonly spectral: SpectralFrames
+  readonly onsets: Float32Array
+  readonly chroma: ChromaFrames
+  /** Beat times in samples at ANALYSIS_RATE, rising, over the whole piece; empty where nothing pulses. */
+  readonly beats: readonly number[]
+  readonly bars: BarGrid
+  /** Null where there is no pulse worth the name. */
+  readonly bpm: number | null
+  readonly key: Key | null
+  /** How periodic the onsets are, 0 to 1. */
+  readonly clarity: number
+}
+
+/**
+ * Below these a tempo is a guess: white and filtered noise give an attack of 0.22 and a clarity of 0.04 to 0.1, a slow
+ * pad 0.23 and 0.5, rubato strings 0.38 and 0.08, jazz 2.2 and 0.4.
+ */
+const LEAST_ATTACK = 0.3
+const LEAST_CLARITY = 0.06
+
+/** Half the summed absolute difference of two chroma vectors: 0 for the same harmony, 1 for nothing in common. */
+export const chromaDistance = (a: Float32Array, b: Float32Array): number => {
+  let sum = 0
+  for (let i = 0; i < 12; i++) sum += Math.abs((a[i] ?? 0) - (b[i] ?? 0))
+  return sum / 2
+}
+
+const accentsOf = (chroma: ChromaFrames, lowOnsets: Float32Array, beats: readonly number[]) => {
+  const harmonies = beats.map((beat, i) => chromaBetween(chroma, beat, beats[i + 1] ?? beat + ANALYSIS_RATE / 2))
+  const lowOnset = beats.map((beat) => {
+    const frame = Math.round(beat / HOP)
+    return Math.max(...lowOnsets.subarray(Math.max(0, frame - 3), frame + 3), 0)
+  })
+  const harmonyChange = harmonies.map((harmony, i) => chromaDistance(harmony, harmonies[i - 1] ?? harmony))
+  return { harmonyChange, lowOnset }
+}
+
+/** Analyses a mono piece at ANALYSIS_RATE: spectrum, onsets, tempo, beats, bars, harmony and key. */
+export const analyse = (signal: Float32Array): Analysis => {
+  const spectral = computeSpectralFrames(signal)
+  const onsets = onsetStrength(spectral)
+  const chroma = computeChroma(signal)
+  const tempo = estimateTempo(onsets)
+  const beats = trackBeats(onsets, tempo, signal.length)
+  const hasPulse = beatAttack(onsets, beats) >= LEAST_ATTACK && tempo.clarity >= LEAST_CLARITY && beats.length >= 4
+  return {
+    samples: signal.length,
+    spectral,
+    onsets,
+    chroma,
+    beats,
+    bars: findBars(accentsOf(chroma, onsetStrength(spectral, LOW_BANDS), beats)),
+    bpm: hasPulse ? tempoOf(beats) : null,
+    key: estimateKey(chromaBetween(chroma, 0, signal.length)),
+    clarity: tempo.clarity,
+  }
+}

@@ -1,0 +1,78 @@
+import { createPowerSpectrum } from '../dsp/fourier.ts'
+
+/** The rate that all analysis works at; mono. */
+export const ANALYSIS_RATE = 22_050
+/** Samples between frames: 11.6 ms. */
+export const HOP = 256
+/** Frames per second. */
+export const FRAME_RATE = ANALYSIS_RATE / HOP
+/** Mel bands of a frame. */
+export const BANDS = 32
+
+const WINDOW = 1024
+const LOWEST_HERTZ = 40
+const HIGHEST_HERTZ = 10_000
+/** Levels further than this below the loudest band of the piece count as that far below. */
+const DYNAMIC_RANGE_DB = 70
+/** Below this (of full scale) everything is silence. */
+const FLOOR_DB = -100
+
+/** The piece as frames: levels in mel bands, one row of BANDS values (dB of full scale) per frame. */
+export interface SpectralFrames {
+  readonly frames: number
+  readonly levels: Float32Array
+  /** The lowest level that `levels` holds. */
+  readonly floor: number
+}
+
+const toMel = (hertz: number): number => 2595 * Math.log10(1 + hertz / 700)
+const toHertz = (mel: number): number => 700 * (10 ** (mel / 2595) - 1)
+
+/** For each band its bins and weights: triangles on the mel scale, none narrower than one bin. */
+const melBands = (): { start: number; weights: Float32Array }[] => {
+  const hertzPerBin = ANALYSIS_RATE / WINDOW
+  const edges = Array.from({ length: BANDS + 2 }, (_, i) => {
+    const share = i / (BANDS + 1)
+    return toHertz(toMel(LOWEST_HERTZ) * (1 - share) + toMel(HIGHEST_HERTZ) * share) / hertzPerBin
+  })
+  return Array.from({ length: BANDS }, (_, band) => {
+    const [low = 0, middle = 0, high = 0] = edges.slice(band, band + 3)
+    const [reachLow, reachHigh] = [Math.min(low, middle - 1), Math.max(high, middle + 1)]
+    const start = Math.max(0, Math.ceil(reachLow))
+    const weights = Float32Array.from({ length: Math.floor(reachHigh) - start + 1 }, (_, i) => {
+      const bin = start + i
+      return Math.max(
+        0,
+        bin <= middle ? (bin - reachLow) / (middle - reachLow) : (reachHigh - bin) / (reachHigh - middle),
+      )
+    })
+    return { start, weights }
+  })
+}
+
+/** Frames of a mono piece at ANALYSIS_RATE; frame k is centred on sample k × HOP. */
+export const computeSpectralFrames = (signal: Float32Array): SpectralFrames => {
+  const spectrum = createPowerSpectrum(WINDOW)
+  const bands = melBands()
+  const frames = Math.max(1, Math.ceil(signal.length / HOP))
+  const levels = new Float32Array(frames * BANDS)
+  const power = new Float32Array(spectrum.bins)
+  // A full-scale sine has |X|² = (WINDOW / 4)² under a Hann window.
+  const scale = 1 / (WINDOW / 4) ** 2
+  let loudest = FLOOR_DB
+  for (let frame = 0; frame < frames; frame++) {
+    spectrum.compute(signal, frame * HOP - WINDOW / 2, power)
+    for (let band = 0; band < BANDS; band++) {
+      const found = bands[band]
+      if (!found) continue
+      let sum = 0
+      for (let i = 0; i < found.weights.length; i++) sum += (found.weights[i] ?? 0) * (power[found.start + i] ?? 0)
+      const level = Math.max(FLOOR_DB, 10 * Math.log10(sum * scale + 1e-20))
+      levels[frame * BANDS + band] = level
+      if (level > loudest) loudest = level
+    }
+  }
+  const floor = Math.max(FLOOR_DB, loudest - DYNAMIC_RANGE_DB)
+  for (let i = 0; i < levels.length; i++) if ((levels[i] ?? 0) < floor) levels[i] = floor
+  return { frames, levels, floor }
+}

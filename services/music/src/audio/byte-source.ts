@@ -1,0 +1,46 @@
+import { open } from 'node:fs/promises'
+
+/**
+ * Bytes that can be read from any place: a local file, a stored object, a buffer. Readers ask for what they need and
+ * never hold a whole file.
+ */
+export interface ByteSource {
+  readonly size: number
+  /** Reads up to `length` bytes from `offset`; fewer only at the end. */
+  read(offset: number, length: number): Promise<Uint8Array>
+}
+
+/** Bytes that already lie in memory. */
+export const bytesInMemory = (bytes: Uint8Array): ByteSource => ({
+  size: bytes.length,
+  read: async (offset, length) =>
+    bytes.subarray(Math.min(offset, bytes.length), Math.min(offset + length, bytes.length)),
+})
+
+/** A local file, open until it is disposed. */
+export const openFileBytes = async (path: string): Promise<ByteSource & AsyncDisposable> => {
+  const file = await open(path, 'r')
+  const { size } = await file.stat()
+  return {
+    size,
+    async read(offset, length) {
+      const wanted = Math.max(0, Math.min(length, size - offset))
+      const bytes = new Uint8Array(wanted)
+      let filled = 0
+      while (filled < wanted) {
+        const { bytesRead } = await file.read(bytes, filled, wanted - filled, offset + filled)
+        if (bytesRead === 0) break
+        filled += bytesRead
+      }
+      return filled === wanted ? bytes : bytes.subarray(0, filled)
+    },
+    [Symbol.asyncDispose]: () => file.close(),
+  }
+}
+
+/** A view for reading numbers out of bytes. */
+export const viewOf = (bytes: Uint8Array): DataView => new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+
+/** Four bytes as text: the name of a chunk. Bytes outside ASCII give other characters, never an error. */
+export const fourCharacters = (bytes: Uint8Array, offset: number): string =>
+  String.fromCharCode(...bytes.subarray(offset, offset + 4))

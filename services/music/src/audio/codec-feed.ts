@@ -1,0 +1,50 @@
+import type { ByteSource } from './byte-source.ts'
+import { type Block, blockLength } from './pcm.ts'
+
+/** Bytes given to a codec at first, and at most. */
+const FIRST_FEED = 1024
+const LARGEST_FEED = 65_536
+/** Samples (of all channels) that one feed should give at most: 4 MiB of floats. */
+const SAMPLES_PER_FEED = 1_048_576
+
+/** What a codec gives back for some bytes. */
+export interface DecodedBytes {
+  readonly block: Block
+  readonly sampleRate: number
+}
+
+/**
+ * Feeds a codec from `offset` to the end of the source. The feed grows while little comes out and shrinks when much
+ * does: a few bytes of a compressed format can stand for hours of silence, and whoever reads the blocks must be able to
+ * stop before they fill the memory.
+ */
+export async function* feedCodec(
+  source: ByteSource,
+  offset: number,
+  decode: (bytes: Uint8Array) => Promise<DecodedBytes> | DecodedBytes,
+): AsyncGenerator<DecodedBytes> {
+  let feed = FIRST_FEED
+  for (let at = offset; at < source.size; ) {
+    const bytes = await source.read(at, feed)
+    if (bytes.length === 0) return
+    at += bytes.length
+    const decoded = await decode(bytes)
+    const samples = blockLength(decoded.block) * decoded.block.length
+    const fitting = samples === 0 ? feed * 2 : Math.floor((bytes.length / samples) * SAMPLES_PER_FEED)
+    feed = Math.max(64, Math.min(feed * 2, fitting, LARGEST_FEED))
+    if (samples > 0) yield decoded
+  }
+}
+
+/** The blocks of a codec whose first one tells the shape of the stream: reads that one, and gives all of them. */
+export const withFirstBlock = async (
+  decoded: AsyncGenerator<DecodedBytes>,
+): Promise<{ first: DecodedBytes | undefined; all: AsyncGenerator<DecodedBytes> }> => {
+  const first = await decoded.next()
+  async function* all(): AsyncGenerator<DecodedBytes> {
+    if (first.done) return
+    yield first.value
+    yield* decoded
+  }
+  return { first: first.done ? undefined : first.value, all: all() }
+}

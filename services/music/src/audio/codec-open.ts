@@ -1,0 +1,110 @@
+import { FLACDecoder } from '@wasm-audio-decoders/flac'
+import { OggVorbisDecoder } from '@wasm-audio-decoders/ogg-vorbis'
+import { MPEGDecoder } from 'mpg123-decoder'
+import { OggOpusDecoder } from 'ogg-opus-decoder'
+import type { ByteSource } from './byte-source.ts'
+import { type DecodedBytes, feedCodec, withFirstBlock } from './codec-feed.ts'
+import type { AudioContainer, DecodedAudio } from './decoded-audio.ts'
+import { findMp3Frame } from './mp3-frame.ts'
+import type { Block } from './pcm.ts'
+import { invalidAudio } from './refusal.ts'
+
+/** The few methods that the decoders have in common. */
+interface Codec {
+  readonly ready: Promise<void>
+  free(): void
+  decode(bytes: Uint8Array): Promise<CodecOutput> | CodecOutput
+  flush?(): Promise<CodecOutput>
+}
+
+interface CodecOutput {
+  readonly channelData: Float32Array[]
+  readonly samplesDecoded: number
+  readonly sampleRate: number
+}
+
+export type CodecContainer = Exclude<AudioContainer, 'wav' | 'aiff' | 'm4a'>
+
+const CODECS: Record<CodecContainer, () => Codec> = {
+  mp3: () => new MPEGDecoder(),
+  flac: () => new FLACDecoder(),
+  'ogg-flac': () => new FLACDecoder(),
+  'ogg-vorbis': () => new OggVorbisDecoder(),
+  'ogg-opus': () => new OggOpusDecoder(),
+}
+
+const NAMES: Record<CodecContainer, string> = {
+  mp3: 'MP3',
+  flac: 'FLAC',
+  'ogg-flac': 'Ogg FLAC',
+  'ogg-vorbis': 'Ogg Vorbis',
+  'ogg-opus': 'Ogg Opus',
+}
+
+/** Runs the codec over the source; what it throws is a fault of the file. The codec is freed however the reading ends. */
+async function* decodeWith(
+  codec: Codec,
+  name: string,
+  source: ByteSource,
+  offset: number,
+): AsyncGenerator<DecodedBytes> {
+  const checked = async (output: Promise<CodecOutput> | CodecOutput): Promise<DecodedBytes> => {
+    const { channelData, samplesDecoded, sampleRate } = await output
+    return { block: channelData.map((channel) => channel.subarray(0, samplesDecoded)), sampleRate }
+  }
+  try {
+    await codec.ready
+    yield* feedCodec(source, offset, (bytes) => checked(codec.decode(bytes)))
+    if (codec.flush) yield await checked(codec.flush())
+  } catch (cause) {
+    throw invalidAudio(`The ${name} file is damaged and cannot be decoded.`, cause)
+  } finally {
+    codec.free()
+  }
+}
+
+/** Blocks of one shape: a stream that changes its rate or channels half-way is refused, not stretched. */
+async function* ofOneShape(
+  decoded: AsyncGenerator<DecodedBytes>,
+  shape: DecodedBytes,
+  channels: number,
+): AsyncGenerator<Block> {
+  for await (const { block, sampleRate } of decoded) {
+    if (sampleRate !== shape.sampleRate || block.length !== shape.block.length) {
+      throw invalidAudio('The sample rate or the channels change within the file.')
+    }
+    yield block.slice(0, channels)
+  }
+}
+
+/** MP3 comes out of its decoder in stereo always; the first frame says whether it is. */
+const channelsOf = async (
+  container: CodecContainer,
+  source: ByteSource,
+  offset: number,
+  decoded: number,
+): Promise<number> => {
+  if (container !== 'mp3') return decoded
+  const head = await source.read(offset, 65_536)
+  return findMp3Frame(head, 0)?.frame.channels ?? decoded
+}
+
+/** Opens a file of a compressed format. MP3 comes out gapless where its header says how. Throws AudioRefused. */
+export const openCompressed = async (
+  container: CodecContainer,
+  source: ByteSource,
+  offset: number,
+): Promise<DecodedAudio> => {
+  const codec = CODECS[container]()
+  const { first, all } = await withFirstBlock(decodeWith(codec, NAMES[container], source, offset))
+  if (!first || first.block.length === 0) throw invalidAudio(`The ${NAMES[container]} file holds no audio.`)
+  const channels = await channelsOf(container, source, offset, first.block.length)
+  return {
+    container,
+    channelOrder: container === 'ogg-vorbis' || container === 'ogg-opus' ? 'vorbis' : 'smpte',
+    sampleRate: first.sampleRate,
+    channels,
+    promisedFrames: undefined,
+    blocks: ofOneShape(all, first, channels),
+  }
+}

@@ -1,0 +1,123 @@
+import { type AudioShape, type Block, blockLength } from './pcm.ts'
+
+/** A second-order filter section, normalised to a0 = 1. */
+interface Biquad {
+  readonly b: readonly [number, number, number]
+  readonly a: readonly [number, number]
+}
+
+/**
+ * The two K-weighting sections of ITU-R BS.1770-4 at any sample rate: the analogue prototypes behind its 48 kHz
+ * coefficients (a shelf of 4 dB at 1682 Hz and a high-pass at 38 Hz), taken over by the bilinear transform.
+ */
+export const kWeighting = (sampleRate: number): readonly [shelf: Biquad, highPass: Biquad] => {
+  const shelfTan = Math.tan((Math.PI * Math.min(1681.974450955533, sampleRate * 0.49)) / sampleRate)
+  const [q, high] = [0.7071752369554196, 10 ** (3.999843853973347 / 20)]
+  const band = high ** 0.4996667741545416
+  const a0 = 1 + shelfTan / q + shelfTan * shelfTan
+  const shelf: Biquad = {
+    b: [
+      (high + (band * shelfTan) / q + shelfTan * shelfTan) / a0,
+      (2 * (shelfTan * shelfTan - high)) / a0,
+      (high - (band * shelfTan) / q + shelfTan * shelfTan) / a0,
+    ],
+    a: [(2 * (shelfTan * shelfTan - 1)) / a0, (1 - shelfTan / q + shelfTan * shelfTan) / a0],
+  }
+  const passTan = Math.tan((Math.PI * 38.13547087602444) / sampleRate)
+  const passQ = 0.5003270373238773
+  const p0 = 1 + passTan / passQ + passTan * passTan
+  const highPass: Biquad = {
+    b: [1, -2, 1],
+    a: [(2 * (passTan * passTan - 1)) / p0, (1 - passTan / passQ + passTan * passTan) / p0],
+  }
+  return [shelf, highPass]
+}
+
+/** Loudness of a mean square after K-weighting, in LUFS (BS.1770-4 eq. 2). */
+const toLufs = (power: number): number => -0.691 + 10 * Math.log10(power)
+const toPower = (lufs: number): number => 10 ** ((lufs + 0.691) / 10)
+
+const ABSOLUTE_GATE = toPower(-70)
+/** The relative gate lies 10 LU below the loudness of what passes the absolute one. */
+const RELATIVE_GATE = 0.1
+/** Steps of 100 ms: gating blocks are 400 ms with 75 % overlap, the short-term window 3 s. */
+const STEPS_PER_SECOND = 10
+const STEPS_PER_BLOCK = 4
+
+const mean = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length
+
+/** Integrated loudness (LUFS) of the powers of consecutive 100 ms steps, gated twice; null for silence or under 400 ms. */
+export const integratedLoudness = (steps: readonly number[]): number | null => {
+  const blocks: number[] = []
+  for (let i = STEPS_PER_BLOCK; i <= steps.length; i++) {
+    const power = mean(steps.slice(i - STEPS_PER_BLOCK, i))
+    if (power > ABSOLUTE_GATE) blocks.push(power)
+  }
+  if (blocks.length === 0) return null
+  const gate = mean(blocks) * RELATIVE_GATE
+  return toLufs(mean(blocks.filter((power) => power > gate)))
+}
+
+/** A meter that is fed block by block. */
+export interface LoudnessMeter {
+  push(block: Block): void
+  /** K-weighted powers of the whole 100 ms steps so far, all channels summed. */
+  steps(): readonly number[]
+  /** Integrated loudness so far in LUFS; null for silence. */
+  integrated(): number | null
+}
+
+/** Filters one channel, state kept between calls; returns the squared output added up by the given accumulator. */
+const createWeightedChannel = (sampleRate: number) => {
+  const [shelf, pass] = kWeighting(sampleRate)
+  let [x1, x2, y1, y2, z1, z2] = [0, 0, 0, 0, 0, 0]
+  return (samples: Float32Array, start: number, end: number): number => {
+    let power = 0
+    for (let i = start; i < end; i++) {
+      const x = samples[i] ?? 0
+      const y = shelf.b[0] * x + shelf.b[1] * x1 + shelf.b[2] * x2 - shelf.a[0] * y1 - shelf.a[1] * y2
+      const z = y - 2 * y1 + y2 - pass.a[0] * z1 - pass.a[1] * z2
+      x2 = x1
+      x1 = x
+      y2 = y1
+      y1 = y
+      z2 = z1
+      z1 = z
+      power += z * z
+    }
+    return power
+  }
+}
+
+/** A loudness meter after ITU-R BS.1770-4 for one or two channels of any sample rate. */
+export const createLoudnessMeter = ({ sampleRate, channels }: AudioShape): LoudnessMeter => {
+  const weighted = Array.from({ length: channels }, () => createWeightedChannel(sampleRate))
+  const steps: number[] = []
+  const boundary = (step: number): number => Math.round(((step + 1) * sampleRate) / STEPS_PER_SECOND)
+  let [position, stepStart, power] = [0, 0, 0]
+  return {
+    push(block) {
+      const length = blockLength(block)
+      for (let at = 0; at < length; ) {
+        const end = Math.min(length, at + boundary(steps.length) - position)
+        for (const [index, channel] of block.entries()) power += weighted[index]?.(channel, at, end) ?? 0
+        position += end - at
+        at = end
+        if (position < boundary(steps.length)) continue
+        steps.push(power / (position - stepStart))
+        stepStart = position
+        power = 0
+      }
+    },
+    steps: () => steps,
+    integrated: () => integratedLoudness(steps),
+  }
+}
+
+/** Ungated loudness (LUFS) of a short stretch, or null where it is silent: for comparing two sides of a seam. */
+export const loudnessOf = (block: Block, sampleRate: number): number | null => {
+  const length = blockLength(block)
+  if (length === 0) return null
+  const power = block.reduce((sum, channel) => sum + createWeightedChannel(sampleRate)(channel, 0, length), 0) / length
+  return power > ABSOLUTE_GATE ? toLufs(power) : null
+}

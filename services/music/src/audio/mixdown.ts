@@ -1,0 +1,58 @@
+import type { ChannelOrder } from './decoded-audio.ts'
+import type { Block } from './pcm.ts'
+
+/** What a channel adds to the left and to the right. */
+type Gains = readonly [left: number, right: number]
+
+const HALF_POWER = Math.SQRT1_2
+const LEFT: Gains = [1, 0]
+const RIGHT: Gains = [0, 1]
+const CENTRE: Gains = [HALF_POWER, HALF_POWER]
+const SURROUND_LEFT: Gains = [HALF_POWER, 0]
+const SURROUND_RIGHT: Gains = [0, HALF_POWER]
+const SURROUND_CENTRE: Gains = [0.5, 0.5]
+/** The low-frequency channel is left out, as ITU-R BS.775 does. */
+const SILENT: Gains = [0, 0]
+
+/** Channel order by count: WAV, AIFF and FLAC count as SMPTE does, Vorbis and Opus as the Vorbis specification. */
+const LAYOUTS: Record<ChannelOrder, Record<number, readonly Gains[]>> = {
+  smpte: {
+    3: [LEFT, RIGHT, CENTRE],
+    4: [LEFT, RIGHT, SURROUND_LEFT, SURROUND_RIGHT],
+    5: [LEFT, RIGHT, CENTRE, SURROUND_LEFT, SURROUND_RIGHT],
+    6: [LEFT, RIGHT, CENTRE, SILENT, SURROUND_LEFT, SURROUND_RIGHT],
+    7: [LEFT, RIGHT, CENTRE, SILENT, SURROUND_CENTRE, SURROUND_LEFT, SURROUND_RIGHT],
+    8: [LEFT, RIGHT, CENTRE, SILENT, SURROUND_LEFT, SURROUND_RIGHT, SURROUND_LEFT, SURROUND_RIGHT],
+  },
+  vorbis: {
+    3: [LEFT, CENTRE, RIGHT],
+    4: [LEFT, RIGHT, SURROUND_LEFT, SURROUND_RIGHT],
+    5: [LEFT, CENTRE, RIGHT, SURROUND_LEFT, SURROUND_RIGHT],
+    6: [LEFT, CENTRE, RIGHT, SURROUND_LEFT, SURROUND_RIGHT, SILENT],
+    7: [LEFT, CENTRE, RIGHT, SURROUND_LEFT, SURROUND_RIGHT, SURROUND_CENTRE, SILENT],
+    8: [LEFT, CENTRE, RIGHT, SURROUND_LEFT, SURROUND_RIGHT, SURROUND_LEFT, SURROUND_RIGHT, SILENT],
+  },
+}
+
+/** Without a known layout, every other channel goes left. */
+const alternating = (channels: number): readonly Gains[] =>
+  Array.from({ length: channels }, (_, index) => (index % 2 === 0 ? LEFT : RIGHT))
+
+/**
+ * A function that brings blocks of `channels` to one or two. Gains follow ITU-R BS.775 and are scaled so that the mix
+ * cannot clip where the channels did not.
+ */
+export const createMixdown = (channels: number, order: ChannelOrder): ((block: Block) => Block) => {
+  if (channels <= 2) return (block) => block
+  const gains = LAYOUTS[order][channels] ?? alternating(channels)
+  const scale = 1 / Math.max(...[0, 1].map((side) => gains.reduce((sum, gain) => sum + (gain[side] ?? 0), 0)))
+  return (block) =>
+    [0, 1].map((side) => {
+      const mixed = new Float32Array(block[0]?.length ?? 0)
+      for (const [index, channel] of block.entries()) {
+        const gain = (gains[index]?.[side] ?? 0) * scale
+        if (gain !== 0) for (let i = 0; i < mixed.length; i++) mixed[i] = (mixed[i] ?? 0) + gain * (channel[i] ?? 0)
+      }
+      return mixed
+    })
+}

@@ -1,0 +1,59 @@
+/** What the four bytes at the head of an MPEG audio layer III frame say (ISO/IEC 11172-3, 13818-3). */
+export interface Mp3Frame {
+  readonly version: 1 | 2 | 2.5
+  readonly sampleRate: number
+  readonly channels: 1 | 2
+  readonly kilobits: number
+  /** Bytes of the whole frame, its header included. */
+  readonly length: number
+  readonly samples: number
+  /** Bytes of side information after the header; a Xing or Info header lies behind them. */
+  readonly sideInformation: number
+}
+
+const KILOBITS_VERSION_1 = [0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320]
+const KILOBITS_VERSION_2 = [0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160]
+const SAMPLE_RATES = [44_100, 48_000, 32_000]
+const VERSIONS = [2.5, undefined, 2, 1] as const
+
+/** Reads the frame header at `offset`, or undefined where there is none. Free-format frames are not read. */
+export const parseMp3Frame = (bytes: Uint8Array, offset: number): Mp3Frame | undefined => {
+  const [first = 0, second = 0, third = 0, fourth = 0] = bytes.subarray(offset, offset + 4)
+  if (offset + 4 > bytes.length || first !== 0xff || (second & 0xe0) !== 0xe0) return undefined
+  const version = VERSIONS[(second >> 3) & 3]
+  const isLayer3 = ((second >> 1) & 3) === 1
+  const baseRate = SAMPLE_RATES[(third >> 2) & 3]
+  const kilobits = (version === 1 ? KILOBITS_VERSION_1 : KILOBITS_VERSION_2)[third >> 4]
+  if (version === undefined || !isLayer3 || baseRate === undefined || !kilobits || (fourth & 3) === 2) return undefined
+  const sampleRate = version === 1 ? baseRate : version === 2 ? baseRate / 2 : baseRate / 4
+  const samples = version === 1 ? 1152 : 576
+  const channels = fourth >> 6 === 3 ? 1 : 2
+  const sideInformation = version === 1 ? (channels === 1 ? 17 : 32) : channels === 1 ? 9 : 17
+  const length = Math.floor(((samples / 8) * kilobits * 1000) / sampleRate) + ((third >> 1) & 1)
+  return { version, sampleRate, channels, kilobits, length, samples, sideInformation }
+}
+
+/**
+ * The first frame at or after `offset` that another frame of the same stream follows (or that ends the bytes), and
+ * where it lies. One sync word alone proves nothing: any file has some.
+ */
+export const findMp3Frame = (bytes: Uint8Array, offset: number): { at: number; frame: Mp3Frame } | undefined => {
+  for (let at = offset; at + 4 <= bytes.length; at++) {
+    if (bytes[at] !== 0xff) continue
+    const frame = parseMp3Frame(bytes, at)
+    if (!frame) continue
+    const next = parseMp3Frame(bytes, at + frame.length)
+    const endsHere = at + frame.length === bytes.length
+    if (endsHere || (next && next.sampleRate === frame.sampleRate && next.version === frame.version))
+      return { at, frame }
+  }
+  return undefined
+}
+
+/** Bytes of the ID3v2 tag at the head of a file, its header and footer included; 0 where there is none. */
+export const id3Length = (bytes: Uint8Array): number => {
+  if (bytes.length < 10 || bytes[0] !== 0x49 || bytes[1] !== 0x44 || bytes[2] !== 0x33) return 0
+  const [, , , , , flags = 0, a = 0, b = 0, c = 0, d = 0] = bytes
+  if ((a | b | c | d) & 0x80) return 0
+  return 10 + ((a << 21) | (b << 14) | (c << 7) | d) + (flags & 0x10 ? 10 : 0)
+}

@@ -1,0 +1,27 @@
+import { openAiff } from './aiff-read.ts'
+import type { ByteSource } from './byte-source.ts'
+import { openCompressed } from './codec-open.ts'
+import type { DecodedAudio } from './decoded-audio.ts'
+import { AudioRefused } from './refusal.ts'
+import { sniffAudio } from './sniff.ts'
+import { openWav } from './wav-read.ts'
+
+/** Opens any audio file by its content. Throws AudioRefused for what is not audio, or not of a kind that we read. */
+export const openAudio = async (source: ByteSource): Promise<DecodedAudio> => {
+  const found = await sniffAudio(source)
+  if (!found) {
+    throw new AudioRefused(
+      'unsupported',
+      'The file is not audio of a known kind: send WAV, AIFF, MP3, FLAC or Ogg (Vorbis, Opus).',
+    )
+  }
+  if (found.container === 'm4a') {
+    throw new AudioRefused(
+      'unsupported',
+      'M4A (AAC, ALAC) cannot be decoded here: convert it to FLAC or WAV and send that.',
+    )
+  }
+  if (found.container === 'wav') return openWav(source)
+  if (found.container === 'aiff') return openAiff(source)
+  return openCompressed(found.container, source, found.offset)
+}

@@ -1,0 +1,112 @@
+/** Modified Bessel function of the first kind, order 0, by its power series. */
+const besselI0 = (x: number): number => {
+  let [sum, term] = [1, 1]
+  for (let k = 1; term > sum * 1e-12; k++) {
+    term *= (x / (2 * k)) ** 2
+    sum += term
+  }
+  return sum
+}
+
+const greatestCommonDivisor = (a: number, b: number): number => (b === 0 ? a : greatestCommonDivisor(b, a % b))
+
+/** Sinc zero crossings on each side, at the lower of the two rates. */
+const ZERO_CROSSINGS = 16
+/** Kaiser shape: about -80 dB of stop band. */
+const BETA = 8
+/** Share of the lower Nyquist frequency that passes untouched. */
+const PASS_BAND = 0.93
+
+interface PolyphaseFilter {
+  readonly up: number
+  readonly down: number
+  readonly reach: number
+  /** One row of 2 × reach taps per phase. */
+  readonly taps: Float32Array
+}
+
+const designFilter = (from: number, to: number): PolyphaseFilter => {
+  const divisor = greatestCommonDivisor(from, to)
+  const [up, down] = [to / divisor, from / divisor]
+  const cutoff = Math.min(1, to / from) * PASS_BAND
+  const reach = Math.ceil(ZERO_CROSSINGS / cutoff)
+  const taps = new Float32Array(up * 2 * reach)
+  const scale = 1 / besselI0(BETA)
+  for (let phase = 0; phase < up; phase++) {
+    for (let k = 0; k < 2 * reach; k++) {
+      const distance = k - (reach - 1) - phase / up
+      const edge = distance / reach
+      if (Math.abs(edge) >= 1) continue
+      const angle = Math.PI * cutoff * distance
+      const sinc = angle === 0 ? 1 : Math.sin(angle) / angle
+      taps[phase * 2 * reach + k] = cutoff * sinc * besselI0(BETA * Math.sqrt(1 - edge * edge)) * scale
+    }
+  }
+  return { up, down, reach, taps }
+}
+
+/** A resampler that is fed piece by piece. */
+export interface Resampler {
+  push(samples: Float32Array): Float32Array
+  /** What the last samples still give; the resampler is spent afterwards. */
+  flush(): Float32Array
+}
+
+/**
+ * Resamples one channel by a Kaiser-windowed polyphase sinc, without delay: output sample n stands at the input time
+ * n × from / to, and there are ceil(samples × to / from) of them. Rates are whole Hertz.
+ */
+export const createResampler = (from: number, to: number): Resampler => {
+  if (from === to) return { push: (samples) => samples.slice(), flush: () => new Float32Array(0) }
+  const { up, down, reach, taps } = designFilter(from, to)
+  // `held` begins at input index `heldFrom`; zeros stand before the first sample.
+  let held = new Float32Array(reach)
+  let heldFrom = -reach
+  let received = 0
+  let produced = 0
+
+  const produceUntil = (available: number, end: number): Float32Array => {
+    const out: number[] = []
+    for (; produced < end; produced++) {
+      const position = produced * down
+      const centre = Math.floor(position / up)
+      if (centre + reach >= available) break
+      const row = (position % up) * 2 * reach
+      const first = centre - (reach - 1) - heldFrom
+      let sum = 0
+      for (let k = 0; k < 2 * reach; k++) sum += (taps[row + k] ?? 0) * (held[first + k] ?? 0)
+      out.push(sum)
+    }
+    const keepFrom = Math.max(heldFrom, Math.floor((produced * down) / up) - reach)
+    held = held.slice(Math.min(held.length, keepFrom - heldFrom))
+    heldFrom = keepFrom
+    return Float32Array.from(out)
+  }
+  const append = (samples: Float32Array) => {
+    const next = new Float32Array(held.length + samples.length)
+    next.set(held)
+    next.set(samples, held.length)
+    held = next
+  }
+  return {
+    push(samples) {
+      append(samples)
+      received += samples.length
+      return produceUntil(received, Number.POSITIVE_INFINITY)
+    },
+    flush() {
+      append(new Float32Array(reach + 1))
+      return produceUntil(received + reach + 1, Math.ceil((received * up) / down))
+    },
+  }
+}
+
+/** A whole channel at another rate. */
+export const resample = (samples: Float32Array, from: number, to: number): Float32Array => {
+  const resampler = createResampler(from, to)
+  const [body, tail] = [resampler.push(samples), resampler.flush()]
+  const joined = new Float32Array(body.length + tail.length)
+  joined.set(body)
+  joined.set(tail, body.length)
+  return joined
+}

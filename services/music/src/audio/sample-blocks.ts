@@ -1,0 +1,19 @@
+import type { ByteSource } from './byte-source.ts'
+import { type Block, decodeSamples, type SampleLayout } from './pcm.ts'
+
+/** Frames read at a time: 64 KiB of 16-bit stereo. */
+const FRAMES_PER_BLOCK = 16_384
+
+/** Uncompressed samples block by block; ends early where the file does, since a cut recording is still a recording. */
+export async function* sampleBlocks(
+  source: ByteSource,
+  { offset, frames, channels, layout }: { offset: number; frames: number; channels: number; layout: SampleLayout },
+): AsyncGenerator<Block> {
+  const frameBytes = layout.bytes * channels
+  for (let frame = 0; frame < frames; frame += FRAMES_PER_BLOCK) {
+    const wanted = Math.min(FRAMES_PER_BLOCK, frames - frame) * frameBytes
+    const bytes = await source.read(offset + frame * frameBytes, wanted)
+    if (bytes.length >= frameBytes) yield decodeSamples(bytes, channels, layout)
+    if (bytes.length < wanted) return
+  }
+}

@@ -1,0 +1,49 @@
+import { type ByteSource, fourCharacters } from './byte-source.ts'
+import type { AudioContainer } from './decoded-audio.ts'
+import { findMp3Frame, id3Length } from './mp3-frame.ts'
+
+/** How far into a file (behind its tag) the first MP3 frame is looked for. */
+const MP3_SEARCH_BYTES = 65_536
+
+const startsWith = (bytes: Uint8Array, text: string, offset = 0): boolean =>
+  bytes.length >= offset + text.length && [...text].every((letter, i) => bytes[offset + i] === letter.charCodeAt(0))
+
+const OGG_CODECS: readonly (readonly [signature: string, container: AudioContainer])[] = [
+  ['\x01vorbis', 'ogg-vorbis'],
+  ['OpusHead', 'ogg-opus'],
+  ['\x7fFLAC', 'ogg-flac'],
+]
+
+/** The codec of the first logical stream: its first packet begins right after the page's segment table. */
+const sniffOgg = (head: Uint8Array): AudioContainer | undefined => {
+  const packet = 27 + (head[26] ?? 0)
+  return OGG_CODECS.find(([signature]) => startsWith(head, signature, packet))?.[1]
+}
+
+/** Signatures of the containers, tried in order on the first bytes of a file. */
+const SIGNATURES: readonly ((head: Uint8Array) => AudioContainer | undefined)[] = [
+  (head) =>
+    ['RIFF', 'RIFX', 'RF64', 'BW64'].includes(fourCharacters(head, 0)) && startsWith(head, 'WAVE', 8)
+      ? 'wav'
+      : undefined,
+  (head) => (startsWith(head, 'FORM') && /AIF[FC]/.test(fourCharacters(head, 8)) ? 'aiff' : undefined),
+  (head) => (startsWith(head, 'fLaC') ? 'flac' : undefined),
+  (head) => (startsWith(head, 'OggS') ? sniffOgg(head) : undefined),
+  (head) => (startsWith(head, 'ftyp', 4) ? 'm4a' : undefined),
+]
+
+/**
+ * What a file is by its content, whatever its name says, and where its audio begins (behind an ID3 tag, which some
+ * programs put before FLAC, too). Undefined where it is nothing that we know.
+ */
+export const sniffAudio = async (
+  source: ByteSource,
+): Promise<{ container: AudioContainer; offset: number } | undefined> => {
+  const offset = id3Length(await source.read(0, 10))
+  const head = await source.read(offset, MP3_SEARCH_BYTES)
+  for (const signature of SIGNATURES) {
+    const container = signature(head)
+    if (container) return { container, offset }
+  }
+  return findMp3Frame(head, 0) ? { container: 'mp3', offset } : undefined
+}

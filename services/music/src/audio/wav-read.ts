@@ -1,0 +1,87 @@
+import { type ByteSource, fourCharacters, viewOf } from './byte-source.ts'
+import type { DecodedAudio } from './decoded-audio.ts'
+import { canReadSamples, type SampleLayout } from './pcm.ts'
+import { AudioRefused, invalidAudio } from './refusal.ts'
+import { type Chunk, readChunks } from './riff-chunks.ts'
+import { sampleBlocks } from './sample-blocks.ts'
+
+/** Format tags of RFC 2361 that hold plain samples; everything else in a WAV file is a codec. */
+const ENCODING_OF_TAG: Record<number, SampleLayout['encoding']> = { 1: 'integer', 3: 'float', 6: 'a-law', 7: 'mu-law' }
+const EXTENSIBLE = 0xfffe
+/** A length that means "not known yet" (streams) or "see ds64" (RF64). */
+const UNKNOWN_LENGTH = 0xffffffff
+
+interface WavFormat {
+  readonly channels: number
+  readonly sampleRate: number
+  readonly layout: SampleLayout
+}
+
+const parseFormat = (bytes: Uint8Array, littleEndian: boolean): WavFormat => {
+  if (bytes.length < 16) throw invalidAudio('The format chunk of the WAV file is too short.')
+  const view = viewOf(bytes)
+  const u16 = (offset: number) => view.getUint16(offset, littleEndian)
+  const tag = u16(0) === EXTENSIBLE && bytes.length >= 26 ? u16(24) : u16(0)
+  const [channels, sampleRate, blockAlign, bits] = [u16(2), view.getUint32(4, littleEndian), u16(12), u16(14)]
+  const encoding = ENCODING_OF_TAG[tag]
+  if (!encoding) {
+    throw new AudioRefused('unsupported', `The WAV file holds codec 0x${tag.toString(16)}; send PCM or float samples.`)
+  }
+  if (channels === 0) throw invalidAudio('The WAV file has no channels.')
+  // The container of a sample follows from blockAlign (20 bits may lie in 3 or 4 bytes); a blockAlign that makes no
+  // sense is one of the commonest header faults, and the bits then decide.
+  const stated = blockAlign / channels
+  const bytesPerSample = Number.isInteger(stated) && stated * 8 >= bits && stated > 0 ? stated : Math.ceil(bits / 8)
+  const layout: SampleLayout = {
+    encoding: encoding === 'integer' && bytesPerSample === 1 ? 'unsigned' : encoding,
+    bytes: bytesPerSample,
+    littleEndian,
+  }
+  if (!canReadSamples(layout)) {
+    throw new AudioRefused('unsupported', `WAV samples of ${bits} bits (${encoding}) are not supported.`)
+  }
+  return { channels, sampleRate, layout }
+}
+
+/** The data length of an RF64 file, which stands in its ds64 chunk (EBU Tech 3306). */
+const lengthInDs64 = async (source: ByteSource, chunks: Chunk[]): Promise<number | undefined> => {
+  const ds64 = chunks.find((chunk) => chunk.name === 'ds64')
+  if (!ds64) return undefined
+  const bytes = await source.read(ds64.offset, 16)
+  return bytes.length === 16 ? Number(viewOf(bytes).getBigUint64(8, true)) : undefined
+}
+
+const isData = (chunk: Chunk) => chunk.name === 'data'
+
+/**
+ * Opens a WAV file: PCM of 8 to 32 bits, float of 32 and 64, A-law and µ-law; RIFF, RIFX, RF64 and BW64;
+ * WAVE_FORMAT_EXTENSIBLE; odd chunks, wrong or missing data lengths and cut files. Throws AudioRefused.
+ */
+export const openWav = async (source: ByteSource): Promise<DecodedAudio> => {
+  const littleEndian = fourCharacters(await source.read(0, 4), 0) !== 'RIFX'
+  const chunks = await readChunks(source, {
+    offset: 12,
+    littleEndian,
+    // A data chunk of unknown or impossible length has nothing after it that could be found.
+    stopAt: (chunk) => isData(chunk) && chunk.offset + chunk.length > source.size,
+  })
+  const formatChunk = chunks.find((chunk) => chunk.name === 'fmt ')
+  const data = chunks.find(isData)
+  if (!formatChunk || !data) throw invalidAudio(`The WAV file has no ${formatChunk ? 'data' : 'format'} chunk.`)
+  const formatBytes = await source.read(formatChunk.offset, Math.min(formatChunk.length, 40))
+  const { channels, sampleRate, layout } = parseFormat(formatBytes, littleEndian)
+  const present = source.size - data.offset
+  const stated = data.length === UNKNOWN_LENGTH ? ((await lengthInDs64(source, chunks)) ?? present) : data.length
+  // Recorders that were cut off leave a length of 0 with the samples after it.
+  const onlyChunk = data === chunks.at(-1)
+  const length = Math.min(stated === 0 && onlyChunk ? present : stated, present)
+  const frames = Math.floor(length / (layout.bytes * channels))
+  return {
+    container: 'wav',
+    channelOrder: 'smpte',
+    sampleRate,
+    channels,
+    promisedFrames: frames,
+    blocks: sampleBlocks(source, { offset: data.offset, frames, channels, layout }),
+  }
+}

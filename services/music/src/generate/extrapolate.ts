@@ -1,0 +1,59 @@
+/** The order of the prediction: enough for a few dozen partials. */
+const ORDER = 320
+/** Samples that the prediction is learned from, at most. */
+const LEARNED_FROM = 8192
+/** Slight broadening of every resonance, so that an extrapolation dies away and cannot grow. */
+const DAMPING = 0.9995
+
+/** Prediction coefficients of a signal by Burg's method: x[n] is about -Σ a[k] x[n-k]. */
+const burg = (signal: Float64Array, order: number): Float64Array => {
+  let forward = Float64Array.from(signal)
+  let backward = Float64Array.from(signal)
+  let coefficients = new Float64Array([1])
+  for (let m = 1; m <= order; m++) {
+    let [numerator, denominator] = [0, 0]
+    for (let n = m; n < signal.length; n++) {
+      const f = forward[n] ?? 0
+      const b = backward[n - 1] ?? 0
+      numerator += f * b
+      denominator += f * f + b * b
+    }
+    if (denominator < 1e-12) break
+    const reflection = (-2 * numerator) / denominator
+    const next = new Float64Array(m + 1)
+    for (let k = 0; k <= m; k++) next[k] = (coefficients[k] ?? 0) + reflection * (coefficients[m - k] ?? 0)
+    coefficients = next
+    const nextForward = new Float64Array(signal.length)
+    const nextBackward = new Float64Array(signal.length)
+    for (let n = m; n < signal.length; n++) {
+      const f = forward[n] ?? 0
+      const b = backward[n - 1] ?? 0
+      nextForward[n] = f + reflection * b
+      nextBackward[n] = b + reflection * f
+    }
+    forward = nextForward
+    backward = nextBackward
+  }
+  return coefficients.map((value, k) => value * DAMPING ** k)
+}
+
+/**
+ * What would have come after a channel's end had its sounds just gone on: `length` samples by linear prediction (Burg,
+ * as Kauppinen and Roth use it for lost samples, DAFx 2002). Good for some tens of milliseconds, then it fades.
+ */
+export const extrapolate = (past: Float32Array, length: number): Float32Array => {
+  const known = Float64Array.from(past.subarray(Math.max(0, past.length - LEARNED_FROM)))
+  const order = Math.min(ORDER, Math.floor(known.length / 3))
+  const result = new Float32Array(length)
+  if (order < 1) return result
+  const coefficients = burg(known, order)
+  const history = new Float64Array(known.length + length)
+  history.set(known)
+  for (let i = 0; i < length; i++) {
+    let sum = 0
+    for (let k = 1; k < coefficients.length; k++) sum -= (coefficients[k] ?? 0) * (history[known.length + i - k] ?? 0)
+    history[known.length + i] = sum
+    result[i] = sum
+  }
+  return result
+}

@@ -1,0 +1,25 @@
+import type { Block } from '../audio/pcm.ts'
+import type { StoredAudio } from '../audio/wav-write.ts'
+
+/** What a continuation is made from. */
+export interface ContinuationRequest {
+  /** What is heard before it, and what a recombining generator takes its material from. */
+  readonly context: StoredAudio
+  /** Exact length of the result. */
+  readonly frames: number
+  readonly prompt: string
+  /** 0..2^53-1. */
+  readonly seed: number
+  readonly onProgress?: (share: number) => void
+  readonly signal?: AbortSignal
+}
+
+export interface Continuation {
+  /** Exactly the frames asked for, in the shape of the context. */
+  readonly block: Block
+  /** Words of the prompt that were followed. */
+  readonly honored: readonly string[]
+}
+
+/** Makes what comes after. The same request gives the same samples. Throws AudioRefused where it cannot. */
+export type Generator = (request: ContinuationRequest) => Promise<Continuation>

@@ -1,0 +1,70 @@
+import { analyse } from '../analysis/analyse.ts'
+import { monoSignal } from '../analysis/mono-signal.ts'
+import { ANALYSIS_RATE } from '../analysis/spectral-frames.ts'
+import type { Block } from '../audio/pcm.ts'
+import { AudioRefused } from '../audio/refusal.ts'
+import type { Generator } from './generator.ts'
+import { planContinuation } from './plan.ts'
+import { renderPlan } from './render.ts'
+import { startCosts } from './start-costs.ts'
+import { readPrompt } from './steering.ts'
+import { cutIntoSteps } from './steps.ts'
+
+/** A context whose loudest sample stays below this (-60 dB) is silence. */
+const SILENCE = 0.001
+/** Planned beyond what is asked for, since every join may move its run by a few milliseconds (s). */
+const PLAN_MARGIN = 1.5
+/** The longest fade of an outro (s), and its largest share of the continuation. */
+const OUTRO_SECONDS = 6
+const OUTRO_SHARE = 0.6
+
+const peakOf = (mono: Float32Array): number => {
+  let peak = 0
+  for (const value of mono) peak = Math.max(peak, Math.abs(value))
+  return peak
+}
+
+/** Fades a block out to its very end, along a raised cosine. */
+const fadeOut = (block: Block, sampleRate: number): void => {
+  for (const channel of block) {
+    const length = Math.min(Math.round(OUTRO_SECONDS * sampleRate), Math.round(channel.length * OUTRO_SHARE))
+    const from = channel.length - length
+    for (let i = 0; i < length; i++) {
+      channel[from + i] = (channel[from + i] ?? 0) * (0.5 + 0.5 * Math.cos((Math.PI * (i + 1)) / length))
+    }
+  }
+}
+
+/**
+ * Continues a piece from its own material: cuts it into beats, plans a way through them that begins where the piece ends
+ * and neither loops nor copies, and plays that way with joins that keep time, level and waveform.
+ */
+export const recombine: Generator = async ({ context, frames, prompt, seed, onProgress, signal }) => {
+  const mono = await monoSignal(context, signal)
+  if (peakOf(mono) < SILENCE) throw new AudioRefused('silent', 'There is only silence here: nothing to continue from.')
+  onProgress?.(0.1)
+  const analysis = analyse(mono)
+  onProgress?.(0.4)
+  const grid = cutIntoSteps(analysis)
+  const { steering, honored } = readPrompt(prompt)
+  const plan = planContinuation({
+    grid,
+    samples: (frames / context.sampleRate + PLAN_MARGIN) * ANALYSIS_RATE,
+    startCost: startCosts(analysis.spectral, grid),
+    seed,
+    steering,
+    ...(signal && { signal }),
+  })
+  onProgress?.(0.6)
+  const block = await renderPlan({
+    source: context,
+    mono,
+    grid,
+    plan,
+    frames,
+    onProgress: (share) => onProgress?.(0.6 + 0.4 * share),
+    ...(signal && { signal }),
+  })
+  if (steering.outro) fadeOut(block, context.sampleRate)
+  return { block, honored }
+}

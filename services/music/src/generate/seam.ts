@@ -1,0 +1,200 @@
+import { analyse } from '../analysis/analyse.ts'
+import { LOW_BANDS, onsetStrength } from '../analysis/onset-strength.ts'
+import { ANALYSIS_RATE, BANDS, computeSpectralFrames, HOP, type SpectralFrames } from '../analysis/spectral-frames.ts'
+import { loudnessOf } from '../audio/loudness.ts'
+import { type Block, monoOf } from '../audio/pcm.ts'
+import { resample } from '../audio/resample.ts'
+import { parabolicOffset } from '../dsp/statistics.ts'
+
+/** How a continuation joins what came before; a figure that cannot be measured is null. */
+export interface SeamFigures {
+  /**
+   * How strange the seam is among all places of what came before (0..100): the share of those places whose own passage
+   * of sound is more like some other passage of the music than the seam is. 50 is an ordinary place, 100 one that the
+   * music has nothing like.
+   */
+  readonly distancePercentile: number | null
+  /** Difference of the loudness of the 3 s on both sides, in LU, without its sign. */
+  readonly loudnessStepLu: number | null
+  /** How far the beat after the seam is from where the beat before it would have gone on, in ms, without its sign. */
+  readonly beatErrorMs: number | null
+}
+
+export interface SeamSides {
+  /** What comes before, to its very end; the last 20 s are looked at. */
+  readonly before: Block
+  /** What comes after, from its very start; the first 20 s are looked at. */
+  readonly after: Block
+  readonly sampleRate: number
+}
+
+/** Seconds of each side that are looked at in all, and that loudness is compared over. */
+export const SEAM_SECONDS = 20
+const LOUDNESS_SECONDS = 3
+/** What a passage is made of: spectra of 46 ms, centred this many hops (of 12 ms) from the place. */
+const PASSAGE = [-8, -2, 0, 2, 8]
+/** Places nearer than this are the same passage: half a second. */
+const SAME_PASSAGE_HOPS = 43
+/** Places that the seam is ranked among, at most, and the fewest there must be. */
+const COMPARED_PASSAGES = 250
+const LEAST_PASSAGES = 100
+/** Parts that a beat is divided into when patterns of onsets are laid over each other. */
+const PHASES = 64
+/** Beats after the seam that the pattern is taken from. */
+const BEATS_AFTER = 8
+const BEATS_BEFORE = 12
+/** Below this periodicity a beat is not exact enough for an error in milliseconds. */
+const LEAST_CLARITY = 0.2
+
+/** The sound around a frame: PASSAGE hops before and after it, and across it, where a click would be heard. */
+const passageAt = ({ levels, frames }: SpectralFrames, frame: number): Float32Array | undefined => {
+  if (frame + (PASSAGE[0] ?? 0) < 0 || frame + (PASSAGE.at(-1) ?? 0) >= frames) return undefined
+  const passage = new Float32Array(PASSAGE.length * BANDS)
+  for (const [index, offset] of PASSAGE.entries()) {
+    passage.set(levels.subarray((frame + offset) * BANDS, (frame + offset + 1) * BANDS), index * BANDS)
+  }
+  return passage
+}
+
+/** Squared difference of two passages, given up once it is past `limit`. */
+const difference = (a: Float32Array, b: Float32Array, limit: number): number => {
+  let sum = 0
+  for (let start = 0; start < a.length && sum < limit; start += BANDS) {
+    for (let i = start; i < start + BANDS; i++) {
+      const step = (a[i] ?? 0) - (b[i] ?? 0)
+      sum += step * step
+    }
+  }
+  return sum
+}
+
+/** How strange the passage at the seam is among those before it, each held against all others that do not overlap it. */
+const distancePercentile = (spectral: SpectralFrames, seamFrame: number): number | null => {
+  const seamPassage = passageAt(spectral, seamFrame)
+  const known: { frame: number; passage: Float32Array }[] = []
+  for (let frame = 0; frame <= seamFrame - (PASSAGE.at(-1) ?? 0); frame++) {
+    const passage = passageAt(spectral, frame)
+    if (passage) known.push({ frame, passage })
+  }
+  if (!seamPassage || known.length < LEAST_PASSAGES) return null
+  const strangeness = (passage: Float32Array, at: number): number => {
+    let nearest = Number.POSITIVE_INFINITY
+    for (const other of known) {
+      if (Math.abs(other.frame - at) < SAME_PASSAGE_HOPS) continue
+      nearest = Math.min(nearest, difference(passage, other.passage, nearest))
+    }
+    return nearest
+  }
+  const stride = Math.max(1, Math.floor(known.length / COMPARED_PASSAGES))
+  const others = known
+    .filter((_, index) => index % stride === 0)
+    .map(({ passage, frame }) => strangeness(passage, frame))
+  const atSeam = strangeness(seamPassage, seamFrame)
+  return (100 * others.filter((value) => value < atSeam).length) / others.length
+}
+
+const BAND_GROUPS: readonly (readonly [number, number])[] = [LOW_BANDS, [5, 16], [16, BANDS]]
+
+/** Onsets folded over one beat: for each group of bands the mean strength at each of PHASES parts of a beat. */
+const foldOnsets = (strengths: readonly Float32Array[], from: number, to: number, period: number): Float64Array[] =>
+  strengths.map((strength) => {
+    const sums = new Float64Array(PHASES)
+    for (let frame = Math.max(0, Math.ceil(from / HOP)); frame * HOP < to && frame < strength.length; frame++) {
+      const position = ((((frame * HOP - from) / period) % 1) + 1) % 1
+      // Shared between the two nearest parts, since there are fewer frames than parts in a fast beat.
+      const exact = position * PHASES
+      const share = exact - Math.floor(exact)
+      const [low, high] = [Math.floor(exact) % PHASES, (Math.floor(exact) + 1) % PHASES]
+      sums[low] = (sums[low] ?? 0) + (strength[frame] ?? 0) * (1 - share)
+      sums[high] = (sums[high] ?? 0) + (strength[frame] ?? 0) * share
+    }
+    return sums
+  })
+
+/** Beats (signed, -0.5..0.5) by which one folded pattern must be moved to lie over the other. */
+const phaseBetween = (before: readonly Float64Array[], after: readonly Float64Array[]): number => {
+  const match = Array.from({ length: PHASES }, (_, shift) =>
+    before.reduce((sum, pattern, group) => {
+      const other = after[group] ?? pattern
+      const norm = (values: Float64Array) => Math.sqrt(values.reduce((total, value) => total + value * value, 0)) || 1
+      let product = 0
+      for (let i = 0; i < PHASES; i++) product += (pattern[i] ?? 0) * (other[(i + shift) % PHASES] ?? 0)
+      return sum + product / (norm(pattern) * norm(other))
+    }, 0),
+  )
+  const best = match.indexOf(Math.max(...match))
+  const at = (i: number) => match[(i + PHASES) % PHASES] ?? 0
+  const shift = (best + parabolicOffset(at(best - 1), at(best), at(best + 1))) / PHASES
+  return shift > 0.5 ? shift - 1 : shift
+}
+
+/** The pulse that fits the last beats best: a time near the last of them, and the period. Samples at ANALYSIS_RATE. */
+const pulseOf = (beats: readonly number[]): { last: number; period: number } => {
+  const centre = (beats.length - 1) / 2
+  const mean = beats.reduce((sum, beat) => sum + beat, 0) / beats.length
+  let [product, squares] = [0, 0]
+  for (const [i, beat] of beats.entries()) {
+    product += (i - centre) * (beat - mean)
+    squares += (i - centre) ** 2
+  }
+  const period = product / squares
+  return { last: mean + centre * period, period }
+}
+
+const beatErrorMs = (
+  before: Float32Array,
+  after: Float32Array,
+  joined: SpectralFrames,
+  seam: number,
+): number | null => {
+  const [analysisBefore, analysisAfter] = [analyse(before), analyse(after)]
+  if ([analysisBefore, analysisAfter].some(({ bpm, clarity }) => bpm === null || clarity < LEAST_CLARITY)) return null
+  const beats = analysisBefore.beats.slice(-BEATS_BEFORE).map((beat) => beat + seam - before.length)
+  const { last, period } = pulseOf(beats)
+  const strengths = BAND_GROUPS.map((bands) => onsetStrength(joined, bands))
+  const ahead = Math.ceil((seam - last) / period) * period + last
+  const patternBefore = foldOnsets(strengths, last - (beats.length - 1) * period, seam, period)
+  const patternAfter = foldOnsets(strengths, ahead, ahead + BEATS_AFTER * period, period)
+  return Math.abs(phaseBetween(patternBefore, patternAfter)) * (period / ANALYSIS_RATE) * 1000
+}
+
+const loudnessStep = ({ before, after, sampleRate }: SeamSides): number | null => {
+  const frames = Math.round(LOUDNESS_SECONDS * sampleRate)
+  const lufsBefore = loudnessOf(
+    before.map((channel) => channel.subarray(Math.max(0, channel.length - frames))),
+    sampleRate,
+  )
+  const lufsAfter = loudnessOf(
+    after.map((channel) => channel.subarray(0, frames)),
+    sampleRate,
+  )
+  return lufsBefore === null || lufsAfter === null ? null : Math.abs(lufsAfter - lufsBefore)
+}
+
+/** Measures a seam from the audio alone, whatever made it. */
+export const measureSeam = (sides: SeamSides): SeamFigures => {
+  const { sampleRate } = sides
+  const reach = Math.round(SEAM_SECONDS * sampleRate)
+  const last = sides.before.map((channel) => channel.subarray(Math.max(0, channel.length - reach)))
+  const first = sides.after.map((channel) => channel.subarray(0, reach))
+  // Both sides are resampled as one, so that the seam is heard and not the edges of two filters.
+  const together = last.map((channel, index) => {
+    const other = first[index] ?? new Float32Array(0)
+    const whole = new Float32Array(channel.length + other.length)
+    whole.set(channel)
+    whole.set(other, channel.length)
+    return whole
+  })
+  const joined = resample(monoOf(together), sampleRate, ANALYSIS_RATE)
+  const seam = Math.round(((last[0]?.length ?? 0) * ANALYSIS_RATE) / sampleRate)
+  // The signal is cut at its start so that a frame is centred on the seam.
+  const skipped = seam % HOP
+  const aligned = joined.subarray(skipped)
+  const spectral = computeSpectralFrames(aligned)
+  const seamFrame = (seam - skipped) / HOP
+  return {
+    distancePercentile: distancePercentile(spectral, seamFrame),
+    loudnessStepLu: loudnessStep(sides),
+    beatErrorMs: beatErrorMs(joined.subarray(0, seam), joined.subarray(seam), spectral, seam - skipped),
+  }
+}

@@ -1,0 +1,63 @@
+import { BANDS, HOP, type SpectralFrames } from '../analysis/spectral-frames.ts'
+import { median } from '../dsp/statistics.ts'
+import type { StepGrid } from './steps.ts'
+
+/** Frames before the join that are compared: the last 0.1 s weighs as much as the last two seconds. */
+const SPANS = [9, 172]
+/** Cost of a place with too little before it to be compared. */
+const UNKNOWN = 1.2
+
+/** Root-mean-square difference (dB) of the frames before two places; undefined where one has too few. */
+const unlikeness = ({ levels, frames }: SpectralFrames, a: number, b: number, span: number): number | undefined => {
+  const length = Math.min(span, a, b)
+  if (length < Math.min(span, SPANS[0] ?? 1) || a > frames || b > frames) return undefined
+  let sum = 0
+  for (let i = 1; i <= length; i++) {
+    for (let band = 0; band < BANDS; band++) {
+      const difference = (levels[(a - i) * BANDS + band] ?? 0) - (levels[(b - i) * BANDS + band] ?? 0)
+      sum += difference * difference
+    }
+  }
+  return Math.sqrt(sum / (length * BANDS))
+}
+
+/** Where in a step playing would begin after the source's end, in samples at ANALYSIS_RATE. */
+export const entryOf = (grid: StepGrid, step: number, phase: number): number => {
+  const found = grid.steps[step]
+  return found ? found.start + phase * (found.end - found.start) : 0
+}
+
+/** Frames whose loudest band stays this far (dB) below the loudest of all are silence. */
+const SILENCE_DB = 45
+
+/** Whole steps at the end of the source in which it has already died away. */
+export const silentSteps = ({ levels, frames }: SpectralFrames, { steps }: StepGrid): number => {
+  const loudest = (frame: number) =>
+    levels.subarray(frame * BANDS, (frame + 1) * BANDS).reduce((a, b) => Math.max(a, b), -200)
+  let peak = -200
+  for (let frame = 0; frame < frames; frame++) peak = Math.max(peak, loudest(frame))
+  let last = frames - 1
+  while (last > 0 && loudest(last) < peak - SILENCE_DB) last--
+  const length = (steps.at(-1)?.end ?? 0) - (steps.at(-1)?.start ?? 0)
+  const silent = Math.ceil(((frames - 1 - last) * HOP) / Math.max(1, length))
+  return last === frames - 1 ? 0 : Math.min(silent, steps.length - 2)
+}
+
+/**
+ * For each step how unlike the sound just before its entry is to the sound at the end of the source, heard over a short
+ * and a long span; 1 is as unlike as places taken by chance. Where the source has died away at its end, the music is
+ * thought to have gone on unheard: both places are then compared as many steps earlier.
+ */
+export const startCosts = (spectral: SpectralFrames, grid: StepGrid): number[] => {
+  const silent = silentSteps(spectral, grid)
+  const frameOf = (step: number) => Math.round(entryOf(grid, step, grid.endPhase) / HOP)
+  const end = silent === 0 ? spectral.frames : frameOf(grid.endStep - silent)
+  const spans = SPANS.map((span) => {
+    const values = grid.steps.map((_, step) =>
+      step < silent ? undefined : unlikeness(spectral, end, frameOf(step - silent), span),
+    )
+    const unit = median(values.filter((value) => value !== undefined)) || 1
+    return values.map((value) => (value === undefined ? UNKNOWN : value / unit))
+  })
+  return grid.steps.map((_, step) => spans.reduce((sum, values) => sum + (values[step] ?? UNKNOWN), 0) / spans.length)
+}

@@ -1,0 +1,60 @@
+/** What a plan can be steered by. */
+export interface Steering {
+  /** Above 0 seeks louder and denser stretches, below 0 quieter ones. */
+  readonly energy: number
+  /** Above 0 jumps more readily, below 0 less. */
+  readonly variety: number
+  /** Ends in a fade. */
+  readonly outro: boolean
+}
+
+/** What was made of a prompt. */
+export interface ReadPrompt {
+  readonly steering: Steering
+  /** The words that steer, as they were written. */
+  readonly honored: readonly string[]
+}
+
+interface Meaning {
+  readonly words: readonly string[]
+  readonly energy?: number
+  readonly variety?: number
+  readonly outro?: true
+}
+
+/** The vocabulary: a word of the prompt, in any case, and what it changes. */
+const VOCABULARY: readonly Meaning[] = [
+  {
+    words: ['calm', 'calmer', 'quiet', 'quieter', 'soft', 'softer', 'gentle', 'relaxed', 'sparse', 'breakdown'],
+    energy: -1,
+  },
+  {
+    words: ['energy', 'energetic', 'loud', 'louder', 'intense', 'powerful', 'driving', 'climax', 'drop', 'bigger'],
+    energy: 1,
+  },
+  { words: ['varied', 'variation', 'variations', 'vary', 'different', 'surprising', 'wild'], variety: 1 },
+  { words: ['steady', 'same', 'similar', 'hypnotic', 'minimal', 'repetitive'], variety: -1 },
+  { words: ['outro', 'ending', 'end', 'fade', 'finish', 'finale'], outro: true },
+]
+
+/** Words that turn the next one round: "less energy", "not calm". */
+const NEGATIONS = ['less', 'no', 'not', 'without', 'lower']
+
+/** Reads the words of a prompt that a recombining generator can follow; everything else is left to models. */
+export const readPrompt = (prompt: string): ReadPrompt => {
+  const words = prompt.toLowerCase().match(/[a-z]+/g) ?? []
+  const honored: string[] = []
+  let [energy, variety, outro] = [0, 0, false]
+  for (const [index, word] of words.entries()) {
+    const meaning = VOCABULARY.find((entry) => entry.words.includes(word))
+    if (!meaning) continue
+    const before = words[index - 1] ?? ''
+    const sign = NEGATIONS.includes(before) ? -1 : 1
+    energy += sign * (meaning.energy ?? 0)
+    variety += sign * (meaning.variety ?? 0)
+    if (meaning.outro) outro = sign > 0
+    honored.push(sign < 0 ? `${before} ${word}` : word)
+  }
+  const limit = (value: number) => Math.max(-1, Math.min(1, value))
+  return { steering: { energy: limit(energy), variety: limit(variety), outro }, honored: [...new Set(honored)] }
+}
