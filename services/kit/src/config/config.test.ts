@@ -1,0 +1,55 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { describeConfig, readConfig, secret, setting } from './config.ts'
+import * as read from './readers.ts'
+
+const schema = {
+  port: setting('PORT', read.port, 8080, 'Where to listen.'),
+  mode: setting('MODE', read.oneOf('a', 'b'), 'a', 'How.'),
+  strict: setting('STRICT', read.flag, false, 'Whether.'),
+  threshold: setting('THRESHOLD', read.number(0, 1), 0.5, 'How much.'),
+  names: setting('NAMES', read.list, [], 'Who.'),
+  site: setting('SITE', read.optional(read.url), undefined, 'Where.'),
+  key: secret('KEY', read.text, '', 'What opens it.'),
+}
+
+describe('reading the configuration', () => {
+  test('takes defaults for what is unset or empty, and freezes the result', () => {
+    const config = readConfig(schema, { PORT: '', STRICT: 'yes', NAMES: ' a, ,b ' })
+    expect(config).toEqual({
+      port: 8080,
+      mode: 'a',
+      strict: true,
+      threshold: 0.5,
+      names: ['a', 'b'],
+      site: undefined,
+      key: '',
+    })
+    expect(Object.isFrozen(config)).toBe(true)
+  })
+
+  test.each([
+    [{ PORT: '70000' }, 'PORT must be a whole number from 0 to 65535, but is "70000".'],
+    [{ PORT: '80a' }, 'PORT must be a whole number from 0 to 65535, but is "80a".'],
+    [{ MODE: 'c' }, 'MODE must be one of a, b, but is "c".'],
+    [{ STRICT: 'perhaps' }, 'STRICT must be 1 or 0 (or true, false, yes, no, on, off), but is "perhaps".'],
+    [{ THRESHOLD: '2' }, 'THRESHOLD must be a number from 0 to 1, but is "2".'],
+    [{ SITE: 'ftp://x' }, 'SITE must be an address that starts with http:// or https://, but is "ftp://x".'],
+    [{ KEY_FILE: '/nowhere/key' }, 'KEY_FILE names /nowhere/key, which cannot be read.'],
+  ])('names what is wrong in one line: %j', (environment, sentence) => {
+    expect(() => readConfig(schema, environment)).toThrow(sentence)
+  })
+
+  test('a secret may come from a file, and is never shown', () => {
+    const directory = mkdtempSync(join(tmpdir(), 'trellis-config-'))
+    writeFileSync(join(directory, 'key'), 'open sesame\n')
+    const config = readConfig(schema, { KEY_FILE: join(directory, 'key') })
+    rmSync(directory, { recursive: true })
+    expect(config.key).toBe('open sesame')
+    const rows = describeConfig(schema, config)
+    expect(rows.find(({ variable }) => variable === 'KEY')).toMatchObject({ value: '***', isDefault: false })
+    expect(JSON.stringify(rows)).not.toContain('sesame')
+  })
+})

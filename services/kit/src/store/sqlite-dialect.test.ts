@@ -1,0 +1,94 @@
+import { spawn } from 'node:child_process'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { openStore } from './store.ts'
+
+type Tables = { things: { id: string } }
+
+const migrations = [
+  {
+    number: 1,
+    name: 'things',
+    up: async (db) => {
+      await db.schema
+        .createTable('things')
+        .addColumn('id', 'text', (column) => column.primaryKey())
+        .execute()
+    },
+  },
+] satisfies Parameters<typeof openStore>[0]['migrations']
+
+let directory: string
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'trellis-store-'))
+})
+afterEach(() => rm(directory, { recursive: true, force: true }))
+
+const open = (lockWaitMilliseconds?: number) =>
+  openStore<Tables>({
+    name: 'x',
+    dataDirectory: directory,
+    migrations,
+    ...(lockWaitMilliseconds ? { lockWaitMilliseconds } : {}),
+  })
+
+test('a write waits for another writer without holding up the process', async () => {
+  await using store = await open()
+  const other = new DatabaseSync(join(directory, 'x.db'))
+  other.exec('begin immediate')
+  let settled = false
+  const writing = store.db
+    .insertInto('things')
+    .values({ id: 'a' })
+    .execute()
+    .finally(() => {
+      settled = true
+    })
+  for (let turn = 0; turn < 20; turn += 1) await new Promise((resolve) => setTimeout(resolve, 5))
+  expect(settled).toBe(false)
+  other.exec('commit')
+  await writing
+  other.close()
+})
+
+test('a lock that is not given up in time is a 503 that says when to try again', async () => {
+  await using store = await open(50)
+  const other = new DatabaseSync(join(directory, 'x.db'))
+  other.exec('begin immediate')
+  await expect(store.db.insertInto('things').values({ id: 'a' }).execute()).rejects.toMatchObject({
+    kind: 'unavailable',
+    retryAfterSeconds: 5,
+  })
+  other.exec('rollback')
+  other.close()
+})
+
+const killedWriter = `
+import { openStore } from ${JSON.stringify(new URL('./mod.ts', import.meta.url).href)}
+const store = await openStore({ name: 'x', dataDirectory: process.argv[1], migrations: [] })
+for (let id = 0; ; id += 1) {
+  await store.db.insertInto('things').values({ id: String(id) }).execute()
+  process.stdout.write(id + '\\n')
+}`
+
+test('what was acknowledged before a kill -9 is there afterwards', async () => {
+  await (await open()).close()
+  const program = killedWriter.replace(
+    'migrations: []',
+    `migrations: [{ number: 1, name: 'things', up: async () => {} }]`,
+  )
+  const child = spawn(process.execPath, ['--input-type=module', '-e', program, directory], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  let acknowledged = -1
+  for await (const text of child.stdout.setEncoding('utf8')) {
+    acknowledged = Math.max(acknowledged, ...String(text).trim().split('\n').map(Number))
+    if (acknowledged >= 50) child.kill('SIGKILL')
+  }
+  await using store = await open()
+  const rows = await store.db.selectFrom('things').select('id').execute()
+  expect(rows.length).toBeGreaterThan(acknowledged)
+})

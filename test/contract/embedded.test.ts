@@ -1,0 +1,50 @@
+import { createMemoryBus } from '@trellis/kit/bus'
+import { openDirectoryFiles } from '@trellis/kit/files'
+import { connectInProcess } from '@trellis/kit/rpc'
+import { openStore } from '@trellis/kit/store'
+import { silentLog } from '@trellis/kit/telemetry'
+import { createLocalWorkloads, type WorkerKind } from '@trellis/kit/workloads'
+import { WorkloadsServiceDefinition } from '@trellis/protos/ts/trellis/workloads/v1/workloads.ts'
+import { temporaryDirectory } from '../support/temporary-directory.ts'
+import { busContract } from './ports/bus.ts'
+import { filesContract } from './ports/files.ts'
+import { storeContract } from './ports/store.ts'
+import { workloadsContract } from './ports/workloads.ts'
+
+busContract('in memory', async () => createMemoryBus())
+
+filesContract('in a directory', async () => {
+  const directory = await temporaryDirectory()
+  return { files: await openDirectoryFiles(directory.path), [Symbol.asyncDispose]: directory[Symbol.asyncDispose] }
+})
+
+storeContract('on SQLite', async () => {
+  const directory = await temporaryDirectory()
+  return {
+    open: (migrations) => openStore({ name: 'things', dataDirectory: directory.path, migrations }),
+    [Symbol.asyncDispose]: directory[Symbol.asyncDispose],
+  }
+})
+
+const probeWorker: WorkerKind = {
+  module: new URL('../probe/worker.ts', import.meta.url),
+  environment: { PROBE: 'given' },
+  concurrency: 2,
+  warm: 1,
+  idleMilliseconds: 10_000,
+  runsPerWorker: 10,
+  memoryMegabytes: 64,
+}
+
+workloadsContract('as child processes', async () => {
+  const bus = createMemoryBus()
+  const runtime = createLocalWorkloads({ bus, kinds: { WORKLOAD_SEARCH: probeWorker }, log: silentLog })
+  return {
+    bus,
+    workloads: connectInProcess(WorkloadsServiceDefinition, runtime.handlers),
+    [Symbol.asyncDispose]: async () => {
+      await runtime[Symbol.asyncDispose]()
+      await bus[Symbol.asyncDispose]()
+    },
+  }
+})

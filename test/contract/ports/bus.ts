@@ -1,0 +1,274 @@
+import { type Bus, type Delivery, jsonCodec, queue, topics } from '@trellis/kit/bus'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { take } from '../../support/collect.ts'
+
+type Note = { number: number; about?: string }
+
+let unique = 0
+
+/** A family and queues of their own for each test, so that the suite can run against one shared server. */
+const declare = () => {
+  unique += 1
+  const name = `suite${process.pid}x${unique}`
+  return {
+    notes: topics({ family: `${name}.notes`, ...jsonCodec<Note>(), keep: { events: 100, milliseconds: 60_000 } }),
+    states: topics({
+      family: `${name}.states`,
+      ...jsonCodec<Note>(),
+      keep: { events: 1_000, milliseconds: 60_000 },
+      coalesceBy: (note) => note.about,
+    }),
+    jobs: queue({
+      name: `${name}-jobs`,
+      ...jsonCodec<Note>(),
+      acknowledgeWithinMilliseconds: 200,
+      maximumDeliveries: 3,
+      backOffMilliseconds: [10, 20],
+      maximumWaiting: 50,
+    }),
+  }
+}
+
+const numbers = (deliveries: Delivery<Note>[]) =>
+  deliveries.map((delivery) => (delivery.kind === 'event' ? delivery.event.number : 'gap'))
+
+/** What every bus does. `open` gives a fresh one, or a fresh connection to a shared one. */
+export const busContract = (name: string, open: () => Promise<Bus>): void => {
+  describe(`the bus ${name}`, () => {
+    let bus: Bus
+    let stop: AbortController
+    beforeEach(async () => {
+      bus = await open()
+      stop = new AbortController()
+    })
+    afterEach(async () => {
+      stop.abort()
+      await bus[Symbol.asyncDispose]()
+    })
+
+    test('delivers what is published after the subscription, in order, to each subscriber', async () => {
+      const { notes } = declare()
+      const readers = [1, 2, 3].map(() => take(bus.subscribe(notes('a'), { signal: stop.signal }), 50))
+      for (let number = 0; number < 50; number += 1) await bus.publish(notes('a'), { number })
+      for (const read of await Promise.all(readers))
+        expect(numbers(read)).toEqual(Array.from({ length: 50 }, (_, index) => index))
+    })
+
+    test('misses nothing between the call and the first read', async () => {
+      const { notes } = declare()
+      const subscription = bus.subscribe(notes('a'), { signal: stop.signal })
+      await bus.publish(notes('a'), { number: 1 })
+      expect(numbers(await take(subscription, 1))).toEqual([1])
+    })
+
+    test('topics of one family are apart', async () => {
+      const { notes } = declare()
+      const reading = take(bus.subscribe(notes('a'), { signal: stop.signal }), 1)
+      await bus.publish(notes('b'), { number: 1 })
+      await bus.publish(notes('a'), { number: 2 })
+      expect(numbers(await reading)).toEqual([2])
+    })
+
+    test('gives growing sequences, and resumes behind any of them without loss or repeat', async () => {
+      const { notes } = declare()
+      const sequences: number[] = []
+      for (let number = 0; number < 10; number += 1) sequences.push(await bus.publish(notes('a'), { number }))
+      expect(sequences).toEqual(sequences.toSorted((a, b) => a - b))
+      const all = await take(bus.subscribe(notes('a'), { after: 'start', signal: stop.signal }), 10)
+      expect(numbers(all)).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9])
+      expect(all.map((delivery) => (delivery.kind === 'event' ? delivery.sequence : 0))).toEqual(sequences)
+      const rest = await take(bus.subscribe(notes('a'), { after: sequences[6] ?? 0, signal: stop.signal }), 3)
+      expect(numbers(rest)).toEqual([7, 8, 9])
+    })
+
+    test('tells of a gap when the place asked for is no longer kept, then goes on with what is', async () => {
+      const { notes } = declare()
+      const first = await bus.publish(notes('a'), { number: 0 })
+      for (let number = 1; number <= 150; number += 1) await bus.publish(notes('a'), { number })
+      const [gap, next] = await take(bus.subscribe(notes('a'), { after: first, signal: stop.signal }), 2)
+      expect(gap?.kind).toBe('gap')
+      expect(next?.kind === 'event' && next.event.number).toBe(51)
+    })
+
+    test('a reader that the topic has overtaken meets a gap with the number it missed', async () => {
+      const { notes } = declare()
+      const reading = bus.subscribe(notes('a'), { signal: stop.signal })[Symbol.asyncIterator]()
+      await bus.publish(notes('a'), { number: 0 })
+      expect(numbers([(await reading.next()).value])).toEqual([0])
+      for (let number = 1; number <= 130; number += 1) await bus.publish(notes('a'), { number })
+      expect((await reading.next()).value).toEqual({ kind: 'gap', missed: 30 })
+      expect(numbers([(await reading.next()).value])).toEqual([31])
+    })
+
+    test('events that supersede each other are thinned for a reader that lags: the latest of each comes', async () => {
+      const { states } = declare()
+      const reading = bus.subscribe(states('a'), { signal: stop.signal })
+      for (let number = 0; number < 500; number += 1) {
+        await bus.publish(states('a'), { number, about: number % 2 === 0 ? 'even' : 'odd' })
+      }
+      await bus.publish(states('a'), { number: -1 })
+      const seen: number[] = []
+      for await (const delivery of reading) {
+        if (delivery.kind !== 'event') continue
+        if (delivery.event.number < 0) break
+        seen.push(delivery.event.number)
+      }
+      expect(seen.slice(-2)).toEqual([498, 499])
+      expect(seen.length).toBeLessThan(100)
+      expect(seen).toEqual(seen.toSorted((a, b) => a - b))
+    })
+
+    test('what one reader does to an event, no other sees', async () => {
+      const { notes } = declare()
+      const given = { number: 1 }
+      const reading = take(bus.subscribe(notes('a'), { signal: stop.signal }), 1)
+      await bus.publish(notes('a'), given)
+      given.number = 2
+      expect(numbers(await reading)).toEqual([1])
+    })
+
+    test('a subscription ends with its signal, even while it waits', async () => {
+      const { notes } = declare()
+      const ending = new AbortController()
+      const reading = take(bus.subscribe(notes('a'), { signal: ending.signal }), 1)
+      ending.abort()
+      expect(await reading).toEqual([])
+    })
+
+    test('1,000 readers of one topic each get every event, in order, once', async () => {
+      const { states } = declare()
+      const plain = { ...states('a'), coalesceBy: () => undefined }
+      const readers = Array.from({ length: 1_000 }, () => take(bus.subscribe(plain, { signal: stop.signal }), 200))
+      for (let number = 0; number < 200; number += 1) await bus.publish(plain, { number })
+      const expected = Array.from({ length: 200 }, (_, index) => index)
+      for (const read of await Promise.all(readers)) expect(numbers(read)).toEqual(expected)
+    })
+
+    test('each job is done once, by one of the workers', async () => {
+      const { jobs } = declare()
+      const done: number[] = []
+      const working = [1, 2].map(() =>
+        bus.work(jobs, async ({ value }) => void done.push(value.number), { concurrency: 3, signal: stop.signal }),
+      )
+      for (let number = 0; number < 40; number += 1) expect(await bus.enqueue(jobs, { number })).toBe(true)
+      await vi.waitFor(() => expect(done).toHaveLength(40), { timeout: 5_000 })
+      stop.abort()
+      await Promise.all(working)
+      expect(done.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 40 }, (_, index) => index))
+    })
+
+    test('jobs wait for a worker to come', async () => {
+      const { jobs } = declare()
+      await bus.enqueue(jobs, { number: 7 })
+      const done = Promise.withResolvers<number>()
+      const working = bus.work(jobs, async ({ value }) => done.resolve(value.number), { signal: stop.signal })
+      expect(await done.promise).toBe(7)
+      stop.abort()
+      await working
+    })
+
+    test('a job that fails comes again, and in the end goes to the dead letters with its reason', async () => {
+      const { jobs } = declare()
+      const deliveries: number[] = []
+      const handle = async ({ delivery }: { delivery: number }) => {
+        deliveries.push(delivery)
+        throw new Error(`no. ${delivery}`)
+      }
+      const working = bus.work(jobs, handle, { signal: stop.signal })
+      await bus.enqueue(jobs, { number: 1 })
+      await vi.waitFor(async () => expect(await bus.deadLetters(jobs)).toHaveLength(1), { timeout: 5_000 })
+      stop.abort()
+      await working
+      expect(deliveries).toEqual([1, 2, 3])
+      expect(await bus.deadLetters(jobs)).toEqual([{ value: { number: 1 }, deliveries: 3, reason: 'no. 3' }])
+    })
+
+    test('a job that is not acknowledged in time is given to another worker, and its first signal aborts', async () => {
+      const { jobs } = declare()
+      const firstAborted = Promise.withResolvers<void>()
+      const done = Promise.withResolvers<number>()
+      const working = bus.work(
+        jobs,
+        async ({ delivery }, { signal }) => {
+          if (delivery > 1) return done.resolve(delivery)
+          signal.addEventListener('abort', () => firstAborted.resolve())
+          await new Promise(() => undefined)
+        },
+        { concurrency: 2, signal: stop.signal },
+      )
+      await bus.enqueue(jobs, { number: 1 })
+      await firstAborted.promise
+      expect(await done.promise).toBe(2)
+      stop.abort()
+      await working
+    })
+
+    test('saying that it is being worked on keeps a long job', async () => {
+      const { jobs } = declare()
+      const deliveries: number[] = []
+      const done = Promise.withResolvers<void>()
+      const working = bus.work(
+        jobs,
+        async ({ delivery }, { working: stillWorking }) => {
+          deliveries.push(delivery)
+          for (let turn = 0; turn < 6; turn += 1) {
+            await new Promise((resolve) => setTimeout(resolve, 60))
+            stillWorking()
+          }
+          done.resolve()
+        },
+        { concurrency: 2, signal: stop.signal },
+      )
+      await bus.enqueue(jobs, { number: 1 })
+      await done.promise
+      stop.abort()
+      await working
+      expect(deliveries).toEqual([1])
+    })
+
+    test('a job under an id that is waiting is not added twice; once done, the id is free again', async () => {
+      const { jobs } = declare()
+      expect(await bus.enqueue(jobs, { number: 1 }, 'one')).toBe(true)
+      expect(await bus.enqueue(jobs, { number: 2 }, 'one')).toBe(false)
+      const done: number[] = []
+      const working = bus.work(jobs, async ({ value }) => void done.push(value.number), { signal: stop.signal })
+      await vi.waitFor(async () => expect(await bus.enqueue(jobs, { number: 3 }, 'one')).toBe(true))
+      await vi.waitFor(() => expect(done).toEqual([1, 3]))
+      stop.abort()
+      await working
+    })
+
+    test('a full queue refuses, and says when to come back', async () => {
+      const { jobs } = declare()
+      for (let number = 0; number < 50; number += 1) await bus.enqueue(jobs, { number })
+      await expect(bus.enqueue(jobs, { number: 50 })).rejects.toMatchObject({
+        kind: 'unavailable',
+        retryAfterSeconds: 5,
+      })
+    })
+
+    test('a worker that stops gives back what it has in hand', async () => {
+      const { jobs } = declare()
+      const taken = Promise.withResolvers<void>()
+      const first = new AbortController()
+      const stopping = bus.work(
+        jobs,
+        (_job, { signal }) =>
+          new Promise((_resolve, reject) => {
+            taken.resolve()
+            signal.addEventListener('abort', () => reject(new Error('stopping')))
+          }),
+        { signal: first.signal },
+      )
+      await bus.enqueue(jobs, { number: 1 })
+      await taken.promise
+      first.abort()
+      await stopping
+      const done = Promise.withResolvers<number>()
+      const working = bus.work(jobs, async ({ delivery }) => done.resolve(delivery), { signal: stop.signal })
+      expect(await done.promise).toBe(1)
+      stop.abort()
+      await working
+    })
+  })
+}

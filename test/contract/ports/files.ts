@@ -1,0 +1,102 @@
+import type { Files } from '@trellis/kit/files'
+import { describe, expect, test } from 'vitest'
+import { collect } from '../../support/collect.ts'
+
+const text = (parts: Uint8Array[]) => Buffer.concat(parts).toString()
+
+async function* chunks(...parts: string[]) {
+  for (const part of parts) yield Buffer.from(part)
+}
+
+/** What every store of files does. `open` gives an empty one. */
+export const filesContract = (name: string, open: () => Promise<AsyncDisposable & { files: Files }>): void => {
+  describe(`the files ${name}`, () => {
+    test('gives back what was written, as bytes or as a stream', async () => {
+      await using opened = await open()
+      const { files } = opened
+      expect(await files.write('music/a.wav', Buffer.from('hello'))).toEqual({ size: 5 })
+      expect(await files.write('music/b.wav', chunks('hel', '', 'lo again'))).toEqual({ size: 11 })
+      expect(text(await collect(files.read('music/a.wav')))).toBe('hello')
+      expect(text(await collect(files.read('music/b.wav')))).toBe('hello again')
+    })
+
+    test('reads ranges, also past the end', async () => {
+      await using opened = await open()
+      const { files } = opened
+      await files.write('a', Buffer.from('0123456789'))
+      expect(text(await collect(files.read('a', { start: 2, end: 5 })))).toBe('234')
+      expect(text(await collect(files.read('a', { start: 7 })))).toBe('789')
+      expect(text([await files.readRange('a', { start: 8, end: 20 })])).toBe('89')
+      expect(text([await files.readRange('a', { start: 20, end: 30 })])).toBe('')
+    })
+
+    test('large content comes back whole, in pieces', async () => {
+      await using opened = await open()
+      const { files } = opened
+      const large = Buffer.alloc(3 * 1024 * 1024 + 17, 'trellis ')
+      await files.write('large', large)
+      const parts = await collect(files.read('large'))
+      expect(parts.length).toBeGreaterThan(1)
+      expect(Buffer.concat(parts).equals(large)).toBe(true)
+      expect(
+        Buffer.from(await files.readRange('large', { start: 1_000_000, end: 2_000_000 })).equals(
+          large.subarray(1_000_000, 2_000_000),
+        ),
+      ).toBe(true)
+    })
+
+    test('a write replaces what was there, whole', async () => {
+      await using opened = await open()
+      const { files } = opened
+      await files.write('a', Buffer.from('a long first version'))
+      await files.write('a', Buffer.from('short'))
+      expect(text(await collect(files.read('a')))).toBe('short')
+      expect((await files.stat('a'))?.size).toBe(5)
+    })
+
+    test('a write that fails or is aborted leaves nothing, and what was there stays', async () => {
+      await using opened = await open()
+      const { files } = opened
+      await files.write('a', Buffer.from('kept'))
+      async function* failing() {
+        yield Buffer.from('half')
+        throw new Error('the source broke off')
+      }
+      await expect(files.write('a', failing())).rejects.toThrow('the source broke off')
+      await expect(files.write('b', chunks('x'), AbortSignal.abort())).rejects.toThrow()
+      expect(text(await collect(files.read('a')))).toBe('kept')
+      expect(await files.stat('b')).toBeUndefined()
+      expect((await collect(files.list(''))).map(({ key }) => key)).toEqual(['a'])
+    })
+
+    test('an unknown key is not found, has no stat, and may be removed', async () => {
+      await using opened = await open()
+      const { files } = opened
+      await expect(collect(files.read('nowhere'))).rejects.toMatchObject({ kind: 'not_found' })
+      await expect(files.readRange('nowhere', { start: 0, end: 1 })).rejects.toMatchObject({ kind: 'not_found' })
+      expect(await files.stat('nowhere')).toBeUndefined()
+      await files.remove('nowhere')
+    })
+
+    test('lists by prefix in order of key, and forgets what is removed', async () => {
+      await using opened = await open()
+      const { files } = opened
+      for (const key of ['logs/2/b', 'logs/1/a', 'logs/1/c', 'logs/10/d', 'music/e'])
+        await files.write(key, Buffer.from(key))
+      const keys = async (prefix: string) => (await collect(files.list(prefix))).map(({ key }) => key)
+      expect(await keys('logs/1/')).toEqual(['logs/1/a', 'logs/1/c'])
+      expect((await keys('logs/1')).toSorted()).toEqual(['logs/1/a', 'logs/1/c', 'logs/10/d'])
+      await files.remove('logs/1/a')
+      expect((await keys('')).toSorted()).toEqual(['logs/1/c', 'logs/10/d', 'logs/2/b', 'music/e'])
+    })
+
+    test.each(['', '/a', 'a/', '../a', 'a/../b', '.hidden', 'a//b', 'a\\b', 'ä', 'a b', `${'x'.repeat(1_025)}`])(
+      'refuses the key %j',
+      async (key) => {
+        await using opened = await open()
+        await expect(opened.files.write(key, Buffer.from('x'))).rejects.toThrow('cannot be the key')
+        await expect(collect(opened.files.read(key))).rejects.toThrow('cannot be the key')
+      },
+    )
+  })
+}

@@ -1,0 +1,9 @@
+/** What the probe's worker can be told to do. */
+export type ProbeTask =
+  | { do: 'work'; steps: number }
+  | { do: 'fail'; kind: string; detail: string; retryAfterSeconds?: number }
+  | { do: 'exit'; code: number }
+  | { do: 'kill' }
+  | { do: 'exhaust' }
+  | { do: 'wait' }
+  | { do: 'environment' }
