@@ -31,6 +31,7 @@ export type Edge = AsyncDisposable & {
   server: FastifyInstance
   /** Starts listening; gives the address to open. */
   listen: (host: string, port: number) => Promise<string>
+  openStreams: () => number
 }
 
 const requestIdShape = /^[A-Za-z0-9._-]{8,128}$/
@@ -160,6 +161,7 @@ export const createEdge = async ({
   return {
     server,
     listen: (host, port) => server.listen({ host, port, backlog: 4_096 }),
+    openStreams: heartbeat.size,
     /** Streams end first, then requests in hand are answered, then connections are cut. */
     [Symbol.asyncDispose]: async () => {
       closing.abort(new Error('The server is shutting down.'))

@@ -66,6 +66,7 @@ export type UploadResponseRest = {
 
 export type CountedRest = {
   number: number
+  filler?: string | null
 }
 
 export type FinishedRest = {
@@ -116,6 +117,7 @@ export const UploadResponseToRest = (m: proto.UploadResponse): UploadResponseRes
 
 export const CountedToRest = (m: proto.Counted): CountedRest => ({
   number: m.number,
+  ...omitNull('filler', m.filler ?? null),
 })
 
 export const FinishedToRest = (m: proto.Finished): FinishedRest => ({

@@ -143,6 +143,7 @@ export interface CountResponse {
 
 export interface Counted {
   number: number;
+  filler?: string | null | undefined;
 }
 
 export interface Finished {
@@ -1389,13 +1390,16 @@ export const CountResponse: MessageFns<CountResponse> = {
 };
 
 function createBaseCounted(): Counted {
-  return { number: 0 };
+  return { number: 0, filler: null };
 }
 
 export const Counted: MessageFns<Counted> = {
   encode(message: Counted, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     if (message.number !== 0) {
       writer.uint32(8).int32(message.number);
+    }
+    if (message.filler !== undefined && message.filler !== null) {
+      writer.uint32(18).string(message.filler);
     }
     return writer;
   },
@@ -1421,6 +1425,14 @@ export const Counted: MessageFns<Counted> = {
             message.number = reader.int32();
             continue;
           }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.filler = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1439,6 +1451,7 @@ export const Counted: MessageFns<Counted> = {
   fromPartial(object: DeepPartial<Counted>): Counted {
     const message = createBaseCounted();
     message.number = object.number ?? 0;
+    message.filler = object.filler ?? undefined;
     return message;
   },
 };

@@ -1,0 +1,187 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { issueSession } from '@trellis/kit/credentials'
+import { SignJWT } from 'jose'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { serveProbe } from '../probe/serve.ts'
+
+type Served = Awaited<ReturnType<typeof serveProbe>>
+
+const secret = 'a secret of at least thirty-two characters'
+const older = 'the secret before it of thirty-two characters'
+const guest = '0b7e6a52-9f0b-4d2c-8a55-1f3f0a6f7b11'
+
+const sign = (
+  claims: Record<string, unknown>,
+  { key = secret, expires = '1h' as string | null, algorithm = 'HS256' } = {},
+) => {
+  const token = new SignJWT(claims).setProtectedHeader({ alg: algorithm }).setIssuedAt()
+  return (expires ? token.setExpirationTime(expires) : token).sign(new TextEncoder().encode(key))
+}
+
+/** A licensing service that knows one paid user, counts what it is asked, and can be told to fail. */
+const serveLicences = async () => {
+  const asked: { path: string; authorization: string | undefined; body: Record<string, unknown> }[] = []
+  const state = { failing: false }
+  const server = createServer((request, response) => {
+    let text = ''
+    request.on('data', (chunk) => (text += chunk))
+    request.on('end', () => {
+      const body = JSON.parse(text) as Record<string, unknown>
+      asked.push({ path: request.url ?? '', authorization: request.headers.authorization, body })
+      response.statusCode = state.failing ? 500 : 200
+      response.end(
+        JSON.stringify(request.url?.endsWith('resolve') ? { tier: body.user_id === 'ann' ? 'premium' : 'free' } : {}),
+      )
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  return { url: `http://127.0.0.1:${port}`, asked, state, close: () => server.close() }
+}
+
+describe('callers in cloud mode', () => {
+  let served: Served
+  let licences: Awaited<ReturnType<typeof serveLicences>>
+
+  beforeAll(async () => {
+    licences = await serveLicences()
+    served = await serveProbe('in process', {
+      CLOUD_MODE: '1',
+      GATEWAY_JWT_SECRET: `${secret},${older}`,
+      LICENSE_URL: licences.url,
+      LICENSE_TOKEN: 'licence-token',
+    })
+  })
+  afterAll(async () => {
+    await served.close()
+    licences.close()
+  })
+
+  const who = async (headers: Record<string, string>) => {
+    const response = await fetch(`${served.origin}/probe/api/echo/x`, { headers })
+    const body = (await response.json()) as { user_id?: string; tier?: string }
+    return response.status === 200 ? [body.user_id, body.tier] : response.status
+  }
+
+  test('without a session and a guest cookie the caller is anonymous', async () => {
+    expect(await who({})).toEqual(['anonymous', 'free'])
+  })
+
+  test('a guest cookie makes a guest; one that is no id does not', async () => {
+    expect(await who({ cookie: `listing_guest=${guest}` })).toEqual([`guest:${guest}`, 'free'])
+    expect(await who({ cookie: 'listing_guest=../../etc' })).toEqual(['anonymous', 'free'])
+  })
+
+  test('a session names its user by the claim id, in the header, as a cookie, or in a forwarded cookie string', async () => {
+    const token = await sign({ id: 'ann', sub: 'not me' })
+    expect(await who({ 'x-gateway-session': token })).toEqual(['ann', 'premium'])
+    expect(await who({ cookie: `theme=dark; gateway_session=${token}` })).toEqual(['ann', 'premium'])
+    expect(
+      await who({ 'x-gateway-session': `a=1; gateway_session=${token}`, cookie: `listing_guest=${guest}` }),
+    ).toEqual(['ann', 'premium'])
+  })
+
+  test('both secrets hold while they rotate', async () => {
+    expect(await who({ 'x-gateway-session': await sign({ id: 'bob' }, { key: older }) })).toEqual(['bob', 'free'])
+  })
+
+  test('the tier is asked once in five minutes, with the token, after the user has been made known', async () => {
+    licences.asked.length = 0
+    const token = await sign({ id: 'eve' })
+    for (let time = 0; time < 3; time += 1) await who({ 'x-gateway-session': token })
+    expect(licences.asked).toEqual([
+      {
+        path: '/admin/provision',
+        authorization: 'Bearer licence-token',
+        body: { user_id: 'eve', product: 'listings', tier: 'free' },
+      },
+      {
+        path: '/admin/cloud/resolve',
+        authorization: 'Bearer licence-token',
+        body: { user_id: 'eve', product: 'listings' },
+      },
+    ])
+  })
+
+  test('a licensing service that fails means free', async () => {
+    licences.state.failing = true
+    expect(await who({ 'x-gateway-session': await sign({ id: 'mallory' }) })).toEqual(['mallory', 'free'])
+    licences.state.failing = false
+  })
+
+  test.each([
+    ['signed with another secret', () => sign({ id: 'ann' }, { key: 'x'.repeat(40) })],
+    ['without an id', () => sign({ sub: 'ann' })],
+    ['with an empty id', () => sign({ id: '' })],
+    ['without an end', () => sign({ id: 'ann' }, { expires: null })],
+    ['that has expired', () => sign({ id: 'ann' }, { expires: '-1m' })],
+    ['with another algorithm', () => sign({ id: 'ann' }, { algorithm: 'HS512' })],
+    [
+      'with none',
+      async () =>
+        `${btoa('{"alg":"none"}').replaceAll('=', '')}.${btoa('{"id":"ann","exp":9999999999}').replaceAll('=', '')}.x`,
+    ],
+  ])('a token %s is 401', async (_what, token) => {
+    expect(await who({ 'x-gateway-session': await token() })).toBe(401)
+  })
+
+  test('a value that is no token is nobody, not an error', async () => {
+    for (const value of ['', 'undefined', 'a.b', 'a b.c.d', '{}'])
+      expect(await who({ 'x-gateway-session': value })).toEqual(['anonymous', 'free'])
+  })
+})
+
+describe('callers in local mode', () => {
+  test('everybody is the local user, whatever they send', async () => {
+    const served = await serveProbe('in process')
+    const response = await fetch(`${served.origin}/probe/api/echo/x`, { headers: { 'x-gateway-session': 'a.b.c' } })
+    expect(await response.json()).toMatchObject({ user_id: 'local', tier: 'local' })
+    await served.close()
+  })
+})
+
+describe('keys', () => {
+  const statusOf = async (served: Served, path: string, headers: Record<string, string> = {}) => {
+    const response = await fetch(`${served.origin}/probe/api/${path}`, { headers })
+    await response.arrayBuffer()
+    return response.status
+  }
+
+  test('without an API key configured its routes are open; admin routes are 503', async () => {
+    const served = await serveProbe('in process')
+    expect(await statusOf(served, 'guarded')).toBe(200)
+    expect(await statusOf(served, 'administered', { 'x-admin-key': 'x' })).toBe(503)
+    await served.close()
+  })
+
+  test('the API key opens as bearer token or by the session cookie, and nothing else does', async () => {
+    const served = await serveProbe('in process', { SERVICE_API_KEY: 'key-1', SERVICE_ORCHARD_ADMIN_KEY: 'admin-1' })
+    const cookie = `logs_session=${issueSession('key-1', Date.now())}`
+    expect(await statusOf(served, 'guarded', { authorization: 'Bearer key-1' })).toBe(200)
+    expect(await statusOf(served, 'guarded', { authorization: 'bearer key-1' })).toBe(200)
+    expect(await statusOf(served, 'guarded', { cookie })).toBe(200)
+    for (const headers of [
+      {},
+      { authorization: 'Bearer key-2' },
+      { authorization: 'Basic key-1' },
+      { authorization: 'Bearer wrong', cookie },
+      { cookie: `logs_session=${issueSession('other', Date.now())}` },
+    ]) {
+      expect(await statusOf(served, 'guarded', headers as Record<string, string>), JSON.stringify(headers)).toBe(401)
+    }
+    const refused = await fetch(`${served.origin}/probe/api/guarded`)
+    expect(refused.headers.get('www-authenticate')).toMatch(/^Bearer/)
+    expect(await refused.json()).toEqual({ detail: expect.stringContaining('API key') })
+    await served.close()
+  })
+
+  test('the admin key comes as bearer token or in its own header; the API key does not stand in for it', async () => {
+    const served = await serveProbe('in process', { SERVICE_API_KEY: 'key-1', SERVICE_ORCHARD_ADMIN_KEY: 'admin-1' })
+    expect(await statusOf(served, 'administered', { 'x-admin-key': 'admin-1' })).toBe(200)
+    expect(await statusOf(served, 'administered', { authorization: 'Bearer admin-1' })).toBe(200)
+    expect(await statusOf(served, 'administered', { authorization: 'Bearer key-1' })).toBe(401)
+    expect(await statusOf(served, 'administered')).toBe(401)
+    await served.close()
+  })
+})

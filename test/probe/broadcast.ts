@@ -1,0 +1,66 @@
+import { readFile } from 'node:fs/promises'
+import { createEdge, edgeConfig } from '@trellis/edge'
+import { createMemoryBus, jsonCodec, topics } from '@trellis/kit/bus'
+import { readConfig } from '@trellis/kit/config'
+import { createReadiness } from '@trellis/kit/lifecycle'
+import { connectInProcess } from '@trellis/kit/rpc'
+import { createMetrics, silentLog } from '@trellis/kit/telemetry'
+import { routes } from './gen/edge/routes.ts'
+import { ProbeServiceDefinition } from './gen/ts/trellis/probe/v1/probe.ts'
+import { probeHandlers } from './handlers.ts'
+
+/** A topic of the bus behind a real edge: `/probe/api/count` follows it. A gap arrives as the event `spelled-out`. */
+export const serveBroadcast = async ({ kept }: { kept: number }) => {
+  const bus = createMemoryBus()
+  const numbers = topics({
+    family: 'probe.numbers',
+    ...jsonCodec<{ number: number; filler?: string }>(),
+    keep: { events: kept, milliseconds: 3_600_000 },
+  })('all')
+  const handlers = {
+    ...probeHandlers({ streamsEnded: 0, aborted: [] }),
+    async *count({ lastEventId }: { lastEventId?: string | null | undefined }, { signal }: { signal: AbortSignal }) {
+      const after = lastEventId ? Number(lastEventId) : 'latest'
+      const deliveries = bus.subscribe(numbers, { after, signal })
+      yield { eventId: '', event: null }
+      for await (const delivery of deliveries) {
+        if (delivery.kind === 'gap')
+          yield { eventId: '', event: { $case: 'spelledOut' as const, value: { number: delivery.missed ?? -1 } } }
+        else
+          yield {
+            eventId: String(delivery.sequence),
+            event: { $case: 'counted' as const, value: delivery.event },
+          }
+      }
+    },
+  }
+  const metrics = createMetrics({ processMetrics: false })
+  const edge = await createEdge({
+    config: readConfig(edgeConfig, { SHUTDOWN_SECONDS: '1' }),
+    routes,
+    backends: [
+      {
+        name: 'trellis.probe.v1.ProbeService',
+        mount: '/probe',
+        heartbeat: 'heartbeat',
+        client: connectInProcess(ProbeServiceDefinition, handlers) as never,
+      },
+    ],
+    openapi: JSON.parse(await readFile(new URL('./gen/edge/openapi.json', import.meta.url), 'utf8')),
+    readiness: createReadiness(),
+    log: silentLog,
+    metrics,
+  })
+  const origin = await edge.listen('127.0.0.1', 0)
+  return {
+    origin,
+    publish: (number: number, filler?: string) => bus.publish(numbers, { number, ...(filler ? { filler } : {}) }),
+    open: edge.openStreams,
+    close: async () => {
+      await edge[Symbol.asyncDispose]()
+      await bus[Symbol.asyncDispose]()
+    },
+  }
+}
+
+export type Broadcast = Awaited<ReturnType<typeof serveBroadcast>>
