@@ -1,6 +1,6 @@
 import { monoOf } from '../audio/pcm.ts'
 import { createResampler } from '../audio/resample.ts'
-import type { StoredAudio } from '../audio/wav-write.ts'
+import type { StoredAudio } from '../audio/stored-audio.ts'
 import { ANALYSIS_RATE } from './spectral-frames.ts'
 
 /** Frames read at a time. */

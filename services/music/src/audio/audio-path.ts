@@ -1,5 +1,5 @@
 import { type Block, joinBlocks } from './pcm.ts'
-import type { StoredAudio } from './wav-write.ts'
+import type { StoredAudio } from './stored-audio.ts'
 
 /** Pieces of one shape played one after another, as one piece. */
 export const concatenateAudio = (pieces: readonly StoredAudio[]): StoredAudio => {

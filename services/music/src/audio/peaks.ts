@@ -1,37 +1,30 @@
-import type { Block } from './pcm.ts'
-import type { StoredAudio } from './wav-write.ts'
+import { OVERVIEW_FRAMES, readOverview } from './overview.ts'
+import { type Block, blockLength } from './pcm.ts'
+import type { StoredAudio } from './stored-audio.ts'
 
 /** The outline of a waveform: the lowest and the highest sample (of all channels) of each of `points` equal stretches. */
 export interface Peaks {
-  readonly points: number
   readonly min: number[]
   readonly max: number[]
 }
 
+/** Stretches longer than this many entries are read from the overview, which is then exact to an entry at its edges. */
+const FEWEST_ENTRIES = 4
 /** Frames read at a time. */
 const FRAMES_PER_READ = 65_536
 
-/**
- * The outline of a stored piece. Stretch i covers the frames from floor(i × frames / points); where there are more
- * points than frames, neighbours share a frame, so that there are always as many points as were asked for.
- */
-export const peaksOf = async (audio: StoredAudio, points: number): Promise<Peaks> => {
-  const min = new Array<number>(points).fill(0)
-  const max = new Array<number>(points).fill(0)
-  const startOf = (point: number) => Math.floor((point * audio.frames) / points)
-  let [block, blockStart, blockEnd]: [Block, number, number] = [[], 0, 0]
-  for (let point = 0; point < points; point++) {
-    const start = Math.min(startOf(point), audio.frames - 1)
-    const end = Math.max(start + 1, startOf(point + 1))
+/** Reads the extremes of stretches that follow one another, holding one piece at a time. */
+const createExtremesReader = (audio: StoredAudio) => {
+  let [block, blockStart]: [Block, number] = [[], 0]
+  return async (start: number, end: number): Promise<{ low: number; high: number }> => {
     let [low, high] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]
     for (let frame = start; frame < end; ) {
-      if (frame < blockStart || frame >= blockEnd) {
+      if (frame < blockStart || frame >= blockStart + blockLength(block)) {
         block = await audio.read(frame, FRAMES_PER_READ)
         blockStart = frame
-        blockEnd = frame + (block[0]?.length ?? 0)
-        if (blockEnd === blockStart) break
+        if (blockLength(block) === 0) break
       }
-      const stop = Math.min(end, blockEnd)
+      const stop = Math.min(end, blockStart + blockLength(block))
       for (const channel of block) {
         for (let i = frame - blockStart; i < stop - blockStart; i++) {
           const value = channel[i] ?? 0
@@ -41,8 +34,24 @@ export const peaksOf = async (audio: StoredAudio, points: number): Promise<Peaks
       }
       frame = stop
     }
-    min[point] = Number.isFinite(low) ? low : 0
-    max[point] = Number.isFinite(high) ? high : 0
+    return Number.isFinite(low) ? { low, high } : { low: 0, high: 0 }
   }
-  return { points, min, max }
+}
+
+/**
+ * The outline of a stored piece of at least one frame. Stretch i begins at frame floor(i × frames / points); where there
+ * are more points than frames, neighbours share a frame, so that there are always as many as were asked for.
+ */
+export const peaksOf = async (audio: StoredAudio, overview: Uint8Array | undefined, points: number): Promise<Peaks> => {
+  const [min, max]: [number[], number[]] = [[], []]
+  const isCoarse = overview !== undefined && audio.frames / points >= FEWEST_ENTRIES * OVERVIEW_FRAMES
+  const extremes = isCoarse ? readOverview(overview) : createExtremesReader(audio)
+  for (let point = 0; point < points; point++) {
+    const start = Math.min(Math.floor((point * audio.frames) / points), audio.frames - 1)
+    const end = Math.max(start + 1, Math.floor(((point + 1) * audio.frames) / points))
+    const { low, high } = await extremes(start, end)
+    min.push(low)
+    max.push(high)
+  }
+  return { min, max }
 }

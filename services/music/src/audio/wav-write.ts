@@ -1,8 +1,6 @@
-import type { ByteSource } from './byte-source.ts'
-import { type AudioShape, type Block, blockLength, decodeSamples, type SampleLayout } from './pcm.ts'
-
-/** What we store and export: 24-bit little-endian PCM. */
-const STORED: SampleLayout = { encoding: 'integer', bytes: 3, littleEndian: true }
+import type { AudioShape } from './pcm.ts'
+import { type Block, blockLength } from './pcm.ts'
+import { encodeSamples, STORED_LAYOUT as STORED } from './stored-audio.ts'
 
 /** Lengths of a RIFF file are 32 bits; past that it is RF64 (EBU Tech 3306), whose header is 36 bytes longer. */
 const LARGEST_RIFF = 0xffffffff - 64
@@ -47,51 +45,27 @@ export const wavHeader = (shape: AudioShape, frames: number): Uint8Array => {
   return header
 }
 
-/**
- * Samples to 24-bit bytes, interleaved. There is no dither: its noise would be the only difference between a 16 or
- * 24-bit upload and what comes back, and the rounding error lies at -144 dB of full scale. Beyond full scale is clipped.
- */
-export const encodeSamples = (block: Block): Uint8Array => {
-  const frames = blockLength(block)
-  const bytes = new Uint8Array(frames * block.length * 3)
-  for (const [index, channel] of block.entries()) {
-    for (let frame = 0, at = index * 3; frame < frames; frame++, at += block.length * 3) {
-      const value = Math.max(-8388608, Math.min(8388607, Math.round((channel[frame] ?? 0) * 8388608)))
-      bytes[at] = value & 0xff
-      bytes[at + 1] = (value >> 8) & 0xff
-      bytes[at + 2] = (value >> 16) & 0xff
-    }
-  }
-  return bytes
-}
-
-/** What a stretch of a stored WAV file gives: blocks by place, and its shape. */
-export interface StoredAudio extends AudioShape {
-  readonly frames: number
-  /** The samples from `start`; fewer at the end. */
-  read(start: number, frames: number): Promise<Block>
-}
-
-/** Reads a file that this module wrote, by place. */
-export const openStoredWav = (source: ByteSource, shape: AudioShape & { readonly frames: number }): StoredAudio => {
-  const frameBytes = shape.channels * STORED.bytes
-  const header = headerBytes(shape, shape.frames)
-  return {
-    sampleRate: shape.sampleRate,
-    channels: shape.channels,
-    frames: shape.frames,
-    async read(start, frames) {
-      const from = Math.max(0, Math.min(start, shape.frames))
-      const count = Math.max(0, Math.min(frames, shape.frames - from))
-      return decodeSamples(await source.read(header + from * frameBytes, count * frameBytes), shape.channels, STORED)
-    },
-  }
-}
-
-/** Bytes of a whole stored WAV file. */
+/** Bytes of a whole WAV file. */
 export const wavLength = (shape: AudioShape, frames: number): number => {
   const dataBytes = frames * shape.channels * STORED.bytes
   return headerBytes(shape, frames) + dataBytes + (dataBytes % 2)
+}
+
+/**
+ * Bytes `start` to `end` (not included) of the WAV file that stored samples are: its header is made here, `readSamples`
+ * gives what is stored. So any part of the file can be sent without the rest.
+ */
+export async function* wavRange(
+  audio: AudioShape & { readonly frames: number },
+  readSamples: (range: { start: number; end: number }) => AsyncIterable<Uint8Array>,
+  { start, end }: { start: number; end: number },
+): AsyncGenerator<Uint8Array> {
+  const header = wavHeader(audio, audio.frames)
+  const dataEnd = header.length + audio.frames * audio.channels * STORED.bytes
+  if (start < header.length) yield header.subarray(start, Math.min(end, header.length))
+  const [from, to] = [Math.max(start, header.length), Math.min(end, dataEnd)]
+  if (from < to) yield* readSamples({ start: from - header.length, end: to - header.length })
+  if (end > dataEnd && start < end) yield new Uint8Array(end - Math.max(start, dataEnd))
 }
 
 /**

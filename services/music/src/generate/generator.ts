@@ -1,5 +1,5 @@
 import type { Block } from '../audio/pcm.ts'
-import type { StoredAudio } from '../audio/wav-write.ts'
+import type { StoredAudio } from '../audio/stored-audio.ts'
 
 /** What a continuation is made from. */
 export interface ContinuationRequest {

@@ -1,7 +1,7 @@
 import { ANALYSIS_RATE } from '../analysis/spectral-frames.ts'
 import { loudnessOf } from '../audio/loudness.ts'
 import { type Block, blockLength, silentBlock, sliceBlock } from '../audio/pcm.ts'
-import type { StoredAudio } from '../audio/wav-write.ts'
+import type { StoredAudio } from '../audio/stored-audio.ts'
 import { clamp } from '../dsp/statistics.ts'
 import { alignJoin, attackEnvelope } from './align.ts'
 import { crossfade } from './crossfade.ts'

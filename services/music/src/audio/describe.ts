@@ -1,0 +1,61 @@
+import { analyse } from '../analysis/analyse.ts'
+import { createMonoCollector } from './ingest.ts'
+import { createLoudnessMeter } from './loudness.ts'
+import { createOverview } from './overview.ts'
+import { type AudioShape, type Block, blockLength } from './pcm.ts'
+import { encodeSamples } from './stored-audio.ts'
+
+/** What is known of a piece once it has passed by. */
+export interface AudioDescription extends AudioShape {
+  readonly frames: number
+  readonly bpm: number | null
+  readonly key: string | null
+  /** Integrated loudness; null for silence. */
+  readonly loudnessLufs: number | null
+  /** How much of its end is silence. */
+  readonly silentTailSeconds: number
+}
+
+/** Samples below this (-60 dB) are silence. */
+export const SILENCE = 0.001
+
+/** Describes a piece while it is written: pass `stored` to what stores the samples, then ask. */
+export const createDescriber = (shape: AudioShape) => {
+  const loudness = createLoudnessMeter(shape)
+  const overview = createOverview()
+  const mono = createMonoCollector(shape.sampleRate)
+  let [frames, silentFrames] = [0, 0]
+
+  const observe = (block: Block) => {
+    loudness.push(block)
+    overview.push(block)
+    mono.push(block)
+    frames += blockLength(block)
+    const lastSound = Math.max(...block.map((channel) => channel.findLastIndex((value) => Math.abs(value) >= SILENCE)))
+    silentFrames = lastSound < 0 ? silentFrames + blockLength(block) : blockLength(block) - 1 - lastSound
+  }
+
+  return {
+    /** The bytes to store for these blocks, which are looked at on their way. */
+    async *stored(blocks: AsyncIterable<Block> | Iterable<Block>, signal?: AbortSignal): AsyncGenerator<Uint8Array> {
+      for await (const block of blocks) {
+        signal?.throwIfAborted()
+        observe(block)
+        yield encodeSamples(block)
+      }
+    },
+    /** To be asked once all blocks have passed. */
+    finish(): { description: AudioDescription; overview: Uint8Array } {
+      const { bpm, key } = analyse(mono.finish())
+      const description = {
+        ...shape,
+        frames,
+        bpm,
+        key: key?.name ?? null,
+        loudnessLufs: loudness.integrated(),
+        silentTailSeconds: silentFrames / shape.sampleRate,
+      }
+      return { description, overview: overview.finish() }
+    },
+  }
+}

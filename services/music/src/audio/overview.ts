@@ -1,0 +1,57 @@
+import { type Block, blockLength } from './pcm.ts'
+
+/** Frames that one entry of an overview stands for. */
+export const OVERVIEW_FRAMES = 256
+
+/** Extremes of a stretch, -1..1. */
+export interface Extremes {
+  readonly low: number
+  readonly high: number
+}
+
+/** Builds the overview of a piece while it is written: lowest and highest sample of each OVERVIEW_FRAMES frames. */
+export const createOverview = () => {
+  const entries: number[] = []
+  let [low, high, filled] = [0, 0, 0]
+  const close = () => {
+    entries.push(Math.round(low * 32_767), Math.round(high * 32_767))
+    filled = 0
+  }
+  return {
+    push(block: Block): void {
+      for (let frame = 0; frame < blockLength(block); frame++) {
+        for (const channel of block) {
+          const value = channel[frame] ?? 0
+          if (filled === 0 && channel === block[0]) {
+            low = value
+            high = value
+          } else if (value < low) low = value
+          else if (value > high) high = value
+        }
+        if (++filled === OVERVIEW_FRAMES) close()
+      }
+    },
+    /** Pairs of 16-bit numbers; the overview is spent afterwards. */
+    finish(): Uint8Array {
+      if (filled > 0) close()
+      const clipped = Int16Array.from(entries, (value) => Math.max(-32_767, Math.min(32_767, value)))
+      return new Uint8Array(clipped.buffer)
+    },
+  }
+}
+
+/** Extremes of the entries that a stretch of frames falls into. */
+export const readOverview = (bytes: Uint8Array): ((start: number, end: number) => Extremes) => {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  const count = Math.floor(bytes.length / 4)
+  return (start, end) => {
+    const first = Math.min(count - 1, Math.floor(start / OVERVIEW_FRAMES))
+    const last = Math.min(count, Math.max(first + 1, Math.ceil(end / OVERVIEW_FRAMES)))
+    let [low, high] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]
+    for (let entry = Math.max(0, first); entry < last; entry++) {
+      low = Math.min(low, view.getInt16(entry * 4, true))
+      high = Math.max(high, view.getInt16(entry * 4 + 2, true))
+    }
+    return Number.isFinite(low) ? { low: low / 32_767, high: high / 32_767 } : { low: 0, high: 0 }
+  }
+}

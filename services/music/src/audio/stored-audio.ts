@@ -1,0 +1,60 @@
+import type { ByteSource } from './byte-source.ts'
+import { type AudioShape, type Block, blockLength, decodeSamples, type SampleLayout } from './pcm.ts'
+
+/**
+ * How audio is kept: interleaved 24-bit little-endian samples and nothing else. The shape lies in the store, and a WAV
+ * header is put before the samples when they are sent; so a decoder can write before it knows how much there will be.
+ */
+export const STORED_LAYOUT: SampleLayout = { encoding: 'integer', bytes: 3, littleEndian: true }
+
+/** A piece that can be read from any place. */
+export interface StoredAudio extends AudioShape {
+  readonly frames: number
+  /** The samples from `start`; fewer at the end. */
+  read(start: number, frames: number): Promise<Block>
+}
+
+/** Stored samples as audio. */
+export const openStoredAudio = (source: ByteSource, { sampleRate, channels }: AudioShape): StoredAudio => {
+  const frameBytes = channels * STORED_LAYOUT.bytes
+  const frames = Math.floor(source.size / frameBytes)
+  return {
+    sampleRate,
+    channels,
+    frames,
+    async read(start, count) {
+      const from = Math.max(0, Math.min(start, frames))
+      const length = Math.max(0, Math.min(count, frames - from))
+      return decodeSamples(await source.read(from * frameBytes, length * frameBytes), channels, STORED_LAYOUT)
+    },
+  }
+}
+
+/** Frames given at a time by blocksOf. */
+const FRAMES_PER_BLOCK = 65_536
+
+/** A piece from its start to its end, block by block. */
+export async function* blocksOf(audio: StoredAudio, signal?: AbortSignal): AsyncGenerator<Block> {
+  for (let at = 0; at < audio.frames; at += FRAMES_PER_BLOCK) {
+    signal?.throwIfAborted()
+    yield await audio.read(at, FRAMES_PER_BLOCK)
+  }
+}
+
+/**
+ * Samples to 24-bit bytes, interleaved. There is no dither: its noise would be the only difference between a 16 or
+ * 24-bit upload and what comes back, and the rounding error lies at -144 dB of full scale. Beyond full scale is clipped.
+ */
+export const encodeSamples = (block: Block): Uint8Array => {
+  const frames = blockLength(block)
+  const bytes = new Uint8Array(frames * block.length * 3)
+  for (const [index, channel] of block.entries()) {
+    for (let frame = 0, at = index * 3; frame < frames; frame++, at += block.length * 3) {
+      const value = Math.max(-8388608, Math.min(8388607, Math.round((channel[frame] ?? 0) * 8388608)))
+      bytes[at] = value & 0xff
+      bytes[at + 1] = (value >> 8) & 0xff
+      bytes[at + 2] = (value >> 16) & 0xff
+    }
+  }
+  return bytes
+}

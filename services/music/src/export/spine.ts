@@ -1,0 +1,86 @@
+import { concatenateAudio } from '../audio/audio-path.ts'
+import { createLoudnessMeter } from '../audio/loudness.ts'
+import { type Block, blockLength } from '../audio/pcm.ts'
+import { blocksOf, type StoredAudio } from '../audio/stored-audio.ts'
+import { createTruePeakMeter } from '../audio/true-peak.ts'
+
+/** Loudness that a normalised export aims at, as streaming services do (LUFS), and the true peak it never exceeds (dB). */
+const TARGET_LUFS = -14
+const PEAK_CEILING_DB = -1
+
+/**
+ * How a piece sounds beyond its end: itself, backwards. It has the level and colour of the end and joins it without a
+ * step, so it can be faded out under the next piece.
+ */
+const mirroredTail = async (audio: StoredAudio, frames: number): Promise<Block> => {
+  const length = Math.min(frames, audio.frames)
+  const tail = await audio.read(audio.frames - length, length)
+  return tail.map((channel) => channel.toReversed())
+}
+
+/**
+ * Pieces one after another, as long as they are together, to the sample. With a crossfade each piece fades out over its
+ * own mirrored end under the beginning of the next, which fades in: nothing is overlapped, so nothing is lost.
+ */
+export const joinSpine = (pieces: readonly StoredAudio[], crossfadeFrames: number): StoredAudio => {
+  const whole = concatenateAudio(pieces)
+  if (crossfadeFrames === 0) return whole
+  const seams: { at: number; length: number; before: StoredAudio }[] = []
+  let at = 0
+  for (const [index, piece] of pieces.entries()) {
+    const next = pieces[index + 1]
+    at += piece.frames
+    if (next) seams.push({ at, length: Math.min(crossfadeFrames, next.frames, piece.frames), before: piece })
+  }
+  const tails = new Map<number, Block>()
+  const tailAt = async (seam: { at: number; length: number; before: StoredAudio }): Promise<Block> => {
+    const known = tails.get(seam.at)
+    if (known) return known
+    tails.clear()
+    const tail = await mirroredTail(seam.before, seam.length)
+    tails.set(seam.at, tail)
+    return tail
+  }
+  return {
+    ...whole,
+    async read(start, frames) {
+      const block = await whole.read(start, frames)
+      const end = start + blockLength(block)
+      for (const seam of seams) {
+        const [from, to] = [Math.max(start, seam.at), Math.min(end, seam.at + seam.length)]
+        if (from >= to) continue
+        const tail = await tailAt(seam)
+        for (const [index, channel] of block.entries()) {
+          const other = tail[index]
+          for (let frame = from; frame < to; frame++) {
+            const angle = ((frame - seam.at + 0.5) / seam.length) * (Math.PI / 2)
+            const value =
+              (channel[frame - start] ?? 0) * Math.sin(angle) + (other?.[frame - seam.at] ?? 0) * Math.cos(angle)
+            channel[frame - start] = value
+          }
+        }
+      }
+      return block
+    },
+  }
+}
+
+/** The gain (linear) that brings a piece to TARGET_LUFS, or as near as its true peaks allow. 1 for silence. */
+export const normalisingGain = async (audio: StoredAudio, signal?: AbortSignal): Promise<number> => {
+  const loudness = createLoudnessMeter(audio)
+  const peaks = createTruePeakMeter(audio.sampleRate, audio.channels)
+  for await (const block of blocksOf(audio, signal)) {
+    loudness.push(block)
+    peaks.push(block)
+  }
+  const [integrated, peak] = [loudness.integrated(), peaks.finish()]
+  if (integrated === null || peak === 0) return 1
+  return Math.min(10 ** ((TARGET_LUFS - integrated) / 20), 10 ** (PEAK_CEILING_DB / 20) / peak)
+}
+
+/** A piece at another level. */
+export const withGain = (audio: StoredAudio, gain: number): StoredAudio => ({
+  ...audio,
+  read: async (start, frames) =>
+    (await audio.read(start, frames)).map((channel) => channel.map((value) => value * gain)),
+})
