@@ -48,10 +48,13 @@ const layoutOf = (fragment: CardFragment): Layout => {
   return layouts.find((layout) => layout.cardClasses.some((name) => classes.includes(name))) ?? unknownLayout
 }
 
+/** Links to items in a gap belong to carousels; a title in them is no notice. */
+const itemLinks = /<a\b[^>]*\/itm\/[^>]*>[\s\S]*?<\/a>/gi
+
 /** Text blocks of a notice between cards. */
 const notices = (gap: string): readonly string[] => {
   if (!/\p{L}/u.test(gap)) return []
-  const { children } = parseDocument(gap)
+  const { children } = parseDocument(gap.replace(itemLinks, ''))
   return [...children.map((child) => visibleText(child)), ...lines(children).map(({ text }) => text)]
 }
 

@@ -1,0 +1,72 @@
+import { isMarketplaceFailure, marketplaceFailure } from '../failures.ts'
+import { isForbiddenHost, readRetryAfter } from '../scraper/http-get.ts'
+
+export type ApiRequest = {
+  readonly method?: 'GET' | 'POST'
+  readonly headers: Readonly<Record<string, string>>
+  readonly body?: string
+  readonly signal: AbortSignal
+}
+
+/** Calls the API and gives its JSON object. Throws a marketplace failure for any other answer. */
+export type ApiCall = (address: string, request: ApiRequest) => Promise<Readonly<Record<string, unknown>>>
+
+const mostBytes = 16 * 1024 * 1024
+
+const readJson = async (response: Response): Promise<Readonly<Record<string, unknown>>> => {
+  const chunks: Uint8Array[] = []
+  let size = 0
+  for await (const chunk of response.body ?? []) {
+    size += chunk.byteLength
+    if (size > mostBytes) throw marketplaceFailure('failed', 'its API sent more than 16 MiB')
+    chunks.push(chunk)
+  }
+  const parsed: unknown = JSON.parse(Buffer.concat(chunks).toString())
+  if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed))
+    throw marketplaceFailure('failed', 'its API sent something that is no JSON object')
+  return parsed as Readonly<Record<string, unknown>>
+}
+
+/** Creates the call, with a time limit of its own. Redirects are not followed: they could carry credentials away. */
+export const createApiCall =
+  ({
+    timeoutMilliseconds = 15_000,
+    userAgent,
+  }: {
+    readonly timeoutMilliseconds?: number
+    readonly userAgent: string
+  }): ApiCall =>
+  async (address, { method = 'GET', headers, body, signal }) => {
+    const deadline = AbortSignal.timeout(timeoutMilliseconds)
+    if (isForbiddenHost(new URL(address).hostname))
+      throw marketplaceFailure('failed', `${address} is no address for an API`)
+    try {
+      const response = await fetch(address, {
+        method,
+        headers: { accept: 'application/json', 'user-agent': userAgent, ...headers },
+        ...(body === undefined ? {} : { body }),
+        redirect: 'error',
+        signal: AbortSignal.any([signal, deadline]),
+      })
+      if (response.ok) return await readJson(response)
+      await response.body?.cancel()
+      const retryAfterSeconds = readRetryAfter(response.headers.get('retry-after'), new Date())
+      const refused = [401, 403, 404, 429].includes(response.status)
+      throw Object.assign(
+        marketplaceFailure(refused ? 'refused' : 'failed', `its API answered with status ${response.status}`, {
+          retryAfterSeconds,
+        }),
+        {
+          apiStatus: response.status,
+        },
+      )
+    } catch (error) {
+      signal.throwIfAborted()
+      if (isMarketplaceFailure(error)) throw error
+      if (deadline.aborted)
+        throw marketplaceFailure('timedOut', `its API sent nothing within ${timeoutMilliseconds / 1000} s`, {
+          cause: error,
+        })
+      throw marketplaceFailure('failed', 'its API cannot be reached or sent no JSON', { cause: error })
+    }
+  }

@@ -1,0 +1,99 @@
+import type { BuyingFormat, Listing, Sale, Seller } from '../../records.ts'
+
+/** A JSON value of the API, read with care: nothing in it is taken for granted. */
+type Json = Readonly<Record<string, unknown>>
+
+const object = (value: unknown): Json =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : {}
+const list = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
+const text = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined)
+const number = (value: unknown): number | undefined => {
+  const read =
+    typeof value === 'number' ? value : typeof value === 'string' && value.trim() !== '' ? Number(value) : Number.NaN
+  return Number.isFinite(read) ? read : undefined
+}
+
+const buyingFormat = (options: readonly unknown[]): BuyingFormat =>
+  options.includes('AUCTION') ? 'auction' : options.includes('BEST_OFFER') ? 'best_offer' : 'fixed_price'
+
+/** What an auction stands at, else what is asked. A pure auction may have no `price` at all. */
+const amountOf = (
+  item: Json,
+  format: BuyingFormat,
+): { readonly price: number | null; readonly currency: string | undefined } => {
+  const money = object(format === 'auction' ? (item.currentBidPrice ?? item.price) : item.price)
+  return { price: number(money.value) ?? null, currency: text(money.currency) }
+}
+
+const photosOf = (item: Json): readonly string[] => {
+  const images = [item.image, ...list(item.additionalImages)]
+  return [...new Set(images.flatMap((image) => text(object(image).imageUrl) ?? []))]
+}
+
+const day = 86_400_000
+const ageInDays = (created: unknown, now: Date): number => {
+  const since = now.getTime() - Date.parse(text(created) ?? '')
+  return Number.isFinite(since) ? Math.max(0, Math.floor(since / day)) : 0
+}
+
+export type SummaryContext = { readonly platform: string; readonly defaultCurrency: string; readonly now: Date }
+
+const readTime = (value: unknown): string | null => {
+  const time = Date.parse(text(value) ?? '')
+  return Number.isFinite(time) ? new Date(time).toISOString() : null
+}
+
+/** An item of a search answer as a listing; undefined for one without an id, a title or an address. */
+export const toListing = (value: unknown, { platform, defaultCurrency, now }: SummaryContext): Listing | undefined => {
+  const item = object(value)
+  const [id, title, url] = [text(item.itemId), text(item.title), text(item.itemWebUrl)]
+  if (id === undefined || title === undefined || url === undefined) return undefined
+  const format = buyingFormat(list(item.buyingOptions))
+  const { price, currency } = amountOf(item, format)
+  return {
+    platform,
+    platformListingId: id,
+    title,
+    price,
+    priceHigh: null,
+    currency: currency ?? defaultCurrency,
+    condition: text(item.condition)?.toLowerCase() ?? '',
+    sellerPlatformId: text(object(item.seller).username) ?? '',
+    url,
+    photoUrls: photosOf(item),
+    listingAgeDays: ageInDays(item.itemCreationDate, now),
+    buyingFormat: format,
+    endsAt: format === 'auction' ? readTime(item.itemEndDate) : null,
+    bidCount: number(item.bidCount) ?? null,
+    categoryName: text(object(list(item.categories)[0]).categoryName) ?? null,
+  }
+}
+
+/** The seller of an item; the ratio of a seller without feedback is unknown, although the API writes 0.0. */
+export const toSeller = (value: unknown, { platform }: SummaryContext): Seller | undefined => {
+  const seller = object(object(value).seller)
+  const username = text(seller.username)
+  if (username === undefined) return undefined
+  const percentage = number(seller.feedbackPercentage)
+  return {
+    platform,
+    platformSellerId: username,
+    username,
+    accountAgeDays: null,
+    feedbackCount: number(seller.feedbackScore) ?? null,
+    feedbackRatio: percentage === undefined || percentage === 0 ? null : Math.round(percentage * 1000) / 100_000,
+    categoryHistory: null,
+  }
+}
+
+/** A row of the sales insights as a sale. */
+export const toSale = (value: unknown): Sale | undefined => {
+  const row = object(value)
+  const money = object(row.lastSoldPrice)
+  const [price, currency] = [number(money.value), text(money.currency)]
+  if (price === undefined || price <= 0 || currency === undefined) return undefined
+  return { price, currency, soldOn: readTime(row.lastSoldDate)?.slice(0, 10) ?? null }
+}
+
+export const itemsIn = (answer: Json, name: 'itemSummaries' | 'itemSales'): readonly unknown[] => list(answer[name])
+export const hasNext = (answer: Json): boolean => text(answer.next) !== undefined

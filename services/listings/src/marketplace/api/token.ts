@@ -1,0 +1,51 @@
+import { marketplaceFailure } from '../failures.ts'
+import type { ApiCall } from './call.ts'
+
+export type TokenSource = (scope: string, signal: AbortSignal) => Promise<string>
+
+/** A token is replaced this long before it ends, in milliseconds. */
+const margin = 60_000
+
+type Held = { readonly token: string; readonly goodUntil: number }
+
+/**
+ * Application tokens by the client-credentials grant, one per scope, held until shortly before they end.
+ * Requests that need one at the same time share the fetch.
+ */
+export const createTokenSource = ({
+  call,
+  apiUrl,
+  clientId,
+  clientSecret,
+  now,
+}: {
+  readonly call: ApiCall
+  readonly apiUrl: string
+  readonly clientId: string
+  readonly clientSecret: string
+  readonly now: () => number
+}): TokenSource => {
+  const held = new Map<string, Promise<Held>>()
+  const fetchToken = async (scope: string, signal: AbortSignal): Promise<Held> => {
+    const answer = await call(`${apiUrl}/identity/v1/oauth2/token`, {
+      method: 'POST',
+      headers: {
+        authorization: `Basic ${Buffer.from(`${clientId}:${clientSecret}`).toString('base64')}`,
+        'content-type': 'application/x-www-form-urlencoded',
+      },
+      body: new URLSearchParams({ grant_type: 'client_credentials', scope }).toString(),
+      signal,
+    })
+    const { access_token: token, expires_in: seconds } = answer
+    if (typeof token !== 'string') throw marketplaceFailure('failed', 'its API gave no token')
+    return { token, goodUntil: now() + (typeof seconds === 'number' ? seconds * 1000 : 0) - margin }
+  }
+  return async (scope, signal) => {
+    const known = await held.get(scope)?.catch(() => undefined)
+    if (known !== undefined && known.goodUntil > now()) return known.token
+    const fetching = fetchToken(scope, signal)
+    held.set(scope, fetching)
+    fetching.catch(() => held.delete(scope))
+    return (await fetching).token
+  }
+}

@@ -1,0 +1,47 @@
+import { type ErrorKind, failure, type ServiceFailure } from '@trellis/kit/errors'
+
+/**
+ * Why the marketplace gave no answer. The word is what a run reports as its reason; the sentence begins the detail, so that
+ * nobody takes one for another, or any of them for "no results".
+ */
+const reasons = {
+  refused: { word: 'MarketplaceRefused', kind: 'upstream_failed', sentence: 'The marketplace refused' },
+  robots: {
+    word: 'ForbiddenByRobots',
+    kind: 'upstream_failed',
+    sentence: "The marketplace's robots.txt forbids this page",
+  },
+  breakerOpen: {
+    word: 'BreakerOpen',
+    kind: 'upstream_failed',
+    sentence: 'The marketplace has refused before and is left alone for now',
+  },
+  layoutDrift: { word: 'LayoutDrift', kind: 'upstream_failed', sentence: "The marketplace's pages have changed" },
+  failed: { word: 'UpstreamFailed', kind: 'upstream_failed', sentence: 'The marketplace failed' },
+  timedOut: { word: 'UpstreamTimeout', kind: 'upstream_timeout', sentence: 'The marketplace did not answer in time' },
+  unconfigured: { word: 'Unconfigured', kind: 'unavailable', sentence: 'The marketplace API needs credentials' },
+} as const satisfies Record<string, { word: string; kind: ErrorKind; sentence: string }>
+
+export type MarketplaceReason = keyof typeof reasons
+export type MarketplaceFailure = ServiceFailure & {
+  readonly reason: string
+  readonly marketplaceReason: MarketplaceReason
+}
+
+/** A failure to throw: `throw marketplaceFailure('refused', 'it answered with status 403')`. */
+export const marketplaceFailure = (
+  reason: MarketplaceReason,
+  detail: string,
+  { retryAfterSeconds, cause }: { readonly retryAfterSeconds?: number | undefined; readonly cause?: unknown } = {},
+): MarketplaceFailure => {
+  const { word, kind, sentence } = reasons[reason]
+  const made = failure(kind, `${sentence}: ${detail}.`, {
+    cause,
+    ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds: Math.max(1, Math.ceil(retryAfterSeconds)) }),
+  })
+  return Object.assign(made, { reason: word, marketplaceReason: reason })
+}
+
+/** Whether something thrown is one of these, of a reason if one is given. */
+export const isMarketplaceFailure = (error: unknown, reason?: MarketplaceReason): error is MarketplaceFailure =>
+  error instanceof Error && 'marketplaceReason' in error && (reason === undefined || error.marketplaceReason === reason)

@@ -1,0 +1,41 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { createFetchPage, type FetchPage } from './fetch-page.ts'
+import { createHostGate } from './host-gate.ts'
+import { createHttpGet } from './http-get.ts'
+import { createPageCache } from './page-cache.ts'
+import { createRobots } from './robots.ts'
+
+export type PolitenessOptions = {
+  /** Says who is asking; its first word, without the version, is the name in robots.txt. */
+  readonly userAgent: string
+  readonly gapMilliseconds: number
+  readonly timeoutMilliseconds?: number
+  readonly mostBytes?: number
+  readonly cacheMilliseconds?: number
+  readonly cacheCharacters?: number
+}
+
+const mebibyte = 1024 * 1024
+
+/** Polite fetching with its defaults: 20 s and 8 MiB a page, pages held for 5 minutes in at most 64 million characters. */
+export const createPoliteFetch = ({
+  userAgent,
+  gapMilliseconds,
+  timeoutMilliseconds = 20_000,
+  mostBytes = 8 * mebibyte,
+  cacheMilliseconds = 5 * 60_000,
+  cacheCharacters = 64_000_000,
+}: PolitenessOptions): FetchPage => {
+  const clock = () => performance.now()
+  const get = createHttpGet({ userAgent, timeoutMilliseconds, mostBytes })
+  return createFetchPage({
+    get,
+    gate: createHostGate({
+      gapMilliseconds,
+      clock,
+      sleep: async (milliseconds, signal) => void (await sleep(milliseconds, undefined, { signal })),
+    }),
+    robots: createRobots({ get, userAgent: userAgent.split(/[\s/]/)[0] ?? userAgent, clock }),
+    cache: createPageCache({ lifetimeMilliseconds: cacheMilliseconds, mostCharacters: cacheCharacters, clock }),
+  })
+}

@@ -1,0 +1,80 @@
+import robotsParser from 'robots-parser'
+import type { HttpAnswer, HttpGet } from './http-get.ts'
+
+/** The package's declaration says `default` where its module is the function itself. */
+const parseRobots = robotsParser as unknown as typeof robotsParser.default
+
+export type RobotsOptions = {
+  readonly get: HttpGet
+  /** Name that rules are looked up by: the product token of the user agent. */
+  readonly userAgent: string
+  /** Milliseconds of a monotonic clock. */
+  readonly clock: () => number
+}
+
+export type RobotsVerdict = { readonly isAllowed: boolean; readonly crawlDelaySeconds: number | undefined }
+export type Robots = { readonly check: (address: string, signal: AbortSignal) => Promise<RobotsVerdict> }
+
+/** Rules are read anew after this long (RFC 9309, 2.4: no more than 24 hours), in milliseconds. */
+const lifetime = 24 * 3_600_000
+/** A host whose robots.txt could not be had is asked again after this long, in milliseconds. */
+const lifetimeOfFailure = 60_000
+/** As much of the file is read as a reader must be able to (RFC 9309, 2.5), in characters. */
+const mostCharacters = 512 * 1024
+const mostHosts = 50
+
+type Rules = { readonly verdict: (address: string) => RobotsVerdict; readonly goodUntil: number }
+
+const allowAll = (): RobotsVerdict => ({ isAllowed: true, crawlDelaySeconds: undefined })
+const allowNone = (): RobotsVerdict => ({ isAllowed: false, crawlDelaySeconds: undefined })
+
+/**
+ * Keeps to robots.txt as RFC 9309 has it: rules per host, the longest match wins, a file that does not exist (4xx) allows
+ * everything, one that cannot be had (5xx, no answer) forbids everything until it can.
+ */
+export const createRobots = ({ get, userAgent, clock }: RobotsOptions): Robots => {
+  const known = new Map<string, Promise<Rules>>()
+
+  const rulesFrom = ({ status, body }: HttpAnswer, file: string): Rules => {
+    if (status >= 500 || status === 429) return { verdict: allowNone, goodUntil: clock() + lifetimeOfFailure }
+    if (status >= 400) return { verdict: allowAll, goodUntil: clock() + lifetime }
+    const parsed = parseRobots(file, body.slice(0, mostCharacters))
+    return {
+      verdict: (address) => ({
+        isAllowed: parsed.isAllowed(address, userAgent) ?? true,
+        crawlDelaySeconds: parsed.getCrawlDelay(userAgent),
+      }),
+      goodUntil: clock() + lifetime,
+    }
+  }
+
+  const load = async (origin: string, signal: AbortSignal): Promise<Rules> => {
+    const file = `${origin}/robots.txt`
+    try {
+      return rulesFrom(await get(file, signal), file)
+    } catch {
+      signal.throwIfAborted()
+      return { verdict: allowNone, goodUntil: clock() + lifetimeOfFailure }
+    }
+  }
+
+  const rulesOf = (origin: string, signal: AbortSignal): Promise<Rules> => {
+    const loading = load(origin, signal)
+    known.delete(origin)
+    known.set(origin, loading)
+    // A cancelled load must not stand for the host's rules.
+    loading.catch(() => known.delete(origin))
+    const [oldest] = known.keys()
+    if (known.size > mostHosts && oldest !== undefined) known.delete(oldest)
+    return loading
+  }
+
+  return {
+    check: async (address, signal) => {
+      const { origin } = new URL(address)
+      const cached = await known.get(origin)?.catch(() => undefined)
+      const rules = cached !== undefined && cached.goodUntil > clock() ? cached : await rulesOf(origin, signal)
+      return rules.verdict(address)
+    },
+  }
+}

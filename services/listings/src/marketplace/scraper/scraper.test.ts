@@ -1,0 +1,307 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { startDemoMarketplace } from '../demo/server.ts'
+import { searchAddress, soldAddress } from './addresses.ts'
+import { createFetchPage } from './fetch-page.ts'
+import { createHostGate } from './host-gate.ts'
+import { createHttpGet, isForbiddenHost, readRetryAfter } from './http-get.ts'
+import { createPageCache } from './page-cache.ts'
+import { createRobots } from './robots.ts'
+import { createScraper } from './scraper.ts'
+
+const signal = new AbortController().signal
+const request = {
+  query: 'camera',
+  mustExclude: [],
+  minPrice: undefined,
+  maxPrice: undefined,
+  categoryId: undefined,
+  pages: 1,
+}
+
+/** A site that answers as it is told, and a scraper of it whose clock and pauses the test owns. */
+const createSite = async (respond: (request: IncomingMessage, response: ServerResponse) => void) => {
+  const requests: { path: string; userAgent: string | undefined }[] = []
+  const server = createServer((incoming, response) => {
+    requests.push({ path: incoming.url ?? '', userAgent: incoming.headers['user-agent'] })
+    respond(incoming, response)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  let now = 0
+  const pauses: number[] = []
+  const clock = () => now
+  const get = createHttpGet({ userAgent: 'Tester/1.0 (a test)', timeoutMilliseconds: 5_000, mostBytes: 100_000 })
+  const fetchPage = createFetchPage({
+    get,
+    gate: createHostGate({
+      gapMilliseconds: 1_000,
+      clock,
+      sleep: async (milliseconds) => {
+        pauses.push(milliseconds)
+        now += milliseconds
+      },
+    }),
+    robots: createRobots({ get, userAgent: 'Tester', clock }),
+    cache: createPageCache({ lifetimeMilliseconds: 300_000, mostCharacters: 1_000_000, clock }),
+  })
+  const scraper = createScraper({
+    fetchPage,
+    baseUrl,
+    platform: 'marketplace',
+    defaultCurrency: 'USD',
+    now: () => new Date('2026-06-15T12:00:00Z'),
+  })
+  return {
+    baseUrl,
+    requests,
+    pauses,
+    fetchPage,
+    scraper,
+    advance: (milliseconds: number) => {
+      now += milliseconds
+    },
+    close: () =>
+      new Promise<void>((resolve) => {
+        server.close(() => resolve())
+        server.closeAllConnections()
+      }),
+  }
+}
+
+type Site = Awaited<ReturnType<typeof createSite>>
+const sites: Site[] = []
+const site = async (respond: Parameters<typeof createSite>[0]): Promise<Site> => {
+  const created = await createSite(respond)
+  sites.push(created)
+  return created
+}
+afterEach(async () => {
+  for (const one of sites.splice(0)) await one.close()
+})
+
+const send = (response: ServerResponse, status: number, body = '', headers: Record<string, string> = {}) => {
+  response.writeHead(status, headers)
+  response.end(body)
+}
+const page = '<html><body><h1 class="srp-controls__count-heading">0 results for camera</h1></body></html>'
+const unlessRobots =
+  (answer: (response: ServerResponse, path: string) => void, robots = '', status = 200) =>
+  (incoming: IncomingMessage, response: ServerResponse) =>
+    incoming.url === '/robots.txt' ? send(response, status, robots) : answer(response, incoming.url ?? '')
+
+describe('addresses', () => {
+  test('every value is encoded', () => {
+    const address = new URL(
+      searchAddress(
+        'http://site.test',
+        {
+          ...request,
+          query: 'a&b #1 50%',
+          mustExclude: ['for parts', 'x'],
+          minPrice: 10,
+          maxPrice: 99.5,
+          categoryId: '9355',
+        },
+        2,
+      ),
+    )
+    expect(Object.fromEntries(address.searchParams)).toMatchObject({
+      _nkw: 'a&b #1 50% -"for parts" -x',
+      _udlo: '10',
+      _udhi: '99.5',
+      _sacat: '9355',
+      _pgn: '2',
+    })
+    expect(new URL(soldAddress('http://site.test', 'a&b')).searchParams.get('LH_Sold')).toBe('1')
+  })
+
+  test.each([
+    ['169.254.169.254', true],
+    ['[fe80::1]', true],
+    ['metadata.google.internal', true],
+    ['127.0.0.1', false],
+    ['site.test', false],
+  ])('%s is forbidden: %s', (host, expected) => {
+    expect(isForbiddenHost(host)).toBe(expected)
+  })
+})
+
+describe('politeness', () => {
+  test('it says who it is, keeps requests a gap apart, and serves a page again from its cache', async () => {
+    const { fetchPage, baseUrl, requests, pauses } = await site(unlessRobots((response) => send(response, 200, page)))
+    await fetchPage(`${baseUrl}/a`, signal)
+    await fetchPage(`${baseUrl}/b`, signal)
+    await fetchPage(`${baseUrl}/a`, signal)
+    expect(requests.map(({ path }) => path)).toEqual(['/robots.txt', '/a', '/b'])
+    expect(requests.every(({ userAgent }) => userAgent === 'Tester/1.0 (a test)')).toBe(true)
+    expect(pauses).toEqual([1_000])
+  })
+
+  test('equal requests at the same time are one', async () => {
+    const { fetchPage, baseUrl, requests } = await site(unlessRobots((response) => send(response, 200, page)))
+    await Promise.all([
+      fetchPage(`${baseUrl}/a`, signal),
+      fetchPage(`${baseUrl}/a`, signal),
+      fetchPage(`${baseUrl}/a`, signal),
+    ])
+    expect(requests.filter(({ path }) => path === '/a')).toHaveLength(1)
+  })
+
+  test('a page that robots.txt forbids is not asked for', async () => {
+    const { fetchPage, baseUrl, requests } = await site(
+      unlessRobots((response) => send(response, 200, page), 'User-agent: *\nDisallow: /sch/\nAllow: /sch/ok\n'),
+    )
+    await expect(fetchPage(`${baseUrl}/sch/i.html`, signal)).rejects.toMatchObject({
+      status: 502,
+      reason: 'ForbiddenByRobots',
+    })
+    await fetchPage(`${baseUrl}/sch/ok`, signal)
+    expect(requests.map(({ path }) => path)).toEqual(['/robots.txt', '/sch/ok'])
+  })
+
+  test('a robots.txt that cannot be had forbids everything until it can, one that does not exist nothing', async () => {
+    let status = 500
+    const served = await site((incoming, response) =>
+      incoming.url === '/robots.txt' ? send(response, status) : send(response, 200, page),
+    )
+    await expect(served.fetchPage(`${served.baseUrl}/a`, signal)).rejects.toMatchObject({ reason: 'ForbiddenByRobots' })
+    status = 404
+    served.advance(61_000)
+    await expect(served.fetchPage(`${served.baseUrl}/a`, signal)).resolves.toBe(page)
+  })
+
+  test('a delay that robots.txt asks for widens the gap', async () => {
+    const { fetchPage, baseUrl, pauses } = await site(
+      unlessRobots((response) => send(response, 200, page), 'User-agent: *\nCrawl-delay: 3\n'),
+    )
+    await fetchPage(`${baseUrl}/a`, signal)
+    await fetchPage(`${baseUrl}/b`, signal)
+    expect(pauses).toEqual([3_000])
+  })
+})
+
+describe('refusals', () => {
+  test('a refusal closes the host for as long as it says, and says so without asking again', async () => {
+    const { fetchPage, baseUrl, requests, advance } = await site(
+      unlessRobots((response) => send(response, 429, '', { 'retry-after': '120' })),
+    )
+    await expect(fetchPage(`${baseUrl}/a`, signal)).rejects.toMatchObject({
+      status: 502,
+      reason: 'MarketplaceRefused',
+      retryAfterSeconds: 120,
+    })
+    advance(20_000)
+    await expect(fetchPage(`${baseUrl}/a`, signal)).rejects.toMatchObject({
+      status: 502,
+      reason: 'BreakerOpen',
+      retryAfterSeconds: 100,
+    })
+    expect(requests.filter(({ path }) => path === '/a')).toHaveLength(1)
+  })
+
+  test('without a word on when to come back the pause doubles from 2 s, and a success ends it', async () => {
+    let status = 403
+    const { fetchPage, baseUrl, pauses } = await site(unlessRobots((response) => send(response, status, page)))
+    for (const path of ['/a', '/b', '/c'])
+      await expect(fetchPage(baseUrl + path, signal)).rejects.toMatchObject({ status: 502 })
+    expect(pauses).toEqual([2_000, 4_000])
+    await expect(fetchPage(`${baseUrl}/d`, signal)).rejects.toMatchObject({
+      reason: 'BreakerOpen',
+      retryAfterSeconds: 8,
+    })
+    status = 200
+  })
+
+  test.each([
+    [
+      'a challenge with status 200',
+      200,
+      '<html><title>Pardon Our Interruption...</title></html>',
+      'MarketplaceRefused',
+    ],
+    ['an error page with status 200', 200, '<html><title>Error Page</title></html>', 'MarketplaceRefused'],
+    ['a server error', 500, '', 'UpstreamFailed'],
+  ])('%s is never an empty result', async (_, status, body, reason) => {
+    const { scraper } = await site(unlessRobots((response) => send(response, status, body)))
+    await expect(scraper.search(request, signal)).rejects.toMatchObject({ status: 502, reason })
+  })
+
+  test('a page without cards that announces results is drift, one that announces none is empty', async () => {
+    let count = '1,200'
+    const { scraper } = await site(
+      unlessRobots((response) => send(response, 200, page.replace('0 results', `${count} results`))),
+    )
+    await expect(scraper.search(request, signal)).rejects.toMatchObject({ reason: 'LayoutDrift' })
+    count = '0'
+    await expect(scraper.search({ ...request, query: 'other' }, signal)).resolves.toEqual({ listings: [], sellers: [] })
+  })
+
+  test('a redirect to another host is not followed, one on the same host is', async () => {
+    const { fetchPage, baseUrl } = await site(
+      unlessRobots((response, path) =>
+        path === '/away'
+          ? send(response, 302, '', { location: 'http://elsewhere.test/' })
+          : path === '/here'
+            ? send(response, 301, '', { location: '/there' })
+            : send(response, 200, page),
+      ),
+    )
+    await expect(fetchPage(`${baseUrl}/away`, signal)).rejects.toMatchObject({ reason: 'MarketplaceRefused' })
+    await expect(fetchPage(`${baseUrl}/here`, signal)).resolves.toBe(page)
+  })
+
+  test('a page over the size limit is cut off', async () => {
+    const { fetchPage, baseUrl } = await site(unlessRobots((response) => send(response, 200, 'x'.repeat(200_000))))
+    await expect(fetchPage(`${baseUrl}/big`, signal)).rejects.toMatchObject({ reason: 'UpstreamFailed' })
+  })
+
+  test('an address that nobody answers at fails as such', async () => {
+    const get = createHttpGet({ userAgent: 'Tester', timeoutMilliseconds: 5_000, mostBytes: 1000 })
+    await expect(get('http://127.0.0.1:1/', signal)).rejects.toMatchObject({ status: 502, reason: 'UpstreamFailed' })
+    await expect(get('http://169.254.169.254/latest', signal)).rejects.toMatchObject({ reason: 'UpstreamFailed' })
+  })
+
+  test('Retry-After is seconds or a date', () => {
+    const now = new Date('2026-06-15T12:00:00Z')
+    expect(readRetryAfter('30', now)).toBe(30)
+    expect(readRetryAfter('Mon, 15 Jun 2026 12:01:00 GMT', now)).toBe(60)
+    expect(readRetryAfter('soon', now)).toBeUndefined()
+  })
+})
+
+describe('the demo marketplace', () => {
+  let demo: Awaited<ReturnType<typeof startDemoMarketplace>>
+  const clock = () => new Date('2026-06-15T12:00:00Z')
+  beforeEach(async () => {
+    demo = await startDemoMarketplace({ clock })
+  })
+  afterEach(() => demo.close())
+
+  const scraperOf = (baseUrl: string) => {
+    const get = createHttpGet({ userAgent: 'Tester/1.0', timeoutMilliseconds: 5_000, mostBytes: 10_000_000 })
+    const now = () => performance.now()
+    const fetchPage = createFetchPage({
+      get,
+      gate: createHostGate({ gapMilliseconds: 0, clock: now, sleep: async () => undefined }),
+      robots: createRobots({ get, userAgent: 'Tester', clock: now }),
+      cache: createPageCache({ lifetimeMilliseconds: 1000, mostCharacters: 10_000_000, clock: now }),
+    })
+    return createScraper({ fetchPage, baseUrl, platform: 'marketplace', defaultCurrency: 'USD', now: clock })
+  }
+
+  test('gives listings, sellers, sales and what enrichment asks for', async () => {
+    const scraper = scraperOf(demo.url)
+    const found = await scraper.search({ ...request, pages: 2 }, signal)
+    expect(found.listings.length).toBeGreaterThan(100)
+    expect(new Set(found.listings.map(({ platformListingId }) => platformListingId)).size).toBe(found.listings.length)
+    const known = new Set(found.sellers.map(({ platformSellerId }) => platformSellerId))
+    expect(found.listings.every(({ sellerPlatformId }) => known.has(sellerPlatformId))).toBe(true)
+    expect((await scraper.completedSales('camera', signal)).length).toBeGreaterThan(20)
+    const [first] = found.listings
+    expect((await scraper.sellerFacts(first?.platformListingId ?? '', signal))?.accountAgeDays).toBeGreaterThan(0)
+    expect(await scraper.sellerFacts('999999999999', signal)).toBeUndefined()
+    expect(await scraper.sellerCategories(first?.sellerPlatformId ?? '', signal)).toHaveProperty('COMPUTERS_TABLETS')
+  })
+})

@@ -1,0 +1,127 @@
+import { salesAmong } from '../../comps/comps.ts'
+import type { Listing, Seller } from '../../records.ts'
+import type { MarketplaceAdapter, SearchRequest } from '../adapter.ts'
+import type { Card } from '../card.ts'
+import { marketplaceFailure } from '../failures.ts'
+import { accountAgeDays, readItemPage } from '../item-page.ts'
+import { readSearchPage, type SearchPage } from '../search-page.ts'
+import { readSellerPage } from '../seller-page.ts'
+import { itemAddress, searchAddress, sellerAddress, soldAddress } from './addresses.ts'
+import type { FetchPage } from './fetch-page.ts'
+
+export type ScraperOptions = {
+  readonly fetchPage: FetchPage
+  readonly baseUrl: string
+  /** Value of `platform` in the records. */
+  readonly platform: string
+  /** Currency where neither sign nor site tells one. */
+  readonly defaultCurrency: string
+  readonly now: () => Date
+}
+
+type Results = Extract<SearchPage, { kind: 'results' }>
+
+/** A card as a listing, if it has what a listing cannot do without. */
+const toListing = (card: Card, platform: string, defaultCurrency: string): Listing | undefined =>
+  card.id === null || card.title === null || card.url === null
+    ? undefined
+    : {
+        platform,
+        platformListingId: card.id,
+        title: card.title,
+        price: card.price?.amount ?? null,
+        priceHigh: card.price?.high ?? null,
+        currency: card.price?.currency ?? defaultCurrency,
+        condition: card.condition ?? '',
+        sellerPlatformId: card.seller?.name ?? '',
+        url: card.url,
+        photoUrls: card.photos,
+        listingAgeDays: 0,
+        buyingFormat: card.format,
+        endsAt: card.endsAt,
+        bidCount: card.bids,
+        categoryName: null,
+      }
+
+const toSeller = ({ seller }: Card, platform: string): Seller | undefined =>
+  seller === null
+    ? undefined
+    : {
+        platform,
+        platformSellerId: seller.name,
+        username: seller.name,
+        accountAgeDays: null,
+        feedbackCount: seller.feedbackCount,
+        feedbackRatio: seller.feedbackRatio,
+        categoryHistory: null,
+      }
+
+const uniqueBy = <Row>(rows: readonly Row[], key: (row: Row) => string): readonly Row[] =>
+  [...new Map(rows.toReversed().map((row) => [key(row), row])).values()].toReversed()
+
+/** The way to the marketplace through its pages. */
+export const createScraper = ({
+  fetchPage,
+  baseUrl,
+  platform,
+  defaultCurrency,
+  now,
+}: ScraperOptions): MarketplaceAdapter => {
+  const context = (pageUrl: string) => ({ pageUrl, observedAt: now(), defaultCurrency })
+
+  const results = async (address: string, signal: AbortSignal): Promise<Results> => {
+    const html = await fetchPage(address, signal)
+    if (html === undefined) throw marketplaceFailure('failed', 'it has no page of results at that address')
+    const page = readSearchPage(html, context(address))
+    if (page.kind === 'refused') throw marketplaceFailure('refused', page.reason)
+    if (page.kind === 'drift') throw marketplaceFailure('layoutDrift', page.reason)
+    return page
+  }
+
+  /** Further pages while the one before was full of matches: after the divider, or a page that repeats, come no more. */
+  const searchPages = async (request: SearchRequest, signal: AbortSignal): Promise<readonly Card[]> => {
+    const cards: Card[] = []
+    const seen = new Set<string>()
+    for (let page = 1; page <= request.pages; page++) {
+      const { cards: found, fewerWords, total } = await results(searchAddress(baseUrl, request, page), signal)
+      const fresh = found.filter(({ id }) => id === null || !seen.has(id))
+      for (const { id } of fresh) if (id !== null) seen.add(id)
+      cards.push(...fresh)
+      if (fresh.length === 0 || fewerWords.length > 0 || (total !== null && seen.size >= total)) break
+    }
+    return cards
+  }
+
+  return {
+    name: 'scraper',
+    search: async (request, signal) => {
+      const cards = (await searchPages(request, signal)).filter(({ outcome }) => outcome === null)
+      const listings = cards.flatMap((card) => toListing(card, platform, defaultCurrency) ?? [])
+      const sellers = cards.flatMap((card) => toSeller(card, platform) ?? [])
+      return {
+        listings: uniqueBy(listings, ({ platformListingId }) => platformListingId),
+        sellers: uniqueBy(sellers, ({ platformSellerId }) => platformSellerId),
+      }
+    },
+    completedSales: async (query, signal) => salesAmong((await results(soldAddress(baseUrl, query), signal)).cards),
+    sellerFacts: async (platformListingId, signal) => {
+      const address = itemAddress(baseUrl, platformListingId)
+      const html = await fetchPage(address, signal)
+      if (html === undefined) return undefined
+      const page = readItemPage(html, context(address))
+      if (page.kind === 'refused') throw marketplaceFailure('refused', page.reason)
+      return {
+        accountAgeDays: page.joinedOn === null ? null : accountAgeDays(page.joinedOn, now()),
+        feedbackCount: page.seller?.feedbackCount ?? null,
+        feedbackRatio: page.seller?.feedbackRatio ?? null,
+      }
+    },
+    sellerCategories: async (platformSellerId, signal) => {
+      const html = await fetchPage(sellerAddress(baseUrl, platformSellerId), signal)
+      if (html === undefined) return null
+      const page = readSellerPage(html)
+      if (page.kind === 'refused') throw marketplaceFailure('refused', page.reason)
+      return page.history
+    },
+  }
+}

@@ -1,0 +1,284 @@
+import { readFileSync } from 'node:fs'
+import { gunzipSync } from 'node:zlib'
+import { describe, expect, test } from 'vitest'
+import { sharedData } from '../../../../test/support/shared-data.ts'
+import { salesAmong } from '../comps/comps.ts'
+import { accountAgeDays, readItemPage } from './item-page.ts'
+import { type PageContext, readSearchPage, type SearchPage } from './search-page.ts'
+import { readSellerPage } from './seller-page.ts'
+
+const observedAt = new Date('2026-07-21T22:40:00Z')
+const context: PageContext = { pageUrl: 'http://127.0.0.1:1/sch/i.html', observedAt, defaultCurrency: 'USD' }
+
+const resultsOf = (html: string, change: Partial<PageContext> = {}): Extract<SearchPage, { kind: 'results' }> => {
+  const page = readSearchPage(html, { ...context, ...change })
+  if (page.kind !== 'results') throw new Error(`${page.kind}: ${page.reason}`)
+  return page
+}
+
+const list = (...items: readonly string[]) =>
+  `<html><h1 class="srp-controls__count-heading"><span class="BOLD">1.200+</span> Ergebnisse</h1><ul class="srp-results">${items.join('')}</ul></html>`
+let next = 110000000000
+const card = ({
+  title = 'Kamera',
+  rows = '',
+  price = '<span class="s-card__price">$10.00</span>',
+  extra = '',
+  site = 'www.site.com',
+} = {}) => {
+  next += 1
+  return `<li class="s-card" data-listingid="${next}">${extra}<a class="s-card__link" href="https://${site}/itm/${next}?x=1"><div class="s-card__title"><span>${title}</span><span class="clipped">Wird in neuem Fenster oder Tab geöffnet</span></div></a><div class="s-card__attribute-row">${price}</div>${rows}</li>`
+}
+const row = (text: string) => `<div class="s-card__attribute-row"><span>${text}</span></div>`
+const secondary = (text: string) => `<div class="su-card-container__attributes__secondary">${row(text)}</div>`
+const notice = (text: string, name = 'REWRITE_START') =>
+  `<li class="srp-river-answer srp-river-answer--${name}"><section><p><span>${text}</span></p></section></li>`
+
+describe('cards in other languages', () => {
+  test('a German auction: decimal commas, bids, time left, offers, feedback in thousands', () => {
+    const [found] = resultsOf(
+      list(
+        card({
+          site: 'www.site.de',
+          title: 'Neues AngebotKamera mit Objektiv',
+          price: '<span class="s-card__price">EUR 1.234,50</span>',
+          rows: `${row('12 Gebote')}<span class="s-card__time-left">Noch 2T 3Std</span>${row('oder Preisvorschlag')}${secondary('foto-haus 99,8% positiv (2,3 Tsd.)')}`,
+          extra: '<div class="s-card__subtitle"><span>Gebraucht | Privat</span></div>',
+        }),
+      ),
+    ).cards
+    expect(found).toMatchObject({
+      title: 'Kamera mit Objektiv',
+      price: { amount: 1234.5, currency: 'EUR', high: null },
+      condition: 'gebraucht',
+      seller: { name: 'foto-haus', feedbackCount: 2300, feedbackRatio: 0.998 },
+      format: 'auction',
+      bids: 12,
+      endsAt: '2026-07-24T01:40:00.000Z',
+    })
+  })
+
+  test.each([
+    ['French', 'www.site.fr', '12,50 EUR à 20,00 EUR', { amount: 12.5, high: 20, currency: 'EUR' }],
+    ['Japanese', 'www.site.com', '9,876 円', { amount: 9876, high: null, currency: 'JPY' }],
+    ['Polish', 'www.site.pl', '129,00 zł', { amount: 129, high: null, currency: 'PLN' }],
+    ['Canadian', 'www.site.ca', 'C $25.00', { amount: 25, high: null, currency: 'CAD' }],
+    ['Canadian, bare', 'www.site.ca', '$25.00', { amount: 25, high: null, currency: 'CAD' }],
+    ['Australian', 'www.site.com.au', 'AU $25.00', { amount: 25, high: null, currency: 'AUD' }],
+    ['British', 'www.site.co.uk', '£25.00', { amount: 25, high: null, currency: 'GBP' }],
+    ['Swiss', 'www.site.ch', 'CHF 1’250.00', { amount: 1250, high: null, currency: 'CHF' }],
+  ])('a %s price', (_, site, price, expected) => {
+    expect(
+      resultsOf(list(card({ site, price: `<span class="s-card__price">${price}</span>` }))).cards[0]?.price,
+    ).toMatchObject(expected)
+  })
+
+  test.each([
+    ['Verkauft  4. Mai 2026', 'sold', '2026-05-04'],
+    ['Vendu le 4 mai 2026', 'sold', '2026-05-04'],
+    ['Venduto 4 mag 2026', 'sold', '2026-05-04'],
+    ['Vendido el 4 may 2026', 'sold', '2026-05-04'],
+    ['Beendet 4. Mai 2026', 'ended', '2026-05-04'],
+    ['Ended  May 4, 2026', 'ended', '2026-05-04'],
+  ])('"%s" is %s', (text, kind, on) => {
+    const extra = `<div class="s-card__caption"><span>${text}</span></div>`
+    expect(resultsOf(list(card({ extra }))).cards[0]?.outcome).toEqual({ kind, on })
+  })
+
+  test.each([
+    'Best offer accepted',
+    'Preisvorschlag angenommen',
+    'Offre directe acceptée',
+    "Proposta d'acquisto accettata",
+    'Mejor oferta aceptada',
+  ])('"%s" is an accepted offer', (text) => {
+    expect(resultsOf(list(card({ rows: row(text) }))).cards[0]?.offerAccepted).toBe(true)
+  })
+})
+
+describe('the divider', () => {
+  test.each([
+    'Results matching fewer words',
+    'Ergebnisse für weniger Suchbegriffe',
+    'Résultats correspondant à moins de mots',
+    'Risultati corrispondenti a un minor numero di parole',
+    'Resultados que coinciden con menos palabras',
+    'Resultaten die overeenkomen met minder woorden',
+    'Wyniki pasujące do mniejszej liczby słów',
+    'より少ないキーワードに一致する検索結果',
+    '符合較少字詞的結果',
+  ])('"%s" parts the results', (text) => {
+    const page = resultsOf(list(card(), notice(text), card(), card()))
+    expect([page.cards.length, page.fewerWords.length]).toEqual([1, 2])
+  })
+
+  test.each([
+    ['another notice of the same class', notice('Results from international sellers')],
+    ['a script that holds the words', '<script>var a = "<p>Results matching fewer words</p>"</script>'],
+    [
+      'a carousel',
+      `<li class="srp-river-answer"><ul><li><a href="/itm/199999999991">Less than 100 words</a></li><li><a href="/itm/199999999992">Book</a></li></ul></li>`,
+    ],
+  ])('%s does not', (_, between) => {
+    const page = resultsOf(list(card(), between, card()))
+    expect([page.cards.length, page.fewerWords.length]).toEqual([2, 0])
+  })
+
+  test('a second list under the divider is all of fewer words', () => {
+    const html = `<ul class="srp-results">${card()}</ul><div class="srp-river-answer"><h2 class="x">Results matching fewer words</h2><ul class="srp-results">${card()}${card()}</ul></div>`
+    const page = resultsOf(html)
+    expect([page.cards.length, page.fewerWords.length]).toEqual([1, 2])
+  })
+})
+
+describe('pages whose classes are unknown', () => {
+  const plain = (id: number, tag: string) =>
+    `<${tag} class="q${id % 7}"><a href="/itm/${id}?a=1"><img src="/p/${id}.jpg" alt="x"></a><h3 role="heading"><a href="/itm/${id}">Camera ${id}</a></h3><div><span class="z">$${id % 90}5.00</span><span class="y" style="text-decoration:line-through">$999.00</span></div><div>+$4.00 delivery</div><div><span>seller.${id}</span> <span>98.5% positive (1.2K)</span></div></${tag}>`
+  const ids = [120000000001, 120000000002, 120000000003, 120000000004]
+
+  test.each(['li', 'div'])('cards in %s elements are still read', (tag) => {
+    const html = `<main><nav><ul><li><a href="/b/1">Cameras</a></li></ul></nav><${tag === 'li' ? 'ul' : 'section'}>${ids.map((id) => plain(id, tag)).join('')}</${tag === 'li' ? 'ul' : 'section'}></main>`
+    const page = resultsOf(html, { pageUrl: 'https://www.site.co.uk/sch' })
+    expect(page.cards.map(({ id }) => id)).toEqual(ids.map(String))
+    expect(page.cards[0]).toMatchObject({
+      title: 'Camera 120000000001',
+      url: 'https://www.site.co.uk/itm/120000000001',
+      price: { currency: 'USD', isStruck: false },
+      seller: { name: 'seller.120000000001', feedbackCount: 1200, feedbackRatio: 0.985 },
+    })
+  })
+
+  test('list items without closing tags are told apart', () => {
+    const html = `<ul class=srp-results>${ids.map((id) => plain(id, 'li').replace('</li>', '')).join('')}</ul>`
+    expect(resultsOf(html).cards.map(({ id }) => id)).toEqual(ids.map(String))
+  })
+})
+
+describe('cards of their own kind', () => {
+  test('an auction with Buy It Now has two prices and no range', () => {
+    const [found] = resultsOf(
+      list(
+        card({
+          rows: `${row('3 bids')}<div class="s-card__attribute-row"><span class="s-card__price">$99.00</span></div>`,
+        }),
+      ),
+    ).cards
+    expect(found).toMatchObject({ price: { amount: 10, high: null }, bids: 3, format: 'auction' })
+  })
+
+  test('a countdown without its own class counts', () => {
+    const [found] = resultsOf(
+      list(card({ rows: '<div class="su-bid-countdown">4 bids · Time left 1d 3h</div>' })),
+    ).cards
+    expect(found).toMatchObject({ bids: 4, format: 'auction', endsAt: '2026-07-23T01:40:00.000Z' })
+  })
+
+  test('a price that is struck through stands for what was asked', () => {
+    const price = '<span class="strikethrough s-card__price">$300.00</span>'
+    expect(resultsOf(list(card({ price }))).cards[0]?.price).toMatchObject({ amount: 300, isStruck: true })
+    const reduced = '<span class="s-card__price">$200.00</span><span class="strikethrough">$300.00</span>'
+    expect(resultsOf(list(card({ price: reduced }))).cards[0]?.price).toMatchObject({
+      amount: 200,
+      high: null,
+      isStruck: false,
+    })
+  })
+
+  test('a seller in one span, in two, in the older order, and without a rating', () => {
+    const sellers = [
+      secondary('shop  99.8% positive (99.6K)'),
+      '<div class="su-card-container__attributes__secondary"><div class="s-card__attribute-row"><span>shop</span><span>99.8% positive (99.6K)</span></div></div>',
+      '<span class="s-item__seller-info-text">shop (99,600) 99.8%</span>',
+      secondary('shop'),
+    ]
+    const found = sellers.map((rows) => resultsOf(list(card({ rows }))).cards[0]?.seller)
+    expect(found.slice(0, 3)).toEqual(Array(3).fill({ name: 'shop', feedbackCount: 99600, feedbackRatio: 0.998 }))
+    expect(found[3]).toEqual({ name: 'shop', feedbackCount: null, feedbackRatio: null })
+  })
+})
+
+describe('pages without results', () => {
+  test.each([
+    ['a challenge', '<title>Pardon Our Interruption...</title>'],
+    ['an error page', '<title>Error Page | Site</title>'],
+    ['an empty answer', ''],
+    ['some other page', '<title>Welcome</title><p>Hello</p>'],
+  ])('%s is refused', (_, html) => {
+    expect(readSearchPage(html, context).kind).toBe('refused')
+  })
+
+  test('none found is none found, in words or in numbers', () => {
+    for (const html of [
+      '<h1 class="srp-controls__count-heading">0 results for x</h1>',
+      '<h3 class="srp-save-null-search__heading">No exact matches found</h3>',
+      '<h3>Keine Treffer gefunden</h3>',
+    ])
+      expect(readSearchPage(html, context)).toMatchObject({ kind: 'results', cards: [], total: 0 })
+  })
+
+  test('cards that lost their prices are drift', () => {
+    expect(readSearchPage(list(...Array.from({ length: 10 }, () => card({ price: '' }))), context)).toMatchObject({
+      kind: 'drift',
+      completeness: { cards: 10, id: 1, price: 0, usable: 0 },
+    })
+  })
+})
+
+test("a seller's category counts have thousands separators of any kind", () => {
+  const html = `<ul><li class="x-refine__main__list--value"><a href="?_sacat=1">Consumer Electronics<span> (67,232)</span></a></li><li class="x-refine__main__list--value"><a href="?_sacat=2">Cell Phones</a> (1.204)</li><li class="x-refine__main__list--value"><a href="?_sacat=3">Books</a></li></ul>`
+  expect(readSellerPage(html)).toMatchObject({
+    history: { ELECTRONICS: 67232, CELL_PHONES: 1204 },
+    counts: [
+      ['Consumer Electronics', 67232],
+      ['Cell Phones', 1204],
+      ['Books', 1],
+    ],
+  })
+})
+
+const page = (name: string): string => gunzipSync(readFileSync(sharedData('marketplace', name) ?? '')).toString()
+const hasData = sharedData('marketplace') !== undefined
+
+describe.skipIf(!hasData)('saved pages (needs the shared marketplace data)', () => {
+  test.each([
+    ['active-2025-09-en.html.gz', { cards: 60, ranges: 22, auctions: 0 }],
+    ['active-2026-04-carousels.html.gz', { cards: 60, ranges: 14, auctions: 0 }],
+    ['auctions-2026-07-en.html.gz', { cards: 60, ranges: 0, auctions: 60 }],
+    ['sold-2026-05-fewer-words.html.gz', { cards: 60, ranges: 0, auctions: 0 }],
+  ])('%s is read in full', (name, expected) => {
+    const read = resultsOf(page(name))
+    const cards = [...read.cards, ...read.fewerWords]
+    expect(cards).toHaveLength(expected.cards)
+    const complete = cards.filter(
+      ({ id, title, price, url, seller }) => id && title && price && url && seller?.feedbackRatio !== undefined,
+    )
+    expect(complete.length / cards.length).toBeGreaterThanOrEqual(0.98)
+    expect(new Set(cards.map(({ price }) => price?.currency))).toEqual(new Set(['USD']))
+    expect(cards.filter(({ price }) => price?.high).length).toBe(expected.ranges)
+    expect(
+      cards.filter(({ format, bids, endsAt }) => format === 'auction' && bids !== null && endsAt !== null).length,
+    ).toBe(expected.auctions)
+  })
+
+  test('of a sold page with one match, one sale counts', () => {
+    const read = resultsOf(page('sold-2026-05-fewer-words.html.gz'))
+    expect([read.cards.length, read.fewerWords.length, read.total]).toEqual([1, 59, 1])
+    expect(read.fewerWords.filter(({ offerAccepted, price }) => offerAccepted && price?.isStruck)).toHaveLength(3)
+    expect(salesAmong(read.cards)).toHaveLength(1)
+  })
+
+  test('refusals are refused, and an item page tells what enrichment needs', () => {
+    expect(readSearchPage(page('blocked.html.gz'), context).kind).toBe('refused')
+    expect(readSearchPage(page('error-page.html.gz'), context).kind).toBe('refused')
+    const item = readItemPage(page('item-joined-eur.html.gz'), context)
+    expect(item).toMatchObject({
+      kind: 'item',
+      joinedOn: '2007-08-01',
+      price: { currency: 'USD' },
+      seller: { feedbackCount: 113, feedbackRatio: 1 },
+      itemsSold: 43,
+    })
+    expect(item.kind === 'item' && item.categories).toContain('Computers/Tablets & Networking')
+    expect(accountAgeDays('2007-08-01', observedAt)).toBe(6929)
+  })
+})
