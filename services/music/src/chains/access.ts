@@ -1,0 +1,53 @@
+import { failure } from '@trellis/kit/errors'
+import type { Caller } from '@trellis/kit/rpc'
+import type { World } from '../world.ts'
+import { findChain, nodesOfChains } from './store.ts'
+import type { ChainRow, NodeRow } from './tables.ts'
+
+/** Whoever has not opened a session can own nothing. */
+export const requireOwner = (caller: Caller): string => {
+  if (caller.kind === 'anonymous') {
+    throw failure(
+      'forbidden',
+      'Open a session first (GET /listings/api/session) or sign in: a chain belongs to somebody.',
+    )
+  }
+  return caller.userId
+}
+
+/** A chain of the caller's; another's is as unknown as one that does not exist. */
+export const requireChain = async ({ db }: World, caller: Caller, chainId: string): Promise<ChainRow> => {
+  const chain = await findChain(db, chainId, caller.userId)
+  if (!chain) throw failure('not_found', `There is no chain ${JSON.stringify(chainId)}.`)
+  return chain
+}
+
+export interface ChainTree {
+  readonly chain: ChainRow
+  readonly nodes: readonly NodeRow[]
+}
+
+/** A chain of the caller's with its nodes. */
+export const requireTree = async (world: World, caller: Caller, chainId: string): Promise<ChainTree> => {
+  const chain = await requireChain(world, caller, chainId)
+  return { chain, nodes: await nodesOfChains(world.db, [chain.id]) }
+}
+
+/** A node of the caller's, with the tree that it belongs to. */
+export const requireNode = async (
+  world: World,
+  caller: Caller,
+  { chainId, nodeId }: { chainId: string; nodeId: string },
+): Promise<ChainTree & { node: NodeRow }> => {
+  const tree = await requireTree(world, caller, chainId)
+  const node = tree.nodes.find((candidate) => candidate.id === nodeId)
+  if (!node) throw failure('not_found', `There is no node ${JSON.stringify(nodeId)} in this chain.`)
+  return { ...tree, node }
+}
+
+/** Refuses to work with a node that is not there to be heard yet. */
+export const requireReady = (node: NodeRow): void => {
+  if (node.status === 'generating')
+    throw failure('conflict', 'The node is still being generated: wait until it is ready.')
+  if (node.status === 'error') throw failure('conflict', 'The node could not be generated: retry it, or take another.')
+}

@@ -1,0 +1,134 @@
+import { failure, invalidField, isFailure, type ServiceFailure } from '@trellis/kit/errors'
+import { readUpload, type UploadedFile } from '@trellis/kit/rpc'
+import type { CreateChainRequest } from '@trellis/protos/ts/trellis/music/v1/music.ts'
+import type { AudioResult } from '@trellis/protos/ts/trellis/music/v1/work.ts'
+import { nodeFile } from '../audio/files-layout.ts'
+import { runTask } from '../worker/run-task.ts'
+import type { World } from '../world.ts'
+import type { ChainTree } from './access.ts'
+import { newId } from './ids.ts'
+import { removeNodeFiles } from './remove-files.ts'
+import { insertChain } from './store.ts'
+import type { ChainRow, NodeRow } from './tables.ts'
+
+const LONGEST_NAME = 200
+/** Decoding and analysing 20 minutes takes about 10 s on one core; a file that takes longer means no good. */
+const INGEST_SECONDS = 120
+
+async function* withinLimit(content: AsyncIterable<Uint8Array>, megabytes: number): AsyncGenerator<Uint8Array> {
+  let size = 0
+  for await (const chunk of content) {
+    size += chunk.byteLength
+    if (size > megabytes * 1_000_000) throw failure('too_large', `The file is larger than ${megabytes} MB.`)
+    yield chunk
+  }
+}
+
+const storeUpload = async ({ files, config }: World, file: UploadedFile, nodeId: string, signal: AbortSignal) => {
+  const { size } = await files.write(
+    nodeFile(nodeId, 'upload'),
+    withinLimit(file.content, config.maximumUploadMegabytes),
+    signal,
+  )
+  if (size === 0) throw invalidField(['body', 'file'], 'The file is empty.')
+}
+
+/** Stores the one file of a form and answers the name that the chain is to have. */
+const receive = async (
+  world: World,
+  messages: AsyncIterable<CreateChainRequest>,
+  nodeId: string,
+  signal: AbortSignal,
+) => {
+  const { parts } = await readUpload(messages)
+  let [name, filename]: [string, string | undefined] = ['', undefined]
+  for await (const part of parts) {
+    if (part.kind === 'field') {
+      if (part.name === 'name') name = part.value.trim()
+      continue
+    }
+    if (filename !== undefined) throw invalidField(['body', 'file'], 'Send one file: a chain begins with one piece.')
+    filename = part.filename
+    await storeUpload(world, part, nodeId, signal)
+  }
+  if (filename === undefined)
+    throw invalidField(['body', 'file'], 'Send the audio as the form field "file".', 'missing')
+  if (name.length > LONGEST_NAME) throw invalidField(['body', 'name'], `At most ${LONGEST_NAME} characters.`)
+  return name || filename.replace(/\.[^.]*$/, '').slice(0, LONGEST_NAME) || 'Untitled'
+}
+
+/** A worker that was lost over an upload was lost because of it: the file is at fault, not the server. */
+const blameUpload = (error: unknown): ServiceFailure | unknown =>
+  isFailure(error, 'internal') || isFailure(error, 'upstream_timeout')
+    ? failure('invalid', 'The file could not be decoded within the limits of time and memory.', { cause: error })
+    : error
+
+const ingest = async (world: World, nodeId: string, user: string, signal: AbortSignal): Promise<AudioResult> => {
+  const { bus, desk, config } = world
+  const task = { $case: 'ingest', value: { nodeId, maximumSeconds: config.maximumSeconds } } as const
+  const run = { runId: `ingest-${nodeId}`, task, deadlineSeconds: INGEST_SECONDS, user }
+  try {
+    return await runTask({ bus, workloads: desk }, run, signal)
+  } catch (error) {
+    throw blameUpload(error)
+  }
+}
+
+const rootOf = (result: AudioResult, ids: { nodeId: string; chainId: string }, time: string): NodeRow => ({
+  id: ids.nodeId,
+  chain_id: ids.chainId,
+  parent_id: null,
+  kind: 'upload',
+  status: 'ready',
+  decision: 'committed',
+  prompt: '',
+  seed: null,
+  frames: result.frames,
+  context_seconds: null,
+  generator: null,
+  progress: 1,
+  error: null,
+  run_id: null,
+  attempt: 0,
+  distance_percentile: null,
+  loudness_step_lu: null,
+  beat_error_ms: null,
+  bpm: result.bpm ?? null,
+  musical_key: result.key ?? null,
+  loudness_lufs: result.loudnessLufs ?? null,
+  silent_tail_seconds: result.silentTailSeconds,
+  prompt_honored: '[]',
+  created_at: time,
+  ready_at: time,
+})
+
+/** Starts a chain from an uploaded file. The file is stored as it arrives, decoded in a process of its own, and removed. */
+export const createChain = async (
+  world: World,
+  messages: AsyncIterable<CreateChainRequest>,
+  { userId, signal }: { userId: string; signal: AbortSignal },
+): Promise<ChainTree> => {
+  const ids = { nodeId: newId(), chainId: newId() }
+  try {
+    const name = await receive(world, messages, ids.nodeId, signal)
+    const result = await ingest(world, ids.nodeId, userId, signal)
+    const time = world.now().toISOString()
+    const chain: ChainRow = {
+      id: ids.chainId,
+      user_id: userId,
+      name,
+      created_at: time,
+      updated_at: time,
+      sample_rate: result.sampleRate,
+      channels: result.channels,
+      root_node_id: ids.nodeId,
+    }
+    const root = rootOf(result, ids, time)
+    await insertChain(world.db, chain, root)
+    await world.files.remove(nodeFile(ids.nodeId, 'upload'))
+    return { chain, nodes: [root] }
+  } catch (error) {
+    await removeNodeFiles(world.files, [ids.nodeId])
+    throw error
+  }
+}

@@ -1,0 +1,152 @@
+import { failure, invalidField } from '@trellis/kit/errors'
+import type { Caller, Handlers } from '@trellis/kit/rpc'
+import type { Chain, MusicServiceDefinition } from '@trellis/protos/ts/trellis/music/v1/music.ts'
+import { deliveryFolder } from '../audio/files-layout.ts'
+import { createBranches } from '../generations/branch.ts'
+import { type Generations, notRetryable } from '../generations/generations.ts'
+import type { World } from '../world.ts'
+import { requireNode, requireOwner, requireTree } from './access.ts'
+import { createChain } from './create-chain.ts'
+import { publishNode } from './events.ts'
+import { chainMessage, nodeMessage } from './messages.ts'
+import { removeFolder, removeNodeFiles } from './remove-files.ts'
+import { commitNode, type DecisionOutcome, discardNode, type TreeNode } from './spine.ts'
+import {
+  type ChainPlace,
+  deleteChain,
+  deleteNodes,
+  listChains,
+  nodesOfChains,
+  setDecisions,
+  updateChain,
+} from './store.ts'
+
+type ChainHandlers = Pick<
+  Handlers<typeof MusicServiceDefinition>,
+  | 'createChain'
+  | 'listChains'
+  | 'getChain'
+  | 'updateChain'
+  | 'deleteChain'
+  | 'createBranches'
+  | 'retryNode'
+  | 'deleteNode'
+  | 'commitNode'
+  | 'discardNode'
+>
+
+const DEFAULT_PAGE = 20
+
+const toCursor = ({ createdAt, id }: ChainPlace): string => Buffer.from(`${createdAt} ${id}`).toString('base64url')
+
+const fromCursor = (cursor: string | null | undefined): ChainPlace | undefined => {
+  if (!cursor) return undefined
+  const [createdAt, id, ...rest] = Buffer.from(cursor, 'base64url').toString().split(' ')
+  if (!createdAt || !id || rest.length > 0) throw invalidField(['query', 'cursor'], 'That is no cursor of this list.')
+  return { createdAt, id }
+}
+
+/** Decides over a node, tells of what changes, and answers the chain. */
+const decide = async (
+  world: World,
+  { caller, chainId, nodeId }: { caller: Caller; chainId: string; nodeId: string },
+  rule: (nodes: readonly TreeNode[], id: string) => DecisionOutcome,
+): Promise<Chain> => {
+  const { db, bus, now } = world
+  await requireNode(world, caller, { chainId, nodeId })
+  const outcome = await db.transaction().execute(async (transaction) => {
+    const decided = rule(await nodesOfChains(transaction, [chainId]), nodeId)
+    if (decided.kind === 'changed' && decided.decisions.size > 0) {
+      await setDecisions(transaction, decided.decisions)
+      await updateChain(transaction, chainId, { updated_at: now().toISOString() })
+    }
+    return decided
+  })
+  if (outcome.kind === 'refused') throw failure('conflict', outcome.why)
+  const { chain, nodes } = await requireTree(world, caller, chainId)
+  for (const node of nodes) if (outcome.decisions.has(node.id)) await publishNode(bus, node)
+  return chainMessage(chain, nodes)
+}
+
+/** Chains and what is decided about their nodes. */
+export const chainRpc = (world: World, generations: Generations): ChainHandlers => ({
+  async createChain(messages, { caller, signal }) {
+    const { chain, nodes } = await createChain(world, messages, { userId: requireOwner(caller), signal })
+    return chainMessage(chain, nodes)
+  },
+
+  async listChains({ limit, cursor }, { caller }) {
+    const size = limit ?? DEFAULT_PAGE
+    const found = await listChains(world.db, caller.userId, size + 1, fromCursor(cursor))
+    const page = found.slice(0, size)
+    const nodes = await nodesOfChains(
+      world.db,
+      page.map(({ id }) => id),
+    )
+    const last = found.length > size ? page.at(-1) : undefined
+    return {
+      chains: page.map((chain) =>
+        chainMessage(
+          chain,
+          nodes.filter((node) => node.chain_id === chain.id),
+        ),
+      ),
+      nextCursor: last ? toCursor({ createdAt: last.created_at, id: last.id }) : null,
+    }
+  },
+
+  async getChain({ chainId }, { caller }) {
+    const { chain, nodes } = await requireTree(world, caller, chainId)
+    return chainMessage(chain, nodes)
+  },
+
+  async updateChain({ chainId, name }, { caller }) {
+    const { chain } = await requireTree(world, caller, chainId)
+    const trimmed = name?.trim()
+    if (trimmed === '') throw invalidField(['body', 'name'], 'A chain needs a name.')
+    if (trimmed) await updateChain(world.db, chain.id, { name: trimmed, updated_at: world.now().toISOString() })
+    const changed = await requireTree(world, caller, chainId)
+    return chainMessage(changed.chain, changed.nodes)
+  },
+
+  async deleteChain({ chainId }, { caller }) {
+    const { chain, nodes } = await requireTree(world, caller, chainId)
+    await deleteChain(world.db, chain.id)
+    for (const node of nodes) if (node.status === 'generating') await generations.stop(node)
+    await removeNodeFiles(
+      world.files,
+      nodes.map(({ id }) => id),
+    )
+    await removeFolder(world.files, deliveryFolder(chain.id))
+    return {}
+  },
+
+  async createBranches(request, { caller }) {
+    const found = await requireNode(world, caller, request)
+    const nodes = await createBranches(world, generations, found, request)
+    return { nodes: nodes.map((node) => nodeMessage(node, found.chain)) }
+  },
+
+  async retryNode(request, { caller }) {
+    const { node, ...tree } = await requireNode(world, caller, request)
+    const restarted = await generations.retry(tree, node)
+    if (!restarted) throw notRetryable(node)
+    return nodeMessage(restarted, tree.chain)
+  },
+
+  async deleteNode(request, { caller }) {
+    const { node, nodes } = await requireNode(world, caller, request)
+    if (node.parent_id === null) throw failure('conflict', 'The upload cannot be removed: delete the chain instead.')
+    if (nodes.some(({ parent_id }) => parent_id === node.id)) {
+      throw failure('conflict', 'Other nodes hang below this one: remove those first.')
+    }
+    await deleteNodes(world.db, [node.id])
+    if (node.status === 'generating') await generations.stop(node)
+    await removeNodeFiles(world.files, [node.id])
+    return {}
+  },
+
+  commitNode: ({ chainId, nodeId }, { caller }) => decide(world, { caller, chainId, nodeId }, commitNode),
+
+  discardNode: ({ chainId, nodeId }, { caller }) => decide(world, { caller, chainId, nodeId }, discardNode),
+})

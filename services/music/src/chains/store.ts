@@ -1,0 +1,111 @@
+import type { Kysely, Transaction } from 'kysely'
+import type { ChainRow, Decision, MusicTables, NodeRow } from './tables.ts'
+
+export type Db = Kysely<MusicTables> | Transaction<MusicTables>
+
+/** Some databases give 64-bit integers as text. */
+const toNode = (row: NodeRow): NodeRow => ({
+  ...row,
+  frames: Number(row.frames),
+  seed: row.seed === null ? null : Number(row.seed),
+})
+
+/** A chain and its upload, at once. */
+export const insertChain = async (db: Kysely<MusicTables>, chain: ChainRow, root: NodeRow): Promise<void> => {
+  await db.transaction().execute(async (transaction) => {
+    await transaction.insertInto('chains').values(chain).execute()
+    await transaction.insertInto('nodes').values(root).execute()
+  })
+}
+
+export const findChain = (db: Db, id: string, userId: string): Promise<ChainRow | undefined> =>
+  db.selectFrom('chains').selectAll().where('id', '=', id).where('user_id', '=', userId).executeTakeFirst()
+
+/** Where a page of chains begins: behind this one. */
+export type ChainPlace = { createdAt: string; id: string }
+
+/** Newest first. */
+export const listChains = (
+  db: Db,
+  userId: string,
+  limit: number,
+  after: ChainPlace | undefined,
+): Promise<ChainRow[]> => {
+  let query = db.selectFrom('chains').selectAll().where('user_id', '=', userId)
+  if (after) {
+    query = query.where((is) =>
+      is.or([
+        is('created_at', '<', after.createdAt),
+        is.and([is('created_at', '=', after.createdAt), is('id', '<', after.id)]),
+      ]),
+    )
+  }
+  return query.orderBy('created_at', 'desc').orderBy('id', 'desc').limit(limit).execute()
+}
+
+export const updateChain = async (db: Db, id: string, changes: Partial<ChainRow>): Promise<void> => {
+  await db.updateTable('chains').set(changes).where('id', '=', id).execute()
+}
+
+export const deleteChain = async (db: Db, id: string): Promise<void> => {
+  await db.deleteFrom('nodes').where('chain_id', '=', id).execute()
+  await db.deleteFrom('chains').where('id', '=', id).execute()
+}
+
+/** In the order they were made. */
+export const nodesOfChains = async (db: Db, chainIds: readonly string[]): Promise<NodeRow[]> => {
+  if (chainIds.length === 0) return []
+  const query = db
+    .selectFrom('nodes')
+    .selectAll()
+    .where('chain_id', 'in', [...chainIds])
+  const rows = await query.orderBy('created_at').orderBy('seed').orderBy('id').execute()
+  return rows.map(toNode)
+}
+
+export const findNode = async (db: Db, id: string): Promise<NodeRow | undefined> => {
+  const row = await db.selectFrom('nodes').selectAll().where('id', '=', id).executeTakeFirst()
+  return row && toNode(row)
+}
+
+export const insertNodes = async (db: Db, nodes: readonly NodeRow[]): Promise<void> => {
+  await db
+    .insertInto('nodes')
+    .values([...nodes])
+    .execute()
+}
+
+export const deleteNodes = async (db: Db, ids: readonly string[]): Promise<void> => {
+  await db
+    .deleteFrom('nodes')
+    .where('id', 'in', [...ids])
+    .execute()
+}
+
+/** Changes a node whose run is still this one; answers the node as it is then, or undefined where it has gone or moved on. */
+export const updateGenerating = async (
+  db: Db,
+  { id, runId }: { id: string; runId: string },
+  changes: Partial<NodeRow>,
+): Promise<NodeRow | undefined> => {
+  const query = db.updateTable('nodes').set(changes).where('id', '=', id).where('run_id', '=', runId)
+  const row = await query.where('status', '=', 'generating').returningAll().executeTakeFirst()
+  return row && toNode(row)
+}
+
+/** Sends a failed node into another run; undefined where it has not failed, or another request was faster. */
+export const restartNode = async (db: Db, id: string, runId: string, attempt: number): Promise<NodeRow | undefined> => {
+  const changes = { status: 'generating', progress: 0, error: null, run_id: runId, attempt } as const
+  const query = db.updateTable('nodes').set(changes).where('id', '=', id).where('status', '=', 'error')
+  const row = await query.returningAll().executeTakeFirst()
+  return row && toNode(row)
+}
+
+export const setDecisions = async (db: Db, decisions: ReadonlyMap<string, Decision>): Promise<void> => {
+  for (const [id, decision] of decisions) await db.updateTable('nodes').set({ decision }).where('id', '=', id).execute()
+}
+
+export const generatingNodes = async (db: Db): Promise<NodeRow[]> => {
+  const rows = await db.selectFrom('nodes').selectAll().where('status', '=', 'generating').execute()
+  return rows.map(toNode)
+}

@@ -1,0 +1,47 @@
+/** Times are ISO 8601 text; `null` is what is not known. */
+export type ChainRow = {
+  id: string
+  user_id: string
+  name: string
+  created_at: string
+  updated_at: string
+  sample_rate: number
+  channels: number
+  root_node_id: string
+}
+
+export type Status = 'generating' | 'ready' | 'error'
+export type Decision = 'undecided' | 'committed' | 'discarded'
+
+export type NodeRow = {
+  id: string
+  chain_id: string
+  parent_id: string | null
+  kind: 'upload' | 'continuation'
+  status: Status
+  decision: Decision
+  prompt: string
+  seed: number | null
+  /** Length in samples: asked for, and when ready exactly that. */
+  frames: number
+  context_seconds: number | null
+  generator: 'recombine' | 'onnx' | 'mock' | null
+  progress: number
+  error: string | null
+  /** The run that generates it, and how many there were before. */
+  run_id: string | null
+  attempt: number
+  distance_percentile: number | null
+  loudness_step_lu: number | null
+  beat_error_ms: number | null
+  bpm: number | null
+  musical_key: string | null
+  loudness_lufs: number | null
+  silent_tail_seconds: number
+  /** A JSON list of words. */
+  prompt_honored: string
+  created_at: string
+  ready_at: string | null
+}
+
+export type MusicTables = { chains: ChainRow; nodes: NodeRow }

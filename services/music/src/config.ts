@@ -1,0 +1,28 @@
+import { read, setting } from '@trellis/kit/config'
+
+const databaseFile = (text: string): string => {
+  if (text.endsWith('.db')) return text
+  throw new Error('must be a path that ends in .db')
+}
+
+/** What the music service is told. */
+export const musicConfig = {
+  databasePath: setting(
+    'MUSIC_DB_PATH',
+    read.optional(databaseFile),
+    undefined,
+    'Where the chains are kept; music.db in the data directory unless set.',
+  ),
+  mockGenerator: setting('MUSIC_GENERATOR_MOCK', read.flag, false, 'Generates a test tune in place of music.'),
+  maximumUploadMegabytes: setting('MUSIC_MAX_UPLOAD_MB', read.integer(1, 4096), 200, 'Largest upload.'),
+  maximumSeconds: setting('MUSIC_MAX_SECONDS', read.integer(1, 7200), 1200, 'Longest upload.'),
+  maximumNodes: setting('MUSIC_MAX_NODES', read.integer(2, 10_000), 500, 'Most nodes of a chain.'),
+  workers: setting('MUSIC_WORKERS', read.integer(1, 64), 2, 'Generations that run at once on this machine.'),
+}
+
+/** What a worker is told, by the process that starts it. */
+export const workerConfig = {
+  filesDirectory: setting('TRELLIS_FILES_DIR', read.text, './data/files', 'The directory of the files port.'),
+}
+
+export type MusicConfig = { readonly [Name in keyof typeof musicConfig]: (typeof musicConfig)[Name]['fallback'] }

@@ -1,0 +1,86 @@
+import { createHash } from 'node:crypto'
+import { failure } from '@trellis/kit/errors'
+import type { AudioFormat } from '@trellis/protos/ts/trellis/music/v1/music.ts'
+import { deliveryFolder } from '../audio/files-layout.ts'
+import { newId } from '../chains/ids.ts'
+import type { ChainRow, NodeRow } from '../chains/tables.ts'
+import { runTask } from '../worker/run-task.ts'
+import type { World } from '../world.ts'
+
+/** What is to be written as one file. */
+export interface Order {
+  /** The node or chain that the file is of: what it is removed with. */
+  readonly ownerId: string
+  readonly chain: ChainRow
+  readonly nodes: readonly NodeRow[]
+  readonly format: 'wav' | 'mp3'
+  readonly crossfadeMs: number
+  readonly normalize: boolean
+}
+
+/** A file that lies ready. */
+export interface Delivery {
+  readonly key: string
+  readonly size: number
+  readonly mediaType: string
+  readonly etag: string
+}
+
+/** The formats as words. */
+export const formatWord = (format: AudioFormat): 'wav' | 'mp3' => (format === 'AUDIO_FORMAT_MP3' ? 'mp3' : 'wav')
+
+export const MEDIA_TYPES = { wav: 'audio/wav', mp3: 'audio/mpeg' } as const
+
+const EXPORT_SECONDS = 600
+/** Files kept of one owner: whoever asks for the same again is served at once. */
+const KEPT_DELIVERIES = 3
+
+/** The same order of the same audio has the same name. */
+const digestOf = ({ nodes, format, crossfadeMs, normalize }: Order): string =>
+  createHash('sha256')
+    .update(JSON.stringify([nodes.map(({ id, attempt }) => [id, attempt]), format, crossfadeMs, normalize]))
+    .digest('hex')
+    .slice(0, 32)
+
+/** Writes files for download, each once, however many ask for it at a time. */
+export const createDeliveries = (world: World) => {
+  const { bus, desk, files, signal } = world
+  const underWay = new Map<string, Promise<void>>()
+
+  const write = async (order: Order, folder: string, name: string): Promise<void> => {
+    const { chain, nodes, format, crossfadeMs, normalize } = order
+    const pieces = nodes.map(({ id }) => ({ nodeId: id, sampleRate: chain.sample_rate, channels: chain.channels }))
+    const crossfadeFrames = Math.round((crossfadeMs / 1000) * chain.sample_rate)
+    const task = { $case: 'export', value: { pieces, folder, name, format, crossfadeFrames, normalize } } as const
+    const run = { runId: `export-${newId()}`, task, deadlineSeconds: EXPORT_SECONDS, user: chain.user_id }
+    await runTask({ bus, workloads: desk }, run, signal)
+  }
+
+  const prune = async (ownerId: string): Promise<void> => {
+    const kept: { key: string; modifiedAt: Date }[] = []
+    for await (const { key, modifiedAt } of files.list(`${deliveryFolder(ownerId)}/`)) {
+      if (!key.includes('/.')) kept.push({ key, modifiedAt })
+    }
+    kept.sort((a, b) => b.modifiedAt.getTime() - a.modifiedAt.getTime())
+    for (const { key } of kept.slice(KEPT_DELIVERIES)) await files.remove(key)
+  }
+
+  return async (order: Order): Promise<Delivery> => {
+    const digest = digestOf(order)
+    // A folder of its own: it has one writer.
+    const folder = `${deliveryFolder(order.ownerId)}/${digest}`
+    const name = `audio.${order.format}`
+    const key = `${folder}/${name}`
+    if (!(await files.stat(key))) {
+      const writing = underWay.get(key) ?? write(order, folder, name).finally(() => underWay.delete(key))
+      underWay.set(key, writing)
+      await writing
+      await prune(order.ownerId)
+    }
+    const info = await files.stat(key)
+    if (!info) throw failure('unavailable', 'The file was removed again at once. Try again.', { retryAfterSeconds: 1 })
+    return { key, size: info.size, mediaType: MEDIA_TYPES[order.format], etag: `"${digest}"` }
+  }
+}
+
+export type Deliveries = ReturnType<typeof createDeliveries>

@@ -1,0 +1,87 @@
+import { failure } from '@trellis/kit/errors'
+import { byteFrames, type Handlers } from '@trellis/kit/rpc'
+import type { MusicServiceDefinition } from '@trellis/protos/ts/trellis/music/v1/music.ts'
+import { nodeFile } from '../audio/files-layout.ts'
+import { peaksOf } from '../audio/peaks.ts'
+import { openStoredAudio } from '../audio/stored-audio.ts'
+import { wavLength, wavRange } from '../audio/wav-write.ts'
+import { requireNode, requireReady, requireTree } from '../chains/access.ts'
+import { spineOf } from '../chains/spine.ts'
+import type { ChainRow, NodeRow } from '../chains/tables.ts'
+import type { World } from '../world.ts'
+import { type Deliveries, formatWord, MEDIA_TYPES } from './export.ts'
+
+type DeliveryHandlers = Pick<Handlers<typeof MusicServiceDefinition>, 'getNodeAudio' | 'getNodePeaks' | 'exportChain'>
+
+const DEFAULT_POINTS = 1000
+
+/** A node's samples as the WAV file that they are but for its header. */
+const wavContent = ({ files }: World, chain: ChainRow, node: NodeRow) => {
+  const shape = { sampleRate: chain.sample_rate, channels: chain.channels }
+  const audio = { ...shape, frames: node.frames }
+  return {
+    mediaType: MEDIA_TYPES.wav,
+    size: wavLength(shape, node.frames),
+    etag: `"${node.id}-${node.attempt}"`,
+    read: (range: { start: number; end: number }) =>
+      wavRange(audio, (samples) => files.read(nodeFile(node.id, 'samples'), samples), range),
+  }
+}
+
+const storedAudio = async ({ files }: World, chain: ChainRow, node: NodeRow) => {
+  const key = nodeFile(node.id, 'samples')
+  const info = await files.stat(key)
+  if (!info) throw failure('not_found', "The node's audio is no longer there.")
+  const source = {
+    size: info.size,
+    read: (offset: number, length: number) => files.readRange(key, { start: offset, end: offset + length }),
+  }
+  return openStoredAudio(source, { sampleRate: chain.sample_rate, channels: chain.channels })
+}
+
+/** To what 16 bits hold: an outline needs no more, and is a third as long in JSON. */
+const rounded = (values: readonly number[]): number[] => values.map((value) => Math.round(value * 32_768) / 32_768)
+
+/** Audio on its way out: single nodes, their outlines, and the spine as one file. */
+export const deliveryRpc = (world: World, deliver: Deliveries): DeliveryHandlers => ({
+  async *getNodeAudio(request, { caller }) {
+    const { chain, node } = await requireNode(world, caller, request)
+    requireReady(node)
+    if (formatWord(request.format) === 'wav') return yield* byteFrames(wavContent(world, chain, node), request.range)
+    const order = { ownerId: node.id, chain, nodes: [node], format: 'mp3', crossfadeMs: 0, normalize: false } as const
+    const { key, ...content } = await deliver(order)
+    yield* byteFrames({ ...content, read: (range) => world.files.read(key, range) }, request.range)
+  },
+
+  async getNodePeaks({ points, ...request }, { caller }) {
+    const { chain, node } = await requireNode(world, caller, request)
+    requireReady(node)
+    const overview = await world.files.readRange(nodeFile(node.id, 'overview'), {
+      start: 0,
+      end: Number.MAX_SAFE_INTEGER,
+    })
+    const wanted = points ?? DEFAULT_POINTS
+    const { min, max } = await peaksOf(await storedAudio(world, chain, node), overview, wanted)
+    return {
+      points: wanted,
+      durationSeconds: node.frames / chain.sample_rate,
+      min: rounded(min),
+      max: rounded(max),
+    }
+  },
+
+  async *exportChain({ chainId, format, crossfadeMs, normalize }, { caller }) {
+    const { chain, nodes } = await requireTree(world, caller, chainId)
+    const word = formatWord(format)
+    const { key, ...content } = await deliver({
+      ownerId: chain.id,
+      chain,
+      nodes: spineOf(nodes),
+      format: word,
+      crossfadeMs: crossfadeMs ?? 0,
+      normalize: normalize ?? false,
+    })
+    const filename = `${chain.name}.${word}`
+    yield* byteFrames({ ...content, filename, read: (range) => world.files.read(key, range) }, undefined)
+  },
+})

@@ -1,0 +1,116 @@
+import { randomInt } from 'node:crypto'
+import { failure, invalidField } from '@trellis/kit/errors'
+import type { CreateBranchesRequest, Generator } from '@trellis/protos/ts/trellis/music/v1/music.ts'
+import { type ChainTree, requireReady } from '../chains/access.ts'
+import { publishNode } from '../chains/events.ts'
+import { newId } from '../chains/ids.ts'
+import { pathTo } from '../chains/spine.ts'
+import { deleteNodes, insertNodes } from '../chains/store.ts'
+import type { NodeRow } from '../chains/tables.ts'
+import type { World } from '../world.ts'
+import type { Generations } from './generations.ts'
+
+type GeneratorWord = NonNullable<NodeRow['generator']>
+
+const DEFAULT_SECONDS = 10
+/** The largest seed there is; and the range that chance takes one from, which is the widest that Node offers. */
+const LARGEST_SEED = Number.MAX_SAFE_INTEGER
+const CHANCE_SEEDS = 2 ** 48 - 1
+
+/** The generator that a request comes to: the best there is, unless it names one. */
+const generatorFor = (asked: Generator, isMock: boolean): GeneratorWord => {
+  if (asked === 'GENERATOR_ONNX') {
+    throw failure('unavailable', 'No model is installed here: use the generator "recombine" or "auto".')
+  }
+  if (asked === 'GENERATOR_MOCK') return 'mock'
+  if (asked === 'GENERATOR_RECOMBINE') return 'recombine'
+  return isMock ? 'mock' : 'recombine'
+}
+
+/** Whether all that would be listened to is silence: it is when the silent ends of the pieces reach back that far. */
+const isSilent = (path: readonly NodeRow[], sampleRate: number, contextSeconds: number | null): boolean => {
+  let silent = 0
+  for (const node of path.toReversed()) {
+    const seconds = node.frames / sampleRate
+    silent += node.silent_tail_seconds
+    if (contextSeconds !== null && silent >= contextSeconds) return true
+    if (node.silent_tail_seconds < seconds - 1 / sampleRate) return false
+  }
+  return true
+}
+
+const seedsOf = (request: CreateBranchesRequest, takes: number): number[] => {
+  const first = request.seed ?? randomInt(CHANCE_SEEDS)
+  if (first + takes - 1 > LARGEST_SEED) {
+    throw invalidField(['body', 'seed'], `The last take's seed would be past ${LARGEST_SEED}.`)
+  }
+  return Array.from({ length: takes }, (_, take) => first + take)
+}
+
+const newNode = (
+  parent: NodeRow,
+  request: CreateBranchesRequest,
+  facts: Pick<NodeRow, 'seed' | 'frames' | 'generator' | 'created_at'>,
+): NodeRow => {
+  const id = newId()
+  return {
+    id,
+    chain_id: parent.chain_id,
+    parent_id: parent.id,
+    kind: 'continuation',
+    status: 'generating',
+    decision: 'undecided',
+    prompt: request.prompt,
+    context_seconds: request.contextSeconds ?? null,
+    progress: 0,
+    error: null,
+    run_id: `generate-${id}-1`,
+    attempt: 1,
+    distance_percentile: null,
+    loudness_step_lu: null,
+    beat_error_ms: null,
+    bpm: null,
+    musical_key: null,
+    loudness_lufs: null,
+    silent_tail_seconds: 0,
+    prompt_honored: '[]',
+    ready_at: null,
+    ...facts,
+  }
+}
+
+/** Adds takes of a continuation to a node and starts them. */
+export const createBranches = async (
+  world: World,
+  generations: Generations,
+  { chain, nodes, node: parent }: ChainTree & { node: NodeRow },
+  request: CreateBranchesRequest,
+): Promise<NodeRow[]> => {
+  const { db, bus, config, now } = world
+  requireReady(parent)
+  const takes = request.takes ?? 1
+  if (nodes.length + takes > config.maximumNodes) {
+    throw failure('conflict', `A chain has at most ${config.maximumNodes} nodes: delete some first.`)
+  }
+  const generator = generatorFor(request.generator, config.mockGenerator)
+  const path = pathTo(nodes, parent.id)
+  if (isSilent(path, chain.sample_rate, request.contextSeconds ?? null)) {
+    throw invalidField(['path', 'node_id'], 'There is only silence to continue from.')
+  }
+  const frames = Math.round((request.durationSeconds ?? DEFAULT_SECONDS) * chain.sample_rate)
+  const created_at = now().toISOString()
+  const made = seedsOf(request, takes).map((seed) => newNode(parent, request, { seed, frames, generator, created_at }))
+  await insertNodes(db, made)
+  for (const node of made) await publishNode(bus, node)
+  try {
+    for (const node of made) await generations.start({ chain, nodes: [...nodes, ...made] }, node)
+  } catch (error) {
+    await Promise.all(made.map((node) => generations.stop(node)))
+    await deleteNodes(
+      db,
+      made.map((node) => node.id),
+    )
+    throw error
+  }
+  return made
+}

@@ -1,0 +1,3 @@
+export { type MusicConfig, musicConfig } from './config.ts'
+export { createMusicService, type MusicService, type MusicServiceOptions } from './service.ts'
+export { generationWorker } from './worker/environment.ts'

@@ -1,0 +1,82 @@
+import { basename, dirname } from 'node:path'
+import type { Bus } from '@trellis/kit/bus'
+import type { Files } from '@trellis/kit/files'
+import { connectInProcess, type Handlers, type Implementation } from '@trellis/kit/rpc'
+import { openStore } from '@trellis/kit/store'
+import type { Log } from '@trellis/kit/telemetry'
+import { createLocalWorkloads, type WorkerKind } from '@trellis/kit/workloads'
+import { MusicServiceDefinition } from '@trellis/protos/ts/trellis/music/v1/music.ts'
+import { WorkloadsServiceDefinition } from '@trellis/protos/ts/trellis/workloads/v1/workloads.ts'
+import { eventsRpc } from './chains/events-rpc.ts'
+import { migrations } from './chains/migrations.ts'
+import { chainRpc } from './chains/rpc.ts'
+import type { MusicTables } from './chains/tables.ts'
+import type { MusicConfig } from './config.ts'
+import { createDeliveries } from './delivery/export.ts'
+import { deliveryRpc } from './delivery/rpc.ts'
+import { createGenerations } from './generations/generations.ts'
+import type { WorkloadsClient } from './worker/run-task.ts'
+import type { World } from './world.ts'
+
+export interface MusicServiceOptions {
+  readonly config: MusicConfig
+  readonly dataDirectory: string
+  readonly bus: Bus
+  readonly files: Files
+  readonly workloads: WorkloadsClient
+  /** How the workers beside the service are started, which read uploads and write exports. */
+  readonly deskWorker: WorkerKind
+  readonly log: Log
+  readonly now?: () => Date
+}
+
+export interface MusicService extends AsyncDisposable {
+  readonly implementations: Implementation[]
+}
+
+/** Uploads and exports that wait for a worker beside the service; more are 503. */
+const MAXIMUM_WAITING = 50
+
+const openMusicStore = ({ databasePath }: MusicConfig, dataDirectory: string) =>
+  openStore<MusicTables>({
+    name: databasePath ? basename(databasePath, '.db') : 'music',
+    dataDirectory: databasePath ? dirname(databasePath) : dataDirectory,
+    migrations,
+  })
+
+/** The music service: opens its store, takes up what was being generated, and ends all that it started when disposed. */
+export const createMusicService = async (options: MusicServiceOptions): Promise<MusicService> => {
+  const { config, bus, files, workloads, deskWorker, log, now = () => new Date() } = options
+  await using opened = new AsyncDisposableStack()
+  const { db } = opened.use(await openMusicStore(config, options.dataDirectory))
+  const desk = opened.use(
+    createLocalWorkloads({ bus, kinds: { WORKLOAD_GENERATION: deskWorker }, maximumQueued: MAXIMUM_WAITING, log }),
+  )
+  const ending = new AbortController()
+  const world: World = {
+    config,
+    db,
+    bus,
+    files,
+    workloads,
+    desk: connectInProcess(WorkloadsServiceDefinition, desk.handlers),
+    log,
+    now,
+    signal: ending.signal,
+  }
+  const generations = createGenerations(world)
+  opened.defer(async () => {
+    ending.abort(new Error('The music service is ending.'))
+    await generations.settled()
+  })
+  await generations.recover()
+  const handlers: Handlers<typeof MusicServiceDefinition> = {
+    ...chainRpc(world, generations),
+    ...deliveryRpc(world, createDeliveries(world)),
+    ...eventsRpc(world),
+    getHealth: async () => ({ status: 'ok' }),
+  }
+  const stack = opened.move()
+  const implementation: Implementation<typeof MusicServiceDefinition> = { definition: MusicServiceDefinition, handlers }
+  return { implementations: [implementation as never], [Symbol.asyncDispose]: () => stack.disposeAsync() }
+}
