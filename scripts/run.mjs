@@ -40,7 +40,10 @@ const environment = () => ({
   ONNXRUNTIME_NODE_INSTALL: 'skip',
 })
 
-const lockDigest = () => createHash('sha256').update(readFileSync(join(root, 'package-lock.json'))).digest('hex')
+const lockDigest = () =>
+  createHash('sha256')
+    .update(readFileSync(join(root, 'package-lock.json')))
+    .digest('hex')
 
 const isInstalled = (wanted) => {
   if (!existsSync(stampFile) || !existsSync(node)) return false
@@ -51,7 +54,12 @@ const isInstalled = (wanted) => {
 /** npm, quietly: its output is shown only if it fails. */
 const npm = (args) => {
   const command = process.platform === 'win32' ? 'npm.cmd' : 'npm'
-  const { status, stdout, stderr, error } = spawnSync(command, args, { cwd: root, env: environment(), encoding: 'utf8', shell: process.platform === 'win32' })
+  const { status, stdout, stderr, error } = spawnSync(command, args, {
+    cwd: root,
+    env: environment(),
+    encoding: 'utf8',
+    shell: process.platform === 'win32',
+  })
   if (status === 0) return
   process.stderr.write(`${stdout ?? ''}${stderr ?? ''}${error ? `${error.message}\n` : ''}`)
   fail(`Installing failed at "npm ${args.join(' ')}". With a network to the npm registry it can be tried again.`)
@@ -59,9 +67,20 @@ const npm = (args) => {
 
 const install = (wanted) => {
   const began = Date.now()
-  process.stderr.write(wanted === 'run' ? 'Installing what Trellis needs to run (once) ...\n' : 'Installing Trellis and its tools (once) ...\n')
+  process.stderr.write(
+    wanted === 'run'
+      ? 'Installing what Trellis needs to run (once) ...\n'
+      : 'Installing Trellis and its tools (once) ...\n',
+  )
   // Packages' own install scripts are not run: none is needed but the one that brings the Node binary.
-  npm(['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error', ...(wanted === 'run' ? ['--omit=dev'] : [])])
+  npm([
+    'ci',
+    '--ignore-scripts',
+    '--no-audit',
+    '--no-fund',
+    '--loglevel=error',
+    ...(wanted === 'run' ? ['--omit=dev'] : []),
+  ])
   process.stderr.write('Installing Node ...\n')
   npm(['rebuild', 'node', '--ignore-scripts=false', '--foreground-scripts=false', '--loglevel=error'])
   if (!existsSync(node)) fail('Node could not be installed: the package "node" brought no binary for this system.')
@@ -82,7 +101,8 @@ const run = ([command, ...args]) =>
 const [name = '', ...args] = process.argv.slice(2)
 const command = commands[name]
 if (!command) fail(`"${name}" is no command of this project. There are: ${Object.keys(commands).join(', ')}.`)
-if (Number(process.versions.node.split('.')[0]) < 20) fail(`Node ${process.versions.node} is too old to begin with: 20 or later is needed.`)
+if (Number(process.versions.node.split('.')[0]) < 20)
+  fail(`Node ${process.versions.node} is too old to begin with: 20 or later is needed.`)
 if (!isInstalled(command.install)) install(command.install)
 for (const [index, step] of command.steps.entries()) {
   const code = await run(index === command.steps.length - 1 ? [...step, ...args] : step)

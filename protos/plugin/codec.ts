@@ -1,5 +1,5 @@
 import type { DescMessage } from '@bufbuild/protobuf'
-import { type EnumModel, type FieldModel, type ModelReader, type Shape, typeName } from './model.ts'
+import type { EnumModel, FieldModel, ModelReader, Shape } from './model.ts'
 
 /** Messages that are reached from some, each once, the inner ones first. */
 export const reachable = (roots: Iterable<DescMessage>, model: ModelReader): DescMessage[] => {
@@ -17,24 +17,24 @@ export const reachable = (roots: Iterable<DescMessage>, model: ModelReader): Des
 export const enumsOf = (messages: DescMessage[], model: ModelReader): EnumModel[] => {
   const found = new Map<string, EnumModel>()
   for (const message of messages)
-    for (const { shape } of model.fieldsOf(message)) if (shape.kind === 'enum') found.set(shape.of.typeName, shape.of)
+    for (const { shape } of model.fieldsOf(message)) if (shape.kind === 'enum') found.set(shape.of.name, shape.of)
   return [...found.values()]
 }
 
 /** The word tables of an enum: what it is called over HTTP, and back. */
-export const enumTables = ({ typeName: name, unspecified, words }: EnumModel): string[] => [
+export const enumTables = ({ name, proto, unspecified, words }: EnumModel): string[] => [
   `const ${name}Words: Record<string, ${name}Word | null> = {`,
   `  ${unspecified}: null,`,
   ...words.map(({ value, word }) => `  ${value}: '${word}',`),
   '}',
-  `const ${name}Values: Record<string, proto.${name}> = {`,
+  `const ${name}Values: Record<string, ${proto}> = {`,
   ...words.map(({ value, word }) => `  '${word}': '${value}',`),
   '}',
 ]
 
 const toRestValue = (shape: Shape, value: string): string => {
-  if (shape.kind === 'message') return `${typeName(shape.of)}ToRest(${value})`
-  if (shape.kind === 'enum') return `${shape.of.typeName}Words[${value}] ?? null`
+  if (shape.kind === 'message') return `${shape.name}ToRest(${value})`
+  if (shape.kind === 'enum') return `${shape.of.name}Words[${value}] ?? null`
   if (shape.kind === 'bytes') return `Buffer.from(${value}).toString('base64')`
   return value
 }
@@ -49,18 +49,19 @@ const toRestField = (field: FieldModel): string => {
   if (field.map) return isPlain(shape) ? value : `mapValues(${value}, (item) => ${toRestValue(shape, 'item')})`
   if (field.oneof)
     return isPlain(shape) ? `${value} ?? null` : `present(${value}, (item) => ${toRestValue(shape, 'item')})`
-  if (shape.kind === 'enum') return `${shape.of.typeName}Words[${value}] ?? null`
+  if (shape.kind === 'enum') return `${shape.of.name}Words[${value}] ?? null`
   if (!field.optional) return toRestValue(shape, value)
   return isPlain(shape) ? `${value} ?? null` : `present(${value}, (item) => ${toRestValue(shape, 'item')})`
 }
 
 /** A function from a generated message to what its JSON holds: snake case, explicit nulls, words for enums. */
-export const toRestFunction = (message: DescMessage, fields: FieldModel[]): string[] => {
-  const name = typeName(message)
+export const toRestFunction = (message: DescMessage, model: ModelReader): string[] => {
+  const name = model.names.of(message)
+  const fields = model.fieldsOf(message)
   const shown = fields.filter((field) => !field.options.eventId)
   const conditional = (field: FieldModel) => field.options.omitNull || field.oneof !== undefined
   return [
-    `export const ${name}ToRest = (${shown.length === 0 ? '_' : 'm'}: proto.${name}): ${name}Rest => ({`,
+    `export const ${name}ToRest = (${shown.length === 0 ? '_' : 'm'}: ${model.names.proto(message)}): ${name}Rest => ({`,
     ...shown.map((field) =>
       conditional(field)
         ? `  ...omitNull('${field.name}', ${toRestField(field)}),`
@@ -84,8 +85,8 @@ const zero: Record<Shape['kind'], string> = {
 }
 
 const fromRestValue = (shape: Shape, value: string): string => {
-  if (shape.kind === 'message') return `${typeName(shape.of)}FromRest(${value})`
-  if (shape.kind === 'enum') return `${shape.of.typeName}Values[${value}] ?? '${shape.of.unspecified}'`
+  if (shape.kind === 'message') return `${shape.name}FromRest(${value})`
+  if (shape.kind === 'enum') return `${shape.of.name}Values[${value}] ?? '${shape.of.unspecified}'`
   if (shape.kind === 'bytes') return `Buffer.from(${value}, 'base64')`
   return value
 }
@@ -114,14 +115,15 @@ const fromRestField = (field: FieldModel): string => {
 }
 
 /** A function from a validated JSON object to a generated message with every field present. */
-export const fromRestFunction = (message: DescMessage, fields: FieldModel[]): string[] => {
-  const name = typeName(message)
+export const fromRestFunction = (message: DescMessage, model: ModelReader): string[] => {
+  const name = model.names.of(message)
+  const fields = model.fieldsOf(message)
   const oneofs = new Set(fields.flatMap((field) => field.oneof ?? []))
   if (oneofs.size > 0) throw new Error(`${message.typeName} has a oneof, which requests over HTTP cannot have.`)
   const shown = fields.filter((field) => field.name !== 'update_mask')
   const masked = shown.length < fields.length
   return [
-    `export const ${name}FromRest = (${shown.length === 0 ? '_' : 'j'}: any): proto.${name} => ({`,
+    `export const ${name}FromRest = (${shown.length === 0 ? '_' : 'j'}: any): ${model.names.proto(message)} => ({`,
     ...shown.map((field) => `  ${field.local}: ${fromRestField(field)},`),
     ...(masked ? ['  updateMask: j.update_mask,'] : []),
     '})',
@@ -131,9 +133,9 @@ export const fromRestFunction = (message: DescMessage, fields: FieldModel[]): st
 const typeOfShape = (shape: Shape): string => {
   switch (shape.kind) {
     case 'message':
-      return `${typeName(shape.of)}Rest`
+      return `${shape.name}Rest`
     case 'enum':
-      return `${shape.of.typeName}Word`
+      return `${shape.of.name}Word`
     case 'number':
     case 'integer':
       return 'number'
@@ -158,10 +160,11 @@ const typeOfField = (field: FieldModel): string => {
 const comment = (text: string, indent: string): string[] =>
   text === '' ? [] : [`${indent}/** ${text.replaceAll('\n', `\n${indent} * `)} */`]
 
-export const restType = (message: DescMessage, fields: FieldModel[], description: string): string[] => [
+export const restType = (message: DescMessage, model: ModelReader, description: string): string[] => [
   ...comment(description, ''),
-  `export type ${typeName(message)}Rest = {`,
-  ...fields
+  `export type ${model.names.of(message)}Rest = {`,
+  ...model
+    .fieldsOf(message)
     .filter((field) => !field.options.eventId)
     .flatMap((field) => [
       ...comment(field.comment, '  '),
@@ -170,7 +173,7 @@ export const restType = (message: DescMessage, fields: FieldModel[], description
   '}',
 ]
 
-export const wordType = ({ typeName: name, words, comment: description }: EnumModel): string[] => [
+export const wordType = ({ name, words, comment: description }: EnumModel): string[] => [
   ...comment(description, ''),
   `export type ${name}Word = ${words.map(({ word }) => `'${word}'`).join(' | ')}`,
 ]

@@ -1,5 +1,5 @@
 import type { DescMessage } from '@bufbuild/protobuf'
-import { type FieldModel, type ModelReader, type Shape, typeName } from './model.ts'
+import type { FieldModel, ModelReader, Shape } from './model.ts'
 
 export type JsonSchema = { [keyword: string]: unknown }
 
@@ -82,5 +82,8 @@ export const responseSchema = (fields: FieldModel[], nest: Nesting, comment: str
   }
 }
 
-export const reference: Nesting = (message) => ({ $ref: `#/components/schemas/${typeName(message)}` })
-export const requestReference: Nesting = (message) => ({ $ref: `#/components/schemas/${typeName(message)}Input` })
+/** Messages as references into the document: as answers show them, or as requests may give them. */
+export const references = (model: ModelReader): { answer: Nesting; input: Nesting } => ({
+  answer: (message) => ({ $ref: `#/components/schemas/${model.names.of(message)}` }),
+  input: (message) => ({ $ref: `#/components/schemas/${model.names.of(message)}Input` }),
+})

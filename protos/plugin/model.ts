@@ -1,5 +1,6 @@
 import type { DescEnum, DescField, DescMessage, DescMethod, DescService } from '@bufbuild/protobuf'
 import { getComments, type Schema } from '@bufbuild/protoplugin'
+import { createNames, type Names } from './names.ts'
 import { accesses, createOptionReader, type FieldOptions, type OptionReader, streams } from './options.ts'
 import { type FieldRules, fieldRules } from './rules.ts'
 
@@ -7,7 +8,7 @@ import { type FieldRules, fieldRules } from './rules.ts'
 export type Shape =
   | { kind: 'string' | 'number' | 'integer' | 'boolean' | 'bytes' | 'timestamp' | 'any' | 'object' }
   | { kind: 'enum'; of: EnumModel }
-  | { kind: 'message'; of: DescMessage }
+  | { kind: 'message'; of: DescMessage; name: string }
 
 export type FieldModel = {
   /** As in JSON and in the proto. */
@@ -27,7 +28,9 @@ export type FieldModel = {
 }
 
 export type EnumModel = {
-  typeName: string
+  name: string
+  /** The generated type. */
+  proto: string
   /** Generated value → word; the unspecified value has none. */
   words: { value: string; word: string }[]
   unspecified: string
@@ -36,7 +39,6 @@ export type EnumModel = {
 
 export type RouteModel = {
   service: DescService
-  definition: string
   rpc: string
   method: string
   /** `/logs/api/tasks/{task_id}` */
@@ -62,6 +64,9 @@ export type RouteModel = {
 
 export type ServiceModel = {
   name: string
+  /** The generated definition. */
+  definition: string
+  file: string
   mount: string
   title: string
   version: string
@@ -69,9 +74,6 @@ export type ServiceModel = {
   comment: string
   routes: RouteModel[]
 }
-
-export const typeName = (described: DescMessage | DescEnum): string =>
-  described.typeName.slice(described.file.proto.package.length + 1).replaceAll('.', '_')
 
 export const camelCase = (snake: string): string =>
   snake.replaceAll(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase())
@@ -97,30 +99,31 @@ const scalarKinds: Record<number, 'string' | 'number' | 'integer' | 'boolean' | 
   12: 'bytes',
 }
 
-const createEnumModel = (described: DescEnum, options: OptionReader): EnumModel => {
+const createEnumModel = (described: DescEnum, options: OptionReader, names: Names): EnumModel => {
   const prefix = `${described.name.replaceAll(/([a-z0-9])([A-Z])/g, '$1_$2').toUpperCase()}_`
   const wordOf = (name: string) => name.slice(name.startsWith(prefix) ? prefix.length : 0).toLowerCase()
   const [unspecified, ...values] = described.values
   if (!unspecified?.name.endsWith('_UNSPECIFIED'))
     throw new Error(`${described.typeName} needs an UNSPECIFIED value at 0.`)
   return {
-    typeName: typeName(described),
+    name: names.of(described),
+    proto: names.proto(described),
     unspecified: unspecified.name,
     words: values.map((value) => ({ value: value.name, word: options.word(value) || wordOf(value.name) })),
     comment: commentOf(described),
   }
 }
 
-const shapeOf = (field: DescField, options: OptionReader): Shape => {
+const shapeOf = (field: DescField, options: OptionReader, names: Names): Shape => {
   const described = field.fieldKind === 'list' || field.fieldKind === 'map' ? undefined : field
   const message =
     described?.fieldKind === 'message' ? described.message : 'message' in field ? field.message : undefined
   if (message)
     return wellKnown[message.typeName]
       ? { kind: wellKnown[message.typeName] as 'any' }
-      : { kind: 'message', of: message }
+      : { kind: 'message', of: message, name: names.of(message) }
   const enumeration = 'enum' in field ? field.enum : undefined
-  if (enumeration) return { kind: 'enum', of: createEnumModel(enumeration, options) }
+  if (enumeration) return { kind: 'enum', of: createEnumModel(enumeration, options, names) }
   const scalar = 'scalar' in field ? field.scalar : undefined
   return { kind: scalarKinds[scalar ?? 9] ?? 'integer' }
 }
@@ -132,6 +135,7 @@ const isOptional = (field: DescField): boolean =>
 
 export const createModelReader = (schema: Schema) => {
   const options = createOptionReader(schema)
+  const names = createNames(schema)
   const known = new Map<DescMessage, FieldModel[]>()
 
   const fieldsOf = (message: DescMessage): FieldModel[] => {
@@ -139,7 +143,7 @@ export const createModelReader = (schema: Schema) => {
     if (found) return found
     const fields = message.fields.map((field): FieldModel => {
       const fieldOptions = options.field(field)
-      const shape: Shape = fieldOptions.jsonText ? { kind: 'any' } : shapeOf(field, options)
+      const shape: Shape = fieldOptions.jsonText ? { kind: 'any' } : shapeOf(field, options, names)
       return {
         name: field.name,
         local: camelCase(field.name),
@@ -178,7 +182,6 @@ export const createModelReader = (schema: Schema) => {
     const isForm = (field: FieldModel) => field.options.form === true
     return {
       service,
-      definition: `${service.name}Definition`,
       rpc: camelCase(method.name.charAt(0).toLowerCase() + method.name.slice(1)),
       method: verb.toUpperCase(),
       path,
@@ -218,6 +221,8 @@ export const createModelReader = (schema: Schema) => {
         const routes = service.methods.map((method) => routeOf(service, method))
         return {
           name: service.typeName,
+          definition: `${names.proto(service)}Definition`,
+          file: service.file.name,
           mount,
           title,
           version,
@@ -227,7 +232,7 @@ export const createModelReader = (schema: Schema) => {
         }
       })
 
-  return { fieldsOf, services }
+  return { fieldsOf, services, names }
 }
 
 export type ModelReader = ReturnType<typeof createModelReader>

@@ -1,15 +1,8 @@
 import type { DescMessage } from '@bufbuild/protobuf'
 import { reachable } from './codec.ts'
 import type { Examples } from './examples.ts'
-import {
-  fieldSchema,
-  type JsonSchema,
-  reference,
-  requestReference,
-  requestSchema,
-  responseSchema,
-} from './json-schema.ts'
-import { commentOf, type FieldModel, type ModelReader, type RouteModel, type ServiceModel, typeName } from './model.ts'
+import { fieldSchema, type JsonSchema, references, requestSchema, responseSchema } from './json-schema.ts'
+import { commentOf, type FieldModel, type ModelReader, type RouteModel, type ServiceModel } from './model.ts'
 
 const statusWords: Record<number, string> = {
   200: 'Done.',
@@ -54,12 +47,13 @@ const security: Record<RouteModel['access'], Record<string, string[]>[]> = {
 }
 
 export const createOpenApi = (model: ModelReader, examples: Examples) => {
+  const { answer, input } = references(model)
   const parameter = (place: string, required: boolean) => (field: FieldModel) => ({
     name: place === 'header' ? (field.options.header ?? field.name) : field.name,
     in: place,
     required: required || field.rules.required,
     ...(field.comment === '' ? {} : { description: field.comment }),
-    schema: fieldSchema(field, requestReference, false),
+    schema: fieldSchema(field, input, false),
     ...(field.options.example
       ? { example: JSON.parse(field.options.example) }
       : required
@@ -69,9 +63,7 @@ export const createOpenApi = (model: ModelReader, examples: Examples) => {
 
   const requestBody = (route: RouteModel) => {
     if (route.stream === 'multipart') {
-      const fields = Object.fromEntries(
-        route.formFields.map((field) => [field.name, fieldSchema(field, requestReference, false)]),
-      )
+      const fields = Object.fromEntries(route.formFields.map((field) => [field.name, fieldSchema(field, input, false)]))
       const schema = {
         type: 'object',
         properties: {
@@ -87,7 +79,7 @@ export const createOpenApi = (model: ModelReader, examples: Examples) => {
       return { requestBody: { required: true, content } }
     }
     if (!route.hasBody) return {}
-    const schema: JsonSchema = requestSchema(route.bodyFields, requestReference)
+    const schema: JsonSchema = requestSchema(route.bodyFields, input)
     const example = examples.ofFields(route.bodyFields)
     return {
       requestBody: {
@@ -102,7 +94,7 @@ export const createOpenApi = (model: ModelReader, examples: Examples) => {
   const content = (route: RouteModel) => {
     if (route.stream === 'sse') {
       const events = Object.fromEntries(
-        eventFields(route).map((field) => [eventName(field), fieldSchema(field, reference, false)]),
+        eventFields(route).map((field) => [eventName(field), fieldSchema(field, answer, false)]),
       )
       return { content: { 'text/event-stream': { schema: { type: 'string' }, 'x-events': events } } }
     }
@@ -117,7 +109,7 @@ export const createOpenApi = (model: ModelReader, examples: Examples) => {
     if (route.status === 204) return {}
     return {
       content: {
-        'application/json': { schema: reference(route.response), example: examples.ofMessage(route.response) },
+        'application/json': { schema: answer(route.response), example: examples.ofMessage(route.response) },
       },
     }
   }
@@ -181,10 +173,12 @@ export const createOpenApi = (model: ModelReader, examples: Examples) => {
       ),
     )
     const named = (messages: DescMessage[], suffix: string, write: (message: DescMessage) => JsonSchema) =>
-      Object.fromEntries(reachable(messages, model).map((message) => [`${typeName(message)}${suffix}`, write(message)]))
+      Object.fromEntries(
+        reachable(messages, model).map((message) => [`${model.names.of(message)}${suffix}`, write(message)]),
+      )
     return {
-      ...named(answers, '', (message) => responseSchema(model.fieldsOf(message), reference, commentOf(message))),
-      ...named(inputs, 'Input', (message) => requestSchema(model.fieldsOf(message), requestReference)),
+      ...named(answers, '', (message) => responseSchema(model.fieldsOf(message), answer, commentOf(message))),
+      ...named(inputs, 'Input', (message) => requestSchema(model.fieldsOf(message), input)),
       Error: {
         type: 'object',
         description: 'What went wrong, in words for a person; for 422 the faulty fields, each with where it is.',

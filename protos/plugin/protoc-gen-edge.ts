@@ -8,6 +8,7 @@ import { createEcmaScriptPlugin, runNodeJs, type Schema } from '@bufbuild/protop
 import { enumsOf, enumTables, fromRestFunction, reachable, restType, toRestFunction, wordType } from './codec.ts'
 import { createExamples } from './examples.ts'
 import { commentOf, createModelReader, type ModelReader, type ServiceModel } from './model.ts'
+import { fileAlias } from './names.ts'
 import { createOpenApi } from './openapi.ts'
 import { hasJsonAnswer, routeTable } from './routes.ts'
 
@@ -31,6 +32,13 @@ const eventMessages = (services: ServiceModel[], model: ModelReader): DescMessag
     .flatMap((route) => model.fieldsOf(route.response))
     .flatMap((field) => (field.oneof && field.shape.kind === 'message' ? [field.shape.of] : []))
 
+/** The generated messages of some files, each under the file's alias. */
+const importLines = (files: string[], keyword: string): string[] =>
+  [...new Set(files)]
+    .filter((name) => !name.startsWith('google/'))
+    .toSorted()
+    .map((name) => `${keyword} * as ${fileAlias(name)} from '../ts/${name}.ts'`)
+
 const writeRest = (schema: Schema, services: ServiceModel[], model: ModelReader) => {
   const file = schema.generateFile('rest.ts')
   const routes = services.flatMap((service) => service.routes)
@@ -48,22 +56,12 @@ const writeRest = (schema: Schema, services: ServiceModel[], model: ModelReader)
     for (const line of lines) file.print(line)
     file.print()
   }
-  print([notice, '// biome-ignore-all lint: generated', "import type * as proto from './proto.ts'", codecHelpers])
+  const files = all.map((message) => message.file.name)
+  print([notice, '// biome-ignore-all lint: generated', ...importLines(files, 'import type'), codecHelpers])
   for (const enumeration of enumsOf(all, model)) print([...wordType(enumeration), ...enumTables(enumeration)])
-  for (const message of answers) print(restType(message, model.fieldsOf(message), commentOf(message)))
-  for (const message of answers) print(toRestFunction(message, model.fieldsOf(message)))
-  for (const message of requests) print(fromRestFunction(message, model.fieldsOf(message)))
-}
-
-/** All generated messages under one name, so that the codec can say `proto.Entry`. */
-const writeProto = (schema: Schema) => {
-  const file = schema.generateFile('proto.ts')
-  file.print(notice)
-  for (const { name, proto } of schema.files) {
-    const holdsTypes = proto.messageType.length + proto.enumType.length + proto.service.length > 0
-    if (proto.package.startsWith('trellis.') && !name.endsWith('http/v1/options') && holdsTypes)
-      file.print(`export * from '../ts/${name}.ts'`)
-  }
+  for (const message of answers) print(restType(message, model, commentOf(message)))
+  for (const message of answers) print(toRestFunction(message, model))
+  for (const message of requests) print(fromRestFunction(message, model))
 }
 
 const routeType = `
@@ -101,7 +99,8 @@ const writeRoutes = (schema: Schema, services: ServiceModel[], model: ModelReade
   const file = schema.generateFile('routes.ts')
   file.print(notice)
   file.print('// biome-ignore-all lint: generated')
-  file.print("import * as proto from './proto.ts'")
+  const files = services.map((service) => service.file)
+  for (const line of importLines(files, 'import')) file.print(line)
   file.print("import * as codec from './rest.ts'")
   file.print(routeType)
   for (const line of routeTable(services, model)) file.print(line)
@@ -110,7 +109,6 @@ const writeRoutes = (schema: Schema, services: ServiceModel[], model: ModelReade
 const generateTs = (schema: Schema) => {
   const model = createModelReader(schema)
   const services = model.services()
-  writeProto(schema)
   writeRest(schema, services, model)
   writeRoutes(schema, services, model)
   const document = createOpenApi(model, createExamples(model))(services)

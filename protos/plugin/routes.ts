@@ -1,5 +1,5 @@
 import { inlineRequestSchema } from './json-schema.ts'
-import { type FieldModel, type ModelReader, type RouteModel, type ServiceModel, typeName } from './model.ts'
+import type { FieldModel, ModelReader, RouteModel, ServiceModel } from './model.ts'
 import { eventName } from './openapi.ts'
 
 /** How the text of a path, query or header becomes a value, before it is validated. */
@@ -24,7 +24,7 @@ const eventTable = (route: RouteModel, model: ModelReader): string[] => {
     '      events: {',
     ...fields.flatMap((field) =>
       field.oneof && field.shape.kind === 'message'
-        ? [`        ${field.local}: { name: '${eventName(field)}', toRest: codec.${typeName(field.shape.of)}ToRest },`]
+        ? [`        ${field.local}: { name: '${eventName(field)}', toRest: codec.${field.shape.name}ToRest },`]
         : [],
     ),
     '      },',
@@ -56,9 +56,9 @@ const routeEntry = (route: RouteModel, model: ModelReader): string[] => {
     `    mediaTypes: ${JSON.stringify(route.mediaTypes)},`,
     `    masked: ${route.masked},`,
     `    schema: ${JSON.stringify(schema)},`,
-    `    fromRest: codec.${typeName(route.request)}FromRest,`,
+    `    fromRest: codec.${model.names.of(route.request)}FromRest,`,
     ...(route.stream === 'sse' ? eventTable(route, model) : []),
-    ...(hasJsonAnswer(route) ? [`    toRest: codec.${typeName(route.response)}ToRest,`] : []),
+    ...(hasJsonAnswer(route) ? [`    toRest: codec.${model.names.of(route.response)}ToRest,`] : []),
     '  },',
   ]
 }
@@ -66,11 +66,12 @@ const routeEntry = (route: RouteModel, model: ModelReader): string[] => {
 export const hasJsonAnswer = (route: RouteModel): boolean =>
   route.stream !== 'sse' && route.stream !== 'bytes' && route.response.typeName !== 'google.protobuf.Empty'
 
+/** The services that have routes, and the routes. */
 export const routeTable = (services: ServiceModel[], model: ModelReader): string[] => [
   'export const services = [',
   ...services.map(
-    ({ name, mount, title, version, heartbeat }) =>
-      `  { name: '${name}', mount: '${mount}', title: ${JSON.stringify(title)}, version: '${version}', heartbeat: '${heartbeat}', definition: proto.${name.slice(name.lastIndexOf('.') + 1)}Definition },`,
+    ({ name, mount, title, version, heartbeat, definition }) =>
+      `  { name: '${name}', mount: '${mount}', title: ${JSON.stringify(title)}, version: '${version}', heartbeat: '${heartbeat}', definition: ${definition} },`,
   ),
   '] as const',
   '',

@@ -2,11 +2,11 @@ import { randomUUID } from 'node:crypto'
 import { failure } from '@trellis/kit/errors'
 import type { Readiness } from '@trellis/kit/lifecycle'
 import { anonymous } from '@trellis/kit/rpc'
-import type { Log, Metrics } from '@trellis/kit/telemetry'
+import { type Log, type Metrics, silentLog } from '@trellis/kit/telemetry'
 import type { Route } from '@trellis/protos/edge/routes.ts'
 import fastify, { type FastifyInstance, type FastifyRequest, type onRequestHookHandler } from 'fastify'
 import type { EdgeConfig } from './config.ts'
-import { type CorsRules, registerCors } from './cors.ts'
+import { type CorsRule, createCors } from './cors.ts'
 import { registerDocs } from './docs/docs.ts'
 import type { OpenApi } from './docs/openapi.ts'
 import { createIdentity, localUser } from './identity/identity.ts'
@@ -36,11 +36,20 @@ export type Edge = AsyncDisposable & {
 
 const requestIdShape = /^[A-Za-z0-9._-]{8,128}$/
 
-const requestId = (given: unknown): string =>
-  typeof given === 'string' && requestIdShape.test(given) ? given : randomUUID()
+/** Ids that no other process gives, and that cost next to nothing: a random start and a count. */
+const createRequestIds = () => {
+  const start = randomUUID().slice(0, 18)
+  let count = 0
+  return (given: unknown): string => {
+    if (typeof given === 'string' && requestIdShape.test(given)) return given
+    count += 1
+    return `${start}-${count.toString(36)}`
+  }
+}
 
-const createServer = (config: EdgeConfig) =>
-  fastify({
+const createServer = (config: EdgeConfig) => {
+  const requestId = createRequestIds()
+  return fastify({
     logger: false,
     genReqId: (request) => requestId(request.headers['x-request-id']),
     bodyLimit: config.maximumBodyMegabytes * 1024 * 1024,
@@ -51,27 +60,36 @@ const createServer = (config: EdgeConfig) =>
     keepAliveTimeout: 65_000,
     routerOptions: { maxParamLength: 1_024, ignoreTrailingSlash: false },
     frameworkErrors: (error, request, reply) => {
-      answerFailure(error, request as FastifyRequest, reply as never, { error: () => undefined } as unknown as Log)
+      answerFailure(error, request as FastifyRequest, reply as never, silentLog)
     },
   })
+}
 
-const corsRules = (config: EdgeConfig, mounts: readonly string[]): CorsRules =>
+const corsRules = (config: EdgeConfig, mounts: readonly string[]): CorsRule[] =>
   mounts.map((mount) => {
     if (mount !== '/music') return { mount, origins: config.corsOrigins }
     return { mount, origins: config.production ? config.musicCorsOrigins : 'any' }
   })
 
+const durationBuckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
+
 /** Counts requests and how long they took, by route and status. Streams count when they end. */
 const measure = (server: FastifyInstance, metrics: Metrics) => {
-  const seconds = metrics.histogram({
+  const addSeries = metrics.durations({
     name: 'trellis_http_request_duration_seconds',
     help: 'Time from request to the end of the answer.',
-    labels: ['method', 'route', 'status'],
-    buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
+    buckets: durationBuckets,
   })
+  const observers = new Map<string, (seconds: number) => void>()
   server.addHook('onResponse', (request, reply, done) => {
     const route = request.routeOptions.url ?? 'unknown'
-    seconds.observe({ method: request.method, route, status: String(reply.statusCode) }, reply.elapsedTime / 1_000)
+    const key = `${request.method} ${reply.statusCode} ${route}`
+    let observe = observers.get(key)
+    if (!observe) {
+      observe = addSeries({ method: request.method, route, status: String(reply.statusCode) })
+      observers.set(key, observe)
+    }
+    observe(reply.elapsedTime / 1_000)
     done()
   })
 }
@@ -95,7 +113,12 @@ const createAdmission = (config: EdgeConfig, log: Log) => {
   const keys = createKeyChecks(config)
   return (route: Route): onRequestHookHandler => {
     const { access } = route
-    if (access === 'open') return (_request, _reply, done) => done()
+    if (access === 'open') {
+      return (request, _reply, done) => {
+        request.caller = anonymous
+        done()
+      }
+    }
     if (access !== 'caller') {
       return (request, _reply, done) => {
         keys[access](request.headers)
@@ -135,11 +158,13 @@ export const createEdge = async ({
   metrics.gauge({ name: 'trellis_streams_open', help: 'Event streams open now.' }, heartbeat.size)
   const mounts = [...new Set(backends.map(({ mount }) => mount))]
 
+  const cors = createCors(corsRules(config, mounts))
+
   server.decorateRequest('caller')
   server.addHook('onRequest', (request, reply, done) => {
-    request.caller = anonymous
-    reply.headers(securityHeaders)
     reply.header('x-request-id', request.id)
+    for (const name in securityHeaders) reply.header(name, securityHeaders[name])
+    cors.addHeaders(request, reply)
     done()
   })
   server.setErrorHandler((error, request, reply) => answerFailure(error, request, reply, log))
@@ -148,7 +173,7 @@ export const createEdge = async ({
     throw failure('not_found', `There is nothing at ${path.slice(0, 200)}. The API is described at /docs.`)
   })
   measure(server, metrics)
-  await registerCors(server, corsRules(config, mounts))
+  cors.registerPreflight(server)
   registerHealth(server, readiness)
   await registerDocs(server, openapi, mounts)
   await registerRoutes(server, routes, backends, {

@@ -1,8 +1,9 @@
-/** Sent with every answer: nothing is sniffed, framed or leaked by referrer, and an API answer may load nothing. */
-export const securityHeaders = {
+/**
+ * Sent with every answer: nothing is sniffed or framed, and what the API answers may load nothing. Pages that need
+ * more set their own policy over this one.
+ */
+export const securityHeaders: Readonly<Record<string, string>> = {
   'x-content-type-options': 'nosniff',
   'x-frame-options': 'DENY',
-  'referrer-policy': 'no-referrer',
-  'cross-origin-opener-policy': 'same-origin',
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
-} as const
+}

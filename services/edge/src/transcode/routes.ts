@@ -41,7 +41,7 @@ const unary = (route: Route, backend: Backend): Handle => {
   return async (request, reply) => {
     const message = read(request)
     reply.code(route.status)
-    return answer(route, reply, await method(message, callOptions(request, reply, clientGone(reply))))
+    return answer(route, reply, await method(message, callOptions(request, reply)))
   }
 }
 
@@ -52,7 +52,7 @@ const upload = (route: Route, backend: Backend): Handle => {
     reply.code(route.status)
     try {
       const messages = uploadMessages(route, request, read(request))
-      return answer(route, reply, await method(messages, callOptions(request, reply, clientGone(reply))))
+      return answer(route, reply, await method(messages, callOptions(request, reply)))
     } catch (error) {
       reply.header('connection', 'close')
       reply.raw.once('finish', () => setTimeout(() => request.raw.destroy(), lingerMilliseconds).unref())
@@ -68,7 +68,7 @@ const bytes = (route: Route, backend: Backend): Handle => {
   return async (request, reply) => {
     const message = read(request)
     reply.code(route.status)
-    const frames = method(message, callOptions(request, reply, clientGone(reply)))
+    const frames = method(message, callOptions(request, reply))
     await sendBytes(frames, reply, { headOnly: request.method === 'HEAD' })
     return reply
   }

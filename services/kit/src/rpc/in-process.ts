@@ -8,9 +8,20 @@ type Untyped = any
 const ignoreHead = { status: () => undefined, header: () => undefined }
 const never = new AbortController().signal
 
-const callOf = (options: CallOptions, signal: AbortSignal): Call => ({
+const streamCall = (options: CallOptions, signal: AbortSignal): Call => ({
   caller: options.caller ?? anonymous,
   signal,
+  requestId: options.requestId ?? '',
+  traceparent: options.traceparent,
+  head: options.head ?? ignoreHead,
+})
+
+/** The signal is asked for only when the handler does: whoever made the options may make it then. */
+const unaryCall = (options: CallOptions): Call => ({
+  caller: options.caller ?? anonymous,
+  get signal() {
+    return options.signal ?? never
+  },
   requestId: options.requestId ?? '',
   traceparent: options.traceparent,
   head: options.head ?? ignoreHead,
@@ -27,7 +38,7 @@ const unary =
       const whole = method.requestStream
         ? complete(request, method.requestType)
         : method.requestType.fromPartial(request)
-      return method.responseType.fromPartial(await handler(whole, callOf(options, options.signal ?? never)))
+      return method.responseType.fromPartial(await handler(whole, unaryCall(options)))
     } catch (error) {
       throw toFailure(error)
     }
@@ -42,7 +53,7 @@ const streaming = (method: MethodDefinition, handler: Untyped) =>
       const whole = method.requestStream
         ? complete(request, method.requestType)
         : method.requestType.fromPartial(request)
-      for await (const message of handler(whole, callOf(options, signal)))
+      for await (const message of handler(whole, streamCall(options, signal)))
         yield method.responseType.fromPartial(message)
     } catch (error) {
       throw toFailure(error)

@@ -1,6 +1,6 @@
 // Generated from the protos by protoc-gen-edge. Do not edit: change the proto and run `npm run generate`.
 // biome-ignore-all lint: generated
-import type * as proto from './proto.ts'
+import type * as trellis_probe_v1_probe from '../ts/trellis/probe/v1/probe.ts'
 
 const omitNull = (name: string, value: unknown) => (value === null || value === undefined ? {} : { [name]: value })
 const present = <In, Out>(value: In | null | undefined, map: (value: In) => Out): Out | null => (value === null || value === undefined ? null : map(value))
@@ -17,7 +17,7 @@ const ColourWords: Record<string, ColourWord | null> = {
   COLOUR_RED: 'red',
   COLOUR_DARK_BLUE: 'dark-blue',
 }
-const ColourValues: Record<string, proto.Colour> = {
+const ColourValues: Record<string, trellis_probe_v1_probe.Colour> = {
   'red': 'COLOUR_RED',
   'dark-blue': 'COLOUR_DARK_BLUE',
 }
@@ -73,12 +73,12 @@ export type FinishedRest = {
   reason?: string | null
 }
 
-export const PartToRest = (m: proto.Part): PartRest => ({
+export const PartToRest = (m: trellis_probe_v1_probe.Part): PartRest => ({
   name: m.name,
   weight: m.weight ?? null,
 })
 
-export const ThingToRest = (m: proto.Thing): ThingRest => ({
+export const ThingToRest = (m: trellis_probe_v1_probe.Thing): ThingRest => ({
   id: m.id,
   name: m.name,
   size: m.size ?? null,
@@ -86,7 +86,7 @@ export const ThingToRest = (m: proto.Thing): ThingRest => ({
   parts: m.parts.map((item) => PartToRest(item)),
 })
 
-export const EchoResponseToRest = (m: proto.EchoResponse): EchoResponseRest => ({
+export const EchoResponseToRest = (m: trellis_probe_v1_probe.EchoResponse): EchoResponseRest => ({
   id: m.id,
   limit: m.limit,
   ratio: m.ratio ?? null,
@@ -103,28 +103,28 @@ export const EchoResponseToRest = (m: proto.EchoResponse): EchoResponseRest => (
   free: jsonOf(m.free),
 })
 
-export const UpdateThingResponseToRest = (m: proto.UpdateThingResponse): UpdateThingResponseRest => ({
+export const UpdateThingResponseToRest = (m: trellis_probe_v1_probe.UpdateThingResponse): UpdateThingResponseRest => ({
   set: m.set,
   cleared: m.cleared,
 })
 
-export const UploadResponseToRest = (m: proto.UploadResponse): UploadResponseRest => ({
+export const UploadResponseToRest = (m: trellis_probe_v1_probe.UploadResponse): UploadResponseRest => ({
   files: m.files,
   sizes: m.sizes,
   digests: m.digests,
   fields: m.fields,
 })
 
-export const CountedToRest = (m: proto.Counted): CountedRest => ({
+export const CountedToRest = (m: trellis_probe_v1_probe.Counted): CountedRest => ({
   number: m.number,
   ...omitNull('filler', m.filler ?? null),
 })
 
-export const FinishedToRest = (m: proto.Finished): FinishedRest => ({
+export const FinishedToRest = (m: trellis_probe_v1_probe.Finished): FinishedRest => ({
   ...omitNull('reason', m.reason ?? null),
 })
 
-export const EchoRequestFromRest = (j: any): proto.EchoRequest => ({
+export const EchoRequestFromRest = (j: any): trellis_probe_v1_probe.EchoRequest => ({
   id: j.id ?? '',
   limit: j.limit ?? 50,
   ratio: j.ratio ?? undefined,
@@ -135,56 +135,56 @@ export const EchoRequestFromRest = (j: any): proto.EchoRequest => ({
   headerValue: j.header_value ?? undefined,
 })
 
-export const PartFromRest = (j: any): proto.Part => ({
+export const PartFromRest = (j: any): trellis_probe_v1_probe.Part => ({
   name: j.name ?? '',
   weight: j.weight ?? undefined,
 })
 
-export const CreateThingRequestFromRest = (j: any): proto.CreateThingRequest => ({
+export const CreateThingRequestFromRest = (j: any): trellis_probe_v1_probe.CreateThingRequest => ({
   name: j.name ?? '',
   size: j.size ?? undefined,
   colour: ColourValues[j.colour ?? ''] ?? 'COLOUR_UNSPECIFIED',
   parts: (j.parts ?? []).map((item: any) => PartFromRest(item)),
 })
 
-export const UpdateThingRequestFromRest = (j: any): proto.UpdateThingRequest => ({
+export const UpdateThingRequestFromRest = (j: any): trellis_probe_v1_probe.UpdateThingRequest => ({
   id: j.id ?? '',
   name: j.name ?? undefined,
   size: j.size ?? undefined,
   updateMask: j.update_mask,
 })
 
-export const DeleteThingRequestFromRest = (j: any): proto.DeleteThingRequest => ({
+export const DeleteThingRequestFromRest = (j: any): trellis_probe_v1_probe.DeleteThingRequest => ({
   id: j.id ?? '',
 })
 
-export const FailRequestFromRest = (j: any): proto.FailRequest => ({
+export const FailRequestFromRest = (j: any): trellis_probe_v1_probe.FailRequest => ({
   kind: j.kind ?? '',
   detail: j.detail ?? '',
   late: j.late ?? false,
 })
 
-export const CountRequestFromRest = (j: any): proto.CountRequest => ({
+export const CountRequestFromRest = (j: any): trellis_probe_v1_probe.CountRequest => ({
   to: j.to ?? 0,
   lastEventId: j.last_event_id ?? undefined,
   behaviour: j.behaviour ?? '',
 })
 
-export const DownloadRequestFromRest = (j: any): proto.DownloadRequest => ({
+export const DownloadRequestFromRest = (j: any): trellis_probe_v1_probe.DownloadRequest => ({
   size: j.size ?? 0,
   filename: j.filename ?? undefined,
   range: j.range ?? undefined,
 })
 
-export const UploadParametersFromRest = (j: any): proto.UploadParameters => ({
+export const UploadParametersFromRest = (j: any): trellis_probe_v1_probe.UploadParameters => ({
   wait: j.wait ?? false,
   label: j.label ?? '',
 })
 
-export const PushParametersFromRest = (j: any): proto.PushParameters => ({
+export const PushParametersFromRest = (j: any): trellis_probe_v1_probe.PushParameters => ({
   sourceId: j.source_id ?? '',
 })
 
-export const GuardedRequestFromRest = (_: any): proto.GuardedRequest => ({
+export const GuardedRequestFromRest = (_: any): trellis_probe_v1_probe.GuardedRequest => ({
 })
 

@@ -1,6 +1,6 @@
 // Generated from the protos by protoc-gen-edge. Do not edit: change the proto and run `npm run generate`.
 // biome-ignore-all lint: generated
-import * as proto from './proto.ts'
+import * as trellis_probe_v1_probe from '../ts/trellis/probe/v1/probe.ts'
 import * as codec from './rest.ts'
 
 export type TextKind = 'string' | 'number' | 'boolean' | 'string[]' | 'number[]' | 'boolean[]'
@@ -33,7 +33,7 @@ export type Route = {
 }
 
 export const services = [
-  { name: 'trellis.probe.v1.ProbeService', mount: '/probe', title: "Probe", version: '1.2.3', heartbeat: 'heartbeat', definition: proto.ProbeServiceDefinition },
+  { name: 'trellis.probe.v1.ProbeService', mount: '/probe', title: "Probe", version: '1.2.3', heartbeat: 'heartbeat', definition: trellis_probe_v1_probe.ProbeServiceDefinition },
 ] as const
 
 export const routes: readonly Route[] = [
