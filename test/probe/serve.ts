@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { createEdge, edgeConfig } from '@trellis/edge'
 import { readConfig } from '@trellis/kit/config'
 import { createReadiness } from '@trellis/kit/lifecycle'
-import { connectGrpc, connectInProcess, serveGrpc } from '@trellis/kit/rpc'
+import { connectGrpc, connectInProcess, implementation, serveGrpc } from '@trellis/kit/rpc'
 import { createMetrics, silentLog } from '@trellis/kit/telemetry'
 import { routes } from './gen/edge/routes.ts'
 import { ProbeServiceDefinition } from './gen/ts/trellis/probe/v1/probe.ts'
@@ -21,7 +21,7 @@ const connect = async (transport: Transport, world: ProbeWorld, stack: AsyncDisp
       ? '127.0.0.1:0'
       : `unix://${join(tmpdir(), `probe-${process.pid}-${Math.random()}.sock`)}`
   const server = stack.use(
-    await serveGrpc([{ definition: ProbeServiceDefinition, handlers } as never], { address, drainMilliseconds: 100 }),
+    await serveGrpc([implementation(ProbeServiceDefinition, handlers)], { address, drainMilliseconds: 100 }),
   )
   return stack.use(connectGrpc(ProbeServiceDefinition, server.address)).client
 }

@@ -84,8 +84,15 @@ export type RpcClient<Definition extends ServiceDefinition> = {
   [Name in keyof Definition['methods']]: ClientMethod<Definition['methods'][Name]>
 }
 
-/** A service ready to be served: what it promises and who keeps the promise. */
-export type Implementation<Definition extends ServiceDefinition = ServiceDefinition> = {
-  definition: Definition
-  handlers: Handlers<Definition>
+/** A service ready to be served: what it promises and who keeps the promise. Which handlers those are is checked where it is made. */
+export type Implementation = {
+  definition: ServiceDefinition
+  // biome-ignore lint/suspicious/noExplicitAny: checked by `implementation` against the definition
+  handlers: Record<string, any>
 }
+
+/** Joins a definition with its handlers, checked against it. */
+export const implementation = <Definition extends ServiceDefinition>(
+  definition: Definition,
+  handlers: Handlers<Definition>,
+): Implementation => ({ definition, handlers })

@@ -6,7 +6,7 @@ import {
 } from '@trellis/protos/ts/trellis/workloads/v1/workloads.ts'
 import type { Bus } from '../bus/mod.ts'
 import { failure } from '../errors/mod.ts'
-import type { Handlers, Implementation } from '../rpc/mod.ts'
+import { type Handlers, implementation } from '../rpc/mod.ts'
 import type { Log } from '../telemetry/mod.ts'
 import type { WorkerKind } from './child.ts'
 import { createPool, type Outcome, type Pool } from './pool.ts'
@@ -113,12 +113,9 @@ export const createLocalWorkloads = ({
     }),
     capacity: async ({ workload }) => poolOf(workload).counts(),
   }
-  const implementation: Implementation<typeof WorkloadsServiceDefinition> = {
-    definition: WorkloadsServiceDefinition,
-    handlers,
-  }
   return {
-    ...implementation,
+    handlers,
+    implementations: [implementation(WorkloadsServiceDefinition, handlers)],
     [Symbol.asyncDispose]: async () => {
       await Promise.all([...pools.values()].map((pool) => pool.close()))
     },

@@ -1,0 +1,72 @@
+import { join } from 'node:path'
+import { type Backend, createEdge } from '@trellis/edge'
+import { createMemoryBus } from '@trellis/kit/bus'
+import { openDirectoryFiles } from '@trellis/kit/files'
+import { createReadiness } from '@trellis/kit/lifecycle'
+import { connectInProcess, type Implementation } from '@trellis/kit/rpc'
+import { lockDataDirectory } from '@trellis/kit/store'
+import type { Log, Metrics } from '@trellis/kit/telemetry'
+import { createLocalWorkloads } from '@trellis/kit/workloads'
+import { createListingsService, searchWorker } from '@trellis/listings'
+import { createLogsService } from '@trellis/logs'
+import { createMusicService, generationWorker } from '@trellis/music'
+import openapi from '@trellis/protos/edge/openapi.json' with { type: 'json' }
+import { routes, services } from '@trellis/protos/edge/routes.ts'
+import { WorkloadsServiceDefinition } from '@trellis/protos/ts/trellis/workloads/v1/workloads.ts'
+import type { AllConfig } from './config.ts'
+
+const toBackend = ({ definition, handlers }: Implementation): Backend => {
+  const known = services.find(({ name }) => name === definition.fullName)
+  if (!known) throw new TypeError(`${definition.fullName} has no routes.`)
+  return {
+    name: known.name,
+    mount: known.mount,
+    heartbeat: known.heartbeat,
+    client: connectInProcess(definition, handlers),
+  }
+}
+
+/**
+ * All of Trellis in one process: every port in its embedded form, every service behind the edge. Disposing ends it in
+ * reverse: streams and requests first, then the services, then what they stand on.
+ */
+export const composeTrellis = async (config: AllConfig, { log, metrics }: { log: Log; metrics: Metrics }) => {
+  await using opened = new AsyncDisposableStack()
+  const { dataDirectory } = config.base
+  opened.use(await lockDataDirectory(dataDirectory))
+  const filesDirectory = join(dataDirectory, 'files')
+  const files = await openDirectoryFiles(filesDirectory)
+  const bus = opened.use(createMemoryBus())
+  const runtime = opened.use(
+    createLocalWorkloads({
+      bus,
+      log,
+      kinds: {
+        WORKLOAD_SEARCH: searchWorker(config.listings),
+        WORKLOAD_GENERATION: generationWorker(config.music, filesDirectory),
+      },
+    }),
+  )
+  const workloads = connectInProcess(WorkloadsServiceDefinition, runtime.handlers)
+  const shared = { dataDirectory, bus, files, workloads, metrics }
+  const listings = opened.use(
+    await createListingsService({ ...shared, config: config.listings, log: log.child({ part: 'listings' }) }),
+  )
+  const logs = opened.use(await createLogsService({ ...shared, config: config.logs, log: log.child({ part: 'logs' }) }))
+  const music = opened.use(
+    await createMusicService({ ...shared, config: config.music, log: log.child({ part: 'music' }) }),
+  )
+  const edge = opened.use(
+    await createEdge({
+      config: config.edge,
+      routes,
+      backends: [listings, logs, music].flatMap(({ implementations }) => implementations).map(toBackend),
+      openapi,
+      readiness: createReadiness(),
+      log: log.child({ part: 'edge' }),
+      metrics,
+    }),
+  )
+  const stack = opened.move()
+  return { edge, [Symbol.asyncDispose]: () => stack.disposeAsync() }
+}
