@@ -37,13 +37,14 @@ export const composeTrellis = async (config: AllConfig, { log, metrics }: { log:
   const filesDirectory = join(dataDirectory, 'files')
   const files = await openDirectoryFiles(filesDirectory)
   const bus = opened.use(createMemoryBus())
+  const audioWorker = generationWorker({ filesDirectory, workers: config.music.workers })
   const runtime = opened.use(
     createLocalWorkloads({
       bus,
       log,
       kinds: {
         WORKLOAD_SEARCH: searchWorker(config.listings),
-        WORKLOAD_GENERATION: generationWorker(config.music, filesDirectory),
+        WORKLOAD_GENERATION: audioWorker,
       },
     }),
   )
@@ -54,7 +55,12 @@ export const composeTrellis = async (config: AllConfig, { log, metrics }: { log:
   )
   const logs = opened.use(await createLogsService({ ...shared, config: config.logs, log: log.child({ part: 'logs' }) }))
   const music = opened.use(
-    await createMusicService({ ...shared, config: config.music, log: log.child({ part: 'music' }) }),
+    await createMusicService({
+      ...shared,
+      deskWorker: audioWorker,
+      config: config.music,
+      log: log.child({ part: 'music' }),
+    }),
   )
   const edge = opened.use(
     await createEdge({

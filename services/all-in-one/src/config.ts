@@ -32,7 +32,7 @@ export const printConfig = (config: AllConfig): string => {
     `# ${part}`,
     ...rows.map(({ variable, value, isDefault, description }) => {
       const shown = Array.isArray(value) ? value.join(',') : String(value ?? '')
-      return `${variable}=${shown}`.padEnd(48) + `  # ${isDefault ? 'default. ' : ''}${description}`
+      return `${`${variable}=${shown}`.padEnd(48)}  # ${isDefault ? 'default. ' : ''}${description}`
     }),
     '',
   ])

@@ -1,5 +1,14 @@
 export { type ByteContent, byteFrames, parseRange } from './byte-frames.ts'
-export type { Call, CallOptions, Handlers, Implementation, ResponseHead, RpcClient, ServiceDefinition } from './call.ts'
+export {
+  type Call,
+  type CallOptions,
+  type Handlers,
+  type Implementation,
+  implementation,
+  type ResponseHead,
+  type RpcClient,
+  type ServiceDefinition,
+} from './call.ts'
 export { anonymous, type Caller, type Tier, tiers } from './caller.ts'
 export { connectGrpc } from './grpc-client.ts'
 export { serveGrpc } from './grpc-server.ts'
