@@ -1,0 +1,74 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import { temporaryDirectory } from './temporary-directory.ts'
+
+const main = fileURLToPath(new URL('../../services/all-in-one/src/main.ts', import.meta.url))
+
+export type Trellis = AsyncDisposable & {
+  origin: string
+  dataDirectory: string
+  process: ChildProcess
+  /** All that it has written so far. */
+  output: () => string
+  /** Ends it with a signal and gives the exit code. */
+  stop: (signal?: NodeJS.Signals) => Promise<number | null>
+}
+
+const untilReady = (child: ChildProcess, output: () => string): Promise<string> =>
+  new Promise((resolve, reject) => {
+    const look = () => {
+      const [, origin] = /Trellis is ready: (http:\/\/\S+)/.exec(output()) ?? []
+      if (origin) resolve(origin.replace('localhost', '127.0.0.1'))
+    }
+    child.stdout?.on('data', look)
+    child.once('exit', (code) => reject(new Error(`Trellis ended with ${code} before it was ready:\n${output()}`)))
+  })
+
+/** Starts Trellis as a process of its own on a free port, on a data directory of its own unless one is given. */
+export const startTrellis = async (
+  environment: Record<string, string> = {},
+  { dataDirectory }: { dataDirectory?: string } = {},
+): Promise<Trellis> => {
+  const stack = new AsyncDisposableStack()
+  const directory = dataDirectory ?? stack.use(await temporaryDirectory()).path
+  const child = spawn(process.execPath, [main], {
+    env: {
+      PATH: process.env.PATH,
+      PORT: '0',
+      METRICS_PORT: '0',
+      LOG_LEVEL: 'warn',
+      TRELLIS_DATA_DIR: directory,
+      ...environment,
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let text = ''
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding('utf8').on('data', (part: string) => (text += part))
+  const output = () => text
+  const stop = async (signal: NodeJS.Signals = 'SIGTERM') => {
+    if (child.exitCode !== null || child.signalCode !== null) return child.exitCode
+    const exited = once(child, 'exit')
+    child.kill(signal)
+    await exited
+    return child.exitCode
+  }
+  stack.defer(async () => {
+    await stop('SIGKILL')
+  })
+  try {
+    const origin = await untilReady(child, output)
+    return {
+      origin,
+      dataDirectory: directory,
+      process: child,
+      output,
+      stop,
+      [Symbol.asyncDispose]: () => stack.disposeAsync(),
+    }
+  } catch (error) {
+    await stack.disposeAsync()
+    throw error
+  }
+}
