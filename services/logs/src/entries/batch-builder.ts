@@ -1,0 +1,113 @@
+import type { Origin, SenderDetails } from './entry.ts'
+import { encodeBatch, isOutOfOrder, isTruncated, severityIsKnown, timeIsBorrowed } from './entry-batch.ts'
+import { entryIdOf, keyOfEntryId } from './identity.ts'
+
+/** An entry that has been read but not yet kept. `severity` is a code; undefined where nothing named one, then the text decides. */
+export type NewEntry = {
+  origin: Origin
+  sequence: number
+  /** Epoch milliseconds, NaN where unknown. */
+  time: number
+  /** The time is a neighbour's, to keep the entry in its place; it is no part of what the entry says. */
+  timeIsBorrowed?: boolean
+  severity: number | undefined
+  repeatCount: number
+  text: string
+  truncated: boolean
+  outOfOrder: boolean
+  sender?: SenderDetails
+}
+
+export type BatchBuilder = {
+  readonly count: number
+  /** Bytes of text so far. */
+  readonly size: number
+  add: (entry: NewEntry) => void
+  /** The batch as one buffer; the builder starts anew. */
+  finish: (ingestTime: number) => ArrayBuffer
+}
+
+const newColumns = (capacity: number) => ({
+  times: new Float64Array(capacity),
+  sequences: new Float64Array(capacity),
+  textEnds: new Uint32Array(capacity),
+  repeats: new Uint32Array(capacity),
+  originOf: new Uint16Array(capacity),
+  flags: new Uint8Array(capacity),
+  keys: new Uint8Array(capacity * 16),
+})
+
+/** Collects entries into a batch. `capacity` is the most it takes before `finish`. */
+export const createBatchBuilder = (capacity: number, textCapacity: number): BatchBuilder => {
+  const columns = newColumns(capacity)
+  const keys = Buffer.from(columns.keys.buffer)
+  let text = Buffer.allocUnsafe(textCapacity)
+  let size = 0
+  let count = 0
+  let origins: Origin[] = []
+  let sender = new Map<number, SenderDetails>()
+  let lastTime = Number.NaN
+  let lastIso: string | null = null
+
+  const isoOf = (time: number): string | null => {
+    if (Number.isNaN(time)) return null
+    if (time === lastTime) return lastIso
+    lastTime = time
+    lastIso = new Date(time).toISOString()
+    return lastIso
+  }
+  const indexOf = (origin: Origin): number => {
+    const known = origins.lastIndexOf(origin)
+    return known >= 0 ? known : origins.push(origin) - 1
+  }
+  const write = (value: string) => {
+    const most = value.length * 3
+    if (size + most > text.length) {
+      const larger = Buffer.allocUnsafe(Math.max(text.length * 2, size + most))
+      text.copy(larger, 0, 0, size)
+      text = larger
+    }
+    size += text.write(value, size)
+  }
+
+  return {
+    get count() {
+      return count
+    },
+    get size() {
+      return size
+    },
+    add(entry) {
+      const index = count++
+      write(entry.text)
+      columns.textEnds[index] = size
+      columns.times[index] = entry.time
+      columns.sequences[index] = entry.sequence
+      columns.repeats[index] = entry.repeatCount
+      columns.originOf[index] = indexOf(entry.origin)
+      columns.flags[index] =
+        (entry.severity === undefined ? 0 : entry.severity | severityIsKnown) |
+        (entry.truncated ? isTruncated : 0) |
+        (entry.outOfOrder ? isOutOfOrder : 0) |
+        (entry.timeIsBorrowed === true ? timeIsBorrowed : 0)
+      const entryId =
+        entry.sender?.entryId ??
+        entryIdOf({
+          sourceId: entry.origin.sourceId,
+          sequence: entry.sequence,
+          timestampIso: entry.timeIsBorrowed === true ? null : isoOf(entry.time),
+          text: entry.text,
+        })
+      keys.write(keyOfEntryId(entryId), index * 16, 'hex')
+      if (entry.sender) sender.set(index, entry.sender)
+    },
+    finish(ingestTime) {
+      const batch = encodeBatch({ ingestTime, origins, count, sender, ...columns, text: text.subarray(0, size) })
+      count = 0
+      size = 0
+      origins = []
+      sender = new Map()
+      return batch
+    },
+  }
+}

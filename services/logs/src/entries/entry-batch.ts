@@ -1,0 +1,115 @@
+import type { Origin, SenderDetails } from './entry.ts'
+
+/**
+ * Entries on their way from a parser to the index, and as the append log keeps them: columns in one buffer, handed between threads
+ * without a copy. Layout: magic, length of the head, head (JSON), padding to 8 bytes, then the columns in the order below.
+ */
+export type EntryBatch = {
+  /** Epoch milliseconds at which the batch came in. */
+  ingestTime: number
+  origins: Origin[]
+  count: number
+  /** Details of the few entries that have any, by index. */
+  sender: Map<number, SenderDetails>
+  /** Epoch milliseconds, NaN where unknown. */
+  times: Float64Array
+  sequences: Float64Array
+  /** Where each text ends; it starts where the one before ends. */
+  textEnds: Uint32Array
+  repeats: Uint32Array
+  originOf: Uint16Array
+  flags: Uint8Array
+  /** 16 bytes each: `keyOfEntryId`. */
+  keys: Uint8Array
+  /** UTF-8. */
+  text: Uint8Array
+}
+
+/** Bits 0 and 1 of the flags are the severity's code. */
+export const severityMask = 3
+export const severityIsKnown = 4
+export const isTruncated = 8
+export const isOutOfOrder = 16
+/** The time is that of the entry before in its file, to keep its place; the entry has none of its own. */
+export const timeIsBorrowed = 32
+
+const magic = 0x31424554
+const headStart = 8
+
+type Head = {
+  ingestTime: number
+  origins: Origin[]
+  count: number
+  textLength: number
+  sender: [number, SenderDetails][]
+}
+
+/** A buffer that is not a batch, or of a version that is not known. */
+export class BatchUnreadable extends Error {
+  override name = 'BatchUnreadable'
+}
+
+const aligned = (offset: number) => (offset + 7) & ~7
+const bytesPerEntry = 8 + 8 + 4 + 4 + 2 + 1 + 16
+
+export const encodeBatch = (batch: EntryBatch): ArrayBuffer => {
+  const { count, text } = batch
+  const head: Head = {
+    ingestTime: batch.ingestTime,
+    origins: batch.origins,
+    count,
+    textLength: text.length,
+    sender: [...batch.sender],
+  }
+  const headBytes = new TextEncoder().encode(JSON.stringify(head))
+  const columnsStart = aligned(headStart + headBytes.length)
+  const buffer = new ArrayBuffer(columnsStart + count * bytesPerEntry + text.length)
+  new Uint32Array(buffer, 0, 2).set([magic, headBytes.length])
+  new Uint8Array(buffer).set(headBytes, headStart)
+  const columns = columnsOf(buffer, columnsStart, head)
+  columns.times.set(batch.times.subarray(0, count))
+  columns.sequences.set(batch.sequences.subarray(0, count))
+  columns.textEnds.set(batch.textEnds.subarray(0, count))
+  columns.repeats.set(batch.repeats.subarray(0, count))
+  columns.originOf.set(batch.originOf.subarray(0, count))
+  columns.flags.set(batch.flags.subarray(0, count))
+  columns.keys.set(batch.keys.subarray(0, count * 16))
+  columns.text.set(text)
+  return buffer
+}
+
+const columnsOf = (buffer: ArrayBuffer, start: number, { count, textLength }: Head) => {
+  let offset = start
+  const next = (bytes: number) => {
+    const at = offset
+    offset += bytes
+    return at
+  }
+  return {
+    times: new Float64Array(buffer, next(count * 8), count),
+    sequences: new Float64Array(buffer, next(count * 8), count),
+    textEnds: new Uint32Array(buffer, next(count * 4), count),
+    repeats: new Uint32Array(buffer, next(count * 4), count),
+    originOf: new Uint16Array(buffer, next(count * 2), count),
+    flags: new Uint8Array(buffer, next(count), count),
+    keys: new Uint8Array(buffer, next(count * 16), count * 16),
+    text: new Uint8Array(buffer, next(textLength), textLength),
+  }
+}
+
+/** Views on the buffer, no copies. Throws BatchUnreadable. */
+export const decodeBatch = (buffer: ArrayBuffer): EntryBatch => {
+  const [found, headLength] = buffer.byteLength < headStart ? [] : new Uint32Array(buffer, 0, 2)
+  if (found !== magic || headLength === undefined || headStart + headLength > buffer.byteLength) {
+    throw new BatchUnreadable('This is not a batch of entries.')
+  }
+  const head = JSON.parse(new TextDecoder().decode(new Uint8Array(buffer, headStart, headLength))) as Head
+  const columns = columnsOf(buffer, aligned(headStart + headLength), head)
+  return {
+    ingestTime: head.ingestTime,
+    origins: head.origins,
+    count: head.count,
+    sender: new Map(head.sender),
+    ...columns,
+  }
+}

@@ -1,0 +1,133 @@
+import type { LogFormat } from './format.ts'
+import { createHeader, type Description, type Header, type LineReader } from './header.ts'
+import { createJsonReader, describeJson } from './json-reader.ts'
+import { logFormats } from './library/mod.ts'
+import { createLogfmtReader, describeLogfmt } from './logfmt-reader.ts'
+import type { JoinRule } from './multiline.ts'
+import { createPatternReader, describePattern } from './pattern-reader.ts'
+import type { TimeContext } from './time.ts'
+
+/** The name of a line that no format knows. */
+export const plainFormat = 'plain'
+
+const formatsByName = new Map(logFormats.map((format) => [format.name, format]))
+
+export const formatNames: readonly string[] = [...formatsByName.keys(), plainFormat]
+
+export const joinRuleOf = (name: string): JoinRule => {
+  const format = formatsByName.get(name)
+  return format === undefined ? 'traces' : format.kind === 'pattern' ? format.joins : 'traces'
+}
+
+type Candidate = LineReader & { isGeneric: boolean; names: readonly string[] }
+
+const isWrapping = (format: LogFormat) => format.kind === 'pattern' && format.wraps === true
+
+/** One reader for each format in their order; all JSON conventions share one, so that a line is parsed once. */
+const candidatesFor = (formats: readonly LogFormat[], context: TimeContext, inner: LineReader): Candidate[] => {
+  const json = formats.filter((format) => format.kind === 'json')
+  return formats.flatMap((format): Candidate[] => {
+    if (format.kind === 'pattern') {
+      const reader = createPatternReader(format, context, format.wraps === true ? inner : undefined)
+      return [{ ...reader, isGeneric: format.isGeneric === true, names: [format.name] }]
+    }
+    if (format.kind === 'logfmt')
+      return [{ ...createLogfmtReader(format.name, context), isGeneric: false, names: [format.name] }]
+    if (format !== json[0]) return []
+    return [{ ...createJsonReader(json, context, inner), isGeneric: false, names: json.map(({ name }) => name) }]
+  })
+}
+
+const readFirst = (candidates: readonly LineReader[]): LineReader => ({
+  read: (line, header) => {
+    for (const candidate of candidates) {
+      const name = candidate.read(line, header)
+      if (name !== undefined) return name
+    }
+    return undefined
+  },
+})
+
+/**
+ * Reads the lines of one file. The format that fits most of its first lines is tried first on each line; when others fit eight lines in a
+ * row that it does not, the one that fits now takes its place.
+ */
+export type FileReader = LineReader & {
+  /** Chooses by the first lines, and tells whether a line without a header goes on with the entry before in this file. */
+  chooseBy: (lines: readonly string[]) => { joinsFreely: boolean }
+}
+
+const missesUntilChange = 8
+/** With fewer headers among the lines at the margin a file is a mix, unless it begins with a header of a format that knows more than times. */
+const headersForJoining = 0.5
+
+export const createFileReader = (context: TimeContext, forcedFormat?: string): FileReader => {
+  const inner = readFirst(
+    candidatesFor(
+      logFormats.filter((format) => !isWrapping(format) && format.name !== 'json-docker'),
+      context,
+      { read: () => undefined },
+    ),
+  )
+  const candidates = candidatesFor(logFormats, context, inner)
+  let current = candidates.find(({ names }) => forcedFormat !== undefined && names.includes(forcedFormat))
+  const isForced = current !== undefined
+  let misses = 0
+  const tally = new Map<Candidate, number>()
+
+  const readAny = (line: string, header: Header): string | undefined => {
+    for (const candidate of candidates) {
+      if (candidate === current) continue
+      const name = candidate.read(line, header)
+      if (name === undefined) continue
+      if (!isForced && ++misses >= missesUntilChange && !candidate.isGeneric) {
+        current = candidate
+        misses = 0
+      }
+      return name
+    }
+    return undefined
+  }
+  return {
+    read: (line, header) => {
+      if (current) {
+        const name = current.read(line, header)
+        if (name !== undefined) {
+          misses = 0
+          return name
+        }
+      }
+      return readAny(line, header)
+    },
+    chooseBy: (lines) => {
+      const header = createHeader()
+      const margin = lines.filter((line) => line !== '' && !/^\s/.test(line))
+      for (const line of margin) {
+        const fits = candidates.find((candidate) => candidate.read(line, header) !== undefined)
+        if (fits) tally.set(fits, (tally.get(fits) ?? 0) + 1)
+      }
+      const [most] = [...tally].filter(([candidate]) => !candidate.isGeneric).toSorted((a, b) => b[1] - a[1])
+      if (!isForced) current = most?.[0]
+      const known = [...tally.values()].reduce((sum, count) => sum + count, 0)
+      tally.clear()
+      const beginsWithHeader =
+        most !== undefined && margin[0] !== undefined && most[0].read(margin[0], header) !== undefined
+      return { joinsFreely: beginsWithHeader || known >= margin.length * headersForJoining }
+    },
+  }
+}
+
+/** Message, fields and written time of an entry, found again in its text. */
+export const describeEntry = (formatName: string, text: string): Description => {
+  const format = formatsByName.get(formatName)
+  const lineEnd = text.indexOf('\n')
+  const firstLine = lineEnd < 0 ? text : text.slice(0, lineEnd)
+  const found = format && describeLine(format, firstLine)
+  if (!found) return { message: text, fields: null, timestampRaw: null }
+  return lineEnd < 0 ? found : { ...found, message: found.message + text.slice(lineEnd) }
+}
+
+export const describeLine = (format: LogFormat, line: string): Description | undefined => {
+  if (format.kind === 'pattern') return describePattern(format, line)
+  return format.kind === 'json' ? describeJson(format, line) : describeLogfmt(line)
+}

@@ -1,0 +1,147 @@
+import { describe, expect, test } from 'vitest'
+import { decodeBatch } from '../entries/entry-batch.ts'
+import { createFileParser } from './file-parser.ts'
+import { utc } from './zone.ts'
+
+type Parsed = { text: string; sequence: number; time: string | null; format: string; repeat: number }
+
+const parse = (content: string | Buffer, cutAt = Number.POSITIVE_INFINITY, format?: string) => {
+  const entries: Parsed[] = []
+  const parser = createFileParser({
+    source: { sourceId: 'test', branch: null, tenantId: null },
+    time: { zone: utc, reference: Date.UTC(2024, 11, 31) },
+    format,
+    now: () => 0,
+    onBatch: (buffer) => {
+      const batch = decodeBatch(buffer)
+      for (let index = 0; index < batch.count; index++) {
+        const from = index === 0 ? 0 : (batch.textEnds[index - 1] ?? 0)
+        const isOwn = ((batch.flags[index] ?? 0) & 32) === 0
+        const time = batch.times[index] ?? Number.NaN
+        entries.push({
+          text: Buffer.from(batch.text.subarray(from, batch.textEnds[index])).toString(),
+          sequence: batch.sequences[index] ?? 0,
+          time: isOwn && !Number.isNaN(time) ? new Date(time).toISOString() : null,
+          format: batch.origins[batch.originOf[index] ?? 0]?.format ?? '',
+          repeat: batch.repeats[index] ?? 0,
+        })
+      }
+    },
+  })
+  const bytes = Buffer.from(content)
+  for (let start = 0; start < bytes.length; start += cutAt) parser.push(bytes.subarray(start, start + cutAt))
+  parser.end()
+  return { entries, counts: parser.counts }
+}
+
+const java = `2024-01-24T07:00:30,139 ERROR [main] org.example.App: no luck
+java.lang.IllegalStateException: no luck
+\tat org.example.App.main(App.java:7)
+Caused by: java.io.IOException: gone
+\t... 12 more
+2024-01-24T07:00:31,139 INFO [main] org.example.App: goes on
+`
+
+const python = `INFO:root:ready
+ERROR:root:it broke
+Traceback (most recent call last):
+  File "x.py", line 1, in <module>
+    raise ValueError("no")
+ValueError: no
+INFO:root:ready again
+`
+
+const go = `listening
+panic: runtime error: index out of range [1]
+
+goroutine 1 [running]:
+main.main()
+\t/src/main.go:7 +0x1d
+exit status 2
+listening
+`
+
+describe('a file', () => {
+  test('a Java trace is one entry with the line it belongs to', () => {
+    const { entries, counts } = parse(java)
+    expect(entries.map(({ sequence }) => sequence)).toEqual([1, 6])
+    expect(entries[0]?.text.split('\n')).toHaveLength(5)
+    expect(counts).toMatchObject({ lines: 6, entries: 2, joined: 4, formats: { log4j: 6 } })
+  })
+
+  test('a Python trace goes up to the line that names the exception', () => {
+    const { entries } = parse(python)
+    expect(entries.map(({ text }) => text.split('\n').length)).toEqual([1, 5, 1])
+    expect(entries[1]?.text.endsWith('ValueError: no')).toBe(true)
+  })
+
+  test('a Go panic keeps its goroutine, and the blank line in it', () => {
+    const { entries } = parse(go)
+    expect(entries.map(({ text }) => text.split('\n').length)).toEqual([1, 6, 1])
+    expect(entries[1]?.text).toContain('[1]\n\ngoroutine 1')
+  })
+
+  test('in a log whose entries have headers, any other line goes with the one before', () => {
+    const { entries } = parse(
+      '2024-01-01 10:00:00,000 INFO [a] x: query\nSELECT 1\nFROM t\n2024-01-01 10:00:01,000 INFO [a] x: done\n',
+    )
+    expect(entries.map(({ text }) => text.split('\n').length)).toEqual([3, 1])
+  })
+
+  test('an access log has one entry a line, whatever the next line is', () => {
+    const line = '192.0.2.7 - - [12/Jan/2024:03:56:14 +0000] "GET / HTTP/1.1" 200 5'
+    expect(parse(`${line}\n  indented\n`).entries.map(({ format }) => format)).toEqual(['access-log', 'plain'])
+  })
+
+  test('however the bytes are cut, the entries are the same', () => {
+    const content = `${java}${python}\r\n\x1b[31mrote Zeile: Ä€😀\x1b[0m\r\nlast line without an end`
+    const whole = parse(content)
+    for (const cutAt of [1, 2, 3, 7, 64]) expect(parse(content, cutAt)).toEqual(whole)
+    expect(whole.entries.at(-1)?.text).toBe('last line without an end')
+  })
+
+  test('line ends, colours and bytes that are no UTF-8 do not stay', () => {
+    const bytes = Buffer.concat([
+      Buffer.from('\ufeff\x1b[0;31mred\x1b[0m text\r\n\x1b]0;title\x07plain\nbad '),
+      Buffer.from([0xff, 0xfe]),
+      Buffer.from(' bytes\n'),
+    ])
+    expect(parse(bytes).entries.map(({ text }) => text)).toEqual(['red text', 'plain', 'bad \ufffd\ufffd bytes'])
+  })
+
+  test('a line longer than is kept is cut at a character and says so', () => {
+    const { entries, counts } = parse(`${'é'.repeat(700_000)}\nnext\n`, 65_536)
+    expect(Buffer.byteLength(entries[0]?.text ?? '')).toBe(1024 * 1024)
+    expect(entries.map(({ sequence }) => sequence)).toEqual([1, 2])
+    expect(counts.lines).toBe(2)
+  })
+
+  test('blank lines are no lines, but count for where an entry stands', () => {
+    const { entries, counts } = parse('one\n\n   \ntwo\n')
+    expect(counts.lines).toBe(2)
+    expect(entries.map(({ sequence }) => sequence)).toEqual([1, 4])
+  })
+
+  test('syslog that counts its repetitions is believed', () => {
+    expect(parse('Jun  4 15:16:01 attic syslogd: last message repeated 7 times\n').entries[0]?.repeat).toBe(7)
+  })
+
+  test('when another format takes over in the middle, it is found', () => {
+    const syslog = 'Jun  4 15:16:01 attic cron[7]: ran\n'.repeat(100)
+    const nginx = '2024/03/01 09:15:02 [error] 71#71: *5 open() failed\n'.repeat(100)
+    expect(parse(syslog + nginx).counts.formats).toEqual({ 'syslog-rfc3164': 100, 'nginx-error': 100 })
+  })
+
+  test('a format that the sender names comes first', () => {
+    expect(parse('2024-03-01 09:15:02 ERROR: x\n', 10, 'iso-time').counts.formats).toEqual({ 'iso-time': 1 })
+  })
+
+  test('every line of any text is in an entry', () => {
+    const content = 'a\n  b\n{"broken": \n}\n# c\n=====\n\tx\n2024-01-01 00:00:00 d\nnot joined?\n'
+    const { entries, counts } = parse(content)
+    expect(counts.entries + counts.joined).toBe(counts.lines)
+    expect(entries.flatMap(({ text }) => text.split('\n')).filter((line) => line !== '')).toEqual(
+      content.split('\n').filter((line) => line !== ''),
+    )
+  })
+})

@@ -1,0 +1,182 @@
+import { createBatchBuilder } from '../entries/batch-builder.ts'
+import type { Origin } from '../entries/entry.ts'
+import { cleanLine, mostTextBytes } from './clean.ts'
+import { createFileReader, joinRuleOf, plainFormat } from './detect.ts'
+import { clearHeader, createHeader } from './header.ts'
+import { createLineSplitter, type RawLine } from './line-splitter.ts'
+import { continuesTrace, mostJoinedLines, nextTraceState, type TraceState } from './multiline.ts'
+import type { TimeContext } from './time.ts'
+
+/** What has been made of a file so far. `lines` are those not blank; each is in an entry of its own or joined to one. */
+export type ParseCounts = { lines: number; entries: number; joined: number; formats: Record<string, number> }
+
+export type FileParserOptions = {
+  source: Omit<Origin, 'format'>
+  time: TimeContext
+  /** Skips detection: all lines are tried with this format first. */
+  format?: string | undefined
+  /** Epoch milliseconds for batches. */
+  now: () => number
+  onBatch: (batch: ArrayBuffer, entries: number) => void
+}
+
+/** Parses one file as its bytes come: lines, formats, joined lines, batches. Pure but for `now`; the same bytes give the same entries however they are cut. */
+export type FileParser = {
+  push: (chunk: Uint8Array) => void
+  end: () => void
+  readonly counts: ParseCounts
+}
+
+export const batchEntries = 4_096
+const batchTextBytes = 1024 * 1024
+/** Formats are chosen by at most so many of the first lines, or so many characters of them. */
+const sampleLines = 64
+const sampleCharacters = 64 * 1024
+
+type OpenEntry = {
+  text: string
+  extra: string[]
+  bytes: number
+  sequence: number
+  time: number
+  severity: number | undefined
+  repeatCount: number
+  format: string
+  isCut: boolean
+  trace: TraceState
+  blankLines: number
+}
+
+export const createFileParser = (options: FileParserOptions): FileParser => {
+  const { source, time, format, now, onBatch } = options
+  const splitter = createLineSplitter()
+  const reader = createFileReader(time, format)
+  const header = createHeader()
+  const builder = createBatchBuilder(batchEntries, batchTextBytes + 256 * 1024)
+  const counts: ParseCounts = { lines: 0, entries: 0, joined: 0, formats: {} }
+  const origins = new Map<string, Origin>()
+  let sample: RawLine[] | undefined = []
+  let sampled = 0
+  let joinsFreely = true
+  let lineNumber = 0
+  let lastTime = Number.NaN
+  let open: OpenEntry | undefined
+
+  const originOf = (name: string): Origin => {
+    const known = origins.get(name)
+    if (known) return known
+    const origin = { ...source, format: name }
+    origins.set(name, origin)
+    return origin
+  }
+  const finishBatch = () => {
+    const entries = builder.count
+    if (entries > 0) onBatch(builder.finish(now()), entries)
+  }
+  const close = () => {
+    if (!open) return
+    const hasTime = !Number.isNaN(open.time)
+    builder.add({
+      origin: originOf(open.format),
+      sequence: open.sequence,
+      time: hasTime ? open.time : lastTime,
+      timeIsBorrowed: !hasTime,
+      severity: open.severity,
+      repeatCount: open.repeatCount,
+      text: open.extra.length === 0 ? open.text : `${open.text}\n${open.extra.join('\n')}`,
+      truncated: open.isCut,
+      outOfOrder: hasTime && open.time < lastTime,
+    })
+    if (hasTime) lastTime = open.time
+    counts.entries++
+    open = undefined
+    if (builder.count === batchEntries || builder.size >= batchTextBytes) finishBatch()
+  }
+  const begin = (line: string, isCut: boolean, name: string) => {
+    close()
+    open = {
+      text: line,
+      extra: [],
+      bytes: line.length,
+      sequence: lineNumber,
+      time: header.time,
+      severity: header.severity,
+      repeatCount: header.repeatCount,
+      format: name,
+      isCut,
+      trace: nextTraceState(line, 'none'),
+      blankLines: 0,
+    }
+  }
+  const continues = (line: string): boolean => {
+    if (
+      !open ||
+      open.extra.length >= mostJoinedLines ||
+      (open.bytes + line.length + open.blankLines + 1) * 3 > mostTextBytes
+    )
+      return false
+    const rule = joinRuleOf(open.format)
+    if (rule === 'never') return false
+    return (rule === 'untilHeader' && joinsFreely) || continuesTrace(line, open.trace)
+  }
+  const join = (line: string, entry: OpenEntry) => {
+    for (; entry.blankLines > 0; entry.blankLines--) entry.extra.push('')
+    entry.extra.push(line)
+    entry.bytes += line.length + 1
+    entry.trace = nextTraceState(line, entry.trace)
+    counts.joined++
+  }
+  const count = (name: string) => {
+    counts.formats[name] = (counts.formats[name] ?? 0) + 1
+  }
+  const take = ({ text, isCut }: RawLine) => {
+    lineNumber++
+    const line = cleanLine(text)
+    if (line.trim() === '') {
+      if (open) open.blankLines++
+      return
+    }
+    counts.lines++
+    clearHeader(header)
+    const name = reader.read(line, header)
+    if (name !== undefined) {
+      begin(line, isCut, name)
+      count(name)
+    } else if (open && !isCut && continues(line)) {
+      count(open.format)
+      join(line, open)
+    } else {
+      clearHeader(header)
+      begin(line, isCut, plainFormat)
+      count(plainFormat)
+    }
+  }
+  const choose = () => {
+    if (!sample) return
+    const lines = sample
+    sample = undefined
+    joinsFreely = reader.chooseBy(lines.slice(0, sampleLines).map(({ text }) => cleanLine(text))).joinsFreely
+    for (const line of lines) take(line)
+  }
+  const takeAll = (lines: Iterable<RawLine>) => {
+    for (const line of lines) {
+      if (!sample) {
+        take(line)
+        continue
+      }
+      sample.push(line)
+      sampled += line.text.length
+      if (sample.length >= sampleLines || sampled >= sampleCharacters) choose()
+    }
+  }
+  return {
+    counts,
+    push: (chunk) => takeAll(splitter.push(chunk)),
+    end: () => {
+      takeAll(splitter.end())
+      choose()
+      close()
+      finishBatch()
+    },
+  }
+}

@@ -1,0 +1,52 @@
+import type { Severity } from '../entries/severity-code.ts'
+import type { NumericLevels } from './levels.ts'
+import type { JoinRule } from './multiline.ts'
+import type { TimeLayout } from './time.ts'
+
+/** A line and what has to come out of it; checked whenever the library is loaded. `time` is ISO 8601; year 2024 is assumed where there is none, UTC where there is no zone. */
+export type Sample = {
+  line: string
+  time?: string | null
+  severity?: Severity | null
+  message?: string
+  fields?: Record<string, string>
+}
+
+/**
+ * A format that a pattern tells. Groups have meanings: `time`, `level` (a word) or `priority` (a syslog number) or `status` (HTTP),
+ * `message`; all other groups become fields. The pattern is anchored and does not cross lines.
+ */
+export type PatternFormat = {
+  kind: 'pattern'
+  name: string
+  pattern: RegExp
+  /** Absent when the format has no time. */
+  time?: TimeLayout
+  joins: JoinRule
+  /** The message is a line of another format, which names what this one does not. */
+  wraps?: boolean
+  /** Any line with a time at its start matches: tried after all that know more. */
+  isGeneric?: boolean
+  samples: readonly Sample[]
+}
+
+/** JSON objects, one a line. A convention is told by the keys it requires; paths are dotted. */
+export type JsonFormat = {
+  kind: 'json'
+  name: string
+  /** All of these paths are there. */
+  requires: readonly string[]
+  time: readonly string[]
+  level: readonly string[]
+  message: readonly string[]
+  /** What a number for a level means. */
+  numbers?: NumericLevels['scheme']
+  /** The message is a line of another format. */
+  wraps?: boolean
+  samples: readonly Sample[]
+}
+
+/** key=value pairs. */
+export type LogfmtFormat = { kind: 'logfmt'; name: string; samples: readonly Sample[] }
+
+export type LogFormat = PatternFormat | JsonFormat | LogfmtFormat

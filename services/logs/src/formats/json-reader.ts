@@ -1,0 +1,94 @@
+import type { JsonFormat } from './format.ts'
+import type { Description, LineReader } from './header.ts'
+import { severityOfLevel, severityOfNumber } from './levels.ts'
+import { readInner } from './pattern-reader.ts'
+import { createTimeReader, epochMilliseconds, readEpoch, type TimeContext } from './time.ts'
+
+type JsonObject = Record<string, unknown>
+
+const isObject = (value: unknown): value is JsonObject => typeof value === 'object' && value !== null
+
+/** A value by a dotted path; a key that has the dots itself comes first. */
+const valueAt = (object: JsonObject, path: string): unknown => {
+  if (path in object) return object[path]
+  let value: unknown = object
+  for (const key of path.split('.')) {
+    if (!isObject(value)) return undefined
+    value = value[key]
+  }
+  return value
+}
+
+const firstAt = (object: JsonObject, paths: readonly string[]): unknown => {
+  for (const path of paths) {
+    const value = path.includes('.') ? valueAt(object, path) : object[path]
+    if (value !== undefined && value !== null && (!isObject(value) || '$date' in value)) return value
+  }
+  return undefined
+}
+
+/** The object of a line, or undefined for what is no JSON object. */
+export const parseJsonLine = (line: string): JsonObject | undefined => {
+  if (line.charCodeAt(0) !== 123 || !line.trimEnd().endsWith('}')) return undefined
+  try {
+    const value: unknown = JSON.parse(line)
+    return isObject(value) && !Array.isArray(value) ? value : undefined
+  } catch {
+    return undefined
+  }
+}
+
+const conventionOf = (formats: readonly JsonFormat[], object: JsonObject): JsonFormat | undefined =>
+  formats.find((format) => format.requires.every((path) => valueAt(object, path) !== undefined))
+
+const numeric = /^\d+(?:\.\d+)?$/
+
+const severityOf = (format: JsonFormat, level: unknown): number | undefined => {
+  const number =
+    typeof level === 'number' ? level : typeof level === 'string' && numeric.test(level) ? Number(level) : undefined
+  if (number === undefined) return typeof level === 'string' ? severityOfLevel(level) : undefined
+  if (format.numbers) return severityOfNumber(format.numbers, number)
+  // A number without a convention is only sure where it is one of Pino's tens.
+  return number >= 10 && number % 10 === 0 ? severityOfNumber('pino', number) : undefined
+}
+
+/** Reads lines that are a JSON object, each by the first convention that fits. */
+export const createJsonReader = (
+  formats: readonly JsonFormat[],
+  context: TimeContext,
+  inner: LineReader,
+): LineReader => {
+  const readIso = createTimeReader('iso', context)
+  const timeOf = (value: unknown): number => {
+    if (typeof value === 'number') return epochMilliseconds(value)
+    if (typeof value !== 'string') return isObject(value) ? timeOf(value['$date']) : Number.NaN
+    return numeric.test(value) ? readEpoch(value) : readIso(value)
+  }
+  return {
+    read: (line, header) => {
+      const object = parseJsonLine(line)
+      const format = object && conventionOf(formats, object)
+      if (!object || !format) return undefined
+      header.time = timeOf(firstAt(object, format.time))
+      header.severity = severityOf(format, firstAt(object, format.level))
+      header.repeatCount = 1
+      if (format.wraps === true) {
+        const message = firstAt(object, format.message)
+        if (typeof message === 'string') readInner(inner, message.trimEnd(), header)
+      }
+      return format.name
+    },
+  }
+}
+
+export const describeJson = (format: JsonFormat, firstLine: string): Description | undefined => {
+  const object = parseJsonLine(firstLine)
+  if (!object) return undefined
+  const message = firstAt(object, format.message)
+  const time = firstAt(object, format.time)
+  return {
+    message: typeof message === 'string' ? message : firstLine,
+    fields: object,
+    timestampRaw: time === undefined ? null : isObject(time) ? String(time['$date']) : String(time),
+  }
+}

@@ -1,0 +1,15 @@
+/** Pieces that patterns of several formats are made of. Interpolated into patterns at load, never at a line. */
+export const isoDate = String.raw`\d{4}[-/]\d{2}[-/]\d{2}`
+export const clock = String.raw`\d{1,2}:\d{2}:\d{2}(?:[.,:]\d{1,9})?`
+export const zone = String.raw`(?: ?(?:Z|UTC|GMT|[+-]\d{2}:?\d{2})\b)?`
+export const isoTime = String.raw`${isoDate}[T_ ]{1,2}${clock}${zone}`
+export const syslogTime = String.raw`\p{L}{3,5}\.? {1,2}\d{1,2}(?: \d{4})? \d{2}:\d{2}:\d{2}(?:\.\d+)?`
+export const clfTime = String.raw`\d{1,2}/[A-Z][a-z]{2}/\d{4}:\d{2}:\d{2}:\d{2}(?:\.\d+)?(?: [+-]\d{4})?`
+export const quoted = String.raw`(?:[^"\\]|\\.)*`
+export const upperLevel =
+  'TRACE|DEBUG\\d?|INFO|INFORMATION|NOTICE|WARN|WARNING|ERROR|ERR|CRITICAL|CRIT|FATAL|SEVERE|ALERT|EMERGENCY|EMERG|PANIC|VERBOSE|FINE|FINER|FINEST|CONFIG|AUDIT'
+export const anyLevel = `${upperLevel}|Trace|Debug|Info|Information|Notice|Warn|Warning|Error|Critical|Fatal|trace|debug|info|notice|warn|warning|error|err|critical|crit|fatal|alert|emerg|panic|VRB|DBG|INF|WRN|ERR|FTL`
+
+/** A pattern from pieces; what stands between `${}` is taken as it is written. */
+export const pattern = (parts: TemplateStringsArray, ...pieces: string[]): RegExp =>
+  new RegExp(String.raw({ raw: parts.raw }, ...pieces), 'u')

@@ -1,0 +1,78 @@
+import { mostTextBytes } from './clean.ts'
+
+/** A line as it was read; `isCut` when it was longer than what is kept. */
+export type RawLine = { text: string; isCut: boolean }
+
+/**
+ * Turns chunks of bytes into lines. Whole runs of lines are decoded at once, which costs a tenth of decoding each; bytes that are no
+ * UTF-8 become U+FFFD. Never keeps more than the longest line allowed.
+ */
+export type LineSplitter = {
+  push: (chunk: Uint8Array) => Generator<RawLine>
+  /** The last line when it has no line end. */
+  end: () => Generator<RawLine>
+}
+
+const lineEnd = 10
+
+/** Up to the limit, but no half character: continuation bytes at the end go with what was cut. */
+const cut = (bytes: Buffer): Buffer => {
+  let end = mostTextBytes
+  while (end > 0 && ((bytes[end] ?? 0) & 0xc0) === 0x80) end--
+  return bytes.subarray(0, end)
+}
+
+export const createLineSplitter = (): LineSplitter => {
+  let carried: Buffer[] = []
+  let carriedBytes = 0
+  let isFirst = true
+
+  const carry = (bytes: Buffer) => {
+    // One byte past the limit tells that the line was cut; the rest of it is not needed.
+    const room = Math.max(0, mostTextBytes + 4 - carriedBytes)
+    if (room > 0 && bytes.length > 0) carried.push(Buffer.from(bytes.subarray(0, room)))
+    carriedBytes += bytes.length
+  }
+  function* takeCarried(rest: Buffer): Generator<RawLine> {
+    carry(rest)
+    const line = Buffer.concat(carried)
+    yield carriedBytes > mostTextBytes ? { text: decode(cut(line)), isCut: true } : { text: decode(line), isCut: false }
+    carried = []
+    carriedBytes = 0
+  }
+  const decode = (bytes: Buffer): string => {
+    const text = bytes.toString('utf8')
+    if (!isFirst) return text
+    isFirst = false
+    return text.startsWith('\ufeff') ? text.slice(1) : text
+  }
+  function* wholeLines(bytes: Buffer): Generator<RawLine> {
+    const text = decode(bytes)
+    let start = 0
+    for (let end = text.indexOf('\n'); end >= 0; end = text.indexOf('\n', start)) {
+      const line = text.slice(start, end)
+      start = end + 1
+      if (line.length * 3 <= mostTextBytes || Buffer.byteLength(line) <= mostTextBytes)
+        yield { text: line, isCut: false }
+      else yield { text: cut(Buffer.from(line)).toString('utf8'), isCut: true }
+    }
+  }
+
+  return {
+    *push(chunk) {
+      let bytes = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength)
+      if (carriedBytes > 0) {
+        const first = bytes.indexOf(lineEnd)
+        if (first < 0) return carry(bytes)
+        yield* takeCarried(bytes.subarray(0, first))
+        bytes = bytes.subarray(first + 1)
+      }
+      const last = bytes.lastIndexOf(lineEnd)
+      if (last >= 0) yield* wholeLines(bytes.subarray(0, last + 1))
+      carry(bytes.subarray(last + 1))
+    },
+    *end() {
+      if (carriedBytes > 0) yield* takeCarried(Buffer.alloc(0))
+    },
+  }
+}

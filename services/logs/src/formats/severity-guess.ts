@@ -1,0 +1,52 @@
+import { severityCode } from '../entries/severity-code.ts'
+
+/**
+ * The severity of a text that names no level. Cautious: a word counts where programs put it for themselves (at the start, before a colon, in
+ * brackets) or where it says that something went wrong; a word that is denied ("no errors", "errors=0") does not.
+ */
+type Rule = { severity: number; pattern: RegExp }
+
+const rules: readonly Rule[] = [
+  {
+    severity: severityCode.CRITICAL,
+    pattern: /(?:^|[\s[(<|])(?:fatal|panic|emerg(?:ency)?|crit(?:ical)?)\s?(?:error\b|[\])>|]|:)/i,
+  },
+  {
+    severity: severityCode.CRITICAL,
+    pattern:
+      /\bkernel (?:panic|bug)\b|\bout of memory\b|\boom-kill|\bsegfault\b|\bsegmentation fault\b|\bdata corruption\b/i,
+  },
+  { severity: severityCode.ERROR, pattern: /(?:^|[\s[(<|])(?:err(?:or)?|severe)\s?(?:[\])>|]|:)/i },
+  { severity: severityCode.ERROR, pattern: /(?:Exception|Error)(?=[:\s])|Traceback \(most recent call last\)/ },
+  {
+    severity: severityCode.ERROR,
+    pattern: /\b(?:errors?|failed|failure|failing|could not|cannot|can't|unable to|refused|denied|aborted|crashed)\b/i,
+  },
+  {
+    severity: severityCode.WARN,
+    pattern:
+      /\b(?:warn(?:ing)?|deprecated|timed? ?out|retry(?:ing)?|unreachable|invalid|rejected|disconnect(?:ed|ing)?|blocked|throttl\w+)\b/i,
+  },
+]
+
+/** Denials are taken out before the rules look: "0 errors", "no failure", "errors: 0", "error=null", "without error". */
+const denial =
+  /\b(?:no|not|0|zero|without|any|never)\s+(?:\w+\s+)?(?:errors?|warnings?|failures?|exceptions?|failed|timeouts?)\b|(?:errors?|warnings?|failures?|failed|exceptions?|timeouts?)["']?\s?[=:]\s?["']?(?:0\b|none\b|null\b|nil\b|false\b|no\b|""|'')/gi
+/** Cheap to look for, and in every text that has a denial. */
+const mayDeny = /\b(?:no|not|zero|without|any|never|none|null|nil|false)\b|\b0\b|""|''/i
+
+/** A text is only looked at when it has one of these words. */
+export const severityWords: readonly string[] = (
+  'fatal panic emerg emergency crit critical bug memory oom segfault segmentation corruption err error errors severe exception traceback ' +
+  'failed failure failing could cannot can unable refused denied aborted crashed warn warning deprecated timeout timed time retry retrying ' +
+  'unreachable invalid rejected disconnect disconnected disconnecting blocked throttling throttled'
+).split(' ')
+
+const lookedAt = 4_096
+
+/** A severity's code, 0 where nothing seems wrong. Looks at the first 4,096 characters. */
+export const guessSeverity = (text: string): number => {
+  const start = text.length > lookedAt ? text.slice(0, lookedAt) : text
+  const said = mayDeny.test(start) ? start.replace(denial, ' ') : start
+  return rules.find(({ pattern }) => pattern.test(said))?.severity ?? 0
+}

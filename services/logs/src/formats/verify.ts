@@ -1,0 +1,47 @@
+import { severityOfCode } from '../entries/severity-code.ts'
+import { createFileReader, describeLine } from './detect.ts'
+import type { LogFormat, Sample } from './format.ts'
+import { createHeader } from './header.ts'
+import { guessSeverity } from './severity-guess.ts'
+import { utc } from './zone.ts'
+
+/** A format whose samples do not come out as they say. */
+export class FormatBroken extends Error {
+  override name = 'FormatBroken'
+}
+
+const reference = Date.UTC(2024, 11, 31)
+
+const problemsOf = (format: LogFormat, sample: Sample): string[] => {
+  const header = createHeader()
+  const name = createFileReader({ zone: utc, reference }).read(sample.line, header)
+  if (name !== format.name) return [`is read as ${name ?? 'plain'}`]
+  const found = describeLine(format, sample.line)
+  const time = Number.isNaN(header.time) ? null : new Date(header.time).toISOString()
+  const severity = severityOfCode(header.severity ?? guessSeverity(sample.line))
+  const wrong: string[] = []
+  if (sample.time !== undefined && sample.time !== time) wrong.push(`has time ${time}, not ${sample.time}`)
+  if (sample.severity !== undefined && sample.severity !== severity)
+    wrong.push(`has severity ${severity}, not ${sample.severity}`)
+  if (sample.message !== undefined && sample.message !== found?.message) wrong.push(`has message "${found?.message}"`)
+  for (const [field, value] of Object.entries(sample.fields ?? {})) {
+    if (String(found?.fields?.[field]) !== value)
+      wrong.push(`has ${field} "${String(found?.fields?.[field])}", not "${value}"`)
+  }
+  return wrong
+}
+
+/** What is wrong with the samples of formats, one sentence each. */
+export const problemsOfFormats = (formats: readonly LogFormat[]): string[] =>
+  formats.flatMap((format) => {
+    if (format.samples.length === 0) return [`Format "${format.name}" has no sample.`]
+    return format.samples.flatMap((sample) =>
+      problemsOf(format, sample).map((problem) => `Format "${format.name}": "${sample.line}" ${problem}.`),
+    )
+  })
+
+/** Throws FormatBroken, naming every sample that does not come out. To be called where formats are put to use. */
+export const verifyFormats = (formats: readonly LogFormat[]): void => {
+  const problems = problemsOfFormats(formats)
+  if (problems.length > 0) throw new FormatBroken(problems.join('\n'))
+}

@@ -1,0 +1,31 @@
+import type { Severity } from '../entries/severity-code.ts'
+
+/** What patterns are about; the empty domain is for what is about none of these. */
+export const domains = [
+  'service_health',
+  'networking',
+  'auth',
+  'storage',
+  'memory',
+  'kernel',
+  'power',
+  'web_proxy',
+  'media',
+  'gpu',
+] as const
+export type Domain = (typeof domains)[number]
+
+/**
+ * Something worth finding in a log. A text is only matched when it has one of `words` as a whole word (lower case), so every match of
+ * `matcher` must contain one. `severity` is what the match means where the line itself names no level; null leaves it to the words.
+ */
+export type LogPattern = {
+  tag: string
+  domain: Domain
+  severity: Severity | null
+  description: string
+  words: readonly string[]
+  matcher: RegExp
+  /** A line that it matches, and one that looks alike and is not meant. */
+  samples: { matches: string; passes: string }
+}

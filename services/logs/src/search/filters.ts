@@ -1,0 +1,94 @@
+import type { Origin } from '../entries/entry.ts'
+import type { Severity } from '../entries/severity-code.ts'
+import { severityCode } from '../entries/severity-code.ts'
+import { type Bitmap, createBitmap, fullBitmap, intersect, setBit, unite } from '../segments/bitmap.ts'
+import type { Part, PartColumns } from '../segments/part.ts'
+
+/** What entries must be beside having the words; what is absent does not matter. Times are epoch milliseconds. */
+export type Filters = {
+  /** A source, or the stem that groups sources. */
+  source?: string
+  severities?: readonly Severity[]
+  /** From this moment on. */
+  since?: number
+  /** Before this moment. */
+  until?: number
+  pattern?: string
+  /** Tags of which an entry has at least one. */
+  anyPattern?: readonly string[]
+  tenant?: string
+  /** A branch's slug; `none` for entries of no branch. */
+  branch?: string
+}
+
+/** `<prefix>:<host>:<unit>` and longer are grouped under `<prefix>:<host>`; another id is its own stem. */
+export const stemOf = (sourceId: string): string => {
+  const parts = sourceId.split(':')
+  return parts.length >= 3 ? parts.slice(0, 2).join(':') : sourceId
+}
+
+export const acceptsOrigin = (filters: Filters, origin: Origin): boolean => {
+  const { source, tenant, branch } = filters
+  if (source !== undefined && origin.sourceId !== source && stemOf(origin.sourceId) !== source) return false
+  if (tenant !== undefined && (origin.tenantId ?? '') !== tenant) return false
+  return branch === undefined || (branch === 'none' ? origin.branch === null : origin.branch === branch)
+}
+
+export const acceptsTags = (filters: Filters, tags: readonly string[]): boolean =>
+  (filters.pattern === undefined || tags.includes(filters.pattern)) &&
+  (filters.anyPattern === undefined || filters.anyPattern.some((tag) => tags.includes(tag)))
+
+/** Whether a part can have an entry that passes, by what is known without reading its columns. */
+export const mayPass = (filters: Filters, part: Part): boolean =>
+  (filters.since === undefined || part.lastTime >= filters.since) &&
+  (filters.until === undefined || part.firstTime < filters.until) &&
+  part.streams.some(({ origin }) => acceptsOrigin(filters, origin)) &&
+  part.patternSets.some((tags) => acceptsTags(filters, tags))
+
+const keepByNumber = (passing: Bitmap, documents: number, numbers: Uint16Array, accepted: readonly boolean[]): void => {
+  if (accepted.every(Boolean)) return
+  const kept = createBitmap(documents)
+  for (let document = 0; document < documents; document++) {
+    if (accepted[numbers[document] ?? 0] === true) setBit(kept, document)
+  }
+  intersect(passing, kept)
+}
+
+const keepByTime = (passing: Bitmap, part: Part, times: Float64Array, { since, until }: Filters): void => {
+  const from = since ?? Number.NEGATIVE_INFINITY
+  const to = until ?? Number.POSITIVE_INFINITY
+  if (part.firstTime >= from && part.lastTime < to) return
+  const kept = createBitmap(part.documents)
+  for (let document = 0; document < part.documents; document++) {
+    const time = times[document] ?? 0
+    if (time >= from && time < to) setBit(kept, document)
+  }
+  intersect(passing, kept)
+}
+
+/** The documents of a part that pass. */
+export const passingDocuments = (filters: Filters, part: Part, columns: PartColumns): Bitmap => {
+  const passing = fullBitmap(part.documents)
+  keepByNumber(
+    passing,
+    part.documents,
+    columns.streamOf,
+    part.streams.map(({ origin }) => acceptsOrigin(filters, origin)),
+  )
+  keepByNumber(
+    passing,
+    part.documents,
+    columns.patternSetOf,
+    part.patternSets.map((tags) => acceptsTags(filters, tags)),
+  )
+  keepByTime(passing, part, columns.times, filters)
+  if (filters.severities) {
+    const wanted = createBitmap(part.documents)
+    for (const severity of filters.severities) {
+      const bitmap = columns.severities[severityCode[severity] - 1]
+      if (bitmap) unite(wanted, bitmap)
+    }
+    intersect(passing, wanted)
+  }
+  return passing
+}

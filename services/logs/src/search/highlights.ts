@@ -1,0 +1,29 @@
+import { tokenize } from '../segments/tokens.ts'
+import { findLeaf, type Query } from './query.ts'
+
+const mostHighlights = 200
+
+/** Where a query's words and phrases stand in a text, in UTF-16 units, ascending and not overlapping; at most two hundred. */
+export const highlightsOf = (query: Query, text: string): [number, number][] => {
+  const tokens = tokenize(text)
+  const words = tokens.map((token) => token.text)
+  const ranges: [number, number][] = []
+  for (const leaf of query.clauses.flat()) {
+    for (let at = findLeaf(leaf, words); at >= 0; at = findLeaf(leaf, words, at + 1)) {
+      const [first, last] = [tokens[at], tokens[at + leaf.words.length - 1]]
+      if (first && last) ranges.push([first.start, last.end])
+      if (ranges.length >= mostHighlights) break
+    }
+  }
+  return withoutOverlaps(ranges)
+}
+
+const withoutOverlaps = (ranges: [number, number][]): [number, number][] => {
+  const kept: [number, number][] = []
+  for (const [start, end] of ranges.toSorted((a, b) => a[0] - b[0] || b[1] - a[1])) {
+    const last = kept.at(-1)
+    if (last && start <= last[1]) last[1] = Math.max(last[1], end)
+    else kept.push([start, end])
+  }
+  return kept.slice(0, mostHighlights)
+}

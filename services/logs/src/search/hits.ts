@@ -1,0 +1,104 @@
+import { keyPrefixAt } from '../segments/key-table.ts'
+import type { PartColumns } from '../segments/part.ts'
+
+/** `time` is newest first, `oldest` the exact reverse of it. */
+export type Order = 'relevance' | 'time' | 'oldest'
+
+/**
+ * Where a hit stands among all: best first, then newest, then last in its file; the key decides between what is left.
+ * Oldest first has all but the score negated.
+ */
+export type Rank = { score: number; time: number; sequence: number; key: number }
+
+/** Negative when `left` comes first. */
+export const compareRanks = (left: Rank, right: Rank): number =>
+  right.score - left.score || right.time - left.time || right.sequence - left.sequence || left.key - right.key
+
+export type Hit = Rank & { part: number; document: number }
+
+/** Keeps the first `limit` of all hits offered. */
+export type TopHits = {
+  /** Whether a hit of this score and time could still get in; cheaper than making it. */
+  wants: (score: number, time: number) => boolean
+  offer: (hit: Hit) => void
+  /** In order. */
+  take: () => Hit[]
+}
+
+export const createTopHits = (limit: number): TopHits => {
+  /** A heap with the last of the kept on top. */
+  const heap: Hit[] = []
+  const comesLater = (left: number, right: number): boolean => {
+    const [one, other] = [heap[left], heap[right]]
+    return one !== undefined && other !== undefined && compareRanks(one, other) > 0
+  }
+  const swap = (left: number, right: number) => {
+    const [one, other] = [heap[left], heap[right]]
+    if (one && other) {
+      heap[left] = other
+      heap[right] = one
+    }
+  }
+  const rise = (from: number) => {
+    for (let place = from; place > 0; ) {
+      const above = (place - 1) >> 1
+      if (!comesLater(place, above)) return
+      swap(place, above)
+      place = above
+    }
+  }
+  const sink = () => {
+    for (let place = 0; ; ) {
+      const left = place * 2 + 1
+      const later = comesLater(left + 1, left) ? left + 1 : left
+      if (!comesLater(later, place)) return
+      swap(later, place)
+      place = later
+    }
+  }
+  return {
+    wants: (score, time) => {
+      const last = heap[0]
+      if (heap.length < limit || !last) return heap.length < limit
+      return score > last.score || (score === last.score && time >= last.time)
+    },
+    offer: (hit) => {
+      const last = heap[0]
+      if (heap.length < limit) rise(heap.push(hit) - 1)
+      else if (last && compareRanks(hit, last) < 0) {
+        heap[0] = hit
+        sink()
+      }
+    },
+    take: () => heap.toSorted(compareRanks),
+  }
+}
+
+export type OfferOptions = {
+  part: number
+  documents: Uint32Array
+  columns: PartColumns
+  order: Order
+  /** Absent where time alone orders. */
+  scores?: Float64Array | undefined
+  /** Hits up to and with this one have been shown. */
+  after?: Rank | undefined
+}
+
+/** Offers the documents of a part. */
+export const offerDocuments = (
+  top: TopHits,
+  { part, documents, columns, order, scores, after }: OfferOptions,
+): void => {
+  const { times, sequences, keys, keyStride } = columns
+  const sign = order === 'oldest' ? -1 : 1
+  for (let index = 0; index < documents.length; index++) {
+    const document = documents[index] ?? 0
+    const score = scores?.[document] ?? 0
+    const time = sign * (times[document] ?? 0)
+    if (!top.wants(score, time)) continue
+    const sequence = sign * (sequences[document] ?? 0)
+    const hit = { part, document, score, time, sequence, key: sign * keyPrefixAt(keys, document * keyStride) }
+    if (after === undefined || compareRanks(after, hit) < 0) top.offer(hit)
+  }
+}

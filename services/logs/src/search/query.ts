@@ -1,0 +1,106 @@
+import { wordsOf } from '../segments/tokens.ts'
+
+/** Words that stand next to each other in this order; the last may be a beginning only. One word is the usual case. */
+export type Leaf = { words: string[]; isPrefix: boolean }
+
+/** All clauses hold, each by at least one of its leaves, and none of the excluded leaves does. */
+export type Query = { clauses: Leaf[][]; excluded: Leaf[] }
+
+type Piece = { kind: 'leaf'; leaf: Leaf; isExcluded: boolean } | { kind: 'or' }
+
+const piecePattern = /(?<minus>-?)"(?<phrase>[^"]*)"(?<phraseStar>\*?)|(?<word>\S+)/gy
+const blank = /\s*/y
+
+/** undefined when the text is not well formed. */
+const piecesOf = (text: string): Piece[] | undefined => {
+  const pieces: Piece[] = []
+  let position = 0
+  while (position < text.length) {
+    blank.lastIndex = position
+    blank.exec(text)
+    position = blank.lastIndex
+    if (position >= text.length) break
+    piecePattern.lastIndex = position
+    const groups = piecePattern.exec(text)?.groups
+    if (!groups) return undefined
+    position = piecePattern.lastIndex
+    const piece = groups['word'] === undefined ? phrasePiece(groups) : wordPiece(groups['word'])
+    if (!piece) return undefined
+    pieces.push(piece)
+  }
+  return pieces
+}
+
+const phrasePiece = (groups: Record<string, string>): Piece => ({
+  kind: 'leaf',
+  leaf: { words: wordsOf(groups['phrase'] ?? ''), isPrefix: groups['phraseStar'] === '*' },
+  isExcluded: groups['minus'] === '-',
+})
+
+const wordPiece = (word: string): Piece | undefined => {
+  if (word === 'OR') return { kind: 'or' }
+  if (word.includes('"') || word === '-') return undefined
+  const isExcluded = word.startsWith('-')
+  const isPrefix = word.length > 1 && /[\p{L}\p{N}]\*$/u.test(word)
+  return { kind: 'leaf', leaf: { words: wordsOf(word), isPrefix }, isExcluded }
+}
+
+/** OR joins its neighbours before words are ANDed. undefined when an OR lacks a side or joins what is excluded. */
+const arrange = (pieces: Piece[]): Query | undefined => {
+  const query: Query = { clauses: [], excluded: [] }
+  let joinsNext = false
+  let before: Piece | undefined
+  for (const piece of pieces) {
+    if (piece.kind === 'or') {
+      if (before?.kind !== 'leaf' || before.isExcluded) return undefined
+      joinsNext = true
+    } else if (piece.isExcluded) {
+      if (joinsNext) return undefined
+      query.excluded.push(piece.leaf)
+    } else {
+      if (joinsNext) query.clauses.at(-1)?.push(piece.leaf)
+      else query.clauses.push([piece.leaf])
+      joinsNext = false
+    }
+    before = piece
+  }
+  return joinsNext ? undefined : query
+}
+
+/**
+ * Reads what somebody typed: words are ANDed; "phrases"; `prefix*`; `-not`; `OR` between two.
+ * What is not well formed (a quote left open, an OR without a side, a lone minus) is searched for as its words.
+ * A word of several parts, such as an address or a path, is a phrase. Gives null for a blank text, which asks for everything.
+ */
+export const parseQuery = (text: string): Query | null => {
+  if (text.trim() === '') return null
+  const pieces = piecesOf(text)
+  const query = pieces && arrange(pieces)
+  if (!query) return { clauses: wordsOf(text).map((word) => [{ words: [word], isPrefix: false }]), excluded: [] }
+  const hasWords = (leaf: Leaf) => leaf.words.length > 0
+  const clauses = query.clauses.map((clause) => clause.filter(hasWords)).filter((clause) => clause.length > 0)
+  return { clauses, excluded: query.excluded.filter(hasWords) }
+}
+
+/** Whether a query has anything to look for; "***" has not. */
+export const isEmptyQuery = (query: Query): boolean => query.clauses.length === 0 && query.excluded.length === 0
+
+export const leavesOf = (query: Query): Leaf[] => [...query.clauses.flat(), ...query.excluded]
+
+/** Where a leaf's words stand in a text's words: the index of the first, from `from` on; -1 when nowhere. */
+export const findLeaf = (leaf: Leaf, words: readonly string[], from = 0): number => {
+  const last = leaf.words.length - 1
+  for (let start = from; start + last < words.length; start++) {
+    const fits = leaf.words.every((word, index) => {
+      const found = words[start + index] ?? ''
+      return leaf.isPrefix && index === last ? found.startsWith(word) : found === word
+    })
+    if (fits) return start
+  }
+  return -1
+}
+
+/** Whether a text, given as its words, is what the query asks for. */
+export const matchesWords = (query: Query, words: readonly string[]): boolean =>
+  query.clauses.every((clause) => clause.some((leaf) => findLeaf(leaf, words) >= 0)) &&
+  !query.excluded.some((leaf) => findLeaf(leaf, words) >= 0)

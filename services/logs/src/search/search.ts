@@ -1,0 +1,226 @@
+import type { StoredEntry } from '../entries/entry.ts'
+import { type Bitmap, countBits, documentsOf } from '../segments/bitmap.ts'
+import type { Part, PartColumns } from '../segments/part.ts'
+import { wordsOf } from '../segments/tokens.ts'
+import { createFacetCounter, type Facets } from './facets.ts'
+import { type Filters, mayPass, passingDocuments } from './filters.ts'
+import { highlightsOf } from './highlights.ts'
+import { bucketsFor, countTimes, type Histogram } from './histogram.ts'
+import { createTopHits, type Hit, type Order, offerDocuments, type Rank } from './hits.ts'
+import { type FoundTerms, findTerms, matchTerms, needsTexts, scoringTerms, type Term, termsOf } from './match.ts'
+import { isEmptyQuery, matchesWords, type Query } from './query.ts'
+import { gatherStatistics, lengthNorms, type Statistics, scoreDocuments } from './rank.ts'
+
+export type SearchRequest = {
+  /** null asks for all that the filters let through. */
+  query: Query | null
+  filters: Filters
+  limit: number
+  order: Order
+  /** Where the page before ended. */
+  after?: Rank
+  /** Counts by value and time cost a pass over all that matches. */
+  withFacets: boolean
+}
+
+export type FoundEntry = { entry: StoredEntry; score: number; highlights: [number, number][] }
+
+export type SearchResult = {
+  entries: FoundEntry[]
+  total: number
+  totalIsExact: boolean
+  facets: Facets | null
+  histogram: Histogram | null
+  /** The rank of the last entry when there may be more after it. */
+  next: Rank | null
+}
+
+export type SearchOptions = { domainOf: (tag: string) => string; signal?: AbortSignal | undefined }
+
+/** So many candidates of a phrase are all looked at; of more, only as many as the page needs. */
+const mostTextsForExactTotal = 1_000
+/** A phrase whose words are everywhere but never together stops here. */
+const mostTexts = 20_000
+
+type Matched = { part: Part; columns: PartColumns; found: FoundTerms; matched: Bitmap; documents: Uint32Array }
+
+/**
+ * Searches parts as one corpus. Counts, facets and histogram are exact, but for phrases with more than a thousand candidates: they are
+ * looked for in the texts only until the page is full, the total is then an estimate, and facets count the candidates.
+ * Throws SegmentCorrupt for a part that cannot be read.
+ */
+export const search = async (
+  parts: readonly Part[],
+  request: SearchRequest,
+  options: SearchOptions,
+): Promise<SearchResult> => {
+  const { query, order } = request
+  if (query && isEmptyQuery(query)) return nothingFound(request.withFacets)
+  const ranking = query && order === 'relevance' ? scoringTerms(query) : []
+  const all = await Promise.all(parts.map((part) => matchPart(part, request, ranking, options.signal)))
+  const matches = all.map(({ match }) => match).filter((match) => match !== undefined)
+  const statistics = gatherStatistics(all)
+  const page = createPager(matches, request, ranking, statistics)
+  const candidates = matches.reduce((sum, match) => sum + match.documents.length, 0)
+  const verified =
+    query && needsTexts(query) ? await verify(query, matches, candidates, page, request, options.signal) : undefined
+  const hits = verified?.hits ?? page(request.after, request.limit + 1)
+  const shown = hits.slice(0, request.limit)
+  const last = shown.at(-1)
+  return {
+    entries: await Promise.all(shown.map((hit) => present(hit, matches, query))),
+    total: verified?.total ?? candidates,
+    totalIsExact: verified?.totalIsExact ?? true,
+    ...(request.withFacets ? count(matches, options.domainOf) : { facets: null, histogram: null }),
+    next: hits.length > request.limit && last ? rankOf(last) : null,
+  }
+}
+
+const nothingFound = (withFacets: boolean): SearchResult => ({
+  entries: [],
+  total: 0,
+  totalIsExact: true,
+  facets: withFacets ? createFacetCounter(() => '').result() : null,
+  histogram: null,
+  next: null,
+})
+
+const rankOf = ({ score, time, sequence, key }: Hit): Rank => ({ score, time, sequence, key })
+
+type PartMatch = { part: Part; frequencies: ReadonlyMap<string, number>; match: Matched | undefined }
+
+const matchPart = async (
+  part: Part,
+  { query, filters }: SearchRequest,
+  ranking: readonly Term[],
+  signal: AbortSignal | undefined,
+): Promise<PartMatch> => {
+  signal?.throwIfAborted()
+  if (!mayPass(filters, part)) return { part, frequencies: await frequenciesIn(part, ranking), match: undefined }
+  const [columns, found] = await Promise.all([part.columns(), findTerms(part, query ? termsOf(query) : [])])
+  const frequencies = new Map(ranking.map(({ name }) => [name, found.get(name)?.documents.length ?? 0]))
+  const matched = passingDocuments(filters, part, columns)
+  if (query) matchTerms(query, found, part.documents, matched)
+  return { part, frequencies, match: { part, columns, found, matched, documents: documentsOf(matched) } }
+}
+
+/** A part that the filters rule out still counts for how rare a word is. */
+const frequenciesIn = async (part: Part, terms: readonly Term[]): Promise<Map<string, number>> => {
+  const frequencies = new Map<string, number>()
+  const prefixes = terms.filter((term) => term.isPrefix)
+  for (const [name, postings] of await findTerms(part, prefixes)) frequencies.set(name, postings.documents.length)
+  for (const term of terms) if (!term.isPrefix) frequencies.set(term.name, await part.frequency(term.word))
+  return frequencies
+}
+
+type Pager = (after: Rank | undefined, limit: number) => Hit[]
+
+/** Gives hits in order, page by page; scores are made once. */
+const createPager = (
+  matches: Matched[],
+  { order }: SearchRequest,
+  terms: readonly Term[],
+  statistics: Statistics,
+): Pager => {
+  const norms = lengthNorms(statistics)
+  const scores = matches.map(({ part, columns, found, matched }) =>
+    terms.length === 0
+      ? undefined
+      : scoreDocuments({
+          documents: part.documents,
+          matched,
+          found,
+          terms,
+          statistics,
+          norms,
+          lengthCodes: columns.lengthCodes,
+        }),
+  )
+  return (after, limit) => {
+    const top = createTopHits(limit)
+    matches.forEach(({ columns, documents }, part) => {
+      offerDocuments(top, { part, documents, columns, order, scores: scores[part], after })
+    })
+    return top.take()
+  }
+}
+
+type Verified = { hits: Hit[]; total: number; totalIsExact: boolean }
+
+/** Looks at the texts of candidates, best first, until the page is full; all of them where there are few. */
+const verify = async (
+  query: Query,
+  matches: Matched[],
+  candidates: number,
+  page: Pager,
+  { after, limit }: SearchRequest,
+  signal: AbortSignal | undefined,
+): Promise<Verified> => {
+  const isInText = async (hit: Hit): Promise<boolean> => {
+    const match = matches[hit.part]
+    return match !== undefined && matchesWords(query, wordsOf(await match.part.text(hit.document)))
+  }
+  if (candidates <= mostTextsForExactTotal) {
+    const everything = page(undefined, candidates)
+    const holds = await Promise.all(everything.map(isInText))
+    const kept = everything.filter((_, index) => holds[index])
+    keepOnly(matches, kept)
+    return { hits: page(after, limit + 1), total: kept.length, totalIsExact: true }
+  }
+  const hits: Hit[] = []
+  let looked = 0
+  for (let from = after; hits.length <= limit && looked < mostTexts; ) {
+    signal?.throwIfAborted()
+    const next = page(from, Math.max(200, limit * 2))
+    const last = next.at(-1)
+    if (!last) return { hits, total: Math.max(hits.length, 0), totalIsExact: after === undefined }
+    for (const hit of next) {
+      looked++
+      if (await isInText(hit)) hits.push(hit)
+      if (hits.length > limit) break
+    }
+    from = rankOf(last)
+  }
+  return {
+    hits,
+    total: Math.max(hits.length, Math.round((candidates * hits.length) / Math.max(1, looked))),
+    totalIsExact: false,
+  }
+}
+
+/** What did not stand in the texts is taken out, so that facets and pages are those of what did. */
+const keepOnly = (matches: Matched[], hits: readonly Hit[]): void => {
+  matches.forEach((match, part) => {
+    match.matched.fill(0)
+    for (const hit of hits) {
+      if (hit.part !== part) continue
+      const word = hit.document >>> 5
+      match.matched[word] = (match.matched[word] ?? 0) | (1 << (hit.document & 31))
+    }
+    match.documents = countBits(match.matched) === 0 ? new Uint32Array(0) : documentsOf(match.matched)
+  })
+}
+
+const present = async (hit: Hit, matches: readonly Matched[], query: Query | null): Promise<FoundEntry> => {
+  const match = matches[hit.part]
+  if (!match) throw new RangeError('A hit names a part that was not searched.')
+  const entry = await match.part.entry(hit.document)
+  return { entry, score: hit.score, highlights: query ? highlightsOf(query, entry.text) : [] }
+}
+
+const count = (matches: readonly Matched[], domainOf: (tag: string) => string) => {
+  const counter = createFacetCounter(domainOf)
+  let first = Number.POSITIVE_INFINITY
+  let last = Number.NEGATIVE_INFINITY
+  for (const { part, columns, matched, documents } of matches) {
+    counter.count(part, columns, matched, documents)
+    for (let index = 0; index < documents.length; index++) {
+      const time = columns.times[documents[index] ?? 0] ?? 0
+      if (time < first) first = time
+      if (time > last) last = time
+    }
+  }
+  const histogram = first <= last ? bucketsFor(first, last) : null
+  if (histogram) for (const { columns, documents } of matches) countTimes(histogram, documents, columns.times)
+  return { facets: counter.result(), histogram }
+}

@@ -1,0 +1,33 @@
+/** Reads what a ByteWriter wrote. Reading past the end gives zeroes; what is read from a segment has been checksummed before. */
+export type ByteReader = {
+  position: number
+  readonly end: number
+  byte: () => number
+  varint: () => number
+  /** A view, not a copy. */
+  bytes: (length: number) => Uint8Array
+}
+
+export const createByteReader = (source: Uint8Array, start = 0, end = source.length): ByteReader => {
+  const reader: ByteReader = {
+    position: start,
+    end,
+    byte: () => source[reader.position++] ?? 0,
+    varint: () => {
+      let value = 0
+      let scale = 1
+      for (;;) {
+        const byte = source[reader.position++] ?? 0
+        if (byte < 0x80) return value + byte * scale
+        value += (byte - 0x80) * scale
+        scale *= 0x80
+      }
+    },
+    bytes: (length) => {
+      const view = source.subarray(reader.position, reader.position + length)
+      reader.position += length
+      return view
+    },
+  }
+  return reader
+}

@@ -1,0 +1,63 @@
+const moreFollows = 0x80
+
+/** Bytes that grow as they are written; `take` gives what was written without copying and starts anew. */
+export type ByteWriter = {
+  readonly length: number
+  byte: (value: number) => void
+  /** LEB128: seven bits a byte, lowest first, for integers from 0 to 2^53 - 1. */
+  varint: (value: number) => void
+  bytes: (source: Uint8Array, start?: number, end?: number) => void
+  take: () => Uint8Array<ArrayBuffer>
+  /** What was written, as a view that holds until the next write. */
+  written: () => Uint8Array<ArrayBuffer>
+  /** Starts anew in the same memory. */
+  clear: () => void
+}
+
+export const createByteWriter = (initialCapacity = 1024): ByteWriter => {
+  let buffer = new Uint8Array(initialCapacity)
+  let length = 0
+  const reserve = (extra: number) => {
+    if (length + extra <= buffer.length) return
+    const larger = new Uint8Array(Math.max(buffer.length * 2, length + extra))
+    larger.set(buffer.subarray(0, length))
+    buffer = larger
+  }
+  return {
+    get length() {
+      return length
+    },
+    byte(value) {
+      reserve(1)
+      buffer[length++] = value
+    },
+    varint(value) {
+      reserve(8)
+      let rest = value
+      while (rest >= moreFollows) {
+        buffer[length++] = (rest % moreFollows) + moreFollows
+        rest = rest < 0x80000000 ? rest >>> 7 : Math.floor(rest / moreFollows)
+      }
+      buffer[length++] = rest
+    },
+    bytes(source, start = 0, end = source.length) {
+      const size = end - start
+      reserve(size)
+      if (size < 24) for (let index = start; index < end; index++) buffer[length++] = source[index] ?? 0
+      else {
+        buffer.set(start === 0 && end === source.length ? source : source.subarray(start, end), length)
+        length += size
+      }
+    },
+    written: () => buffer.subarray(0, length),
+    clear() {
+      length = 0
+    },
+    take() {
+      const taken = buffer.subarray(0, length)
+      buffer = new Uint8Array(initialCapacity)
+      length = 0
+      return taken
+    },
+  }
+}

@@ -1,0 +1,77 @@
+import type { Migration } from '@trellis/kit/store'
+import type { Kysely } from 'kysely'
+import type { Catalogue, SegmentRow } from './catalogue.ts'
+
+export type CatalogueTables = { log_segments: SegmentTable }
+
+type SegmentTable = {
+  key: string
+  bytes: number
+  documents: number
+  text_bytes: number
+  words: number
+  first_time: number
+  last_time: number
+  log_position: number
+}
+
+export const catalogueMigration: Migration = {
+  number: 1,
+  name: 'catalogue of log segments',
+  up: async (db) => {
+    await db.schema
+      .createTable('log_segments')
+      .addColumn('key', 'text', (column) => column.primaryKey())
+      .addColumn('bytes', 'bigint', (column) => column.notNull())
+      .addColumn('documents', 'integer', (column) => column.notNull())
+      .addColumn('text_bytes', 'bigint', (column) => column.notNull())
+      .addColumn('words', 'bigint', (column) => column.notNull())
+      .addColumn('first_time', 'double precision', (column) => column.notNull())
+      .addColumn('last_time', 'double precision', (column) => column.notNull())
+      .addColumn('log_position', 'bigint', (column) => column.notNull())
+      .execute()
+  },
+}
+
+const listSegments = (db: Kysely<CatalogueTables>) =>
+  db.selectFrom('log_segments').selectAll().orderBy('log_position').orderBy('key').execute()
+
+const insertSegments = (db: Kysely<CatalogueTables>, rows: SegmentTable[]) =>
+  db.insertInto('log_segments').values(rows).execute()
+
+const deleteSegments = (db: Kysely<CatalogueTables>, keys: string[]) =>
+  db.deleteFrom('log_segments').where('key', 'in', keys).execute()
+
+const toTable = (row: SegmentRow): SegmentTable => ({
+  key: row.key,
+  bytes: row.bytes,
+  documents: row.documents,
+  text_bytes: row.textBytes,
+  words: row.words,
+  first_time: row.firstTime,
+  last_time: row.lastTime,
+  log_position: row.logPosition,
+})
+
+/** Postgres gives bigints as text. */
+const fromTable = (row: SegmentTable): SegmentRow => ({
+  key: row.key,
+  bytes: Number(row.bytes),
+  documents: row.documents,
+  textBytes: Number(row.text_bytes),
+  words: Number(row.words),
+  firstTime: row.first_time,
+  lastTime: row.last_time,
+  logPosition: Number(row.log_position),
+})
+
+/** The catalogue as rows of the store. */
+export const createCatalogue = (db: Kysely<CatalogueTables>): Catalogue => ({
+  list: async () => (await listSegments(db)).map(fromTable),
+  replace: async ({ add, remove }) => {
+    await db.transaction().execute(async (transaction) => {
+      if (remove.length > 0) await deleteSegments(transaction, remove)
+      if (add.length > 0) await insertSegments(transaction, add.map(toTable))
+    })
+  },
+})

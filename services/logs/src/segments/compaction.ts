@@ -1,0 +1,55 @@
+import { setImmediate } from 'node:timers/promises'
+import { createBatchBuilder } from '../entries/batch-builder.ts'
+import { decodeBatch } from '../entries/entry-batch.ts'
+import { severityCode } from '../entries/severity-code.ts'
+import type { SegmentRow } from './catalogue.ts'
+import type { MemoryIndex, MemoryIndexLimits } from './memory-index.ts'
+import type { Part } from './part.ts'
+
+/** So many small segments are worth one bigger one. */
+const fewestToMerge = 4
+const entriesPerStep = 500
+
+/** The segments to be merged now: the smallest ones, each at most a quarter of what a segment may hold, together at most one. */
+export const chooseForMerge = (rows: readonly SegmentRow[], limits: MemoryIndexLimits): SegmentRow[] => {
+  const small = rows
+    .filter((row) => row.documents <= limits.documents / 4)
+    .toSorted((a, b) => a.documents - b.documents)
+  const chosen: SegmentRow[] = []
+  let documents = 0
+  let textBytes = 0
+  for (const row of small) {
+    if (documents + row.documents > limits.documents || textBytes + row.textBytes > limits.textBytes) break
+    chosen.push(row)
+    textBytes += row.textBytes
+    documents += row.documents
+  }
+  return chosen.length >= fewestToMerge ? chosen : []
+}
+
+/** Adds all entries of parts to an index, a few at a time so that others get their turn. Throws SegmentCorrupt. */
+export const refill = async (index: MemoryIndex, parts: readonly Part[]): Promise<void> => {
+  const builder = createBatchBuilder(entriesPerStep, 64 * 1024)
+  let ingestTime = 0
+  const finish = async () => {
+    if (builder.count === 0) return
+    const prepared = index.prepare(decodeBatch(builder.finish(ingestTime)))
+    for (let entry = 0; entry < prepared.batch.count; entry++) index.add(prepared, entry)
+    await setImmediate()
+  }
+  for (const part of parts) {
+    for (let document = 0; document < part.documents; document++) {
+      const { severity, sender, ...entry } = await part.entry(document)
+      if (entry.ingestTime !== ingestTime || builder.count === entriesPerStep) await finish()
+      ingestTime = entry.ingestTime
+      builder.add({
+        ...entry,
+        time: entry.effectiveTime,
+        timeIsBorrowed: entry.time === null,
+        severity: severity === null ? 0 : severityCode[severity],
+        ...(sender && { sender }),
+      })
+    }
+  }
+  await finish()
+}

@@ -1,0 +1,60 @@
+import type { Origin, StoredEntry } from '../entries/entry.ts'
+import type { Bitmap } from './bitmap.ts'
+
+/** The documents that have a word, ascending, and how often each has it (at most 255). */
+export type Postings = { documents: Uint32Array; counts: Uint8Array }
+
+/** What is known of one origin inside a part without reading an entry. Times are effective ones, epoch milliseconds. */
+export type StreamSummary = {
+  origin: Origin
+  entries: number
+  /** By severity code: none, CRITICAL, ERROR, WARN. */
+  bySeverity: [number, number, number, number]
+  firstTime: number
+  lastTime: number
+  lowestSequence: number
+  highestSequence: number
+  /** Whether a sender gave ids of its own, so that sequences say nothing about what is a duplicate. */
+  hasForeignIds: boolean
+}
+
+/** The columns that filters, facets and ranking read, by document. */
+export type PartColumns = {
+  times: Float64Array
+  streamOf: Uint16Array
+  patternSetOf: Uint16Array
+  lengthCodes: Uint8Array
+  sequences: Float64Array
+  /** First bytes of each document's key; `keyStride` apart. */
+  keys: Uint8Array
+  keyStride: number
+  /** CRITICAL, ERROR, WARN. */
+  severities: readonly [Bitmap, Bitmap, Bitmap]
+}
+
+/**
+ * A number of entries that are searched together: the memory index or an immutable segment. Documents are numbered from 0.
+ * All a part gives out describes the moment it was asked for; a memory index that grows gives a new part.
+ */
+export type Part = {
+  readonly name: string
+  readonly documents: number
+  /** All words of all documents, each occurrence counted. */
+  readonly words: number
+  readonly firstTime: number
+  readonly lastTime: number
+  readonly streams: readonly StreamSummary[]
+  readonly patternSets: readonly (readonly string[])[]
+  columns: () => Promise<PartColumns>
+  lookup: (word: string) => Promise<Postings | undefined>
+  /** How many documents have the word, read from the dictionary alone. */
+  frequency: (word: string) => Promise<number>
+  lookupPrefix: (prefix: string) => Promise<Postings[]>
+  text: (document: number) => Promise<string>
+  entry: (document: number) => Promise<StoredEntry>
+  /** Makes ready to find documents by the first four bytes of their key (big-endian); whole ids have to be compared. */
+  keyLookup: () => Promise<(keyPrefix: number) => readonly number[]>
+  /** A search holds what it reads; a part that is let go by all and was replaced may be removed. */
+  hold: () => void
+  release: () => void
+}

@@ -1,0 +1,322 @@
+import { zstdDecompressSync } from 'node:zlib'
+import type { Files } from '@trellis/kit/files'
+import type { SenderDetails, StoredEntry } from '../entries/entry.ts'
+import { isOutOfOrder, isTruncated } from '../entries/entry-batch.ts'
+import { entryIdOf } from '../entries/identity.ts'
+import { severityOfCode } from '../entries/severity-code.ts'
+import { type Bitmap, hasBit } from './bitmap.ts'
+import type { ByteCache } from './byte-cache.ts'
+import { type ByteReader, createByteReader } from './byte-reader.ts'
+import { blockOf, decodeTermIndex, startsWith, type TermEntry, type TermIndex, termsOfBlock } from './dictionary.ts'
+import { createKeyTable, type KeyTable, keyPrefixAt } from './key-table.ts'
+import { hasOwnTime } from './memory-index.ts'
+import { createPagedFile } from './paged-file.ts'
+import type { Part, PartColumns, Postings } from './part.ts'
+import { readPostings } from './postings-codec.ts'
+import {
+  checkHeader,
+  decodeFooter,
+  decodeTrailer,
+  headerBytes,
+  type SectionName,
+  SegmentCorrupt,
+  type SegmentFooter,
+  trailerBytes,
+} from './segment-layout.ts'
+import { encodeWord } from './tokens.ts'
+
+export type OpenSegmentOptions = {
+  files: Files
+  key: string
+  /** Size of the file. */
+  bytes: number
+  cache: ByteCache
+  /** Called when the last search lets go of a segment that was retired. */
+  onRetired?: () => void
+}
+
+export type Segment = Part & {
+  /** To be called once when the segment has been replaced or dropped: its file is not needed once nobody holds it. */
+  retire: () => void
+}
+
+/** Opens a segment: its footer is read and checked, the rest when it is asked for. Throws SegmentCorrupt. */
+export const openSegment = async ({ files, key, bytes, cache, onRetired }: OpenSegmentOptions): Promise<Segment> => {
+  const footer = await readFooter(files, key, bytes)
+  const { sections, documents } = footer
+  const bodyBytes = Math.max(...Object.values(sections).map((section) => section.offset + section.bytes))
+  const file = createPagedFile({ files, key, cache, bodyBytes, pageChecksums: footer.pageChecksums })
+  checkHeader(key, await file.read(0, headerBytes))
+
+  const readSection = (name: SectionName) => file.read(sections[name].offset, sections[name].bytes)
+  const unpack = (packed: Uint8Array, dictionary?: Uint8Array): Uint8Array => {
+    try {
+      return zstdDecompressSync(packed, dictionary && dictionary.length > 0 ? { dictionary } : {})
+    } catch (cause) {
+      throw new SegmentCorrupt(
+        key,
+        `a block cannot be unpacked (${cause instanceof Error ? cause.message : String(cause)})`,
+      )
+    }
+  }
+  /** What was made of a section is kept while there is room; who asks meanwhile waits for the same. */
+  const underWay = new Map<string, Promise<unknown>>()
+  const cached = async <Value>(name: string, make: () => Promise<{ value: Value; bytes: number }>): Promise<Value> => {
+    const known = cache.get<Value>(`${key}#${name}`)
+    if (known !== undefined) return known
+    const begun = underWay.get(name)
+    if (begun !== undefined) return (await begun) as Value
+    const making = make().finally(() => underWay.delete(name))
+    underWay.set(
+      name,
+      making.then(({ value }) => value),
+    )
+    const { value, bytes: size } = await making
+    cache.set(`${key}#${name}`, value, size)
+    return value
+  }
+  const column = <Value extends ArrayBufferView>(
+    name: SectionName,
+    decode: (bytes: Uint8Array) => Value,
+  ): Promise<Value> =>
+    cached(name, async () => {
+      const value = decode(unpack(await readSection(name)))
+      return { value, bytes: value.byteLength }
+    })
+  const deltas = (name: SectionName) => column(name, (packed) => decodeDeltas(packed, documents))
+
+  const termIndex = (): Promise<TermIndex> =>
+    cached('termIndex', async () => {
+      const value = decodeTermIndex(unpack(await readSection('termIndex')))
+      return { value, bytes: value.bytes }
+    })
+  const dictionaryBlock = (index: TermIndex, block: number): Promise<Uint8Array> => {
+    const start = index.offsets[block] ?? 0
+    return file.read(sections.terms.offset + start, (index.offsets[block + 1] ?? start) - start)
+  }
+  const findTerm = async (word: string): Promise<TermEntry | undefined> => {
+    const wanted = encodeWord(word)
+    const index = await termIndex()
+    const block = blockOf(index, wanted)
+    if (block < 0) return undefined
+    for (const term of termsOfBlock(await dictionaryBlock(index, block))) {
+      const order = Buffer.compare(term.word, wanted)
+      if (order === 0) return term
+      if (order > 0) return undefined
+    }
+    return undefined
+  }
+  const postingsOf = async (term: TermEntry): Promise<Postings> =>
+    readPostings(term.inline ?? (await file.read(sections.postings.offset + term.offset, term.bytes)), term.documents)
+
+  const lookupPrefix = async (prefix: string): Promise<Postings[]> => {
+    const wanted = encodeWord(prefix)
+    const index = await termIndex()
+    const found: Postings[] = []
+    for (let block = Math.max(0, blockOf(index, wanted)); block < index.words.length; block++) {
+      const entries = [...matching(termsOfBlock(await dictionaryBlock(index, block)), wanted)]
+      for (const term of entries) found.push(await postingsOf(term))
+      const next = index.words[block + 1]
+      if (!next || (Buffer.compare(next, wanted) > 0 && !startsWith(next, wanted))) break
+    }
+    return found
+  }
+
+  const textIndex = () =>
+    cached('textIndex', async () => {
+      const value = decodeTextIndex(unpack(await readSection('textIndex')))
+      return { value, bytes: value.firstDocuments.length * 16 }
+    })
+  const record = async (document: number): Promise<{ text: string; sender: SenderDetails | null }> => {
+    const index = await textIndex()
+    const block = blockWith(index.firstDocuments, document)
+    const content = await cached(`text${block}`, async () => {
+      const start = index.offsets[block] ?? 0
+      const packed = await file.read(sections.texts.offset + start, (index.offsets[block + 1] ?? start) - start)
+      const value = unpack(packed, await column('textDictionary', (bytes) => bytes))
+      return { value, bytes: value.length }
+    })
+    const reader = createByteReader(content)
+    for (let before = index.firstDocuments[block] ?? 0; before < document; before++) skipRecord(reader)
+    return readRecord(reader)
+  }
+  const severityBitmaps = async (): Promise<PartColumns['severities']> => {
+    const all = await column('severities', (packed) => copyOf(packed, Uint32Array))
+    const words = all.length / 3
+    return [all.subarray(0, words), all.subarray(words, words * 2), all.subarray(words * 2)]
+  }
+  const keyPrefixes = () =>
+    cached('keys', async () => {
+      const value = Uint8Array.from(await readSection('keys'))
+      return { value, bytes: value.length }
+    })
+  const keyTable = (): Promise<KeyTable> =>
+    cached('keyTable', async () => {
+      const prefixes = await keyPrefixes()
+      const value = createKeyTable(documents)
+      for (let document = 0; document < documents; document++) value.add(keyPrefixAt(prefixes, document * 4), document)
+      return { value, bytes: documents * 24 }
+    })
+  const shorts = (name: SectionName) => column(name, (packed) => copyOf(packed, Uint16Array))
+  const lengthCodes = () => column('lengthCodes', (packed) => Uint8Array.from(packed))
+
+  const entry = async (document: number): Promise<StoredEntry> => {
+    const [times, ingestTimes, sequences, repeats, streams, patternSets, flags, severities] = await Promise.all([
+      deltas('times'),
+      deltas('ingestTimes'),
+      deltas('sequences'),
+      deltas('repeats'),
+      shorts('streams'),
+      shorts('patternSets'),
+      column('flags', (packed) => Uint8Array.from(packed)),
+      severityBitmaps(),
+    ])
+    const stream = footer.streams[streams[document] ?? 0]
+    if (!stream || document >= documents) throw new RangeError(`There is no document ${document} in "${key}".`)
+    const { text, sender } = await record(document)
+    const flag = flags[document] ?? 0
+    const time = (flag & hasOwnTime) === 0 ? null : (times[document] ?? 0)
+    const sequence = sequences[document] ?? 0
+    return {
+      entryId:
+        sender?.entryId ??
+        entryIdOf({
+          sourceId: stream.origin.sourceId,
+          sequence,
+          timestampIso: time === null ? null : new Date(time).toISOString(),
+          text,
+        }),
+      origin: stream.origin,
+      sequence,
+      time,
+      ingestTime: ingestTimes[document] ?? 0,
+      effectiveTime: times[document] ?? 0,
+      severity: severityOfCode(severities.findIndex((bitmap: Bitmap) => hasBit(bitmap, document)) + 1),
+      repeatCount: repeats[document] ?? 1,
+      text,
+      truncated: (flag & isTruncated) !== 0,
+      outOfOrder: (flag & isOutOfOrder) !== 0,
+      matchedPatterns: footer.patternSets[patternSets[document] ?? 0] ?? [],
+      sender,
+    }
+  }
+
+  let holders = 0
+  let isRetired = false
+  const settle = () => {
+    if (isRetired && holders === 0) {
+      cache.drop(`${key}#`)
+      onRetired?.()
+    }
+  }
+  return {
+    name: key,
+    documents,
+    words: footer.words,
+    firstTime: footer.firstTime,
+    lastTime: footer.lastTime,
+    streams: footer.streams,
+    patternSets: footer.patternSets,
+    columns: async () => {
+      const [times, sequences, streamOf, patternSetOf, lengths, severities, keys] = await Promise.all([
+        deltas('times'),
+        deltas('sequences'),
+        shorts('streams'),
+        shorts('patternSets'),
+        lengthCodes(),
+        severityBitmaps(),
+        keyPrefixes(),
+      ])
+      return { times, sequences, streamOf, patternSetOf, lengthCodes: lengths, severities, keys, keyStride: 4 }
+    },
+    lookup: async (word) => {
+      const term = await findTerm(word)
+      return term && postingsOf(term)
+    },
+    frequency: async (word) => (await findTerm(word))?.documents ?? 0,
+    lookupPrefix,
+    text: async (document) => (await record(document)).text,
+    entry,
+    keyLookup: async () => (await keyTable()).candidates,
+    hold: () => {
+      holders++
+    },
+    release: () => {
+      holders--
+      settle()
+    },
+    retire: () => {
+      isRetired = true
+      settle()
+    },
+  }
+}
+
+const readFooter = async (files: Files, key: string, bytes: number): Promise<SegmentFooter> => {
+  const trailer = decodeTrailer(
+    key,
+    await files.readRange(key, { start: Math.max(0, bytes - trailerBytes), end: bytes }),
+  )
+  if (trailer.offset + trailer.bytes > bytes) throw new SegmentCorrupt(key, 'it is shorter than it was written')
+  const footer = await files.readRange(key, { start: trailer.offset, end: trailer.offset + trailer.bytes })
+  return decodeFooter(key, footer, trailer.checksum)
+}
+
+function* matching(terms: Iterable<TermEntry>, prefix: Uint8Array) {
+  for (const term of terms) if (startsWith(term.word, prefix)) yield { ...term }
+}
+
+const copyOf = <Values>(bytes: Uint8Array, make: new (buffer: ArrayBuffer) => Values): Values =>
+  new make(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength) as ArrayBuffer)
+
+const decodeDeltas = (bytes: Uint8Array, count: number): Float64Array => {
+  const reader = createByteReader(bytes)
+  const values = new Float64Array(count)
+  let before = 0
+  for (let index = 0; index < count; index++) {
+    const step = reader.varint()
+    before += step % 2 === 0 ? step / 2 : -(step + 1) / 2
+    values[index] = before
+  }
+  return values
+}
+
+type TextIndex = { firstDocuments: number[]; offsets: number[] }
+
+const decodeTextIndex = (bytes: Uint8Array): TextIndex => {
+  const reader = createByteReader(bytes)
+  const firstDocuments = [0]
+  const offsets = [0]
+  while (reader.position < reader.end) {
+    firstDocuments.push((firstDocuments.at(-1) ?? 0) + reader.varint())
+    offsets.push((offsets.at(-1) ?? 0) + reader.varint())
+  }
+  return { firstDocuments, offsets }
+}
+
+const blockWith = (firstDocuments: number[], document: number): number => {
+  let low = 0
+  let high = firstDocuments.length - 1
+  while (low + 1 < high) {
+    const middle = (low + high) >>> 1
+    if ((firstDocuments[middle] ?? 0) <= document) low = middle
+    else high = middle
+  }
+  return low
+}
+
+const skipRecord = (reader: ByteReader) => {
+  const text = reader.varint()
+  reader.position += text
+  const details = reader.varint()
+  reader.position += details
+}
+
+const readRecord = (reader: ByteReader): { text: string; sender: SenderDetails | null } => {
+  const text = reader.bytes(reader.varint())
+  const details = reader.bytes(reader.varint())
+  return {
+    text: Buffer.from(text.buffer, text.byteOffset, text.byteLength).toString('utf8'),
+    sender: details.length === 0 ? null : (JSON.parse(new TextDecoder().decode(details)) as SenderDetails),
+  }
+}

@@ -1,0 +1,188 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readdir, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { describe, expect, test } from 'vitest'
+import { parseQuery } from '../search/query.ts'
+import { search } from '../search/search.ts'
+import { SegmentCorrupt } from './segment-layout.ts'
+import type { Shard } from './shard.ts'
+import { batchOf, createShardFolder } from './store-for-tests.ts'
+
+const find = async (shard: Shard, query: string) => {
+  for (;;) {
+    const parts = shard.parts()
+    try {
+      return await search(
+        parts,
+        { query: parseQuery(query), filters: {}, limit: 1000, order: 'time', withFacets: false },
+        { domainOf: () => '' },
+      )
+    } catch (error) {
+      if (!(error instanceof SegmentCorrupt)) throw error
+      shard.exclude(error)
+    } finally {
+      for (const part of parts) part.release()
+    }
+  }
+}
+const lines = (count: number, from = 0) =>
+  Array.from({ length: count }, (_, index) => ({ text: `line ${from + index} of many`, sequence: from + index + 1 }))
+
+describe('a shard', () => {
+  test('has what it took at once, and after a restart, and in segments', async () => {
+    await using folder = await createShardFolder()
+    {
+      await using opened = await folder.open()
+      expect(await opened.shard.ingest(batchOf(lines(10)))).toEqual({ entries: 10, duplicates: 0 })
+      expect((await find(opened.shard, 'many')).total).toBe(10)
+    }
+    await using again = await folder.open()
+    expect((await find(again.shard, 'many')).total).toBe(10)
+    await again.shard.flush()
+    expect((await again.catalogue.list()).map(({ documents }) => documents)).toEqual([10])
+    expect((await find(again.shard, '"7 of many"')).entries.map(({ entry }) => entry.text)).toEqual(['line 7 of many'])
+  })
+
+  test('knows what it has: in memory, in a segment, after a restart, and twice in one batch', async () => {
+    await using folder = await createShardFolder()
+    const batch = () => batchOf([...lines(5), { text: 'line 0 of many', sequence: 1 }])
+    {
+      await using opened = await folder.open()
+      expect(await opened.shard.ingest(batch())).toEqual({ entries: 5, duplicates: 1 })
+      expect(await opened.shard.ingest(batch())).toEqual({ entries: 0, duplicates: 6 })
+      await opened.shard.flush()
+      expect(await opened.shard.ingest(batch())).toEqual({ entries: 0, duplicates: 6 })
+    }
+    await using again = await folder.open()
+    expect(await again.shard.ingest(batch())).toEqual({ entries: 0, duplicates: 6 })
+    expect(await again.shard.ingest(batchOf([{ text: 'line 0 of many', sequence: 1, sourceId: 'other' }]))).toEqual({
+      entries: 1,
+      duplicates: 0,
+    })
+  })
+
+  test("takes a sender's own id for what it is", async () => {
+    await using folder = await createShardFolder()
+    await using opened = await folder.open()
+    const entry = { text: 'hello', entryId: 'my-own-id' }
+    expect(await opened.shard.ingest(batchOf([entry]))).toEqual({ entries: 1, duplicates: 0 })
+    await opened.shard.flush()
+    expect(await opened.shard.ingest(batchOf([{ ...entry, text: 'another text', sequence: 9 }]))).toEqual({
+      entries: 0,
+      duplicates: 1,
+    })
+    expect((await find(opened.shard, 'hello')).entries[0]?.entry.entryId).toBe('my-own-id')
+  })
+
+  test('merges small segments, and nothing is lost or found twice', async () => {
+    await using folder = await createShardFolder()
+    {
+      await using opened = await folder.open()
+      for (let part = 0; part < 6; part++) {
+        await opened.shard.ingest(batchOf(lines(8, part * 8)))
+        await opened.shard.flush()
+      }
+    }
+    await using again = await folder.open()
+    expect((await again.catalogue.list()).length).toBeLessThan(6)
+    const found = await find(again.shard, 'many')
+    expect(new Set(found.entries.map(({ entry }) => entry.sequence)).size).toBe(48)
+    expect(found.total).toBe(48)
+    expect(await again.shard.ingest(batchOf(lines(48)))).toEqual({ entries: 0, duplicates: 48 })
+  })
+
+  test('a batch larger than an index has an index of its own', async () => {
+    await using folder = await createShardFolder()
+    await using opened = await folder.open({ documents: 16 })
+    expect(await opened.shard.ingest(batchOf(lines(100)))).toEqual({ entries: 100, duplicates: 0 })
+    await opened.shard.flush()
+    expect((await find(opened.shard, 'many')).total).toBe(100)
+  })
+
+  test('any damaged byte of a segment is noticed and named, and the rest is still found', async () => {
+    await using folder = await createShardFolder()
+    {
+      await using opened = await folder.open()
+      await opened.shard.ingest(batchOf(lines(20)))
+      await opened.shard.flush()
+      await opened.shard.ingest(batchOf(lines(20, 20)))
+      await opened.shard.flush()
+    }
+    const segments = join(folder.directory, 'files', 'segments')
+    const [victim] = (await readdir(segments)).toSorted()
+    if (!victim) throw new Error('There is no segment to damage.')
+    const whole = await readFile(join(segments, victim))
+    for (let offset = 0; offset < whole.length; offset += 61) {
+      const damaged = Buffer.from(whole)
+      damaged[offset] = (damaged[offset] ?? 0) ^ 0x10
+      await writeFile(join(segments, victim), damaged)
+      await using opened = await folder.open()
+      const found = await find(opened.shard, 'many')
+      expect({ offset, total: found.total, damaged: opened.shard.damaged }).toEqual({
+        offset,
+        total: 20,
+        damaged: [`segments/${victim}`],
+      })
+      expect(opened.problems[0]).toContain(victim)
+    }
+  })
+
+  test('a segment cut short is named, too', async () => {
+    await using folder = await createShardFolder()
+    {
+      await using opened = await folder.open()
+      await opened.shard.ingest(batchOf(lines(20)))
+      await opened.shard.flush()
+    }
+    const segments = join(folder.directory, 'files', 'segments')
+    const [name = ''] = await readdir(segments)
+    await writeFile(join(segments, name), (await readFile(join(segments, name))).subarray(0, 500))
+    await using opened = await folder.open()
+    expect(opened.shard.damaged).toEqual([`segments/${name}`])
+    expect(await opened.shard.ingest(batchOf(lines(1, 500)))).toEqual({ entries: 1, duplicates: 0 })
+  })
+
+  test('a record of the log that was torn by a crash is left out; damage before its end is named', async () => {
+    await using folder = await createShardFolder()
+    {
+      await using opened = await folder.open()
+      for (let part = 0; part < 4; part++) await opened.shard.ingest(batchOf(lines(30, part * 30)))
+    }
+    const log = join(folder.directory, 'log')
+    const names = (await readdir(log)).toSorted()
+    const last = join(log, names.at(-1) ?? '')
+    await writeFile(last, (await readFile(last)).subarray(0, -3))
+    {
+      await using opened = await folder.open({ documents: 200 })
+      expect(opened.problems).toEqual([])
+      expect((await find(opened.shard, 'many')).total).toBeLessThan(120)
+    }
+  })
+
+  test('killed at any moment it has all that it acknowledged, and needs no repair', async () => {
+    await using folder = await createShardFolder()
+    let acknowledged = 0
+    for (let round = 0; round < 4; round++) {
+      const child = spawn(
+        process.execPath,
+        [new URL('./kill-victim.ts', import.meta.url).pathname, folder.directory, String(acknowledged)],
+        { stdio: ['ignore', 'pipe', 'inherit'] },
+      )
+      const killAt = acknowledged + 60 + round * 37
+      for await (const line of createInterface({ input: child.stdout })) {
+        acknowledged = Number(line)
+        if (acknowledged >= killAt) child.kill('SIGKILL')
+      }
+      if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
+      await using opened = await folder.open()
+      const found = await find(opened.shard, 'many')
+      const sequences = new Set(found.entries.map(({ entry }) => entry.sequence))
+      for (let sequence = 1; sequence <= acknowledged; sequence++) expect(sequences.has(sequence)).toBe(true)
+      expect(found.total).toBe(sequences.size)
+      expect(opened.problems).toEqual([])
+      acknowledged = found.total
+    }
+  })
+})

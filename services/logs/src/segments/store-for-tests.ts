@@ -1,0 +1,84 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type Files, openDirectoryFiles } from '@trellis/kit/files'
+import { openStore } from '@trellis/kit/store'
+import { createBatchBuilder } from '../entries/batch-builder.ts'
+import { createEnricher } from '../patterns/enricher.ts'
+import { openFileAppendLog } from './append-log.ts'
+import type { Catalogue } from './catalogue.ts'
+import { type CatalogueTables, catalogueMigration, createCatalogue } from './catalogue-store.ts'
+import { openShard, type Shard, type ShardLimits } from './shard.ts'
+
+/** A shard on a folder that goes when the test does; opening it again is what a restart does. Real files, a real database. */
+export type ShardFolder = AsyncDisposable & {
+  directory: string
+  open: (limits?: Partial<ShardLimits>) => Promise<OpenedShard>
+}
+export type OpenedShard = AsyncDisposable & { shard: Shard; problems: string[]; catalogue: Catalogue; files: Files }
+
+export const openShardIn = async (directory: string, limits: Partial<ShardLimits> = {}): Promise<OpenedShard> => {
+  const store = await openStore<CatalogueTables>({
+    name: 'logs',
+    dataDirectory: directory,
+    migrations: [catalogueMigration],
+  })
+  const files = await openDirectoryFiles(join(directory, 'files'))
+  const catalogue = createCatalogue(store.db)
+  const problems: string[] = []
+  const shard = await openShard({
+    files,
+    log: await openFileAppendLog({ directory: join(directory, 'log'), fileBytes: 4_096 }),
+    catalogue,
+    enricher: createEnricher(),
+    limits: { documents: 64, textBytes: 64 * 1024, cacheBytes: 256 * 1024, ...limits },
+    onDamage: (problem) => problems.push(problem),
+  })
+  return {
+    shard,
+    problems,
+    catalogue,
+    files,
+    async [Symbol.asyncDispose]() {
+      await shard[Symbol.asyncDispose]()
+      await store.close()
+    },
+  }
+}
+
+export const createShardFolder = async (): Promise<ShardFolder> => {
+  const directory = await mkdtemp(join(tmpdir(), 'trellis-logs-'))
+  return {
+    directory,
+    open: (limits) => openShardIn(directory, limits),
+    [Symbol.asyncDispose]: () => rm(directory, { recursive: true, force: true }),
+  }
+}
+
+export type Line = {
+  text: string
+  sequence?: number
+  time?: number
+  sourceId?: string
+  severity?: number
+  entryId?: string
+}
+
+/** A batch as a parser would make it. */
+export const batchOf = (lines: readonly Line[], ingestTime = 1_700_000_000_000): ArrayBuffer => {
+  const builder = createBatchBuilder(Math.max(1, lines.length), 1024)
+  lines.forEach((line, index) => {
+    builder.add({
+      origin: { sourceId: line.sourceId ?? 'test', branch: null, tenantId: null, format: 'plain' },
+      sequence: line.sequence ?? index + 1,
+      time: line.time ?? Number.NaN,
+      severity: line.severity,
+      repeatCount: 1,
+      text: line.text,
+      truncated: false,
+      outOfOrder: false,
+      ...(line.entryId !== undefined && { sender: { entryId: line.entryId } }),
+    })
+  })
+  return builder.finish(ingestTime)
+}

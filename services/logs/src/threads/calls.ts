@@ -1,0 +1,65 @@
+import type { Transferable } from 'node:worker_threads'
+
+/** What one side of a thread's port can be asked; arguments and results must survive a structured clone. */
+// biome-ignore lint/suspicious/noExplicitAny: functions of all shapes; each call is checked against the one it names
+export type Callable = Record<string, (...args: any[]) => unknown>
+
+/** Either end of a thread: its Worker outside, its parent's port inside. */
+export type Port = {
+  send: (message: Message, transfer: Transferable[]) => void
+  receive: (listener: (message: Message) => void) => void
+}
+
+export type Calls<Remote extends Callable> = {
+  /** Rejects with what the other side threw, or with why the thread ended. */
+  call: <Name extends keyof Remote & string>(
+    name: Name,
+    args: Parameters<Remote[Name]>,
+    transfer?: readonly Transferable[],
+  ) => Promise<Awaited<ReturnType<Remote[Name]>>>
+  /** Rejects all calls that are under way. */
+  fail: (reason: Error) => void
+  readonly pending: number
+}
+
+type Message =
+  | { kind: 'call'; id: number; name: string; args: unknown[] }
+  | { kind: 'result'; id: number; value: unknown }
+  | { kind: 'failure'; id: number; error: unknown }
+
+/** Calls in both directions over a port: `own` answers what the other side asks, results come back as promises. */
+export const createCalls = <Remote extends Callable>(port: Port, own: Callable): Calls<Remote> => {
+  const waiting = new Map<number, { resolve: (value: unknown) => void; reject: (error: unknown) => void }>()
+  let nextId = 0
+
+  const answer = async ({ id, name, args }: Extract<Message, { kind: 'call' }>) => {
+    try {
+      const value = await own[name]?.(...args)
+      port.send({ kind: 'result', id, value }, [])
+    } catch (error) {
+      port.send({ kind: 'failure', id, error }, [])
+    }
+  }
+  port.receive((message) => {
+    if (message.kind === 'call') return void answer(message)
+    const caller = waiting.get(message.id)
+    waiting.delete(message.id)
+    if (message.kind === 'result') caller?.resolve(message.value)
+    else caller?.reject(message.error)
+  })
+  return {
+    get pending() {
+      return waiting.size
+    },
+    call: (name, args, transfer = []) =>
+      new Promise((resolve, reject) => {
+        const id = nextId++
+        waiting.set(id, { resolve: resolve as (value: unknown) => void, reject })
+        port.send({ kind: 'call', id, name, args }, [...transfer])
+      }),
+    fail: (reason) => {
+      for (const { reject } of waiting.values()) reject(reason)
+      waiting.clear()
+    },
+  }
+}

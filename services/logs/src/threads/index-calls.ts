@@ -1,0 +1,37 @@
+import type { StoredEntry } from '../entries/entry.ts'
+import type { Filters } from '../search/filters.ts'
+import type { SearchRequest, SearchResult } from '../search/search.ts'
+import type { SegmentRow } from '../segments/catalogue.ts'
+import type { IngestResult, ShardLimits } from '../segments/shard.ts'
+
+export type IndexOptions = { directory: string; limits: ShardLimits }
+
+/** Entries of one source as counts; times are epoch milliseconds. */
+export type SourceCount = {
+  sourceId: string
+  entries: number
+  bySeverity: [number, number, number, number]
+  firstTime: number
+  lastTime: number
+}
+
+/** What the indexing thread can be asked. */
+export type IndexCalls = {
+  ingest: (batch: ArrayBuffer) => Promise<IngestResult>
+  search: (request: SearchRequest) => Promise<SearchResult>
+  find: (entryId: string) => Promise<StoredEntry | undefined>
+  sources: (filters: Filters) => Promise<SourceCount[]>
+  /** Whether new entries are to be told of. */
+  follow: (isFollowed: boolean) => void
+  flush: () => Promise<void>
+  rest: () => Promise<void>
+}
+
+/** What the indexing thread asks. */
+export type IndexHostCalls = {
+  listSegments: () => Promise<SegmentRow[]>
+  replaceSegments: (change: { add: SegmentRow[]; remove: string[] }) => Promise<void>
+  damaged: (problem: string) => void
+  /** New entries, oldest first; `missed` more came in the same batch. */
+  arrived: (entries: StoredEntry[], missed: number) => void
+}

@@ -1,0 +1,122 @@
+import { join } from 'node:path'
+import { parentPort, workerData } from 'node:worker_threads'
+import { openDirectoryFiles } from '@trellis/kit/files'
+import type { StoredEntry } from '../entries/entry.ts'
+import { createEnricher } from '../patterns/enricher.ts'
+import { domainOf } from '../patterns/library.ts'
+import { acceptsOrigin, type Filters } from '../search/filters.ts'
+import type { SearchRequest } from '../search/search.ts'
+import { search } from '../search/search.ts'
+import { openFileAppendLog } from '../segments/append-log.ts'
+import { findEntry } from '../segments/find-entry.ts'
+import type { Part } from '../segments/part.ts'
+import { SegmentCorrupt } from '../segments/segment-layout.ts'
+import { openShard, type Shard } from '../segments/shard.ts'
+import { createCalls, type Port } from './calls.ts'
+import type { IndexHostCalls, IndexOptions, SourceCount } from './index-calls.ts'
+
+/** The thread that keeps entries and searches them. It opens its shard with the first call. */
+if (!parentPort) throw new Error('This module is the start of a thread.')
+const parent = parentPort
+const port: Port = {
+  send: (message, transfer) => parent.postMessage(message, transfer),
+  receive: (listener) => void parent.on('message', listener),
+}
+
+const { directory, limits } = workerData as IndexOptions
+/** So many new entries of a batch are told of one by one. */
+const mostTold = 1_000
+let isFollowed = false
+
+const open = async (): Promise<Shard> =>
+  openShard({
+    files: await openDirectoryFiles(join(directory, 'files')),
+    log: await openFileAppendLog({ directory: join(directory, 'log') }),
+    catalogue: {
+      list: () => host.call('listSegments', []),
+      replace: (change) => host.call('replaceSegments', [change]),
+    },
+    enricher: createEnricher(),
+    limits,
+    onDamage: (problem) => void host.call('damaged', [problem]),
+  })
+let shard: Promise<Shard> | undefined
+const shardOf = () => (shard ??= open())
+
+/** A shard that cannot be closed either has said why before. */
+const close = async (opened: Promise<Shard>): Promise<void> => {
+  try {
+    await (await opened)[Symbol.asyncDispose]()
+  } catch {}
+}
+
+/** A damaged segment is left out and named; the search is done again over the rest. */
+const onParts = async <Result>(work: (parts: readonly Part[]) => Promise<Result>): Promise<Result> => {
+  const opened = await shardOf()
+  for (;;) {
+    const parts = opened.parts()
+    try {
+      return await work(parts)
+    } catch (error) {
+      if (!(error instanceof SegmentCorrupt)) throw error
+      opened.exclude(error)
+    } finally {
+      for (const part of parts) part.release()
+    }
+  }
+}
+
+const countSources = (parts: readonly Part[], filters: Filters): SourceCount[] => {
+  const counts = new Map<string, SourceCount>()
+  for (const stream of parts.flatMap((part) => part.streams)) {
+    if (!acceptsOrigin(filters, stream.origin)) continue
+    const { sourceId } = stream.origin
+    const known = counts.get(sourceId)
+    const more = known ?? {
+      sourceId,
+      entries: 0,
+      bySeverity: [0, 0, 0, 0],
+      firstTime: stream.firstTime,
+      lastTime: stream.lastTime,
+    }
+    more.entries += stream.entries
+    more.bySeverity = more.bySeverity.map(
+      (count, code) => count + (stream.bySeverity[code] ?? 0),
+    ) as SourceCount['bySeverity']
+    more.firstTime = Math.min(more.firstTime, stream.firstTime)
+    more.lastTime = Math.max(more.lastTime, stream.lastTime)
+    counts.set(sourceId, more)
+  }
+  return [...counts.values()]
+}
+
+const tell = (entriesOf: () => StoredEntry[]) => {
+  if (!isFollowed) return
+  const entries = entriesOf()
+  void host.call('arrived', [entries.slice(-mostTold), Math.max(0, entries.length - mostTold)])
+}
+
+const host = createCalls<IndexHostCalls>(port, {
+  ingest: async (batch: ArrayBuffer) => {
+    const mine = shardOf()
+    try {
+      return await (await mine).ingest(batch, tell)
+    } catch (error) {
+      // What is in memory may be ahead of the disk: the next call opens the shard anew, from what is durable.
+      if (shard === mine) shard = undefined
+      await close(mine)
+      throw error
+    }
+  },
+  search: (request: SearchRequest) => onParts((parts) => search(parts, request, { domainOf })),
+  find: (entryId: string) => onParts((parts) => findEntry(parts, entryId)),
+  sources: (filters: Filters) => onParts(async (parts) => countSources(parts, filters)),
+  follow: (wanted: boolean) => {
+    isFollowed = wanted
+  },
+  flush: async () => (await shardOf()).flush(),
+  rest: async () => {
+    await (await shard)?.[Symbol.asyncDispose]()
+    shard = undefined
+  },
+})

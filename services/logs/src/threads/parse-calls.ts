@@ -1,0 +1,25 @@
+import type { Origin } from '../entries/entry.ts'
+import type { ParseCounts } from '../formats/file-parser.ts'
+
+export type ParseOptions = {
+  source: Omit<Origin, 'format'>
+  /** The name of the format, where the sender knows it. */
+  format?: string | undefined
+  /** An IANA name or an offset, for times that name no zone. */
+  zone?: string | undefined
+  /** Epoch milliseconds: times without a year are the latest that are not after it. */
+  reference: number
+  firstYear?: number | undefined
+}
+
+/** What the parsing thread can be asked. Counts are those of the file so far. */
+export type ParseCalls = {
+  open: (id: number, options: ParseOptions) => void
+  push: (id: number, chunk: Uint8Array) => Promise<ParseCounts>
+  end: (id: number) => Promise<ParseCounts>
+  drop: (id: number) => void
+  rest: () => void
+}
+
+/** What the parsing thread asks: that a batch be kept. */
+export type KeepCalls = { keep: (id: number, batch: ArrayBuffer) => Promise<void> }
