@@ -1,0 +1,46 @@
+import { randomUUID } from 'node:crypto'
+import { failure } from '@trellis/kit/errors'
+import type { Call } from '@trellis/kit/rpc'
+import { Adapter, type GetCompsResponse } from '@trellis/protos/ts/trellis/listings/v1/listings.ts'
+import { startRun } from '../search/follow-run.ts'
+import { marketplaceFor } from '../search/marketplace.ts'
+import { chooseAdapter } from '../search/plan.ts'
+import type { World } from '../world.ts'
+import { expiresAt, type MarketComp, summariseSales } from './comps.ts'
+import { findComp, saveComp } from './store.ts'
+
+/** Completed sales are waited for no longer than this, in seconds. */
+const waitSeconds = 60
+
+const response = (query: string, comp: MarketComp, until: string | null): GetCompsResponse => ({
+  query,
+  medianPrice: comp.medianPrice,
+  currency: comp.currency,
+  sampleCount: comp.sampleCount,
+  quartiles: comp.quartiles === null ? null : JSON.stringify(comp.quartiles),
+  expiresAt: until,
+})
+
+/** The market price of a query: the one kept, or looked up now. */
+export const lookUpComp = async (world: World, query: string, call: Call): Promise<GetCompsResponse> => {
+  const { db, config, now } = world
+  const kept = await findComp(db, config.platform, query, now())
+  if (kept !== undefined) return response(query, kept, kept.expiresAt)
+  const marketplace = await marketplaceFor(chooseAdapter(Adapter.AUTO, config), world)
+  const outputs = await startRun(world, {
+    runId: randomUUID(),
+    input: { kind: 'search', marketplace, requests: [], salesQuery: query },
+    user: call.caller.userId,
+    deadlineSeconds: waitSeconds,
+    signal: AbortSignal.any([call.signal, world.signal]),
+  })
+  let comp = summariseSales([])
+  for await (const output of outputs) {
+    if (output.kind !== 'sales') continue
+    if (output.failure !== null) throw failure('upstream_failed', output.failure)
+    comp = summariseSales(output.sales)
+  }
+  const at = now()
+  await saveComp(db, config.platform, query, comp, at)
+  return response(query, comp, comp.medianPrice === null ? null : expiresAt(at).toISOString())
+}

@@ -1,0 +1,86 @@
+import { read, secret, setting } from '@trellis/kit/config'
+
+const identifier = (text: string): string => {
+  if (/^[a-z][a-z0-9-]{0,39}$/.test(text)) return text
+  throw new Error('must be lower-case letters, digits and hyphens')
+}
+
+const currencyCode = (text: string): string => {
+  if (/^[A-Z]{3}$/.test(text)) return text
+  throw new Error('must be a currency code such as USD')
+}
+
+/** What the listings service is told. */
+export const listingsConfig = {
+  platform: setting('MARKETPLACE_PLATFORM', identifier, 'marketplace', 'Value of `platform` in the records.'),
+  baseUrl: setting(
+    'MARKETPLACE_BASE_URL',
+    read.optional(read.url),
+    undefined,
+    'The marketplace site to read. Without it and MARKETPLACE_API_URL, the built-in demo marketplace.',
+  ),
+  apiUrl: setting('MARKETPLACE_API_URL', read.optional(read.url), undefined, "The marketplace's official API."),
+  environment: setting(
+    'MARKETPLACE_ENV',
+    read.oneOf('production', 'sandbox'),
+    'production',
+    'Which API credentials count.',
+  ),
+  appId: secret('MARKETPLACE_APP_ID', read.optional(read.text), undefined, 'API client id (production).'),
+  certId: secret('MARKETPLACE_CERT_ID', read.optional(read.text), undefined, 'API client secret (production).'),
+  clientId: secret('MARKETPLACE_CLIENT_ID', read.optional(read.text), undefined, 'Older name of MARKETPLACE_APP_ID.'),
+  clientSecret: secret(
+    'MARKETPLACE_CLIENT_SECRET',
+    read.optional(read.text),
+    undefined,
+    'Older name of MARKETPLACE_CERT_ID.',
+  ),
+  sandboxAppId: secret('MARKETPLACE_SANDBOX_APP_ID', read.optional(read.text), undefined, 'API client id (sandbox).'),
+  sandboxCertId: secret(
+    'MARKETPLACE_SANDBOX_CERT_ID',
+    read.optional(read.text),
+    undefined,
+    'API client secret (sandbox).',
+  ),
+  siteId: setting(
+    'MARKETPLACE_SITE_ID',
+    read.optional(read.text),
+    undefined,
+    "The API's name for the site to search; its own default without it.",
+  ),
+  currency: setting('MARKETPLACE_CURRENCY', currencyCode, 'USD', 'Currency of prices whose sign and site tell none.'),
+  userAgent: setting(
+    'MARKETPLACE_USER_AGENT',
+    read.text,
+    'TrellisListings/0.1 (self-hosted listing search)',
+    'How requests to the marketplace introduce themselves; its first word is the name in robots.txt.',
+  ),
+  gapMilliseconds: setting(
+    'MARKETPLACE_REQUEST_GAP_MS',
+    read.integer(0, 60_000),
+    1_000,
+    'Shortest time between two requests to the site.',
+  ),
+  affiliateCampaign: setting(
+    'MARKETPLACE_AFFILIATE_CAMPAIGN_ID',
+    read.optional(read.text),
+    undefined,
+    'Campaign that links are wrapped for.',
+  ),
+  workers: setting('LISTINGS_SEARCH_WORKERS', read.integer(1, 64), 4, 'Searches that run at once on this machine.'),
+}
+
+export type ListingsConfig = {
+  readonly [Name in keyof typeof listingsConfig]: (typeof listingsConfig)[Name]['fallback']
+}
+
+/** The API's credentials for the environment in force, if both are set. */
+export const apiCredentials = (
+  config: ListingsConfig,
+): { readonly id: string; readonly secret: string } | undefined => {
+  const [id, key] =
+    config.environment === 'sandbox'
+      ? [config.sandboxAppId, config.sandboxCertId]
+      : [config.appId ?? config.clientId, config.certId ?? config.clientSecret]
+  return id === undefined || key === undefined ? undefined : { id, secret: key }
+}

@@ -1,0 +1,78 @@
+import { randomUUID } from 'node:crypto'
+import { failure } from '@trellis/kit/errors'
+import type { Call } from '@trellis/kit/rpc'
+import type { EnrichRequest, EnrichResponse } from '@trellis/protos/ts/trellis/listings/v1/listings.ts'
+import { findComp } from '../comps/store.ts'
+import { findListing, type ListingRow } from '../found/store.ts'
+import { contextOf, findScore } from '../scoring/store.ts'
+import { startRun } from '../search/follow-run.ts'
+import { siteFor } from '../search/marketplace.ts'
+import { batchFrom, scoreRows } from '../search/scored.ts'
+import { sellerMessage, trustScoreMessage } from '../search/wire.ts'
+import { findSellers, type SellerRow } from '../sellers/store.ts'
+import type { World } from '../world.ts'
+import { learnSeller } from './learn.ts'
+import { lacksCategories, lacksFacts, pageIdOf } from './tasks.ts'
+
+/** A seller is waited for no longer than this, in seconds. */
+const waitSeconds = 60
+
+const lookUp = async (world: World, seller: SellerRow, listingId: string, call: Call): Promise<void> => {
+  const site = await siteFor(world)
+  const [wantsFacts, wantsCategories] = [lacksFacts(seller), lacksCategories(seller)]
+  if (site === undefined || (!wantsFacts && !wantsCategories)) return
+  const task = { sellerId: seller.platform_seller_id, listingId: pageIdOf(listingId), wantsFacts, wantsCategories }
+  const outputs = await startRun(world, {
+    runId: randomUUID(),
+    input: { kind: 'enrich', marketplace: site, tasks: [task] },
+    user: call.caller.userId,
+    deadlineSeconds: waitSeconds,
+    signal: AbortSignal.any([call.signal, world.signal]),
+  })
+  for await (const output of outputs) {
+    if (output.kind !== 'seller') continue
+    if (output.facts === null && output.categories === null && output.failure !== null)
+      throw failure('upstream_failed', output.failure)
+    await learnSeller(world, output)
+  }
+}
+
+/**
+ * Scores a listing again: by the query given, else by its title, else by what its last search compared it with. The batch
+ * of that search is kept.
+ */
+const rescore = async (world: World, row: ListingRow, sellers: ReadonlyMap<string, SellerRow>, query: string) => {
+  const { db, config, now } = world
+  const before = await findScore(db, row.id)
+  const context =
+    before === undefined ? { priceVariation: null, hasDuplicatePhoto: false, compQuery: row.title } : contextOf(before)
+  const candidates = query.trim() === '' ? [row.title, context.compQuery] : [query.trim()]
+  let comp: Awaited<ReturnType<typeof findComp>>
+  for (const candidate of candidates) comp ??= await findComp(db, config.platform, candidate, now())
+  const scores = await scoreRows(world, [row], sellers, {
+    batch: batchFrom(row, context),
+    comp,
+    compQuery: query.trim() || context.compQuery,
+  })
+  return scores.get(row.platform_listing_id)
+}
+
+/** Looks up what is missing of a seller, scores the listing again and saves the score. */
+export const enrich = async (world: World, request: EnrichRequest, call: Call): Promise<EnrichResponse> => {
+  const { db, config, now } = world
+  const seller = (await findSellers(db, config.platform, [request.seller])).get(request.seller)
+  if (seller === undefined)
+    throw failure('not_found', `There is no seller "${request.seller}" in what has been found so far.`)
+  const before = await findListing(db, call.caller.userId, config.platform, request.listingId)
+  if (before !== undefined) await lookUp(world, seller, request.listingId, call)
+  const row = await findListing(db, call.caller.userId, config.platform, request.listingId)
+  if (row === undefined)
+    throw failure('not_found', `There is no listing "${request.listingId}" in what you have found so far.`)
+  const sellers = await findSellers(db, config.platform, [row.seller_platform_id, request.seller])
+  const score = await rescore(world, row, sellers, request.query)
+  const known = sellers.get(request.seller)
+  return {
+    trustScore: score === undefined ? null : trustScoreMessage(score),
+    seller: known === undefined ? null : sellerMessage(known, now()),
+  }
+}

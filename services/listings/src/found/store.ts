@@ -1,0 +1,209 @@
+import type { Selectable } from 'kysely'
+import type { BuyingFormat, Listing } from '../records.ts'
+import type { Db, Tables } from '../store/tables.ts'
+
+export type ListingRow = Selectable<Tables['listings']>
+
+/** Rows sent in one statement: 20 columns each must stay below the databases' limits on parameters. */
+const rowsPerStatement = 200
+/** Sightings kept of one listing. */
+const mostSightings = 100
+
+const chunks = <Row>(rows: readonly Row[]): readonly (readonly Row[])[] =>
+  Array.from({ length: Math.ceil(rows.length / rowsPerStatement) }, (_, index) =>
+    rows.slice(index * rowsPerStatement, (index + 1) * rowsPerStatement),
+  )
+
+/** A stored row as the listing an adapter would give. */
+export const listingOf = (row: ListingRow): Listing => ({
+  platform: row.platform,
+  platformListingId: row.platform_listing_id,
+  title: row.title,
+  price: row.price,
+  priceHigh: row.price_high,
+  currency: row.currency,
+  condition: row.condition,
+  sellerPlatformId: row.seller_platform_id,
+  url: row.url,
+  photoUrls: JSON.parse(row.photo_urls_json) as string[],
+  listingAgeDays: row.listing_age_days,
+  buyingFormat: row.buying_format as BuyingFormat,
+  endsAt: row.ends_at,
+  bidCount: row.bid_count,
+  categoryName: row.category_name,
+})
+
+const newRow = (userId: string, seenAt: string) => (listing: Listing) => ({
+  user_id: userId,
+  platform: listing.platform,
+  platform_listing_id: listing.platformListingId,
+  title: listing.title,
+  price: listing.price,
+  price_high: listing.priceHigh,
+  currency: listing.currency,
+  condition: listing.condition,
+  seller_platform_id: listing.sellerPlatformId,
+  url: listing.url,
+  photo_urls_json: JSON.stringify(listing.photoUrls),
+  listing_age_days: listing.listingAgeDays,
+  buying_format: listing.buyingFormat,
+  ends_at: listing.endsAt,
+  bid_count: listing.bidCount,
+  category_name: listing.categoryName,
+  fetched_at: seenAt,
+  first_seen_at: seenAt,
+  last_seen_at: seenAt,
+  times_seen: 1,
+  price_at_first_seen: listing.price,
+})
+
+/**
+ * Adds listings or brings them up to date: what the marketplace says now replaces what it said, while the first sighting
+ * and its price stay, a known category is not forgotten, and the sighting is counted.
+ */
+const upsertListings = (db: Db, rows: readonly ReturnType<ReturnType<typeof newRow>>[]): Promise<ListingRow[]> =>
+  db
+    .insertInto('listings')
+    .values(rows)
+    .onConflict((conflict) =>
+      conflict.columns(['user_id', 'platform', 'platform_listing_id']).doUpdateSet((eb) => ({
+        title: eb.ref('excluded.title'),
+        price: eb.ref('excluded.price'),
+        price_high: eb.ref('excluded.price_high'),
+        currency: eb.ref('excluded.currency'),
+        condition: eb.ref('excluded.condition'),
+        seller_platform_id: eb.ref('excluded.seller_platform_id'),
+        url: eb.ref('excluded.url'),
+        photo_urls_json: eb.ref('excluded.photo_urls_json'),
+        listing_age_days: eb.ref('excluded.listing_age_days'),
+        buying_format: eb.ref('excluded.buying_format'),
+        ends_at: eb.ref('excluded.ends_at'),
+        bid_count: eb.ref('excluded.bid_count'),
+        fetched_at: eb.ref('excluded.fetched_at'),
+        last_seen_at: eb.ref('excluded.last_seen_at'),
+        times_seen: eb('listings.times_seen', '+', 1),
+        category_name: eb.fn.coalesce('excluded.category_name', 'listings.category_name'),
+        price_at_first_seen: eb.fn.coalesce('listings.price_at_first_seen', 'excluded.price_at_first_seen'),
+      })),
+    )
+    .returningAll()
+    .execute()
+
+/** The latest price known of each listing. */
+const latestPrices = async (
+  db: Db,
+  ids: readonly number[],
+): Promise<ReadonlyMap<number, { price: number | null; currency: string }>> => {
+  const latest = db
+    .selectFrom('listing_prices')
+    .select((eb) => eb.fn.max('id').as('id'))
+    .where('listing_id', 'in', ids)
+    .groupBy('listing_id')
+  const rows = await db.selectFrom('listing_prices').selectAll().where('id', 'in', latest).execute()
+  return new Map(rows.map(({ listing_id, price, currency }) => [listing_id, { price, currency }]))
+}
+
+const recordPrices = async (db: Db, rows: readonly ListingRow[], capturedAt: string): Promise<void> => {
+  const known = await latestPrices(
+    db,
+    rows.map(({ id }) => id),
+  )
+  const changed = rows.filter(({ id, price, currency }) => {
+    const last = known.get(id)
+    return last === undefined || last.price !== price || last.currency !== currency
+  })
+  if (changed.length === 0) return
+  const prices = changed.map(({ id, price, currency }) => ({
+    listing_id: id,
+    price,
+    currency,
+    captured_at: capturedAt,
+  }))
+  await db.insertInto('listing_prices').values(prices).execute()
+}
+
+const recordSightings = async (db: Db, rows: readonly ListingRow[], seenAt: string): Promise<void> => {
+  await db
+    .insertInto('listing_sightings')
+    .values(rows.map(({ id }) => ({ listing_id: id, seen_at: seenAt })))
+    .execute()
+  for (const { id, times_seen } of rows) {
+    if (times_seen <= mostSightings) continue
+    const kept = db
+      .selectFrom('listing_sightings')
+      .select('id')
+      .where('listing_id', '=', id)
+      .orderBy('id', 'desc')
+      .limit(mostSightings)
+    await db.deleteFrom('listing_sightings').where('listing_id', '=', id).where('id', 'not in', kept).execute()
+  }
+}
+
+/** Stores what a search found for a user, with its prices and sightings, and gives the rows in the order of the listings. */
+export const storeListings = async (
+  db: Db,
+  userId: string,
+  listings: readonly Listing[],
+  seenAt: Date,
+): Promise<readonly ListingRow[]> => {
+  const time = seenAt.toISOString()
+  const stored: ListingRow[] = []
+  await db.transaction().execute(async (transaction) => {
+    for (const chunk of chunks(listings.map(newRow(userId, time)))) {
+      const rows = await upsertListings(transaction, chunk)
+      await recordPrices(transaction, rows, time)
+      await recordSightings(transaction, rows, time)
+      stored.push(...rows)
+    }
+  })
+  const byId = new Map(stored.map((row) => [row.platform_listing_id, row]))
+  return listings.flatMap(({ platformListingId }) => byId.get(platformListingId) ?? [])
+}
+
+/** A user's listing by the marketplace's id. */
+export const findListing = (
+  db: Db,
+  userId: string,
+  platform: string,
+  platformListingId: string,
+): Promise<ListingRow | undefined> =>
+  db
+    .selectFrom('listings')
+    .selectAll()
+    .where('user_id', '=', userId)
+    .where('platform', '=', platform)
+    .where('platform_listing_id', '=', platformListingId)
+    .executeTakeFirst()
+
+/** Changes of a listing's price, oldest first. */
+export const priceHistory = (db: Db, listingId: number) =>
+  db
+    .selectFrom('listing_prices')
+    .select(['price', 'currency', 'captured_at'])
+    .where('listing_id', '=', listingId)
+    .orderBy('id')
+    .execute()
+
+/** Times a listing was seen, oldest first. */
+export const sightingsOf = async (db: Db, listingId: number): Promise<readonly string[]> =>
+  (
+    await db
+      .selectFrom('listing_sightings')
+      .select('seen_at')
+      .where('listing_id', '=', listingId)
+      .orderBy('id')
+      .execute()
+  ).map(({ seen_at }) => seen_at)
+
+/** How many of a user's listings each of the sellers has in each category. */
+export const categoryCounts = async (db: Db, userId: string, sellers: readonly string[]) =>
+  sellers.length === 0
+    ? []
+    : db
+        .selectFrom('listings')
+        .select((eb) => ['seller_platform_id', 'category_name', eb.fn.countAll<number>().as('count')])
+        .where('user_id', '=', userId)
+        .where('seller_platform_id', 'in', sellers)
+        .where('category_name', 'is not', null)
+        .groupBy(['seller_platform_id', 'category_name'])
+        .execute()

@@ -1,0 +1,3 @@
+export { type ListingsConfig, listingsConfig } from './config.ts'
+export { searchWorker } from './search/worker/kind.ts'
+export { createListingsService, type ListingsService, type ListingsServiceOptions } from './service.ts'

@@ -1,0 +1,96 @@
+import { randomUUID } from 'node:crypto'
+import { failure } from '@trellis/kit/errors'
+import type { Call, Handlers } from '@trellis/kit/rpc'
+import type { ListingsServiceDefinition } from '@trellis/protos/ts/trellis/listings/v1/listings.ts'
+import { lookUpComp } from './comps/look-up.ts'
+import { enrich } from './enrich/enrich.ts'
+import { findListing, priceHistory, sightingsOf } from './found/store.ts'
+import { findScore } from './scoring/store.ts'
+import { chooseAdapter, planSearch } from './search/plan.ts'
+import { demoHeader, type StartedSearch, startEmptySearch, startSearch } from './search/search.ts'
+import { cancelSearch, watchUpdates } from './search/watch.ts'
+import { emptyAnswer, sellerMessage, storedListingMessage, trustScoreMessage } from './search/wire.ts'
+import { findSellers } from './sellers/store.ts'
+import { featuresOf } from './session/features.ts'
+import type { World } from './world.ts'
+
+/** The guest's cookie: readable by the page, for a day, under the service's mount. */
+const guestCookie = (id: string): string => `listing_guest=${id}; Max-Age=86400; Path=/listings; SameSite=Lax`
+
+/** Ends a search whose caller has gone before its answer came. */
+const untilAnswered = async (world: World, started: StartedSearch, call: Call) => {
+  const cancel = () =>
+    void cancelSearch(world, started.sessionId, call).catch((error: unknown) =>
+      world.log.warn({ err: error }, 'a search could not be stopped'),
+    )
+  call.signal.addEventListener('abort', cancel, { once: true })
+  try {
+    return await started.answer
+  } finally {
+    call.signal.removeEventListener('abort', cancel)
+  }
+}
+
+/** The handlers of the listings service. `track` is told of every search under way. */
+export const listingsRpc = (
+  world: World,
+  track: (ended: Promise<void>) => void,
+): Handlers<typeof ListingsServiceDefinition> => ({
+  search: async (request, call) => {
+    const plan = planSearch(request, call.caller.tier, world.config)
+    demoHeader(world, call.head)
+    if (plan === undefined) {
+      const affiliateActive = (world.config.affiliateCampaign ?? '').trim() !== ''
+      return emptyAnswer(chooseAdapter(request.adapter, world.config), affiliateActive)
+    }
+    const started = await startSearch(world, plan, call.caller, 'answer')
+    track(started.ended)
+    return untilAnswered(world, started, call)
+  },
+  searchAsync: async (request, call) => {
+    const plan = planSearch(request, call.caller.tier, world.config)
+    demoHeader(world, call.head)
+    if (plan === undefined) {
+      const sessionId = await startEmptySearch(world, chooseAdapter(request.adapter, world.config), call.caller)
+      return { sessionId, status: 'queued' }
+    }
+    const started = await startSearch(world, plan, call.caller, 'stream')
+    track(started.ended)
+    return { sessionId: started.sessionId, status: 'queued' }
+  },
+  watchUpdates: (request, call) => watchUpdates(world, request, call),
+  cancelSearch: async ({ sessionId }, call) => {
+    await cancelSearch(world, sessionId, call)
+    return {}
+  },
+  getSession: async (_request, { caller, head }) => {
+    const features = { ...featuresOf(caller.tier) }
+    if (caller.kind !== 'anonymous') return { userId: caller.userId, tier: caller.tier, features }
+    const id = randomUUID()
+    head.header('set-cookie', guestCookie(id))
+    return { userId: `guest:${id}`, tier: caller.tier, features }
+  },
+  enrich: (request, call) => enrich(world, request, call),
+  getListing: async ({ platformListingId }, { caller }) => {
+    const { db, config, now } = world
+    const row = await findListing(db, caller.userId, config.platform, platformListingId)
+    if (row === undefined)
+      throw failure('not_found', `There is no listing "${platformListingId}" in what you have found so far.`)
+    const score = await findScore(db, row.id)
+    const seller = (await findSellers(db, config.platform, [row.seller_platform_id])).get(row.seller_platform_id)
+    const prices = await priceHistory(db, row.id)
+    return {
+      listing: storedListingMessage(row, score),
+      trustScore: score === undefined ? null : trustScoreMessage(score),
+      seller: seller === undefined ? null : sellerMessage(seller, now()),
+      priceHistory: prices.map(({ price, currency, captured_at }) => ({ price, currency, capturedAt: captured_at })),
+      sightings: [...(await sightingsOf(db, row.id))],
+    }
+  },
+  getComps: async ({ q }, call) => {
+    demoHeader(world, call.head)
+    return lookUpComp(world, q.trim(), call)
+  },
+  getApiHealth: async () => ({ status: 'ok' }),
+  getHealth: async () => ({ status: 'ok' }),
+})

@@ -1,0 +1,51 @@
+import type { Selectable } from 'kysely'
+import type { Db, Tables } from '../store/tables.ts'
+import type { TrustScore } from './score.ts'
+
+export type TrustScoreRow = Selectable<Tables['trust_scores']>
+
+/** What a listing was told beside the others of its search: enough to score it again by itself. */
+export type KeptContext = {
+  readonly priceVariation: number | null
+  readonly hasDuplicatePhoto: boolean
+  readonly compQuery: string
+}
+
+export type ScoreToSave = { readonly listingId: number; readonly score: TrustScore; readonly context: KeptContext }
+
+const rowsPerStatement = 500
+
+/** Saves scores over older ones of the same listings; a photo analysis stays. */
+export const saveScores = async (db: Db, scores: readonly ScoreToSave[]): Promise<readonly TrustScoreRow[]> => {
+  const saved: TrustScoreRow[] = []
+  for (let start = 0; start < scores.length; start += rowsPerStatement) {
+    const rows = scores.slice(start, start + rowsPerStatement).map(({ listingId, score, context }) => ({
+      listing_id: listingId,
+      score_json: JSON.stringify(score),
+      composite_score: score.compositeScore,
+      context_json: JSON.stringify(context),
+      scored_at: score.scoredAt,
+    }))
+    const written = await db
+      .insertInto('trust_scores')
+      .values(rows)
+      .onConflict((conflict) =>
+        conflict.column('listing_id').doUpdateSet((eb) => ({
+          score_json: eb.ref('excluded.score_json'),
+          composite_score: eb.ref('excluded.composite_score'),
+          context_json: eb.ref('excluded.context_json'),
+          scored_at: eb.ref('excluded.scored_at'),
+        })),
+      )
+      .returningAll()
+      .execute()
+    saved.push(...written)
+  }
+  return saved
+}
+
+export const findScore = (db: Db, listingId: number): Promise<TrustScoreRow | undefined> =>
+  db.selectFrom('trust_scores').selectAll().where('listing_id', '=', listingId).executeTakeFirst()
+
+export const scoreOf = (row: TrustScoreRow): TrustScore => JSON.parse(row.score_json) as TrustScore
+export const contextOf = (row: TrustScoreRow): KeptContext => JSON.parse(row.context_json) as KeptContext

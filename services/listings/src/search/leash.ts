@@ -1,0 +1,50 @@
+import type { World } from '../world.ts'
+import { controlOf } from './updates.ts'
+
+/** A search whose last follower left goes on for this long, in case they come back, in milliseconds. */
+const patience = 30_000
+
+/** What holds a search: its time, its followers' word, and the service's own end. */
+export type Leash = {
+  /** Aborted when the search must stop. */
+  readonly signal: AbortSignal
+  /** Whether it stopped for lack of time. */
+  readonly ranOut: () => boolean
+  /** Lets go, once the search has ended by itself. */
+  readonly release: () => void
+}
+
+/** Puts a search on its leash: it stops past its deadline, when told to, 30 s after its last follower left, and with the service. */
+export const createLeash = (
+  { bus, log, signal: serviceEnds }: World,
+  sessionId: string,
+  deadlineSeconds: number,
+): Leash => {
+  const stop = new AbortController()
+  const released = new AbortController()
+  const deadline = AbortSignal.timeout(deadlineSeconds * 1000)
+  let followers = 0
+  let waiting: NodeJS.Timeout | undefined
+  const follow = async () => {
+    for await (const delivery of bus.subscribe(controlOf(sessionId), { after: 'start', signal: released.signal })) {
+      if (delivery.kind === 'gap') continue
+      const { kind } = delivery.event
+      clearTimeout(waiting)
+      if (kind === 'cancel') stop.abort(new Error('The search was cancelled.'))
+      followers += kind === 'joined' ? 1 : kind === 'left' ? -1 : 0
+      if (kind === 'left' && followers <= 0)
+        waiting = setTimeout(() => stop.abort(new Error('Nobody is listening.')), patience).unref()
+    }
+  }
+  follow().catch((error: unknown) => {
+    if (!released.signal.aborted) log.error({ err: error }, 'a search lost touch with its followers')
+  })
+  return {
+    signal: AbortSignal.any([stop.signal, deadline, serviceEnds]),
+    ranOut: () => deadline.aborted && !stop.signal.aborted,
+    release: () => {
+      clearTimeout(waiting)
+      released.abort()
+    },
+  }
+}

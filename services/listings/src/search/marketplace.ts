@@ -1,0 +1,19 @@
+import { failure } from '@trellis/kit/errors'
+import type { ListingsConfig } from '../config.ts'
+import type { World } from '../world.ts'
+import type { Marketplace } from './worker/messages.ts'
+
+/** Whether searches go to the built-in demo marketplace: neither a site nor an API has been named. */
+export const usesDemo = ({ baseUrl, apiUrl }: ListingsConfig): boolean => baseUrl === undefined && apiUrl === undefined
+
+/** The marketplace that an adapter goes to. Throws 503 when its address is not configured. */
+export const marketplaceFor = async (adapter: 'api' | 'scraper', { config, demoUrl }: World): Promise<Marketplace> => {
+  if (adapter === 'api' && config.apiUrl !== undefined) return { adapter, baseUrl: config.apiUrl, isDemo: false }
+  if (config.baseUrl !== undefined) return { adapter: 'scraper', baseUrl: config.baseUrl, isDemo: false }
+  if (usesDemo(config)) return { adapter: 'scraper', baseUrl: await demoUrl(), isDemo: true }
+  throw failure('unavailable', 'There is no site to read: set MARKETPLACE_BASE_URL, or search with adapter=api.')
+}
+
+/** Where sellers are looked up: on the site's pages, since the API knows neither join dates nor categories. Undefined without a site. */
+export const siteFor = async (world: World): Promise<Marketplace | undefined> =>
+  world.config.baseUrl === undefined && !usesDemo(world.config) ? undefined : marketplaceFor('scraper', world)

@@ -1,0 +1,61 @@
+import type { StoredComp } from '../comps/store.ts'
+import { type ListingRow, listingOf } from '../found/store.ts'
+import type { Batch } from '../scoring/batch.ts'
+import { scoreListing } from '../scoring/score.ts'
+import type { MarketPrice } from '../scoring/signals.ts'
+import { type KeptContext, saveScores, type TrustScoreRow } from '../scoring/store.ts'
+import { type SellerRow, sellerOf } from '../sellers/store.ts'
+import type { World } from '../world.ts'
+
+/** What the listings of one search are scored with, beside their sellers. */
+export type SearchContext = { readonly batch: Batch; readonly comp: StoredComp | undefined; readonly compQuery: string }
+
+export const marketPriceOf = (comp: StoredComp | undefined): MarketPrice | null =>
+  comp === undefined || comp.medianPrice === null || comp.currency === null
+    ? null
+    : { median: comp.medianPrice, currency: comp.currency, sampleCount: comp.sampleCount, asOf: comp.fetchedAt }
+
+/** Scores stored listings and saves the scores; by the marketplace's ids of the listings. */
+export const scoreRows = async (
+  { db, now }: World,
+  rows: readonly ListingRow[],
+  sellers: ReadonlyMap<string, SellerRow>,
+  { batch, comp, compQuery }: SearchContext,
+): Promise<ReadonlyMap<string, TrustScoreRow>> => {
+  const at = now()
+  const market = marketPriceOf(comp)
+  const scores = rows.map((row) => {
+    const seller = sellers.get(row.seller_platform_id)
+    const score = scoreListing(listingOf(row), seller === undefined ? undefined : sellerOf(seller, at), {
+      now: at,
+      market,
+      batch,
+      sightings: {
+        timesSeen: row.times_seen,
+        firstSeenAt: row.first_seen_at,
+        priceAtFirstSeen: row.price_at_first_seen,
+      },
+      blocked: false,
+      sellerAsOf: seller?.fetched_at ?? null,
+    })
+    const context: KeptContext = {
+      priceVariation: batch.priceVariation[row.currency] ?? null,
+      hasDuplicatePhoto: batch.duplicatePhotos.includes(row.platform_listing_id),
+      compQuery,
+    }
+    return { listingId: row.id, score, context }
+  })
+  const saved = new Map((await saveScores(db, scores)).map((row) => [row.listing_id, row]))
+  return new Map(
+    rows.flatMap((row) => {
+      const score = saved.get(row.id)
+      return score === undefined ? [] : [[row.platform_listing_id, score] as const]
+    }),
+  )
+}
+
+/** The batch that a listing keeps from its last search, to be scored again by itself. */
+export const batchFrom = (row: ListingRow, { priceVariation, hasDuplicatePhoto }: KeptContext): Batch => ({
+  priceVariation: { [row.currency]: priceVariation },
+  duplicatePhotos: hasDuplicatePhoto ? [row.platform_listing_id] : [],
+})

@@ -1,0 +1,53 @@
+import { failure } from '@trellis/kit/errors'
+import type { Call } from '@trellis/kit/rpc'
+import type { UpdateFrame, WatchUpdatesRequest } from '@trellis/protos/ts/trellis/listings/v1/listings.ts'
+import { findSession } from '../session/store.ts'
+import type { World } from '../world.ts'
+import { type Control, controlOf, updatesOf } from './updates.ts'
+
+/** A stream outlives its search's deadline by this much, so that the search's own word on it comes first, in milliseconds. */
+const grace = 5_000
+
+const unknownSession = (id: string) =>
+  failure('not_found', `There is no search "${id}" of yours, or its updates are no longer kept.`)
+
+const placeAfter = (lastEventId: string | null | undefined): number | 'start' => {
+  const sequence = Number(lastEventId ?? '')
+  return lastEventId && Number.isSafeInteger(sequence) && sequence >= 0 ? sequence : 'start'
+}
+
+/** Follows a caller's search from the place asked for until it is done. */
+export async function* watchUpdates(
+  world: World,
+  request: WatchUpdatesRequest,
+  call: Call,
+): AsyncGenerator<UpdateFrame> {
+  const { db, bus, now } = world
+  const { sessionId } = request
+  const session = await findSession(db, call.caller.userId, sessionId)
+  if (session === undefined) throw unknownSession(sessionId)
+  const left = Math.max(0, Date.parse(session.deadline_at) - now().getTime()) + grace
+  const signal = AbortSignal.any([call.signal, world.signal, AbortSignal.timeout(left)])
+  const deliveries = bus.subscribe(updatesOf(sessionId), { after: placeAfter(request.lastEventId), signal })
+  await bus.publish<Control>(controlOf(sessionId), { kind: 'joined' })
+  try {
+    yield { eventId: '', event: null }
+    for await (const delivery of deliveries) {
+      if (delivery.kind === 'gap') {
+        yield { eventId: '', event: { $case: 'reset', value: {} } }
+        continue
+      }
+      yield { eventId: String(delivery.sequence), event: delivery.event.event }
+      if (delivery.event.event?.$case === 'done') return
+    }
+    if (!call.signal.aborted) yield { eventId: '', event: { $case: 'done', value: { reason: 'timeout' } } }
+  } finally {
+    await bus.publish<Control>(controlOf(sessionId), { kind: 'left' })
+  }
+}
+
+/** Stops a caller's search; one that has ended is left as it is. */
+export const cancelSearch = async (world: World, sessionId: string, call: Call): Promise<void> => {
+  if ((await findSession(world.db, call.caller.userId, sessionId)) === undefined) throw unknownSession(sessionId)
+  await world.bus.publish<Control>(controlOf(sessionId), { kind: 'cancel' })
+}

@@ -1,0 +1,92 @@
+import type {
+  Listing as ListingMessage,
+  ListingsFrame,
+  Seller as SellerMessage,
+  TrustScore as TrustScoreMessage,
+} from '@trellis/protos/ts/trellis/listings/v1/listings.ts'
+import { wrapUrl } from '../affiliate/affiliate.ts'
+import { type ListingRow, listingOf } from '../found/store.ts'
+import type { Listing } from '../records.ts'
+import { scoreOf, type TrustScoreRow } from '../scoring/store.ts'
+import { type SellerRow, sellerOf } from '../sellers/store.ts'
+
+/** A listing as clients see it. Without its row it has not been stored: ids and sightings are then unknown. */
+export const listingMessage = (listing: Listing, row?: ListingRow, campaign?: string): ListingMessage => ({
+  platform: listing.platform,
+  platformListingId: listing.platformListingId,
+  title: listing.title,
+  price: listing.price,
+  priceHigh: listing.priceHigh,
+  currency: listing.currency,
+  condition: listing.condition,
+  sellerPlatformId: listing.sellerPlatformId,
+  url: wrapUrl(listing.url, campaign),
+  photoUrls: [...listing.photoUrls],
+  listingAgeDays: listing.listingAgeDays,
+  buyingFormat: listing.buyingFormat,
+  endsAt: listing.endsAt,
+  bidCount: listing.bidCount,
+  id: row?.id ?? null,
+  fetchedAt: row?.fetched_at ?? null,
+  trustScoreId: null,
+  categoryName: listing.categoryName,
+  firstSeenAt: row?.first_seen_at ?? null,
+  lastSeenAt: row?.last_seen_at ?? null,
+  timesSeen: row?.times_seen ?? 1,
+  priceAtFirstSeen: row?.price_at_first_seen ?? null,
+})
+
+export const storedListingMessage = (row: ListingRow, score?: TrustScoreRow, campaign?: string): ListingMessage => ({
+  ...listingMessage(listingOf(row), row, campaign),
+  trustScoreId: score?.id ?? null,
+})
+
+export const trustScoreMessage = (row: TrustScoreRow): TrustScoreMessage => {
+  const score = scoreOf(row)
+  const { account_age, feedback_count, feedback_ratio, price_vs_market, category_history } = score.signalScores
+  return {
+    id: row.id,
+    listingId: row.listing_id,
+    compositeScore: score.compositeScore,
+    signalScores: {
+      accountAge: account_age,
+      feedbackCount: feedback_count,
+      feedbackRatio: feedback_ratio,
+      priceVsMarket: price_vs_market,
+      categoryHistory: category_history,
+    },
+    hardFilters: [...score.hardFilters],
+    softFlags: [...score.softFlags],
+    scoreIsPartial: score.scoreIsPartial,
+    scoreRange: { ...score.scoreRange },
+    evidence: score.evidence.map(({ signal, text, source, as_of }) => ({ signal, text, source, asOf: as_of })),
+    photoHashDuplicate: score.photoHashDuplicate,
+    photoAnalysisJson: row.photo_analysis_json,
+    scoredAt: row.scored_at,
+  }
+}
+
+export const sellerMessage = (row: SellerRow, now: Date): SellerMessage => ({
+  id: row.id,
+  platform: row.platform,
+  platformSellerId: row.platform_seller_id,
+  username: row.username,
+  accountAgeDays: sellerOf(row, now).accountAgeDays,
+  feedbackCount: row.feedback_count,
+  feedbackRatio: row.feedback_ratio,
+  categoryHistoryJson: row.category_history_json ?? '{}',
+  fetchedAt: row.fetched_at,
+})
+
+/** What a search answers with, one way or the other. */
+export type Answer = Omit<ListingsFrame, 'type'>
+
+export const emptyAnswer = (adapterUsed: 'api' | 'scraper', affiliateActive: boolean): Answer => ({
+  listings: [],
+  trustScores: {},
+  sellers: {},
+  marketPrice: null,
+  adapterUsed,
+  affiliateActive,
+  sessionId: null,
+})

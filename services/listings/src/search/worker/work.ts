@@ -1,0 +1,104 @@
+import type { MarketplaceAdapter, SearchRequest } from '../../marketplace/adapter.ts'
+import type { FoundListings } from '../../records.ts'
+import { encodeMessage, type Marketplace, type SellerTask, type WorkerInput, type WorkerOutput } from './messages.ts'
+
+/** What a run works with: the way to a marketplace, and where its findings go. */
+export type WorkerWorld = {
+  readonly adapterOf: (marketplace: Marketplace) => MarketplaceAdapter
+  readonly output: (message: Uint8Array) => void
+  readonly progress: (fraction: number, detail?: string) => void
+  readonly signal: AbortSignal
+}
+
+/** Queries of one search, and lookups of one enrichment, that are under way at once. */
+const lanes = { queries: 3, sellers: 2 } as const
+
+/** Runs a step for each value, some at a time; the first failure stops the rest. */
+const inLanes = async <Value, Result>(
+  values: readonly Value[],
+  width: number,
+  step: (value: Value) => Promise<Result>,
+): Promise<readonly Result[]> => {
+  const results: Result[] = []
+  let next = 0
+  const lane = async () => {
+    for (let index = next++; index < values.length; index = next++) {
+      const value = values[index]
+      if (value !== undefined) results[index] = await step(value)
+    }
+  }
+  await Promise.all(Array.from({ length: Math.min(width, values.length) }, lane))
+  return results
+}
+
+const words = (error: unknown): string => (error instanceof Error ? error.message : String(error))
+
+/** Merges what several queries found; the first sight of a listing or a seller counts. */
+export const mergeFound = (found: readonly FoundListings[]): FoundListings => {
+  const listings = new Map(
+    found
+      .flatMap(({ listings: each }) => each.map((listing) => [listing.platformListingId, listing] as const))
+      .reverse(),
+  )
+  const sellers = new Map(
+    found.flatMap(({ sellers: each }) => each.map((seller) => [seller.platformSellerId, seller] as const)).reverse(),
+  )
+  return { listings: [...listings.values()].reverse(), sellers: [...sellers.values()].reverse() }
+}
+
+const emit = ({ output }: WorkerWorld, message: WorkerOutput) => output(encodeMessage(message))
+
+/** Sales must not fail the search: without them there is no market price, and the reason goes along. */
+const lookUpSales = async (adapter: MarketplaceAdapter, query: string, world: WorkerWorld): Promise<void> => {
+  try {
+    emit(world, { kind: 'sales', query, sales: await adapter.completedSales(query, world.signal), failure: null })
+  } catch (error) {
+    world.signal.throwIfAborted()
+    emit(world, { kind: 'sales', query, sales: [], failure: words(error) })
+  }
+}
+
+const search = async (
+  adapter: MarketplaceAdapter,
+  requests: readonly SearchRequest[],
+  world: WorkerWorld,
+): Promise<void> => {
+  let done = 0
+  const found = await inLanes(requests, lanes.queries, async (request) => {
+    const result = await adapter.search(request, world.signal)
+    world.progress(++done / requests.length)
+    return result
+  })
+  emit(world, { kind: 'found', ...mergeFound(found) })
+}
+
+const lookUpSeller = async (adapter: MarketplaceAdapter, task: SellerTask, world: WorkerWorld): Promise<void> => {
+  const { sellerId, listingId, wantsFacts, wantsCategories } = task
+  const asked = await Promise.allSettled([
+    wantsFacts && listingId !== null ? adapter.sellerFacts(listingId, world.signal) : undefined,
+    wantsCategories ? adapter.sellerCategories(sellerId, world.signal) : null,
+  ])
+  world.signal.throwIfAborted()
+  const [facts, categories] = asked
+  const failures = asked.flatMap((result) => (result.status === 'rejected' ? [words(result.reason)] : []))
+  emit(world, {
+    kind: 'seller',
+    sellerId,
+    facts: facts.status === 'fulfilled' ? (facts.value ?? null) : null,
+    categories: categories.status === 'fulfilled' ? categories.value : null,
+    failure: failures[0] ?? null,
+  })
+}
+
+/** Does what a run is given; its findings go out as they come, sales first if they are there first. */
+export const performWork = async (input: WorkerInput, world: WorkerWorld): Promise<void> => {
+  const adapter = world.adapterOf(input.marketplace)
+  if (input.kind === 'enrich') {
+    await inLanes(input.tasks, lanes.sellers, (task) => lookUpSeller(adapter, task, world))
+    return
+  }
+  await Promise.all([
+    input.salesQuery === null ? undefined : lookUpSales(adapter, input.salesQuery, world),
+    input.requests.length === 0 ? undefined : search(adapter, input.requests, world),
+  ])
+}

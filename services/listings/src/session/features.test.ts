@@ -1,0 +1,26 @@
+import { expect, test } from 'vitest'
+import { clampPages, featuresOf } from './features.ts'
+
+test.each([
+  [undefined, 'local', 1],
+  [0, 'local', 1],
+  [-3, 'paid', 1],
+  [3, 'free', 1],
+  [9, 'paid', 5],
+  [9, 'local', 9],
+  [5000, 'local', 999],
+  [2.9, 'paid', 2],
+] as const)('%s pages in the %s tier are %s', (asked, tier, expected) => {
+  expect(clampPages(asked, tier)).toBe(expected)
+})
+
+test('the free tier saves three searches and has none of the extras, the others all', () => {
+  expect(featuresOf('free')).toMatchObject({
+    savedSearchesLimit: 3,
+    photoAnalysis: false,
+    backgroundMonitoring: false,
+    llmQueryBuilder: false,
+  })
+  for (const tier of ['paid', 'premium', 'ultra', 'local'] as const)
+    expect(featuresOf(tier)).toMatchObject({ savedSearchesLimit: null, photoAnalysis: true })
+})

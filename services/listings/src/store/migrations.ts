@@ -1,0 +1,109 @@
+import { type Migration, sql } from '@trellis/kit/store'
+
+/** An automatic number as primary key, in the words of either database. */
+const numberedId = sql`integer primary key autoincrement`
+
+/** The steps of the schema, in order. */
+export const migrations: readonly Migration[] = [
+  {
+    number: 1,
+    name: 'listings, sellers, comps, scores and search sessions',
+    up: async (db) => {
+      await db.schema
+        .createTable('listings')
+        .addColumn('id', numberedId)
+        .addColumn('user_id', 'text', (column) => column.notNull())
+        .addColumn('platform', 'text', (column) => column.notNull())
+        .addColumn('platform_listing_id', 'text', (column) => column.notNull())
+        .addColumn('title', 'text', (column) => column.notNull())
+        .addColumn('price', 'double precision')
+        .addColumn('price_high', 'double precision')
+        .addColumn('currency', 'text', (column) => column.notNull())
+        .addColumn('condition', 'text', (column) => column.notNull())
+        .addColumn('seller_platform_id', 'text', (column) => column.notNull())
+        .addColumn('url', 'text', (column) => column.notNull())
+        .addColumn('photo_urls_json', 'text', (column) => column.notNull())
+        .addColumn('listing_age_days', 'integer', (column) => column.notNull())
+        .addColumn('buying_format', 'text', (column) => column.notNull())
+        .addColumn('ends_at', 'text')
+        .addColumn('bid_count', 'integer')
+        .addColumn('category_name', 'text')
+        .addColumn('fetched_at', 'text', (column) => column.notNull())
+        .addColumn('first_seen_at', 'text', (column) => column.notNull())
+        .addColumn('last_seen_at', 'text', (column) => column.notNull())
+        .addColumn('times_seen', 'integer', (column) => column.notNull())
+        .addColumn('price_at_first_seen', 'double precision')
+        .addUniqueConstraint('listings_by_platform_id', ['user_id', 'platform', 'platform_listing_id'])
+        .execute()
+      await db.schema.createIndex('listings_by_seller').on('listings').columns(['seller_platform_id']).execute()
+      await db.schema
+        .createTable('listing_prices')
+        .addColumn('id', numberedId)
+        .addColumn('listing_id', 'integer', (column) => column.notNull())
+        .addColumn('price', 'double precision')
+        .addColumn('currency', 'text', (column) => column.notNull())
+        .addColumn('captured_at', 'text', (column) => column.notNull())
+        .execute()
+      await db.schema
+        .createIndex('listing_prices_by_listing')
+        .on('listing_prices')
+        .columns(['listing_id', 'id'])
+        .execute()
+      await db.schema
+        .createTable('listing_sightings')
+        .addColumn('id', numberedId)
+        .addColumn('listing_id', 'integer', (column) => column.notNull())
+        .addColumn('seen_at', 'text', (column) => column.notNull())
+        .execute()
+      await db.schema
+        .createIndex('listing_sightings_by_listing')
+        .on('listing_sightings')
+        .columns(['listing_id', 'id'])
+        .execute()
+      await db.schema
+        .createTable('sellers')
+        .addColumn('id', numberedId)
+        .addColumn('platform', 'text', (column) => column.notNull())
+        .addColumn('platform_seller_id', 'text', (column) => column.notNull())
+        .addColumn('username', 'text', (column) => column.notNull())
+        .addColumn('account_opened_on', 'text')
+        .addColumn('feedback_count', 'integer')
+        .addColumn('feedback_ratio', 'double precision')
+        .addColumn('category_history_json', 'text')
+        .addColumn('fetched_at', 'text', (column) => column.notNull())
+        .addUniqueConstraint('sellers_by_platform_id', ['platform', 'platform_seller_id'])
+        .execute()
+      await db.schema
+        .createTable('comps')
+        .addColumn('platform', 'text', (column) => column.notNull())
+        .addColumn('query_hash', 'text', (column) => column.notNull())
+        .addColumn('query', 'text', (column) => column.notNull())
+        .addColumn('median_price', 'double precision', (column) => column.notNull())
+        .addColumn('quartiles_json', 'text', (column) => column.notNull())
+        .addColumn('currency', 'text', (column) => column.notNull())
+        .addColumn('sample_count', 'integer', (column) => column.notNull())
+        .addColumn('fetched_at', 'text', (column) => column.notNull())
+        .addColumn('expires_at', 'text', (column) => column.notNull())
+        .addPrimaryKeyConstraint('comps_by_query', ['platform', 'query_hash'])
+        .execute()
+      await db.schema
+        .createTable('trust_scores')
+        .addColumn('id', numberedId)
+        .addColumn('listing_id', 'integer', (column) => column.notNull().unique())
+        .addColumn('score_json', 'text', (column) => column.notNull())
+        .addColumn('composite_score', 'integer', (column) => column.notNull())
+        .addColumn('context_json', 'text', (column) => column.notNull())
+        .addColumn('photo_analysis_json', 'text')
+        .addColumn('scored_at', 'text', (column) => column.notNull())
+        .execute()
+      await db.schema
+        .createTable('search_sessions')
+        .addColumn('id', 'text', (column) => column.primaryKey())
+        .addColumn('user_id', 'text', (column) => column.notNull())
+        .addColumn('created_at', 'text', (column) => column.notNull())
+        .addColumn('deadline_at', 'text', (column) => column.notNull())
+        .addColumn('ended_at', 'text')
+        .execute()
+    },
+  },
+]

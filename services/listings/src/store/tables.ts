@@ -1,0 +1,78 @@
+import type { Generated, Kysely } from 'kysely'
+
+/** Rows of the listings service. Times are ISO 8601 UTC text; amounts in major units of their currency. */
+export type Tables = {
+  /** What a user's searches have found: each user sees their own sightings. */
+  listings: {
+    id: Generated<number>
+    user_id: string
+    platform: string
+    platform_listing_id: string
+    title: string
+    price: number | null
+    price_high: number | null
+    currency: string
+    condition: string
+    seller_platform_id: string
+    url: string
+    photo_urls_json: string
+    listing_age_days: number
+    buying_format: string
+    ends_at: string | null
+    bid_count: number | null
+    category_name: string | null
+    fetched_at: string
+    first_seen_at: string
+    last_seen_at: string
+    times_seen: number
+    price_at_first_seen: number | null
+  }
+  /** One row for each change of a listing's price, back to an old one included. */
+  listing_prices: {
+    id: Generated<number>
+    listing_id: number
+    price: number | null
+    currency: string
+    captured_at: string
+  }
+  listing_sightings: { id: Generated<number>; listing_id: number; seen_at: string }
+  /** Shared by all users. */
+  sellers: {
+    id: Generated<number>
+    platform: string
+    platform_seller_id: string
+    username: string
+    /** The day the account was opened: an age would grow old. */
+    account_opened_on: string | null
+    feedback_count: number | null
+    feedback_ratio: number | null
+    category_history_json: string | null
+    fetched_at: string
+  }
+  /** Shared by all users; `quartiles_json` is [q1, q3]. */
+  comps: {
+    platform: string
+    query_hash: string
+    query: string
+    median_price: number
+    quartiles_json: string
+    currency: string
+    sample_count: number
+    fetched_at: string
+    expires_at: string
+  }
+  trust_scores: {
+    id: Generated<number>
+    listing_id: number
+    score_json: string
+    composite_score: number
+    /** What the listing was told beside the others of its search, so that it can be scored again by itself. */
+    context_json: string
+    photo_analysis_json: string | null
+    scored_at: string
+  }
+  /** Searches whose updates may still be followed. */
+  search_sessions: { id: string; user_id: string; created_at: string; deadline_at: string; ended_at: string | null }
+}
+
+export type Db = Kysely<Tables>

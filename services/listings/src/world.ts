@@ -1,0 +1,20 @@
+import type { Bus } from '@trellis/kit/bus'
+import type { RpcClient } from '@trellis/kit/rpc'
+import type { Log } from '@trellis/kit/telemetry'
+import type { WorkloadsServiceDefinition } from '@trellis/protos/ts/trellis/workloads/v1/workloads.ts'
+import type { ListingsConfig } from './config.ts'
+import type { Db } from './store/tables.ts'
+
+/** What the parts of the service work with. */
+export type World = {
+  readonly config: ListingsConfig
+  readonly db: Db
+  readonly bus: Bus
+  readonly workloads: RpcClient<typeof WorkloadsServiceDefinition>
+  readonly log: Log
+  readonly now: () => Date
+  /** Aborted when the service ends. */
+  readonly signal: AbortSignal
+  /** Address of the demo marketplace, which is started by whoever asks first. */
+  readonly demoUrl: () => Promise<string>
+}
