@@ -1,6 +1,6 @@
 import { readCount } from './money.ts'
 
-/** A seller as a card or an item page shows one. The ratio is a share from 0 to 1; null without any feedback. */
+/** A seller as a card or an item page shows one. The ratio is a share from 0 to 1, and 0 where nobody has judged yet. */
 export type ShownSeller = {
   readonly name: string
   readonly feedbackCount: number | null
@@ -15,16 +15,18 @@ const longestName = 64
 /** Feedback in a line: "99.6% positive (1.6K)", "(1,234) 99.1%". Undefined unless both a percentage and a count stand there. */
 export const readFeedback = (
   line: string,
-): { readonly start: number; readonly count: number; readonly ratio: number | null } | undefined => {
+): { readonly start: number; readonly count: number; readonly ratio: number } | undefined => {
   const share = percent.exec(line)
   const total = count.exec(line)
   if (share === null || total === null) return undefined
   const value = Number((share.groups?.after ?? share.groups?.before ?? '').replace(',', '.'))
   const feedbackCount = readCount(total.groups?.digits ?? '', total.groups?.unit)
   if (feedbackCount === undefined || !(value >= 0 && value <= 100)) return undefined
-  // Nobody can stand at 0 % with a positive count: pages write 0 % where no percentage is known.
-  const ratio = value === 0 ? null : Math.round(value * 1000) / 100_000
-  return { start: Math.min(share.index, total.index), count: feedbackCount, ratio }
+  return {
+    start: Math.min(share.index, total.index),
+    count: feedbackCount,
+    ratio: Math.round(value * 1000) / 100_000,
+  }
 }
 
 const nameIn = (text: string): string | undefined => {

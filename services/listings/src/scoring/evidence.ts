@@ -71,6 +71,7 @@ const signalSentences: Readonly<Record<SignalName, (input: Input) => Sentence>> 
       ? unknown("The seller's number of feedbacks")
       : ofSeller(`The seller has ${plural(seller.feedbackCount, 'feedback')}.`),
   feedback_ratio: ({ seller }) => {
+    if (seller?.feedbackCount === 0) return ofSeller('Nobody has judged the seller yet.')
     const ratio = seller === undefined ? null : knownRatio(seller)
     return ratio === null
       ? unknown("The seller's share of positive feedback")

@@ -112,7 +112,7 @@ describe('signals', () => {
     [0.98, 500, 20],
     [1, 1, 20],
     [0, 500, null],
-    [0, 0, null],
+    [0, 0, 5],
     [null, 500, null],
   ])('a ratio of %s over %s feedbacks earns %s', (feedbackRatio, feedbackCount, points) => {
     expect(score({ seller: { feedbackRatio, feedbackCount } }).signalScores.feedback_ratio).toBe(points)

@@ -26,10 +26,8 @@ export type MarketPrice = {
  * The ratio to judge by: unknown stays unknown, and so does 0 % with a positive count, which nobody can have (the count
  * is of positives less negatives) and which pages and APIs write where no percentage is known.
  */
-export const knownRatio = (seller: Seller): number | null =>
-  seller.feedbackRatio === null || (seller.feedbackRatio === 0 && seller.feedbackCount !== null)
-    ? null
-    : seller.feedbackRatio
+export const knownRatio = ({ feedbackRatio, feedbackCount }: Seller): number | null =>
+  feedbackRatio === 0 && feedbackCount !== 0 ? null : feedbackRatio
 
 const ratioPoints = (seller: Seller): number | null => {
   const ratio = knownRatio(seller)

@@ -16,7 +16,7 @@ export type Leash = {
 
 /** Puts a search on its leash: it stops past its deadline, when told to, 30 s after its last follower left, and with the service. */
 export const createLeash = (
-  { bus, log, signal: serviceEnds }: World,
+  { bus, log, signal: serviceEnds }: Pick<World, 'bus' | 'log' | 'signal'>,
   sessionId: string,
   deadlineSeconds: number,
 ): Leash => {

@@ -128,7 +128,7 @@ describe('records', () => {
     ).toMatchObject({ price: null, sellerPlatformId: '', photoUrls: [] })
     expect(
       toSeller(item('1', { seller: { username: 'new', feedbackPercentage: '0.0', feedbackScore: 0 } }), context),
-    ).toMatchObject({ feedbackCount: 0, feedbackRatio: null })
+    ).toMatchObject({ feedbackCount: 0, feedbackRatio: 0 })
     expect(toListing({ title: 'no id' }, context)).toBeUndefined()
     expect(toSale({ lastSoldPrice: { value: '0', currency: 'USD' } })).toBeUndefined()
   })
@@ -157,11 +157,7 @@ describe('records', () => {
             one.listingAgeDays > 0,
         ),
       ).toBe(true)
-      expect(
-        sellers.every(
-          (one) => one && one.feedbackCount !== null && (one.feedbackCount === 0 || one.feedbackRatio !== null),
-        ),
-      ).toBe(true)
+      expect(sellers.every((one) => one && one.feedbackCount !== null && one.feedbackRatio !== null)).toBe(true)
       expect(listings.filter((one) => one?.buyingFormat === 'best_offer')).toHaveLength(1)
     },
   )

@@ -69,7 +69,7 @@ export const toListing = (value: unknown, { platform, defaultCurrency, now }: Su
   }
 }
 
-/** The seller of an item; the ratio of a seller without feedback is unknown, although the API writes 0.0. */
+/** The seller of an item. */
 export const toSeller = (value: unknown, { platform }: SummaryContext): Seller | undefined => {
   const seller = object(object(value).seller)
   const username = text(seller.username)
@@ -81,7 +81,7 @@ export const toSeller = (value: unknown, { platform }: SummaryContext): Seller |
     username,
     accountAgeDays: null,
     feedbackCount: number(seller.feedbackScore) ?? null,
-    feedbackRatio: percentage === undefined || percentage === 0 ? null : Math.round(percentage * 1000) / 100_000,
+    feedbackRatio: percentage === undefined ? null : Math.round(percentage * 1000) / 100_000,
     categoryHistory: null,
   }
 }

@@ -1,0 +1,66 @@
+import { createMemoryBus } from '@trellis/kit/bus'
+import { silentLog } from '@trellis/kit/telemetry'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { createLeash } from './leash.ts'
+import { type Control, controlOf } from './updates.ts'
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+})
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+const create = () => {
+  const bus = createMemoryBus()
+  const ending = new AbortController()
+  const leash = createLeash({ bus, log: silentLog, signal: ending.signal }, 'search', 600)
+  /** Says it, and lets the leash hear it. */
+  const say = async (kind: Control['kind']) => {
+    await bus.publish<Control>(controlOf('search'), { kind })
+    await new Promise(setImmediate)
+  }
+  return { leash, say, ending }
+}
+
+test('a search that nobody follows yet goes on', async () => {
+  const { leash } = create()
+  await vi.advanceTimersByTimeAsync(500_000)
+  expect(leash.signal.aborted).toBe(false)
+  leash.release()
+})
+
+test('30 s after the last follower left it stops', async () => {
+  const { leash, say } = create()
+  for (const kind of ['joined', 'joined', 'left'] as const) await say(kind)
+  await vi.advanceTimersByTimeAsync(60_000)
+  expect(leash.signal.aborted).toBe(false)
+  await say('left')
+  await vi.advanceTimersByTimeAsync(29_000)
+  expect(leash.signal.aborted).toBe(false)
+  await vi.advanceTimersByTimeAsync(1_001)
+  expect(leash.signal.aborted).toBe(true)
+  expect(leash.ranOut()).toBe(false)
+  leash.release()
+})
+
+test('who comes back in time keeps it going', async () => {
+  const { leash, say } = create()
+  for (const kind of ['joined', 'left'] as const) await say(kind)
+  await vi.advanceTimersByTimeAsync(29_000)
+  await say('joined')
+  await vi.advanceTimersByTimeAsync(60_000)
+  expect(leash.signal.aborted).toBe(false)
+  leash.release()
+})
+
+test('a word stops it at once, and so does the end of the service', async () => {
+  const cancelled = create()
+  await cancelled.say('cancel')
+  expect(cancelled.leash.signal.aborted).toBe(true)
+  cancelled.leash.release()
+  const ended = create()
+  ended.ending.abort()
+  expect(ended.leash.signal.aborted).toBe(true)
+  ended.leash.release()
+})
