@@ -6,10 +6,11 @@ import { lookUpComp } from './comps/look-up.ts'
 import { enrich } from './enrich/enrich.ts'
 import { findListing, priceHistory, sightingsOf } from './found/store.ts'
 import { findScore } from './scoring/store.ts'
+import { markDemo } from './search/marketplace.ts'
 import { chooseAdapter, planSearch } from './search/plan.ts'
-import { demoHeader, type StartedSearch, startEmptySearch, startSearch } from './search/search.ts'
+import { type StartedSearch, startEmptySearch, startSearch } from './search/search.ts'
 import { cancelSearch, watchUpdates } from './search/watch.ts'
-import { emptyAnswer, sellerMessage, storedListingMessage, trustScoreMessage } from './search/wire.ts'
+import { answerFrame, rawAnswer, sellerMessage, storedListingMessage, trustScoreMessage } from './search/wire.ts'
 import { findSellers } from './sellers/store.ts'
 import { featuresOf } from './session/features.ts'
 import type { World } from './world.ts'
@@ -38,18 +39,15 @@ export const listingsRpc = (
 ): Handlers<typeof ListingsServiceDefinition> => ({
   search: async (request, call) => {
     const plan = planSearch(request, call.caller.tier, world.config)
-    demoHeader(world, call.head)
-    if (plan === undefined) {
-      const affiliateActive = (world.config.affiliateCampaign ?? '').trim() !== ''
-      return emptyAnswer(chooseAdapter(request.adapter, world.config), affiliateActive)
-    }
+    markDemo(world, call.head)
+    if (plan === undefined) return rawAnswer([], answerFrame(world, chooseAdapter(request.adapter, world.config), null))
     const started = await startSearch(world, plan, call.caller, 'answer')
     track(started.ended)
     return untilAnswered(world, started, call)
   },
   searchAsync: async (request, call) => {
     const plan = planSearch(request, call.caller.tier, world.config)
-    demoHeader(world, call.head)
+    markDemo(world, call.head)
     if (plan === undefined) {
       const sessionId = await startEmptySearch(world, chooseAdapter(request.adapter, world.config), call.caller)
       return { sessionId, status: 'queued' }
@@ -88,7 +86,7 @@ export const listingsRpc = (
     }
   },
   getComps: async ({ q }, call) => {
-    demoHeader(world, call.head)
+    markDemo(world, call.head)
     return lookUpComp(world, q.trim(), call)
   },
   getApiHealth: async () => ({ status: 'ok' }),

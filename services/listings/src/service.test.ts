@@ -3,6 +3,7 @@ import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { gunzipSync } from 'node:zlib'
 import { createMemoryBus } from '@trellis/kit/bus'
 import { readConfig } from '@trellis/kit/config'
@@ -50,13 +51,15 @@ const start = async (environment: Record<string, string> = {}) => {
     WorkloadsServiceDefinition,
     runtime.handlers as Handlers<typeof WorkloadsServiceDefinition>,
   )
-  const service = stack.use(await createListingsService({ config, dataDirectory, bus, workloads, log: silentLog }))
+  const service = stack.use(
+    await createListingsService({ config, dataDirectory, bus, workloads, log: silentLog, lockWaitMilliseconds: 300 }),
+  )
   const [served] = service.implementations
   const client = connectInProcess(
     ListingsServiceDefinition,
     served?.handlers as Handlers<typeof ListingsServiceDefinition>,
   )
-  return { client, bus, close: () => stack.disposeAsync() }
+  return { client, bus, dataDirectory, close: () => stack.disposeAsync() }
 }
 type Service = Awaited<ReturnType<typeof start>>
 
@@ -366,6 +369,25 @@ describe('against a site', () => {
         ({ platformListingId }) => platformListingId,
       ),
     ).toEqual([String(first)])
+  })
+
+  test('a database that stays locked after the search costs the scores, not the listings', async () => {
+    let other: DatabaseSync | undefined
+    const { service } = await site((address, response) => {
+      if (other === undefined) {
+        other = new DatabaseSync(join(service.dataDirectory, 'listings.db'))
+        other.exec('begin immediate')
+      }
+      response.end(isSold(address) ? page() : page(card(first), card(first + 1)))
+    })
+    const answer = await service.client.search(request(), { caller: local })
+    other?.exec('rollback')
+    other?.close()
+    expect(answer).toMatchObject({ trustScores: {}, sellers: {}, sessionId: undefined, marketPrice: undefined })
+    expect(answer.listings.map(({ id, timesSeen }) => [id, timesSeen])).toEqual([
+      [undefined, 1],
+      [undefined, 1],
+    ])
   })
 
   test('a search that is cancelled ends its stream and its run', async () => {

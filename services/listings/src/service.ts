@@ -21,6 +21,8 @@ export type ListingsServiceOptions = {
   readonly log: Log
   readonly metrics?: Metrics
   readonly now?: () => Date
+  /** How long a statement waits for another writer's lock; 30 s unless told. */
+  readonly lockWaitMilliseconds?: number
 }
 
 export type ListingsService = AsyncDisposable & { readonly implementations: Implementation[] }
@@ -41,9 +43,11 @@ const lazyDemo = (stack: AsyncDisposableStack, now: () => Date): (() => Promise<
 
 /** The listings service: opens its store, and ends the searches under way when it is disposed. */
 export const createListingsService = async (options: ListingsServiceOptions): Promise<ListingsService> => {
-  const { config, dataDirectory, bus, workloads, log, now = () => new Date() } = options
+  const { config, dataDirectory, bus, workloads, log, lockWaitMilliseconds = 30_000, now = () => new Date() } = options
   await using opened = new AsyncDisposableStack()
-  const { db } = opened.use(await openStore<Tables>({ name: 'listings', dataDirectory, migrations }))
+  const { db } = opened.use(
+    await openStore<Tables>({ name: 'listings', dataDirectory, migrations, lockWaitMilliseconds }),
+  )
   const demoUrl = lazyDemo(opened, now)
   const ending = new AbortController()
   const underWay = new Set<Promise<void>>()

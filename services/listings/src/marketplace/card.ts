@@ -6,7 +6,7 @@ import { endOfAuction, isoDate, readDate, readDuration, saysTimeLeft } from './c
 import { type Line, lines, strikes, visibleText } from './card-text.ts'
 import type { CardFragment } from './cut-cards.ts'
 import type { CardField, Layout } from './layouts.ts'
-import { isOnlyMoney, type Money, readMoney } from './money.ts'
+import { isOnlyMoney, isRangeWord, type Money, readMoney } from './money.ts'
 import { type ShownSeller, sellerInLines, sellerInRow, sellerWithoutRatio } from './read-seller.ts'
 import {
   cleanTitle,
@@ -124,19 +124,34 @@ const readPrice = (
     const price = priceFrom(text, siteCurrency, isStruck)
     if (price !== undefined) return price
   }
-  const money = all.filter(({ text }) => isOnlyMoney(text, siteCurrency))
-  const first = money.find(({ isStruck }) => !isStruck) ?? money[0]
-  return first === undefined ? null : (priceFrom(first.text, siteCurrency, first.isStruck) ?? null)
+  const isPrice = ({ text }: Line) => isOnlyMoney(text, siteCurrency)
+  const unstruck = all.findIndex((line) => isPrice(line) && !line.isStruck)
+  const at = unstruck < 0 ? all.findIndex(isPrice) : unstruck
+  const [first, between, last] = at < 0 ? [] : all.slice(at, at + 3)
+  if (first === undefined) return null
+  const isRange = between !== undefined && last !== undefined && isRangeWord(between.text) && isPrice(last)
+  const text = isRange ? `${first.text} ${between.text} ${last.text}` : first.text
+  return priceFrom(text, siteCurrency, first.isStruck) ?? null
 }
 
 const subtitleSeparator = /\s*[·•|]\s*/u
 
-/** The condition: of the subtitles, the last that starts like one, since sellers' advertisements stand before it. */
-const readCondition = (subtitles: readonly Element[]): string | null => {
+/** Longest line that is taken for a condition where no hook says so, in characters. */
+const longestCondition = 40
+
+/**
+ * The condition: of the subtitles, the last that starts like one, since sellers' advertisements stand before it. Without
+ * subtitles, the first short line of the card that starts like one.
+ */
+const readCondition = (subtitles: readonly Element[], all: readonly Line[]): string | null => {
   const first = subtitles
     .map((element) => visibleText(element).split(subtitleSeparator)[0] ?? '')
     .filter((text) => text !== '')
-  const condition = first.findLast(startsLikeCondition) ?? first.at(-1)
+  const lines = first.length > 0 ? [] : all.map(({ text }) => text.replace(/\s*[·•|]\s*$/u, ''))
+  const condition =
+    first.findLast(startsLikeCondition) ??
+    first.at(-1) ??
+    lines.find((text) => text.length <= longestCondition && startsLikeCondition(text))
   return condition === undefined ? null : condition.toLowerCase()
 }
 
@@ -171,6 +186,12 @@ const readSeller = (rows: readonly Element[], all: readonly Line[]): ShownSeller
 
 type Auction = { readonly bids: number | null; readonly endsAt: string | null; readonly isAuction: boolean }
 
+/** The clock time at which an auction ends, as it stands behind the time left: "(Sat, 05:15 AM)". */
+const clockTime = /^\([^()]{0,30}\d{1,2}[:.h]\d{2}[^()]{0,10}\)$/
+
+/** A line that says no more than that the time is over, as an auction's does. */
+const isOnlyEnded = (text: string): boolean => text.length <= 20 && saysEnded(text)
+
 const readAuction = (
   timeLeft: string | undefined,
   clock: string | undefined,
@@ -179,11 +200,14 @@ const readAuction = (
 ): Auction => {
   const texts = all.map(({ text }) => text)
   const bids = texts.map(readBids).find((count) => count !== undefined)
-  const shown = timeLeft ?? texts.find(saysTimeLeft)
+  const shown = timeLeft ?? texts.find(saysTimeLeft) ?? (bids === undefined ? undefined : texts.find(isOnlyEnded))
   const span = shown === undefined ? undefined : (readDuration(shown) ?? (saysEnded(shown) ? 'ended' : undefined))
   return {
     bids: bids ?? null,
-    endsAt: span === undefined ? null : endOfAuction(span, clock, now).toISOString(),
+    endsAt:
+      span === undefined
+        ? null
+        : endOfAuction(span, clock ?? texts.find((text) => clockTime.test(text)), now).toISOString(),
     isAuction: bids !== undefined || span !== undefined,
   }
 }
@@ -241,7 +265,7 @@ export const readCard = (fragment: CardFragment, layout: CompiledLayout, context
     title,
     url: readUrl(links, fragment.itemId, context.pageUrl),
     price: readPrice(find(layout, 'price', elements), all, context.siteCurrency),
-    condition: readCondition(find(layout, 'subtitle', elements)),
+    condition: readCondition(find(layout, 'subtitle', elements), all),
     photos: readPhotos(photos, context.pageUrl),
     seller: readSeller(find(layout, 'seller', elements), all),
     format: isAuction ? 'auction' : texts.some(takesOffers) ? 'best_offer' : 'fixed_price',

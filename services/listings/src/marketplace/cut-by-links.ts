@@ -2,7 +2,7 @@ import { selectAll } from 'css-select'
 import type { ChildNode, Element, ParentNode } from 'domhandler'
 import { getOuterHTML } from 'domutils'
 import { parseDocument } from 'htmlparser2'
-import { type CardFragment, linkedItems } from './cut-cards.ts'
+import { type CardFragment, isItemId, linkedItems } from './cut-cards.ts'
 
 /** Fewest cards in one place that are taken for a list of results. */
 const fewestCards = 3
@@ -11,8 +11,7 @@ const longestPage = 8_000_000
 
 const isElement = (node: ParentNode | null): node is Element => node !== null && 'attribs' in node
 
-const linkedItem = (link: Element): string | undefined =>
-  linkedItems(link.attribs.href ?? '').find((id) => id.length >= 8)
+const linkedItem = (link: Element): string | undefined => linkedItems(link.attribs.href ?? '').find(isItemId)
 
 /**
  * Finds cards on a page of no known markup: a card is the largest element that links to only one item, and the results are

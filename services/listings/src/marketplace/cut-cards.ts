@@ -30,12 +30,13 @@ const itemLink = /\/itm\/(?:[^"'\s?#/<>]{1,200}\/)?(\d{1,19})(?!\d)/g
 /** Shorter numbers stand in links of cards that advertise the site itself. */
 const shortestItemId = 8
 
-/** Ids of the items that markup links to, in order and without repeats. */
+/** Ids of the items that markup links to, in order and without repeats; ids of advertisements, too. */
 export const linkedItems = (html: string): readonly string[] => [
   ...new Set(Array.from(html.matchAll(itemLink), (match) => match[1] ?? '')),
 ]
 
-const isItemId = (id: string): boolean => id.length >= shortestItemId
+/** Whether a number in a link is an item's, and not an advertisement's. */
+export const isItemId = (id: string): boolean => id.length >= shortestItemId
 
 /** Position just past the `>` that closes the tag starting at `start`, with quoted attribute values skipped. */
 const tagEnd = (html: string, start: number): number => {
@@ -156,34 +157,34 @@ const gapText = (html: string, [from, to]: Span, silent: readonly Span[]): strin
   return at < to ? text + html.slice(at, to) : text
 }
 
+const cardsAmong = (candidates: readonly Candidate[]): readonly Candidate[] => candidates.filter(({ isCard }) => isCard)
+
+/** The list with the most cards that link to an item. */
+const fullest = (lists: readonly (readonly Candidate[])[]): readonly Candidate[] => {
+  const linked = lists.map((candidates) => cardsAmong(candidates).filter(({ itemId }) => itemId !== undefined))
+  return linked.reduce((best, next) => (next.length > best.length ? next : best), [])
+}
+
+/** The cards of a page, and whether they stood in a list that is known to hold the results. */
+export type Cut = { readonly fragments: readonly CardFragment[]; readonly isKnownList: boolean }
+
 /**
  * Cuts the result cards out of a page, so that only they need parsing: about a tenth of the time of parsing it whole.
  * A card is an item of the results' list that links to one item of the marketplace or carries a card's class; a carousel
  * among the results links to many and carries none. Where no list has a known name, the list with the most cards counts.
  */
-export const cutCards = (html: string, cardClasses: readonly string[]): readonly CardFragment[] => {
+export const cutCards = (html: string, cardClasses: readonly string[]): Cut => {
   const { lists, silent } = scan(html)
   const candidatesOf = (list: Element) => list.children.map((child) => candidate(html, child, cardClasses))
-  const known = lists.filter(isKnownList).map(candidatesOf)
-  let chosen = known
-  if (!known.some((candidates) => candidates.some(({ isCard }) => isCard))) {
-    const counted = lists.map((list) => {
-      const candidates = candidatesOf(list)
-      return { candidates, cards: candidates.filter(({ isCard, itemId }) => isCard && itemId !== undefined).length }
-    })
-    const most = counted.reduce((best, next) => (next.cards > best.cards ? next : best), {
-      candidates: [] as Candidate[],
-      cards: 0,
-    })
-    chosen = [most.candidates]
-  }
-  const cards = chosen.flat().filter(({ isCard }) => isCard)
-  cards.sort((a, b) => a.element.start - b.element.start)
+  const known = cardsAmong(lists.filter(isKnownList).flatMap(candidatesOf))
+  const chosen = known.length > 0 ? known : fullest(lists.map(candidatesOf))
+  const cards = chosen.toSorted((a, b) => a.element.start - b.element.start)
   const outermost = cards.filter(
     ({ element }, index) => index === 0 || element.start >= (cards[index - 1]?.element.end ?? 0),
   )
-  return outermost.map(({ element, html: markup, itemId }, index) => {
+  const fragments = outermost.map(({ element, html: markup, itemId }, index) => {
     const before = outermost[index - 1]?.element.end ?? Math.max(0, (element.parent?.start ?? element.start) - leadIn)
     return { html: markup, itemId, gapBefore: gapText(html, [before, element.start], silent) }
   })
+  return { fragments, isKnownList: known.length > 0 }
 }

@@ -158,6 +158,9 @@ export const readMoney = (text: string, siteCurrency: string | undefined): reado
 
 const wordsBetween = /^[\s–—~-]*(?:to|bis|à|a|al|hasta|tot|do|até|till|til|から|～|至|到|до)?[\s–—~-]*$/iu
 
+/** Whether a text is the word between the two ends of a range, and nothing else. */
+export const isRangeWord = (text: string): boolean => text.trim() !== '' && wordsBetween.test(text)
+
 /** Whether a text is nothing but one price or one range of prices; "Free delivery" and "+$4.00 delivery" are not. */
 export const isOnlyMoney = (text: string, siteCurrency: string | undefined): boolean => {
   if (readMoney(text, siteCurrency).length === 0) return false

@@ -5,7 +5,7 @@ import { type Card, type CardContext, type CompiledLayout, compileLayout, readCa
 import { lines, visibleText } from './card-text.ts'
 import { type Completeness, completenessOf, driftThreshold } from './completeness.ts'
 import { cutByLinks } from './cut-by-links.ts'
-import { type CardFragment, classTokens, cutCards } from './cut-cards.ts'
+import { type CardFragment, classTokens, cutCards, isItemId, linkedItems } from './cut-cards.ts'
 import { countHeadings, type Layout, layouts, unknownLayout } from './layouts.ts'
 import { refusalIn } from './refusal.ts'
 import { siteCurrency } from './sites.ts'
@@ -107,6 +107,18 @@ const withoutCards = (html: string): SearchPage => {
     : { kind: 'drift', reason: `the page announces ${total} results, but none of its cards is known`, completeness }
 }
 
+/**
+ * The cards of a page. A list that is only taken for the results by its looks must hold most of the items the page links
+ * to: else it may be a carousel, and the results stand in no list at all.
+ */
+const cut = (html: string): readonly CardFragment[] => {
+  const { fragments, isKnownList } = cutCards(html, cardClasses)
+  const items = linkedItems(html).filter(isItemId).length
+  if (isKnownList || fragments.length * 2 > items) return fragments
+  const byLinks = cutByLinks(html)
+  return byLinks.length > fragments.length ? byLinks : fragments
+}
+
 const readFragments = (fragments: readonly CardFragment[], context: CardContext) => {
   const cards: Card[] = []
   const fewerWords: Card[] = []
@@ -122,8 +134,7 @@ const readFragments = (fragments: readonly CardFragment[], context: CardContext)
 
 /** Reads a page of results in whichever layout it has. Pure; about 10 ms for a page of 60 cards. */
 export const readSearchPage = (html: string, context: PageContext): SearchPage => {
-  const cut = cutCards(html, cardClasses)
-  const fragments = cut.length > 0 ? cut : cutByLinks(html)
+  const fragments = cut(html)
   const { pageUrl, observedAt } = context
   const { cards, fewerWords } = readFragments(fragments, {
     pageUrl,

@@ -173,7 +173,7 @@ export const saysEnded = (line: string): boolean => matchesAny(ended, line)
  */
 const condition = new RegExp(
   `^(?:${[
-    'brand new|new\\b|like new|pre-?owned|used\\b|open box|refurbished|certified|seller refurbished|remanufactured|for parts|parts only|not working|very good|good\\b|acceptable|excellent|graded|ungraded|mint',
+    'brand new|new\\b(?! (?:low|listing|price))|like new|pre-?owned|used\\b|open box|refurbished|certified|seller refurbished|remanufactured|for parts|parts only|not working|very good|good\\b|acceptable|excellent|graded|ungraded|mint',
     'brandneu|neu\\b|neu:|neuwertig|gebraucht|generalüberholt|als ersatzteil|nur ersatzteil|defekt|sehr gut|gut\\b|akzeptabel|neuer',
     "neuf|occasion|d[’']occasion|reconditionné|pour pièces|très bon|bon état|comme neuf|état|parfait état|objet",
     'nuov|usat|di seconda mano|seconda mano|ricondizionat|come nuov|buon|ottim|per parti|pari al nuovo',

@@ -17,3 +17,8 @@ export const marketplaceFor = async (adapter: 'api' | 'scraper', { config, demoU
 /** Where sellers are looked up: on the site's pages, since the API knows neither join dates nor categories. Undefined without a site. */
 export const siteFor = async (world: World): Promise<Marketplace | undefined> =>
   world.config.baseUrl === undefined && !usesDemo(world.config) ? undefined : marketplaceFor('scraper', world)
+
+/** Marks an answer that comes from the demo marketplace. */
+export const markDemo = ({ config }: World, head: { header: (name: string, value: string) => void }): void => {
+  if (usesDemo(config)) head.header('x-marketplace', 'demo')
+}

@@ -4,11 +4,13 @@ import type {
   Seller as SellerMessage,
   TrustScore as TrustScoreMessage,
 } from '@trellis/protos/ts/trellis/listings/v1/listings.ts'
-import { wrapUrl } from '../affiliate/affiliate.ts'
+import { campaignOf, wrapUrl } from '../affiliate/affiliate.ts'
 import { type ListingRow, listingOf } from '../found/store.ts'
 import type { Listing } from '../records.ts'
 import { scoreOf, type TrustScoreRow } from '../scoring/store.ts'
 import { type SellerRow, sellerOf } from '../sellers/store.ts'
+import type { World } from '../world.ts'
+import type { Found } from './found.ts'
 
 /** A listing as clients see it. Without its row it has not been stored: ids and sightings are then unknown. */
 export const listingMessage = (listing: Listing, row?: ListingRow, campaign?: string): ListingMessage => ({
@@ -81,12 +83,52 @@ export const sellerMessage = (row: SellerRow, now: Date): SellerMessage => ({
 /** What a search answers with, one way or the other. */
 export type Answer = Omit<ListingsFrame, 'type'>
 
-export const emptyAnswer = (adapterUsed: 'api' | 'scraper', affiliateActive: boolean): Answer => ({
-  listings: [],
+/** What is the same in all answers of a search. */
+export type AnswerFrame = {
+  readonly adapterUsed: 'api' | 'scraper'
+  /** Whether the installation has a campaign at all, whoever asks. */
+  readonly affiliateActive: boolean
+  /** The campaign that this caller's links are wrapped for. */
+  readonly campaign: string | undefined
+  readonly sessionId: string | null
+  readonly now: () => Date
+}
+
+/** The frame of a search's answers; without a session for a search that never ran. */
+export const answerFrame = (
+  { config, now }: World,
+  adapterUsed: 'api' | 'scraper',
+  sessionId: string | null,
+): AnswerFrame => {
+  const campaign = campaignOf({ optedOut: false, ownCampaign: undefined, siteCampaign: config.affiliateCampaign })
+  return { adapterUsed, affiliateActive: campaign !== undefined, campaign, sessionId, now }
+}
+
+/** Listings as they were found, without scores and sellers; such an answer has no session whose updates could follow. */
+export const rawAnswer = (
+  listings: readonly Listing[],
+  { adapterUsed, affiliateActive, campaign }: AnswerFrame,
+): Answer => ({
+  listings: listings.map((listing) => listingMessage(listing, undefined, campaign)),
   trustScores: {},
   sellers: {},
   marketPrice: null,
   adapterUsed,
   affiliateActive,
   sessionId: null,
+})
+
+/** Everything found, with its scores. */
+export const answerFrom = (
+  { rows, sellers, context }: Found,
+  scores: ReadonlyMap<string, TrustScoreRow>,
+  { adapterUsed, affiliateActive, campaign, sessionId, now }: AnswerFrame,
+): Answer => ({
+  listings: rows.map((row) => storedListingMessage(row, scores.get(row.platform_listing_id), campaign)),
+  trustScores: Object.fromEntries([...scores].map(([id, score]) => [id, trustScoreMessage(score)])),
+  sellers: Object.fromEntries([...sellers].map(([id, seller]) => [id, sellerMessage(seller, now())])),
+  marketPrice: context.comp?.medianPrice ?? null,
+  adapterUsed,
+  affiliateActive,
+  sessionId,
 })

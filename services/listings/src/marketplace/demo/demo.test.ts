@@ -71,6 +71,18 @@ describe.each(['s-card', 's-item'] as const)('a page in the %s layout', (layout)
   })
 })
 
+test.each(['s-card', 's-item'])('a page in the %s layout reads the same without any of its classes', async (layout) => {
+  const html = await get(`/sch/i.html?_nkw=phone&_layout=${layout}`)
+  const context = { pageUrl: demo.url, observedAt: now, defaultCurrency: 'USD' }
+  const bare = html.replace(/ class="(?!clipped|[^"]*STRIKE|[^"]*strikethrough)[^"]*"/g, '')
+  const [known, read] = [html, bare].map((markup) => {
+    const page = readSearchPage(markup, context)
+    return page.kind === 'results' ? page.cards : page
+  })
+  expect(known).toHaveLength(60)
+  expect(read).toEqual(known)
+})
+
 test('even pages come in the older layout, and pages do not repeat each other', async () => {
   const [first, second] = await Promise.all([
     results('/sch/i.html?_nkw=phone'),

@@ -1,0 +1,41 @@
+import { startRun } from '../search/follow-run.ts'
+import { type Found, rescore } from '../search/found.ts'
+import { siteFor } from '../search/marketplace.ts'
+import type { Teller } from '../search/teller.ts'
+import type { World } from '../world.ts'
+import { learnSeller } from './learn.ts'
+import { chooseTasks } from './tasks.ts'
+
+/** The search that sellers are looked up for. */
+export type EnrichedSearch = {
+  readonly sessionId: string
+  readonly user: string
+  readonly deadlineSeconds: number
+  readonly teller: Teller
+  readonly signal: AbortSignal
+}
+
+/**
+ * After a search: looks up the first sellers of whom something is missing, and tells the new scores of all their listings
+ * as each becomes known.
+ */
+export const enrichFound = async (world: World, found: Found, search: EnrichedSearch): Promise<void> => {
+  const site = await siteFor(world)
+  const tasks = site === undefined ? [] : chooseTasks(found.rows, found.sellers)
+  if (site === undefined || tasks.length === 0) return
+  const outputs = await startRun(world, {
+    runId: `${search.sessionId}-sellers`,
+    input: { kind: 'enrich', marketplace: site, tasks },
+    user: search.user,
+    deadlineSeconds: search.deadlineSeconds,
+    signal: search.signal,
+  })
+  const sellers = new Map(found.sellers)
+  for await (const output of outputs) {
+    const seller = output.kind === 'seller' ? await learnSeller(world, output) : undefined
+    if (seller === undefined) continue
+    sellers.set(seller.platform_seller_id, seller)
+    const theirs = found.rows.filter(({ seller_platform_id }) => seller_platform_id === seller.platform_seller_id)
+    await rescore(world, theirs, { ...found, sellers }, search.teller)
+  }
+}

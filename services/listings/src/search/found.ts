@@ -1,0 +1,51 @@
+import type { StoredComp } from '../comps/store.ts'
+import { type ListingRow, storeListings } from '../found/store.ts'
+import type { FoundListings } from '../records.ts'
+import { batchOf } from '../scoring/batch.ts'
+import { deriveHistories, findSellers, type SellerRow, upsertSellers } from '../sellers/store.ts'
+import type { World } from '../world.ts'
+import type { SearchPlan } from './plan.ts'
+import { type SearchContext, scoreRows } from './scored.ts'
+import type { Teller } from './teller.ts'
+
+/** What a search has found so far, stored: the listings that are returned, their sellers, and what they are scored with. */
+export type Found = {
+  readonly rows: readonly ListingRow[]
+  readonly sellers: ReadonlyMap<string, SellerRow>
+  readonly context: SearchContext
+}
+
+/**
+ * Stores what a search found for a user and reads it back. The batch is taken over the listings that are returned. Throws
+ * `unavailable` when the database stays locked.
+ */
+export const storeFound = async (
+  { db, config, now }: World,
+  user: string,
+  { terms }: SearchPlan,
+  { listings: all, sellers, comp }: FoundListings & { readonly comp: StoredComp | undefined },
+): Promise<Found> => {
+  const at = now()
+  const listings = all.filter(({ title }) => terms.matches(title))
+  const context = { batch: batchOf(listings), comp, compQuery: terms.compQuery }
+  if (listings.length === 0) return { rows: [], sellers: new Map(), context }
+  const rows = await storeListings(db, user, listings, at)
+  await upsertSellers(db, sellers, at)
+  const ids = [...new Set(rows.map(({ seller_platform_id }) => seller_platform_id))].filter((id) => id !== '')
+  await deriveHistories(db, user, await findSellers(db, config.platform, ids), at)
+  return { rows, sellers: await findSellers(db, config.platform, ids), context }
+}
+
+/** Scores some of the listings again and tells each: for a price that came late, or a seller who became known. */
+export const rescore = async (
+  world: World,
+  rows: readonly ListingRow[],
+  { sellers, context }: Found,
+  teller: Teller,
+): Promise<void> => {
+  const scores = await scoreRows(world, rows, sellers, context)
+  for (const row of rows) {
+    const score = scores.get(row.platform_listing_id)
+    if (score !== undefined) await teller.score(row, score, sellers.get(row.seller_platform_id), context.comp)
+  }
+}

@@ -1,0 +1,90 @@
+import { isFailure } from '@trellis/kit/errors'
+import { expiresAt, summariseSales } from '../comps/comps.ts'
+import { type StoredComp, saveComp } from '../comps/store.ts'
+import type { World } from '../world.ts'
+import { type Found, rescore, storeFound } from './found.ts'
+import type { SearchPlan } from './plan.ts'
+import { scoreRows } from './scored.ts'
+import type { Teller } from './teller.ts'
+import { type Answer, type AnswerFrame, answerFrom, rawAnswer } from './wire.ts'
+import type { WorkerOutput } from './worker/messages.ts'
+
+/** One search under way: who searches for what, and how it is told. */
+export type Gathering = {
+  readonly user: string
+  readonly plan: SearchPlan
+  /** A market price that was still good when the search began. */
+  readonly kept: StoredComp | undefined
+  /** Tells as it goes; without it, everything is told at the end, as the answer. */
+  readonly teller: Teller | undefined
+  readonly frame: AnswerFrame
+}
+
+/** What a run brought: what was found, and the whole answer. Unstored, when the database stayed locked. */
+export type Gathered = { readonly found: Found | undefined; readonly answer: Answer }
+
+const toComp = async (
+  { db, config, log, now }: World,
+  query: string,
+  { sales, failure }: Extract<WorkerOutput, { kind: 'sales' }>,
+): Promise<StoredComp> => {
+  if (failure !== null) log.warn({ failure }, 'completed sales could not be looked up')
+  const at = now()
+  const comp = summariseSales(sales)
+  try {
+    await saveComp(db, config.platform, query, comp, at)
+  } catch (error) {
+    if (!isFailure(error, 'unavailable')) throw error
+    log.warn({ err: error }, 'the database stayed locked: a market price is used but not kept')
+  }
+  return { ...comp, fetchedAt: at.toISOString(), expiresAt: expiresAt(at).toISOString() }
+}
+
+const scored = async (world: World, found: Found, frame: AnswerFrame): Promise<Answer> =>
+  answerFrom(found, await scoreRows(world, found.rows, found.sellers, found.context), frame)
+
+/** The price came after the listings: it is told, and so is what it changes. */
+const tellLatePrice = async (world: World, found: Found, teller: Teller): Promise<void> => {
+  await teller.price(found.context.comp)
+  if (found.context.comp?.medianPrice !== null) await rescore(world, found.rows, found, teller)
+}
+
+/**
+ * Follows a search's run. Told as it goes, listings come as soon as they are scored, the price when it is known, then what
+ * it changes; else everything is scored once, when it is all there. A database that stays locked costs the scores, not the
+ * listings.
+ */
+export const gather = async (
+  world: World,
+  outputs: AsyncIterable<WorkerOutput>,
+  gathering: Gathering,
+): Promise<Gathered> => {
+  const { user, plan, teller, frame } = gathering
+  let comp = gathering.kept
+  let found: Found | undefined
+  for await (const output of outputs) {
+    if (output.kind === 'sales') {
+      comp = await toComp(world, plan.terms.compQuery, output)
+      found = found === undefined ? undefined : { ...found, context: { ...found.context, comp } }
+      if (found !== undefined && teller !== undefined) await tellLatePrice(world, found, teller)
+    } else if (output.kind === 'found') {
+      try {
+        found = await storeFound(world, user, plan, { ...output, comp })
+        if (teller === undefined) continue
+        await teller.listings(await scored(world, found, frame))
+        if (comp !== undefined) await teller.price(comp)
+      } catch (error) {
+        if (!isFailure(error, 'unavailable')) throw error
+        world.log.warn({ err: error }, 'the database stayed locked: a search is answered without scores')
+        const answer = rawAnswer(
+          output.listings.filter(({ title }) => plan.terms.matches(title)),
+          frame,
+        )
+        await teller?.listings(answer)
+        return { found: undefined, answer }
+      }
+    }
+  }
+  if (found === undefined || teller !== undefined) return { found, answer: rawAnswer([], frame) }
+  return { found, answer: await scored(world, found, frame) }
+}
