@@ -110,7 +110,7 @@ const fromRestField = (field: FieldModel): string => {
     const word = options.default ? `${value} ?? ${options.default}` : `${value} ?? ''`
     return fromRestValue(shape, word)
   }
-  const absent = fallback ?? (field.optional ? 'undefined' : zero[shape.kind])
+  const absent = fallback ?? (field.optional ? (shape.kind === 'message' ? 'null' : 'undefined') : zero[shape.kind])
   return isPlain(shape) ? `${value} ?? ${absent}` : `${value} == null ? ${absent} : ${fromRestValue(shape, value)}`
 }
 

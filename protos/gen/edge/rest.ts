@@ -1,6 +1,9 @@
 // Generated from the protos by protoc-gen-edge. Do not edit: change the proto and run `npm run generate`.
 // biome-ignore-all lint: generated
-import type * as proto from './proto.ts'
+import type * as trellis_http_v1_messages from '../ts/trellis/http/v1/messages.ts'
+import type * as trellis_listings_v1_listings from '../ts/trellis/listings/v1/listings.ts'
+import type * as trellis_logs_v1_logs from '../ts/trellis/logs/v1/logs.ts'
+import type * as trellis_music_v1_music from '../ts/trellis/music/v1/music.ts'
 
 const omitNull = (name: string, value: unknown) => (value === null || value === undefined ? {} : { [name]: value })
 const present = <In, Out>(value: In | null | undefined, map: (value: In) => Out): Out | null => (value === null || value === undefined ? null : map(value))
@@ -10,4 +13,1404 @@ const jsonOf = (text: string | null | undefined): unknown => (text === null || t
 const textOf = (value: unknown): string => (value === null || value === undefined ? '' : JSON.stringify(value))
 const oneof = (value: any, member: string): any => (value?.$case === member ? value.value : undefined)
 
+
+export type NodeStatusWord = 'generating' | 'ready' | 'error'
+const NodeStatusWords: Record<string, NodeStatusWord | null> = {
+  NODE_STATUS_UNSPECIFIED: null,
+  NODE_STATUS_GENERATING: 'generating',
+  NODE_STATUS_READY: 'ready',
+  NODE_STATUS_ERROR: 'error',
+}
+const NodeStatusValues: Record<string, trellis_music_v1_music.NodeStatus> = {
+  'generating': 'NODE_STATUS_GENERATING',
+  'ready': 'NODE_STATUS_READY',
+  'error': 'NODE_STATUS_ERROR',
+}
+
+export type DecisionWord = 'undecided' | 'committed' | 'discarded'
+const DecisionWords: Record<string, DecisionWord | null> = {
+  DECISION_UNSPECIFIED: null,
+  DECISION_UNDECIDED: 'undecided',
+  DECISION_COMMITTED: 'committed',
+  DECISION_DISCARDED: 'discarded',
+}
+const DecisionValues: Record<string, trellis_music_v1_music.Decision> = {
+  'undecided': 'DECISION_UNDECIDED',
+  'committed': 'DECISION_COMMITTED',
+  'discarded': 'DECISION_DISCARDED',
+}
+
+export type NodeKindWord = 'upload' | 'continuation'
+const NodeKindWords: Record<string, NodeKindWord | null> = {
+  NODE_KIND_UNSPECIFIED: null,
+  NODE_KIND_UPLOAD: 'upload',
+  NODE_KIND_CONTINUATION: 'continuation',
+}
+const NodeKindValues: Record<string, trellis_music_v1_music.NodeKind> = {
+  'upload': 'NODE_KIND_UPLOAD',
+  'continuation': 'NODE_KIND_CONTINUATION',
+}
+
+export type GeneratorWord = 'auto' | 'recombine' | 'onnx' | 'mock'
+const GeneratorWords: Record<string, GeneratorWord | null> = {
+  GENERATOR_UNSPECIFIED: null,
+  GENERATOR_AUTO: 'auto',
+  GENERATOR_RECOMBINE: 'recombine',
+  GENERATOR_ONNX: 'onnx',
+  GENERATOR_MOCK: 'mock',
+}
+const GeneratorValues: Record<string, trellis_music_v1_music.Generator> = {
+  'auto': 'GENERATOR_AUTO',
+  'recombine': 'GENERATOR_RECOMBINE',
+  'onnx': 'GENERATOR_ONNX',
+  'mock': 'GENERATOR_MOCK',
+}
+
+/** How must_include is read. */
+export type MustIncludeModeWord = 'all' | 'any' | 'groups'
+const MustIncludeModeWords: Record<string, MustIncludeModeWord | null> = {
+  MUST_INCLUDE_MODE_UNSPECIFIED: null,
+  MUST_INCLUDE_MODE_ALL: 'all',
+  MUST_INCLUDE_MODE_ANY: 'any',
+  MUST_INCLUDE_MODE_GROUPS: 'groups',
+}
+const MustIncludeModeValues: Record<string, trellis_listings_v1_listings.MustIncludeMode> = {
+  'all': 'MUST_INCLUDE_MODE_ALL',
+  'any': 'MUST_INCLUDE_MODE_ANY',
+  'groups': 'MUST_INCLUDE_MODE_GROUPS',
+}
+
+/** Which way to the marketplace is taken. */
+export type AdapterWord = 'auto' | 'api' | 'scraper'
+const AdapterWords: Record<string, AdapterWord | null> = {
+  ADAPTER_UNSPECIFIED: null,
+  ADAPTER_AUTO: 'auto',
+  ADAPTER_API: 'api',
+  ADAPTER_SCRAPER: 'scraper',
+}
+const AdapterValues: Record<string, trellis_listings_v1_listings.Adapter> = {
+  'auto': 'ADAPTER_AUTO',
+  'api': 'ADAPTER_API',
+  'scraper': 'ADAPTER_SCRAPER',
+}
+
+export type AudioFormatWord = 'wav' | 'mp3'
+const AudioFormatWords: Record<string, AudioFormatWord | null> = {
+  AUDIO_FORMAT_UNSPECIFIED: null,
+  AUDIO_FORMAT_WAV: 'wav',
+  AUDIO_FORMAT_MP3: 'mp3',
+}
+const AudioFormatValues: Record<string, trellis_music_v1_music.AudioFormat> = {
+  'wav': 'AUDIO_FORMAT_WAV',
+  'mp3': 'AUDIO_FORMAT_MP3',
+}
+
+export type ListingRest = {
+  platform: string
+  /** The marketplace's own id. */
+  platform_listing_id: string
+  title: string
+  /** The lower end where there is a range; null when it could not be read. */
+  price: number | null
+  /** The upper end of a range of prices, as of a listing with variants. */
+  price_high: number | null
+  /** ISO 4217. */
+  currency: string
+  /** As the marketplace words it, in lower case. */
+  condition: string
+  seller_platform_id: string
+  url: string
+  photo_urls: string[]
+  listing_age_days: number
+  /** fixed_price, auction or best_offer. */
+  buying_format: string
+  ends_at: string | null
+  bid_count: number | null
+  /** Null until it is stored. */
+  id: number | null
+  fetched_at: string | null
+  trust_score_id: number | null
+  category_name: string | null
+  first_seen_at: string | null
+  last_seen_at: string | null
+  /** Searches that it was seen in. */
+  times_seen: number
+  price_at_first_seen: number | null
+}
+
+/** 0 to 20 each; null where there is nothing to judge by. */
+export type SignalScoresRest = {
+  account_age: number | null
+  feedback_count: number | null
+  feedback_ratio: number | null
+  price_vs_market: number | null
+  category_history: number | null
+}
+
+export type ScoreRangeRest = {
+  low: number
+  high: number
+}
+
+/** A sentence that backs a signal or a flag. */
+export type EvidenceRest = {
+  signal: string
+  text: string
+  source: string
+  as_of: string | null
+}
+
+export type TrustScoreRest = {
+  id: number | null
+  listing_id: number | null
+  /** 0 to 100. */
+  composite_score: number
+  signal_scores: SignalScoresRest | null
+  /** new_account, established_bad_actor. */
+  hard_filters: string[]
+  /** low_feedback, zero_feedback, account_under_30_days, suspicious_price, duplicate_photo, scratch_dent, long_on_market, significant_price_drop. */
+  soft_flags: string[]
+  /** Whether any signal is missing. */
+  score_is_partial: boolean
+  /** What the score would be with the missing signals at their worst and at their best. */
+  score_range: ScoreRangeRest | null
+  evidence: EvidenceRest[]
+  /** Whether another listing of the same search shows the same first photo. */
+  photo_hash_duplicate: boolean
+  photo_analysis_json: string | null
+  scored_at: string
+}
+
+export type SellerRest = {
+  id: number | null
+  platform: string
+  platform_seller_id: string
+  username: string
+  account_age_days: number | null
+  feedback_count: number | null
+  /** 0 to 1. */
+  feedback_ratio: number | null
+  /** JSON text: listings by category, `{}` when unknown. */
+  category_history_json: string
+  fetched_at: string | null
+}
+
+export type ListingsSearchResponseRest = {
+  listings: ListingRest[]
+  /** By platform_listing_id. */
+  trust_scores: Record<string, TrustScoreRest>
+  /** By seller_platform_id. */
+  sellers: Record<string, SellerRest>
+  /** The median of completed sales; null when there are too few. */
+  market_price: number | null
+  /** The way that was taken: api or scraper. */
+  adapter_used: string
+  /** Whether the installation wraps links for an affiliate campaign. */
+  affiliate_active: boolean
+  /** The session whose update stream carries what follows. */
+  session_id: string | null
+}
+
+export type SearchAsyncResponseRest = {
+  session_id: string
+  status: string
+}
+
+/** What the caller's tier allows. */
+export type FeaturesRest = {
+  saved_searches: boolean
+  /** Null for unlimited. */
+  saved_searches_limit: number | null
+  background_monitoring: boolean
+  max_pages: number
+  upc_search: boolean
+  photo_analysis: boolean
+  shared_scammer_db: boolean
+  shared_image_db: boolean
+  llm_query_builder: boolean
+}
+
+export type GetSessionResponseRest = {
+  user_id: string
+  tier: string
+  features: FeaturesRest | null
+}
+
+export type EnrichResponseRest = {
+  trust_score: TrustScoreRest | null
+  seller: SellerRest | null
+}
+
+export type PricePointRest = {
+  price: number | null
+  currency: string
+  captured_at: string
+}
+
+export type GetListingResponseRest = {
+  listing: ListingRest | null
+  trust_score: TrustScoreRest | null
+  seller: SellerRest | null
+  /** Oldest first; one entry for each change. */
+  price_history: PricePointRest[]
+  /** Times it was seen, oldest first; the latest hundred. */
+  sightings: string[]
+}
+
+export type GetCompsResponseRest = {
+  query: string
+  median_price: number | null
+  currency: string | null
+  /** Completed sales behind it, outliers trimmed. */
+  sample_count: number
+  /** [q1, q3] of completed sales; null without a median. */
+  quartiles: unknown
+  /** When it is looked up anew. */
+  expires_at: string | null
+}
+
+/** That the service answers. */
+export type HealthRest = {
+  status: string
+}
+
+export type TaskProgressRest = {
+  done: number
+  /** Null while it is not known. */
+  total: number | null
+  unit: string
+}
+
+/** Lines that are not blank; the other four add up to them. */
+export type UploadCountsRest = {
+  lines: number
+  entries: number
+  duplicates: number
+  rejected: number
+  /** Lines that are part of the entry of a line before. */
+  multiline_joined: number
+}
+
+/** Something that takes a while. */
+export type TaskRest = {
+  task_id: string
+  kind: string
+  /** queued, running, done or failed. */
+  status: string
+  progress: TaskProgressRest | null
+  counts: UploadCountsRest | null
+  /** Lines by the format they were read as. */
+  formats: Record<string, number>
+  error: string | null
+  started_at: string | null
+  finished_at: string | null
+}
+
+/** An entry, how well it fits, and where. */
+export type FoundEntryRest = {
+  entry_id: string
+  source_id: string
+  branch: string | null
+  sequence: number
+  timestamp_iso: string | null
+  timestamp_raw: string | null
+  ingest_time: string
+  severity: string | null
+  repeat_count: number
+  format: string
+  text: string
+  message: string
+  fields: unknown
+  truncated: boolean
+  matched_patterns: string[]
+  template_id: string | null
+  out_of_order: boolean
+  anomaly_score: number | null
+  anomaly_label: string | null
+  anomaly_scored_at: string | null
+  ml_score: number | null
+  ml_label: string | null
+  ml_scored_at: string | null
+  tenant_id: string
+  anonymized: boolean
+  score: number
+  /** Pairs of start and end in `text`, in UTF-16 units. */
+  highlights: unknown
+}
+
+export type FacetValueRest = {
+  value: string | null
+  count: number
+}
+
+export type FacetsRest = {
+  severity: FacetValueRest[]
+  source: FacetValueRest[]
+  domain: FacetValueRest[]
+}
+
+/** Matches by time; null when there are none. */
+export type HistogramRest = {
+  start: string
+  bucket_seconds: number
+  counts: number[]
+}
+
+export type LogsSearchResponseRest = {
+  entries: FoundEntryRest[]
+  total: number
+  /** False where the total, facets and histogram are estimates: phrases with very many candidates. */
+  total_is_exact: boolean
+  took_ms: number
+  /** bm25 or hybrid. */
+  mode: string
+  semantic_fallback: string | null
+  facets: FacetsRest | null
+  histogram: HistogramRest | null
+  next_cursor: string | null
+}
+
+/** An entry as it is kept. Times are ISO 8601 in UTC. */
+export type EntryRest = {
+  entry_id: string
+  source_id: string
+  branch: string | null
+  /** The number of its first line in its file, or what its sender gave. */
+  sequence: number
+  timestamp_iso: string | null
+  timestamp_raw: string | null
+  ingest_time: string
+  severity: string | null
+  repeat_count: number
+  format: string
+  /** The whole entry as it was read, lines joined by line feeds. */
+  text: string
+  /** What follows the parsed header. */
+  message: string
+  /** What the format names, or null. */
+  fields: unknown
+  /** Whether the text was cut at 1 MiB. */
+  truncated: boolean
+  matched_patterns: string[]
+  template_id: string | null
+  /** Whether it is earlier than the entry before it in its file. */
+  out_of_order: boolean
+  anomaly_score: number | null
+  anomaly_label: string | null
+  anomaly_scored_at: string | null
+  ml_score: number | null
+  ml_label: string | null
+  ml_scored_at: string | null
+  tenant_id: string
+  anonymized: boolean
+}
+
+export type GetContextResponseRest = {
+  entries: EntryRest[]
+}
+
+export type WindowRest = {
+  start: string | null
+  end: string | null
+  /** given, query or default. */
+  source: string
+}
+
+export type SummaryRest = {
+  text: string
+  /** llm or rules. */
+  source: string
+  by_domain: Record<string, number>
+  by_severity: Record<string, number>
+  by_source: Record<string, number>
+}
+
+export type TimelinePointRest = {
+  time: string
+  count: number
+  errors: number
+}
+
+export type TemplateCountRest = {
+  template_id: string
+  template: string
+  count: number
+}
+
+export type FactRest = {
+  category: string
+  key: string
+  value: string
+}
+
+export type SuspectedCauseRest = {
+  title: string
+  /** 0 to 1. */
+  confidence: number
+  /** Ids of the entries that speak for it. */
+  evidence: string[]
+}
+
+export type DiagnosisRest = {
+  query: string
+  window: WindowRest | null
+  keywords: string[]
+  summary: SummaryRest | null
+  timeline: TimelinePointRest[]
+  entries: EntryRest[]
+  templates: TemplateCountRest[]
+  facts: FactRest[]
+  reasoning: string
+  suspected_causes: SuspectedCauseRest[]
+  took_ms: number
+}
+
+export type PatternRest = {
+  tag: string
+  domain: string
+  severity: string | null
+  description: string
+}
+
+export type ListPatternsResponseRest = {
+  patterns: PatternRest[]
+}
+
+export type SourceRest = {
+  source_id: string
+  entry_count: number
+  /** CRITICAL and ERROR. */
+  error_count: number
+  first_seen: string | null
+  last_seen: string | null
+  /** Sources under this stem. */
+  unit_count: number
+}
+
+export type ListSourcesResponseRest = {
+  sources: SourceRest[]
+}
+
+export type RejectedEntryRest = {
+  /** Its place in the batch, from 0. */
+  index: number
+  reason: string
+}
+
+export type GleanBatchResponseRest = {
+  accepted: number
+  duplicates: number
+  rejected: RejectedEntryRest[]
+}
+
+export type SourceHealthRest = {
+  source_id: string
+  /** healthy, degraded (errors in the window) or silent (nothing in the window). */
+  status: string
+  entry_count: number
+  error_count: number
+  last_seen: string | null
+}
+
+export type StatsRest = {
+  window_hours: number
+  critical_count: number
+  error_count: number
+  warn_count: number
+  sources: SourceHealthRest[]
+  recent_criticals: EntryRest[]
+}
+
+/** How a continuation joins what came before. A figure that cannot be measured is null. */
+export type SeamRest = {
+  /** How strange the seam is among all places of what came before: 50 is ordinary, 100 unlike anything in it. */
+  distance_percentile: number | null
+  /** Difference in loudness between the 3 s on both sides. */
+  loudness_step_lu: number | null
+  /** How far the beat is off where the parent's beat would have gone on. */
+  beat_error_ms: number | null
+}
+
+/** The parts of a node's sound, where they have been separated. */
+export type StemsRest = {
+  status: string
+}
+
+/** An upload or a continuation. */
+export type NodeRest = {
+  node_id: string
+  chain_id: string
+  parent_id: string | null
+  status: NodeStatusWord | null
+  decision: DecisionWord | null
+  kind: NodeKindWord | null
+  prompt: string
+  /** Null for an upload. */
+  seed: number | null
+  duration_seconds: number
+  /** How much of what came before was listened to; null for all of it. */
+  context_seconds: number | null
+  generator: GeneratorWord | null
+  /** 0 to 1. */
+  progress: number
+  /** Why it failed, as a sentence. */
+  error: string | null
+  /** How it joins its parent; null for an upload and until it is ready. */
+  seam: SeamRest | null
+  bpm: number | null
+  key: string | null
+  loudness_lufs: number | null
+  audio_url: string
+  peaks_url: string
+  /** Null: no stems have been made. */
+  stems: StemsRest | null
+  created_at: string
+  ready_at: string | null
+  /** Words of the prompt that the generator followed. */
+  prompt_honored: string[]
+}
+
+/** A piece of music that grows. */
+export type ChainRest = {
+  chain_id: string
+  name: string
+  created_at: string
+  updated_at: string
+  /** Samples per second of all its audio. */
+  sample_rate: number
+  channels: number
+  root_node_id: string
+  /** The committed nodes in order, from the root. */
+  spine: string[]
+  nodes: NodeRest[]
+  /** Of the upload; null where it has no steady beat. */
+  bpm: number | null
+  /** Such as "F major"; null where there is none. */
+  key: string | null
+  /** Integrated loudness of the upload in LUFS; null for silence. */
+  loudness_lufs: number | null
+}
+
+export type ListChainsResponseRest = {
+  chains: ChainRest[]
+  next_cursor: string | null
+}
+
+export type CreateBranchesResponseRest = {
+  nodes: NodeRest[]
+}
+
+/** The lowest and highest sample of each of equal stretches of the audio, full scale at 1. */
+export type PeaksRest = {
+  points: number
+  duration_seconds: number
+  min: number[]
+  max: number[]
+}
+
+/** The answer of the synchronous search, as an event. */
+export type ListingsFrameRest = {
+  type: string
+  listings: ListingRest[]
+  trust_scores: Record<string, TrustScoreRest>
+  sellers: Record<string, SellerRest>
+  market_price: number | null
+  adapter_used: string
+  affiliate_active: boolean
+  session_id: string | null
+}
+
+export type MarketPriceFrameRest = {
+  type: string
+  market_price: number | null
+  sample_count: number
+  /** [q1, q3] of completed sales; null without a median. */
+  quartiles: unknown
+}
+
+export type ScoreFrameRest = {
+  type: string
+  platform_listing_id: string
+  trust_score: TrustScoreRest | null
+  seller: SellerRest | null
+  market_price: number | null
+}
+
+export type SearchFailedFrameRest = {
+  type: string
+  /** The HTTP status that the synchronous search would have answered with. */
+  status: number
+  detail: string
+}
+
+export type DoneFrameRest = {
+  /** Why it ended, if not because it was done. */
+  reason?: string | null
+}
+
+/** Events were dropped because the reader was slower than the stream. */
+export type GapRest = {
+  /** How many, where that is known. */
+  missed: number | null
+}
+
+/** The place asked for is no longer kept: fetch the current state anew, then follow from here. */
+export type ResetRest = {
+}
+
+export type DiagnoseStatusRest = {
+  stage: string
+  detail: string
+}
+
+export type DiagnoseSummaryRest = {
+  text: string
+  source: string
+  by_domain: Record<string, number>
+  by_severity: Record<string, number>
+  /** False in the last one. */
+  partial: boolean
+}
+
+export type DiagnoseEntriesRest = {
+  entries: EntryRest[]
+  /** keywords, source, window or context. */
+  layer: string
+}
+
+export type DiagnoseReasoningRest = {
+  text: string
+}
+
+export type DiagnoseFailedRest = {
+  detail: string
+}
+
+export type DiagnoseDoneRest = {
+  took_ms: number
+}
+
+/** A node has another status, decision or progress than before. */
+export type NodeStatusChangedRest = {
+  node_id: string
+  status: NodeStatusWord | null
+  progress: number
+  decision: DecisionWord | null
+  error: string | null
+}
+
+export const ListingToRest = (m: trellis_listings_v1_listings.Listing): ListingRest => ({
+  platform: m.platform,
+  platform_listing_id: m.platformListingId,
+  title: m.title,
+  price: m.price ?? null,
+  price_high: m.priceHigh ?? null,
+  currency: m.currency,
+  condition: m.condition,
+  seller_platform_id: m.sellerPlatformId,
+  url: m.url,
+  photo_urls: m.photoUrls,
+  listing_age_days: m.listingAgeDays,
+  buying_format: m.buyingFormat,
+  ends_at: m.endsAt ?? null,
+  bid_count: m.bidCount ?? null,
+  id: m.id ?? null,
+  fetched_at: m.fetchedAt ?? null,
+  trust_score_id: m.trustScoreId ?? null,
+  category_name: m.categoryName ?? null,
+  first_seen_at: m.firstSeenAt ?? null,
+  last_seen_at: m.lastSeenAt ?? null,
+  times_seen: m.timesSeen,
+  price_at_first_seen: m.priceAtFirstSeen ?? null,
+})
+
+export const SignalScoresToRest = (m: trellis_listings_v1_listings.SignalScores): SignalScoresRest => ({
+  account_age: m.accountAge ?? null,
+  feedback_count: m.feedbackCount ?? null,
+  feedback_ratio: m.feedbackRatio ?? null,
+  price_vs_market: m.priceVsMarket ?? null,
+  category_history: m.categoryHistory ?? null,
+})
+
+export const ScoreRangeToRest = (m: trellis_listings_v1_listings.ScoreRange): ScoreRangeRest => ({
+  low: m.low,
+  high: m.high,
+})
+
+export const EvidenceToRest = (m: trellis_listings_v1_listings.Evidence): EvidenceRest => ({
+  signal: m.signal,
+  text: m.text,
+  source: m.source,
+  as_of: m.asOf ?? null,
+})
+
+export const TrustScoreToRest = (m: trellis_listings_v1_listings.TrustScore): TrustScoreRest => ({
+  id: m.id ?? null,
+  listing_id: m.listingId ?? null,
+  composite_score: m.compositeScore,
+  signal_scores: present(m.signalScores, (item) => SignalScoresToRest(item)),
+  hard_filters: m.hardFilters,
+  soft_flags: m.softFlags,
+  score_is_partial: m.scoreIsPartial,
+  score_range: present(m.scoreRange, (item) => ScoreRangeToRest(item)),
+  evidence: m.evidence.map((item) => EvidenceToRest(item)),
+  photo_hash_duplicate: m.photoHashDuplicate,
+  photo_analysis_json: m.photoAnalysisJson ?? null,
+  scored_at: m.scoredAt,
+})
+
+export const SellerToRest = (m: trellis_listings_v1_listings.Seller): SellerRest => ({
+  id: m.id ?? null,
+  platform: m.platform,
+  platform_seller_id: m.platformSellerId,
+  username: m.username,
+  account_age_days: m.accountAgeDays ?? null,
+  feedback_count: m.feedbackCount ?? null,
+  feedback_ratio: m.feedbackRatio ?? null,
+  category_history_json: m.categoryHistoryJson,
+  fetched_at: m.fetchedAt ?? null,
+})
+
+export const ListingsSearchResponseToRest = (m: trellis_listings_v1_listings.SearchResponse): ListingsSearchResponseRest => ({
+  listings: m.listings.map((item) => ListingToRest(item)),
+  trust_scores: mapValues(m.trustScores, (item) => TrustScoreToRest(item)),
+  sellers: mapValues(m.sellers, (item) => SellerToRest(item)),
+  market_price: m.marketPrice ?? null,
+  adapter_used: m.adapterUsed,
+  affiliate_active: m.affiliateActive,
+  session_id: m.sessionId ?? null,
+})
+
+export const SearchAsyncResponseToRest = (m: trellis_listings_v1_listings.SearchAsyncResponse): SearchAsyncResponseRest => ({
+  session_id: m.sessionId,
+  status: m.status,
+})
+
+export const FeaturesToRest = (m: trellis_listings_v1_listings.Features): FeaturesRest => ({
+  saved_searches: m.savedSearches,
+  saved_searches_limit: m.savedSearchesLimit ?? null,
+  background_monitoring: m.backgroundMonitoring,
+  max_pages: m.maxPages,
+  upc_search: m.upcSearch,
+  photo_analysis: m.photoAnalysis,
+  shared_scammer_db: m.sharedScammerDb,
+  shared_image_db: m.sharedImageDb,
+  llm_query_builder: m.llmQueryBuilder,
+})
+
+export const GetSessionResponseToRest = (m: trellis_listings_v1_listings.GetSessionResponse): GetSessionResponseRest => ({
+  user_id: m.userId,
+  tier: m.tier,
+  features: present(m.features, (item) => FeaturesToRest(item)),
+})
+
+export const EnrichResponseToRest = (m: trellis_listings_v1_listings.EnrichResponse): EnrichResponseRest => ({
+  trust_score: present(m.trustScore, (item) => TrustScoreToRest(item)),
+  seller: present(m.seller, (item) => SellerToRest(item)),
+})
+
+export const PricePointToRest = (m: trellis_listings_v1_listings.PricePoint): PricePointRest => ({
+  price: m.price ?? null,
+  currency: m.currency,
+  captured_at: m.capturedAt,
+})
+
+export const GetListingResponseToRest = (m: trellis_listings_v1_listings.GetListingResponse): GetListingResponseRest => ({
+  listing: present(m.listing, (item) => ListingToRest(item)),
+  trust_score: present(m.trustScore, (item) => TrustScoreToRest(item)),
+  seller: present(m.seller, (item) => SellerToRest(item)),
+  price_history: m.priceHistory.map((item) => PricePointToRest(item)),
+  sightings: m.sightings,
+})
+
+export const GetCompsResponseToRest = (m: trellis_listings_v1_listings.GetCompsResponse): GetCompsResponseRest => ({
+  query: m.query,
+  median_price: m.medianPrice ?? null,
+  currency: m.currency ?? null,
+  sample_count: m.sampleCount,
+  quartiles: jsonOf(m.quartiles),
+  expires_at: m.expiresAt ?? null,
+})
+
+export const HealthToRest = (m: trellis_http_v1_messages.Health): HealthRest => ({
+  status: m.status,
+})
+
+export const TaskProgressToRest = (m: trellis_logs_v1_logs.TaskProgress): TaskProgressRest => ({
+  done: m.done,
+  total: m.total ?? null,
+  unit: m.unit,
+})
+
+export const UploadCountsToRest = (m: trellis_logs_v1_logs.UploadCounts): UploadCountsRest => ({
+  lines: m.lines,
+  entries: m.entries,
+  duplicates: m.duplicates,
+  rejected: m.rejected,
+  multiline_joined: m.multilineJoined,
+})
+
+export const TaskToRest = (m: trellis_logs_v1_logs.Task): TaskRest => ({
+  task_id: m.taskId,
+  kind: m.kind,
+  status: m.status,
+  progress: present(m.progress, (item) => TaskProgressToRest(item)),
+  counts: present(m.counts, (item) => UploadCountsToRest(item)),
+  formats: m.formats,
+  error: m.error ?? null,
+  started_at: m.startedAt ?? null,
+  finished_at: m.finishedAt ?? null,
+})
+
+export const FoundEntryToRest = (m: trellis_logs_v1_logs.FoundEntry): FoundEntryRest => ({
+  entry_id: m.entryId,
+  source_id: m.sourceId,
+  branch: m.branch ?? null,
+  sequence: m.sequence,
+  timestamp_iso: m.timestampIso ?? null,
+  timestamp_raw: m.timestampRaw ?? null,
+  ingest_time: m.ingestTime,
+  severity: m.severity ?? null,
+  repeat_count: m.repeatCount,
+  format: m.format,
+  text: m.text,
+  message: m.message,
+  fields: jsonOf(m.fields),
+  truncated: m.truncated,
+  matched_patterns: m.matchedPatterns,
+  template_id: m.templateId ?? null,
+  out_of_order: m.outOfOrder,
+  anomaly_score: m.anomalyScore ?? null,
+  anomaly_label: m.anomalyLabel ?? null,
+  anomaly_scored_at: m.anomalyScoredAt ?? null,
+  ml_score: m.mlScore ?? null,
+  ml_label: m.mlLabel ?? null,
+  ml_scored_at: m.mlScoredAt ?? null,
+  tenant_id: m.tenantId,
+  anonymized: m.anonymized,
+  score: m.score,
+  highlights: jsonOf(m.highlights),
+})
+
+export const FacetValueToRest = (m: trellis_logs_v1_logs.FacetValue): FacetValueRest => ({
+  value: m.value ?? null,
+  count: m.count,
+})
+
+export const FacetsToRest = (m: trellis_logs_v1_logs.Facets): FacetsRest => ({
+  severity: m.severity.map((item) => FacetValueToRest(item)),
+  source: m.source.map((item) => FacetValueToRest(item)),
+  domain: m.domain.map((item) => FacetValueToRest(item)),
+})
+
+export const HistogramToRest = (m: trellis_logs_v1_logs.Histogram): HistogramRest => ({
+  start: m.start,
+  bucket_seconds: m.bucketSeconds,
+  counts: m.counts,
+})
+
+export const LogsSearchResponseToRest = (m: trellis_logs_v1_logs.SearchResponse): LogsSearchResponseRest => ({
+  entries: m.entries.map((item) => FoundEntryToRest(item)),
+  total: m.total,
+  total_is_exact: m.totalIsExact,
+  took_ms: m.tookMs,
+  mode: m.mode,
+  semantic_fallback: m.semanticFallback ?? null,
+  facets: present(m.facets, (item) => FacetsToRest(item)),
+  histogram: present(m.histogram, (item) => HistogramToRest(item)),
+  next_cursor: m.nextCursor ?? null,
+})
+
+export const EntryToRest = (m: trellis_logs_v1_logs.Entry): EntryRest => ({
+  entry_id: m.entryId,
+  source_id: m.sourceId,
+  branch: m.branch ?? null,
+  sequence: m.sequence,
+  timestamp_iso: m.timestampIso ?? null,
+  timestamp_raw: m.timestampRaw ?? null,
+  ingest_time: m.ingestTime,
+  severity: m.severity ?? null,
+  repeat_count: m.repeatCount,
+  format: m.format,
+  text: m.text,
+  message: m.message,
+  fields: jsonOf(m.fields),
+  truncated: m.truncated,
+  matched_patterns: m.matchedPatterns,
+  template_id: m.templateId ?? null,
+  out_of_order: m.outOfOrder,
+  anomaly_score: m.anomalyScore ?? null,
+  anomaly_label: m.anomalyLabel ?? null,
+  anomaly_scored_at: m.anomalyScoredAt ?? null,
+  ml_score: m.mlScore ?? null,
+  ml_label: m.mlLabel ?? null,
+  ml_scored_at: m.mlScoredAt ?? null,
+  tenant_id: m.tenantId,
+  anonymized: m.anonymized,
+})
+
+export const GetContextResponseToRest = (m: trellis_logs_v1_logs.GetContextResponse): GetContextResponseRest => ({
+  entries: m.entries.map((item) => EntryToRest(item)),
+})
+
+export const WindowToRest = (m: trellis_logs_v1_logs.Window): WindowRest => ({
+  start: m.start ?? null,
+  end: m.end ?? null,
+  source: m.source,
+})
+
+export const SummaryToRest = (m: trellis_logs_v1_logs.Summary): SummaryRest => ({
+  text: m.text,
+  source: m.source,
+  by_domain: m.byDomain,
+  by_severity: m.bySeverity,
+  by_source: m.bySource,
+})
+
+export const TimelinePointToRest = (m: trellis_logs_v1_logs.TimelinePoint): TimelinePointRest => ({
+  time: m.time,
+  count: m.count,
+  errors: m.errors,
+})
+
+export const TemplateCountToRest = (m: trellis_logs_v1_logs.TemplateCount): TemplateCountRest => ({
+  template_id: m.templateId,
+  template: m.template,
+  count: m.count,
+})
+
+export const FactToRest = (m: trellis_logs_v1_logs.Fact): FactRest => ({
+  category: m.category,
+  key: m.key,
+  value: m.value,
+})
+
+export const SuspectedCauseToRest = (m: trellis_logs_v1_logs.SuspectedCause): SuspectedCauseRest => ({
+  title: m.title,
+  confidence: m.confidence,
+  evidence: m.evidence,
+})
+
+export const DiagnosisToRest = (m: trellis_logs_v1_logs.Diagnosis): DiagnosisRest => ({
+  query: m.query,
+  window: present(m.window, (item) => WindowToRest(item)),
+  keywords: m.keywords,
+  summary: present(m.summary, (item) => SummaryToRest(item)),
+  timeline: m.timeline.map((item) => TimelinePointToRest(item)),
+  entries: m.entries.map((item) => EntryToRest(item)),
+  templates: m.templates.map((item) => TemplateCountToRest(item)),
+  facts: m.facts.map((item) => FactToRest(item)),
+  reasoning: m.reasoning,
+  suspected_causes: m.suspectedCauses.map((item) => SuspectedCauseToRest(item)),
+  took_ms: m.tookMs,
+})
+
+export const PatternToRest = (m: trellis_logs_v1_logs.Pattern): PatternRest => ({
+  tag: m.tag,
+  domain: m.domain,
+  severity: m.severity ?? null,
+  description: m.description,
+})
+
+export const ListPatternsResponseToRest = (m: trellis_logs_v1_logs.ListPatternsResponse): ListPatternsResponseRest => ({
+  patterns: m.patterns.map((item) => PatternToRest(item)),
+})
+
+export const SourceToRest = (m: trellis_logs_v1_logs.Source): SourceRest => ({
+  source_id: m.sourceId,
+  entry_count: m.entryCount,
+  error_count: m.errorCount,
+  first_seen: m.firstSeen ?? null,
+  last_seen: m.lastSeen ?? null,
+  unit_count: m.unitCount,
+})
+
+export const ListSourcesResponseToRest = (m: trellis_logs_v1_logs.ListSourcesResponse): ListSourcesResponseRest => ({
+  sources: m.sources.map((item) => SourceToRest(item)),
+})
+
+export const RejectedEntryToRest = (m: trellis_logs_v1_logs.RejectedEntry): RejectedEntryRest => ({
+  index: m.index,
+  reason: m.reason,
+})
+
+export const GleanBatchResponseToRest = (m: trellis_logs_v1_logs.GleanBatchResponse): GleanBatchResponseRest => ({
+  accepted: m.accepted,
+  duplicates: m.duplicates,
+  rejected: m.rejected.map((item) => RejectedEntryToRest(item)),
+})
+
+export const SourceHealthToRest = (m: trellis_logs_v1_logs.SourceHealth): SourceHealthRest => ({
+  source_id: m.sourceId,
+  status: m.status,
+  entry_count: m.entryCount,
+  error_count: m.errorCount,
+  last_seen: m.lastSeen ?? null,
+})
+
+export const StatsToRest = (m: trellis_logs_v1_logs.Stats): StatsRest => ({
+  window_hours: m.windowHours,
+  critical_count: m.criticalCount,
+  error_count: m.errorCount,
+  warn_count: m.warnCount,
+  sources: m.sources.map((item) => SourceHealthToRest(item)),
+  recent_criticals: m.recentCriticals.map((item) => EntryToRest(item)),
+})
+
+export const SeamToRest = (m: trellis_music_v1_music.Seam): SeamRest => ({
+  distance_percentile: m.distancePercentile ?? null,
+  loudness_step_lu: m.loudnessStepLu ?? null,
+  beat_error_ms: m.beatErrorMs ?? null,
+})
+
+export const StemsToRest = (m: trellis_music_v1_music.Stems): StemsRest => ({
+  status: m.status,
+})
+
+export const NodeToRest = (m: trellis_music_v1_music.Node): NodeRest => ({
+  node_id: m.nodeId,
+  chain_id: m.chainId,
+  parent_id: m.parentId ?? null,
+  status: NodeStatusWords[m.status] ?? null,
+  decision: DecisionWords[m.decision] ?? null,
+  kind: NodeKindWords[m.kind] ?? null,
+  prompt: m.prompt,
+  seed: m.seed ?? null,
+  duration_seconds: m.durationSeconds,
+  context_seconds: m.contextSeconds ?? null,
+  generator: GeneratorWords[m.generator] ?? null,
+  progress: m.progress,
+  error: m.error ?? null,
+  seam: present(m.seam, (item) => SeamToRest(item)),
+  bpm: m.bpm ?? null,
+  key: m.key ?? null,
+  loudness_lufs: m.loudnessLufs ?? null,
+  audio_url: m.audioUrl,
+  peaks_url: m.peaksUrl,
+  stems: present(m.stems, (item) => StemsToRest(item)),
+  created_at: m.createdAt,
+  ready_at: m.readyAt ?? null,
+  prompt_honored: m.promptHonored,
+})
+
+export const ChainToRest = (m: trellis_music_v1_music.Chain): ChainRest => ({
+  chain_id: m.chainId,
+  name: m.name,
+  created_at: m.createdAt,
+  updated_at: m.updatedAt,
+  sample_rate: m.sampleRate,
+  channels: m.channels,
+  root_node_id: m.rootNodeId,
+  spine: m.spine,
+  nodes: m.nodes.map((item) => NodeToRest(item)),
+  bpm: m.bpm ?? null,
+  key: m.key ?? null,
+  loudness_lufs: m.loudnessLufs ?? null,
+})
+
+export const ListChainsResponseToRest = (m: trellis_music_v1_music.ListChainsResponse): ListChainsResponseRest => ({
+  chains: m.chains.map((item) => ChainToRest(item)),
+  next_cursor: m.nextCursor ?? null,
+})
+
+export const CreateBranchesResponseToRest = (m: trellis_music_v1_music.CreateBranchesResponse): CreateBranchesResponseRest => ({
+  nodes: m.nodes.map((item) => NodeToRest(item)),
+})
+
+export const PeaksToRest = (m: trellis_music_v1_music.Peaks): PeaksRest => ({
+  points: m.points,
+  duration_seconds: m.durationSeconds,
+  min: m.min,
+  max: m.max,
+})
+
+export const ListingsFrameToRest = (m: trellis_listings_v1_listings.ListingsFrame): ListingsFrameRest => ({
+  type: m.type,
+  listings: m.listings.map((item) => ListingToRest(item)),
+  trust_scores: mapValues(m.trustScores, (item) => TrustScoreToRest(item)),
+  sellers: mapValues(m.sellers, (item) => SellerToRest(item)),
+  market_price: m.marketPrice ?? null,
+  adapter_used: m.adapterUsed,
+  affiliate_active: m.affiliateActive,
+  session_id: m.sessionId ?? null,
+})
+
+export const MarketPriceFrameToRest = (m: trellis_listings_v1_listings.MarketPriceFrame): MarketPriceFrameRest => ({
+  type: m.type,
+  market_price: m.marketPrice ?? null,
+  sample_count: m.sampleCount,
+  quartiles: jsonOf(m.quartiles),
+})
+
+export const ScoreFrameToRest = (m: trellis_listings_v1_listings.ScoreFrame): ScoreFrameRest => ({
+  type: m.type,
+  platform_listing_id: m.platformListingId,
+  trust_score: present(m.trustScore, (item) => TrustScoreToRest(item)),
+  seller: present(m.seller, (item) => SellerToRest(item)),
+  market_price: m.marketPrice ?? null,
+})
+
+export const SearchFailedFrameToRest = (m: trellis_listings_v1_listings.SearchFailedFrame): SearchFailedFrameRest => ({
+  type: m.type,
+  status: m.status,
+  detail: m.detail,
+})
+
+export const DoneFrameToRest = (m: trellis_listings_v1_listings.DoneFrame): DoneFrameRest => ({
+  ...omitNull('reason', m.reason ?? null),
+})
+
+export const GapToRest = (m: trellis_http_v1_messages.Gap): GapRest => ({
+  missed: m.missed ?? null,
+})
+
+export const ResetToRest = (_: trellis_http_v1_messages.Reset): ResetRest => ({
+})
+
+export const DiagnoseStatusToRest = (m: trellis_logs_v1_logs.DiagnoseStatus): DiagnoseStatusRest => ({
+  stage: m.stage,
+  detail: m.detail,
+})
+
+export const DiagnoseSummaryToRest = (m: trellis_logs_v1_logs.DiagnoseSummary): DiagnoseSummaryRest => ({
+  text: m.text,
+  source: m.source,
+  by_domain: m.byDomain,
+  by_severity: m.bySeverity,
+  partial: m.partial,
+})
+
+export const DiagnoseEntriesToRest = (m: trellis_logs_v1_logs.DiagnoseEntries): DiagnoseEntriesRest => ({
+  entries: m.entries.map((item) => EntryToRest(item)),
+  layer: m.layer,
+})
+
+export const DiagnoseReasoningToRest = (m: trellis_logs_v1_logs.DiagnoseReasoning): DiagnoseReasoningRest => ({
+  text: m.text,
+})
+
+export const DiagnoseFailedToRest = (m: trellis_logs_v1_logs.DiagnoseFailed): DiagnoseFailedRest => ({
+  detail: m.detail,
+})
+
+export const DiagnoseDoneToRest = (m: trellis_logs_v1_logs.DiagnoseDone): DiagnoseDoneRest => ({
+  took_ms: m.tookMs,
+})
+
+export const NodeStatusChangedToRest = (m: trellis_music_v1_music.NodeStatusChanged): NodeStatusChangedRest => ({
+  node_id: m.nodeId,
+  status: NodeStatusWords[m.status] ?? null,
+  progress: m.progress,
+  decision: DecisionWords[m.decision] ?? null,
+  error: m.error ?? null,
+})
+
+export const ListingsSearchRequestFromRest = (j: any): trellis_listings_v1_listings.SearchRequest => ({
+  q: j.q ?? '',
+  maxPrice: j.max_price ?? undefined,
+  minPrice: j.min_price ?? undefined,
+  pages: j.pages ?? 1,
+  mustInclude: j.must_include ?? '',
+  mustIncludeMode: MustIncludeModeValues[j.must_include_mode ?? "all"] ?? 'MUST_INCLUDE_MODE_UNSPECIFIED',
+  mustExclude: j.must_exclude ?? '',
+  categoryId: j.category_id ?? '',
+  adapter: AdapterValues[j.adapter ?? "auto"] ?? 'ADAPTER_UNSPECIFIED',
+})
+
+export const WatchUpdatesRequestFromRest = (j: any): trellis_listings_v1_listings.WatchUpdatesRequest => ({
+  sessionId: j.session_id ?? '',
+  lastEventId: j.last_event_id ?? undefined,
+})
+
+export const CancelSearchRequestFromRest = (j: any): trellis_listings_v1_listings.CancelSearchRequest => ({
+  sessionId: j.session_id ?? '',
+})
+
+export const GetSessionRequestFromRest = (_: any): trellis_listings_v1_listings.GetSessionRequest => ({
+})
+
+export const EnrichRequestFromRest = (j: any): trellis_listings_v1_listings.EnrichRequest => ({
+  seller: j.seller ?? '',
+  listingId: j.listing_id ?? '',
+  query: j.query ?? '',
+})
+
+export const GetListingRequestFromRest = (j: any): trellis_listings_v1_listings.GetListingRequest => ({
+  platformListingId: j.platform_listing_id ?? '',
+})
+
+export const GetCompsRequestFromRest = (j: any): trellis_listings_v1_listings.GetCompsRequest => ({
+  q: j.q ?? '',
+})
+
+export const ListingsGetHealthRequestFromRest = (_: any): trellis_listings_v1_listings.GetHealthRequest => ({
+})
+
+export const UploadParametersFromRest = (j: any): trellis_logs_v1_logs.UploadParameters => ({
+  wait: j.wait ?? false,
+  sourceId: j.source_id ?? undefined,
+  format: j.format ?? undefined,
+  year: j.year ?? undefined,
+  timezone: j.timezone ?? undefined,
+})
+
+export const GetTaskRequestFromRest = (j: any): trellis_logs_v1_logs.GetTaskRequest => ({
+  taskId: j.task_id ?? '',
+})
+
+export const WatchTaskRequestFromRest = (j: any): trellis_logs_v1_logs.WatchTaskRequest => ({
+  taskId: j.task_id ?? '',
+  lastEventId: j.last_event_id ?? undefined,
+})
+
+export const LogsSearchRequestFromRest = (j: any): trellis_logs_v1_logs.SearchRequest => ({
+  q: j.q ?? undefined,
+  source: j.source ?? undefined,
+  severity: j.severity ?? undefined,
+  limit: j.limit ?? 50,
+  domain: j.domain ?? undefined,
+  semantic: j.semantic ?? undefined,
+  since: j.since ?? undefined,
+  until: j.until ?? undefined,
+  pattern: j.pattern ?? undefined,
+  tenant: j.tenant ?? undefined,
+  branch: j.branch ?? undefined,
+  cursor: j.cursor ?? undefined,
+  order: j.order ?? "relevance",
+})
+
+export const TailRequestFromRest = (j: any): trellis_logs_v1_logs.TailRequest => ({
+  q: j.q ?? undefined,
+  source: j.source ?? undefined,
+  severity: j.severity ?? undefined,
+  domain: j.domain ?? undefined,
+  pattern: j.pattern ?? undefined,
+  tenant: j.tenant ?? undefined,
+  branch: j.branch ?? undefined,
+  history: j.history ?? 0,
+  lastEventId: j.last_event_id ?? undefined,
+})
+
+export const GetContextRequestFromRest = (j: any): trellis_logs_v1_logs.GetContextRequest => ({
+  entryId: j.entry_id ?? '',
+  before: j.before ?? 20,
+  after: j.after ?? 20,
+})
+
+export const LanguageModelFromRest = (j: any): trellis_logs_v1_logs.LanguageModel => ({
+  baseUrl: j.base_url ?? undefined,
+  model: j.model ?? undefined,
+  apiKey: j.api_key ?? undefined,
+})
+
+export const DiagnoseRequestFromRest = (j: any): trellis_logs_v1_logs.DiagnoseRequest => ({
+  query: j.query ?? '',
+  sourceFilter: j.source_filter ?? undefined,
+  since: j.since ?? undefined,
+  until: j.until ?? undefined,
+  llm: j.llm == null ? null : LanguageModelFromRest(j.llm),
+  timezone: j.timezone ?? undefined,
+})
+
+export const ListPatternsRequestFromRest = (_: any): trellis_logs_v1_logs.ListPatternsRequest => ({
+})
+
+export const ListSourcesRequestFromRest = (_: any): trellis_logs_v1_logs.ListSourcesRequest => ({
+})
+
+export const GleanBatchParametersFromRest = (j: any): trellis_logs_v1_logs.GleanBatchParameters => ({
+  sourceId: j.source_id ?? undefined,
+  contentEncoding: j.content_encoding ?? undefined,
+})
+
+export const GetStatsRequestFromRest = (_: any): trellis_logs_v1_logs.GetStatsRequest => ({
+})
+
+export const CreateSessionRequestFromRest = (_: any): trellis_logs_v1_logs.CreateSessionRequest => ({
+})
+
+export const LogsGetHealthRequestFromRest = (_: any): trellis_logs_v1_logs.GetHealthRequest => ({
+})
+
+export const CreateChainParametersFromRest = (j: any): trellis_music_v1_music.CreateChainParameters => ({
+  name: j.name ?? '',
+})
+
+export const ListChainsRequestFromRest = (j: any): trellis_music_v1_music.ListChainsRequest => ({
+  limit: j.limit ?? 20,
+  cursor: j.cursor ?? undefined,
+})
+
+export const GetChainRequestFromRest = (j: any): trellis_music_v1_music.GetChainRequest => ({
+  chainId: j.chain_id ?? '',
+})
+
+export const UpdateChainRequestFromRest = (j: any): trellis_music_v1_music.UpdateChainRequest => ({
+  chainId: j.chain_id ?? '',
+  name: j.name ?? undefined,
+  updateMask: j.update_mask,
+})
+
+export const DeleteChainRequestFromRest = (j: any): trellis_music_v1_music.DeleteChainRequest => ({
+  chainId: j.chain_id ?? '',
+})
+
+export const CreateBranchesRequestFromRest = (j: any): trellis_music_v1_music.CreateBranchesRequest => ({
+  chainId: j.chain_id ?? '',
+  nodeId: j.node_id ?? '',
+  prompt: j.prompt ?? '',
+  durationSeconds: j.duration_seconds ?? 10,
+  seed: j.seed ?? undefined,
+  contextSeconds: j.context_seconds ?? undefined,
+  takes: j.takes ?? 1,
+  generator: GeneratorValues[j.generator ?? "auto"] ?? 'GENERATOR_UNSPECIFIED',
+})
+
+export const RetryNodeRequestFromRest = (j: any): trellis_music_v1_music.RetryNodeRequest => ({
+  chainId: j.chain_id ?? '',
+  nodeId: j.node_id ?? '',
+})
+
+export const DeleteNodeRequestFromRest = (j: any): trellis_music_v1_music.DeleteNodeRequest => ({
+  chainId: j.chain_id ?? '',
+  nodeId: j.node_id ?? '',
+})
+
+export const CommitNodeRequestFromRest = (j: any): trellis_music_v1_music.CommitNodeRequest => ({
+  chainId: j.chain_id ?? '',
+  nodeId: j.node_id ?? '',
+})
+
+export const DiscardNodeRequestFromRest = (j: any): trellis_music_v1_music.DiscardNodeRequest => ({
+  chainId: j.chain_id ?? '',
+  nodeId: j.node_id ?? '',
+})
+
+export const GetNodeAudioRequestFromRest = (j: any): trellis_music_v1_music.GetNodeAudioRequest => ({
+  chainId: j.chain_id ?? '',
+  nodeId: j.node_id ?? '',
+  format: AudioFormatValues[j.format ?? "wav"] ?? 'AUDIO_FORMAT_UNSPECIFIED',
+  range: j.range ?? undefined,
+})
+
+export const GetNodePeaksRequestFromRest = (j: any): trellis_music_v1_music.GetNodePeaksRequest => ({
+  chainId: j.chain_id ?? '',
+  nodeId: j.node_id ?? '',
+  points: j.points ?? 1000,
+})
+
+export const ExportChainRequestFromRest = (j: any): trellis_music_v1_music.ExportChainRequest => ({
+  chainId: j.chain_id ?? '',
+  format: AudioFormatValues[j.format ?? "wav"] ?? 'AUDIO_FORMAT_UNSPECIFIED',
+  crossfadeMs: j.crossfade_ms ?? 0,
+  normalize: j.normalize ?? undefined,
+})
+
+export const StreamChainEventsRequestFromRest = (j: any): trellis_music_v1_music.StreamChainEventsRequest => ({
+  chainId: j.chain_id ?? '',
+  lastEventId: j.last_event_id ?? undefined,
+})
+
+export const GetMusicHealthRequestFromRest = (_: any): trellis_music_v1_music.GetMusicHealthRequest => ({
+})
 

@@ -1,4 +1,4 @@
-import type { Caller, CallOptions } from '@trellis/kit/rpc'
+import type { Caller, CallOptions, ResponseHead } from '@trellis/kit/rpc'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
 declare module 'fastify' {
@@ -17,26 +17,53 @@ export const clientGone = (reply: FastifyReply): AbortSignal => {
 }
 
 /**
- * What an rpc is told about the request it answers; its head writes straight to the reply. Without a signal of its
- * own the call gets one that follows the client, made only when somebody asks for it: most answers are there before.
+ * What an rpc is told about the request it answers; its head writes straight to the reply. Without a signal of its own
+ * the call gets one that follows the client, made only when somebody asks for it: most answers are there before.
+ *
+ * A class, since the engine makes a new hidden class for each object literal with a getter: measured, that was
+ * three quarters of what the edge cost a request.
  */
-export const callOptions = (request: FastifyRequest, reply: FastifyReply, signal?: AbortSignal): CallOptions => {
-  let followed = signal
-  return {
-    caller: request.caller,
-    get signal() {
-      followed ??= clientGone(reply)
-      return followed
-    },
-    requestId: request.id,
-    traceparent: request.headers.traceparent as string | undefined,
-    head: {
-      status: (status) => {
-        reply.code(status)
-      },
-      header: (name, value) => {
-        reply.header(name, value)
-      },
-    },
+class RequestCall implements CallOptions {
+  readonly #request: FastifyRequest
+  readonly #reply: FastifyReply
+  #signal: AbortSignal | undefined
+
+  constructor(request: FastifyRequest, reply: FastifyReply, signal: AbortSignal | undefined) {
+    this.#request = request
+    this.#reply = reply
+    this.#signal = signal
+  }
+
+  get caller(): Caller {
+    return this.#request.caller
+  }
+
+  get signal(): AbortSignal {
+    this.#signal ??= clientGone(this.#reply)
+    return this.#signal
+  }
+
+  get requestId(): string {
+    return this.#request.id
+  }
+
+  get traceparent(): string | undefined {
+    const { traceparent } = this.#request.headers
+    return typeof traceparent === 'string' ? traceparent : undefined
+  }
+
+  get head(): ResponseHead {
+    return this
+  }
+
+  status(status: number): void {
+    this.#reply.code(status)
+  }
+
+  header(name: string, value: string): void {
+    this.#reply.header(name, value)
   }
 }
+
+export const callOptions = (request: FastifyRequest, reply: FastifyReply, signal?: AbortSignal): CallOptions =>
+  new RequestCall(request, reply, signal)

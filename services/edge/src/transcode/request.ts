@@ -14,13 +14,20 @@ const bodyOf = (body: unknown): Bag => {
   throw failure('malformed', 'The body must be a JSON object.')
 }
 
-const headerValues = (fields: Record<string, string>, request: FastifyRequest): Bag => {
-  const values: Bag = {}
+/** The query, with what headers say in its place. */
+const withHeaders = (fields: Record<string, string>, request: FastifyRequest): Bag => {
+  const values: Bag = { ...(request.query as Bag) }
   for (const name in fields) {
     const value = request.headers[fields[name] ?? '']
     if (value !== undefined) values[name] = value
   }
   return values
+}
+
+/** All of it as one object. The names are apart, so it may be gathered in whichever is our own. */
+const joined = (path: Bag, query: Bag | undefined, body: Bag | undefined): Bag => {
+  if (body) return { ...query, ...body, ...path }
+  return query ? Object.assign(query, path) : path
 }
 
 /** Makes the reader of a route's requests: path, query, headers and body into one generated message, or a failure that says what is wrong where. */
@@ -29,16 +36,17 @@ export const requestReader = (route: Route) => {
   const checkQuery = check('query', route.schema.query)
   const checkBody = check('body', route.schema.body)
   const hasQuery = route.schema.query !== undefined
+  const hasHeaders = Object.keys(route.headerFields).length > 0
 
   return (request: FastifyRequest): unknown => {
     const path = textValues(route.pathFields, request.params as Bag)
     const query = hasQuery
-      ? textValues(route.queryFields, { ...(request.query as Bag), ...headerValues(route.headerFields, request) })
+      ? textValues(route.queryFields, hasHeaders ? withHeaders(route.headerFields, request) : (request.query as Bag))
       : undefined
     const body = route.hasBody ? bodyOf(request.body) : undefined
     const wrong = checkPath(path) ?? (query && checkQuery(query)) ?? (body && checkBody(body))
     if (wrong) throw wrong
-    const mask = route.masked && body ? { update_mask: Object.keys(body) } : undefined
-    return route.fromRest({ ...query, ...body, ...path, ...mask })
+    if (route.masked && body) return route.fromRest({ ...query, ...body, ...path, update_mask: Object.keys(body) })
+    return route.fromRest(joined(path, query, body))
   }
 }

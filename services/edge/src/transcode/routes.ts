@@ -15,7 +15,8 @@ export type AnyClient = Record<string, (request: any, options: CallOptions) => a
 
 export type Backend = { name: string; mount: string; heartbeat: string; client: AnyClient }
 
-type Handle = (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>
+/** Sends its answer itself. It must not return the reply: that is a thenable, and Fastify would hold the request for it until its end. */
+type Handle = (request: FastifyRequest, reply: FastifyReply) => Promise<void> | void
 
 const methods: HTTPMethods[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']
 
@@ -30,18 +31,21 @@ const call = (backend: Backend, route: Route) => {
   return method
 }
 
-const answer = (route: Route, reply: FastifyReply, message: unknown): FastifyReply => {
-  if (!route.toRest) return reply.code(204).send()
-  return reply.type('application/json; charset=utf-8').send(JSON.stringify(route.toRest(message)))
+const answer = (route: Route, reply: FastifyReply, message: unknown): void => {
+  if (route.toRest) reply.type('application/json; charset=utf-8').send(JSON.stringify(route.toRest(message)))
+  else reply.code(204).send()
 }
 
 const unary = (route: Route, backend: Backend): Handle => {
   const read = requestReader(route)
   const method = call(backend, route)
-  return async (request, reply) => {
+  return (request, reply) => {
     const message = read(request)
     reply.code(route.status)
-    return answer(route, reply, await method(message, callOptions(request, reply)))
+    method(message, callOptions(request, reply)).then(
+      (answered: unknown) => answer(route, reply, answered),
+      (error: unknown) => reply.send(error),
+    )
   }
 }
 
@@ -52,7 +56,7 @@ const upload = (route: Route, backend: Backend): Handle => {
     reply.code(route.status)
     try {
       const messages = uploadMessages(route, request, read(request))
-      return answer(route, reply, await method(messages, callOptions(request, reply)))
+      answer(route, reply, await method(messages, callOptions(request, reply)))
     } catch (error) {
       reply.header('connection', 'close')
       reply.raw.once('finish', () => setTimeout(() => request.raw.destroy(), lingerMilliseconds).unref())
@@ -70,7 +74,6 @@ const bytes = (route: Route, backend: Backend): Handle => {
     reply.code(route.status)
     const frames = method(message, callOptions(request, reply))
     await sendBytes(frames, reply, { headOnly: request.method === 'HEAD' })
-    return reply
   }
 }
 
@@ -86,7 +89,6 @@ const events = (route: Route, backend: Backend, streams: EventStreams, maximumSt
     const gone = clientGone(reply)
     const options = callOptions(request, reply, AbortSignal.any([gone, streams.closing]))
     await sendEvents(method(message, options), toFrame, reply, streams, backend.heartbeat, gone)
-    return reply
   }
 }
 

@@ -23,9 +23,14 @@ const toServiceFailure = (error: unknown, trailer: Metadata | undefined): unknow
   return failure(kind, detail, { cause: error, ...(errorKinds[kind].status === 503 ? { retryAfterSeconds: 1 } : {}) })
 }
 
-const grpcOptions = (options: CallOptions, onTrailer: (trailer: Metadata) => void) => ({
+/** Options may be an object with getters of its own, so they are read one by one, not spread. */
+const grpcOptions = (
+  options: CallOptions,
+  signal: AbortSignal | undefined,
+  onTrailer: (trailer: Metadata) => void,
+) => ({
   metadata: requestMetadata(options),
-  ...(options.signal ? { signal: options.signal } : {}),
+  ...(signal ? { signal } : {}),
   onHeader: (metadata: Metadata) => {
     if (options.head) metadataToHead(metadata, options.head)
   },
@@ -39,7 +44,7 @@ const unary =
     try {
       return await call(
         request,
-        grpcOptions(options, (received) => (trailer = received)),
+        grpcOptions(options, options.signal, (received) => (trailer = received)),
       )
     } catch (error) {
       throw toServiceFailure(error, trailer)
@@ -54,7 +59,7 @@ const streaming = (call: Untyped) =>
     try {
       yield* call(
         request,
-        grpcOptions({ ...options, signal }, (received) => (trailer = received)),
+        grpcOptions(options, signal, (received) => (trailer = received)),
       )
     } catch (error) {
       throw toServiceFailure(error, trailer)

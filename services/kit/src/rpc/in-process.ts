@@ -1,6 +1,14 @@
 import { toFailure } from '../errors/mod.ts'
-import type { Call, CallOptions, Handlers, MethodDefinition, RpcClient, ServiceDefinition } from './call.ts'
-import { anonymous } from './caller.ts'
+import type {
+  Call,
+  CallOptions,
+  Handlers,
+  MethodDefinition,
+  ResponseHead,
+  RpcClient,
+  ServiceDefinition,
+} from './call.ts'
+import { anonymous, type Caller } from './caller.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: the mapped types of RpcClient and Handlers say what each method takes and gives
 type Untyped = any
@@ -16,16 +24,34 @@ const streamCall = (options: CallOptions, signal: AbortSignal): Call => ({
   head: options.head ?? ignoreHead,
 })
 
-/** The signal is asked for only when the handler does: whoever made the options may make it then. */
-const unaryCall = (options: CallOptions): Call => ({
-  caller: options.caller ?? anonymous,
-  get signal() {
-    return options.signal ?? never
-  },
-  requestId: options.requestId ?? '',
-  traceparent: options.traceparent,
-  head: options.head ?? ignoreHead,
-})
+/** What a handler sees of the options. The signal is asked for only when the handler does: whoever made the options may make it then. */
+class UnaryCall implements Call {
+  readonly #options: CallOptions
+
+  constructor(options: CallOptions) {
+    this.#options = options
+  }
+
+  get caller(): Caller {
+    return this.#options.caller ?? anonymous
+  }
+
+  get signal(): AbortSignal {
+    return this.#options.signal ?? never
+  }
+
+  get requestId(): string {
+    return this.#options.requestId ?? ''
+  }
+
+  get traceparent(): string | undefined {
+    return this.#options.traceparent
+  }
+
+  get head(): ResponseHead {
+    return this.#options.head ?? ignoreHead
+  }
+}
 
 async function* complete(messages: AsyncIterable<Untyped>, type: MethodDefinition['requestType']) {
   for await (const message of messages) yield type.fromPartial(message)
@@ -38,7 +64,7 @@ const unary =
       const whole = method.requestStream
         ? complete(request, method.requestType)
         : method.requestType.fromPartial(request)
-      return method.responseType.fromPartial(await handler(whole, unaryCall(options)))
+      return method.responseType.fromPartial(await handler(whole, new UnaryCall(options)))
     } catch (error) {
       throw toFailure(error)
     }
