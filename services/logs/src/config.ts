@@ -1,0 +1,48 @@
+import { read, secret, setting } from '@trellis/kit/config'
+
+/** What the log service is told. */
+export const logsConfig = {
+  apiKey: secret('SERVICE_API_KEY', read.text, '', 'The key that every logs route asks for; empty: none.'),
+  maximumUploadMegabytes: setting('SERVICE_MAX_UPLOAD_MB', read.integer(1), 2048, 'The largest upload, as it is sent.'),
+  maximumExpandedMegabytes: setting(
+    'SERVICE_MAX_EXPANDED_MB',
+    read.integer(1),
+    20_480,
+    'The largest upload, unpacked.',
+  ),
+  maximumBatchMegabytes: setting(
+    'SERVICE_MAX_BATCH_MB',
+    read.integer(1, 256),
+    32,
+    'The largest batch of pushed entries, unpacked.',
+  ),
+  segmentEntries: setting(
+    'LOGS_SEGMENT_ENTRIES',
+    read.integer(1_000, 1_000_000),
+    131_072,
+    'Entries kept in memory before they become a segment.',
+  ),
+  cacheMegabytes: setting('LOGS_CACHE_MB', read.integer(8, 65_536), 96, 'Memory for what was read from segments.'),
+  inFlightMegabytes: setting(
+    'LOGS_IN_FLIGHT_MB',
+    read.integer(1, 1024),
+    8,
+    'Memory for uploads under way; a sender past it waits.',
+  ),
+  idleSeconds: setting(
+    'LOGS_IDLE_SECONDS',
+    read.integer(0, 86_400),
+    30,
+    'After so long without work the threads that parse and index end; 0 keeps them.',
+  ),
+  llmBaseUrl: setting(
+    'LLM_BASE_URL',
+    read.optional(read.url),
+    undefined,
+    'A chat-completions server in the style of OpenAI.',
+  ),
+  llmModel: setting('LLM_MODEL', read.text, '', 'The model to ask it for.'),
+  llmApiKey: secret('LLM_API_KEY', read.text, '', 'Sent to it as a bearer token.'),
+}
+
+export type LogsConfig = { readonly [Name in keyof typeof logsConfig]: (typeof logsConfig)[Name]['fallback'] }

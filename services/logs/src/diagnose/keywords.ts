@@ -1,0 +1,23 @@
+import { wordsOf } from '../segments/tokens.ts'
+
+/** Words of a question that say nothing about what is in a log. */
+const questionWords = new Set(
+  (
+    'a about after again all also am an and any are around as at be because been before being between but by can could did do does doing down for from ' +
+    'get gets getting go goes going got had has have having he her here him his how i if in into is it its just keep keeps kept last like ' +
+    'me more most my no not now of off on once only or other our out over please really see seem seems she should since so some something ' +
+    'still such tell than that the their them then there these they thing this those to too today tonight until up us very was we were what ' +
+    'when where which while who why will with would yesterday you your am pm hour hours minute minutes day days week weeks ago morning ' +
+    'afternoon evening night noon midnight wrong problem problems issue issues happen happened happening show find help'
+  ).split(' '),
+)
+
+const mostKeywords = 12
+
+/** What to search for: the words of a symptom that carry meaning, in their order, each once. Numbers alone are no keywords. */
+export const keywordsOf = (symptom: string): string[] => {
+  const words = wordsOf(symptom).filter(
+    (word) => word.length > 1 && !questionWords.has(word) && !/^\d+(?:am|pm)?$/.test(word),
+  )
+  return [...new Set(words)].slice(0, mostKeywords)
+}

@@ -1,0 +1,117 @@
+import { failure } from '@trellis/kit/errors'
+import type { Call, Handlers } from '@trellis/kit/rpc'
+import type { DiagnoseFrame, DiagnoseRequest, LogsServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/logs.ts'
+import type { StoredEntry } from '../entries/entry.ts'
+import { presentEntry } from '../entries/present.ts'
+import { utc, zoneOf } from '../formats/zone.ts'
+import { readMoment } from '../search/read-request.ts'
+import type { World } from '../world.ts'
+import { type DiagnoseInput, diagnose, type Step } from './diagnose.ts'
+import type { LanguageModel } from './llm.ts'
+
+type DiagnoseHandlers = Pick<Handlers<typeof LogsServiceDefinition>, 'diagnose' | 'diagnoseStream'>
+type Of<Kind extends Step['kind']> = Extract<Step, { kind: Kind }>
+
+const given = (text: string | null | undefined): text is string => text !== undefined && text !== null && text !== ''
+
+/** The request's model, what it leaves open from the configuration; none without an address. The configured key only goes to the configured server. */
+const modelOf = ({ config }: World, { llm }: DiagnoseRequest): LanguageModel | undefined => {
+  const ownAddress = given(llm?.baseUrl) ? llm.baseUrl : undefined
+  const baseUrl = ownAddress ?? config.llmBaseUrl
+  if (baseUrl === undefined) return undefined
+  if (!URL.canParse(baseUrl) || !/^https?:$/.test(new URL(baseUrl).protocol))
+    throw failure('invalid', 'llm.base_url must be an address that starts with http:// or https://.')
+  const key = given(llm?.apiKey) ? llm.apiKey : ownAddress === undefined ? config.llmApiKey : ''
+  return { baseUrl: String(baseUrl), model: given(llm?.model) ? llm.model : config.llmModel, apiKey: key }
+}
+
+const inputOf = (world: World, request: DiagnoseRequest, { signal }: Call): DiagnoseInput => {
+  const zone = given(request.timezone)
+    ? zoneOf(request.timezone)
+    : (zoneOf(Intl.DateTimeFormat().resolvedOptions().timeZone) ?? utc)
+  if (!zone) throw failure('invalid', `"${request.timezone}" is no time zone: use one such as Europe/Berlin.`)
+  return {
+    query: request.query,
+    sourceFilter: given(request.sourceFilter) ? request.sourceFilter : undefined,
+    since: given(request.since) ? readMoment('since', request.since) : undefined,
+    until: given(request.until) ? readMoment('until', request.until) : undefined,
+    zone,
+    now: world.now(),
+    model: modelOf(world, request),
+    signal,
+  }
+}
+
+/** A step as its frame; the one that only says what was asked has none. */
+const frameOf = (step: Step): DiagnoseFrame['event'] => {
+  if (step.kind === 'status') return { $case: 'status', value: { stage: step.stage, detail: step.detail } }
+  if (step.kind === 'summary') {
+    const { text, source, counts, partial } = step
+    return {
+      $case: 'summary',
+      value: { text, source, byDomain: counts.byDomain, bySeverity: counts.bySeverity, partial },
+    }
+  }
+  if (step.kind === 'entries')
+    return { $case: 'entries', value: { entries: step.entries.map(presentEntry), layer: step.layer } }
+  return step.kind === 'reasoning' ? { $case: 'reasoning', value: { text: step.text } } : null
+}
+
+const iso = (time: number | null): string | null => (time === null ? null : new Date(time).toISOString())
+
+export const diagnoseRpc = (world: World): DiagnoseHandlers => ({
+  diagnose: async (request, call) => {
+    const started = performance.now()
+    const found: { asked?: Of<'asked'>; summary?: Of<'summary'>; reasoning?: Of<'reasoning'>; entries: StoredEntry[] } =
+      { entries: [] }
+    for await (const step of diagnose(world.engine, inputOf(world, request, call))) {
+      if (step.kind === 'asked') found.asked = step
+      else if (step.kind === 'summary') found.summary = step
+      else if (step.kind === 'reasoning') found.reasoning = step
+      else if (step.kind === 'entries') found.entries.push(...step.entries)
+    }
+    const { asked, summary, reasoning, entries } = found
+    return {
+      query: request.query,
+      window: {
+        start: iso(asked?.window.start ?? null),
+        end: iso(asked?.window.end ?? null),
+        source: asked?.window.source ?? 'default',
+      },
+      keywords: asked?.keywords ?? [],
+      summary: {
+        text: summary?.text ?? '',
+        source: summary?.source ?? 'rules',
+        ...(summary?.counts ?? { byDomain: {}, bySeverity: {}, bySource: {} }),
+      },
+      timeline: reasoning?.timeline ?? [],
+      entries: entries.map(presentEntry),
+      templates: [],
+      facts: [],
+      reasoning: reasoning?.text ?? '',
+      suspectedCauses: reasoning?.causes ?? [],
+      tookMs: Math.round(performance.now() - started),
+    }
+  },
+  async *diagnoseStream(request, call) {
+    const started = performance.now()
+    const input = inputOf(world, request, call)
+    yield { eventId: '', event: null }
+    let number = 0
+    const frame = (event: DiagnoseFrame['event']): DiagnoseFrame => ({ eventId: String(++number), event })
+    try {
+      for await (const step of diagnose(world.engine, input)) {
+        const event = frameOf(step)
+        if (event !== null) yield frame(event)
+      }
+    } catch (error) {
+      if (call.signal.aborted) throw error
+      world.log.error({ error }, 'a diagnosis failed')
+      yield frame({
+        $case: 'failed',
+        value: { detail: 'The diagnosis could not be finished; the log of the server says why.' },
+      })
+    }
+    yield frame({ $case: 'done', value: { tookMs: Math.round(performance.now() - started) } })
+  },
+})

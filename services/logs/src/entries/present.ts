@@ -1,0 +1,36 @@
+import type { Entry } from '@trellis/protos/ts/trellis/logs/v1/logs.ts'
+import { describeEntry } from '../formats/detect.ts'
+import type { StoredEntry } from './entry.ts'
+
+/** An entry as the API shows it: message, fields and written time are read out of its text again. */
+export const presentEntry = (entry: StoredEntry): Entry => {
+  const described = describeEntry(entry.origin.format, entry.text)
+  const fields = entry.sender?.fields ?? described.fields
+  return {
+    entryId: entry.entryId,
+    sourceId: entry.origin.sourceId,
+    branch: entry.origin.branch,
+    sequence: entry.sequence,
+    timestampIso: entry.time === null ? null : new Date(entry.time).toISOString(),
+    timestampRaw: entry.sender?.timestampRaw ?? described.timestampRaw,
+    ingestTime: new Date(entry.ingestTime).toISOString(),
+    severity: entry.severity,
+    repeatCount: entry.repeatCount,
+    format: entry.origin.format,
+    text: entry.text,
+    message: described.message,
+    fields: fields === null ? null : JSON.stringify(fields),
+    truncated: entry.truncated,
+    matchedPatterns: entry.matchedPatterns,
+    templateId: null,
+    outOfOrder: entry.outOfOrder,
+    anomalyScore: null,
+    anomalyLabel: null,
+    anomalyScoredAt: null,
+    mlScore: null,
+    mlLabel: null,
+    mlScoredAt: null,
+    tenantId: entry.origin.tenantId ?? '',
+    anonymized: false,
+  }
+}

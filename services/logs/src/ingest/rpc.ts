@@ -1,0 +1,47 @@
+import { failure } from '@trellis/kit/errors'
+import { type Handlers, readUpload } from '@trellis/kit/rpc'
+import type { LogsServiceDefinition, Task } from '@trellis/protos/ts/trellis/logs/v1/logs.ts'
+import type { World } from '../world.ts'
+import { receiveBatch } from './glean-batch.ts'
+import { taskEvents } from './tasks.ts'
+import { receiveUpload } from './upload.ts'
+
+type IngestHandlers = Pick<Handlers<typeof LogsServiceDefinition>, 'upload' | 'getTask' | 'watchTask' | 'gleanBatch'>
+
+const isOver = (task: Task) => task.status === 'done' || task.status === 'failed'
+
+export const ingestRpc = (world: World): IngestHandlers => ({
+  upload: async (messages, call) => {
+    const { parameters, parts } = await readUpload(messages)
+    const { task, finished } = await receiveUpload(world, parameters, parts)
+    if (!parameters.wait) return task
+    call.head.status(200)
+    return finished
+  },
+  getTask: async ({ taskId }) => {
+    const task = await world.tasks.get(taskId)
+    if (!task) throw failure('not_found', `There is no task "${taskId}".`)
+    return task
+  },
+  async *watchTask({ taskId, lastEventId }, { signal }) {
+    const known = await world.tasks.get(taskId)
+    if (!known) throw failure('not_found', `There is no task "${taskId}".`)
+    const after = lastEventId && /^\d+$/.test(lastEventId) ? Number(lastEventId) : 'latest'
+    const events = world.bus.subscribe(taskEvents(taskId), { after, signal })
+    // Asked again once the place in the stream is taken: what ended in between is not missed.
+    const task = (await world.tasks.get(taskId)) ?? known
+    yield { eventId: '', event: { $case: isOver(task) ? 'done' : 'progress', value: task } }
+    if (isOver(task)) return
+    for await (const delivery of events) {
+      if (delivery.kind === 'gap') continue
+      const over = isOver(delivery.event)
+      yield { eventId: String(delivery.sequence), event: { $case: over ? 'done' : 'progress', value: delivery.event } }
+      if (over) return
+    }
+  },
+  gleanBatch: async (messages) => {
+    const { parameters, parts } = await readUpload(messages)
+    for await (const part of parts) if (part.kind === 'file') return receiveBatch(world, parameters, part.content)
+    throw failure('malformed', 'The body is empty: send {"source_id": ..., "entries": [...]} or one entry a line.')
+  },
+})

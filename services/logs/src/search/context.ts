@@ -1,0 +1,27 @@
+import type { StoredEntry } from '../entries/entry.ts'
+import { keyOfEntryId } from '../entries/identity.ts'
+import { keyPrefixOf } from '../segments/key-table.ts'
+import type { LogEngine } from '../threads/engine.ts'
+import type { Order, Rank } from './hits.ts'
+
+const rankOf = (entry: StoredEntry, sign: 1 | -1): Rank => ({
+  score: 0,
+  time: sign * entry.effectiveTime,
+  sequence: sign * entry.sequence,
+  key: sign * keyPrefixOf(keyOfEntryId(entry.entryId)),
+})
+
+/** An entry with those before and after it in its source, oldest first. */
+export const aroundEntry = async (
+  engine: Pick<LogEngine, 'search'>,
+  entry: StoredEntry,
+  { before, after }: { before: number; after: number },
+): Promise<StoredEntry[]> => {
+  const next = async (order: Order, sign: 1 | -1, limit: number): Promise<StoredEntry[]> => {
+    if (limit === 0) return []
+    const request = { query: null, filters: { source: entry.origin.sourceId }, limit, order, withFacets: false }
+    return (await engine.search({ ...request, after: rankOf(entry, sign) })).entries.map((found) => found.entry)
+  }
+  const [older, newer] = await Promise.all([next('time', 1, before), next('oldest', -1, after)])
+  return [...older.toReversed(), entry, ...newer]
+}

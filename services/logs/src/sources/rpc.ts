@@ -1,0 +1,90 @@
+import type { Handlers } from '@trellis/kit/rpc'
+import type { LogsServiceDefinition, Source } from '@trellis/protos/ts/trellis/logs/v1/logs.ts'
+import { presentEntry } from '../entries/present.ts'
+import { logPatterns } from '../patterns/library.ts'
+import { stemOf } from '../search/filters.ts'
+import type { SourceCount } from '../threads/index-calls.ts'
+import type { World } from '../world.ts'
+
+type SourceHandlers = Pick<Handlers<typeof LogsServiceDefinition>, 'listSources' | 'listPatterns' | 'getStats'>
+
+const windowHours = 24
+const mostRecentCriticals = 20
+
+/** Sources under their stems, the one with the newest entry first. */
+export const groupByStem = (counts: readonly SourceCount[]): Source[] => {
+  const stems = new Map<string, { count: SourceCount; units: number }>()
+  for (const count of counts) {
+    const stem = stemOf(count.sourceId)
+    const known = stems.get(stem)
+    stems.set(stem, {
+      count: known ? add(known.count, count) : { ...count, sourceId: stem },
+      units: (known?.units ?? 0) + 1,
+    })
+  }
+  return [...stems.values()]
+    .toSorted((a, b) => b.count.lastTime - a.count.lastTime || (a.count.sourceId < b.count.sourceId ? -1 : 1))
+    .map(({ count, units }) => ({
+      sourceId: count.sourceId,
+      entryCount: count.entries,
+      errorCount: count.bySeverity[1] + count.bySeverity[2],
+      firstSeen: new Date(count.firstTime).toISOString(),
+      lastSeen: new Date(count.lastTime).toISOString(),
+      unitCount: units,
+    }))
+}
+
+const add = (left: SourceCount, right: SourceCount): SourceCount => ({
+  sourceId: left.sourceId,
+  entries: left.entries + right.entries,
+  bySeverity: left.bySeverity.map((count, code) => count + (right.bySeverity[code] ?? 0)) as SourceCount['bySeverity'],
+  firstTime: Math.min(left.firstTime, right.firstTime),
+  lastTime: Math.max(left.lastTime, right.lastTime),
+})
+
+export const sourcesRpc = ({ engine, now }: World): SourceHandlers => ({
+  listSources: async () => ({ sources: groupByStem(await engine.sources({})) }),
+  listPatterns: async () => ({
+    patterns: logPatterns.map(({ tag, domain, severity, description }) => ({ tag, domain, severity, description })),
+  }),
+  getStats: async () => {
+    const since = now() - windowHours * 3_600_000
+    const request = { query: null, order: 'time' as const }
+    const [all, windowed, errors, criticals] = await Promise.all([
+      engine.sources({}),
+      engine.search({ ...request, filters: { since }, limit: 1, withFacets: true }),
+      engine.search({ ...request, filters: { since, severities: ['CRITICAL', 'ERROR'] }, limit: 1, withFacets: true }),
+      engine.search({
+        ...request,
+        filters: { since, severities: ['CRITICAL'] },
+        limit: mostRecentCriticals,
+        withFacets: false,
+      }),
+    ])
+    const countOf = (severity: string) => windowed.facets?.severity.find(({ value }) => value === severity)?.count ?? 0
+    const bySource = (result: typeof windowed) => {
+      const counts = new Map<string, number>()
+      for (const { value, count } of result.facets?.source ?? [])
+        counts.set(stemOf(value), (counts.get(stemOf(value)) ?? 0) + count)
+      return counts
+    }
+    const [entries, failures] = [bySource(windowed), bySource(errors)]
+    return {
+      windowHours,
+      criticalCount: countOf('CRITICAL'),
+      errorCount: countOf('ERROR'),
+      warnCount: countOf('WARN'),
+      sources: groupByStem(all).map(({ sourceId, lastSeen }) => {
+        const [entryCount, errorCount] = [entries.get(sourceId) ?? 0, failures.get(sourceId) ?? 0]
+        return {
+          sourceId,
+          status: entryCount === 0 ? 'silent' : errorCount > 0 ? 'degraded' : 'healthy',
+          entryCount,
+          errorCount,
+          lastSeen,
+        }
+      }),
+      recentCriticals: criticals.entries.map(({ entry }) => presentEntry(entry)),
+    }
+  },
+})

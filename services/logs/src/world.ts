@@ -1,0 +1,17 @@
+import type { Bus } from '@trellis/kit/bus'
+import type { Log } from '@trellis/kit/telemetry'
+import type { LogsConfig } from './config.ts'
+import type { Tasks } from './ingest/tasks.ts'
+import type { LogEngine } from './threads/engine.ts'
+
+/** What the handlers of the service stand on. */
+export type World = {
+  config: LogsConfig
+  engine: LogEngine
+  tasks: Tasks
+  bus: Bus
+  log: Log
+  now: () => number
+  /** Aborted when the service ends. */
+  signal: AbortSignal
+}
