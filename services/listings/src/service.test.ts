@@ -3,11 +3,11 @@ import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
 import { gunzipSync } from 'node:zlib'
 import { createMemoryBus } from '@trellis/kit/bus'
 import { readConfig } from '@trellis/kit/config'
 import { type Caller, connectInProcess, type Handlers } from '@trellis/kit/rpc'
+import { openStore } from '@trellis/kit/store'
 import { silentLog } from '@trellis/kit/telemetry'
 import { createLocalWorkloads, watchRun } from '@trellis/kit/workloads'
 import {
@@ -20,6 +20,8 @@ import { WorkloadsServiceDefinition } from '@trellis/protos/ts/trellis/workloads
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { sharedData } from '../../../test/support/shared-data.ts'
 import { createListingsService, listingsConfig, searchWorker } from './mod.ts'
+import { migrations } from './store/migrations.ts'
+import type { Tables } from './store/tables.ts'
 
 const local: Caller = { userId: 'local', kind: 'local', tier: 'local' }
 const guest = (id: string): Caller => ({ userId: `guest:${id}`, kind: 'guest', tier: 'free' })
@@ -81,7 +83,7 @@ afterEach(async () => {
 })
 
 /** A site of the test's own; robots.txt does not exist there. Gives its requests' paths. */
-const site = async (respond: (address: URL, response: ServerResponse) => void) => {
+const site = async (respond: (address: URL, response: ServerResponse) => unknown) => {
   const paths: string[] = []
   const server = createServer((incoming, response) => {
     const address = new URL(incoming.url ?? '/', 'http://site.test')
@@ -372,17 +374,23 @@ describe('against a site', () => {
   })
 
   test('a database that stays locked after the search costs the scores, not the listings', async () => {
-    let other: DatabaseSync | undefined
-    const { service } = await site((address, response) => {
-      if (other === undefined) {
-        other = new DatabaseSync(join(service.dataDirectory, 'listings.db'))
-        other.exec('begin immediate')
+    let unlock: Promise<() => Promise<void>> | undefined
+    const lock = async () => {
+      const other = await openStore<Tables>({ name: 'listings', dataDirectory: service.dataDirectory, migrations })
+      const transaction = await other.db.startTransaction().execute()
+      await transaction.deleteFrom('comps').execute()
+      return async () => {
+        await transaction.rollback().execute()
+        await other.close()
       }
+    }
+    const { service } = await site(async (address, response) => {
+      unlock ??= lock()
+      await unlock
       response.end(isSold(address) ? page() : page(card(first), card(first + 1)))
     })
     const answer = await service.client.search(request(), { caller: local })
-    other?.exec('rollback')
-    other?.close()
+    await (await unlock)?.()
     expect(answer).toMatchObject({ trustScores: {}, sellers: {}, sessionId: undefined, marketPrice: undefined })
     expect(answer.listings.map(({ id, timesSeen }) => [id, timesSeen])).toEqual([
       [undefined, 1],
