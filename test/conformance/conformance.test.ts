@@ -33,7 +33,8 @@ const exampleOf = (route: Route): Input => {
 
 const multipart = (fields: Record<string, unknown>, content: Uint8Array): FormData => {
   const form = new FormData()
-  for (const [name, value] of Object.entries(fields)) if (name !== 'file') form.append(name, String(value))
+  for (const [name, value] of Object.entries(fields))
+    if (name !== 'file') form.append(name, typeof value === 'string' ? value : JSON.stringify(value))
   form.append('file', new Blob([content as Uint8Array<ArrayBuffer>]), 'file.bin')
   return form
 }

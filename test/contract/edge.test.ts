@@ -153,6 +153,15 @@ describe.each(transports)('the edge before a service %s', (transport: Transport)
     expect((await get('/probe/api/echo/%E0%A4%A')).status).toBe(400)
   })
 
+  test('an id longer than any is 404, and what is not HTTP is 400', async () => {
+    expect((await get(`/probe/api/things/${'x'.repeat(2_000)}`, { method: 'DELETE' })).status).toBe(404)
+    const socket = createConnection(Number(new URL(served.origin).port), '127.0.0.1')
+    socket.write('GET / NONSENSE\r\n\r\n')
+    const [answer] = (await once(socket, 'data')) as [Buffer]
+    expect(answer.toString()).toMatch(/^HTTP\/1.1 400 [\s\S]*\{"detail":"The request is not valid HTTP."\}$/)
+    socket.destroy()
+  })
+
   test('streams events with names, ids and headers, exactly', async () => {
     const response = await get('/probe/api/count?to=2')
     expect(response.headers.get('content-type')).toMatch(/^text\/event-stream/)

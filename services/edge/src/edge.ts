@@ -14,7 +14,7 @@ import { createKeyChecks } from './identity/keys.ts'
 import { createLicence, type Product } from './identity/licence.ts'
 import { securityHeaders } from './security-headers.ts'
 import { createHeartbeat } from './stream/heartbeat.ts'
-import { answerFailure } from './transcode/error-answer.ts'
+import { answerBrokenRequest, answerFailure } from './transcode/error-answer.ts'
 import { type Backend, registerRoutes } from './transcode/routes.ts'
 
 export type EdgeOptions = {
@@ -47,6 +47,14 @@ const createRequestIds = () => {
   }
 }
 
+const addCommonHeaders = (
+  request: { id: string },
+  reply: { header: (name: string, value: unknown) => unknown },
+): void => {
+  reply.header('x-request-id', request.id)
+  for (const name in securityHeaders) reply.header(name, securityHeaders[name])
+}
+
 const createServer = (config: EdgeConfig) => {
   const requestId = createRequestIds()
   return fastify({
@@ -59,7 +67,9 @@ const createServer = (config: EdgeConfig) => {
     requestTimeout: 0,
     keepAliveTimeout: 65_000,
     routerOptions: { maxParamLength: 1_024, ignoreTrailingSlash: false },
+    clientErrorHandler: answerBrokenRequest,
     frameworkErrors: (error, request, reply) => {
+      addCommonHeaders(request, reply)
       answerFailure(error, request as FastifyRequest, reply as never, silentLog)
     },
   })
@@ -162,8 +172,7 @@ export const createEdge = async ({
 
   server.decorateRequest('caller')
   server.addHook('onRequest', (request, reply, done) => {
-    reply.header('x-request-id', request.id)
-    for (const name in securityHeaders) reply.header(name, securityHeaders[name])
+    addCommonHeaders(request, reply)
     cors.addHeaders(request, reply)
     done()
   })

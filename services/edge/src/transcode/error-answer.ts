@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net'
 import { type ErrorKind, errorKinds, failure, isFailure, type ServiceFailure, toFailure } from '@trellis/kit/errors'
 import type { Log } from '@trellis/kit/telemetry'
 import type { FastifyReply, FastifyRequest } from 'fastify'
@@ -18,14 +19,13 @@ const sentences: Record<string, string> = {
 /** What the HTTP framework found wrong, in our words; everything unknown is ours to blame. */
 const fromFramework = (error: unknown): ServiceFailure | undefined => {
   if (!(error instanceof Error) || !('statusCode' in error) || typeof error.statusCode !== 'number') return undefined
+  if (error.statusCode < 400 || error.statusCode >= 500) return undefined
   const code = 'code' in error ? String(error.code) : ''
-  const kind = kindOfStatus.get(error.statusCode)
-  if (kind === undefined || error.statusCode >= 500) return undefined
-  return failure(
-    kind,
-    sentences[code] ?? (error instanceof SyntaxError ? 'The body is not valid JSON.' : error.message),
-    { cause: error },
-  )
+  if (code === 'FST_ERR_MAX_PARAM_LENGTH')
+    return failure('not_found', 'Nothing has an id as long as that.', { cause: error })
+  const kind = kindOfStatus.get(error.statusCode) ?? 'malformed'
+  const sentence = sentences[code] ?? (error instanceof SyntaxError ? 'The body is not valid JSON.' : error.message)
+  return failure(kind, sentence, { cause: error })
 }
 
 export const toAnswerable = (error: unknown): ServiceFailure =>
@@ -47,4 +47,21 @@ export const answerFailure = (error: unknown, request: FastifyRequest, reply: Fa
     .headers(failed.headers)
     .type('application/json; charset=utf-8')
     .send(JSON.stringify({ detail: failed.detail }))
+}
+
+const rawAnswers: Record<string, [status: string, detail: string]> = {
+  HPE_HEADER_OVERFLOW: ['431 Request Header Fields Too Large', 'The headers are larger than this server takes.'],
+  ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', 'The request did not arrive in time.'],
+}
+
+/** Answers what is not even HTTP, on the bare socket, in the same shape. */
+export const answerBrokenRequest = (error: Error & { code?: string }, socket: Socket): void => {
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy()
+    return
+  }
+  const [status, detail] = rawAnswers[error.code ?? ''] ?? ['400 Bad Request', 'The request is not valid HTTP.']
+  const body = JSON.stringify({ detail })
+  const head = `HTTP/1.1 ${status}\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n`
+  socket.end(head + body)
 }

@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+import type { IncomingMessage } from 'node:http'
 import { failure } from '@trellis/kit/errors'
 import type { CallOptions } from '@trellis/kit/rpc'
 import type { Route } from '@trellis/protos/edge/routes.ts'
@@ -20,8 +22,21 @@ type Handle = (request: FastifyRequest, reply: FastifyReply) => Promise<void> | 
 
 const methods: HTTPMethods[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']
 
-/** How long what a refused client is still sending is read, so that it gets to see the answer. */
-const lingerMilliseconds = 1_000
+/** How long what a refused client is still sending is read: most do not look at an answer before they have sent everything. */
+const discardMilliseconds = 5_000
+
+/** Reads and forgets what is left of a request. Tells whether it came to its end in time. */
+const discardRest = async (request: IncomingMessage): Promise<boolean> => {
+  if (request.readableEnded || request.destroyed) return true
+  request.resume()
+  const stop = AbortSignal.timeout(discardMilliseconds)
+  try {
+    await Promise.race([once(request, 'end', { signal: stop }), once(request, 'close', { signal: stop })])
+    return true
+  } catch {
+    return false
+  }
+}
 
 const fastifyPath = (path: string) => path.replaceAll(':', '::').replaceAll(/\{([a-z0-9_]+)\}/g, ':$1')
 
@@ -58,9 +73,7 @@ const upload = (route: Route, backend: Backend): Handle => {
       const messages = uploadMessages(route, request, read(request))
       answer(route, reply, await method(messages, callOptions(request, reply)))
     } catch (error) {
-      reply.header('connection', 'close')
-      reply.raw.once('finish', () => setTimeout(() => request.raw.destroy(), lingerMilliseconds).unref())
-      request.raw.resume()
+      if (!(await discardRest(request.raw))) reply.header('connection', 'close')
       throw error
     }
   }
