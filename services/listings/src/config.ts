@@ -70,6 +70,16 @@ export const listingsConfig = {
   workers: setting('LISTINGS_SEARCH_WORKERS', read.integer(1, 64), 4, 'Searches that run at once on this machine.'),
 }
 
+/** What only a worker is told, by the process that starts it. */
+export const workerConfig = {
+  standingsDirectory: setting(
+    'LISTINGS_STANDINGS_DIRECTORY',
+    read.optional(read.text),
+    undefined,
+    'Where workers share their pace; each keeps its own without it.',
+  ),
+}
+
 export type ListingsConfig = {
   readonly [Name in keyof typeof listingsConfig]: (typeof listingsConfig)[Name]['fallback']
 }

@@ -1,3 +1,4 @@
+import { rm } from 'node:fs/promises'
 import type { Bus } from '@trellis/kit/bus'
 import type { Files } from '@trellis/kit/files'
 import { type Implementation, implementation, type RpcClient } from '@trellis/kit/rpc'
@@ -8,6 +9,7 @@ import type { WorkloadsServiceDefinition } from '@trellis/protos/ts/trellis/work
 import type { ListingsConfig } from './config.ts'
 import type { DemoMarketplace } from './marketplace/demo/server.ts'
 import { listingsRpc } from './rpc.ts'
+import { standingsDirectory } from './search/worker/kind.ts'
 import { migrations } from './store/migrations.ts'
 import type { Tables } from './store/tables.ts'
 import type { World } from './world.ts'
@@ -48,6 +50,8 @@ export const createListingsService = async (options: ListingsServiceOptions): Pr
   const { db } = opened.use(
     await openStore<Tables>({ name: 'listings', dataDirectory, migrations, lockWaitMilliseconds }),
   )
+  // Workers may still be writing there: they end after the service.
+  opened.defer(() => rm(standingsDirectory(), { recursive: true, force: true, maxRetries: 5, retryDelay: 50 }))
   const demoUrl = lazyDemo(opened, now)
   const ending = new AbortController()
   const underWay = new Set<Promise<void>>()

@@ -1,4 +1,4 @@
-import type { ChildNode, Element } from 'domhandler'
+import type { ChildNode, Element } from './dom.ts'
 import { hiddenClasses, struck } from './layouts.ts'
 
 /** A run of text in a card with what its surroundings say about it. */

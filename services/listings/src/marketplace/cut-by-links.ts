@@ -1,8 +1,8 @@
 import { selectAll } from 'css-select'
-import type { ChildNode, Element, ParentNode } from 'domhandler'
 import { getOuterHTML } from 'domutils'
 import { parseDocument } from 'htmlparser2'
 import { type CardFragment, isItemId, linkedItems } from './cut-cards.ts'
+import type { ChildNode, Element, ParentNode } from './dom.ts'
 
 /** Fewest cards in one place that are taken for a list of results. */
 const fewestCards = 3

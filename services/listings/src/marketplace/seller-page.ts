@@ -1,9 +1,9 @@
 import { compile, selectAll } from 'css-select'
-import type { ChildNode, Element } from 'domhandler'
 import { parseDocument } from 'htmlparser2'
 import type { CategoryHistory } from '../records.ts'
 import { visibleText } from './card-text.ts'
 import { historyFrom } from './categories.ts'
+import type { ChildNode, Element } from './dom.ts'
 import { refusalIn } from './refusal.ts'
 
 /** A seller's listings by category, as the list of categories beside their results counts them. */

@@ -20,26 +20,30 @@ const refusals = new Set([401, 403, 407, 418, 429, 451, 503])
 /** What the cache holds for a page that does not exist. */
 const absent = ''
 
-const toPage = ({ status, body, retryAfterSeconds }: HttpAnswer, host: string, gate: HostGate): string => {
+const toPage = async (
+  { status, body, retryAfterSeconds }: HttpAnswer,
+  host: string,
+  gate: HostGate,
+): Promise<string> => {
   if (status === 404 || status === 410) {
-    gate.succeeded(host)
+    await gate.succeeded(host)
     return absent
   }
   if (refusals.has(status)) {
-    gate.refused(host, retryAfterSeconds)
+    await gate.refused(host, retryAfterSeconds)
     throw marketplaceFailure('refused', `it answered with status ${status}`, { retryAfterSeconds })
   }
   if (status >= 400) {
-    if (status >= 500) gate.refused(host, retryAfterSeconds)
+    if (status >= 500) await gate.refused(host, retryAfterSeconds)
     throw marketplaceFailure('failed', `it answered with status ${status}`, { retryAfterSeconds })
   }
   // A page titled as an error or a challenge is a refusal whatever its status; only short ones are, full pages are read.
   const challenge = body.length < 150_000 && !/\/itm\/\d/.test(body) ? refusalIn(body) : undefined
   if (challenge !== undefined) {
-    gate.refused(host, retryAfterSeconds)
+    await gate.refused(host, retryAfterSeconds)
     throw marketplaceFailure('refused', challenge, { retryAfterSeconds })
   }
-  gate.succeeded(host)
+  await gate.succeeded(host)
   return body
 }
 
@@ -54,7 +58,7 @@ export const createFetchPage =
       const { host } = new URL(address)
       const { isAllowed, crawlDelaySeconds } = await robots.check(address, signal)
       if (!isAllowed) throw marketplaceFailure('robots', new URL(address).pathname)
-      if (crawlDelaySeconds !== undefined) gate.slowDown(host, crawlDelaySeconds * 1000)
+      if (crawlDelaySeconds !== undefined) await gate.slowDown(host, crawlDelaySeconds * 1000)
       await gate.enter(host, signal)
       return toPage(await get(address, signal), host, gate)
     })

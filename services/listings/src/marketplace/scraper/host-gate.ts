@@ -1,9 +1,11 @@
 import { marketplaceFailure } from '../failures.ts'
+import type { Standing, Standings } from './standings.ts'
 
 export type HostGateOptions = {
   /** Shortest time between two requests to a host, in milliseconds. */
   readonly gapMilliseconds: number
-  /** Milliseconds of a monotonic clock. */
+  readonly standings: Standings
+  /** Milliseconds; the time of day where standings are shared between processes. */
   readonly clock: () => number
   readonly sleep: (milliseconds: number, signal: AbortSignal) => Promise<void>
 }
@@ -15,14 +17,12 @@ export type HostGateOptions = {
 export type HostGate = {
   /** Waits for the host's turn; throws when the host is to be left alone for longer than a request may wait. */
   readonly enter: (host: string, signal: AbortSignal) => Promise<void>
-  readonly succeeded: (host: string) => void
+  readonly succeeded: (host: string) => Promise<void>
   /** Notes a refusal; with the host's own word on when to come back, if it gave one. */
-  readonly refused: (host: string, retryAfterSeconds: number | undefined) => void
+  readonly refused: (host: string, retryAfterSeconds: number | undefined) => Promise<void>
   /** Raises a host's gap to what its robots.txt asks for, in milliseconds. */
-  readonly slowDown: (host: string, gapMilliseconds: number) => void
+  readonly slowDown: (host: string, gapMilliseconds: number) => Promise<void>
 }
-
-type Standing = { nextTurn: number; closedUntil: number; refusals: number; gap: number }
 
 const firstBackOff = 2_000
 const longestBackOff = 60_000
@@ -30,48 +30,46 @@ const longestBackOff = 60_000
 const longestWait = 4_000
 /** No robots.txt may slow requests to less than one in this many milliseconds. */
 const longestGap = 30_000
-/** Hosts remembered; beyond them the one used least recently is forgotten. */
-const mostHosts = 100
+/** Turns are given no further ahead than this, in milliseconds: past it the clock was set back since. */
+const furthestTurn = 10 * 60_000
 
 /** Creates a gate. Back-off is the host's Retry-After, else 2 s doubling to 60 s. */
-export const createHostGate = ({ gapMilliseconds, clock, sleep }: HostGateOptions): HostGate => {
-  const standings = new Map<string, Standing>()
-  const standingOf = (host: string): Standing => {
-    const known = standings.get(host) ?? { nextTurn: 0, closedUntil: 0, refusals: 0, gap: gapMilliseconds }
-    standings.delete(host)
-    standings.set(host, known)
-    const [oldest] = standings.keys()
-    if (standings.size > mostHosts && oldest !== undefined) standings.delete(oldest)
-    return known
+export const createHostGate = ({ gapMilliseconds, standings, clock, sleep }: HostGateOptions): HostGate => {
+  /** Milliseconds until the turn that is taken, or how long the host stays closed. */
+  const takeTurn = (
+    standing: Standing,
+  ): { readonly wait: number } | { readonly closedFor: number; readonly refusals: number } => {
+    const now = clock()
+    const closedFor = standing.closedUntil - now
+    if (closedFor > longestWait) return { closedFor, refusals: standing.refusals }
+    const next = standing.nextTurn - now > furthestTurn ? now : standing.nextTurn
+    const turn = Math.max(now, next, standing.closedUntil)
+    standing.nextTurn = turn + Math.max(gapMilliseconds, standing.askedGap)
+    return { wait: turn - now }
   }
   return {
     enter: async (host, signal) => {
-      const standing = standingOf(host)
-      const now = clock()
-      const closedFor = standing.closedUntil - now
-      if (closedFor > longestWait) {
-        throw marketplaceFailure('breakerOpen', `it has refused ${standing.refusals} times in a row`, {
-          retryAfterSeconds: closedFor / 1000,
-        })
+      const turn = await standings.change(host, takeTurn)
+      if ('closedFor' in turn) {
+        const detail = turn.refusals === 1 ? 'it has just refused' : `it has refused ${turn.refusals} times in a row`
+        throw marketplaceFailure('breakerOpen', detail, { retryAfterSeconds: turn.closedFor / 1000 })
       }
-      const turn = Math.max(now, standing.nextTurn, standing.closedUntil)
-      standing.nextTurn = turn + standing.gap
-      if (turn > now) await sleep(turn - now, signal)
+      if (turn.wait > 0) await sleep(turn.wait, signal)
     },
-    succeeded: (host) => {
-      const standing = standingOf(host)
-      standing.refusals = 0
-      standing.closedUntil = 0
-    },
-    refused: (host, retryAfterSeconds) => {
-      const standing = standingOf(host)
-      const backOff = Math.min(longestBackOff, firstBackOff * 2 ** standing.refusals)
-      standing.refusals += 1
-      standing.closedUntil = clock() + (retryAfterSeconds === undefined ? backOff : retryAfterSeconds * 1000)
-    },
-    slowDown: (host, asked) => {
-      const standing = standingOf(host)
-      standing.gap = Math.max(gapMilliseconds, Math.min(longestGap, asked))
-    },
+    succeeded: (host) =>
+      standings.change(host, (standing) => {
+        standing.refusals = 0
+        standing.closedUntil = 0
+      }),
+    refused: (host, retryAfterSeconds) =>
+      standings.change(host, (standing) => {
+        const backOff = Math.min(longestBackOff, firstBackOff * 2 ** standing.refusals)
+        standing.refusals += 1
+        standing.closedUntil = clock() + (retryAfterSeconds === undefined ? backOff : retryAfterSeconds * 1000)
+      }),
+    slowDown: (host, asked) =>
+      standings.change(host, (standing) => {
+        standing.askedGap = Math.min(longestGap, asked)
+      }),
   }
 }

@@ -4,11 +4,14 @@ import { createHostGate } from './host-gate.ts'
 import { createHttpGet } from './http-get.ts'
 import { createPageCache } from './page-cache.ts'
 import { createRobots } from './robots.ts'
+import { createMemoryStandings, type Standings } from './standings.ts'
 
 export type PolitenessOptions = {
   /** Says who is asking; its first word, without the version, is the name in robots.txt. */
   readonly userAgent: string
   readonly gapMilliseconds: number
+  /** How hosts stand: in memory unless several processes share it. */
+  readonly standings?: Standings
   readonly timeoutMilliseconds?: number
   readonly mostBytes?: number
   readonly cacheMilliseconds?: number
@@ -21,6 +24,7 @@ const mebibyte = 1024 * 1024
 export const createPoliteFetch = ({
   userAgent,
   gapMilliseconds,
+  standings = createMemoryStandings(),
   timeoutMilliseconds = 20_000,
   mostBytes = 8 * mebibyte,
   cacheMilliseconds = 5 * 60_000,
@@ -32,7 +36,8 @@ export const createPoliteFetch = ({
     get,
     gate: createHostGate({
       gapMilliseconds,
-      clock,
+      standings,
+      clock: () => Date.now(),
       sleep: async (milliseconds, signal) => void (await sleep(milliseconds, undefined, { signal })),
     }),
     robots: createRobots({ get, userAgent: userAgent.split(/[\s/]/)[0] ?? userAgent, clock }),

@@ -9,6 +9,7 @@ import { createHttpGet, isForbiddenHost, readRetryAfter } from './http-get.ts'
 import { createPageCache } from './page-cache.ts'
 import { createRobots } from './robots.ts'
 import { createScraper } from './scraper.ts'
+import { createMemoryStandings } from './standings.ts'
 
 const signal = new AbortController().signal
 const request = {
@@ -37,6 +38,7 @@ const createSite = async (respond: (request: IncomingMessage, response: ServerRe
     get,
     gate: createHostGate({
       gapMilliseconds: 1_000,
+      standings: createMemoryStandings(),
       clock,
       sleep: async (milliseconds) => {
         pauses.push(milliseconds)
@@ -284,7 +286,12 @@ describe('the demo marketplace', () => {
     const now = () => performance.now()
     const fetchPage = createFetchPage({
       get,
-      gate: createHostGate({ gapMilliseconds: 0, clock: now, sleep: async () => undefined }),
+      gate: createHostGate({
+        gapMilliseconds: 0,
+        standings: createMemoryStandings(),
+        clock: now,
+        sleep: async () => undefined,
+      }),
       robots: createRobots({ get, userAgent: 'Tester', clock: now }),
       cache: createPageCache({ lifetimeMilliseconds: 1000, mostCharacters: 10_000_000, clock: now }),
     })

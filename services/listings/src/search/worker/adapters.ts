@@ -5,16 +5,22 @@ import { createApiCall } from '../../marketplace/api/call.ts'
 import type { FetchPage } from '../../marketplace/scraper/fetch-page.ts'
 import { createPoliteFetch } from '../../marketplace/scraper/polite.ts'
 import { createScraper } from '../../marketplace/scraper/scraper.ts'
+import { createFileStandings, createMemoryStandings } from '../../marketplace/scraper/standings.ts'
 import type { Marketplace } from './messages.ts'
 
 /** Ways to the marketplaces that runs name. What is polite about them (pace, rules, pages held) outlives a run. */
-export const createAdapters = (config: ListingsConfig): ((marketplace: Marketplace) => MarketplaceAdapter) => {
+export const createAdapters = (
+  config: ListingsConfig,
+  standingsDirectory: string | undefined,
+): ((marketplace: Marketplace) => MarketplaceAdapter) => {
   const { platform, currency: defaultCurrency, userAgent } = config
   const now = () => new Date()
+  const standings = standingsDirectory === undefined ? createMemoryStandings() : createFileStandings(standingsDirectory)
   const fetches = new Map<boolean, FetchPage>()
   const fetchFor = (isDemo: boolean): FetchPage => {
     const known =
-      fetches.get(isDemo) ?? createPoliteFetch({ userAgent, gapMilliseconds: isDemo ? 0 : config.gapMilliseconds })
+      fetches.get(isDemo) ??
+      createPoliteFetch({ userAgent, gapMilliseconds: isDemo ? 0 : config.gapMilliseconds, standings })
     fetches.set(isDemo, known)
     return known
   }

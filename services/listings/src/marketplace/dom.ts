@@ -1,0 +1,8 @@
+import type { parseDocument } from 'htmlparser2'
+
+/** A node of parsed markup. */
+export type ChildNode = ReturnType<typeof parseDocument>['children'][number]
+/** A tag with its attributes and children. */
+export type Element = Extract<ChildNode, { attribs: unknown }>
+/** What can hold nodes: an element, or the document itself. */
+export type ParentNode = NonNullable<Element['parent']>

@@ -1,0 +1,61 @@
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { createHostGate } from './host-gate.ts'
+import { createFileStandings, createMemoryStandings } from './standings.ts'
+
+let directory: string
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'standings-test-'))
+})
+afterEach(() => rm(directory, { recursive: true, force: true }))
+
+const signal = new AbortController().signal
+
+describe.each(['memory', 'files'])('standings in %s', (kind) => {
+  const create = () => (kind === 'memory' ? createMemoryStandings() : createFileStandings(directory))
+
+  test('keep what was changed, for each host by itself', async () => {
+    const standings = create()
+    await standings.change('a', (standing) => {
+      standing.refusals = 2
+    })
+    expect(await standings.change('a', ({ refusals }) => refusals)).toBe(2)
+    expect(await standings.change('b', ({ refusals }) => refusals)).toBe(0)
+  })
+
+  test('changes at the same time are made one after another', async () => {
+    const standings = create()
+    const turns = await Promise.all(
+      Array.from({ length: 20 }, () => standings.change('a', (standing) => ++standing.refusals)),
+    )
+    expect(turns.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 20 }, (_, index) => index + 1))
+  })
+})
+
+test('gates that share standings keep one pace and learn of each refusal', async () => {
+  const pauses: number[] = []
+  const gate = () =>
+    createHostGate({
+      gapMilliseconds: 1_000,
+      standings: createFileStandings(directory),
+      clock: () => 50_000,
+      sleep: async (milliseconds) => void pauses.push(milliseconds),
+    })
+  const [one, other] = [gate(), gate()]
+  for (const each of [one, other, one]) await each.enter('site.test', signal)
+  expect(pauses).toEqual([1_000, 2_000])
+  await one.refused('site.test', 90)
+  await expect(other.enter('site.test', signal)).rejects.toMatchObject({ reason: 'BreakerOpen', retryAfterSeconds: 90 })
+})
+
+test('what a process that died left behind does no harm', async () => {
+  const standings = createFileStandings(directory)
+  await standings.change('a', (standing) => {
+    standing.refusals = 1
+  })
+  const [file = ''] = await readdir(directory)
+  await writeFile(join(directory, file), '{"refus')
+  expect(await standings.change('a', ({ refusals }) => refusals)).toBe(0)
+})
