@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { failure } from '@trellis/kit/errors'
+import { failure, invalidField } from '@trellis/kit/errors'
 import type { Call, Handlers } from '@trellis/kit/rpc'
 import type { ListingsServiceDefinition } from '@trellis/protos/ts/trellis/listings/v1/listings.ts'
 import { lookUpComp } from './comps/look-up.ts'
@@ -86,8 +86,10 @@ export const listingsRpc = (
     }
   },
   getComps: async ({ q }, call) => {
+    const query = q.trim()
+    if (query === '') throw invalidField(['query', 'q'], 'must not be blank')
     markDemo(world, call.head)
-    return lookUpComp(world, q.trim(), call)
+    return lookUpComp(world, query, call)
   },
   getApiHealth: async () => ({ status: 'ok' }),
   getHealth: async () => ({ status: 'ok' }),

@@ -274,6 +274,10 @@ describe('against the demo marketplace', () => {
     })
   })
 
+  test('a market price of nothing is refused', async () => {
+    await expect(service.client.getComps({ q: ' ' }, { caller: local })).rejects.toMatchObject({ status: 422 })
+  })
+
   test('a visitor becomes a guest, once', async () => {
     const headers: [string, string][] = []
     const head = { status: () => undefined, header: (...header: [string, string]) => headers.push(header) }

@@ -4,7 +4,7 @@ import type { Db, Tables } from '../store/tables.ts'
 export type SessionRow = Selectable<Tables['search_sessions']>
 
 /** A search's updates can be followed, from the beginning, for this long after it began, in milliseconds. */
-export const sessionLifetime = 3_600_000
+export const sessionLifetime = 15 * 60_000
 
 /** Registers a search, and forgets those whose updates are no longer kept. */
 export const createSession = async (

@@ -1,0 +1,53 @@
+import { readConfig } from '@trellis/kit/config'
+import { Adapter, MustIncludeMode, type SearchRequest } from '@trellis/protos/ts/trellis/listings/v1/listings.ts'
+import { expect, test } from 'vitest'
+import { listingsConfig } from '../config.ts'
+import { chooseAdapter, planSearch } from './plan.ts'
+
+const bare = readConfig(listingsConfig, {})
+const keys = { MARKETPLACE_APP_ID: 'id', MARKETPLACE_CERT_ID: 'secret' }
+const api = { MARKETPLACE_API_URL: 'https://api.test' }
+const request: SearchRequest = {
+  q: ' gpu ',
+  maxPrice: 0,
+  minPrice: 10,
+  pages: 7,
+  mustInclude: 'rtx',
+  mustIncludeMode: MustIncludeMode.ALL,
+  mustExclude: 'broken',
+  categoryId: '',
+  adapter: Adapter.AUTO,
+}
+
+test.each([
+  [Adapter.AUTO, {}, 'scraper'],
+  [Adapter.AUTO, { ...api, ...keys }, 'api'],
+  [Adapter.AUTO, keys, 'scraper'],
+  [Adapter.AUTO, { ...api, MARKETPLACE_CLIENT_ID: 'id', MARKETPLACE_CLIENT_SECRET: 'secret' }, 'api'],
+  [Adapter.AUTO, { ...api, ...keys, MARKETPLACE_ENV: 'sandbox' }, 'scraper'],
+  [
+    Adapter.AUTO,
+    { ...api, MARKETPLACE_ENV: 'sandbox', MARKETPLACE_SANDBOX_APP_ID: 'id', MARKETPLACE_SANDBOX_CERT_ID: 'secret' },
+    'api',
+  ],
+  [Adapter.SCRAPER, { ...api, ...keys }, 'scraper'],
+] as const)('%s with %j goes by the %s', (asked, environment, expected) => {
+  expect(chooseAdapter(asked, readConfig(listingsConfig, environment))).toBe(expected)
+})
+
+test.each([{}, keys, api])('the API cannot be insisted on with %j', (environment) => {
+  expect(() => chooseAdapter(Adapter.API, readConfig(listingsConfig, environment))).toThrow(
+    expect.objectContaining({ status: 503 }),
+  )
+})
+
+test('a plan has the limits that count, and the pages that the tier allows', () => {
+  expect(planSearch(request, 'paid', bare)).toMatchObject({
+    adapter: 'scraper',
+    requests: [
+      { query: 'gpu', mustExclude: ['broken'], minPrice: 10, maxPrice: undefined, categoryId: undefined, pages: 5 },
+    ],
+    terms: { compQuery: 'gpu rtx' },
+  })
+  expect(planSearch({ ...request, q: '  ' }, 'paid', bare)).toBeUndefined()
+})
