@@ -1,0 +1,193 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { readEvents } from '../support/events.ts'
+import { startTrellis, type Trellis } from '../support/trellis.ts'
+import { tune } from '../support/tune.ts'
+
+type Node = {
+  node_id: string
+  status: string
+  decision: string
+  duration_seconds: number
+  seed: number | null
+  seam: { distance_percentile: number; loudness_step_lu: number; beat_error_ms: number } | null
+}
+type Chain = {
+  chain_id: string
+  root_node_id: string
+  spine: string[]
+  nodes: Node[]
+  sample_rate: number
+  channels: number
+}
+
+const seconds = 12
+const sampleRate = 22_050
+
+describe('the main job of music', () => {
+  let trellis: Trellis
+  let chain: Chain
+  const url = (path: string) => `${trellis.origin}/music/api/chains${path}`
+  const post = async <Answer>(path: string, body?: object) => {
+    const init = body ? { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) } : {}
+    const response = await fetch(url(path), { method: 'POST', ...init })
+    return { status: response.status, body: (await response.json()) as Answer }
+  }
+  const create = async (content: Uint8Array, name = 'tune.wav') => {
+    const form = new FormData()
+    form.append('file', new Blob([content as Uint8Array<ArrayBuffer>]), name)
+    form.append('name', 'My tune')
+    return fetch(url(''), { method: 'POST', body: form })
+  }
+  const read = async () => (await (await fetch(url(`/${chain.chain_id}`))).json()) as Chain
+
+  /** Follows the chain's events until each of the nodes is ready or has failed. */
+  const settled = async (nodes: Node[]) => {
+    const waiting = new Set(nodes.map(({ node_id }) => node_id))
+    const isSettled = (status: unknown) => status === 'ready' || status === 'error'
+    const events = await readEvents(
+      url(`/${chain.chain_id}/events?last_event_id=0`),
+      ({ event, data }) => {
+        if (event === 'node-status' && isSettled(data.status)) waiting.delete(String(data.node_id))
+        return waiting.size === 0
+      },
+      {
+        onOpen: async () => {
+          for (const { node_id, status } of (await read()).nodes) if (isSettled(status)) waiting.delete(node_id)
+        },
+      },
+    ).catch(() => [])
+    return events
+  }
+
+  beforeAll(async () => {
+    trellis = await startTrellis()
+  })
+  afterAll(() => trellis[Symbol.asyncDispose]())
+
+  test('an upload becomes a chain with one committed node', async () => {
+    const response = await create(tune({ seconds, sampleRate }))
+    expect(response.status).toBe(201)
+    chain = (await response.json()) as Chain
+    expect(chain).toMatchObject({ name: 'My tune', sample_rate: sampleRate, channels: 1, spine: [chain.root_node_id] })
+    expect(chain.nodes).toMatchObject([
+      { status: 'ready', decision: 'committed', kind: 'upload', duration_seconds: seconds },
+    ])
+  })
+
+  test('branches are generated in the background, announced, and carry their seam', async () => {
+    const { status, body } = await post<{ nodes: Node[] }>(`/${chain.chain_id}/nodes/${chain.root_node_id}/branches`, {
+      prompt: 'calm',
+      duration_seconds: 5,
+      seed: 7,
+      takes: 2,
+      generator: 'recombine',
+    })
+    expect(status).toBe(202)
+    expect(body.nodes).toMatchObject([
+      { status: 'generating', decision: 'undecided', seed: 7 },
+      { status: 'generating', decision: 'undecided', seed: 8 },
+    ])
+    await settled(body.nodes)
+    chain = await read()
+    const takes = chain.nodes.filter(({ seed }) => seed !== null)
+    expect(takes).toMatchObject([
+      { status: 'ready', duration_seconds: 5 },
+      { status: 'ready', duration_seconds: 5 },
+    ])
+    for (const { seam } of takes) expect(Object.values(seam ?? {}).every(Number.isFinite) && seam !== null).toBe(true)
+  })
+
+  test('audio comes whole and by range, as 24-bit WAV; peaks come in the number asked for', async () => {
+    const [, take] = chain.nodes as [Node, Node]
+    const audio = url(`/${chain.chain_id}/nodes/${take.node_id}/audio`)
+    const whole = Buffer.from(await (await fetch(audio)).arrayBuffer())
+    expect(whole.subarray(0, 4).toString()).toBe('RIFF')
+    const part = await fetch(audio, { headers: { range: 'bytes=100-199' } })
+    expect([part.status, part.headers.get('content-range')]).toEqual([206, `bytes 100-199/${whole.length}`])
+    expect(Buffer.from(await part.arrayBuffer()).equals(whole.subarray(100, 200))).toBe(true)
+    expect((await fetch(audio, { headers: { range: `bytes=${whole.length}-` } })).status).toBe(416)
+    const peaks = (await (await fetch(url(`/${chain.chain_id}/nodes/${take.node_id}/peaks?points=50`))).json()) as {
+      min: number[]
+      max: number[]
+    }
+    expect([peaks.min.length, peaks.max.length]).toEqual([50, 50])
+  })
+
+  test('commit puts a take on the spine, committing the other displaces it, discard takes it off', async () => {
+    const [, first, second] = chain.nodes as [Node, Node, Node]
+    const commit = (node: Node) => post<Chain>(`/${chain.chain_id}/nodes/${node.node_id}/commit`)
+    expect((await commit(first)).body.spine).toEqual([chain.root_node_id, first.node_id])
+    const displaced = (await commit(second)).body
+    expect(displaced.spine).toEqual([chain.root_node_id, second.node_id])
+    expect(displaced.nodes.find(({ node_id }) => node_id === first.node_id)?.decision).toBe('undecided')
+    const discarded = (await post<Chain>(`/${chain.chain_id}/nodes/${second.node_id}/discard`)).body
+    expect(discarded.spine).toEqual([chain.root_node_id])
+    expect((await commit(first)).status).toBe(200)
+    expect((await post(`/${chain.chain_id}/nodes/${chain.root_node_id}/discard`)).status).toBe(409)
+  })
+
+  test.each([0, 500])(
+    'the export is as long as the spine, to the sample, with a crossfade of %i ms',
+    async (crossfade_ms) => {
+      const response = await fetch(url(`/${chain.chain_id}/export`), {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ format: 'wav', crossfade_ms }),
+      })
+      expect(response.status).toBe(200)
+      expect(response.headers.get('content-disposition')).toMatch(/^attachment; filename="/)
+      const wav = Buffer.from(await response.arrayBuffer())
+      const data = wav.indexOf('data')
+      expect(wav.readUInt32LE(data + 4) / 3).toBe((seconds + 5) * sampleRate)
+    },
+  )
+
+  test('the same parent, seed and parameters give the same bytes, another seed others', async () => {
+    const bytesOf = async (seed: number) => {
+      const { body } = await post<{ nodes: [Node] }>(`/${chain.chain_id}/nodes/${chain.root_node_id}/branches`, {
+        duration_seconds: 3,
+        seed,
+        generator: 'recombine',
+      })
+      await settled(body.nodes)
+      return Buffer.from(
+        await (await fetch(url(`/${chain.chain_id}/nodes/${body.nodes[0].node_id}/audio`))).arrayBuffer(),
+      )
+    }
+    const [one, same, other] = [await bytesOf(5), await bytesOf(5), await bytesOf(6)]
+    expect(one.equals(same)).toBe(true)
+    expect(one.equals(other)).toBe(false)
+  })
+
+  test.each([
+    ['text', Buffer.from('this is no music'), 415],
+    ['an empty file', Buffer.alloc(0), [415, 422]],
+    ['a header without sound', tune({ seconds: 0 }), 422],
+    ['half a second', tune({ seconds: 0.5 }), 422],
+    [
+      'a header that lies',
+      Buffer.concat([tune({ seconds: 2 }).subarray(0, 40), Buffer.from([255, 255, 255, 255])]),
+      422,
+    ],
+    ['an MP3 in name only', Buffer.concat([Buffer.from('ID3\x04\0\0\0\0\0\0'), Buffer.alloc(2_000)]), [415, 422]],
+    ['a broken FLAC', Buffer.concat([Buffer.from('fLaC'), Buffer.alloc(500, 7)]), [415, 422]],
+    ['a broken OGG', Buffer.concat([Buffer.from('OggS'), Buffer.alloc(500, 9)]), [415, 422]],
+  ])('refuses %s with a sentence', async (_what, content, expected) => {
+    const response = await create(content)
+    expect([expected].flat()).toContain(response.status)
+    expect(((await response.json()) as { detail: unknown }).detail).toBeTruthy()
+  })
+
+  test('branching from silence is 422, and the process is well after all of it', async () => {
+    const silent = (await (
+      await create(Buffer.concat([tune({ seconds: 3 }).subarray(0, 44), Buffer.alloc(3 * sampleRate * 2)]))
+    ).json()) as Chain
+    const { status } = await post(`/${silent.chain_id}/nodes/${silent.root_node_id}/branches`, {
+      duration_seconds: 2,
+      generator: 'recombine',
+    })
+    expect(status).toBe(422)
+    expect((await fetch(`${trellis.origin}/music/health`)).status).toBe(200)
+    expect(trellis.output()).not.toContain('"level":"error"')
+  })
+})

@@ -1,0 +1,115 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
+import { createServer } from 'node:net'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, test } from 'vitest'
+import { startTrellis } from '../support/trellis.ts'
+
+const main = fileURLToPath(new URL('../../services/all-in-one/src/main.ts', import.meta.url))
+
+/** Runs the program to its end. */
+const run = async (environment: Record<string, string>, ...args: string[]) => {
+  const child = spawn(process.execPath, [main, ...args], {
+    env: { PATH: process.env.PATH, METRICS_PORT: '0', ...environment },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let stdout = ''
+  let stderr = ''
+  child.stdout.on('data', (text) => (stdout += text))
+  child.stderr.on('data', (text) => (stderr += text))
+  const [code] = await once(child, 'close')
+  return { code: code as number, stdout, stderr }
+}
+
+describe('the process', () => {
+  test('SIGTERM ends open streams, lets go of everything and exits 0', async () => {
+    await using trellis = await startTrellis()
+    const stream = await fetch(`${trellis.origin}/logs/api/tail`)
+    const text = stream.text()
+    expect(await trellis.stop('SIGTERM')).toBe(0)
+    expect(await text).toMatch(/retry: \d+/)
+  })
+
+  test('a second instance on the same data directory refuses with a sentence', async () => {
+    await using trellis = await startTrellis()
+    const { code, stderr } = await run({ PORT: '0', TRELLIS_DATA_DIR: trellis.dataDirectory })
+    expect(code).toBe(1)
+    expect(stderr).toMatch(/^The data directory .* is in use by another Trellis\..*\n$/)
+  })
+
+  test('a port in use is said in a sentence', async () => {
+    await using trellis = await startTrellis()
+    const taken = createServer().listen(0, '127.0.0.1')
+    await once(taken, 'listening')
+    const { port } = taken.address() as AddressInfo
+    const { code, stderr } = await run({ PORT: String(port), TRELLIS_DATA_DIR: `${trellis.dataDirectory}/other` })
+    taken.close()
+    expect([code, stderr]).toEqual([1, `Port ${port} is in use. Stop what listens there, or set PORT to another.\n`])
+  })
+
+  test.each([
+    ['PORT', 'http'],
+    ['CLOUD_MODE', 'perhaps'],
+    ['MUSIC_MAX_SECONDS', '-3'],
+    ['SERVICE_MAX_UPLOAD_MB', 'big'],
+    ['MARKETPLACE_ENV', 'test'],
+  ])('a wrong %s stops the start with one line that names it', async (variable, value) => {
+    const { code, stdout, stderr } = await run({ [variable]: value })
+    expect([code, stdout]).toEqual([1, ''])
+    expect(stderr).toMatch(new RegExp(`^${variable} must be [^\\n]*, but is "${value}"\\.\\n$`))
+  })
+
+  test('--print-config shows what is in force, and no secret', async () => {
+    const { code, stdout } = await run(
+      { PORT: '9999', SERVICE_API_KEY: 'open-sesame', LLM_API_KEY: 'simsala-sesame' },
+      '--print-config',
+    )
+    expect(code).toBe(0)
+    expect(stdout).toMatch(/^PORT=9999 /m)
+    expect(stdout).toMatch(/^SERVICE_API_KEY=\*\*\* /m)
+    expect(stdout).not.toContain('sesame')
+  })
+
+  test('metrics are on a port of their own, in the form that Prometheus reads', async () => {
+    const probe = createServer().listen(0, '127.0.0.1')
+    await once(probe, 'listening')
+    const { port } = probe.address() as AddressInfo
+    probe.close()
+    await once(probe, 'close')
+    await using trellis = await startTrellis({ METRICS_PORT: String(port) })
+    await fetch(`${trellis.origin}/listings/api/health`)
+    const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text()
+    expect(text).toMatch(
+      /^trellis_http_request_duration_seconds_count\{method="GET",route="\/listings\/api\/health",status="200"\} 1$/m,
+    )
+    expect(text).toMatch(/^process_resident_memory_bytes \d+/m)
+    expect((await fetch(`${trellis.origin}/metrics`)).status).toBe(404)
+  })
+
+  test('says that it lives and that it is ready, at the root and under every mount; / leads to the documentation', async () => {
+    await using trellis = await startTrellis({ SERVICE_API_KEY: 'key' })
+    for (const path of [
+      '/health',
+      '/ready',
+      '/listings/health',
+      '/listings/api/health',
+      '/logs/health',
+      '/music/health',
+    ]) {
+      expect((await fetch(`${trellis.origin}${path}`)).status, path).toBe(200)
+    }
+    const docs = await fetch(`${trellis.origin}/`)
+    expect([docs.status, new URL(docs.url).pathname.startsWith('/docs')]).toEqual([200, true])
+    for (const [mount, version] of [
+      ['listings', '0.1.0'],
+      ['logs', '0.7.0'],
+      ['music', '0.1.0'],
+    ]) {
+      const document = (await (await fetch(`${trellis.origin}/${mount}/openapi.json`)).json()) as {
+        info: { version: string }
+      }
+      expect(document.info.version).toBe(version)
+    }
+  })
+})
