@@ -200,7 +200,9 @@ const readAuction = (
 ): Auction => {
   const texts = all.map(({ text }) => text)
   const bids = texts.map(readBids).find((count) => count !== undefined)
-  const shown = timeLeft ?? texts.find(saysTimeLeft) ?? (bids === undefined ? undefined : texts.find(isOnlyEnded))
+  // Without a hook only a card with bids is an auction: a sale's countdown looks the same.
+  const told = bids === undefined ? undefined : texts.find((text) => saysTimeLeft(text) || isOnlyEnded(text))
+  const shown = timeLeft ?? told
   const span = shown === undefined ? undefined : (readDuration(shown) ?? (saysEnded(shown) ? 'ended' : undefined))
   return {
     bids: bids ?? null,

@@ -32,7 +32,7 @@ const anyLayout: Layout['hooks'] = {
     '[class*="seller-info"]',
     '[class*="sellerinfo" i]',
   ],
-  timeLeft: ['[class*="time-left"]', '[class*="countdown"]', '[class*="timeleft" i]'],
+  timeLeft: ['[class*="time-left"]', '[class*="timeleft" i]'],
   timeEnd: ['[class*="time-end"]', '[class*="timeend" i]'],
   photo: ['img[class*="image"]', 'img'],
 }

@@ -173,6 +173,16 @@ describe('cards of their own kind', () => {
     expect(found).toMatchObject({ bids: 4, format: 'auction', endsAt: '2026-07-23T01:40:00.000Z' })
   })
 
+  test('time left in the line of the bids counts in other languages, too', () => {
+    const [found] = resultsOf(list(card({ rows: row('17 Gebote · Restzeit Noch 1 Std 57 Min') }))).cards
+    expect(found).toMatchObject({ bids: 17, format: 'auction', endsAt: '2026-07-22T00:37:00.000Z' })
+  })
+
+  test.each(['Sale ends in 2d 4h', 'Only 3 left', '10 sold', 'Last one'])('"%s" makes no auction', (text) => {
+    const [found] = resultsOf(list(card({ rows: row(text) }))).cards
+    expect(found).toMatchObject({ bids: null, endsAt: null, format: 'fixed_price', outcome: null })
+  })
+
   test('a price that is struck through stands for what was asked', () => {
     const price = '<span class="strikethrough s-card__price">$300.00</span>'
     expect(resultsOf(list(card({ price }))).cards[0]?.price).toMatchObject({ amount: 300, isStruck: true })
