@@ -1,7 +1,7 @@
 import { basename, dirname } from 'node:path'
 import type { Bus } from '@trellis/kit/bus'
 import type { Files } from '@trellis/kit/files'
-import { connectInProcess, type Handlers, type Implementation } from '@trellis/kit/rpc'
+import { connectInProcess, type Handlers, type Implementation, implementation } from '@trellis/kit/rpc'
 import { openStore } from '@trellis/kit/store'
 import type { Log } from '@trellis/kit/telemetry'
 import { createLocalWorkloads, type WorkerKind } from '@trellis/kit/workloads'
@@ -77,6 +77,8 @@ export const createMusicService = async (options: MusicServiceOptions): Promise<
     getHealth: async () => ({ status: 'ok' }),
   }
   const stack = opened.move()
-  const implementation: Implementation<typeof MusicServiceDefinition> = { definition: MusicServiceDefinition, handlers }
-  return { implementations: [implementation as never], [Symbol.asyncDispose]: () => stack.disposeAsync() }
+  return {
+    implementations: [implementation(MusicServiceDefinition, handlers)],
+    [Symbol.asyncDispose]: () => stack.disposeAsync(),
+  }
 }

@@ -37,12 +37,25 @@ const lastBeat = (scores: Float64Array, tempo: TempoCurve): number => {
   return best
 }
 
+/** Beats this much weaker than the median one, at either end, were not heard but made up: before the music and after it. */
+const UNHEARD = 0.1
+
+/** Takes unheard beats off both ends of a pulse, whose places say nothing. */
+const trimUnheard = (frames: number[], strength: Float32Array): void => {
+  const at = (frame: number) => Math.max(...strength.subarray(Math.max(0, frame - 2), frame + 3), 0)
+  const least = UNHEARD * median(frames.map(at))
+  while (frames.length > 2 && at(frames.at(-1) ?? 0) < least) frames.pop()
+  while (frames.length > 2 && at(frames[0] ?? 0) < least) frames.shift()
+}
+
 /** Carries a pulse on to both ends of the piece, by the median interval of its nearest beats. */
 const extend = (beats: number[], length: number): number[] => {
   const interval = (some: number[]): number => median(some.slice(1).map((beat, i) => beat - (some[i] ?? 0)))
   const [first, last] = [interval(beats.slice(0, 9)), interval(beats.slice(-9))]
   const extended = [...beats]
-  if (first > 0) for (let at = (beats[0] ?? 0) - first; at >= 0; at -= first) extended.unshift(at)
+  // A beat that falls a little before the beginning is the beginning.
+  if (first > 0)
+    for (let at = (beats[0] ?? 0) - first; at > -first * 0.1; at -= first) extended.unshift(Math.max(0, at))
   if (last > 0) for (let at = (beats.at(-1) ?? 0) + last; at < length; at += last) extended.push(at)
   return extended
 }
@@ -57,6 +70,7 @@ export const trackBeats = (onsets: Float32Array, tempo: TempoCurve, samples: num
   const { scores, previous } = accumulate(strength, tempo)
   const frames: number[] = []
   for (let frame = lastBeat(scores, tempo); frame >= 0; frame = previous[frame] ?? -1) frames.unshift(frame)
+  trimUnheard(frames, strength)
   if (frames.length < 2) return []
   const beats = frames.map((frame) => {
     const top = parabolicOffset(strength[frame - 1] ?? 0, strength[frame] ?? 0, strength[frame + 1] ?? 0)

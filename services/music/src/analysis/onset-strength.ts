@@ -2,6 +2,8 @@ import { BANDS, FRAME_RATE, type SpectralFrames } from './spectral-frames.ts'
 
 /** Frames looked back for a rise: 23 ms, so that a soft attack counts, too. */
 const LAG = 2
+/** Frames at the end whose window reaches past it: where a piece is cut off, they would show an attack that is none. */
+const CUT_FRAMES = 3
 /** The span over which the background is taken off, in frames. */
 const BACKGROUND = Math.round(FRAME_RATE * 0.4)
 
@@ -27,7 +29,7 @@ const aboveBackground = (values: Float32Array): Float32Array => {
 export const onsetStrength = (spectral: SpectralFrames, [from, to] = ALL_BANDS): Float32Array => {
   const { frames, levels } = spectral
   const strength = new Float32Array(frames)
-  for (let frame = LAG; frame < frames; frame++) {
+  for (let frame = LAG; frame < frames - CUT_FRAMES; frame++) {
     const now = frame * BANDS
     const before = now - LAG * BANDS
     let rise = 0

@@ -21,6 +21,7 @@ interface CodecOutput {
   readonly channelData: Float32Array[]
   readonly samplesDecoded: number
   readonly sampleRate: number
+  readonly bitDepth?: number
 }
 
 export type CodecContainer = Exclude<AudioContainer, 'wav' | 'aiff' | 'm4a'>
@@ -41,16 +42,32 @@ const NAMES: Record<CodecContainer, string> = {
   'ogg-opus': 'Ogg Opus',
 }
 
+/**
+ * The FLAC decoder divides by the largest sample value (32,767 for 16 bits), everybody else by full scale. Back to whole
+ * numbers and divided anew, the samples are those of the original to the last bit.
+ */
+const exactSamples = (channel: Float32Array, bitDepth: number): Float32Array => {
+  const fullScale = 2 ** (bitDepth - 1)
+  return channel.map((value) => Math.round(value * (fullScale - 1)) / fullScale)
+}
+
+/** The deepest samples that a 32-bit float holds as whole numbers. */
+const EXACT_BITS = 24
+
 /** Runs the codec over the source; what it throws is a fault of the file. The codec is freed however the reading ends. */
 async function* decodeWith(
-  codec: Codec,
-  name: string,
+  container: CodecContainer,
   source: ByteSource,
   offset: number,
 ): AsyncGenerator<DecodedBytes> {
+  const codec = CODECS[container]()
+  const name = NAMES[container]
+  const isLossless = container === 'flac' || container === 'ogg-flac'
   const checked = async (output: Promise<CodecOutput> | CodecOutput): Promise<DecodedBytes> => {
-    const { channelData, samplesDecoded, sampleRate } = await output
-    return { block: channelData.map((channel) => channel.subarray(0, samplesDecoded)), sampleRate }
+    const { channelData, samplesDecoded, sampleRate, bitDepth = 0 } = await output
+    const block = channelData.map((channel) => channel.subarray(0, samplesDecoded))
+    const isExact = isLossless && bitDepth > 0 && bitDepth <= EXACT_BITS
+    return { block: isExact ? block.map((channel) => exactSamples(channel, bitDepth)) : block, sampleRate }
   }
   try {
     await codec.ready
@@ -95,8 +112,7 @@ export const openCompressed = async (
   source: ByteSource,
   offset: number,
 ): Promise<DecodedAudio> => {
-  const codec = CODECS[container]()
-  const { first, all } = await withFirstBlock(decodeWith(codec, NAMES[container], source, offset))
+  const { first, all } = await withFirstBlock(decodeWith(container, source, offset))
   if (!first || first.block.length === 0) throw invalidAudio(`The ${NAMES[container]} file holds no audio.`)
   const channels = await channelsOf(container, source, offset, first.block.length)
   return {

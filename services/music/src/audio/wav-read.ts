@@ -62,8 +62,9 @@ export const openWav = async (source: ByteSource): Promise<DecodedAudio> => {
   const chunks = await readChunks(source, {
     offset: 12,
     littleEndian,
-    // A data chunk of unknown or impossible length has nothing after it that could be found.
-    stopAt: (chunk) => isData(chunk) && chunk.offset + chunk.length > source.size,
+    // A data chunk of unknown, impossible or no length has nothing after it that could be found: recorders that were
+    // cut off leave a length of 0 with the samples after it.
+    stopAt: (chunk) => isData(chunk) && (chunk.length === 0 || chunk.offset + chunk.length > source.size),
   })
   const formatChunk = chunks.find((chunk) => chunk.name === 'fmt ')
   const data = chunks.find(isData)
@@ -72,9 +73,7 @@ export const openWav = async (source: ByteSource): Promise<DecodedAudio> => {
   const { channels, sampleRate, layout } = parseFormat(formatBytes, littleEndian)
   const present = source.size - data.offset
   const stated = data.length === UNKNOWN_LENGTH ? ((await lengthInDs64(source, chunks)) ?? present) : data.length
-  // Recorders that were cut off leave a length of 0 with the samples after it.
-  const onlyChunk = data === chunks.at(-1)
-  const length = Math.min(stated === 0 && onlyChunk ? present : stated, present)
+  const length = stated === 0 ? present : Math.min(stated, present)
   const frames = Math.floor(length / (layout.bytes * channels))
   return {
     container: 'wav',

@@ -66,8 +66,9 @@ const WAVE_REACH = 0.008
 const ATTACK_BEFORE = 0.6
 const ATTACK_AFTER = 0.15
 const WAVE_BEFORE = 0.05
-/** Attacks that agree less than this say nothing about time. */
+/** Attacks that agree less than this say nothing about time, and waveforms nothing about phase. */
 const LEAST_ATTACK_AGREEMENT = 0.35
+const LEAST_WAVE_AGREEMENT = 0.4
 
 export interface AlignRequest {
   readonly signal: Float32Array
@@ -91,5 +92,31 @@ export const alignJoin = ({ signal, attacks, outgoing, incoming }: AlignRequest)
   const [from, to] = [Math.round(outgoing) - window, Math.round(incoming + attackShift) - window]
   if (from < 0 || to - reach < 0) return { shift: attackShift, correlation: 0 }
   const fine = bestLag(signal, from, to, window, reach)
-  return { shift: attackShift + fine.lag, correlation: Math.max(0, fine.score) }
+  const waveShift = fine.score >= LEAST_WAVE_AGREEMENT ? fine.lag : 0
+  return { shift: attackShift + waveShift, correlation: Math.max(0, similarity(signal, from, to + waveShift, window)) }
+}
+
+/** An attack that a fade must not blur: this share of the strongest of the piece. */
+const CLEAR_ATTACK = 0.25
+/** The shortest fade that is no click (s), and how long before an attack it must be over. */
+const SHORTEST_FADE = 0.002
+const BEFORE_ATTACK = 0.003
+
+/** Level of a clear attack in an envelope. */
+export const clearAttack = (attacks: Float32Array): number =>
+  CLEAR_ATTACK * attacks.reduce((strongest, value) => Math.max(strongest, value), 0)
+
+/**
+ * How long (s) a fade may be that begins at a place (in samples at ANALYSIS_RATE): up to `longest`, less where an attack
+ * comes sooner, which the fade would take the edge off.
+ */
+export const fadeBeforeAttack = (attacks: Float32Array, clear: number, start: number, longest: number): number => {
+  const first = Math.floor(start / ENVELOPE_HOP)
+  const last = Math.ceil((start + longest * ANALYSIS_RATE) / ENVELOPE_HOP)
+  for (let i = Math.max(0, first); i <= last; i++) {
+    if ((attacks[i] ?? 0) < clear) continue
+    const seconds = (i * ENVELOPE_HOP - start) / ANALYSIS_RATE
+    return Math.max(SHORTEST_FADE, Math.min(longest, seconds - BEFORE_ATTACK))
+  }
+  return longest
 }

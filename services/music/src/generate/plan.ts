@@ -34,8 +34,8 @@ const JUMPS = 10
 
 /** Weights of the plan's costs. One unit is the difference between two steps taken by chance. */
 const COST = {
-  /** The very first join is heard against the original: it counts double. */
-  start: 2,
+  /** The very first join is heard against the original: it counts most. */
+  start: 4,
   /** Any jump is a risk. */
   jump: 0.3,
   /** A jump sooner than one bar after the last, and sooner than two. */
@@ -45,21 +45,32 @@ const COST = {
   phrase: 0.12,
   /** For each step of a run that is longer than eight bars: a copy, not a continuation. */
   copy: 0.06,
-  /** A step that was heard a moment ago; halves every eight steps. */
-  recent: 0.6,
+  /** A step that was heard a moment ago; halves every three steps. */
+  recent: 0.4,
   /** For each time that a step was used before. */
   reuse: 0.15,
   /** A step far quieter than the piece: a tail or a gap. */
   silence: 0.8,
   /** For each 6 dB away from the level that the prompt asks for. */
   energy: 0.25,
-  /** The spread of chance, by which seeds differ: where to begin, and where to jump. */
-  startChance: 0.6,
-  chance: 0.35,
+  /** A beginning at another place of the bar. */
+  offBar: 0.8,
+  /** The spread of chance (the mean of an exponential distribution), by which seeds differ: where to begin and to jump. */
+  startChance: 0.7,
+  chance: 0.2,
+  /** What chance adds to each step of a stretch of the source, by which seeds prefer different stretches. */
+  region: 0.25,
 }
-const RECENT_HALF_LIFE = 8
+const RECENT_HALF_LIFE = 3
 const QUIET_DB = 25
 const LONG_RUN_BARS = 8
+const REGION_BARS = 2
+
+/** An even number in [0, 1) as one of an exponential distribution of mean 1: mostly little, now and then much. */
+const spread = (even: number): number => -Math.log(1 - even)
+
+/** Steps that count as a bar, where there are bars and where there are none. */
+const barSteps = ({ stepsPerBar }: StepGrid): number => (stepsPerBar === 1 ? 3 : stepsPerBar)
 
 interface Hypothesis {
   readonly step: number
@@ -109,7 +120,9 @@ const createJumpTable = (grid: StepGrid) => {
 }
 
 /** What it costs to hear this step now: again, too soon, in silence, or at another level than asked for. */
-const createHearingCost = ({ grid, steering }: PlanRequest) => {
+const createHearingCost = ({ grid, steering, seed }: PlanRequest) => {
+  const taste = createEdgeNoise(seed)
+  const region = REGION_BARS * barSteps(grid)
   const target = grid.medianLevel + 6 * steering.energy
   return (step: number, before: Hypothesis | null): number => {
     const level = grid.steps[step]?.level ?? grid.medianLevel
@@ -117,6 +130,7 @@ const createHearingCost = ({ grid, steering }: PlanRequest) => {
     const played = before?.count ?? 0
     let cost = level < grid.medianLevel - QUIET_DB ? COST.silence : 0
     cost += Math.abs(steering.energy) * COST.energy * (Math.abs(level - target) / 6)
+    cost += COST.region * taste(-2, Math.floor(step / region))
     // The end of the source was heard just before the plan begins.
     cost += heard(grid.endStep - step + played)
     for (let at = before, ago = 1; at; at = at.before, ago++) if (at.step === step) cost += heard(ago) + COST.reuse
@@ -125,7 +139,7 @@ const createHearingCost = ({ grid, steering }: PlanRequest) => {
 }
 
 const jumpCost = (grid: StepGrid, run: number, distance: number, variety: number): number => {
-  const bar = grid.stepsPerBar === 1 ? 3 : grid.stepsPerBar
+  const bar = barSteps(grid)
   const haste = run < bar ? COST.hasty : run < 2 * bar ? COST.early : 0
   const phrase = run % (2 * bar) === 0 ? COST.phrase : 0
   return COST.jump * (1 - 0.7 * variety) + distance + haste - phrase
@@ -158,17 +172,17 @@ const runsOf = (end: Hypothesis): Run[] => {
   return runs
 }
 
-/** Where a plan may begin: steps that have the bar position of the source's end, with the cost of that first join. */
+/** Where a plan may begin, with the cost of that first join: best at the bar position that the source ends in. */
 const beginnings = (request: PlanRequest, hearing: (step: number, before: null) => number): Hypothesis[] => {
   const { grid, startCost, seed } = request
   const chance = createEdgeNoise(seed)
   const playable = grid.steps.length - 1
   const position = grid.steps[grid.endStep]?.barPosition
-  const aligned = grid.steps.some((step, i) => i < playable && i !== grid.endStep && step.barPosition === position)
   const found: Hypothesis[] = []
   for (const [step, { start, end, barPosition }] of grid.steps.entries()) {
-    if (step >= playable || step === grid.endStep || (aligned && barPosition !== position)) continue
-    const cost = COST.start * (startCost[step] ?? 1) + hearing(step, null) + COST.startChance * chance(-1, step)
+    if (step >= playable || step === grid.endStep) continue
+    const heard = COST.start * (startCost[step] ?? 1) + hearing(step, null)
+    const cost = heard + (barPosition === position ? 0 : COST.offBar) + COST.startChance * spread(chance(-1, step))
     const samples = (end - start) * (1 - grid.endPhase)
     found.push({ step, cost, before: null, run: 1, jumped: false, samples, count: 1 })
   }
@@ -185,7 +199,7 @@ export const planContinuation = (request: PlanRequest): Plan => {
   const hearing = createHearingCost(request)
   const jumpsFrom = createJumpTable(grid)
   const chance = createEdgeNoise(request.seed)
-  const longRun = LONG_RUN_BARS * (grid.stepsPerBar === 1 ? 4 : grid.stepsPerBar)
+  const longRun = LONG_RUN_BARS * barSteps(grid)
   const playable = grid.steps.length - 1
   const extend = (before: Hypothesis, step: number, edge: number, jumped: boolean): Hypothesis => {
     const length = (grid.steps[step]?.end ?? 0) - (grid.steps[step]?.start ?? 0)
@@ -215,7 +229,7 @@ export const planContinuation = (request: PlanRequest): Plan => {
       const { step, run } = hypothesis
       if (step + 1 < playable) next.push(extend(hypothesis, step + 1, run >= longRun ? COST.copy : 0, false))
       for (const { to, distance } of jumpsFrom(step)) {
-        const cost = jumpCost(grid, run, distance, steering.variety) + COST.chance * chance(step, to)
+        const cost = jumpCost(grid, run, distance, steering.variety) + COST.chance * spread(chance(step, to))
         next.push(extend(hypothesis, to, cost, true))
       }
     }

@@ -3,10 +3,12 @@ import { monoSignal } from '../analysis/mono-signal.ts'
 import { ANALYSIS_RATE } from '../analysis/spectral-frames.ts'
 import type { Block } from '../audio/pcm.ts'
 import { AudioRefused } from '../audio/refusal.ts'
+import { attackEnvelope } from './align.ts'
+import { tryFirstJoins } from './first-join.ts'
 import type { Generator } from './generator.ts'
 import { planContinuation } from './plan.ts'
 import { renderPlan } from './render.ts'
-import { startCosts } from './start-costs.ts'
+import { silentSteps, startCosts } from './start-costs.ts'
 import { readPrompt } from './steering.ts'
 import { cutIntoSteps } from './steps.ts'
 
@@ -47,10 +49,15 @@ export const recombine: Generator = async ({ context, frames, prompt, seed, onPr
   onProgress?.(0.4)
   const grid = cutIntoSteps(analysis)
   const { steering, honored } = readPrompt(prompt)
+  const attacks = attackEnvelope(mono)
+  const alike = startCosts(analysis.spectral, grid)
+  // After a source that has died away there is no join to hear.
+  const isSilent = silentSteps(analysis.spectral, grid) > 0
+  const heard = isSilent ? undefined : tryFirstJoins({ mono, attacks, spectral: analysis.spectral, grid }, alike)
   const plan = planContinuation({
     grid,
     samples: (frames / context.sampleRate + PLAN_MARGIN) * ANALYSIS_RATE,
-    startCost: startCosts(analysis.spectral, grid),
+    startCost: alike.map((cost, step) => (cost + 2 * (heard?.[step] ?? cost)) / 3),
     seed,
     steering,
     ...(signal && { signal }),
@@ -59,6 +66,7 @@ export const recombine: Generator = async ({ context, frames, prompt, seed, onPr
   const block = await renderPlan({
     source: context,
     mono,
+    attacks,
     grid,
     plan,
     frames,

@@ -3,9 +3,10 @@ import { loudnessOf } from '../audio/loudness.ts'
 import { type Block, blockLength, silentBlock, sliceBlock } from '../audio/pcm.ts'
 import type { StoredAudio } from '../audio/stored-audio.ts'
 import { clamp } from '../dsp/statistics.ts'
-import { alignJoin, attackEnvelope } from './align.ts'
+import { alignJoin, clearAttack, fadeBeforeAttack } from './align.ts'
 import { crossfade } from './crossfade.ts'
 import { extrapolate } from './extrapolate.ts'
+import { FIRST_FADE } from './first-join.ts'
 import type { Plan, Run } from './plan.ts'
 import { entryOf } from './start-costs.ts'
 import type { StepGrid } from './steps.ts'
@@ -13,8 +14,9 @@ import type { StepGrid } from './steps.ts'
 export interface RenderRequest {
   /** The source at its own rate. */
   readonly source: StoredAudio
-  /** The same, mono, at ANALYSIS_RATE. */
+  /** The same, mono, at ANALYSIS_RATE, and where its attacks are. */
   readonly mono: Float32Array
+  readonly attacks: Float32Array
   readonly grid: StepGrid
   readonly plan: Plan
   /** Length of the result. */
@@ -26,8 +28,8 @@ export interface RenderRequest {
 /** How joins are made, in seconds. */
 const JOINS = {
   /** Crossfades end this much before a beat, so that its attack is whole. */
-  beats: { guard: 0.01, fade: 0.03, firstFade: 0.04 },
-  texture: { guard: 0, fade: 0.2, firstFade: 0.06 },
+  beats: { guard: 0.01, fade: 0.03 },
+  texture: { guard: 0, fade: 0.2 },
 } as const
 
 /** What the first join is extrapolated from, and what loudness is compared over at the first join and at others (s). */
@@ -90,19 +92,19 @@ const matchingGain = ({ heard, before, coming, sampleRate, place }: Join): numbe
 type PlayRun = (run: Run, index: number, at: number) => Promise<number>
 
 const createPlayer = (request: RenderRequest, output: Block): PlayRun => {
-  const { source, mono, grid, plan, frames } = request
+  const { source, mono, attacks, grid, plan, frames } = request
   const { sampleRate } = source
   const join = JOINS[grid.kind]
   const inFrames = (seconds: number) => Math.round(seconds * sampleRate)
   const toNative = (samples: number) => Math.round((samples * sampleRate) / ANALYSIS_RATE)
-  const attacks = attackEnvelope(mono)
   const guard = join.guard * ANALYSIS_RATE
+  const clear = clearAttack(attacks)
   // Where the source was left, in samples at ANALYSIS_RATE: at its end, before the first run.
   let left = mono.length
 
-  const firstFade = async (incoming: Block, correlation: number): Promise<void> => {
+  const firstFade = async (incoming: Block, seconds: number, correlation: number): Promise<void> => {
     const past = await source.read(source.frames - inFrames(PAST), inFrames(PAST))
-    const length = Math.min(inFrames(join.firstFade), blockLength(incoming))
+    const length = Math.min(inFrames(seconds), blockLength(incoming))
     const goingOn = past.map((channel) => extrapolate(channel, length))
     crossfade(goingOn, sliceBlock(incoming, 0, length), correlation)
     for (const [index, channel] of goingOn.entries()) incoming[index]?.set(channel)
@@ -115,7 +117,7 @@ const createPlayer = (request: RenderRequest, output: Block): PlayRun => {
     const { shift, correlation } = alignJoin({ signal: mono, attacks, outgoing: left, incoming: entry })
     const from = Math.max(0, toNative(entry + shift))
     const end = (grid.steps[run.last]?.end ?? mono.length) - guard
-    const length = Math.min(frames - at, isLast ? source.frames - from : toNative(end) - from)
+    const length = Math.max(0, Math.min(frames - at, isLast ? source.frames - from : toNative(end) - from))
     const fade = isFirst ? 0 : Math.min(inFrames(join.fade), at, from, toNative((grid.steps[run.first]?.end ?? 0) / 2))
     const lead = Math.min(from, inFrames(PAST))
     const stretch = await source.read(from - lead, lead + length)
@@ -126,7 +128,8 @@ const createPlayer = (request: RenderRequest, output: Block): PlayRun => {
     const before = sliceBlock(stretch, 0, lead)
     const gain = matchingGain({ heard, before, coming, sampleRate, place: isFirst ? 'first' : 'inner' })
     applyGain(coming, gain, sampleRate)
-    if (isFirst) await firstFade(coming, correlation)
+    if (isFirst)
+      await firstFade(coming, fadeBeforeAttack(attacks, clear, entry + shift, FIRST_FADE[grid.kind]), correlation)
     else if (fade > 0) {
       crossfade(sliceBlock(output, at - fade, at), sliceBlock(coming, 0, fade), correlation)
     }

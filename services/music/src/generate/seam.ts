@@ -4,7 +4,8 @@ import { ANALYSIS_RATE, BANDS, computeSpectralFrames, HOP, type SpectralFrames }
 import { loudnessOf } from '../audio/loudness.ts'
 import { type Block, monoOf } from '../audio/pcm.ts'
 import { resample } from '../audio/resample.ts'
-import { parabolicOffset } from '../dsp/statistics.ts'
+import { median, parabolicOffset } from '../dsp/statistics.ts'
+import { passageAt, passagesOf } from './passages.ts'
 
 /** How a continuation joins what came before; a figure that cannot be measured is null. */
 export interface SeamFigures {
@@ -21,76 +22,34 @@ export interface SeamFigures {
 }
 
 export interface SeamSides {
-  /** What comes before, to its very end; the last 20 s are looked at. */
+  /** What comes before, to its very end; the last 40 s are looked at. */
   readonly before: Block
-  /** What comes after, from its very start; the first 20 s are looked at. */
+  /** What comes after, from its very start; the first 40 s are looked at. */
   readonly after: Block
   readonly sampleRate: number
 }
 
 /** Seconds of each side that are looked at in all, and that loudness is compared over. */
-export const SEAM_SECONDS = 20
+export const SEAM_SECONDS = 40
 const LOUDNESS_SECONDS = 3
-/** What a passage is made of: spectra of 46 ms, centred this many hops (of 12 ms) from the place. */
-const PASSAGE = [-8, -2, 0, 2, 8]
-/** Places nearer than this are the same passage: half a second. */
-const SAME_PASSAGE_HOPS = 43
-/** Places that the seam is ranked among, at most, and the fewest there must be. */
-const COMPARED_PASSAGES = 250
-const LEAST_PASSAGES = 100
 /** Parts that a beat is divided into when patterns of onsets are laid over each other. */
 const PHASES = 64
 /** Beats after the seam that the pattern is taken from. */
 const BEATS_AFTER = 8
 const BEATS_BEFORE = 12
+/** A share of a beat that no player is off by. */
+const LARGE_MISS = 0.2
 /** Below this periodicity a beat is not exact enough for an error in milliseconds. */
-const LEAST_CLARITY = 0.2
-
-/** The sound around a frame: PASSAGE hops before and after it, and across it, where a click would be heard. */
-const passageAt = ({ levels, frames }: SpectralFrames, frame: number): Float32Array | undefined => {
-  if (frame + (PASSAGE[0] ?? 0) < 0 || frame + (PASSAGE.at(-1) ?? 0) >= frames) return undefined
-  const passage = new Float32Array(PASSAGE.length * BANDS)
-  for (const [index, offset] of PASSAGE.entries()) {
-    passage.set(levels.subarray((frame + offset) * BANDS, (frame + offset + 1) * BANDS), index * BANDS)
-  }
-  return passage
-}
-
-/** Squared difference of two passages, given up once it is past `limit`. */
-const difference = (a: Float32Array, b: Float32Array, limit: number): number => {
-  let sum = 0
-  for (let start = 0; start < a.length && sum < limit; start += BANDS) {
-    for (let i = start; i < start + BANDS; i++) {
-      const step = (a[i] ?? 0) - (b[i] ?? 0)
-      sum += step * step
-    }
-  }
-  return sum
-}
+const LEAST_CLARITY = 0.3
 
 /** How strange the passage at the seam is among those before it, each held against all others that do not overlap it. */
 const distancePercentile = (spectral: SpectralFrames, seamFrame: number): number | null => {
-  const seamPassage = passageAt(spectral, seamFrame)
-  const known: { frame: number; passage: Float32Array }[] = []
-  for (let frame = 0; frame <= seamFrame - (PASSAGE.at(-1) ?? 0); frame++) {
-    const passage = passageAt(spectral, frame)
-    if (passage) known.push({ frame, passage })
-  }
-  if (!seamPassage || known.length < LEAST_PASSAGES) return null
-  const strangeness = (passage: Float32Array, at: number): number => {
-    let nearest = Number.POSITIVE_INFINITY
-    for (const other of known) {
-      if (Math.abs(other.frame - at) < SAME_PASSAGE_HOPS) continue
-      nearest = Math.min(nearest, difference(passage, other.passage, nearest))
-    }
-    return nearest
-  }
-  const stride = Math.max(1, Math.floor(known.length / COMPARED_PASSAGES))
-  const others = known
-    .filter((_, index) => index % stride === 0)
-    .map(({ passage, frame }) => strangeness(passage, frame))
-  const atSeam = strangeness(seamPassage, seamFrame)
-  return (100 * others.filter((value) => value < atSeam).length) / others.length
+  const atSeam = passageAt(spectral, seamFrame)
+  const before = passagesOf(spectral, seamFrame)
+  if (!atSeam || !before) return null
+  const strangeness = before.strangeness(atSeam)
+  const ordinary = before.ordinary()
+  return (100 * ordinary.filter((value) => value < strangeness).length) / ordinary.length
 }
 
 const BAND_GROUPS: readonly (readonly [number, number])[] = [LOW_BANDS, [5, 16], [16, BANDS]]
@@ -141,6 +100,21 @@ const pulseOf = (beats: readonly number[]): { last: number; period: number } => 
   return { last: mean + centre * period, period }
 }
 
+/** Beats (0..0.5) by which the beats after the seam miss a pulse; where they are twice as many, the better half counts. */
+const missOf = (beats: readonly number[], { last, period }: { last: number; period: number }): number => {
+  const misses = beats.map((beat) => {
+    const position = (beat - last) / period
+    return Math.abs(position - Math.round(position))
+  })
+  const isDouble = ((beats.at(-1) ?? 0) - (beats[0] ?? 0)) / Math.max(1, beats.length - 1) < period * 0.7
+  const halves = isDouble ? [0, 1].map((half) => misses.filter((_, i) => i % 2 === half)) : [misses]
+  return Math.min(...halves.map((half) => median(half)))
+}
+
+/**
+ * By how much the beat is off after the seam. The beats of both sides are tracked on their own; since a tracker may
+ * mistake the off-beat for the beat, a large miss is checked against how the patterns of onsets lie over each other.
+ */
 const beatErrorMs = (
   before: Float32Array,
   after: Float32Array,
@@ -150,12 +124,19 @@ const beatErrorMs = (
   const [analysisBefore, analysisAfter] = [analyse(before), analyse(after)]
   if ([analysisBefore, analysisAfter].some(({ bpm, clarity }) => bpm === null || clarity < LEAST_CLARITY)) return null
   const beats = analysisBefore.beats.slice(-BEATS_BEFORE).map((beat) => beat + seam - before.length)
-  const { last, period } = pulseOf(beats)
+  const pulse = pulseOf(beats)
+  const { last, period } = pulse
+  const tracked = missOf(
+    analysisAfter.beats.slice(0, BEATS_AFTER).map((beat) => beat + seam),
+    pulse,
+  )
+  const inMilliseconds = (share: number) => share * (period / ANALYSIS_RATE) * 1000
+  if (tracked < LARGE_MISS) return inMilliseconds(tracked)
   const strengths = BAND_GROUPS.map((bands) => onsetStrength(joined, bands))
   const ahead = Math.ceil((seam - last) / period) * period + last
   const patternBefore = foldOnsets(strengths, last - (beats.length - 1) * period, seam, period)
   const patternAfter = foldOnsets(strengths, ahead, ahead + BEATS_AFTER * period, period)
-  return Math.abs(phaseBetween(patternBefore, patternAfter)) * (period / ANALYSIS_RATE) * 1000
+  return inMilliseconds(Math.min(tracked, Math.abs(phaseBetween(patternBefore, patternAfter))))
 }
 
 const loudnessStep = ({ before, after, sampleRate }: SeamSides): number | null => {

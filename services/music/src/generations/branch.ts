@@ -41,7 +41,7 @@ const isSilent = (path: readonly NodeRow[], sampleRate: number, contextSeconds: 
 
 const seedsOf = (request: CreateBranchesRequest, takes: number): number[] => {
   const first = request.seed ?? randomInt(CHANCE_SEEDS)
-  if (first + takes - 1 > LARGEST_SEED) {
+  if (first > LARGEST_SEED - (takes - 1)) {
     throw invalidField(['body', 'seed'], `The last take's seed would be past ${LARGEST_SEED}.`)
   }
   return Array.from({ length: takes }, (_, take) => first + take)

@@ -1,0 +1,121 @@
+import { readFileSync } from 'node:fs'
+import { describe, expect, test } from 'vitest'
+import { sharedData } from '../../../../test/support/shared-data.ts'
+import { decodeAll } from '../../test/audio-files.ts'
+import { type Piece, playBand } from '../../test/band.ts'
+import { monoOf } from '../audio/pcm.ts'
+import { resample } from '../audio/resample.ts'
+import { createRandom } from '../dsp/random.ts'
+import { median } from '../dsp/statistics.ts'
+import { analyse } from './analyse.ts'
+import { ANALYSIS_RATE } from './spectral-frames.ts'
+
+const analysePiece = ({ block, sampleRate }: Pick<Piece, 'block' | 'sampleRate'>) =>
+  analyse(resample(monoOf(block), sampleRate, ANALYSIS_RATE))
+
+/** Share of the true beats (s) that were found within 70 ms, the usual window. */
+const found = (truth: readonly number[], beats: readonly number[]) =>
+  truth.filter((beat) => beats.some((at) => Math.abs(at / ANALYSIS_RATE - beat) <= 0.07)).length / truth.length
+
+/** How late (ms) the beats are found at the median. */
+const lateness = (truth: readonly number[], beats: readonly number[]) =>
+  1000 *
+  median(
+    truth.map((beat) =>
+      beats.reduce(
+        (nearest, at) =>
+          Math.abs(at / ANALYSIS_RATE - beat) < Math.abs(nearest) ? at / ANALYSIS_RATE - beat : nearest,
+        1,
+      ),
+    ),
+  )
+
+describe('a band whose score is known', () => {
+  test.each([
+    { bpm: 75, tonic: 65, mode: 'minor', beatsPerBar: 4 },
+    { bpm: 90, tonic: 65, mode: 'major', beatsPerBar: 4, lead: 0.37 },
+    { bpm: 100, tonic: 62, mode: 'minor', beatsPerBar: 3 },
+    { bpm: 120, tonic: 57, mode: 'minor', beatsPerBar: 4 },
+    { bpm: 128, tonic: 67, mode: 'major', beatsPerBar: 4, lead: 1, sampleRate: 48_000 },
+    { bpm: 140, tonic: 64, mode: 'minor', beatsPerBar: 4, channels: 1 },
+    { bpm: 110, tonic: 63, mode: 'major', beatsPerBar: 4, drums: false },
+  ] as const)('is heard at $bpm bpm, $beatsPerBar in a bar, tonic $tonic $mode', (score) => {
+    const piece = playBand({ ...score, bars: 12 })
+    const { bpm, beats, bars, key } = analysePiece(piece)
+    expect(bpm).toBeCloseTo(piece.bpm, 0)
+    expect(key?.name).toBe(piece.key)
+    expect(found(piece.beats, beats)).toBeGreaterThan(0.95)
+    expect(Math.abs(lateness(piece.beats, beats))).toBeLessThan(5)
+    expect(bars.beatsPerBar).toBe(piece.beatsPerBar)
+    const downbeat = beats[bars.downbeat] ?? 0
+    const bar = (downbeat / ANALYSIS_RATE - (piece.beats[0] ?? 0)) / ((60 / piece.bpm) * piece.beatsPerBar)
+    expect(Math.abs(bar - Math.round(bar))).toBeLessThan(0.05)
+  })
+
+  test.each([60, 174])('at %d bpm is heard at that tempo or an octave from it', (tempo) => {
+    const { bpm } = analysePiece(playBand({ bpm: tempo, bars: 12 }))
+    const octave = Math.log2((bpm ?? 1) / tempo)
+    expect(Math.abs(octave - Math.round(octave))).toBeLessThan(0.02)
+  })
+
+  test('that fades out keeps its beat to the end', () => {
+    const piece = playBand({ bpm: 100, bars: 8, channels: 1 })
+    const [samples] = piece.block
+    const from = (samples?.length ?? 0) - 3 * piece.sampleRate
+    samples?.forEach((value, i) => {
+      if (i > from) samples[i] = value * Math.max(0, 1 - (i - from) / (2 * piece.sampleRate)) ** 2
+    })
+    const { beats } = analysePiece(piece)
+    const last = (beats.at(-1) ?? 0) / ANALYSIS_RATE
+    expect(Math.abs(last / 0.6 - Math.round(last / 0.6))).toBeLessThan(0.05)
+  })
+})
+
+describe('what has no beat', () => {
+  const random = createRandom(3)
+  const seconds = (count: number, sample: (time: number) => number) =>
+    Float32Array.from({ length: count * ANALYSIS_RATE }, (_, i) => sample(i / ANALYSIS_RATE))
+  const pad = (time: number) =>
+    [220, 277.2, 330].reduce(
+      (sum, hertz, i) =>
+        sum + 0.1 * Math.sin(2 * Math.PI * hertz * time) * (1 + 0.5 * Math.sin(time * (0.7 + 0.3 * i))),
+      0,
+    )
+
+  test.each<[string, Float32Array]>([
+    ['noise', seconds(15, () => 0.2 * (2 * random.next() - 1))],
+    ['a slow pad', seconds(15, pad)],
+    ['silence', new Float32Array(5 * ANALYSIS_RATE)],
+    ['almost nothing', new Float32Array(10)],
+  ])('has no tempo: %s', (_, signal) => {
+    expect(analyse(signal).bpm).toBeNull()
+  })
+
+  test('may still have a key', () => {
+    expect(analyse(seconds(10, pad)).key?.name).toBe('A major')
+    expect(analyse(new Float32Array(ANALYSIS_RATE)).key).toBeNull()
+  })
+})
+
+describe('recordings of others (skipped where shared audio is missing)', () => {
+  const path = (name: string) => sharedData('audio', `${name}.ogg`)
+  const heard = async (name: string) => analysePiece(await decodeAll(readFileSync(path(name) ?? '')))
+
+  test.skipIf(!path('vibe-ace'))('steady jazz has one tempo from beginning to end', async () => {
+    const { bpm, beats } = await heard('vibe-ace')
+    const intervals = beats.slice(1).map((beat, i) => beat - (beats[i] ?? 0))
+    const usual = median(intervals)
+    expect(
+      intervals.filter((interval) => Math.abs(interval / usual - 1) < 0.08).length / intervals.length,
+    ).toBeGreaterThan(0.9)
+    expect(bpm).toBeCloseTo((60 * ANALYSIS_RATE) / usual, -1)
+  })
+
+  test.skipIf(!path('solo-trumpet-90bpm'))('the trumpet is in F', async () => {
+    expect((await heard('solo-trumpet-90bpm')).key?.name).toBe('F major')
+  })
+
+  test.skipIf(!path('brahms-hungarian-dance-5'))('the dance is in G minor', async () => {
+    expect((await heard('brahms-hungarian-dance-5')).key?.name).toBe('G minor')
+  })
+})

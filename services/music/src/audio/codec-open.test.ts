@@ -1,0 +1,106 @@
+import { readFileSync } from 'node:fs'
+import { describe, expect, test } from 'vitest'
+import { sharedData } from '../../../../test/support/shared-data.ts'
+import { decodeAll, fixture, fixturePiece, likeness } from '../../test/audio-files.ts'
+import { flacSilence } from '../../test/flac-silence.ts'
+import { bytesInMemory } from './byte-source.ts'
+import { openAudio } from './open-audio.ts'
+import { blockLength } from './pcm.ts'
+import { resample } from './resample.ts'
+
+describe('compressed files', () => {
+  test.each(['band.flac', 'band.oga'])('%s comes back to the last bit', async (name) => {
+    const { block, sampleRate } = await decodeAll(fixture(name))
+    expect(sampleRate).toBe(22_050)
+    expect(block).toEqual(fixturePiece())
+  })
+
+  test.each([
+    ['band.mp3', 'mp3'],
+    ['band.ogg', 'ogg-vorbis'],
+  ])('%s has exactly its original length, without the padding of its codec', async (name, container) => {
+    const audio = await decodeAll(fixture(name))
+    expect(audio).toMatchObject({ container, sampleRate: 22_050, channels: 2 })
+    expect(blockLength(audio.block)).toBe(26_461)
+    const [original] = fixturePiece()
+    expect(likeness(audio.block[0] ?? new Float32Array(), original ?? new Float32Array())).toBeGreaterThan(0.98)
+  })
+
+  test('an Opus file comes out at its own 48 kHz, trimmed as its header says', async () => {
+    const audio = await decodeAll(fixture('band.opus'))
+    expect(audio).toMatchObject({ container: 'ogg-opus', sampleRate: 48_000 })
+    const expected = fixturePiece().map((channel) => resample(channel, 22_050, 48_000))
+    expect(Math.abs(blockLength(audio.block) - blockLength(expected))).toBeLessThanOrEqual(3)
+    expect(likeness(audio.block[0] ?? new Float32Array(), expected[0] ?? new Float32Array())).toBeGreaterThan(0.95)
+  })
+
+  test('the content decides, not a tag before it', async () => {
+    const tag = Uint8Array.from([0x49, 0x44, 0x33, 4, 0, 0, 0, 0, 0, 5, 1, 2, 3, 4, 5])
+    const { container, block } = await decodeAll(Buffer.concat([tag, fixture('band.flac')]))
+    expect({ container, frames: blockLength(block) }).toEqual({ container: 'flac', frames: 26_461 })
+  })
+
+  test('M4A is recognised and refused with what to do instead', async () => {
+    await expect(decodeAll(fixture('band.m4a'))).rejects.toMatchObject({
+      reason: 'unsupported',
+      message: /convert it to FLAC or WAV/,
+    })
+  })
+
+  test.each([
+    ['text', Buffer.from('This is not audio. '.repeat(500))],
+    ['nothing', new Uint8Array(0)],
+    ['a picture', Buffer.from('\x89PNG\r\n\x1a\n\0\0\0\rIHDR', 'latin1')],
+    ['an Ogg file of something else', Buffer.from(`OggS\0\x02${'\0'.repeat(20)}\x01\x1e\x80theora`, 'latin1')],
+  ])('%s is refused as no audio', async (_, bytes) => {
+    await expect(decodeAll(bytes)).rejects.toMatchObject({ reason: 'unsupported' })
+  })
+
+  test.each(['band.flac', 'band.oga', 'band.mp3', 'band.ogg', 'band.opus'])(
+    'a %s that is cut off or damaged gives what it holds, or is refused',
+    async (name) => {
+      const whole = fixture(name)
+      for (const share of [0.02, 0.3, 0.7]) {
+        const cut = whole.slice(0, Math.floor(whole.length * share))
+        const damaged = Uint8Array.from(whole)
+        for (let at = Math.floor(whole.length * share); at < whole.length; at += 97)
+          damaged[at] = (damaged[at] ?? 0) ^ 0x5a
+        for (const bytes of [cut, damaged]) {
+          const outcome = await decodeAll(bytes).then(
+            ({ block }) => blockLength(block),
+            (error: unknown) => error,
+          )
+          if (typeof outcome === 'number') expect(outcome).toBeLessThan(1_000_000)
+          else expect(outcome).toMatchObject({ name: 'AudioRefused' })
+        }
+      }
+    },
+  )
+
+  test('a few bytes that stand for hours come in pieces, so that their reader can stop', async () => {
+    const bomb = flacSilence(5_000)
+    expect(bomb.length).toBeLessThan(70_000)
+    const audio = await openAudio(bytesInMemory(bomb))
+    let [frames, longest] = [0, 0]
+    for await (const block of audio.blocks) {
+      frames += blockLength(block)
+      longest = Math.max(longest, blockLength(block))
+      if (frames > 60 * 44_100) break
+    }
+    expect(longest).toBeLessThan(8_000_000)
+  })
+
+  const recordings = ['brahms-hungarian-dance-5', 'vibe-ace', 'solo-trumpet-90bpm'].map((name) =>
+    sharedData('audio', `${name}.ogg`),
+  )
+  test.skipIf(recordings.some((path) => !path))(
+    'recordings of others decode whole (skipped where shared audio is missing)',
+    async () => {
+      const seconds = [45.845, 61.459, 5.333]
+      for (const [index, path] of recordings.entries()) {
+        const { block, sampleRate } = await decodeAll(readFileSync(path ?? ''))
+        expect(blockLength(block) / sampleRate).toBeCloseTo(seconds[index] ?? 0, 2)
+      }
+    },
+  )
+})

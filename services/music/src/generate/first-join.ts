@@ -1,0 +1,60 @@
+import { ANALYSIS_RATE, computeSpectralFrames, HOP, type SpectralFrames } from '../analysis/spectral-frames.ts'
+import { alignJoin, clearAttack, fadeBeforeAttack } from './align.ts'
+import { crossfade } from './crossfade.ts'
+import { extrapolate } from './extrapolate.ts'
+import { ordinaryStrangeness, PASSAGE_REACH, passageAt, passagesOf } from './passages.ts'
+import { entryOf } from './start-costs.ts'
+import type { StepGrid } from './steps.ts'
+
+/** The longest first fade, over which the source's end goes on by itself (s). */
+export const FIRST_FADE = { beats: 0.04, texture: 0.06 } as const
+/** Beginnings that are tried, the most promising ones. */
+const TRIED = 32
+/** Half of what a trial looks at (frames): a passage, and room for its spectra. */
+const TRIAL_FRAMES = PASSAGE_REACH + 4
+/** What a beginning that was not tried counts as. */
+const UNTRIED = 2.5
+
+export interface TrialRequest {
+  readonly mono: Float32Array
+  readonly attacks: Float32Array
+  readonly spectral: SpectralFrames
+  readonly grid: StepGrid
+}
+
+/**
+ * How the very first join would sound, for the beginnings that cost least so far: each is made in mono and held against
+ * all passages of the source. 1 is as strange as an ordinary passage of the music; undefined where the source is too
+ * short to judge by.
+ */
+export const tryFirstJoins = (request: TrialRequest, costs: readonly number[]): number[] | undefined => {
+  const { mono, attacks, spectral, grid } = request
+  const passages = passagesOf(spectral)
+  const half = TRIAL_FRAMES * HOP
+  if (!passages || mono.length < 2 * half) return undefined
+  const unit = ordinaryStrangeness(passages)
+  const past = mono.subarray(mono.length - half)
+  const goingOn = extrapolate(
+    mono.subarray(mono.length - ANALYSIS_RATE),
+    Math.round(FIRST_FADE[grid.kind] * ANALYSIS_RATE),
+  )
+  const clear = clearAttack(attacks)
+  const trial = new Float32Array(2 * half)
+  trial.set(past)
+  const sounds = (step: number): number => {
+    const incoming = entryOf(grid, step, grid.endPhase)
+    const { shift, correlation } = alignJoin({ signal: mono, attacks, outgoing: mono.length, incoming })
+    const from = Math.round(incoming + shift)
+    if (from < 0 || from + half > mono.length) return UNTRIED
+    trial.set(mono.subarray(from, from + half), half)
+    const seconds = fadeBeforeAttack(attacks, clear, from, FIRST_FADE[grid.kind])
+    const fade = goingOn.slice(0, Math.round(seconds * ANALYSIS_RATE))
+    crossfade([fade], [mono.subarray(from, from + fade.length)], correlation)
+    trial.set(fade, half)
+    const passage = passageAt(computeSpectralFrames(trial), TRIAL_FRAMES, spectral.floor)
+    return passage ? Math.sqrt(passages.strangeness(passage)) / unit : UNTRIED
+  }
+  const order = costs.map((cost, step) => ({ cost, step })).sort((a, b) => a.cost - b.cost)
+  const tried = new Map(order.slice(0, TRIED).map(({ step }) => [step, sounds(step)]))
+  return costs.map((_, step) => tried.get(step) ?? UNTRIED)
+}

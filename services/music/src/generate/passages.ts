@@ -1,0 +1,79 @@
+import { BANDS, type SpectralFrames } from '../analysis/spectral-frames.ts'
+import { quantile } from '../dsp/statistics.ts'
+
+/** What a passage is made of: spectra of 46 ms, centred this many hops (of 12 ms) from its place. */
+const OFFSETS = [-8, -2, 0, 2, 8] as const
+/** Hops that a passage reaches to each side. */
+export const PASSAGE_REACH = 8
+/** Places nearer than this are the same passage: half a second. */
+const SAME_PASSAGE_HOPS = 43
+/** Passages that others are ranked among, at most, and the fewest there must be. */
+const RANKED = 250
+const FEWEST = 100
+
+/** The sound around a frame: before it, after it, and across it, where a click would be heard. */
+export const passageAt = (
+  { levels, frames }: SpectralFrames,
+  frame: number,
+  floor = Number.NEGATIVE_INFINITY,
+): Float32Array | undefined => {
+  if (frame < PASSAGE_REACH || frame + PASSAGE_REACH >= frames) return undefined
+  const passage = new Float32Array(OFFSETS.length * BANDS)
+  for (const [index, offset] of OFFSETS.entries()) {
+    for (let band = 0; band < BANDS; band++) {
+      passage[index * BANDS + band] = Math.max(floor, levels[(frame + offset) * BANDS + band] ?? 0)
+    }
+  }
+  return passage
+}
+
+/** Squared difference of two passages, given up once it is past `limit`. */
+const difference = (a: Float32Array, b: Float32Array, limit: number): number => {
+  let sum = 0
+  for (let start = 0; start < a.length && sum < limit; start += BANDS) {
+    for (let i = start; i < start + BANDS; i++) {
+      const step = (a[i] ?? 0) - (b[i] ?? 0)
+      sum += step * step
+    }
+  }
+  return sum
+}
+
+/** The passages of a piece, for others to be held against. */
+export interface Passages {
+  /** How unlike a passage is to all of them (that do not overlap `frame`, where it is one of their own); rank it to judge. */
+  strangeness(passage: Float32Array, frame?: number): number
+  /** The strangeness of ordinary passages of the piece among the others, in rising order. */
+  ordinary(): readonly number[]
+}
+
+/** All passages of a piece up to a frame (or its end); undefined where there are too few to judge by. */
+export const passagesOf = (spectral: SpectralFrames, end = spectral.frames): Passages | undefined => {
+  const known: { frame: number; passage: Float32Array }[] = []
+  for (let frame = 0; frame <= end - PASSAGE_REACH; frame++) {
+    const passage = passageAt(spectral, frame)
+    if (passage) known.push({ frame, passage })
+  }
+  if (known.length < FEWEST) return undefined
+  const strangeness = (passage: Float32Array, frame = Number.NEGATIVE_INFINITY): number => {
+    let nearest = Number.POSITIVE_INFINITY
+    for (const other of known) {
+      if (Math.abs(other.frame - frame) < SAME_PASSAGE_HOPS) continue
+      nearest = Math.min(nearest, difference(passage, other.passage, nearest))
+    }
+    return nearest
+  }
+  const stride = Math.max(1, Math.floor(known.length / RANKED))
+  const sampled = known.filter((_, index) => index % stride === 0)
+  let ranked: number[] | undefined
+  return {
+    strangeness,
+    ordinary: () => {
+      ranked ??= sampled.map(({ passage, frame }) => strangeness(passage, frame)).sort((a, b) => a - b)
+      return ranked
+    },
+  }
+}
+
+/** The median strangeness of a piece's own passages, as a root: the unit that a single one is measured in. */
+export const ordinaryStrangeness = (passages: Passages): number => Math.sqrt(quantile(passages.ordinary(), 0.5)) || 1

@@ -1,0 +1,63 @@
+import { describe, expect, test } from 'vitest'
+import { playBand } from '../../test/band.ts'
+import { type Block, blockLength, sliceBlock } from '../audio/pcm.ts'
+import { createRandom } from '../dsp/random.ts'
+import { measureSeam } from './seam.ts'
+
+const RATE = 22_050
+const band = playBand({ bpm: 104, bars: 14, sampleRate: RATE, channels: 2, seed: 4 })
+const at = Math.round(20.3 * RATE)
+const before = sliceBlock(band.block, 0, at)
+const real = sliceBlock(band.block, at, blockLength(band.block))
+
+const measure = (after: Block) => measureSeam({ before, after, sampleRate: RATE })
+const random = createRandom(2)
+const noise = before.map(() => Float32Array.from({ length: 8 * RATE }, () => 0.1 * (2 * random.next() - 1)))
+
+describe('a seam', () => {
+  test('that is none at all is ordinary: its beat goes on and its level stays', () => {
+    const { distancePercentile, loudnessStepLu, beatErrorMs } = measure(real)
+    expect(distancePercentile).toBeLessThan(80)
+    expect(loudnessStepLu).toBeLessThan(1.5)
+    expect(beatErrorMs).toBeLessThan(10)
+  })
+
+  test.each<[string, Block]>([
+    ['a cut to noise', noise],
+    ['a cut to silence', noise.map((channel) => new Float32Array(channel.length))],
+    [
+      'a cut to another piece',
+      playBand({ bpm: 139, tonic: 66, sampleRate: RATE, seed: 8 }).block.map((channel) => channel.subarray(61_234)),
+    ],
+    ['a click', real.map((channel) => channel.map((value, i) => (i === 0 ? 1 : value)))],
+  ])('that is %s is stranger than what the music does', (_, after) => {
+    const ordinary = measure(real).distancePercentile ?? 100
+    expect(measure(after).distancePercentile).toBeGreaterThan(Math.max(70, ordinary + 10))
+  })
+
+  test.each([20, 60, 120])('that is %d ms late is measured so', (milliseconds) => {
+    const late = real.map((channel) => {
+      const moved = new Float32Array(channel.length)
+      moved.set(
+        channel.subarray(0, channel.length - Math.round((milliseconds / 1000) * RATE)),
+        Math.round((milliseconds / 1000) * RATE),
+      )
+      return moved
+    })
+    expect(Math.abs((measure(late).beatErrorMs ?? 0) - milliseconds)).toBeLessThan(10)
+  })
+
+  test.each([3, 6])('that is %d dB louder is measured so', (decibels) => {
+    const louder = real.map((channel) => channel.map((value) => value * 10 ** (decibels / 20)))
+    const usual = measure(real).loudnessStepLu ?? 0
+    expect(Math.abs((measure(louder).loudnessStepLu ?? 0) - decibels)).toBeLessThanOrEqual(usual + 0.1)
+  })
+
+  test('with nothing to measure has figures that are unknown', () => {
+    const silence = [new Float32Array(RATE)]
+    expect(measureSeam({ before: silence, after: silence, sampleRate: RATE })).toMatchObject({
+      loudnessStepLu: null,
+      beatErrorMs: null,
+    })
+  })
+})

@@ -1,0 +1,340 @@
+import type { ByteFrame } from '@trellis/protos/ts/trellis/http/v1/messages.ts'
+import type { Chain, ChainEvent, Node } from '@trellis/protos/ts/trellis/music/v1/music.ts'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { temporaryDirectory } from '../../../test/support/temporary-directory.ts'
+import { decodeAll, fixture, wavOf } from '../test/audio-files.ts'
+import { playBand } from '../test/band.ts'
+import { flacSilence } from '../test/flac-silence.ts'
+import { local, type OpenService, openService, upload } from '../test/open-service.ts'
+import { blockLength } from './audio/pcm.ts'
+
+const asLocal = { caller: local }
+const RATE = 22_050
+
+const piece = (seconds = 6) => {
+  const { block } = playBand({ bpm: 120, bars: 4, sampleRate: RATE, channels: 2 })
+  return block.map((channel) => channel.slice(0, Math.round(seconds * RATE)))
+}
+
+const content = async (frames: AsyncIterable<ByteFrame>) => {
+  const chunks: Uint8Array[] = []
+  let head: ByteFrame['frame'] = null
+  for await (const { frame } of frames) {
+    if (frame?.$case === 'chunk') chunks.push(frame.value)
+    else head = frame
+  }
+  return { head: head?.$case === 'head' ? head.value : undefined, bytes: Buffer.concat(chunks) }
+}
+
+/** Follows a chain's events until none of its nodes is being generated. */
+const settled = async ({ client }: OpenService, chainId: string): Promise<Chain> => {
+  const leave = new AbortController()
+  const events = client.streamChainEvents({ chainId }, { ...asLocal, signal: leave.signal })
+  for await (const _ of events) {
+    const chain = await client.getChain({ chainId }, asLocal)
+    if (chain.nodes.every(({ status }) => status !== 'NODE_STATUS_GENERATING')) {
+      leave.abort()
+      return chain
+    }
+  }
+  throw new Error('The events ended before the generations did')
+}
+
+const nodeOf = (chain: Chain, id: string | undefined): Node => {
+  const node = chain.nodes.find(({ nodeId }) => nodeId === id)
+  if (!node) throw new Error(`There is no node ${id}`)
+  return node
+}
+
+const kindOf = async (promise: Promise<unknown>) => {
+  const error: unknown = await promise.then(
+    () => undefined,
+    (thrown: unknown) => thrown,
+  )
+  return error instanceof Error && 'kind' in error ? error.kind : error
+}
+
+describe('the music service', () => {
+  let directory: Awaited<ReturnType<typeof temporaryDirectory>>
+  let service: OpenService
+  let wav: Uint8Array
+  let chain: Chain
+
+  beforeAll(async () => {
+    directory = await temporaryDirectory()
+    service = await openService(directory.path, { MUSIC_MAX_SECONDS: '60' })
+    wav = await wavOf(piece(), RATE)
+    chain = await upload(service, wav, { filename: 'Evening theme.wav' })
+  })
+  afterAll(async () => {
+    await service[Symbol.asyncDispose]()
+    await directory[Symbol.asyncDispose]()
+  })
+
+  const branch = (request: Partial<Parameters<OpenService['client']['createBranches']>[0]> = {}) =>
+    service.client.createBranches(
+      { chainId: chain.chainId, nodeId: chain.rootNodeId, durationSeconds: 2, seed: 1, ...request },
+      asLocal,
+    )
+
+  test('an upload becomes a chain of one committed node, and is told what it sounds like', () => {
+    expect(chain).toMatchObject({
+      name: 'Evening theme',
+      sampleRate: RATE,
+      channels: 2,
+      key: expect.any(String),
+      spine: [chain.rootNodeId],
+    })
+    expect(chain.bpm).toBeCloseTo(120, 0)
+    expect(chain.nodes).toMatchObject([
+      {
+        kind: 'NODE_KIND_UPLOAD',
+        status: 'NODE_STATUS_READY',
+        decision: 'DECISION_COMMITTED',
+        durationSeconds: 6,
+        seam: undefined,
+        seed: undefined,
+      },
+    ])
+  })
+
+  test('its audio comes back to the last bit, and any range of it is that part of the file', async () => {
+    const request = { chainId: chain.chainId, nodeId: chain.rootNodeId }
+    const whole = await content(service.client.getNodeAudio(request, asLocal))
+    expect(whole.bytes.equals(wav)).toBe(true)
+    expect(whole.head).toMatchObject({ mediaType: 'audio/wav', size: wav.length })
+    const part = await content(service.client.getNodeAudio({ ...request, range: 'bytes=40-59' }, asLocal))
+    expect(part.bytes.equals(wav.subarray(40, 60))).toBe(true)
+    expect(
+      await kindOf(content(service.client.getNodeAudio({ ...request, range: `bytes=${wav.length}-` }, asLocal))),
+    ).toBe('range_not_satisfiable')
+  })
+
+  test('as MP3 it plays for exactly as long', async () => {
+    const request = { chainId: chain.chainId, nodeId: chain.rootNodeId, format: 'AUDIO_FORMAT_MP3' } as const
+    const { bytes, head } = await content(service.client.getNodeAudio(request, asLocal))
+    expect(head?.mediaType).toBe('audio/mpeg')
+    expect(blockLength((await decodeAll(bytes)).block)).toBe(6 * RATE)
+  })
+
+  test('its outline has as many points as asked for', async () => {
+    const peaks = await service.client.getNodePeaks(
+      { chainId: chain.chainId, nodeId: chain.rootNodeId, points: 7 },
+      asLocal,
+    )
+    expect(peaks).toMatchObject({ points: 7, durationSeconds: 6 })
+    expect([peaks.min.length, peaks.max.length]).toEqual([7, 7])
+    expect(Math.max(...peaks.max)).toBeGreaterThan(0.2)
+  })
+
+  test('takes are generated in the background, exactly as long as asked for, and end ready with their seam measured', async () => {
+    const { nodes } = await branch({ takes: 2, durationSeconds: 2.00001, prompt: 'more energy' })
+    expect(nodes).toMatchObject([
+      { status: 'NODE_STATUS_GENERATING', seed: 1, parentId: chain.rootNodeId },
+      { status: 'NODE_STATUS_GENERATING', seed: 2, decision: 'DECISION_UNDECIDED' },
+    ])
+    const after = await settled(service, chain.chainId)
+    for (const { nodeId } of nodes) {
+      const node = nodeOf(after, nodeId)
+      expect(node).toMatchObject({
+        status: 'NODE_STATUS_READY',
+        progress: 1,
+        error: undefined,
+        generator: 'GENERATOR_RECOMBINE',
+        promptHonored: ['energy'],
+      })
+      expect(node.durationSeconds).toBe(Math.round(2.00001 * RATE) / RATE)
+      expect(node.seam?.distancePercentile).toBeGreaterThanOrEqual(0)
+      const { bytes } = await content(service.client.getNodeAudio({ chainId: chain.chainId, nodeId }, asLocal))
+      expect(blockLength((await decodeAll(bytes)).block)).toBe(44_100)
+    }
+  })
+
+  test('the same parent, seed and parameters give the same bytes, another seed others', async () => {
+    const made = await Promise.all([branch({ seed: 7 }), branch({ seed: 7 }), branch({ seed: 8 })])
+    await settled(service, chain.chainId)
+    const [first, again, other] = await Promise.all(
+      made.map(({ nodes }) =>
+        content(service.client.getNodeAudio({ chainId: chain.chainId, nodeId: nodes[0]?.nodeId ?? '' }, asLocal)),
+      ),
+    )
+    expect(first?.bytes.equals(again?.bytes ?? Buffer.alloc(0))).toBe(true)
+    expect(first?.bytes.equals(other?.bytes ?? Buffer.alloc(0))).toBe(false)
+  })
+
+  test('committing and discarding move the spine, and exports are as long as it is, to the sample', async () => {
+    const { nodes } = await branch({ takes: 2, seed: 20, durationSeconds: 1.5, generator: 'GENERATOR_MOCK' })
+    await settled(service, chain.chainId)
+    const [one, two] = nodes.map(({ nodeId }) => nodeId)
+    const decide = (nodeId = '', what: 'commitNode' | 'discardNode') =>
+      service.client[what]({ chainId: chain.chainId, nodeId }, asLocal)
+    expect((await decide(one, 'commitNode')).spine).toEqual([chain.rootNodeId, one])
+    const displaced = await decide(two, 'commitNode')
+    expect(displaced.spine).toEqual([chain.rootNodeId, two])
+    expect(nodeOf(displaced, one).decision).toBe('DECISION_UNDECIDED')
+    const frames = 6 * RATE + Math.round(1.5 * RATE)
+    for (const options of [{}, { crossfadeMs: 200 }, { normalize: true }, { format: 'AUDIO_FORMAT_MP3' as const }]) {
+      const { bytes, head } = await content(service.client.exportChain({ chainId: chain.chainId, ...options }, asLocal))
+      expect(blockLength((await decodeAll(bytes)).block)).toBe(frames)
+      expect(head?.filename).toMatch(/^Evening theme\.(wav|mp3)$/)
+    }
+    expect((await decide(two, 'discardNode')).spine).toEqual([chain.rootNodeId])
+    expect(await kindOf(decide(chain.rootNodeId, 'discardNode'))).toBe('conflict')
+  })
+
+  test('events tell what happens to nodes, numbered, and a client that returns misses nothing', async () => {
+    const own = await upload(service, wav, { name: 'Events' })
+    const leave = new AbortController()
+    const seen: ChainEvent[] = []
+    const following = (async () => {
+      for await (const event of service.client.streamChainEvents(
+        { chainId: own.chainId },
+        { ...asLocal, signal: leave.signal },
+      )) {
+        seen.push(event)
+        if (event.event?.$case === 'nodeStatus' && event.event.value.status === 'NODE_STATUS_READY') return
+      }
+    })()
+    await service.client.createBranches(
+      { chainId: own.chainId, nodeId: own.rootNodeId, generator: 'GENERATOR_MOCK', durationSeconds: 1 },
+      asLocal,
+    )
+    await following
+    const [opening, first, ...rest] = seen
+    expect(opening).toMatchObject({ event: null })
+    expect(first?.event?.value).toMatchObject({
+      status: 'NODE_STATUS_GENERATING',
+      progress: 0,
+      decision: 'DECISION_UNDECIDED',
+      error: undefined,
+    })
+    const replayed: ChainEvent[] = []
+    for await (const event of service.client.streamChainEvents(
+      { chainId: own.chainId, lastEventId: first?.eventId ?? '' },
+      { ...asLocal, signal: leave.signal },
+    )) {
+      if (event.event) replayed.push(event)
+      if (event.eventId === rest.at(-1)?.eventId) break
+    }
+    expect(replayed.at(-1)).toEqual(rest.at(-1))
+    leave.abort()
+  })
+
+  test.each<[string, () => Promise<Uint8Array> | Uint8Array, string]>([
+    ['text', () => Buffer.from('not audio at all'.repeat(100)), 'unsupported_media'],
+    ['AAC', () => fixture('band.m4a'), 'unsupported_media'],
+    ['an empty file', () => new Uint8Array(0), 'invalid'],
+    ['half a second', () => wavOf(piece(0.5), RATE), 'invalid'],
+    ['a few kilobytes that stand for an hour', () => flacSilence(5_000), 'invalid'],
+    ['a header and nothing else', () => wav.slice(0, 44), 'invalid'],
+  ])('%s is refused as an upload, and leaves nothing behind', async (_, make, kind) => {
+    const keys = async () => (await Array.fromAsync(service.files.list('music/'))).length
+    const before = await keys()
+    expect(await kindOf(upload(service, await make()))).toBe(kind)
+    expect(await keys()).toBe(before)
+    expect(await service.client.getHealth({})).toEqual({ status: 'ok' })
+  })
+
+  test('silence cannot be continued', async () => {
+    const silent = await upload(service, await wavOf([new Float32Array(2 * RATE)], RATE))
+    expect(silent).toMatchObject({ loudnessLufs: undefined, bpm: undefined, key: undefined })
+    expect(
+      await kindOf(service.client.createBranches({ chainId: silent.chainId, nodeId: silent.rootNodeId }, asLocal)),
+    ).toBe('invalid')
+  })
+
+  test('what is not there, not yet there, or in the way is said so', async () => {
+    const { client } = service
+    const place = { chainId: chain.chainId, nodeId: chain.rootNodeId }
+    expect(await kindOf(client.getChain({ chainId: 'unknown' }, asLocal))).toBe('not_found')
+    expect(await kindOf(client.deleteChain({ chainId: 'unknown' }, asLocal))).toBe('not_found')
+    expect(await kindOf(client.getNodePeaks({ ...place, nodeId: 'unknown' }, asLocal))).toBe('not_found')
+    expect(await kindOf(branch({ generator: 'GENERATOR_ONNX' }))).toBe('unavailable')
+    expect(await kindOf(branch({ seed: Number.MAX_SAFE_INTEGER, takes: 2 }))).toBe('invalid')
+    expect(await kindOf(client.retryNode(place, asLocal))).toBe('conflict')
+    expect(await kindOf(client.deleteNode(place, asLocal))).toBe('conflict')
+    const { nodes } = await branch({ durationSeconds: 20 })
+    const [generating] = nodes
+    const child = { chainId: chain.chainId, nodeId: generating?.nodeId ?? '' }
+    expect(await kindOf(client.createBranches(child, asLocal))).toBe('conflict')
+    expect(await kindOf(client.commitNode(child, asLocal))).toBe('conflict')
+    expect(await kindOf(content(client.getNodeAudio(child, asLocal)))).toBe('conflict')
+    await client.deleteNode(child, asLocal)
+    expect(
+      (await client.getChain({ chainId: chain.chainId }, asLocal)).nodes.some(({ nodeId }) => nodeId === child.nodeId),
+    ).toBe(false)
+  })
+
+  test("chains are their owner's alone, newest first, by page", async () => {
+    const { client } = service
+    const guest = { caller: { userId: 'guest:1', kind: 'guest', tier: 'free' } } as const
+    const nobody = { caller: { userId: 'anonymous', kind: 'anonymous', tier: 'free' } } as const
+    const made = [
+      await upload(service, wav, { name: 'One', ...guest }),
+      await upload(service, wav, { name: 'Two', ...guest }),
+    ]
+    const first = await client.listChains({ limit: 1 }, guest)
+    const second = await client.listChains({ limit: 1, cursor: first.nextCursor }, guest)
+    expect([...first.chains, ...second.chains].map(({ name }) => name)).toEqual(['Two', 'One'])
+    expect(second.nextCursor).toBeUndefined()
+    expect(await kindOf(client.getChain({ chainId: made[0]?.chainId ?? '' }, asLocal))).toBe('not_found')
+    expect((await client.listChains({}, nobody)).chains).toEqual([])
+    expect(await kindOf(upload(service, wav, nobody))).toBe('forbidden')
+    expect(await kindOf(client.listChains({ cursor: 'nonsense' }, guest))).toBe('invalid')
+  })
+
+  test('a chain can be renamed, and deleted with all that is kept of it', async () => {
+    const { client, files } = service
+    const own = await upload(service, wav, { name: '  Draft  ' })
+    expect(own.name).toBe('Draft')
+    expect(
+      (await client.updateChain({ chainId: own.chainId, name: 'Final', updateMask: ['name'] }, asLocal)).name,
+    ).toBe('Final')
+    await content(client.exportChain({ chainId: own.chainId }, asLocal))
+    await client.deleteChain({ chainId: own.chainId }, asLocal)
+    expect(await kindOf(client.getChain({ chainId: own.chainId }, asLocal))).toBe('not_found')
+    const left = (await Array.fromAsync(files.list('music/'))).map(({ key }) => key)
+    expect(left.filter((key) => key.includes(own.chainId) || key.includes(own.rootNodeId))).toEqual([])
+  })
+})
+
+test('what was being generated when the server stopped is an error afterwards, and can be retried', async () => {
+  await using directory = await temporaryDirectory()
+  let [chainId, nodeId] = ['', '']
+  {
+    await using service = await openService(directory.path)
+    const chain = await upload(service, await wavOf(piece(), RATE))
+    const { nodes } = await service.client.createBranches(
+      { chainId: chain.chainId, nodeId: chain.rootNodeId, durationSeconds: 60 },
+      asLocal,
+    )
+    chainId = chain.chainId
+    nodeId = nodes[0]?.nodeId ?? ''
+  }
+  await using service = await openService(directory.path)
+  const after = await settled(service, chainId)
+  expect(nodeOf(after, nodeId)).toMatchObject({
+    status: 'NODE_STATUS_ERROR',
+    error: expect.stringContaining('stopped'),
+  })
+  const retried = await service.client.retryNode({ chainId, nodeId }, asLocal)
+  expect(retried).toMatchObject({ status: 'NODE_STATUS_GENERATING', error: undefined })
+  expect(nodeOf(await settled(service, chainId), nodeId).status).toBe('NODE_STATUS_READY')
+})
+
+test('MUSIC_GENERATOR_MOCK makes a test tune of what would be music', async () => {
+  await using directory = await temporaryDirectory()
+  await using service = await openService(directory.path, {
+    MUSIC_GENERATOR_MOCK: '1',
+    MUSIC_DB_PATH: `${directory.path}/elsewhere.db`,
+  })
+  const chain = await upload(service, await wavOf(piece(), RATE))
+  const { nodes } = await service.client.createBranches(
+    { chainId: chain.chainId, nodeId: chain.rootNodeId, durationSeconds: 1 },
+    asLocal,
+  )
+  expect(nodes[0]?.generator).toBe('GENERATOR_MOCK')
+  const ready = nodeOf(await settled(service, chain.chainId), nodes[0]?.nodeId)
+  expect(ready.status).toBe('NODE_STATUS_READY')
+  expect(ready.loudnessLufs).toBeGreaterThan(-40)
+})
