@@ -44,6 +44,8 @@ export type Seller = {
 export type FoundListings = {
   readonly listings: readonly Listing[]
   readonly sellers: readonly Seller[]
+  /** Share (0 to 1) of the cards of the worst page that could be read; null where there are no cards to read, as of an API. */
+  readonly usableShare: number | null
 }
 
 /** One completed sale, good for a comparison: a single price that was paid. */

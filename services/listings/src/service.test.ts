@@ -8,7 +8,7 @@ import { createMemoryBus } from '@trellis/kit/bus'
 import { readConfig } from '@trellis/kit/config'
 import { type Caller, connectInProcess, type Handlers } from '@trellis/kit/rpc'
 import { openStore } from '@trellis/kit/store'
-import { silentLog } from '@trellis/kit/telemetry'
+import { createMetrics, silentLog } from '@trellis/kit/telemetry'
 import { createLocalWorkloads, watchRun } from '@trellis/kit/workloads'
 import {
   Adapter,
@@ -45,6 +45,7 @@ const start = async (environment: Record<string, string> = {}) => {
   const dataDirectory = await mkdtemp(join(tmpdir(), 'listings-test-'))
   stack.defer(() => rm(dataDirectory, { recursive: true, force: true }))
   const config = readConfig(listingsConfig, environment)
+  const metrics = createMetrics({ processMetrics: false })
   const bus = stack.use(createMemoryBus())
   const runtime = stack.use(
     createLocalWorkloads({ bus, kinds: { WORKLOAD_SEARCH: searchWorker(config) }, log: silentLog }),
@@ -54,14 +55,22 @@ const start = async (environment: Record<string, string> = {}) => {
     runtime.handlers as Handlers<typeof WorkloadsServiceDefinition>,
   )
   const service = stack.use(
-    await createListingsService({ config, dataDirectory, bus, workloads, log: silentLog, lockWaitMilliseconds: 300 }),
+    await createListingsService({
+      config,
+      dataDirectory,
+      bus,
+      workloads,
+      log: silentLog,
+      metrics,
+      lockWaitMilliseconds: 300,
+    }),
   )
   const [served] = service.implementations
   const client = connectInProcess(
     ListingsServiceDefinition,
     served?.handlers as Handlers<typeof ListingsServiceDefinition>,
   )
-  return { client, bus, dataDirectory, close: () => stack.disposeAsync() }
+  return { client, bus, metrics, dataDirectory, close: () => stack.disposeAsync() }
 }
 type Service = Awaited<ReturnType<typeof start>>
 
@@ -150,6 +159,10 @@ describe('against the demo marketplace', () => {
     const frames = await follow(service, answer.sessionId ?? '')
     expect(new Set(frames.map(({ $case }) => $case))).toEqual(new Set(['update', 'done']))
     expect(frames.at(-1)).toMatchObject({ $case: 'done', value: { reason: undefined } })
+    expect(await service.metrics.render()).toMatch(
+      /trellis_listings_searches_total\{adapter="scraper",outcome="done"\} \d/,
+    )
+    expect(await service.metrics.render()).toContain('trellis_listings_usable_cards_ratio_bucket{le="0.999"} 0')
     const update = frames.find(({ $case }) => $case === 'update')
     expect(update?.value).toMatchObject({
       trustScore: { scoreIsPartial: false, signalScores: { accountAge: expect.any(Number) } },

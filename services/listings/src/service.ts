@@ -8,6 +8,7 @@ import { ListingsServiceDefinition } from '@trellis/protos/ts/trellis/listings/v
 import type { WorkloadsServiceDefinition } from '@trellis/protos/ts/trellis/workloads/v1/workloads.ts'
 import type { ListingsConfig } from './config.ts'
 import type { DemoMarketplace } from './marketplace/demo/server.ts'
+import { createMeasures, noMeasures } from './measures.ts'
 import { listingsRpc } from './rpc.ts'
 import { standingsDirectory } from './search/worker/kind.ts'
 import { migrations } from './store/migrations.ts'
@@ -45,7 +46,16 @@ const lazyDemo = (stack: AsyncDisposableStack, now: () => Date): (() => Promise<
 
 /** The listings service: opens its store, and ends the searches under way when it is disposed. */
 export const createListingsService = async (options: ListingsServiceOptions): Promise<ListingsService> => {
-  const { config, dataDirectory, bus, workloads, log, lockWaitMilliseconds = 30_000, now = () => new Date() } = options
+  const {
+    config,
+    dataDirectory,
+    bus,
+    workloads,
+    log,
+    metrics,
+    lockWaitMilliseconds = 30_000,
+    now = () => new Date(),
+  } = options
   await using opened = new AsyncDisposableStack()
   const { db } = opened.use(
     await openStore<Tables>({ name: 'listings', dataDirectory, migrations, lockWaitMilliseconds }),
@@ -59,7 +69,8 @@ export const createListingsService = async (options: ListingsServiceOptions): Pr
     ending.abort(new Error('The listings service is ending.'))
     await Promise.all(underWay)
   })
-  const world: World = { config, db, bus, workloads, log, now, signal: ending.signal, demoUrl }
+  const measures = metrics === undefined ? noMeasures : createMeasures(metrics)
+  const world: World = { config, db, bus, workloads, log, measures, now, signal: ending.signal, demoUrl }
   const track = (ended: Promise<void>) => {
     underWay.add(ended)
     void ended.finally(() => underWay.delete(ended))

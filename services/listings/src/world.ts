@@ -3,6 +3,7 @@ import type { RpcClient } from '@trellis/kit/rpc'
 import type { Log } from '@trellis/kit/telemetry'
 import type { WorkloadsServiceDefinition } from '@trellis/protos/ts/trellis/workloads/v1/workloads.ts'
 import type { ListingsConfig } from './config.ts'
+import type { Measures } from './measures.ts'
 import type { Db } from './store/tables.ts'
 
 /** What the parts of the service work with. */
@@ -12,6 +13,7 @@ export type World = {
   readonly bus: Bus
   readonly workloads: RpcClient<typeof WorkloadsServiceDefinition>
   readonly log: Log
+  readonly measures: Measures
   readonly now: () => Date
   /** Aborted when the service ends. */
   readonly signal: AbortSignal

@@ -68,6 +68,7 @@ export const gather = async (
       found = found === undefined ? undefined : { ...found, context: { ...found.context, comp } }
       if (found !== undefined && teller !== undefined) await tellLatePrice(world, found, teller)
     } else if (output.kind === 'found') {
+      if (output.usableShare !== null) world.measures.pagesRead(output.usableShare)
       try {
         found = await storeFound(world, user, plan, { ...output, comp })
         if (teller === undefined) continue

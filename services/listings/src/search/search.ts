@@ -3,6 +3,7 @@ import { failure, type ServiceFailure, toFailure } from '@trellis/kit/errors'
 import type { Caller } from '@trellis/kit/rpc'
 import { findComp } from '../comps/store.ts'
 import { enrichFound } from '../enrich/after-search.ts'
+import type { SearchOutcome } from '../measures.ts'
 import { createSession, endSession } from '../session/store.ts'
 import type { World } from '../world.ts'
 import { startRun } from './follow-run.ts'
@@ -34,6 +35,12 @@ const whyItEnded = (error: unknown, leash: Leash, seconds: number): ServiceFailu
   return leash.signal.aborted ? failure('conflict', 'The search was cancelled.') : toFailure(error)
 }
 
+const outcomeOf = (failed: ServiceFailure | undefined, leash: Leash): SearchOutcome => {
+  if (leash.ranOut()) return 'timeout'
+  if (leash.signal.aborted) return 'cancelled'
+  return failed === undefined ? 'done' : 'failed'
+}
+
 /** Starts a search for a caller. Throws what keeps it from starting; later failures come with the answer or the stream. */
 export const startSearch = async (
   world: World,
@@ -41,7 +48,7 @@ export const startSearch = async (
   caller: Caller,
   telling: Telling,
 ): Promise<StartedSearch> => {
-  const { db, config, log, now } = world
+  const { db, config, log, measures, now } = world
   const sessionId = randomUUID()
   const user = caller.userId
   const seconds = deadlineSeconds[telling]
@@ -64,6 +71,7 @@ export const startSearch = async (
   const conclude = async (failed: ServiceFailure | undefined): Promise<void> => {
     if (failed?.kind === 'internal') log.error({ err: failed.cause ?? failed }, 'a search failed')
     if (failed !== undefined && telling === 'stream' && !leash.signal.aborted) await teller.failed(failed)
+    measures.searched(plan.adapter, outcomeOf(failed, leash))
     await teller.done(leash.ranOut() ? 'timeout' : null)
     leash.release()
     await endSession(db, sessionId, now())

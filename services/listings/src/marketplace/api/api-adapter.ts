@@ -58,6 +58,7 @@ const merged = (pages: readonly FoundListings[]): FoundListings => ({
       pages.flatMap(({ sellers }) => sellers.map((seller) => [seller.platformSellerId, seller] as const)),
     ).values(),
   ],
+  usableShare: null,
 })
 
 /**
@@ -88,6 +89,7 @@ export const createApiAdapter = (options: ApiAdapterOptions): MarketplaceAdapter
     return {
       listings: items.flatMap((item) => toListing(item, context) ?? []),
       sellers: items.flatMap((item) => toSeller(item, context) ?? []),
+      usableShare: null,
       isLast: items.length === 0 || !hasNext(answer),
     }
   }

@@ -237,7 +237,11 @@ describe('refusals', () => {
     )
     await expect(scraper.search(request, signal)).rejects.toMatchObject({ reason: 'LayoutDrift' })
     count = '0'
-    await expect(scraper.search({ ...request, query: 'other' }, signal)).resolves.toEqual({ listings: [], sellers: [] })
+    await expect(scraper.search({ ...request, query: 'other' }, signal)).resolves.toEqual({
+      listings: [],
+      sellers: [],
+      usableShare: 1,
+    })
   })
 
   test('a redirect to another host is not followed, one on the same host is', async () => {

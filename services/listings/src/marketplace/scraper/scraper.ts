@@ -79,28 +79,39 @@ export const createScraper = ({
   }
 
   /** Further pages while the one before was full of matches: after the divider, or a page that repeats, come no more. */
-  const searchPages = async (request: SearchRequest, signal: AbortSignal): Promise<readonly Card[]> => {
+  const searchPages = async (
+    request: SearchRequest,
+    signal: AbortSignal,
+  ): Promise<{ readonly cards: readonly Card[]; readonly usableShare: number }> => {
     const cards: Card[] = []
+    let usableShare = 1
     const seen = new Set<string>()
     for (let page = 1; page <= request.pages; page++) {
-      const { cards: found, fewerWords, total } = await results(searchAddress(baseUrl, request, page), signal)
+      const {
+        cards: found,
+        fewerWords,
+        total,
+        completeness,
+      } = await results(searchAddress(baseUrl, request, page), signal)
+      usableShare = Math.min(usableShare, completeness.usable)
       const fresh = found.filter(({ id }) => id === null || !seen.has(id))
       for (const { id } of fresh) if (id !== null) seen.add(id)
       cards.push(...fresh)
       if (fresh.length === 0 || fewerWords.length > 0 || (total !== null && seen.size >= total)) break
     }
-    return cards
+    return { cards, usableShare }
   }
 
   return {
     name: 'scraper',
     search: async (request, signal) => {
-      const cards = (await searchPages(request, signal)).filter(({ outcome }) => outcome === null)
+      const { cards, usableShare } = await searchPages(request, signal)
       const listings = cards.flatMap((card) => toListing(card, platform, defaultCurrency) ?? [])
       const sellers = cards.flatMap((card) => toSeller(card, platform) ?? [])
       return {
         listings: uniqueBy(listings, ({ platformListingId }) => platformListingId),
         sellers: uniqueBy(sellers, ({ platformSellerId }) => platformSellerId),
+        usableShare,
       }
     },
     completedSales: async (query, signal) => salesAmong((await results(soldAddress(baseUrl, query), signal)).cards),

@@ -1,5 +1,5 @@
 import type { SearchRequest, SellerFacts } from '../../marketplace/adapter.ts'
-import type { CategoryHistory, Listing, Sale, Seller } from '../../records.ts'
+import type { CategoryHistory, FoundListings, Sale } from '../../records.ts'
 
 /** Which marketplace a run goes to, and which way. The demo has no use for pauses between requests. */
 export type Marketplace = {
@@ -28,7 +28,7 @@ export type WorkerInput =
 
 /** What a run hands over as it goes. Sales that could not be looked up are none, with the reason. */
 export type WorkerOutput =
-  | { readonly kind: 'found'; readonly listings: readonly Listing[]; readonly sellers: readonly Seller[] }
+  | ({ readonly kind: 'found' } & FoundListings)
   | { readonly kind: 'sales'; readonly query: string; readonly sales: readonly Sale[]; readonly failure: string | null }
   | {
       readonly kind: 'seller'

@@ -43,7 +43,12 @@ export const mergeFound = (found: readonly FoundListings[]): FoundListings => {
   const sellers = new Map(
     found.flatMap(({ sellers: each }) => each.map((seller) => [seller.platformSellerId, seller] as const)).reverse(),
   )
-  return { listings: [...listings.values()].reverse(), sellers: [...sellers.values()].reverse() }
+  const shares = found.flatMap(({ usableShare }) => usableShare ?? [])
+  return {
+    listings: [...listings.values()].reverse(),
+    sellers: [...sellers.values()].reverse(),
+    usableShare: shares.length === 0 ? null : Math.min(...shares),
+  }
 }
 
 const emit = ({ output }: WorkerWorld, message: WorkerOutput) => output(encodeMessage(message))
