@@ -73,8 +73,10 @@ const install = (wanted) => {
       : 'Installing Trellis and its tools (once) ...\n',
   )
   // Packages' own install scripts are not run: none is needed but the one that brings the Node binary.
+  // `install --no-save` and not `ci`: that one fails where a registry lacks the packages of other platforms.
   npm([
-    'ci',
+    'install',
+    '--no-save',
     '--ignore-scripts',
     '--no-audit',
     '--no-fund',
