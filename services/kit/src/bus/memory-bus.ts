@@ -6,29 +6,28 @@ import type { Topic } from './topic.ts'
 
 export type MemoryBusOptions = {
   now?: () => number
-  /** Topics past which the idle ones are let go; those with events or readers stay. */
-  topicsBeforeSweep?: number
+  /** How often what has outlived its topic's retention is let go, where nobody publishes to that topic any more. */
+  sweepEveryMilliseconds?: number
 }
 
 /**
  * The bus within one process. Sequences start at the clock's microseconds, so that they also grow from one run of the
  * program to the next: a reader that comes back with a number of an earlier run is told of a gap, not left waiting.
  */
-export const createMemoryBus = ({ now = Date.now, topicsBeforeSweep = 1_000 }: MemoryBusOptions = {}): Bus => {
+export const createMemoryBus = ({ now = Date.now, sweepEveryMilliseconds = 30_000 }: MemoryBusOptions = {}): Bus => {
   let sequence = now() * 1_000
-  let sweepAt = topicsBeforeSweep
+  let sweptAt = now()
   const rings = new Map<string, Ring<unknown>>()
   const queues = new Map<string, MemoryQueue<unknown>>()
 
   const sweep = () => {
+    sweptAt = now()
     for (const [name, ring] of rings) if (ring.isIdle()) rings.delete(name)
-    sweepAt = Math.max(topicsBeforeSweep, rings.size * 2)
   }
 
   const ringOf = <Event>(topic: Topic<Event>): Ring<Event> => {
     const known = rings.get(topic.name)
     if (known) return known as Ring<Event>
-    if (rings.size >= sweepAt) sweep()
     const ring = createRing<Event>({ keep: topic.keep, coalesceBy: topic.coalesceBy, now, goneThrough: sequence })
     rings.set(topic.name, ring as Ring<unknown>)
     return ring
@@ -44,6 +43,7 @@ export const createMemoryBus = ({ now = Date.now, topicsBeforeSweep = 1_000 }: M
 
   return {
     publish: async (topic, event) => {
+      if (now() - sweptAt >= sweepEveryMilliseconds) sweep()
       sequence += 1
       // Through its bytes, as on every other bus: nobody shares an object with the publisher.
       ringOf(topic).push(sequence, topic.decode(topic.encode(event)))
