@@ -92,7 +92,7 @@ describe('the music service', () => {
         status: 'NODE_STATUS_READY',
         decision: 'DECISION_COMMITTED',
         durationSeconds: 6,
-        seam: undefined,
+        seam: null,
         seed: undefined,
       },
     ])

@@ -8,7 +8,7 @@ const FRAMES_PER_READ = 131_072
 
 /** A piece in mono at ANALYSIS_RATE: about 5 MB a minute. */
 export const monoSignal = async (audio: StoredAudio, signal?: AbortSignal): Promise<Float32Array> => {
-  const resampler = createResampler(audio.sampleRate, ANALYSIS_RATE)
+  const resampler = createResampler(audio.sampleRate, ANALYSIS_RATE, 'analysis')
   const mono = new Float32Array(Math.ceil((audio.frames * ANALYSIS_RATE) / audio.sampleRate))
   let written = 0
   const append = (samples: Float32Array) => {

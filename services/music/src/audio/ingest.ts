@@ -86,7 +86,7 @@ export const ingestAudio = async (source: ByteSource, limits: AudioLimits = AUDI
 
 /** Collects a mono signal at ANALYSIS_RATE while blocks pass by. */
 export const createMonoCollector = (sampleRate: number) => {
-  const resampler = createResampler(sampleRate, ANALYSIS_RATE)
+  const resampler = createResampler(sampleRate, ANALYSIS_RATE, 'analysis')
   const parts: Float32Array[] = []
   return {
     push(block: Block): void {

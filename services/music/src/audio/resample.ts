@@ -10,8 +10,10 @@ const besselI0 = (x: number): number => {
 
 const greatestCommonDivisor = (a: number, b: number): number => (b === 0 ? a : greatestCommonDivisor(b, a % b))
 
-/** Sinc zero crossings on each side, at the lower of the two rates. */
-const ZERO_CROSSINGS = 16
+/** Sinc zero crossings on each side, at the lower of the two rates: for listening, and for analysis, which is half the work. */
+const ZERO_CROSSINGS = { listening: 16, analysis: 8 } as const
+
+export type ResamplerUse = keyof typeof ZERO_CROSSINGS
 /** Kaiser shape: about -80 dB of stop band. */
 const BETA = 8
 /** Share of the lower Nyquist frequency that passes untouched. */
@@ -25,11 +27,11 @@ interface PolyphaseFilter {
   readonly taps: Float32Array
 }
 
-const designFilter = (from: number, to: number): PolyphaseFilter => {
+const designFilter = (from: number, to: number, use: ResamplerUse): PolyphaseFilter => {
   const divisor = greatestCommonDivisor(from, to)
   const [up, down] = [to / divisor, from / divisor]
   const cutoff = Math.min(1, to / from) * PASS_BAND
-  const reach = Math.ceil(ZERO_CROSSINGS / cutoff)
+  const reach = Math.ceil(ZERO_CROSSINGS[use] / cutoff)
   const taps = new Float32Array(up * 2 * reach)
   const scale = 1 / besselI0(BETA)
   for (let phase = 0; phase < up; phase++) {
@@ -56,9 +58,9 @@ export interface Resampler {
  * Resamples one channel by a Kaiser-windowed polyphase sinc, without delay: output sample n stands at the input time
  * n × from / to, and there are ceil(samples × to / from) of them. Rates are whole Hertz.
  */
-export const createResampler = (from: number, to: number): Resampler => {
+export const createResampler = (from: number, to: number, use: ResamplerUse = 'listening'): Resampler => {
   if (from === to) return { push: (samples) => samples.slice(), flush: () => new Float32Array(0) }
-  const { up, down, reach, taps } = designFilter(from, to)
+  const { up, down, reach, taps } = designFilter(from, to, use)
   // `held` begins at input index `heldFrom`; zeros stand before the first sample.
   let held = new Float32Array(reach)
   let heldFrom = -reach

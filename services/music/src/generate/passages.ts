@@ -1,4 +1,4 @@
-import { BANDS, type SpectralFrames } from '../analysis/spectral-frames.ts'
+import { BANDS, FRAME_RATE, type SpectralFrames } from '../analysis/spectral-frames.ts'
 import { quantile } from '../dsp/statistics.ts'
 
 /** What a passage is made of: spectra of 46 ms, centred this many hops (of 12 ms) from its place. */
@@ -7,6 +7,8 @@ const OFFSETS = [-8, -2, 0, 2, 8] as const
 export const PASSAGE_REACH = 8
 /** Places nearer than this are the same passage: half a second. */
 const SAME_PASSAGE_HOPS = 43
+/** How far back passages are taken from (frames): 40 s say what the music does now. */
+const LOOKED_BACK = Math.round(40 * FRAME_RATE)
 /** Passages that others are ranked among, at most, and the fewest there must be. */
 const RANKED = 250
 const FEWEST = 100
@@ -47,10 +49,10 @@ export interface Passages {
   ordinary(): readonly number[]
 }
 
-/** All passages of a piece up to a frame (or its end); undefined where there are too few to judge by. */
+/** The passages of the last LOOKED_BACK frames of a piece up to a frame (or its end); undefined where they are too few to judge by. */
 export const passagesOf = (spectral: SpectralFrames, end = spectral.frames): Passages | undefined => {
   const known: { frame: number; passage: Float32Array }[] = []
-  for (let frame = 0; frame <= end - PASSAGE_REACH; frame++) {
+  for (let frame = Math.max(0, end - LOOKED_BACK); frame <= end - PASSAGE_REACH; frame++) {
     const passage = passageAt(spectral, frame)
     if (passage) known.push({ frame, passage })
   }
