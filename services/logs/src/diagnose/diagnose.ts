@@ -96,17 +96,15 @@ export async function* diagnose(
   if (named.length > 0)
     yield { kind: 'status', stage: 'sources', detail: `Reading the latest errors of ${named.join(', ')}.` }
   const bySource = await Promise.all(
-    named
-      .slice(0, 5)
-      .map((source) =>
-        engine.search({
-          query: null,
-          filters: { ...failures, source },
-          limit: layerLimits.source,
-          order: 'time',
-          withFacets: false,
-        }),
-      ),
+    named.slice(0, 5).map((source) =>
+      engine.search({
+        query: null,
+        filters: { ...failures, source },
+        limit: layerLimits.source,
+        order: 'time',
+        withFacets: false,
+      }),
+    ),
   )
   yield { kind: 'status', stage: 'window', detail: `Reading errors ${describeWindow(window)}.` }
   const byWindow = await engine.search({

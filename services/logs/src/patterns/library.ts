@@ -130,7 +130,7 @@ const rowsByDomain: Record<Domain, readonly Row[]> = {
       'WARN',
       'A sign-in failed',
       'authentication login password auth credentials failure failed signin sign',
-      /\b(?:authentication fail(?:ure|ed)|fail(?:ed|ure)[\w -]{0,20} (?:login|password|sign-?in|authentication|auth)\b|login fail(?:ed|ure)|(?:invalid|incorrect|wrong|bad) (?:user ?name or )?(?:password|credentials|login)|auth(?:entication)? (?:error|rejected)|auth-failure|password authentication failed|loginfail|auth failed|auth_failed|login_error)/i,
+      /\b(?:authentication fail(?:ure|ed)|fail(?:ed|ure)[\w -]{0,20} (?:login|password|sign-?in|authentication|auth)\b|login fail(?:ed|ure)|(?:invalid|incorrect|wrong|bad) (?:user ?name or )?(?:password|credentials|login)|auth(?:entication)? (?:error|rejected)|auth-failure|password (?:\w+ )?failed|loginfail|auth failed|auth_failed|login_error)/i,
       'sshd[7]: Failed password for root from 192.0.2.7 port 37033 ssh2',
       'password changed',
     ],

@@ -24,7 +24,7 @@ export type TailPosition = { run: string; sequence: number; shown: number }
 export const encodePosition = ({ run, sequence, shown }: TailPosition): string => `${run}.${sequence}.${shown}`
 
 export const decodePosition = (text: string): TailPosition | undefined => {
-  const match = /^([0-9a-f-]{36})\.(\d{1,15})\.(\d{1,6})$/.exec(text)
+  const match = /^([0-9a-f-]{36})\.(\d{1,16})\.(\d{1,6})$/.exec(text)
   return match ? { run: match[1] ?? '', sequence: Number(match[2]), shown: Number(match[3]) } : undefined
 }
 

@@ -1,0 +1,20 @@
+import { expect, test } from 'vitest'
+import { keywordsOf } from './keywords.ts'
+import { namedSources } from './named-sources.ts'
+
+test('keywords are the words that carry meaning', () => {
+  expect(keywordsOf('Why does the Postgres database keep refusing connections at 3pm?')).toEqual([
+    'postgres',
+    'database',
+    'refusing',
+    'connections',
+  ])
+  expect(keywordsOf('what is wrong?')).toEqual([])
+})
+
+test('a source is named by all its words, or by one that only it has', () => {
+  const sources = ['host:web:nginx', 'host:db:postgres', 'router', 'app.log']
+  expect(namedSources('is nginx slow?', sources)).toEqual(['host:web:nginx'])
+  expect(namedSources('the router on the host', sources)).toEqual(['router'])
+  expect(namedSources('the app logs errors', sources)).toEqual([])
+})

@@ -1,0 +1,301 @@
+import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join, relative } from 'node:path'
+import { gunzipSync, gzipSync } from 'node:zlib'
+import { createMemoryBus } from '@trellis/kit/bus'
+import { readConfig } from '@trellis/kit/config'
+import { connectInProcess, type RpcClient } from '@trellis/kit/rpc'
+import { silentLog } from '@trellis/kit/telemetry'
+import {
+  LogsServiceDefinition as definition,
+  type LogsServiceDefinition,
+} from '@trellis/protos/ts/trellis/logs/v1/logs.ts'
+import { describe, expect, test } from 'vitest'
+import { sharedData } from '../../../test/support/shared-data.ts'
+import { logsConfig } from './config.ts'
+import { createLogsService } from './service.ts'
+
+type Client = RpcClient<typeof LogsServiceDefinition>
+
+const open = async (directory: string) => {
+  const bus = createMemoryBus()
+  const service = await createLogsService({
+    config: readConfig(logsConfig, {}),
+    dataDirectory: directory,
+    bus,
+    log: silentLog,
+  })
+  const [implementation] = service.implementations
+  if (!implementation) throw new Error('The service implements nothing.')
+  const client = connectInProcess(definition, implementation.handlers as never) as Client
+  return {
+    client,
+    [Symbol.asyncDispose]: async () => {
+      await service[Symbol.asyncDispose]()
+      await bus[Symbol.asyncDispose]()
+    },
+  }
+}
+
+const withFolder = async () => {
+  const directory = await mkdtemp(join(tmpdir(), 'trellis-logs-'))
+  return { directory, [Symbol.asyncDispose]: () => rm(directory, { recursive: true, force: true }) }
+}
+
+async function* form(files: { name: string; content: Buffer }[], fields: Record<string, string> = {}, wait = true) {
+  yield { part: { $case: 'parameters' as const, value: { wait } } }
+  for (const [name, value] of Object.entries(fields))
+    yield { part: { $case: 'field' as const, value: { name, value } } }
+  for (const { name, content } of files) {
+    yield { part: { $case: 'file' as const, value: { name: 'file', filename: name, mediaType: 'text/plain' } } }
+    for (let start = 0; start < content.length; start += 65_536)
+      yield { part: { $case: 'chunk' as const, value: content.subarray(start, start + 65_536) } }
+  }
+}
+async function* body(content: string) {
+  yield { part: { $case: 'parameters' as const, value: {} } }
+  yield { part: { $case: 'chunk' as const, value: Buffer.from(content) } }
+}
+const upload = (client: Client, content: string | Buffer, fields: Record<string, string> = {}) =>
+  client.upload(form([{ name: 'app.log', content: Buffer.from(content) }], fields))
+const search = (client: Client, q: string, more = {}) => client.search({ q, order: '', ...more })
+
+const lookAlike = `Jun  4 15:16:01 attic sshd[7]: Failed password for root from 192.0.2.7 port 37033 ssh2
+Jun  4 15:16:02 attic sshd[7]: Accepted publickey for kim
+Jun  4 15:16:03 attic app[9]: worker crashed
+\tat main (app.js:1)
+`
+
+describe('the log service', () => {
+  test('takes a file, tells its format, and finds what is in it', async () => {
+    await using folder = await withFolder()
+    await using opened = await open(folder.directory)
+    const task = await upload(opened.client, lookAlike, { source_id: 'attic:one:sshd', timezone: 'UTC', year: '2024' })
+    expect(task).toMatchObject({
+      status: 'done',
+      counts: { lines: 4, entries: 3, duplicates: 0, rejected: 0, multilineJoined: 1 },
+      formats: { 'syslog-rfc3164': 4 },
+    })
+    const found = await search(opened.client, '"failed password" 192.0.2.7', { domain: 'auth', source: 'attic:one' })
+    expect(found).toMatchObject({ total: 1, totalIsExact: true, mode: 'bm25' })
+    expect(found.entries[0]).toMatchObject({
+      timestampIso: '2024-06-04T15:16:01.000Z',
+      matchedPatterns: ['auth_failure'],
+      message: 'Failed password for root from 192.0.2.7 port 37033 ssh2',
+      sequence: 1,
+    })
+    expect((await opened.client.listSources({})).sources).toMatchObject([
+      { sourceId: 'attic:one', entryCount: 3, unitCount: 1 },
+    ])
+  })
+
+  test('the same file again adds nothing, packed or not, after a restart, too', async () => {
+    await using folder = await withFolder()
+    {
+      await using opened = await open(folder.directory)
+      await upload(opened.client, lookAlike, { year: '2024' })
+      expect((await upload(opened.client, gzipSync(lookAlike), { year: '2024' })).counts).toMatchObject({
+        entries: 0,
+        duplicates: 3,
+      })
+    }
+    await using again = await open(folder.directory)
+    expect((await upload(again.client, lookAlike, { year: '2024' })).counts).toMatchObject({
+      lines: 4,
+      entries: 0,
+      duplicates: 3,
+      multilineJoined: 1,
+    })
+    expect((await search(again.client, 'attic')).total).toBe(3)
+  })
+
+  test.each<[string, { name: string; content: Buffer }[], Record<string, string>, string]>([
+    ['no file', [], {}, 'invalid'],
+    ['an unknown format', [{ name: 'x', content: Buffer.from('x') }], { format: 'nope' }, 'invalid'],
+    ['an unknown zone', [{ name: 'x', content: Buffer.from('x') }], { timezone: 'Nowhere/Land' }, 'invalid'],
+    ['a broken gzip file', [{ name: 'x.gz', content: gzipSync('hello'.repeat(999)).subarray(0, 20) }], {}, 'malformed'],
+    ['an archive', [{ name: 'x.zip', content: Buffer.from('PK\x03\x04xxxxxxx') }], {}, 'unsupported_media'],
+  ])('refuses %s with a reason', async (_, files, fields, kind) => {
+    await using folder = await withFolder()
+    await using opened = await open(folder.directory)
+    await expect(opened.client.upload(form(files, fields))).rejects.toMatchObject({ kind })
+  })
+
+  test('a task that was asked for without waiting is followed to its end', async () => {
+    await using folder = await withFolder()
+    await using opened = await open(folder.directory)
+    const { taskId } = await opened.client.upload(form([{ name: 'a.log', content: Buffer.from(lookAlike) }], {}, false))
+    const names: string[] = []
+    for await (const frame of opened.client.watchTask({ taskId })) if (frame.event) names.push(frame.event.$case)
+    expect(names.at(-1)).toBe('done')
+    expect(await opened.client.getTask({ taskId })).toMatchObject({ status: 'done', counts: { entries: 3 } })
+    await expect(opened.client.getTask({ taskId: 'nope' })).rejects.toMatchObject({ kind: 'not_found' })
+  })
+
+  test('pushed entries keep what their sender said, and come once', async () => {
+    await using folder = await withFolder()
+    await using opened = await open(folder.directory)
+    const entries = [
+      { text: 'same', timestamp_iso: '2024-06-04T15:16:01Z' },
+      { text: 'same', timestamp_iso: '2024-06-04T15:16:01Z' },
+      { text: 'told', timestamp_iso: 'soon', severity: 'WARN', sequence: 9, entry_id: 'mine', fields: { a: 1 } },
+      { severity: 'WARN' },
+      { text: 'x', severity: 'LOUD' },
+    ]
+    const push = () => opened.client.gleanBatch(body(JSON.stringify({ source_id: 'push', entries })))
+    expect(await push()).toEqual({
+      accepted: 3,
+      duplicates: 0,
+      rejected: [
+        { index: 3, reason: 'text is missing.' },
+        { index: 4, reason: expect.stringContaining('severity') },
+      ],
+    })
+    expect(await push()).toMatchObject({ accepted: 0, duplicates: 3 })
+    const [told] = (await search(opened.client, 'told')).entries
+    expect(told).toMatchObject({
+      entryId: 'mine',
+      sequence: 9,
+      severity: 'WARN',
+      timestampRaw: 'soon',
+      fields: '{"a":1}',
+    })
+    const lines = entries.map((entry) => JSON.stringify({ ...entry, source_id: 'lines' })).join('\n')
+    expect(await opened.client.gleanBatch(body(`${lines}\nnot json\n`))).toMatchObject({ accepted: 2, duplicates: 1 })
+    await expect(opened.client.gleanBatch(body('not json'))).rejects.toMatchObject({ kind: 'malformed' })
+  })
+
+  test('the tail shows history first and then what comes, each once, and goes on where it was', async () => {
+    await using folder = await withFolder()
+    await using opened = await open(folder.directory)
+    await upload(opened.client, 'one error\ntwo\nthree error\n')
+    const stop = new AbortController()
+    const seen: string[] = []
+    let lastId = ''
+    for await (const frame of opened.client.tail({ q: 'error', history: 1 }, { signal: stop.signal })) {
+      if (frame.event?.$case !== 'entry') continue
+      seen.push(frame.event.value.text)
+      lastId = frame.eventId || lastId
+      if (seen.length === 2) break
+      const entries = [{ text: 'four error' }, { text: 'five' }, { text: 'six error' }]
+      await opened.client.gleanBatch(body(JSON.stringify({ source_id: 'p', entries })))
+    }
+    stop.abort()
+    expect(seen).toEqual(['three error', 'four error'])
+    const resumed = new AbortController()
+    for await (const frame of opened.client.tail({ q: 'error', lastEventId: lastId }, { signal: resumed.signal })) {
+      if (!frame.event) continue
+      expect(frame.event).toMatchObject({ $case: 'entry', value: { text: 'six error' } })
+      break
+    }
+    resumed.abort()
+    for await (const frame of opened.client.tail(
+      { lastEventId: 'from-another-life' },
+      { signal: AbortSignal.timeout(5_000) },
+    )) {
+      if (!frame.event) continue
+      expect(frame.event.$case).toBe('reset')
+      break
+    }
+  })
+
+  test('the context of an entry is what stands around it in its source', async () => {
+    await using folder = await withFolder()
+    await using opened = await open(folder.directory)
+    await upload(opened.client, Array.from({ length: 30 }, (_, line) => `row ${line}`).join('\n'))
+    await upload(opened.client, 'row of another\n', { source_id: 'another' })
+    const [hit] = (await search(opened.client, '"row 15"')).entries
+    const { entries } = await opened.client.getContext({ entryId: hit?.entryId ?? '', before: 2, after: 3 })
+    expect(entries.map(({ text }) => text)).toEqual(['row 13', 'row 14', 'row 15', 'row 16', 'row 17', 'row 18'])
+    await expect(opened.client.getContext({ entryId: 'f'.repeat(32) })).rejects.toMatchObject({ kind: 'not_found' })
+  })
+
+  test('a diagnosis names what it searched for, what it found, and why', async () => {
+    await using folder = await withFolder()
+    await using opened = await open(folder.directory)
+    await upload(opened.client, lookAlike, { year: '2024' })
+    const result = await opened.client.diagnose({ query: 'who failed the password?' })
+    expect(result).toMatchObject({
+      keywords: ['failed', 'password'],
+      window: { source: 'default' },
+      summary: { source: 'rules', byDomain: { auth: 1 } },
+    })
+    expect(result.suspectedCauses[0]).toMatchObject({ title: 'A sign-in failed' })
+    const kinds: string[] = []
+    for await (const frame of opened.client.diagnoseStream({ query: 'who failed the password?' }))
+      if (frame.event) kinds.push(frame.event.$case)
+    expect(kinds.filter((kind, index) => kind !== kinds[index - 1])).toEqual([
+      'status',
+      'summary',
+      'entries',
+      'reasoning',
+      'done',
+    ])
+  })
+
+  test.each([{ severity: 'LOUD' }, { domain: 'weather' }, { since: 'soon' }, { cursor: '!' }])(
+    'a search with %j is refused',
+    async (wrong) => {
+      await using folder = await withFolder()
+      await using opened = await open(folder.directory)
+      await expect(search(opened.client, 'x', wrong)).rejects.toMatchObject({ kind: 'invalid' })
+    },
+  )
+})
+
+const realLogs = sharedData('logs')
+
+const filesUnder = async (folder: string): Promise<string[]> => {
+  const names = (await readdir(folder)).toSorted()
+  const found = await Promise.all(
+    names.map(async (name) => {
+      const path = join(folder, name)
+      return (await stat(path)).isDirectory() ? filesUnder(path) : [path]
+    }),
+  )
+  return found.flat().filter((path) => !/LICENSE|SOURCES|_structured\.csv/.test(path))
+}
+
+test.skipIf(realLogs === undefined)(
+  'every line of the shared real logs goes in and is found again (needs the shared data beside the checkout)',
+  async () => {
+    const root = realLogs ?? ''
+    await using folder = await withFolder()
+    await using opened = await open(folder.directory)
+    for (const path of await filesUnder(root)) {
+      const raw = await readFile(path)
+      const content = path.endsWith('.gz') ? gunzipSync(raw) : raw
+      const sourceId = relative(root, path)
+      const { counts } = await opened.client.upload(form([{ name: 'x', content: raw }], { source_id: sourceId }))
+      if (!counts) throw new Error('A finished task has counts.')
+      expect(counts.entries + counts.duplicates + counts.rejected + counts.multilineJoined).toBe(counts.lines)
+      const texts: string[] = []
+      let cursor: string | undefined
+      do {
+        const page = await search(opened.client, '', { source: sourceId, limit: 1000, ...(cursor && { cursor }) })
+        texts.push(...page.entries.map(({ text }) => text))
+        cursor = page.nextCursor ?? undefined
+      } while (cursor)
+      const kept = new Map<string, number>()
+      for (const line of texts.flatMap((text) => text.split('\n')).filter((text) => text.trim() !== ''))
+        kept.set(line, (kept.get(line) ?? 0) + 1)
+      // biome-ignore lint/suspicious/noControlCharactersInRegex: escape sequences are control characters
+      const clean = (line: string) =>
+        line.replace(/\r$/, '').replace(/\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-Z\\^_])/g, '')
+      const lines = content
+        .toString('utf8')
+        .replace(/^\ufeff/, '')
+        .split('\n')
+        .map(clean)
+        .filter((line) => line.trim() !== '')
+      const missing = lines.filter((line) => {
+        const left = kept.get(line) ?? 0
+        kept.set(line, left - 1)
+        return left === 0
+      })
+      expect({ sourceId, missing }).toEqual({ sourceId, missing: [] })
+      expect(counts.lines).toBe(lines.length)
+    }
+  },
+  180_000,
+)

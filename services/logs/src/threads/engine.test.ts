@@ -1,0 +1,104 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { openStore } from '@trellis/kit/store'
+import { expect, test } from 'vitest'
+import { parseQuery } from '../search/query.ts'
+import { type CatalogueTables, catalogueMigration, createCatalogue } from '../segments/catalogue-store.ts'
+import { createLogEngine } from './engine.ts'
+import { chunkOf, linesInAll, totalChunks } from './made-lines.ts'
+
+const openIn = async (directory: string, idleMilliseconds = 0) => {
+  const problems: string[] = []
+  const store = await openStore<CatalogueTables>({
+    name: 'logs',
+    dataDirectory: directory,
+    migrations: [catalogueMigration],
+  })
+  const engine = createLogEngine({
+    directory,
+    catalogue: createCatalogue(store.db),
+    limits: { documents: 8_192, textBytes: 4 * 1024 * 1024, cacheBytes: 8 * 1024 * 1024 },
+    idleMilliseconds,
+    onProblem: (problem) => problems.push(problem),
+  })
+  return {
+    engine,
+    problems,
+    upload: async () => {
+      const file = await engine.ingestFile({ source: { sourceId: 'made', branch: null, tenantId: null }, reference: 0 })
+      for (let chunk = 0; chunk < totalChunks; chunk++) await file.push(chunkOf(chunk))
+      return file.end()
+    },
+    count: async (q: string) =>
+      (await engine.search({ query: parseQuery(q), filters: {}, limit: 10, order: 'time', withFacets: false })).total,
+    async [Symbol.asyncDispose]() {
+      await engine[Symbol.asyncDispose]()
+      await store.close()
+    },
+  }
+}
+const withFolder = async () => {
+  const directory = await mkdtemp(join(tmpdir(), 'trellis-engine-'))
+  return { directory, [Symbol.asyncDispose]: () => rm(directory, { recursive: true, force: true }) }
+}
+
+test('killed in the middle of an upload it has all that was acknowledged, needs no repair, and the rest can be sent again', async () => {
+  await using folder = await withFolder()
+  const victim = new URL('./kill-victim.ts', import.meta.url).pathname
+  const child = spawn(process.execPath, [victim, folder.directory], { stdio: ['ignore', 'pipe', 'inherit'] })
+  let acknowledged = 0
+  for await (const line of createInterface({ input: child.stdout })) {
+    acknowledged = Number(line)
+    if (acknowledged > 0) child.kill('SIGKILL')
+  }
+  if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
+  expect(child.signalCode).toBe('SIGKILL')
+  expect(acknowledged).toBeGreaterThan(0)
+  await using opened = await openIn(folder.directory)
+  const kept = await opened.count('made')
+  expect(kept).toBeGreaterThanOrEqual(acknowledged)
+  expect((await opened.upload()).counts).toEqual({
+    lines: linesInAll,
+    entries: linesInAll - kept,
+    duplicates: kept,
+    rejected: 0,
+    multiline_joined: 0,
+  })
+  expect(await opened.count('made')).toBe(linesInAll)
+  expect(await opened.count(`n${linesInAll - 1}`)).toBe(1)
+  expect(opened.problems).toEqual([])
+})
+
+test('two uploads at once keep apart, and a search meanwhile answers', async () => {
+  await using folder = await withFolder()
+  await using opened = await openIn(folder.directory)
+  const other = await opened.engine.ingestFile({
+    source: { sourceId: 'other', branch: null, tenantId: null },
+    reference: 0,
+  })
+  const first = opened.upload()
+  await other.push(chunkOf(0))
+  await opened.count('line')
+  const [one, two] = await Promise.all([first, other.end()])
+  expect(one.counts.entries).toBe(linesInAll)
+  expect(two.counts.entries).toBeGreaterThan(900)
+  expect((await opened.engine.sources({})).map(({ sourceId, entries }) => [sourceId, entries]).toSorted()).toEqual([
+    ['made', linesInAll],
+    ['other', two.counts.entries],
+  ])
+})
+
+test('threads that were idle end, and nothing is lost by it', async () => {
+  await using folder = await withFolder()
+  await using opened = await openIn(folder.directory, 1)
+  await opened.upload()
+  for (let round = 0; round < 3; round++) {
+    expect(await opened.count('made')).toBe(linesInAll)
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+  expect(opened.problems).toEqual([])
+})
