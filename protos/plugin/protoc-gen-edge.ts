@@ -80,6 +80,8 @@ export type Route = {
   queryFields: Record<string, TextKind>
   /** Request field → the header it may be read from. */
   headerFields: Record<string, string>
+  /** Fields of the multipart form; the query may give them, too. */
+  formFields: readonly string[]
   hasBody: boolean
   mediaTypes: readonly string[]
   /** A PATCH whose message is told which keys the body had. */

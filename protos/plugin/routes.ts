@@ -52,6 +52,7 @@ const routeEntry = (route: RouteModel, model: ModelReader): string[] => {
     `    pathFields: ${JSON.stringify(kinds(route.pathFields))},`,
     `    queryFields: ${JSON.stringify(kinds([...route.queryFields, ...route.headerFields]))},`,
     `    headerFields: ${JSON.stringify(headers(route.headerFields))},`,
+    `    formFields: ${JSON.stringify(route.formFields.map((field) => field.name))},`,
     `    hasBody: ${route.hasBody},`,
     `    mediaTypes: ${JSON.stringify(route.mediaTypes)},`,
     `    masked: ${route.masked},`,

@@ -1,11 +1,19 @@
 /** `npm run bench`: measures what this machine does, and prints it with the machine and the versions. `npm run bench -- edge` runs one part. */
 import { benchEdge } from './edge.ts'
+import { benchLogs } from './logs.ts'
 import { machineLines } from './machine.ts'
+import { benchMusic } from './music.ts'
+import { benchPages } from './pages.ts'
+import { benchStart } from './start.ts'
 import { benchStreams } from './streams.ts'
 
 const parts: Record<string, () => Promise<string[]>> = {
+  start: benchStart,
   edge: benchEdge,
   streams: benchStreams,
+  listings: benchPages,
+  logs: benchLogs,
+  music: benchMusic,
 }
 
 const wanted = process.argv.slice(2)

@@ -246,7 +246,9 @@ describe.each(transports)('the edge before a service %s', (transport: Transport)
       digests: [big, 'small'].map((content) => createHash('sha256').update(content).digest('hex')),
       fields: { label: 'before', after: 'after' },
     })
-    expect((await get('/probe/api/upload?wait=true', { method: 'POST', body: form })).status).toBe(200)
+    const inQuery = await get('/probe/api/upload?wait=true&label=query', { method: 'POST', body: new FormData() })
+    expect(inQuery.status).toBe(200)
+    expect(await inQuery.json()).toMatchObject({ fields: { label: 'query' } })
   })
 
   test('an upload that is refused is answered, whatever is still to come', async () => {

@@ -10,6 +10,15 @@ async function* bodyChunks(request: FastifyRequest) {
   for await (const chunk of request.raw) yield { $case: 'chunk' as const, value: chunk as Uint8Array }
 }
 
+/** Fields of the form that were given in the query instead, as if they came first in the form. */
+const queryFields = (route: Route, request: FastifyRequest) => {
+  const query = request.query as Record<string, unknown>
+  return route.formFields.flatMap((name) => {
+    const value = query[name]
+    return typeof value === 'string' && value !== '' ? [{ $case: 'field', value: { name, value } }] : []
+  })
+}
+
 /** The messages of a MULTIPART or BODY method: its parameters first, then what arrives. Throws 415 before anything is read. */
 export const uploadMessages = (route: Route, request: FastifyRequest, parameters: unknown): AsyncIterable<unknown> => {
   const mediaType = mediaTypeOf(request)
@@ -21,6 +30,7 @@ export const uploadMessages = (route: Route, request: FastifyRequest, parameters
   }
   async function* messages() {
     yield { part: { $case: 'parameters', value: parameters } }
+    for (const part of queryFields(route, request)) yield { part }
     for await (const part of route.stream === 'multipart' ? multipartParts(request) : bodyChunks(request))
       yield { part }
   }

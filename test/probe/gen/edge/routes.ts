@@ -18,6 +18,8 @@ export type Route = {
   queryFields: Record<string, TextKind>
   /** Request field → the header it may be read from. */
   headerFields: Record<string, string>
+  /** Fields of the multipart form; the query may give them, too. */
+  formFields: readonly string[]
   hasBody: boolean
   mediaTypes: readonly string[]
   /** A PATCH whose message is told which keys the body had. */
@@ -48,6 +50,7 @@ export const routes: readonly Route[] = [
     pathFields: {"id":"string"},
     queryFields: {"limit":"number","ratio":"number","force":"boolean","tags":"string[]","colour":"string","word":"string","header_value":"string"},
     headerFields: {"header_value":"x-probe"},
+    formFields: [],
     hasBody: false,
     mediaTypes: [],
     masked: false,
@@ -66,6 +69,7 @@ export const routes: readonly Route[] = [
     pathFields: {},
     queryFields: {},
     headerFields: {},
+    formFields: [],
     hasBody: true,
     mediaTypes: [],
     masked: false,
@@ -84,6 +88,7 @@ export const routes: readonly Route[] = [
     pathFields: {"id":"string"},
     queryFields: {},
     headerFields: {},
+    formFields: [],
     hasBody: true,
     mediaTypes: [],
     masked: true,
@@ -102,6 +107,7 @@ export const routes: readonly Route[] = [
     pathFields: {"id":"string"},
     queryFields: {},
     headerFields: {},
+    formFields: [],
     hasBody: false,
     mediaTypes: [],
     masked: false,
@@ -119,6 +125,7 @@ export const routes: readonly Route[] = [
     pathFields: {},
     queryFields: {"kind":"string","detail":"string","late":"boolean"},
     headerFields: {},
+    formFields: [],
     hasBody: false,
     mediaTypes: [],
     masked: false,
@@ -137,6 +144,7 @@ export const routes: readonly Route[] = [
     pathFields: {},
     queryFields: {"to":"number","last_event_id":"string","behaviour":"string"},
     headerFields: {"last_event_id":"last-event-id"},
+    formFields: [],
     hasBody: false,
     mediaTypes: [],
     masked: false,
@@ -163,6 +171,7 @@ export const routes: readonly Route[] = [
     pathFields: {},
     queryFields: {"size":"number","filename":"string","range":"string"},
     headerFields: {"range":"range"},
+    formFields: [],
     hasBody: false,
     mediaTypes: ["text/plain"],
     masked: false,
@@ -180,6 +189,7 @@ export const routes: readonly Route[] = [
     pathFields: {},
     queryFields: {"wait":"boolean"},
     headerFields: {},
+    formFields: ["label"],
     hasBody: false,
     mediaTypes: [],
     masked: false,
@@ -198,6 +208,7 @@ export const routes: readonly Route[] = [
     pathFields: {},
     queryFields: {"source_id":"string"},
     headerFields: {},
+    formFields: [],
     hasBody: false,
     mediaTypes: ["application/x-ndjson"],
     masked: false,
@@ -216,6 +227,7 @@ export const routes: readonly Route[] = [
     pathFields: {},
     queryFields: {},
     headerFields: {},
+    formFields: [],
     hasBody: false,
     mediaTypes: [],
     masked: false,
@@ -234,6 +246,7 @@ export const routes: readonly Route[] = [
     pathFields: {},
     queryFields: {},
     headerFields: {},
+    formFields: [],
     hasBody: false,
     mediaTypes: [],
     masked: false,
