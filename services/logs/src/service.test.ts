@@ -13,6 +13,7 @@ import {
 import { describe, expect, test } from 'vitest'
 import { sharedData } from '../../../test/support/shared-data.ts'
 import { logsConfig } from './config.ts'
+import { cleanLine } from './formats/clean.ts'
 import { createLogsService } from './service.ts'
 
 type Client = RpcClient<typeof LogsServiceDefinition>
@@ -279,14 +280,11 @@ test.skipIf(realLogs === undefined)(
       const kept = new Map<string, number>()
       for (const line of texts.flatMap((text) => text.split('\n')).filter((text) => text.trim() !== ''))
         kept.set(line, (kept.get(line) ?? 0) + 1)
-      // biome-ignore lint/suspicious/noControlCharactersInRegex: escape sequences are control characters
-      const clean = (line: string) =>
-        line.replace(/\r$/, '').replace(/\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-Z\\^_])/g, '')
       const lines = content
         .toString('utf8')
         .replace(/^\ufeff/, '')
         .split('\n')
-        .map(clean)
+        .map(cleanLine)
         .filter((line) => line.trim() !== '')
       const missing = lines.filter((line) => {
         const left = kept.get(line) ?? 0

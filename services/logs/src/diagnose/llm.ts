@@ -1,4 +1,5 @@
 import { createThinkingFilter } from './thinking.ts'
+import { refusalOfUpstream } from './upstream.ts'
 
 export type LanguageModel = { baseUrl: string; model: string; apiKey: string }
 export type ChatMessage = { role: 'system' | 'user'; content: string }
@@ -88,7 +89,10 @@ export async function* chat(
   let isComplete = false
   try {
     alive()
-    const response = await fetch(`${baseUrl.replace(/\/+$/, '')}/chat/completions`, {
+    const address = new URL(`${baseUrl.replace(/\/+$/, '')}/chat/completions`)
+    const refusal = await refusalOfUpstream(address)
+    if (refusal !== undefined) throw new ModelFailure(`The model's address is refused. ${refusal}`)
+    const response = await fetch(address, {
       method: 'POST',
       redirect: 'error',
       signal: AbortSignal.any([signal, stalled.signal]),

@@ -84,11 +84,16 @@ export const openFileAppendLog = async ({
       turn = mine.catch(() => undefined)
       return mine
     },
-    replay: (after, onDamage) => replayFiles(directory, after, onDamage),
+    replay: (after, onDamage) => {
+      // A log that lost its files must not give out positions again: what follows would look as if it were in a segment.
+      next = Math.max(next, after + 1)
+      return replayFiles(directory, after, onDamage)
+    },
     async trim(upTo) {
       const files = await firstPositionsIn(directory)
       for (const [index, first] of files.entries()) {
-        const end = files[index + 1] ?? next
+        // The newest file stays: it says how far positions have come.
+        const end = files[index + 1] ?? Number.POSITIVE_INFINITY
         if (end - 1 <= upTo && first !== current?.firstPosition)
           await rm(join(directory, fileName(first)), { force: true })
       }

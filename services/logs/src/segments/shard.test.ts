@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readdir, readFile, writeFile } from 'node:fs/promises'
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { describe, expect, test } from 'vitest'
@@ -159,6 +159,26 @@ describe('a shard', () => {
       expect(opened.problems).toEqual([])
       expect((await find(opened.shard, 'many')).total).toBeLessThan(120)
     }
+  })
+
+  test.each(['trimmed', 'lost'])('what comes after its log was %s survives a crash, too', async (how) => {
+    await using folder = await createShardFolder()
+    {
+      await using opened = await folder.open()
+      await opened.shard.ingest(batchOf(lines(10)))
+      await opened.shard.ingest(batchOf(lines(10, 10)))
+    }
+    {
+      await using opened = await folder.open()
+      await opened.shard.flush()
+    }
+    if (how === 'lost') await rm(join(folder.directory, 'log'), { recursive: true })
+    {
+      await using opened = await folder.open()
+      await opened.shard.ingest(batchOf(lines(10, 20)))
+    }
+    await using again = await folder.open()
+    expect((await find(again.shard, 'many')).total).toBe(30)
   })
 
   test('killed at any moment it has all that it acknowledged, and needs no repair', async () => {
