@@ -20,7 +20,8 @@ export interface AudioDescription extends AudioShape {
 export const SILENCE = 0.001
 
 /** Describes a piece while it is written: pass `stored` to what stores the samples, then ask. */
-export const createDescriber = (shape: AudioShape) => {
+export const createDescriber = ({ sampleRate, channels }: AudioShape) => {
+  const shape = { sampleRate, channels }
   const loudness = createLoudnessMeter(shape)
   const overview = createOverview()
   const mono = createMonoCollector(shape.sampleRate)
