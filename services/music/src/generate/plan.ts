@@ -213,17 +213,14 @@ export const planContinuation = (request: PlanRequest): Plan => {
       count: before.count + 1,
     }
   }
-  let best: Hypothesis | null = null
-  const finish = (hypothesis: Hypothesis) => {
-    if (!best || hypothesis.cost / hypothesis.count < best.cost / best.count) best = hypothesis
-  }
+  const finished: Hypothesis[] = []
   let beam = prune(beginnings(request, hearing))
   while (beam.length > 0) {
     signal?.throwIfAborted()
     const next: Hypothesis[] = []
     for (const hypothesis of beam) {
       if (hypothesis.samples >= samples) {
-        finish(hypothesis)
+        finished.push(hypothesis)
         continue
       }
       const { step, run } = hypothesis
@@ -235,6 +232,7 @@ export const planContinuation = (request: PlanRequest): Plan => {
     }
     beam = prune(next)
   }
-  const found = best as Hypothesis | null
-  return found ? { runs: runsOf(found), cost: found.cost / found.count } : { runs: [], cost: 0 }
+  const perStep = ({ cost, count }: Hypothesis) => cost / count
+  const [best] = finished.sort((a, b) => perStep(a) - perStep(b))
+  return best ? { runs: runsOf(best), cost: perStep(best) } : { runs: [], cost: 0 }
 }
