@@ -12,6 +12,7 @@ import type { OpenApi } from './docs/openapi.ts'
 import { createIdentity, localUser } from './identity/identity.ts'
 import { createKeyChecks } from './identity/keys.ts'
 import { createLicence, type Product } from './identity/licence.ts'
+import { createRequestDurations } from './request-durations.ts'
 import { securityHeaders } from './security-headers.ts'
 import { createHeartbeat } from './stream/heartbeat.ts'
 import { answerBrokenRequest, answerFailure } from './transcode/error-answer.ts'
@@ -52,7 +53,7 @@ const addCommonHeaders = (
   reply: { header: (name: string, value: unknown) => unknown },
 ): void => {
   reply.header('x-request-id', request.id)
-  for (const name in securityHeaders) reply.header(name, securityHeaders[name])
+  for (const [name, value] of securityHeaders) reply.header(name, value)
 }
 
 const createServer = (config: EdgeConfig) => {
@@ -81,29 +82,6 @@ const corsRules = (config: EdgeConfig, mounts: readonly string[]): CorsRule[] =>
     return { mount, origins: config.production ? config.musicCorsOrigins : 'any' }
   })
 
-const durationBuckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
-
-/** Counts requests and how long they took, by route and status. Streams count when they end. */
-const measure = (server: FastifyInstance, metrics: Metrics) => {
-  const addSeries = metrics.durations({
-    name: 'trellis_http_request_duration_seconds',
-    help: 'Time from request to the end of the answer.',
-    buckets: durationBuckets,
-  })
-  const observers = new Map<string, (seconds: number) => void>()
-  server.addHook('onResponse', (request, reply, done) => {
-    const route = request.routeOptions.url ?? 'unknown'
-    const key = `${request.method} ${reply.statusCode} ${route}`
-    let observe = observers.get(key)
-    if (!observe) {
-      observe = addSeries({ method: request.method, route, status: String(reply.statusCode) })
-      observers.set(key, observe)
-    }
-    observe(reply.elapsedTime / 1_000)
-    done()
-  })
-}
-
 const registerHealth = (server: FastifyInstance, readiness: Readiness) => {
   server.get('/health', () => ({ status: 'ok' }))
   server.get('/ready', (_request, reply) => {
@@ -116,19 +94,14 @@ const registerHealth = (server: FastifyInstance, readiness: Readiness) => {
   server.get('/', (_request, reply) => reply.redirect('/docs'))
 }
 
-/** Who may come in by a route, and as whom. */
+/** Who may come in by a route, and as whom; undefined where that is no question, and everybody comes in as they are. */
 const createAdmission = (config: EdgeConfig, log: Log) => {
   const licence = createLicence({ url: config.licenceUrl, token: config.licenceToken, log })
   const identify = createIdentity({ ...config, licence })
   const keys = createKeyChecks(config)
-  return (route: Route): onRequestHookHandler => {
+  return (route: Route): onRequestHookHandler | undefined => {
     const { access } = route
-    if (access === 'open') {
-      return (request, _reply, done) => {
-        request.caller = anonymous
-        done()
-      }
-    }
+    if (access === 'open') return undefined
     if (access !== 'caller') {
       return (request, _reply, done) => {
         keys[access](request.headers)
@@ -136,15 +109,11 @@ const createAdmission = (config: EdgeConfig, log: Log) => {
         done()
       }
     }
+    if (!config.cloudMode) return undefined
     const product: Product = route.path.startsWith('/music/') ? 'music' : 'listings'
     return (request, _reply, done) => {
-      const caller = identify(request.headers, product)
-      if (!(caller instanceof Promise)) {
+      identify(request.headers, product).then((caller) => {
         request.caller = caller
-        return done()
-      }
-      caller.then((found) => {
-        request.caller = found
         done()
       }, done)
     }
@@ -170,18 +139,26 @@ export const createEdge = async ({
 
   const cors = createCors(corsRules(config, mounts))
 
+  const durations = createRequestDurations(metrics)
+  const everybody = config.cloudMode ? anonymous : localUser
+
   server.decorateRequest('caller')
+  server.decorateRequest('startedAt', 0)
   server.addHook('onRequest', (request, reply, done) => {
+    request.startedAt = performance.now()
+    request.caller = everybody
     addCommonHeaders(request, reply)
     cors.addHeaders(request, reply)
     done()
   })
-  server.setErrorHandler((error, request, reply) => answerFailure(error, request, reply, log))
+  server.setErrorHandler((error, request, reply) => {
+    answerFailure(error, request, reply, log)
+    durations(request.method, request.routeOptions.url ?? 'unknown')(request, reply.statusCode)
+  })
   server.setNotFoundHandler((request) => {
     const [path = ''] = request.url.split('?')
     throw failure('not_found', `There is nothing at ${path.slice(0, 200)}. The API is described at /docs.`)
   })
-  measure(server, metrics)
   cors.registerPreflight(server)
   registerHealth(server, readiness)
   await registerDocs(server, openapi, mounts)
@@ -189,6 +166,7 @@ export const createEdge = async ({
     streams: { heartbeat, closing: closing.signal, onFrame: () => frames.inc() },
     maximumStreams: config.maximumStreams,
     admit: createAdmission(config, log),
+    durations,
   })
   await server.ready()
 

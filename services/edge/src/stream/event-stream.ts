@@ -1,7 +1,7 @@
-import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
 import { toFailure } from '@trellis/kit/errors'
 import type { FastifyReply } from 'fastify'
+import { drained } from './drained.ts'
 import { commentText, type Frame, frameText } from './frame.ts'
 import type { Heartbeat } from './heartbeat.ts'
 
@@ -43,14 +43,10 @@ const createWriter = (raw: ServerResponse) => {
     write,
     lastWrite: () => lastWrite,
     stuckSince: () => stuckSince,
-    /** Waits until what was written has been taken, or the connection is gone. */
-    drained: async () => {
-      if (raw.destroyed) return
+    /** Waits for the client, and lets the heartbeat see since when. */
+    drain: async () => {
       stuckSince = performance.now()
-      const settled = new AbortController()
-      const options = { signal: settled.signal }
-      await Promise.race([once(raw, 'drain', options), once(raw, 'close', options)]).catch(() => undefined)
-      settled.abort()
+      await drained(raw)
       stuckSince = undefined
     },
   }
@@ -80,7 +76,7 @@ export const sendEvents = async (
   const { raw } = reply
   raw.writeHead(reply.statusCode, { ...(reply.getHeaders() as Record<string, string>), ...headers })
   raw.flushHeaders()
-  const { write, lastWrite, stuckSince, drained } = createWriter(raw)
+  const { write, lastWrite, stuckSince, drain } = createWriter(raw)
   const beat = () => void write(commentText(keepAliveComment))
   const remove = heartbeat.add({ lastWrite, stuckSince, beat, giveUp: () => raw.destroy() })
   const send = (message: Record<string, unknown>): boolean => {
@@ -92,7 +88,7 @@ export const sendEvents = async (
   try {
     for (let next = first; !next.done; next = await iterator.next()) {
       if (gone.aborted || raw.destroyed) return
-      if (!send(next.value)) await drained()
+      if (!send(next.value)) await drain()
     }
     if (closing.aborted) write(retryText())
   } catch (error) {

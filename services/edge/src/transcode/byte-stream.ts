@@ -1,6 +1,6 @@
-import { once } from 'node:events'
 import type { ByteFrame, ByteHead } from '@trellis/protos/ts/trellis/http/v1/messages.ts'
 import type { FastifyReply } from 'fastify'
+import { drained } from '../stream/drained.ts'
 
 const asciiName = (name: string) => name.replaceAll(/[^\x20-\x7e]|["\\%/]/g, '_')
 
@@ -53,7 +53,7 @@ export const sendBytes = async (
     if (!headOnly) {
       for (let next = await iterator.next(); !next.done; next = await iterator.next()) {
         if (next.value.frame?.$case !== 'chunk') continue
-        if (!raw.write(next.value.frame.value)) await Promise.race([once(raw, 'drain'), once(raw, 'close')])
+        if (!raw.write(next.value.frame.value)) await drained(raw)
         if (raw.destroyed) return
       }
     }

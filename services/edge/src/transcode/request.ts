@@ -1,7 +1,7 @@
 import { failure } from '@trellis/kit/errors'
 import type { Route } from '@trellis/protos/edge/routes.ts'
 import type { FastifyRequest } from 'fastify'
-import { textValues } from './text-values.ts'
+import { textReader } from './text-values.ts'
 import { check } from './validation.ts'
 
 type Bag = Record<string, unknown>
@@ -35,13 +35,15 @@ export const requestReader = (route: Route) => {
   const checkPath = check('path', route.schema.params)
   const checkQuery = check('query', route.schema.query)
   const checkBody = check('body', route.schema.body)
+  const readPath = textReader(route.pathFields)
+  const readQuery = textReader(route.queryFields)
   const hasQuery = route.schema.query !== undefined
   const hasHeaders = Object.keys(route.headerFields).length > 0
 
   return (request: FastifyRequest): unknown => {
-    const path = textValues(route.pathFields, request.params as Bag)
+    const path = readPath(request.params as Bag)
     const query = hasQuery
-      ? textValues(route.queryFields, hasHeaders ? withHeaders(route.headerFields, request) : (request.query as Bag))
+      ? readQuery(hasHeaders ? withHeaders(route.headerFields, request) : (request.query as Bag))
       : undefined
     const body = route.hasBody ? bodyOf(request.body) : undefined
     const wrong = checkPath(path) ?? (query && checkQuery(query)) ?? (body && checkBody(body))

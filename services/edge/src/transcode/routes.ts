@@ -4,6 +4,7 @@ import { failure } from '@trellis/kit/errors'
 import type { CallOptions } from '@trellis/kit/rpc'
 import type { Route } from '@trellis/protos/edge/routes.ts'
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods, onRequestHookHandler } from 'fastify'
+import type { Answered, RequestDurations } from '../request-durations.ts'
 import { type EventStreams, sendEvents } from '../stream/event-stream.ts'
 import { frameReader } from '../stream/frame.ts'
 import { sendBytes } from './byte-stream.ts'
@@ -47,24 +48,27 @@ const call = (backend: Backend, route: Route) => {
 }
 
 const answer = (route: Route, reply: FastifyReply, message: unknown): void => {
-  if (route.toRest) reply.type('application/json; charset=utf-8').send(JSON.stringify(route.toRest(message)))
+  if (route.toRest) reply.send(route.toRest(message))
   else reply.code(204).send()
 }
 
-const unary = (route: Route, backend: Backend): Handle => {
+const unary = (route: Route, backend: Backend, answered: Answered): Handle => {
   const read = requestReader(route)
   const method = call(backend, route)
   return (request, reply) => {
     const message = read(request)
-    reply.code(route.status)
+    if (route.status !== 200) reply.code(route.status)
     method(message, callOptions(request, reply)).then(
-      (answered: unknown) => answer(route, reply, answered),
+      (given: unknown) => {
+        answer(route, reply, given)
+        answered(request, reply.statusCode)
+      },
       (error: unknown) => reply.send(error),
     )
   }
 }
 
-const upload = (route: Route, backend: Backend): Handle => {
+const upload = (route: Route, backend: Backend, answered: Answered): Handle => {
   const read = requestReader(route)
   const method = call(backend, route)
   return async (request, reply) => {
@@ -72,6 +76,7 @@ const upload = (route: Route, backend: Backend): Handle => {
     try {
       const messages = uploadMessages(route, request, read(request))
       answer(route, reply, await method(messages, callOptions(request, reply)))
+      answered(request, reply.statusCode)
     } catch (error) {
       if (!(await discardRest(request.raw))) reply.header('connection', 'close')
       throw error
@@ -79,7 +84,7 @@ const upload = (route: Route, backend: Backend): Handle => {
   }
 }
 
-const bytes = (route: Route, backend: Backend): Handle => {
+const bytes = (route: Route, backend: Backend, answered: Answered): Handle => {
   const read = requestReader(route)
   const method = call(backend, route)
   return async (request, reply) => {
@@ -87,10 +92,16 @@ const bytes = (route: Route, backend: Backend): Handle => {
     reply.code(route.status)
     const frames = method(message, callOptions(request, reply))
     await sendBytes(frames, reply, { headOnly: request.method === 'HEAD' })
+    answered(request, reply.statusCode)
   }
 }
 
-const events = (route: Route, backend: Backend, streams: EventStreams, maximumStreams: number): Handle => {
+const events = (
+  route: Route,
+  backend: Backend,
+  answered: Answered,
+  { streams, maximumStreams }: RouteOptions,
+): Handle => {
   const read = requestReader(route)
   const method = call(backend, route)
   const toFrame = frameReader(route)
@@ -102,6 +113,7 @@ const events = (route: Route, backend: Backend, streams: EventStreams, maximumSt
     const gone = clientGone(reply)
     const options = callOptions(request, reply, AbortSignal.any([gone, streams.closing]))
     await sendEvents(method(message, options), toFrame, reply, streams, backend.heartbeat, gone)
+    answered(request, reply.statusCode)
   }
 }
 
@@ -109,7 +121,8 @@ export type RouteOptions = {
   streams: EventStreams
   maximumStreams: number
   /** Runs before anything of the request is read: who is calling, and may they. */
-  admit: (route: Route) => onRequestHookHandler
+  admit: (route: Route) => onRequestHookHandler | undefined
+  durations: RequestDurations
 }
 
 /** Registers every route of the table whose service is there. */
@@ -117,7 +130,7 @@ export const registerRoutes = async (
   server: FastifyInstance,
   routes: readonly Route[],
   backends: readonly Backend[],
-  { streams, maximumStreams, admit }: RouteOptions,
+  options: RouteOptions,
 ): Promise<void> => {
   const served = routes.flatMap((route) => {
     const backend = backends.find(({ name }) => name === route.service)
@@ -125,18 +138,20 @@ export const registerRoutes = async (
   })
 
   const handlerOf = (route: Route, backend: Backend): Handle => {
-    if (route.stream === 'sse') return events(route, backend, streams, maximumStreams)
-    if (route.stream === 'bytes') return bytes(route, backend)
-    if (route.stream === 'multipart' || route.stream === 'body') return upload(route, backend)
-    return unary(route, backend)
+    const answered = options.durations(route.method, route.path)
+    if (route.stream === 'sse') return events(route, backend, answered, options)
+    if (route.stream === 'bytes') return bytes(route, backend, answered)
+    if (route.stream === 'multipart' || route.stream === 'body') return upload(route, backend, answered)
+    return unary(route, backend, answered)
   }
 
   const add = (scope: FastifyInstance, route: Route, backend: Backend) => {
+    const admission = options.admit(route)
     const withHead = route.stream === 'bytes' && route.method === 'GET'
     scope.route({
       method: (withHead ? ['GET', 'HEAD'] : [route.method]) as HTTPMethods[],
       url: fastifyPath(route.path),
-      onRequest: admit(route),
+      ...(admission ? { onRequest: admission } : {}),
       handler: handlerOf(route, backend),
     })
   }

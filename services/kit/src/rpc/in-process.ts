@@ -53,6 +53,10 @@ class UnaryCall implements Call {
   }
 }
 
+/** Whoever tells all that a call needs to know is taken at its word. */
+const isCall = (options: CallOptions): options is Call =>
+  options.head !== undefined && options.caller !== undefined && options.requestId !== undefined && 'signal' in options
+
 async function* complete(messages: AsyncIterable<Untyped>, type: MethodDefinition['requestType']) {
   for await (const message of messages) yield type.fromPartial(message)
 }
@@ -64,7 +68,7 @@ const unary =
       const whole = method.requestStream
         ? complete(request, method.requestType)
         : method.requestType.fromPartial(request)
-      return method.responseType.fromPartial(await handler(whole, new UnaryCall(options)))
+      return method.responseType.fromPartial(await handler(whole, isCall(options) ? options : new UnaryCall(options)))
     } catch (error) {
       throw toFailure(error)
     }
