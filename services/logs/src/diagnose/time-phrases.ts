@@ -93,11 +93,11 @@ export const timePhraseOf = (text: string, now: number, zone: Zone): TimePhrase 
   const past = patterns.past.exec(text)
   const unitOf = (name: string | undefined) => units[name?.toLowerCase() ?? ''] ?? hour
   if (past?.groups)
-    return { start: now - countOf(past.groups['count']) * unitOf(past.groups['unit']), end: now, phrase: past[0] }
+    return { start: now - countOf(past.groups.count) * unitOf(past.groups.unit), end: now, phrase: past[0] }
   const ago = patterns.ago.exec(text)
   if (ago?.groups) {
-    const unit = unitOf(ago.groups['unit'])
-    const middle = now - countOf(ago.groups['count']) * unit
+    const unit = unitOf(ago.groups.unit)
+    const middle = now - countOf(ago.groups.count) * unit
     return { start: middle - unit / 2, end: Math.min(now, middle + unit / 2), phrase: ago[0] }
   }
   return timeOfDay(text, clock)
@@ -112,15 +112,15 @@ const timeOfDay = (text: string, clock: Clock): TimePhrase | undefined => {
   }
   const between = patterns.between.exec(text)?.groups
   if (between) {
-    const to = hourOf(between['hour2'], between['minute2'], between['half2'])
-    const from = hourOf(between['hour'], between['minute'], between['half'] ?? between['half2'])
+    const to = hourOf(between.hour2, between.minute2, between.half2)
+    const from = hourOf(between.hour, between.minute, between.half ?? between.half2)
     if (from !== undefined && to !== undefined)
       return place(from, to > from ? to : to + 24, phraseOf(dayPhrase, patterns.between.exec(text)?.[0]))
   }
   const at = patterns.at.exec(text)
-  const around = hourOf(at?.groups?.['hour'], at?.groups?.['minute'], at?.groups?.['half'])
+  const around = hourOf(at?.groups?.hour, at?.groups?.minute, at?.groups?.half)
   if (at?.groups && around !== undefined) {
-    const how = at.groups['how']?.toLowerCase()
+    const how = at.groups.how?.toLowerCase()
     const phrase = phraseOf(dayPhrase, at[0])
     if (how === 'since' || how === 'after') {
       const { start } = place(around, around, phrase)
@@ -131,7 +131,7 @@ const timeOfDay = (text: string, clock: Clock): TimePhrase | undefined => {
       : place(around - 0.5, around + 0.5, phrase)
   }
   const part = patterns.part.exec(text)
-  const hours = dayParts[part?.groups?.['part']?.toLowerCase() ?? '']
+  const hours = dayParts[part?.groups?.part?.toLowerCase() ?? '']
   if (part && hours) return place(hours[0], hours[1], phraseOf(dayPhrase, part[0]))
   return isNamed ? { start: midnight, end: Math.min(clock.now, midnight + day), phrase: dayPhrase } : undefined
 }

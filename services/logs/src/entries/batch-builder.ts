@@ -1,6 +1,7 @@
 import type { Origin, SenderDetails } from './entry.ts'
 import { encodeBatch, isOutOfOrder, isTruncated, severityIsKnown, timeIsBorrowed } from './entry-batch.ts'
-import { entryIdOf, keyOfEntryId } from './identity.ts'
+import { keyOfEntryId, writeEntryKey } from './identity.ts'
+import { isoOf } from './iso-time.ts'
 
 /** An entry that has been read but not yet kept. `severity` is a code; undefined where nothing named one, then the text decides. */
 export type NewEntry = {
@@ -46,16 +47,6 @@ export const createBatchBuilder = (capacity: number, textCapacity: number): Batc
   let count = 0
   let origins: Origin[] = []
   let sender = new Map<number, SenderDetails>()
-  let lastTime = Number.NaN
-  let lastIso: string | null = null
-
-  const isoOf = (time: number): string | null => {
-    if (Number.isNaN(time)) return null
-    if (time === lastTime) return lastIso
-    lastTime = time
-    lastIso = new Date(time).toISOString()
-    return lastIso
-  }
   const indexOf = (origin: Origin): number => {
     const known = origins.lastIndexOf(origin)
     return known >= 0 ? known : origins.push(origin) - 1
@@ -90,15 +81,15 @@ export const createBatchBuilder = (capacity: number, textCapacity: number): Batc
         (entry.truncated ? isTruncated : 0) |
         (entry.outOfOrder ? isOutOfOrder : 0) |
         (entry.timeIsBorrowed === true ? timeIsBorrowed : 0)
-      const entryId =
-        entry.sender?.entryId ??
-        entryIdOf({
+      if (entry.sender?.entryId !== undefined) keys.write(keyOfEntryId(entry.sender.entryId), index * 16, 'hex')
+      else {
+        writeEntryKey(keys, index * 16, {
           sourceId: entry.origin.sourceId,
           sequence: entry.sequence,
-          timestampIso: entry.timeIsBorrowed === true ? null : isoOf(entry.time),
+          timestampIso: entry.timeIsBorrowed === true || Number.isNaN(entry.time) ? null : isoOf(entry.time),
           text: entry.text,
         })
-      keys.write(keyOfEntryId(entryId), index * 16, 'hex')
+      }
       if (entry.sender) sender.set(index, entry.sender)
     },
     finish(ingestTime) {

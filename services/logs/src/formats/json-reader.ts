@@ -61,7 +61,7 @@ export const createJsonReader = (
   const readIso = createTimeReader('iso', context)
   const timeOf = (value: unknown): number => {
     if (typeof value === 'number') return epochMilliseconds(value)
-    if (typeof value !== 'string') return isObject(value) ? timeOf(value['$date']) : Number.NaN
+    if (typeof value !== 'string') return isObject(value) ? timeOf(value.$date) : Number.NaN
     return numeric.test(value) ? readEpoch(value) : readIso(value)
   }
   return {
@@ -89,6 +89,6 @@ export const describeJson = (format: JsonFormat, firstLine: string): Description
   return {
     message: typeof message === 'string' ? message : firstLine,
     fields: object,
-    timestampRaw: time === undefined ? null : isObject(time) ? String(time['$date']) : String(time),
+    timestampRaw: time === undefined ? null : isObject(time) ? String(time.$date) : String(time),
   }
 }

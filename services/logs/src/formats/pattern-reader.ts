@@ -79,8 +79,8 @@ export const describePattern = (format: PatternFormat, firstLine: string): Descr
     if (name !== 'time' && name !== 'message' && value !== undefined && value !== '') fields[name] = value.trim()
   }
   return {
-    message: groups['message'] ?? firstLine,
+    message: groups.message ?? firstLine,
     fields: Object.keys(fields).length > 0 ? fields : null,
-    timestampRaw: groups['time'] ?? null,
+    timestampRaw: groups.time ?? null,
   }
 }

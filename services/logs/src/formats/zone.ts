@@ -58,8 +58,8 @@ const offsetPattern = /^(?:UTC|GMT)?(?<sign>[+-])(?<hours>\d{1,2}):?(?<minutes>\
 export const zoneOf = (name: string): Zone | undefined => {
   const offset = offsetPattern.exec(name)?.groups
   if (offset) {
-    const minutes = Number(offset['hours']) * 60 + Number(offset['minutes'] ?? 0)
-    const milliseconds = (offset['sign'] === '-' ? -minutes : minutes) * 60_000
+    const minutes = Number(offset.hours) * 60 + Number(offset.minutes ?? 0)
+    const milliseconds = (offset.sign === '-' ? -minutes : minutes) * 60_000
     return () => milliseconds
   }
   const minutes = minutesOfAbbreviation(name.toUpperCase())

@@ -49,8 +49,8 @@ const readBody = async (content: AsyncIterable<Uint8Array>, isGzip: boolean, mos
 const listOf = (body: string): { sourceId: unknown; entries: unknown[] } => {
   const whole = parse(body)
   if (isObject(whole) && 'entries' in whole) {
-    if (!Array.isArray(whole['entries'])) throw failure('invalid', 'entries must be a list.')
-    return { sourceId: whole['source_id'], entries: whole['entries'] }
+    if (!Array.isArray(whole.entries)) throw failure('invalid', 'entries must be a list.')
+    return { sourceId: whole.source_id, entries: whole.entries }
   }
   if (Array.isArray(whole)) return { sourceId: undefined, entries: whole }
   const lines = body.split('\n').filter((line) => line.trim() !== '')
@@ -91,7 +91,7 @@ const createEntryReader = (defaultSource: string | undefined, reference: number)
   return (given: unknown): Read => {
     if (!isObject(given)) return { reason: 'This is no JSON object.' }
     const { text, timestamp_iso: written, severity, sequence, entry_id: entryId, fields } = given
-    const sourceId = given['source_id'] ?? defaultSource
+    const sourceId = given.source_id ?? defaultSource
     if (typeof text !== 'string' || text.trim() === '') return { reason: 'text is missing.' }
     if (typeof sourceId !== 'string' || sourceId === '' || sourceId.length > 253)
       return { reason: 'source_id is missing or too long.' }

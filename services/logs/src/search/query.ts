@@ -24,7 +24,7 @@ const piecesOf = (text: string): Piece[] | undefined => {
     const groups = piecePattern.exec(text)?.groups
     if (!groups) return undefined
     position = piecePattern.lastIndex
-    const piece = groups['word'] === undefined ? phrasePiece(groups) : wordPiece(groups['word'])
+    const piece = groups.word === undefined ? phrasePiece(groups) : wordPiece(groups.word)
     if (!piece) return undefined
     pieces.push(piece)
   }
@@ -33,8 +33,8 @@ const piecesOf = (text: string): Piece[] | undefined => {
 
 const phrasePiece = (groups: Record<string, string>): Piece => ({
   kind: 'leaf',
-  leaf: { words: wordsOf(groups['phrase'] ?? ''), isPrefix: groups['phraseStar'] === '*' },
-  isExcluded: groups['minus'] === '-',
+  leaf: { words: wordsOf(groups.phrase ?? ''), isPrefix: groups.phraseStar === '*' },
+  isExcluded: groups.minus === '-',
 })
 
 const wordPiece = (word: string): Piece | undefined => {

@@ -1,4 +1,6 @@
 const moreFollows = 0x80
+/** Up to here integers can be taken apart by bits. */
+const mostInBits = 0x7fffffff
 
 /** Bytes that grow as they are written; `take` gives what was written without copying and starts anew. */
 export type ByteWriter = {
@@ -34,9 +36,13 @@ export const createByteWriter = (initialCapacity = 1024): ByteWriter => {
     varint(value) {
       reserve(8)
       let rest = value
-      while (rest >= moreFollows) {
+      while (rest > mostInBits) {
         buffer[length++] = (rest % moreFollows) + moreFollows
-        rest = rest < 0x80000000 ? rest >>> 7 : Math.floor(rest / moreFollows)
+        rest = Math.floor(rest / moreFollows)
+      }
+      while (rest >= moreFollows) {
+        buffer[length++] = (rest & 0x7f) | moreFollows
+        rest >>>= 7
       }
       buffer[length++] = rest
     },

@@ -1,7 +1,8 @@
 import { setImmediate } from 'node:timers/promises'
 import { createBatchBuilder } from '../entries/batch-builder.ts'
-import { decodeBatch } from '../entries/entry-batch.ts'
+import { decodeBatch, type EntryBatch } from '../entries/entry-batch.ts'
 import { severityCode } from '../entries/severity-code.ts'
+import type { BatchAnalysis } from './batch-analysis.ts'
 import type { SegmentRow } from './catalogue.ts'
 import type { MemoryIndex, MemoryIndexLimits } from './memory-index.ts'
 import type { Part } from './part.ts'
@@ -28,13 +29,17 @@ export const chooseForMerge = (rows: readonly SegmentRow[], limits: MemoryIndexL
 }
 
 /** Adds all entries of parts to an index, a few at a time so that others get their turn. Throws SegmentCorrupt. */
-export const refill = async (index: MemoryIndex, parts: readonly Part[]): Promise<void> => {
+export const refill = async (
+  index: MemoryIndex,
+  analyse: (batch: EntryBatch) => BatchAnalysis,
+  parts: readonly Part[],
+): Promise<void> => {
   const builder = createBatchBuilder(entriesPerStep, 64 * 1024)
   let ingestTime = 0
   const finish = async () => {
     if (builder.count === 0) return
-    const prepared = index.prepare(decodeBatch(builder.finish(ingestTime)))
-    for (let entry = 0; entry < prepared.batch.count; entry++) index.add(prepared, entry)
+    const batch = decodeBatch(builder.finish(ingestTime))
+    index.add(batch, analyse(batch))
     await setImmediate()
   }
   for (const part of parts) {

@@ -10,40 +10,42 @@ export type KeyTable = {
 const nothing: readonly number[] = []
 
 export const createKeyTable = (expected: number): KeyTable => {
-  let prefixes = new Uint32Array(sizeFor(expected))
-  let documents = new Int32Array(prefixes.length)
+  /** Two numbers a slot, side by side for the processor's cache: the prefix, and the document plus one. */
+  let slots = new Uint32Array(sizeFor(expected) * 2)
   let used = 0
 
+  const slotOf = (prefix: number): number => ((Math.imul(prefix, 0x9e3779b1) >>> 0) & ((slots.length >>> 1) - 1)) * 2
+  const next = (slot: number): number => (slot + 2) & (slots.length - 1)
   const place = (prefix: number, document: number) => {
-    const mask = prefixes.length - 1
-    let slot = (Math.imul(prefix, 0x9e3779b1) >>> 0) & mask
-    while (documents[slot] !== 0) slot = (slot + 1) & mask
-    prefixes[slot] = prefix
-    documents[slot] = document + 1
+    let slot = slotOf(prefix)
+    while (slots[slot + 1] !== 0) slot = next(slot)
+    slots[slot] = prefix
+    slots[slot + 1] = document + 1
   }
   const grow = () => {
-    const [oldPrefixes, oldDocuments] = [prefixes, documents]
-    prefixes = new Uint32Array(oldPrefixes.length * 2)
-    documents = new Int32Array(prefixes.length)
-    oldDocuments.forEach((document, slot) => {
-      if (document !== 0) place(oldPrefixes[slot] ?? 0, document - 1)
-    })
+    const before = slots
+    slots = new Uint32Array(before.length * 2)
+    for (let slot = 0; slot < before.length; slot += 2) {
+      const document = before[slot + 1] ?? 0
+      if (document !== 0) place(before[slot] ?? 0, document - 1)
+    }
   }
   return {
     add(prefix, document) {
-      if (++used * 2 > prefixes.length) grow()
+      if (++used * 4 > slots.length) grow()
       place(prefix, document)
     },
     candidates(prefix) {
-      const mask = prefixes.length - 1
-      let slot = (Math.imul(prefix, 0x9e3779b1) >>> 0) & mask
-      if (documents[slot] === 0) return nothing
-      const found: number[] = []
-      while (documents[slot] !== 0) {
-        if (prefixes[slot] === prefix) found.push((documents[slot] ?? 0) - 1)
-        slot = (slot + 1) & mask
+      let slot = slotOf(prefix)
+      let found: number[] | undefined
+      for (let document = slots[slot + 1] ?? 0; document !== 0; document = slots[slot + 1] ?? 0) {
+        if (slots[slot] === prefix) {
+          found ??= []
+          found.push(document - 1)
+        }
+        slot = next(slot)
       }
-      return found
+      return found ?? nothing
     },
   }
 }

@@ -1,21 +1,13 @@
-import { isAscii } from 'node:buffer'
 import type { Origin, SenderDetails, StoredEntry } from '../entries/entry.ts'
-import {
-  type EntryBatch,
-  isOutOfOrder,
-  isTruncated,
-  severityIsKnown,
-  severityMask,
-  timeIsBorrowed,
-} from '../entries/entry-batch.ts'
+import { type EntryBatch, isOutOfOrder, isTruncated, timeIsBorrowed } from '../entries/entry-batch.ts'
 import { severityOfCode } from '../entries/severity-code.ts'
+import type { BatchAnalysis } from './batch-analysis.ts'
 import { type Bitmap, createBitmap, setBit } from './bitmap.ts'
 import { codeOfLength } from './document-length.ts'
-import type { Enricher } from './enricher.ts'
 import { createKeyTable, type KeyTable, keyPrefixAt } from './key-table.ts'
 import type { Part, Postings, StreamSummary } from './part.ts'
-import { createTermTable, internWord, type TermTable } from './term-table.ts'
-import { encodeWord, tokenize } from './tokens.ts'
+import { createTermTable, type TermTable } from './term-table.ts'
+import { encodeWord } from './tokens.ts'
 
 export type MemoryIndexLimits = { documents: number; textBytes: number }
 
@@ -54,15 +46,13 @@ export type MemoryIndex = {
   readonly text: Buffer
   /** False when the batch should go to the next index. */
   hasRoomFor: (batch: EntryBatch) => boolean
-  /** What is the same for all entries of a batch, found out once. */
-  prepare: (batch: EntryBatch) => PreparedBatch
-  /** Adds one entry of a batch. */
-  add: (prepared: PreparedBatch, index: number) => void
+  /** Whether it has an entry of a batch already. */
+  has: (batch: EntryBatch, entry: number) => boolean
+  /** Adds the entries of a batch that it does not have and that `isKnown` does not rule out. */
+  add: (batch: EntryBatch, analysis: BatchAnalysis, isKnown?: Uint8Array) => void
   /** What is in it now, as a part. */
   snapshot: (name: string) => Part
 }
-
-export type PreparedBatch = { batch: EntryBatch; streams: Uint16Array; isAscii: boolean }
 
 const mostStreams = 60_000
 
@@ -83,17 +73,16 @@ const newColumns = (documents: number): MemoryColumns => ({
 export const originKey = (origin: Origin): string =>
   `${origin.sourceId}\0${origin.branch ?? ''}\0${origin.tenantId ?? ''}\0${origin.format}`
 
-export const createMemoryIndex = (limits: MemoryIndexLimits, enricher: Enricher): MemoryIndex => {
+export const createMemoryIndex = (limits: MemoryIndexLimits): MemoryIndex => {
   const columns = newColumns(limits.documents)
   const terms = createTermTable()
   const keyTable = createKeyTable(1024)
   const sender = new Map<number, SenderDetails>()
-  const text = Buffer.from(new ArrayBuffer(limits.textBytes + 1))
+  const text = Buffer.from(new ArrayBuffer(limits.textBytes))
   const streams: StreamSummary[] = []
   const streamNumbers = new Map<string, number>()
   const patternSets: string[][] = [[]]
   const patternSetNumbers = new Map<string, number>([['', 0]])
-  const triggers = enricher.words.map((word) => internWord(terms, word)).length
   let documents = 0
   let words = 0
   let textBytes = 0
@@ -106,26 +95,70 @@ export const createMemoryIndex = (limits: MemoryIndexLimits, enricher: Enricher)
     streamNumbers.set(key, number)
     return number
   }
-  const patternSetNumber = (tags: readonly string[]): number => {
+  const patternSetNumber = (tags: string[]): number => {
     const key = tags.join(' ')
     const known = patternSetNumbers.get(key)
     if (known !== undefined) return known
-    const number = patternSets.push([...tags]) - 1
+    const number = patternSets.push(tags) - 1
     patternSetNumbers.set(key, number)
     return number
   }
-  const addWords = (document: number, start: number, end: number, batchIsAscii: boolean): number => {
-    terms.startText(triggers)
-    if (batchIsAscii || isAscii(text.subarray(start, end))) return terms.addAscii(document, text, start, end)
-    const tokens = tokenize(text.toString('utf8', start, end))
-    for (const token of tokens) terms.addWord(document, encodeWord(token.text))
-    return tokens.length
+  const has = (batch: EntryBatch, entry: number): boolean => {
+    const { keys } = columns
+    for (const document of keyTable.candidates(keyPrefixAt(batch.keys, entry * 16))) {
+      let byte = 4
+      while (byte < 16 && keys[document * 16 + byte] === batch.keys[entry * 16 + byte]) byte++
+      if (byte === 16) return true
+    }
+    return false
   }
-  const enrich = (document: number, start: number, end: number, known: number | undefined): number => {
-    if (terms.marked.length === 0) return known ?? 0
-    const found = enricher.enrich(text.toString('utf8', start, end), terms.marked, known)
-    if (found.patterns.length > 0) columns.patternSetOf[document] = patternSetNumber(found.patterns)
-    return found.severity
+  /** The texts of those entries of a batch that became documents, from `first` on. */
+  const addTexts = (batch: EntryBatch, documentOf: Int32Array, first: number) => {
+    const { text: source, textEnds } = batch
+    if (documents - first === batch.count) {
+      text.set(source, textBytes)
+      for (let entry = 0; entry < batch.count; entry++)
+        columns.textEnds[first + entry] = textBytes + (textEnds[entry] ?? 0)
+      textBytes += source.length
+      return
+    }
+    for (let entry = 0; entry < batch.count; entry++) {
+      const document = documentOf[entry] ?? -1
+      if (document < 0) continue
+      const piece = source.subarray(entry === 0 ? 0 : (textEnds[entry - 1] ?? 0), textEnds[entry] ?? 0)
+      text.set(piece, textBytes)
+      textBytes += piece.length
+      columns.textEnds[document] = textBytes
+    }
+  }
+  const addTimes = (document: number, batch: EntryBatch, entry: number): number => {
+    const flags = batch.flags[entry] ?? 0
+    const time = batch.times[entry] ?? Number.NaN
+    const isTimed = !Number.isNaN(time)
+    const effective = isTimed ? time : batch.ingestTime
+    columns.times[document] = effective
+    columns.ingestTimes[document] = batch.ingestTime
+    columns.flags[document] =
+      (flags & (isTruncated | isOutOfOrder)) | (isTimed && (flags & timeIsBorrowed) === 0 ? hasOwnTime : 0)
+    return effective
+  }
+  /** All of an entry but its text and words; gives its document. */
+  const addEntry = (batch: EntryBatch, entry: number, severity: number, stream: number): number => {
+    const document = documents++
+    const bitmap = columns.severities[severity - 1]
+    if (bitmap) setBit(bitmap, document)
+    const time = addTimes(document, batch, entry)
+    const sequence = batch.sequences[entry] ?? 0
+    columns.sequences[document] = sequence
+    columns.repeats[document] = batch.repeats[entry] ?? 1
+    columns.streamOf[document] = stream
+    for (let byte = 0; byte < 16; byte++) columns.keys[document * 16 + byte] = batch.keys[entry * 16 + byte] ?? 0
+    keyTable.add(keyPrefixAt(batch.keys, entry * 16), document)
+    const details = batch.sender.size > 0 ? batch.sender.get(entry) : undefined
+    if (details) sender.set(document, details)
+    const summary = streams[stream]
+    if (summary) extend(summary, { severity, time, sequence, foreign: details?.entryId !== undefined })
+    return document
   }
 
   const index: MemoryIndex = {
@@ -149,45 +182,25 @@ export const createMemoryIndex = (limits: MemoryIndexLimits, enricher: Enricher)
       documents + batch.count <= limits.documents &&
       textBytes + batch.text.length <= limits.textBytes &&
       streams.length + batch.origins.length <= mostStreams,
-    prepare: (batch) => ({
-      batch,
-      streams: Uint16Array.from(batch.origins, streamNumber),
-      isAscii: isAscii(batch.text),
-    }),
-    add({ batch, streams: streamsOfBatch, isAscii: batchIsAscii }, entry) {
-      const document = documents++
-      const start = textBytes
-      const from = entry === 0 ? 0 : (batch.textEnds[entry - 1] ?? 0)
-      const to = batch.textEnds[entry] ?? 0
-      for (let position = from; position < to; position++) text[textBytes++] = batch.text[position] ?? 0
-      text[textBytes] = 0
-      columns.textEnds[document] = textBytes
-      const count = addWords(document, start, textBytes, batchIsAscii)
-      words += count
-      columns.lengthCodes[document] = codeOfLength(count)
-      const flags = batch.flags[entry] ?? 0
-      const known = (flags & severityIsKnown) === 0 ? undefined : flags & severityMask
-      const severity = enrich(document, start, textBytes, known)
-      const bitmap = columns.severities[severity - 1]
-      if (bitmap) setBit(bitmap, document)
-      const time = batch.times[entry] ?? Number.NaN
-      const effective = !Number.isNaN(time) ? time : batch.ingestTime
-      columns.times[document] = effective
-      columns.ingestTimes[document] = batch.ingestTime
-      columns.flags[document] =
-        (flags & (isTruncated | isOutOfOrder)) |
-        (!Number.isNaN(time) && (flags & timeIsBorrowed) === 0 ? hasOwnTime : 0)
-      const sequence = batch.sequences[entry] ?? 0
-      columns.sequences[document] = sequence
-      columns.repeats[document] = batch.repeats[entry] ?? 1
-      const stream = streamsOfBatch[batch.originOf[entry] ?? 0] ?? 0
-      columns.streamOf[document] = stream
-      for (let byte = 0; byte < 16; byte++) columns.keys[document * 16 + byte] = batch.keys[entry * 16 + byte] ?? 0
-      keyTable.add(keyPrefixAt(batch.keys, entry * 16), document)
-      const details = batch.sender.size > 0 ? batch.sender.get(entry) : undefined
-      if (details) sender.set(document, details)
-      const summary = streams[stream]
-      if (summary) extend(summary, { severity, time: effective, sequence, foreign: details?.entryId !== undefined })
+    has,
+    add(batch, analysis, isKnown) {
+      const streamsOfBatch = Uint16Array.from(batch.origins, streamNumber)
+      const setsOfBatch = Uint16Array.from(analysis.patternSets, patternSetNumber)
+      const first = documents
+      const documentOf = new Int32Array(batch.count).fill(-1)
+      for (let entry = 0; entry < batch.count; entry++) {
+        if (isKnown?.[entry] === 1 || has(batch, entry)) continue
+        const stream = streamsOfBatch[batch.originOf[entry] ?? 0] ?? 0
+        const document = addEntry(batch, entry, analysis.severities[entry] ?? 0, stream)
+        documentOf[entry] = document
+        const count = analysis.wordCounts[entry] ?? 0
+        words += count
+        columns.lengthCodes[document] = codeOfLength(count)
+        columns.patternSetOf[document] = setsOfBatch[analysis.patternSetOf[entry] ?? 0] ?? 0
+      }
+      if (documents === first) return
+      addTexts(batch, documentOf, first)
+      terms.add(analysis, documentOf)
     },
     snapshot: (name) => snapshotOf(index, name),
   }

@@ -1,6 +1,6 @@
 import type { ByteWriter } from './byte-writer.ts'
 import type { Postings } from './part.ts'
-import { countBits, mostOften } from './term-table.ts'
+import { countBits, mostOften } from './posting.ts'
 
 /**
  * Postings as a segment keeps them. A posting is one varint, twice the step from the document before, plus one when a varint with the

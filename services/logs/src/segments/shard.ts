@@ -4,12 +4,12 @@ import type { Files } from '@trellis/kit/files'
 import type { StoredEntry } from '../entries/entry.ts'
 import { decodeBatch, type EntryBatch } from '../entries/entry-batch.ts'
 import type { AppendLog } from './append-log.ts'
+import { type BatchAnalysis, createBatchAnalyser } from './batch-analysis.ts'
 import { createByteCache } from './byte-cache.ts'
 import type { Catalogue, SegmentRow } from './catalogue.ts'
 import { chooseForMerge, refill } from './compaction.ts'
 import type { Enricher } from './enricher.ts'
 import { findDuplicates } from './find-duplicates.ts'
-import { keyPrefixAt } from './key-table.ts'
 import { createMemoryIndex, entryAt, type MemoryIndex } from './memory-index.ts'
 import type { Part } from './part.ts'
 import { SegmentCorrupt } from './segment-layout.ts'
@@ -42,14 +42,20 @@ export type ShardOptions = {
 }
 
 export type IngestResult = { entries: number; duplicates: number }
+export type IngestOptions = {
+  /** What the batch's texts say, where another thread has found it out already. */
+  analysis?: BatchAnalysis | undefined
+  /** Gets the entries that were not known, once they are durable. */
+  onNew?: (entries: () => StoredEntry[]) => void
+}
 
 /**
  * One index: what came in last in memory, the rest in segments. Whatever `ingest` has answered is durable and searchable.
  * Order of a crash-safe life: append log, memory index, segment file, catalogue row, append log trimmed.
  */
 export type Shard = AsyncDisposable & {
-  /** Keeps a batch (see `encodeBatch`). `onNew` gets the entries that were not known, once they are durable. */
-  ingest: (batch: ArrayBuffer, onNew?: (entries: () => StoredEntry[]) => void) => Promise<IngestResult>
+  /** Keeps a batch (see `encodeBatch`). */
+  ingest: (batch: ArrayBuffer, options?: IngestOptions) => Promise<IngestResult>
   /** The parts there are now, for one search; each is to be released. */
   parts: () => Part[]
   /** Reports a part that turned out damaged: it is left out from now on. */
@@ -68,9 +74,10 @@ export const openShard = async (options: ShardOptions): Promise<Shard> => {
   const { files, log, catalogue, enricher, onDamage } = options
   const limits = options.limits ?? shardLimits
   const cache = createByteCache(limits.cacheBytes)
+  const analyse = createBatchAnalyser(enricher)
   const damaged: string[] = []
   let segments: { row: SegmentRow; segment: Segment }[] = []
-  let active = createMemoryIndex(limits, enricher)
+  let active = createMemoryIndex(limits)
   let activeNumber = 0
   let lastPosition = 0
   let sealing: Sealing | undefined
@@ -138,7 +145,7 @@ export const openShard = async (options: ShardOptions): Promise<Shard> => {
   }
   const startSeal = () => {
     const [index, name, position] = [active, `memory-${activeNumber}`, lastPosition]
-    active = createMemoryIndex(limits, enricher)
+    active = createMemoryIndex(limits)
     activeNumber++
     const done = seal(index, position).catch((error: unknown) => {
       failed = new Error(`A segment could not be written: ${messageOf(error)}`, { cause: error })
@@ -155,10 +162,11 @@ export const openShard = async (options: ShardOptions): Promise<Shard> => {
     )
     if (chosen.length === 0) return
     const merged = segments.filter(({ row }) => chosen.includes(row))
-    const index = createMemoryIndex(limits, enricher)
+    const index = createMemoryIndex(limits)
     try {
       await refill(
         index,
+        analyse,
         merged.map(({ segment }) => segment),
       )
     } catch (error) {
@@ -187,12 +195,9 @@ export const openShard = async (options: ShardOptions): Promise<Shard> => {
   }
 
   /** The entries of a batch that are new go into the memory index; gives the documents. */
-  const index = (batch: EntryBatch, duplicates: Uint8Array): { from: number; to: number } => {
+  const index = (batch: EntryBatch, analysis: BatchAnalysis, duplicates: Uint8Array): { from: number; to: number } => {
     const from = active.documents
-    const prepared = active.prepare(batch)
-    for (let entry = 0; entry < batch.count; entry++) {
-      if (duplicates[entry] === 0 && !isInMemory(active, batch, entry)) active.add(prepared, entry)
-    }
+    active.add(batch, analysis, duplicates)
     return { from, to: active.documents }
   }
   const knownDuplicates = async (batch: EntryBatch) => {
@@ -201,12 +206,12 @@ export const openShard = async (options: ShardOptions): Promise<Shard> => {
       segments.map(({ segment }) => segment),
     )
     if (!sealing) return duplicates
-    for (let entry = 0; entry < batch.count; entry++) if (isInMemory(sealing.index, batch, entry)) duplicates[entry] = 1
+    for (let entry = 0; entry < batch.count; entry++) if (sealing.index.has(batch, entry)) duplicates[entry] = 1
     return duplicates
   }
   const allKnown = (batch: EntryBatch, duplicates: Uint8Array) => {
     for (let entry = 0; entry < batch.count; entry++) {
-      if (duplicates[entry] === 0 && !isInMemory(active, batch, entry)) return false
+      if (duplicates[entry] === 0 && !active.has(batch, entry)) return false
     }
     return true
   }
@@ -219,13 +224,13 @@ export const openShard = async (options: ShardOptions): Promise<Shard> => {
       startSeal()
     }
     if (active.hasRoomFor(batch)) return
-    active = createMemoryIndex(
-      { documents: Math.max(limits.documents, batch.count), textBytes: Math.max(limits.textBytes, batch.text.length) },
-      enricher,
-    )
+    active = createMemoryIndex({
+      documents: Math.max(limits.documents, batch.count),
+      textBytes: Math.max(limits.textBytes, batch.text.length),
+    })
   }
 
-  const take = async (buffer: ArrayBuffer, onNew?: (entries: () => StoredEntry[]) => void): Promise<IngestResult> => {
+  const take = async (buffer: ArrayBuffer, { analysis, onNew }: IngestOptions): Promise<IngestResult> => {
     if (failed) throw failed
     const batch = decodeBatch(buffer)
     await makeRoom(batch)
@@ -237,7 +242,7 @@ export const openShard = async (options: ShardOptions): Promise<Shard> => {
     })
     // Indexing meanwhile: the disk and this thread work at the same time.
     const target = active
-    const { from, to } = index(batch, duplicates)
+    const { from, to } = index(batch, analysis ?? analyse(batch), duplicates)
     lastPosition = await durable
     onNew?.(() => Array.from({ length: to - from }, (_, offset) => entryAt(target, from + offset)))
     return { entries: to - from, duplicates: batch.count - (to - from) }
@@ -252,7 +257,7 @@ export const openShard = async (options: ShardOptions): Promise<Shard> => {
     for await (const { position, record } of log.replay(lastPosition, onDamage)) {
       const batch = decodeBatch(record)
       await makeRoom(batch)
-      index(batch, await knownDuplicates(batch))
+      index(batch, analyse(batch), await knownDuplicates(batch))
       lastPosition = position
     }
   }
@@ -272,7 +277,7 @@ export const openShard = async (options: ShardOptions): Promise<Shard> => {
       await (sealing as Sealing | undefined)?.done
     })
   return {
-    ingest: (batch, onNew) => inTurn(() => take(batch, onNew)),
+    ingest: (batch, given = {}) => inTurn(() => take(batch, given)),
     parts: () => {
       const held = segments.map(({ segment }) => segment)
       for (const segment of held) segment.hold()
@@ -293,13 +298,3 @@ export const openShard = async (options: ShardOptions): Promise<Shard> => {
 }
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
-
-const isInMemory = (index: MemoryIndex, batch: EntryBatch, entry: number): boolean => {
-  const { keys } = index.columns
-  for (const document of index.keyTable.candidates(keyPrefixAt(batch.keys, entry * 16))) {
-    let byte = 4
-    while (byte < 16 && keys[document * 16 + byte] === batch.keys[entry * 16 + byte]) byte++
-    if (byte === 16) return true
-  }
-  return false
-}

@@ -5,29 +5,38 @@ import type { TermTable } from './term-table.ts'
  * then the few runs with equal beginnings are compared in full: 210,000 words take about 20 ms instead of 150 ms.
  */
 export const sortTerms = (table: TermTable): Uint32Array<ArrayBuffer> => {
-  const all = Uint32Array.from({ length: table.terms }, (_, term) => term).filter(
-    (term) => table.documentsWith(term) > 0,
-  )
-  const keys = [new Uint16Array(table.terms), new Uint16Array(table.terms), new Uint16Array(table.terms)] as const
-  for (const term of all) {
-    const bytes = table.bytesOf(term)
-    for (const [part, key] of keys.entries()) key[term] = ((bytes[part * 2] ?? 0) << 8) | (bytes[part * 2 + 1] ?? 0)
+  const { bytes, ends } = table.words()
+  const { terms } = table
+  const keys = [new Uint16Array(terms), new Uint16Array(terms), new Uint16Array(terms)] as const
+  const [first, second, third] = keys
+  const all = new Uint32Array(terms)
+  let found = 0
+  let start = 0
+  for (let term = 0; term < terms; term++) {
+    const end = ends[term] ?? 0
+    if (table.documentsWith(term) > 0) all[found++] = term
+    const byteAt = (offset: number) => (start + offset < end ? (bytes[start + offset] ?? 0) : 0)
+    first[term] = (byteAt(0) << 8) | byteAt(1)
+    second[term] = (byteAt(2) << 8) | byteAt(3)
+    third[term] = (byteAt(4) << 8) | byteAt(5)
+    start = end
   }
-  let order = all
+  let order = all.subarray(0, found)
   for (const key of keys.toReversed()) order = sortByKey(order, key)
-  sortRuns(order, table, keys)
+  sortRuns(order, { bytes, ends, keys })
   return order
 }
 
 const sortByKey = (order: Uint32Array<ArrayBuffer>, key: Uint16Array): Uint32Array<ArrayBuffer> => {
   const starts = new Uint32Array(65_537)
-  for (const term of order) {
-    const next = (key[term] ?? 0) + 1
+  for (let index = 0; index < order.length; index++) {
+    const next = (key[order[index] ?? 0] ?? 0) + 1
     starts[next] = (starts[next] ?? 0) + 1
   }
   for (let value = 1; value < starts.length; value++) starts[value] = (starts[value] ?? 0) + (starts[value - 1] ?? 0)
   const sorted = new Uint32Array(order.length)
-  for (const term of order) {
+  for (let index = 0; index < order.length; index++) {
+    const term = order[index] ?? 0
     const value = key[term] ?? 0
     const place = starts[value] ?? 0
     sorted[place] = term
@@ -36,16 +45,28 @@ const sortByKey = (order: Uint32Array<ArrayBuffer>, key: Uint16Array): Uint32Arr
   return sorted
 }
 
-const sortRuns = (order: Uint32Array<ArrayBuffer>, table: TermTable, keys: readonly Uint16Array[]) => {
-  const sameBeginning = (left: number, right: number) => keys.every((key) => key[left] === key[right])
+type Words = { bytes: Uint8Array; ends: Uint32Array; keys: readonly [Uint16Array, Uint16Array, Uint16Array] }
+
+const sortRuns = (order: Uint32Array<ArrayBuffer>, { bytes, ends, keys: [first, second, third] }: Words) => {
+  const startOf = (term: number) => (term === 0 ? 0 : (ends[term - 1] ?? 0))
+  const compare = (left: number, right: number): number => {
+    const [from, other] = [startOf(left), startOf(right)]
+    const [length, otherLength] = [(ends[left] ?? 0) - from, (ends[right] ?? 0) - other]
+    for (let index = 0; index < length && index < otherLength; index++) {
+      const difference = (bytes[from + index] ?? 0) - (bytes[other + index] ?? 0)
+      if (difference !== 0) return difference
+    }
+    return length - otherLength
+  }
   let start = 0
   while (start < order.length) {
+    const term = order[start] ?? 0
     let end = start + 1
-    while (end < order.length && sameBeginning(order[start] ?? 0, order[end] ?? 0)) end++
-    if (end - start > 1) {
-      const run = [...order.subarray(start, end)].sort((a, b) => Buffer.compare(table.bytesOf(a), table.bytesOf(b)))
-      order.set(run, start)
+    for (; end < order.length; end++) {
+      const next = order[end] ?? 0
+      if (first[term] !== first[next] || second[term] !== second[next] || third[term] !== third[next]) break
     }
+    if (end - start > 1) order.subarray(start, end).sort(compare)
     start = end
   }
 }

@@ -1,40 +1,27 @@
-import { encodeWord, hashSeed, hashWord, maximumTokenBytes, wordBytes } from './tokens.ts'
-
-const multiplier = 0x01000193
-/** A packed posting has its document in the upper 24 bits and the word's count in the lower 8. */
-export const countBits = 8
-export const mostOften = 255
+import type { BatchPostings } from './batch-analysis.ts'
+import { countBits, mostOften } from './posting.ts'
+import { hashWord } from './tokens.ts'
 
 /**
- * The words of a memory index and where each was seen. Words are interned in an open-addressing hash table; each keeps a chain of
- * postings from its newest back, so that adding one is four stores and nothing moves until the table grows.
+ * The words of a memory index and where each was seen. Words are interned in an open-addressing hash table. Postings come batch by batch,
+ * grouped by word already; those of one word in one batch are a run, and each word keeps a chain of its runs from the newest back.
  */
 export type TermTable = {
   readonly terms: number
   readonly postings: number
-  /** Indexes the words of ASCII bytes from `start` to `end`, where the byte at `end` separates. Gives the number of words. */
-  addAscii: (document: number, bytes: Uint8Array, start: number, end: number) => number
-  /** Indexes one word in the tokeniser's form. */
-  addWord: (document: number, word: Uint8Array) => void
-  /** The number of a word, interned when it is new. */
-  intern: (word: Uint8Array) => number
+  /** Takes over the words of a batch. `documentOf` has each entry's document, -1 for one that is not kept; ascending and past all before. */
+  add: (words: BatchPostings, documentOf: Int32Array) => void
   /** The number of a word, or -1. */
   find: (word: Uint8Array) => number
   /** How many documents have the word. */
   documentsWith: (term: number) => number
   /** Fills the documents that have the word, ascending, and how often each has it (at most 255). */
   readPostings: (term: number, documents: Uint32Array, counts: Uint8Array) => void
-  /**
-   * All postings, word by word in the order given, each packed as `packPosting` does. One pass in the order they came in, which the
-   * processor's cache likes; following the chains instead took five times as long.
-   */
+  /** All postings, word by word in the order given, each packed. One pass over the runs in the order they came in. */
   groupPostings: (order: Uint32Array) => Uint32Array<ArrayBuffer>
-  bytesOf: (term: number) => Uint8Array
   startsWith: (term: number, prefix: Uint8Array) => boolean
-  /** Words below `markedBelow` that the last text had, each once: see `startText`. */
-  readonly marked: number[]
-  /** Forgets the marks; to be called before a text is added. */
-  startText: (markedBelow: number) => void
+  /** The bytes of all words one after the other, and where each ends. Views that hold until the next batch. */
+  words: () => { bytes: Uint8Array; ends: Uint32Array }
 }
 
 const growUint32 = (array: Uint32Array<ArrayBuffer>, size: number) => {
@@ -47,110 +34,91 @@ const growUint8 = (array: Uint8Array<ArrayBuffer>, size: number) => {
   larger.set(array)
   return larger
 }
+const sizeFor = (current: number, wanted: number) => {
+  let size = current
+  while (size < wanted) size *= 2
+  return size
+}
+
+/** Numbers a run: its word, where its postings start (they end where the next run's start), and the word's run before, plus one. */
+const runNumbers = 3
 
 export const createTermTable = (): TermTable => {
+  /** Two numbers a slot, side by side for the processor's cache: the word's hash and its number plus one. */
   let slots = new Int32Array(1 << 12)
-  let hashes = new Int32Array(1 << 11)
-  let offsets = new Uint32Array(1 << 11)
-  let lengths = new Uint8Array(1 << 11)
-  let documentCounts = new Uint32Array(1 << 11)
-  /** The newest posting of each word, plus one. */
-  let newest = new Uint32Array(1 << 11)
-  let pool = new Uint8Array(1 << 14)
+  let ends = new Uint32Array(1 << 10)
+  /** Two numbers a word: its newest run plus one, and its documents. */
+  let heads = new Uint32Array(1 << 11)
+  let pool = new Uint8Array(1 << 13)
   let poolSize = 0
   let terms = 0
-  /** Two numbers a posting, side by side for the processor's cache: document and count, and the word's posting before, plus one. */
-  let chain = new Uint32Array(1 << 15)
-  /** The word of each posting, for grouping them all at once. */
-  let wordOf = new Uint32Array(1 << 14)
+  let runs = new Uint32Array(runNumbers << 11)
+  let runCount = 0
+  let packed = new Uint32Array(1 << 13)
   let postings = 0
-  let marked: number[] = []
-  let markedBelow = 0
 
   const growTerms = (size: number) => {
-    const larger = new Int32Array(size)
-    larger.set(hashes)
-    hashes = larger
-    offsets = growUint32(offsets, size)
-    lengths = growUint8(lengths, size)
-    documentCounts = growUint32(documentCounts, size)
-    newest = growUint32(newest, size)
-    slots = new Int32Array(size * 2)
-    const mask = slots.length - 1
-    for (let term = 0; term < terms; term++) {
-      const hash = hashes[term] ?? 0
+    ends = growUint32(ends, size)
+    heads = growUint32(heads, size * 2)
+    const before = slots
+    slots = new Int32Array(size * 4)
+    const mask = size * 2 - 1
+    for (let old = 0; old < before.length; old += 2) {
+      const number = before[old + 1] ?? 0
+      if (number === 0) continue
+      const hash = before[old] ?? 0
       let slot = (hash ^ (hash >>> 15)) & mask
-      while (slots[slot] !== 0) slot = (slot + 1) & mask
-      slots[slot] = term + 1
+      while (slots[slot * 2 + 1] !== 0) slot = (slot + 1) & mask
+      slots[slot * 2] = hash
+      slots[slot * 2 + 1] = number
     }
   }
-  /** Makes room for as many words as so many bytes can hold, so that the loops need not look. */
-  const reserve = (bytes: number) => {
-    const words = (bytes >>> 1) + 2
-    if (terms + words > hashes.length) growTerms(sizeFor(hashes.length, terms + words))
-    const numbers = (postings + words) * 2
-    if (numbers > chain.length) {
-      chain = growUint32(chain, sizeFor(chain.length, numbers))
-      wordOf = growUint32(wordOf, chain.length / 2)
-    }
-    if (poolSize + bytes + 1 > pool.length) pool = growUint8(pool, sizeFor(pool.length, poolSize + bytes + 1))
+  const reserve = (words: BatchPostings) => {
+    const more = words.hashes.length
+    if (terms + more > ends.length) growTerms(sizeFor(ends.length, terms + more))
+    const numbers = (runCount + more + 1) * runNumbers
+    if (numbers > runs.length) runs = growUint32(runs, sizeFor(runs.length, numbers))
+    const all = postings + words.postings.length
+    if (all > packed.length) packed = growUint32(packed, sizeFor(packed.length, all))
+    const bytes = poolSize + words.bytes.length
+    if (bytes > pool.length) pool = growUint8(pool, sizeFor(pool.length, bytes))
   }
-  const sizeFor = (current: number, wanted: number) => {
-    let size = current
-    while (size < wanted) size *= 2
-    return size
-  }
-
+  /** The slot of a word, or the free one it belongs in. */
   const slotOf = (hash: number, bytes: Uint8Array, start: number, length: number): number => {
-    const mask = slots.length - 1
+    const mask = (slots.length >>> 1) - 1
     let slot = (hash ^ (hash >>> 15)) & mask
-    for (;;) {
-      const found = slots[slot] ?? 0
-      if (found === 0) return slot
-      const term = found - 1
-      if (hashes[term] === hash && lengths[term] === length) {
-        const offset = offsets[term] ?? 0
-        let index = 0
-        while (index < length && pool[offset + index] === bytes[start + index]) index++
-        if (index === length) return slot
+    for (let known = slots[slot * 2 + 1] ?? 0; known !== 0; known = slots[slot * 2 + 1] ?? 0) {
+      if (slots[slot * 2] === hash) {
+        const offset = known === 1 ? 0 : (ends[known - 2] ?? 0)
+        if ((ends[known - 1] ?? 0) - offset === length) {
+          let index = 0
+          while (index < length && pool[offset + index] === bytes[start + index]) index++
+          if (index === length) return slot
+        }
       }
       slot = (slot + 1) & mask
     }
+    return slot
   }
-  const create = (slot: number, hash: number, bytes: Uint8Array, start: number, length: number): number => {
-    const term = terms++
-    slots[slot] = term + 1
-    hashes[term] = hash
-    offsets[term] = poolSize
-    lengths[term] = length
-    for (let index = 0; index < length; index++) pool[poolSize++] = bytes[start + index] ?? 0
-    return term
+  const intern = (hash: number, bytes: Uint8Array, start: number, end: number): number => {
+    const slot = slotOf(hash, bytes, start, end - start)
+    const known = slots[slot * 2 + 1] ?? 0
+    if (known !== 0) return known - 1
+    slots[slot * 2] = hash
+    slots[slot * 2 + 1] = terms + 1
+    for (let index = start; index < end; index++) pool[poolSize++] = bytes[index] ?? 0
+    ends[terms] = poolSize
+    return terms++
   }
-  const intern = (word: Uint8Array): number => {
-    reserve(word.length + 2)
-    const hash = hashWord(word)
-    const slot = slotOf(hash, word, 0, word.length)
-    return (slots[slot] ?? 0) - 1 >= 0 ? (slots[slot] ?? 0) - 1 : create(slot, hash, word, 0, word.length)
+  const addRun = (term: number, start: number) => {
+    const run = runCount++
+    runs[run * runNumbers] = term
+    runs[run * runNumbers + 1] = start
+    runs[run * runNumbers + 2] = heads[term * 2] ?? 0
+    heads[term * 2] = run + 1
+    heads[term * 2 + 1] = (heads[term * 2 + 1] ?? 0) + postings - start
   }
-  const addPosting = (document: number, term: number) => {
-    const last = newest[term] ?? 0
-    if (last !== 0) {
-      const known = chain[last * 2 - 2] ?? 0
-      if (known >>> countBits === document) {
-        if ((known & mostOften) < mostOften) chain[last * 2 - 2] = known + 1
-        return
-      }
-    }
-    chain[postings * 2] = (document << countBits) | 1
-    chain[postings * 2 + 1] = last
-    wordOf[postings] = term
-    newest[term] = ++postings
-    documentCounts[term] = (documentCounts[term] ?? 0) + 1
-    if (term < markedBelow) marked.push(term)
-  }
-
-  /** A word as it was lowered while it was hashed. */
-  const lowered = new Uint8Array(maximumTokenBytes)
+  const endOfRun = (run: number) => (run + 1 === runCount ? postings : (runs[(run + 1) * runNumbers + 1] ?? 0))
 
   return {
     get terms() {
@@ -159,55 +127,36 @@ export const createTermTable = (): TermTable => {
     get postings() {
       return postings
     },
-    get marked() {
-      return marked
-    },
-    startText(below) {
-      if (marked.length > 0) marked = []
-      markedBelow = below
-    },
-    addAscii(document, bytes, start, end) {
-      reserve(end - start)
-      let words = 0
-      let length = 0
-      let hash = hashSeed
-      for (let position = start; position <= end; position++) {
-        const byte = wordBytes[bytes[position] ?? 0] ?? 0
-        if (byte !== 0) {
-          if (length < maximumTokenBytes) {
-            lowered[length++] = byte
-            hash = Math.imul(hash ^ byte, multiplier)
-          }
-          continue
+    add(words, documentOf) {
+      reserve(words)
+      const { hashes, bytes, postingEnds } = words
+      let from = 0
+      let wordStart = 0
+      for (let word = 0; word < hashes.length; word++) {
+        const start = postings
+        const to = postingEnds[word] ?? 0
+        for (let index = from; index < to; index++) {
+          const posting = words.postings[index] ?? 0
+          const document = documentOf[posting >>> countBits] ?? -1
+          if (document >= 0) packed[postings++] = (document << countBits) | (posting & mostOften)
         }
-        if (length === 0) continue
-        const slot = slotOf(hash, lowered, 0, length)
-        const found = slots[slot] ?? 0
-        addPosting(document, found === 0 ? create(slot, hash, lowered, 0, length) : found - 1)
-        words++
-        length = 0
-        hash = hashSeed
+        from = to
+        const wordEnd = words.ends[word] ?? 0
+        if (postings > start) addRun(intern(hashes[word] ?? 0, bytes, wordStart, wordEnd), start)
+        wordStart = wordEnd
       }
-      return words
     },
-    addWord: (document, word) => {
-      const term = intern(word)
-      reserve(word.length)
-      addPosting(document, term)
-    },
-    intern,
-    find: (word) => {
-      const slot = slotOf(hashWord(word), word, 0, word.length)
-      return (slots[slot] ?? 0) - 1
-    },
-    documentsWith: (term) => documentCounts[term] ?? 0,
+    find: (word) => (slots[slotOf(hashWord(word), word, 0, word.length) * 2 + 1] ?? 0) - 1,
+    documentsWith: (term) => heads[term * 2 + 1] ?? 0,
     readPostings: (term, documents, counts) => {
-      let posting = newest[term] ?? 0
-      for (let index = (documentCounts[term] ?? 0) - 1; index >= 0; index--) {
-        const known = chain[posting * 2 - 2] ?? 0
-        documents[index] = known >>> countBits
-        counts[index] = known & mostOften
-        posting = chain[posting * 2 - 1] ?? 0
+      let index = heads[term * 2 + 1] ?? 0
+      for (let next = heads[term * 2] ?? 0; next !== 0; next = runs[(next - 1) * runNumbers + 2] ?? 0) {
+        const start = runs[(next - 1) * runNumbers + 1] ?? 0
+        for (let posting = endOfRun(next - 1) - 1; posting >= start; posting--) {
+          const known = packed[posting] ?? 0
+          documents[--index] = known >>> countBits
+          counts[index] = known & mostOften
+        }
       }
     },
     groupPostings: (order) => {
@@ -216,26 +165,25 @@ export const createTermTable = (): TermTable => {
       for (let index = 0; index < order.length; index++) {
         const term = order[index] ?? 0
         places[term] = place
-        place += documentCounts[term] ?? 0
+        place += heads[term * 2 + 1] ?? 0
       }
       const grouped = new Uint32Array(postings)
-      for (let posting = 0; posting < postings; posting++) {
-        const term = wordOf[posting] ?? 0
-        const target = places[term] ?? 0
-        grouped[target] = chain[posting * 2] ?? 0
-        places[term] = target + 1
+      for (let run = 0; run < runCount; run++) {
+        const term = runs[run * runNumbers] ?? 0
+        let target = places[term] ?? 0
+        const end = endOfRun(run)
+        for (let posting = runs[run * runNumbers + 1] ?? 0; posting < end; posting++)
+          grouped[target++] = packed[posting] ?? 0
+        places[term] = target
       }
       return grouped
     },
     startsWith: (term, prefix) => {
-      if ((lengths[term] ?? 0) < prefix.length) return false
-      const offset = offsets[term] ?? 0
-      for (let index = 0; index < prefix.length; index++) if (pool[offset + index] !== prefix[index]) return false
+      const start = term === 0 ? 0 : (ends[term - 1] ?? 0)
+      if ((ends[term] ?? 0) - start < prefix.length) return false
+      for (let index = 0; index < prefix.length; index++) if (pool[start + index] !== prefix[index]) return false
       return true
     },
-    bytesOf: (term) => pool.subarray(offsets[term] ?? 0, (offsets[term] ?? 0) + (lengths[term] ?? 0)),
+    words: () => ({ bytes: pool, ends }),
   }
 }
-
-/** Convenience for words given as text. */
-export const internWord = (table: TermTable, word: string): number => table.intern(encodeWord(word))

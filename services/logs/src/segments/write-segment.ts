@@ -152,12 +152,12 @@ function* writeTexts(memory: MemoryIndex) {
 }
 
 /** Shared and own length take four bits each of one byte; 15 says that a byte of its own follows. */
-const writeWord = (blocks: ByteWriter, word: Uint8Array, shared: number) => {
-  const own = word.length - shared
+const writeWord = (blocks: ByteWriter, bytes: Uint8Array, [start, end]: readonly [number, number], shared: number) => {
+  const own = end - start - shared
   blocks.byte((Math.min(shared, 15) << 4) | Math.min(own, 15))
   if (shared >= 15) blocks.byte(shared)
   if (own >= 15) blocks.byte(own)
-  blocks.bytes(word, shared)
+  blocks.bytes(bytes, start + shared, end)
 }
 
 const severityBits = ({ columns, documents }: MemoryIndex): Uint8Array => {
@@ -187,28 +187,31 @@ function* writeTerms({ terms, columns }: MemoryIndex) {
   yield
   const packed = terms.groupPostings(order)
   yield
+  const { bytes, ends } = terms.words()
   let start = 0
   const postings = createByteWriter(1 << 20)
   const scratch = createByteWriter(1 << 16)
   const blocks = createByteWriter(1 << 20)
   const index = createByteWriter(1 << 16)
-  let before: Uint8Array = new Uint8Array(0)
+  let [beforeStart, beforeEnd] = [0, 0]
   let blockStart = 0
   for (let place = 0; place < order.length; place++) {
     const term = order[place] ?? 0
-    const word = terms.bytesOf(term)
+    const wordStart = term === 0 ? 0 : (ends[term - 1] ?? 0)
+    const wordEnd = ends[term] ?? 0
     if (place % termsPerBlock === 0) {
       if (place > 0) index.varint(blocks.length - blockStart)
       blockStart = blocks.length
-      before = new Uint8Array(0)
-      index.byte(word.length)
-      index.bytes(word)
+      beforeEnd = beforeStart
+      index.byte(wordEnd - wordStart)
+      index.bytes(bytes, wordStart, wordEnd)
       blocks.varint(postings.length)
     }
     let shared = 0
-    while (shared < before.length && shared < word.length && before[shared] === word[shared]) shared++
+    const mostShared = Math.min(beforeEnd - beforeStart, wordEnd - wordStart)
+    while (shared < mostShared && bytes[beforeStart + shared] === bytes[wordStart + shared]) shared++
     const total = terms.documentsWith(term)
-    writeWord(blocks, word, shared)
+    writeWord(blocks, bytes, [wordStart, wordEnd], shared)
     blocks.varint(total)
     if (total === 1) writePostings(blocks, scratch, { packed, start, total }, columns.lengthCodes)
     else {
@@ -217,7 +220,8 @@ function* writeTerms({ terms, columns }: MemoryIndex) {
       blocks.varint(postings.length - postingsStart)
     }
     start += total
-    before = word
+    beforeStart = wordStart
+    beforeEnd = wordEnd
     if (place % termsPerStep === termsPerStep - 1) yield
   }
   if (order.length > 0) index.varint(blocks.length - blockStart)

@@ -1,6 +1,7 @@
 import type { StoredEntry } from '../entries/entry.ts'
 import type { Filters } from '../search/filters.ts'
 import type { SearchRequest, SearchResult } from '../search/search.ts'
+import { transferablesOf } from '../segments/batch-analysis.ts'
 import type { Catalogue } from '../segments/catalogue.ts'
 import { type IngestResult, type ShardLimits, shardLimits } from '../segments/shard.ts'
 import type { IndexCalls, IndexHostCalls, IndexOptions, SourceCount } from './index-calls.ts'
@@ -89,8 +90,9 @@ export const createLogEngine = (options: LogEngineOptions): LogEngine => {
   const parse = createLazyThread<ParseCalls>({
     module: new URL('./parse-worker.ts', import.meta.url),
     own: {
-      keep: async (id, batch) => {
-        const result = await index.call('ingest', [batch], [batch])
+      keep: async (id, batch, analysis) => {
+        const moved = analysis ? transferablesOf(analysis) : []
+        const result = await index.call('ingest', [batch, analysis], [batch, ...moved])
         const upload = uploads.get(id)
         if (!upload) return
         upload.duplicates += result.duplicates

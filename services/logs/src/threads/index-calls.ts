@@ -1,6 +1,7 @@
 import type { StoredEntry } from '../entries/entry.ts'
 import type { Filters } from '../search/filters.ts'
 import type { SearchRequest, SearchResult } from '../search/search.ts'
+import type { BatchAnalysis } from '../segments/batch-analysis.ts'
 import type { SegmentRow } from '../segments/catalogue.ts'
 import type { IngestResult, ShardLimits } from '../segments/shard.ts'
 
@@ -17,7 +18,8 @@ export type SourceCount = {
 
 /** What the indexing thread can be asked. */
 export type IndexCalls = {
-  ingest: (batch: ArrayBuffer) => Promise<IngestResult>
+  /** `analysis` may be left out: then it is made here. */
+  ingest: (batch: ArrayBuffer, analysis?: BatchAnalysis) => Promise<IngestResult>
   search: (request: SearchRequest) => Promise<SearchResult>
   find: (entryId: string) => Promise<StoredEntry | undefined>
   sources: (filters: Filters) => Promise<SourceCount[]>

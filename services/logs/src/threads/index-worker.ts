@@ -8,6 +8,7 @@ import { acceptsOrigin, type Filters } from '../search/filters.ts'
 import type { SearchRequest } from '../search/search.ts'
 import { search } from '../search/search.ts'
 import { openFileAppendLog } from '../segments/append-log.ts'
+import type { BatchAnalysis } from '../segments/batch-analysis.ts'
 import { findEntry } from '../segments/find-entry.ts'
 import type { Part } from '../segments/part.ts'
 import { SegmentCorrupt } from '../segments/segment-layout.ts'
@@ -97,10 +98,10 @@ const tell = (entriesOf: () => StoredEntry[]) => {
 }
 
 const host = createCalls<IndexHostCalls>(port, {
-  ingest: async (batch: ArrayBuffer) => {
+  ingest: async (batch: ArrayBuffer, analysis?: BatchAnalysis) => {
     const mine = shardOf()
     try {
-      return await (await mine).ingest(batch, tell)
+      return await (await mine).ingest(batch, { analysis, onNew: tell })
     } catch (error) {
       // What is in memory may be ahead of the disk: the next call opens the shard anew, from what is durable.
       if (shard === mine) shard = undefined

@@ -1,5 +1,6 @@
 import type { Origin } from '../entries/entry.ts'
 import type { ParseCounts } from '../formats/file-parser.ts'
+import type { BatchAnalysis } from '../segments/batch-analysis.ts'
 
 export type ParseOptions = {
   source: Omit<Origin, 'format'>
@@ -22,4 +23,4 @@ export type ParseCalls = {
 }
 
 /** What the parsing thread asks: that a batch be kept. */
-export type KeepCalls = { keep: (id: number, batch: ArrayBuffer) => Promise<void> }
+export type KeepCalls = { keep: (id: number, batch: ArrayBuffer, analysis?: BatchAnalysis) => Promise<void> }

@@ -1,8 +1,11 @@
 import { parentPort } from 'node:worker_threads'
+import { decodeBatch } from '../entries/entry-batch.ts'
 import { createFileParser, type FileParser, type ParseCounts } from '../formats/file-parser.ts'
 import { logFormats } from '../formats/library/mod.ts'
 import { verifyFormats } from '../formats/verify.ts'
 import { utc, zoneOf } from '../formats/zone.ts'
+import { createEnricher } from '../patterns/enricher.ts'
+import { createBatchAnalyser, transferablesOf } from '../segments/batch-analysis.ts'
 import { createCalls, type Port } from './calls.ts'
 import type { KeepCalls, ParseOptions } from './parse-calls.ts'
 
@@ -13,6 +16,13 @@ const port: Port = {
   send: (message, transfer) => parent.postMessage(message, transfer),
   receive: (listener) => void parent.on('message', listener),
 }
+
+/**
+ * Whoever has less to do finds out what the texts of a batch say: the indexing thread while it has nearly caught up, else this one.
+ * Both cores are busy so, however the work is spread.
+ */
+const enoughWaiting = 2
+const analyse = createBatchAnalyser(createEnricher())
 
 verifyFormats(logFormats)
 type Session = { parser: FileParser; keeping: Promise<void>[] }
@@ -31,6 +41,20 @@ const settle = async (session: Session): Promise<ParseCounts> => {
   return counts
 }
 
+/** Batches that the indexing thread has not answered. */
+let waiting = 0
+const keep = (id: number, batch: ArrayBuffer): Promise<void> => {
+  const analysis = waiting >= enoughWaiting ? analyse(decodeBatch(batch)) : undefined
+  const moved = analysis ? transferablesOf(analysis) : []
+  waiting++
+  const kept = calls.call('keep', [id, batch, analysis], [batch, ...moved]).finally(() => {
+    waiting--
+  })
+  // Whoever waits for the chunk hears of a failure; until then it must not count as unhandled.
+  kept.catch(() => undefined)
+  return kept
+}
+
 const calls = createCalls<KeepCalls>(port, {
   open: (id: number, { source, format, zone, reference, firstYear }: ParseOptions) => {
     const session: Session = {
@@ -40,12 +64,7 @@ const calls = createCalls<KeepCalls>(port, {
         format,
         time: { zone: (zone === undefined ? undefined : zoneOf(zone)) ?? utc, reference, firstYear },
         now: Date.now,
-        onBatch: (batch) => {
-          const kept = calls.call('keep', [id, batch], [batch])
-          // Whoever waits for the chunk hears of a failure; until then it must not count as unhandled.
-          kept.catch(() => undefined)
-          session.keeping.push(kept)
-        },
+        onBatch: (batch) => session.keeping.push(keep(id, batch)),
       }),
     }
     sessions.set(id, session)

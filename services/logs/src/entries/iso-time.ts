@@ -1,0 +1,37 @@
+const day = 86_400_000
+const two = Array.from({ length: 100 }, (_, value) => String(value).padStart(2, '0'))
+const three = Array.from({ length: 1000 }, (_, value) => String(value).padStart(3, '0'))
+/** 0000-01-01 and 10000-01-01: other years are written with a sign and six digits. */
+const firstPlain = -62_167_219_200_000
+const firstAfterPlain = 253_402_300_800_000
+
+/**
+ * The date of a day counted from 1970-01-01, years 0 to 9999. Counts in years from March on, so that the day a leap year adds is the last
+ * of its year, and in eras of 400 years (Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms").
+ */
+const dateOf = (days: number): string => {
+  const shifted = days + 719_468
+  const era = Math.floor(shifted / 146_097)
+  const dayOfEra = shifted - era * 146_097
+  const yearOfEra = Math.floor(
+    (dayOfEra - Math.floor(dayOfEra / 1460) + Math.floor(dayOfEra / 36_524) - Math.floor(dayOfEra / 146_096)) / 365,
+  )
+  const dayOfYear = dayOfEra - (365 * yearOfEra + Math.floor(yearOfEra / 4) - Math.floor(yearOfEra / 100))
+  const monthFromMarch = Math.floor((5 * dayOfYear + 2) / 153)
+  const dayOfMonth = dayOfYear - Math.floor((153 * monthFromMarch + 2) / 5) + 1
+  const month = monthFromMarch < 10 ? monthFromMarch + 3 : monthFromMarch - 9
+  const year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
+  return `${two[Math.floor(year / 100)] ?? ''}${two[year % 100] ?? ''}-${two[month] ?? ''}-${two[dayOfMonth] ?? ''}`
+}
+
+/** `new Date(time).toISOString()`, at a tenth of its cost. Throws RangeError for what is no moment. */
+export const isoOf = (time: number): string => {
+  if (!(time >= firstPlain && time < firstAfterPlain)) return new Date(time).toISOString()
+  const whole = Math.trunc(time)
+  const days = Math.floor(whole / day)
+  const rest = whole - days * day
+  const seconds = Math.floor(rest / 1000)
+  const minutes = Math.floor(seconds / 60)
+  const clock = `${two[Math.floor(minutes / 60)] ?? ''}:${two[minutes % 60] ?? ''}:${two[seconds % 60] ?? ''}`
+  return `${dateOf(days)}T${clock}.${three[rest - seconds * 1000] ?? ''}Z`
+}
