@@ -16,7 +16,7 @@ import { createRequestDurations } from './request-durations.ts'
 import { securityHeaders } from './security-headers.ts'
 import { createHeartbeat } from './stream/heartbeat.ts'
 import { answerBrokenRequest, answerFailure } from './transcode/error-answer.ts'
-import { type Backend, registerRoutes } from './transcode/routes.ts'
+import { type Backend, type Begin, registerRoutes } from './transcode/routes.ts'
 
 export type EdgeOptions = {
   config: EdgeConfig
@@ -104,8 +104,8 @@ const createAdmission = (config: EdgeConfig, log: Log) => {
     if (access === 'open') return undefined
     if (access !== 'caller') {
       return (request, _reply, done) => {
+        // Whoever has the key acts for this installation, which the local user stands for.
         keys[access](request.headers)
-        request.caller = localUser
         done()
       }
     }
@@ -144,14 +144,15 @@ export const createEdge = async ({
 
   server.decorateRequest('caller')
   server.decorateRequest('startedAt', 0)
-  server.addHook('onRequest', (request, reply, done) => {
+  const begin: Begin = (request, reply) => {
     request.startedAt = performance.now()
     request.caller = everybody
     addCommonHeaders(request, reply)
     cors.addHeaders(request, reply)
-    done()
-  })
+  }
   server.setErrorHandler((error, request, reply) => {
+    // What fails before its route came to its turn has not begun.
+    if (request.startedAt === 0) begin(request, reply)
     answerFailure(error, request, reply, log)
     durations(request.method, request.routeOptions.url ?? 'unknown')(request, reply.statusCode)
   })
@@ -159,12 +160,19 @@ export const createEdge = async ({
     const [path = ''] = request.url.split('?')
     throw failure('not_found', `There is nothing at ${path.slice(0, 200)}. The API is described at /docs.`)
   })
-  cors.registerPreflight(server)
-  registerHealth(server, readiness)
-  await registerDocs(server, openapi, mounts)
+  await server.register((pages, _options, registered) => {
+    pages.addHook('onRequest', (request, reply, done) => {
+      begin(request, reply)
+      done()
+    })
+    cors.registerPreflight(pages)
+    registerHealth(pages, readiness)
+    registerDocs(pages, openapi, mounts).then(() => registered(), registered)
+  })
   await registerRoutes(server, routes, backends, {
     streams: { heartbeat, closing: closing.signal, onFrame: () => frames.inc() },
     maximumStreams: config.maximumStreams,
+    begin,
     admit: createAdmission(config, log),
     durations,
   })

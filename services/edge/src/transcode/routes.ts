@@ -21,6 +21,12 @@ export type Backend = { name: string; mount: string; heartbeat: string; client: 
 /** Sends its answer itself. It must not return the reply: that is a thenable, and Fastify would hold the request for it until its end. */
 type Handle = (request: FastifyRequest, reply: FastifyReply) => Promise<void> | void
 
+/**
+ * What is done first for every request: its clock starts, its headers are set. Routes call it themselves where they
+ * can, since a hook of the framework, however small, costs a small request three per cent.
+ */
+export type Begin = (request: FastifyRequest, reply: FastifyReply) => void
+
 const methods: HTTPMethods[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']
 
 /** How long what a refused client is still sending is read: most do not look at an answer before they have sent everything. */
@@ -52,10 +58,11 @@ const answer = (route: Route, reply: FastifyReply, message: unknown): void => {
   else reply.code(204).send()
 }
 
-const unary = (route: Route, backend: Backend, answered: Answered): Handle => {
+const unary = (route: Route, backend: Backend, answered: Answered, begin: Begin): Handle => {
   const read = requestReader(route)
   const method = call(backend, route)
   return (request, reply) => {
+    begin(request, reply)
     const message = read(request)
     if (route.status !== 200) reply.code(route.status)
     method(message, callOptions(request, reply)).then(
@@ -120,6 +127,7 @@ const events = (
 export type RouteOptions = {
   streams: EventStreams
   maximumStreams: number
+  begin: Begin
   /** Runs before anything of the request is read: who is calling, and may they. */
   admit: (route: Route) => onRequestHookHandler | undefined
   durations: RequestDurations
@@ -137,22 +145,27 @@ export const registerRoutes = async (
     return backend ? [{ route, backend }] : []
   })
 
-  const handlerOf = (route: Route, backend: Backend): Handle => {
+  const handlerOf = (route: Route, backend: Backend, begin: Begin): Handle => {
     const answered = options.durations(route.method, route.path)
     if (route.stream === 'sse') return events(route, backend, answered, options)
     if (route.stream === 'bytes') return bytes(route, backend, answered)
     if (route.stream === 'multipart' || route.stream === 'body') return upload(route, backend, answered)
-    return unary(route, backend, answered)
+    return unary(route, backend, answered, begin)
   }
 
   const add = (scope: FastifyInstance, route: Route, backend: Backend) => {
     const admission = options.admit(route)
+    const begin: onRequestHookHandler = (request, reply, done) => {
+      options.begin(request, reply)
+      done()
+    }
+    const beginsItself = admission === undefined && route.stream === 'none'
     const withHead = route.stream === 'bytes' && route.method === 'GET'
     scope.route({
       method: (withHead ? ['GET', 'HEAD'] : [route.method]) as HTTPMethods[],
       url: fastifyPath(route.path),
-      ...(admission ? { onRequest: admission } : {}),
-      handler: handlerOf(route, backend),
+      onRequest: beginsItself ? [] : [begin, ...(admission ? [admission] : [])],
+      handler: handlerOf(route, backend, beginsItself ? options.begin : () => undefined),
     })
   }
 

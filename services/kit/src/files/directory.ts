@@ -68,10 +68,21 @@ const entriesOf = async (folder: string): Promise<Dirent[]> => {
 
 const toInfo = (key: string, stats: Stats): FileInfo => ({ key, size: stats.size, modifiedAt: stats.mtime })
 
-/** The files port on a directory. What a crash left half-written lies apart from every key and is cleared when the directory is opened. */
-export const openDirectoryFiles = async (root: string): Promise<Files> => {
+export type DirectoryFilesOptions = {
+  /**
+   * Clears what a crash left half-written. For the one process that owns the directory, when it starts; others that
+   * open the same directory beside it, such as workers, must not.
+   */
+  recover?: boolean
+}
+
+/** The files port on a directory. What is being written lies apart from every key until it is whole. */
+export const openDirectoryFiles = async (
+  root: string,
+  { recover = true }: DirectoryFilesOptions = {},
+): Promise<Files> => {
   const incoming = join(root, temporaryFolder)
-  await rm(incoming, { recursive: true, force: true })
+  if (recover) await rm(incoming, { recursive: true, force: true })
   await mkdir(incoming, { recursive: true })
   const pathOf = (key: string) => join(root, checkKey(key))
 

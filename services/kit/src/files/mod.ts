@@ -1,2 +1,2 @@
-export { openDirectoryFiles } from './directory.ts'
+export { type DirectoryFilesOptions, openDirectoryFiles } from './directory.ts'
 export { type ByteRange, type FileInfo, type Files, keyPattern } from './files.ts'
