@@ -153,6 +153,15 @@ describe.each(transports)('the edge before a service %s', (transport: Transport)
     expect((await get('/probe/api/echo/%E0%A4%A')).status).toBe(400)
   })
 
+  test('HEAD answers as GET does, without the body', async () => {
+    for (const path of ['/probe/api/echo/x', '/health', '/openapi.json', '/probe/openapi.json']) {
+      const [whole, head] = [await get(path), await get(path, { method: 'HEAD' })]
+      expect([head.status, head.headers.get('content-type')], path).toEqual([200, whole.headers.get('content-type')])
+      expect(await head.text()).toBe('')
+    }
+    expect((await get('/probe/api/count?to=1', { method: 'HEAD' })).status).toBe(405)
+  })
+
   test('an id longer than any is 404, and what is not HTTP is 400', async () => {
     expect((await get(`/probe/api/things/${'x'.repeat(2_000)}`, { method: 'DELETE' })).status).toBe(404)
     const socket = createConnection(Number(new URL(served.origin).port), '127.0.0.1')

@@ -82,16 +82,18 @@ const corsRules = (config: EdgeConfig, mounts: readonly string[]): CorsRule[] =>
     return { mount, origins: config.production ? config.musicCorsOrigins : 'any' }
   })
 
+const withHead = { exposeHeadRoute: true }
+
 const registerHealth = (server: FastifyInstance, readiness: Readiness) => {
-  server.get('/health', () => ({ status: 'ok' }))
-  server.get('/ready', (_request, reply) => {
+  server.get('/health', withHead, () => ({ status: 'ok' }))
+  server.get('/ready', withHead, (_request, reply) => {
     const missing = readiness.missing()
     const isReady = Object.keys(missing).length === 0
     return reply
       .code(isReady ? 200 : 503)
       .send(isReady ? { status: 'ready' } : { status: 'not ready', missing, detail: 'Not ready yet.' })
   })
-  server.get('/', (_request, reply) => reply.redirect('/docs'))
+  server.get('/', withHead, (_request, reply) => reply.redirect('/docs'))
 }
 
 /** Who may come in by a route, and as whom; undefined where that is no question, and everybody comes in as they are. */

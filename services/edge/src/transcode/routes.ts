@@ -164,6 +164,7 @@ export const registerRoutes = async (
     scope.route({
       method: (withHead ? ['GET', 'HEAD'] : [route.method]) as HTTPMethods[],
       url: fastifyPath(route.path),
+      exposeHeadRoute: route.method === 'GET' && route.stream === 'none',
       onRequest: beginsItself ? [] : [begin, ...(admission ? [admission] : [])],
       handler: handlerOf(route, backend, beginsItself ? options.begin : () => undefined),
     })
@@ -199,7 +200,7 @@ const allowedMethods = (routes: readonly Route[]): Map<string, Set<string>> => {
   for (const { path, method, stream } of routes) {
     const known = allowed.get(path) ?? new Set<string>()
     known.add(method)
-    if (method === 'GET' && stream === 'bytes') known.add('HEAD')
+    if (method === 'GET' && stream !== 'sse') known.add('HEAD')
     allowed.set(path, known)
   }
   return allowed
