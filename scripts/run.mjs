@@ -24,6 +24,10 @@ const commands = {
   test: { install: 'all', steps: [main('test', 'run', 'main.ts')] },
   bench: { install: 'all', steps: [main('test', 'bench', 'main.ts')] },
   generate: { install: 'all', steps: generate },
+  'protos:release': {
+    install: 'all',
+    steps: [tool('buf', 'build', 'protos', '--exclude-source-info', '-o', 'protos/released.binpb')],
+  },
   check: { install: 'all', steps: [tool('tsc', '--noEmit'), tool('biome', 'check'), tool('buf', 'lint')] },
   format: { install: 'all', steps: [tool('biome', 'check', '--write')] },
 }
