@@ -1,6 +1,6 @@
 import { damageIn } from './damage.ts'
 import { daysOnMarket, type FlagInput, type HardFilter, type SoftFlag } from './flags.ts'
-import type { ScoringContext } from './score.ts'
+import type { ScoringContext } from './scoring-context.ts'
 import { knownRatio, priceRatio, type SignalName, signalNames } from './signals.ts'
 import { highestPriceVariation, retailerFeedback, zeroFeedbackCap } from './thresholds.ts'
 

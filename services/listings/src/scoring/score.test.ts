@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import type { Listing, Seller } from '../records.ts'
 import { type Batch, batchOf, coefficientOfVariation, photoIdentity } from './batch.ts'
-import { type ScoringContext, scoreListing } from './score.ts'
+import { scoreListing } from './score.ts'
+import type { ScoringContext } from './scoring-context.ts'
 
 const now = new Date('2026-06-15T12:00:00Z')
 

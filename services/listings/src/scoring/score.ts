@@ -1,8 +1,8 @@
 import type { Listing, Seller } from '../records.ts'
-import type { Batch } from './batch.ts'
 import { type Evidence, evidenceFor } from './evidence.ts'
-import { type FlagInput, type HardFilter, hardFiltersOf, type Sightings, type SoftFlag, softFlagsOf } from './flags.ts'
-import { type MarketPrice, type SignalScores, signalNames, signalsOf } from './signals.ts'
+import { type FlagInput, type HardFilter, hardFiltersOf, type SoftFlag, softFlagsOf } from './flags.ts'
+import type { ScoringContext } from './scoring-context.ts'
+import { type SignalScores, signalNames, signalsOf } from './signals.ts'
 import { pointsPerSignal, zeroFeedbackCap } from './thresholds.ts'
 
 /** A trust score before it is stored (which adds its ids and keeps an older photo analysis). */
@@ -19,18 +19,6 @@ export type TrustScore = {
   readonly photoHashDuplicate: boolean
   /** ISO 8601 UTC. */
   readonly scoredAt: string
-}
-
-/** All that a score depends on beside the listing and its seller. */
-export type ScoringContext = {
-  readonly now: Date
-  readonly market: MarketPrice | null
-  readonly batch: Batch
-  readonly sightings: Sightings
-  /** Whether the seller is on the blocklist; the reason given there, if any. */
-  readonly blocked: false | { readonly reason: string | null }
-  /** When the seller's record was last refreshed, ISO 8601 UTC. */
-  readonly sellerAsOf: string | null
 }
 
 /** Share of the attainable points in percent, halves rounded up; whole numbers throughout, so that no half is lost. */
