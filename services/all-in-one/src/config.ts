@@ -19,16 +19,23 @@ export const readAllConfig = (environment: NodeJS.ProcessEnv) => {
 
 export type AllConfig = ReturnType<typeof readAllConfig>
 
+const describeAll = (config: AllConfig) => ({
+  'every process': describeConfig(baseConfig, config.base),
+  edge: describeConfig(edgeConfig, config.edge),
+  listings: describeConfig(listingsConfig, config.listings),
+  logs: describeConfig(logsConfig, config.logs),
+  music: describeConfig(musicConfig, config.music),
+})
+
+/** Variables that somebody has set, but that nothing asks for yet. */
+export const setButNotInUse = (config: AllConfig): string[] =>
+  Object.values(describeAll(config)).flatMap((rows) =>
+    rows.filter(({ isLater, isDefault }) => isLater && !isDefault).map(({ variable }) => variable),
+  )
+
 /** What is in force, as text for a person: variables by part, secrets masked, defaults marked. */
 export const printConfig = (config: AllConfig): string => {
-  const parts = {
-    'every process': describeConfig(baseConfig, config.base),
-    edge: describeConfig(edgeConfig, config.edge),
-    listings: describeConfig(listingsConfig, config.listings),
-    logs: describeConfig(logsConfig, config.logs),
-    music: describeConfig(musicConfig, config.music),
-  }
-  const lines = Object.entries(parts).flatMap(([part, rows]) => [
+  const lines = Object.entries(describeAll(config)).flatMap(([part, rows]) => [
     `# ${part}`,
     ...rows.map(({ variable, value, isDefault, description }) => {
       const shown = Array.isArray(value) ? value.join(',') : String(value ?? '')

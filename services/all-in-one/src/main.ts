@@ -3,7 +3,7 @@ import { stopSignal } from '@trellis/kit/lifecycle'
 import { DataDirectoryInUse, MigrationFailure } from '@trellis/kit/store'
 import { createLog, createMetrics, type Log, type Metrics, serveMetrics } from '@trellis/kit/telemetry'
 import { composeTrellis } from './compose.ts'
-import { printConfig, readAllConfig } from './config.ts'
+import { printConfig, readAllConfig, setButNotInUse } from './config.ts'
 
 const codeOf = (error: unknown) => (error instanceof Error && 'code' in error ? error.code : undefined)
 
@@ -50,6 +50,9 @@ const { host, port, metricsPort, logLevel, dataDirectory } = config.base
 const stopping = stopSignal()
 const log = createLog({ level: logLevel, format: process.stdout.isTTY ? 'lines' : 'json' })
 const metrics = createMetrics()
+const idleSettings = setButNotInUse(config)
+if (idleSettings.length > 0)
+  log.warn({ variables: idleSettings }, 'these settings belong to features that this version does not have yet')
 try {
   await using trellis = await composeTrellis(config, { log, metrics })
   const address = await trellis.edge.listen(host, port)

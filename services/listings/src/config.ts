@@ -1,4 +1,4 @@
-import { read, secret, setting } from '@trellis/kit/config'
+import { later, read, secret, setting } from '@trellis/kit/config'
 
 const identifier = (text: string): string => {
   if (/^[a-z][a-z0-9-]{0,39}$/.test(text)) return text
@@ -78,6 +78,42 @@ export const workerConfig = {
     undefined,
     'Where workers share their pace; each keeps its own without it.',
   ),
+  issueTrackerToken: later(
+    secret(
+      'ISSUE_TRACKER_API_TOKEN',
+      read.optional(read.text),
+      undefined,
+      'Enables feedback, forwarded to the tracker.',
+    ),
+  ),
+  communityDatabase: later(
+    secret('COMMUNITY_DB_URL', read.optional(read.text), undefined, 'Where trust signals are shared; unset: nowhere.'),
+  ),
+  notificationToken: later(
+    secret(
+      'MARKETPLACE_NOTIFICATION_TOKEN',
+      read.optional(read.text),
+      undefined,
+      "Verifies the marketplace's notifications.",
+    ),
+  ),
+  notificationEndpoint: later(
+    setting(
+      'MARKETPLACE_NOTIFICATION_ENDPOINT',
+      read.optional(read.url),
+      undefined,
+      'Where the marketplace notifies us.',
+    ),
+  ),
+  verifySignatures: later(
+    setting(
+      'MARKETPLACE_WEBHOOK_VERIFY_SIGNATURES',
+      read.flag,
+      true,
+      "Whether notifications must be the marketplace's.",
+    ),
+  ),
+  demoMode: later(setting('DEMO_MODE', read.flag, false, 'Refuses feedback.')),
 }
 
 export type ListingsConfig = {

@@ -1,4 +1,4 @@
-import { read, secret, setting } from '@trellis/kit/config'
+import { later, read, secret, setting } from '@trellis/kit/config'
 
 /** What the log service is told. */
 export const logsConfig = {
@@ -43,6 +43,45 @@ export const logsConfig = {
   ),
   llmModel: setting('LLM_MODEL', read.text, '', 'The model to ask it for.'),
   llmApiKey: secret('LLM_API_KEY', read.text, '', 'Sent to it as a bearer token.'),
+  blockPrivateUpstreams: later(
+    setting('SERVICE_BLOCK_PRIVATE_UPSTREAMS', read.flag, false, 'Refuses upstreams at private addresses.'),
+  ),
+  databaseUrl: later(secret('DATABASE_URL', read.optional(read.text), undefined, 'The database in place of files.')),
+  incidentsDatabase: later(
+    setting('SERVICE_INCIDENTS_DB', read.optional(read.text), undefined, 'A store of its own for incidents.'),
+  ),
+  contextDatabase: later(
+    setting('SERVICE_CONTEXT_DB', read.optional(read.text), undefined, 'A store of its own for the context.'),
+  ),
+  gleanIntervalSeconds: later(
+    setting('SERVICE_GLEAN_INTERVAL', read.integer(1, 86_400), 900, 'Seconds between two rounds of collecting.'),
+  ),
+  submitEndpoint: later(
+    setting('SERVICE_SUBMIT_ENDPOINT', read.optional(read.url), undefined, 'Where matched entries are pushed.'),
+  ),
+  bundleEndpoint: later(
+    setting('SERVICE_BUNDLE_ENDPOINT', read.optional(read.url), undefined, 'Where bundles are sent.'),
+  ),
+  autoIncident: later(setting('SERVICE_AUTO_INCIDENT', read.flag, true, 'Makes incidents of clusters of errors.')),
+  autoIncidentThreshold: later(
+    setting('SERVICE_AUTO_INCIDENT_THRESHOLD', read.integer(1, 1_000_000), 5, 'Errors that make an incident.'),
+  ),
+  autoIncidentWindowSeconds: later(
+    setting('SERVICE_AUTO_INCIDENT_WINDOW', read.integer(1, 86_400), 600, 'Seconds within which they count.'),
+  ),
+  anomalyModel: later(
+    setting('SERVICE_ANOMALY_MODEL', read.optional(read.text), undefined, 'The model that scores anomalies.'),
+  ),
+  securityModel: later(
+    setting('SERVICE_CYBERSEC_MODEL', read.optional(read.text), undefined, 'The model that scores security.'),
+  ),
+  securityDevice: later(
+    setting('SERVICE_CYBERSEC_DEVICE', read.optional(read.text), undefined, 'The device that it runs on.'),
+  ),
+  securityThreshold: later(
+    setting('SERVICE_CYBERSEC_THRESHOLD', read.number(0, 1), 0.5, 'The score from which an entry is a detection.'),
+  ),
+  offlineMode: later(setting('SERVICE_OFFLINE_MODE', read.flag, false, 'Loads no model from outside.')),
 }
 
 export type LogsConfig = { readonly [Name in keyof typeof logsConfig]: (typeof logsConfig)[Name]['fallback'] }

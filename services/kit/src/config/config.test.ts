@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { describeConfig, readConfig, secret, setting } from './config.ts'
+import { describeConfig, later, readConfig, secret, setting } from './config.ts'
 import * as read from './readers.ts'
 
 const schema = {
@@ -51,5 +51,14 @@ describe('reading the configuration', () => {
     const rows = describeConfig(schema, config)
     expect(rows.find(({ variable }) => variable === 'KEY')).toMatchObject({ value: '***', isDefault: false })
     expect(JSON.stringify(rows)).not.toContain('sesame')
+  })
+
+  test('a setting of a feature to come is checked like any other, and says that it is not in use', () => {
+    const coming = { ...schema, interval: later(setting('INTERVAL', read.integer(1), 900, 'How often.')) }
+    expect(() => readConfig(coming, { INTERVAL: '0' })).toThrow('INTERVAL must be a whole number of at least 1')
+    const row = describeConfig(coming, readConfig(coming, { INTERVAL: '5' })).find(
+      ({ variable }) => variable === 'INTERVAL',
+    )
+    expect(row).toMatchObject({ isLater: true, isDefault: false, description: 'Not in use yet. How often.' })
   })
 })

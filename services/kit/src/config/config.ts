@@ -8,6 +8,8 @@ export type Setting<Value> = {
   fallback: Value
   description: string
   secret: boolean
+  /** Read and checked, but nothing asks for it yet. */
+  later: boolean
 }
 
 /** One service's settings: property name → environment variable and how to read it. */
@@ -32,6 +34,7 @@ export const setting = <Value>(
   fallback,
   description,
   secret: false,
+  later: false,
 })
 
 /** A setting that is never shown. It may also be given as a file, by the same variable with `_FILE`: how clusters hand over secrets. */
@@ -43,6 +46,12 @@ export const secret = <Value>(
 ) => ({
   ...setting<Value>(variable, reader, fallback, description),
   secret: true,
+})
+
+/** Marks a setting of a feature that is not built yet: it is read and checked, and whoever sets it is told that it does nothing. */
+export const later = <Declared extends ConfigSchema[string]>(declared: Declared): Declared => ({
+  ...declared,
+  later: true,
 })
 
 const textOf = (variable: string, isSecret: boolean, environment: NodeJS.ProcessEnv): string | undefined => {
@@ -80,13 +89,14 @@ export const readConfig = <Schema extends ConfigSchema>(
 
 /** What is in force, for a person: one row a variable, secrets masked. */
 export const describeConfig = <Schema extends ConfigSchema>(schema: Schema, values: Values<Schema>) =>
-  Object.entries(schema).map(([name, { variable, description, secret: isSecret, fallback }]) => {
+  Object.entries(schema).map(([name, { variable, description, secret: isSecret, fallback, later: isLater }]) => {
     const value: unknown = values[name]
     const isSet = value !== undefined && value !== '' && !(Array.isArray(value) && value.length === 0)
     return {
       variable,
       value: isSecret ? (isSet ? '***' : '') : value,
       isDefault: Object.is(value, fallback),
-      description,
+      isLater,
+      description: isLater ? `Not in use yet. ${description}` : description,
     }
   })
