@@ -1,0 +1,60 @@
+import fastify from 'fastify'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createCors } from './cors.ts'
+
+describe('pages of other origins', () => {
+  const server = fastify()
+  const cors = createCors([
+    { mount: '/music', origins: 'any' },
+    { mount: '/logs', origins: ['https://home.example'] },
+  ])
+  beforeAll(async () => {
+    server.addHook('onRequest', (request, reply, done) => {
+      cors.addHeaders(request, reply)
+      done()
+    })
+    cors.registerPreflight(server)
+    for (const path of ['/music/x', '/logs/x', '/listings/x']) server.get(path, () => ({}))
+    await server.ready()
+  })
+  afterAll(() => server.close())
+
+  const from = async (url: string, origin?: string) =>
+    (await server.inject({ url, headers: origin ? { origin } : {} })).headers
+
+  test('may read what is open to any, without credentials', async () => {
+    const headers = await from('/music/x', 'https://elsewhere.example')
+    expect(headers['access-control-allow-origin']).toBe('*')
+    expect(headers['access-control-allow-credentials']).toBeUndefined()
+    expect(headers['access-control-expose-headers']).toContain('x-request-id')
+  })
+
+  test('may read, with credentials, what names their origin, and only then', async () => {
+    const named = await from('/logs/x', 'https://home.example')
+    expect(named).toMatchObject({
+      'access-control-allow-origin': 'https://home.example',
+      'access-control-allow-credentials': 'true',
+      vary: 'Origin',
+    })
+    for (const origin of ['https://elsewhere.example', 'https://home.example.evil', 'null']) {
+      expect((await from('/logs/x', origin))['access-control-allow-origin'], origin).toBeUndefined()
+    }
+    expect((await from('/listings/x', 'https://home.example'))['access-control-allow-origin']).toBeUndefined()
+    expect((await from('/logs/x')).vary).toBeUndefined()
+  })
+
+  test('are told beforehand what they may send', async () => {
+    const ask = async (url: string, origin: string) =>
+      server.inject({
+        method: 'OPTIONS',
+        url,
+        headers: { origin, 'access-control-request-method': 'PATCH', 'access-control-request-headers': 'content-type' },
+      })
+    const granted = await ask('/logs/x', 'https://home.example')
+    expect(granted.statusCode).toBe(204)
+    expect(granted.headers).toMatchObject({ 'access-control-allow-headers': 'content-type' })
+    expect(granted.headers['access-control-allow-methods']).toContain('PATCH')
+    const refused = await ask('/logs/x', 'https://elsewhere.example')
+    expect(refused.headers['access-control-allow-methods']).toBeUndefined()
+  })
+})
