@@ -41,7 +41,7 @@ describe('a continuation', () => {
     const takes = await Promise.all([1, 1, 2, 3, 4].map((seed) => continueBlock(band.block, { seed })))
     const [first, again, ...others] = takes.map(({ block }) => Buffer.from(block[0]?.buffer ?? new ArrayBuffer()))
     expect(again?.equals(first ?? Buffer.alloc(0))).toBe(true)
-    expect(new Set(others.map((bytes) => bytes.toString('base64'))).size).toBeGreaterThan(1)
+    expect(new Set([first, ...others].map((bytes) => bytes?.toString('base64'))).size).toBe(4)
   })
 
   test.each([6.13, 14.27])('of a piece cut at %d s keeps its beat, its level and its sound', async (seconds) => {
@@ -148,7 +148,9 @@ describe('a continuation', () => {
         const after = (await continueBlock(before, { rate: sampleRate })).block
         const seam = measureSeam({ before, after, sampleRate })
         percentiles.push(seam.distancePercentile ?? 100)
-        expect(seam.loudnessStepLu).toBeLessThan(6)
+        const real = sliceBlock(block, Math.round(seconds * sampleRate), blockLength(block))
+        const { loudnessStepLu: usual } = measureSeam({ before, after: real, sampleRate })
+        expect(seam.loudnessStepLu).toBeLessThan((usual ?? 0) + 4)
         expect(seam.beatErrorMs ?? 0).toBeLessThan(40)
         expect(measureSeam({ before, after: noise(8, 1), sampleRate }).distancePercentile).toBeGreaterThan(97)
       }

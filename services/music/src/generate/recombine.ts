@@ -5,7 +5,7 @@ import type { Block } from '../audio/pcm.ts'
 import { AudioRefused } from '../audio/refusal.ts'
 import { attackEnvelope } from './align.ts'
 import { tryFirstJoins } from './first-join.ts'
-import type { Generator } from './generator.ts'
+import type { ContinuationRequest, Generator } from './generator.ts'
 import { planContinuation } from './plan.ts'
 import { renderPlan } from './render.ts'
 import { silentSteps, startCosts } from './start-costs.ts'
@@ -37,11 +37,9 @@ const fadeOut = (block: Block, sampleRate: number): void => {
   }
 }
 
-/**
- * Continues a piece from its own material: cuts it into beats, plans a way through them that begins where the piece ends
- * and neither loops nor copies, and plays that way with joins that keep time, level and waveform.
- */
-export const recombine: Generator = async ({ context, frames, prompt, seed, onProgress, signal }) => {
+/** What a continuation of a context is played from, and how. */
+export const planRecombination = async (request: ContinuationRequest) => {
+  const { context, frames, prompt, seed, onProgress, signal } = request
   const mono = await monoSignal(context, signal)
   if (peakOf(mono) < SILENCE) throw new AudioRefused('silent', 'There is only silence here: nothing to continue from.')
   onProgress?.(0.1)
@@ -54,21 +52,30 @@ export const recombine: Generator = async ({ context, frames, prompt, seed, onPr
   // After a source that has died away there is no join to hear.
   const isSilent = silentSteps(analysis.spectral, grid) > 0
   const heard = isSilent ? undefined : tryFirstJoins({ mono, attacks, spectral: analysis.spectral, grid }, alike)
+  const seconds = frames / context.sampleRate
   const plan = planContinuation({
     grid,
-    samples: (frames / context.sampleRate + PLAN_MARGIN) * ANALYSIS_RATE,
+    heard: seconds * ANALYSIS_RATE,
+    samples: (seconds + PLAN_MARGIN) * ANALYSIS_RATE,
     startCost: alike.map((cost, step) => (cost + 2 * (heard?.[step] ?? cost)) / 3),
     seed,
     steering,
     ...(signal && { signal }),
   })
   onProgress?.(0.6)
+  return { mono, attacks, grid, plan, steering, honored }
+}
+
+/**
+ * Continues a piece from its own material: cuts it into beats, plans a way through them that begins where the piece ends
+ * and neither loops nor copies, and plays that way with joins that keep time, level and waveform.
+ */
+export const recombine: Generator = async (request) => {
+  const { context, frames, onProgress, signal } = request
+  const { steering, honored, ...planned } = await planRecombination(request)
   const block = await renderPlan({
     source: context,
-    mono,
-    attacks,
-    grid,
-    plan,
+    ...planned,
     frames,
     onProgress: (share) => onProgress?.(0.6 + 0.4 * share),
     ...(signal && { signal }),

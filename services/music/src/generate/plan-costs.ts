@@ -1,0 +1,108 @@
+import { createEdgeNoise } from '../dsp/random.ts'
+import type { Hypothesis } from './plan-search.ts'
+import type { Steering } from './steering.ts'
+import type { StepGrid } from './steps.ts'
+
+/** Weights of the plan's costs. One unit is the difference between two steps taken by chance. */
+export const COST = {
+  /** The very first join is heard against the original: it counts most. */
+  start: 4,
+  /** Any jump is a risk. */
+  jump: 0.3,
+  /** A jump sooner than one bar after the last, and sooner than two. */
+  hasty: 0.9,
+  early: 0.25,
+  /** Taken off a jump that comes after a whole number of two bars. */
+  phrase: 0.12,
+  /** For each step of a run that is longer than eight bars: a copy, not a continuation. */
+  copy: 0.06,
+  /** A step that was heard a moment ago; halves every three steps. */
+  recent: 0.4,
+  /** For each time that a step was used before. */
+  reuse: 0.15,
+  /** A step far quieter than the piece: a tail or a gap. */
+  silence: 0.8,
+  /** For each 6 dB away from the level that the prompt asks for. */
+  energy: 0.25,
+  /** A beginning at another place of the bar. */
+  offBar: 0.8,
+  /** The spread of chance (the mean of an exponential distribution), by which seeds differ: where to begin and to jump. */
+  startChance: 0.7,
+  chance: 0.2,
+  /** What chance adds to each step of a stretch of the source, by which seeds prefer different stretches. */
+  region: 0.25,
+}
+/** Jumps that are considered from each step. */
+const JUMPS = 10
+const RECENT_HALF_LIFE = 3
+const QUIET_DB = 25
+export const LONG_RUN_BARS = 8
+const REGION_BARS = 2
+
+/** An even number in [0, 1) as one of an exponential distribution of mean 1: mostly little, now and then much. */
+export const spread = (even: number): number => -Math.log(1 - even)
+
+/** Steps that count as a bar, where there are bars and where there are none. */
+export const barSteps = ({ stepsPerBar }: StepGrid): number => (stepsPerBar === 1 ? 3 : stepsPerBar)
+
+/** How well `to` follows after `from` was played: what was heard should match what came before `to`, and what was to come should match it. */
+const jumpDistance = ({ distance, steps }: StepGrid, from: number, to: number): number => {
+  let [sum, weight] = [0, 0]
+  const compare = (a: number, b: number, share: number) => {
+    if (a < 0 || b < 0 || a >= steps.length || b >= steps.length) return
+    sum += share * distance(a, b)
+    weight += share
+  }
+  compare(from, to - 1, 0.45)
+  compare(from - 1, to - 2, 0.15)
+  compare(from + 1, to, 0.3)
+  compare(from + 2, to + 1, 0.1)
+  // A step at the edge of the source has less to be judged by: what is missing counts as chance.
+  return sum + (1 - weight)
+}
+
+/** The best places to go to after each step, found when they are first needed. */
+export const createJumpTable = (grid: StepGrid) => {
+  const found = new Map<number, { to: number; distance: number }[]>()
+  const playable = grid.steps.length - 1
+  return (from: number): { to: number; distance: number }[] => {
+    const known = found.get(from)
+    if (known) return known
+    const wanted = ((grid.steps[from]?.barPosition ?? 0) + 1) % grid.stepsPerBar
+    const jumps: { to: number; distance: number }[] = []
+    for (let to = 0; to < playable; to++) {
+      if (to === from + 1 || to === from || grid.steps[to]?.barPosition !== wanted) continue
+      jumps.push({ to, distance: jumpDistance(grid, from, to) })
+    }
+    jumps.sort((a, b) => a.distance - b.distance || a.to - b.to)
+    const best = jumps.slice(0, JUMPS)
+    found.set(from, best)
+    return best
+  }
+}
+
+/** What it costs to hear this step now: again, too soon, in silence, or at another level than asked for. */
+export const createHearingCost = (grid: StepGrid, steering: Steering, seed: number | undefined) => {
+  const taste = seed === undefined ? () => 0.5 : createEdgeNoise(seed)
+  const region = REGION_BARS * barSteps(grid)
+  const target = grid.medianLevel + 6 * steering.energy
+  return (step: number, before: Hypothesis | null): number => {
+    const level = grid.steps[step]?.level ?? grid.medianLevel
+    const heard = (ago: number) => COST.recent * 0.5 ** (ago / RECENT_HALF_LIFE)
+    const played = before?.count ?? 0
+    let cost = level < grid.medianLevel - QUIET_DB ? COST.silence : 0
+    cost += Math.abs(steering.energy) * COST.energy * (Math.abs(level - target) / 6)
+    cost += COST.region * taste(-2, Math.floor(step / region))
+    // The end of the source was heard just before the plan begins.
+    cost += heard(grid.endStep - step + played)
+    for (let at = before, ago = 1; at; at = at.before, ago++) if (at.step === step) cost += heard(ago) + COST.reuse
+    return cost
+  }
+}
+
+export const jumpCost = (grid: StepGrid, run: number, distance: number, variety: number): number => {
+  const bar = barSteps(grid)
+  const haste = run < bar ? COST.hasty : run < 2 * bar ? COST.early : 0
+  const phrase = run % (2 * bar) === 0 ? COST.phrase : 0
+  return COST.jump * (1 - 0.7 * variety) + distance + haste - phrase
+}

@@ -1,0 +1,102 @@
+import { createEdgeNoise } from '../dsp/random.ts'
+import { barSteps, COST, createHearingCost, createJumpTable, jumpCost, LONG_RUN_BARS, spread } from './plan-costs.ts'
+import type { Steering } from './steering.ts'
+import type { StepGrid } from './steps.ts'
+
+/** A plan so far: its latest step, and through `before` all that came earlier. */
+export interface Hypothesis {
+  readonly step: number
+  readonly cost: number
+  readonly before: Hypothesis | null
+  /** Steps played since the last jump, this one included. */
+  readonly run: number
+  readonly jumped: boolean
+  readonly samples: number
+  readonly count: number
+}
+
+export interface SearchRequest {
+  readonly grid: StepGrid
+  /** How unlike the end of the source and the moment before each step's join are (1: as chance would have it). */
+  readonly startCost: readonly number[]
+  readonly steering: Steering
+  /** Whose chance is added to the costs; undefined where they are to be weighed as they are. */
+  readonly seed?: number
+}
+
+/** The ways that a plan can begin and go on. */
+export interface PlanSearch {
+  beginnings(): Hypothesis[]
+  /** What may follow: the next step of the source, or a jump. */
+  next(before: Hypothesis): Hypothesis[]
+}
+
+/** Partial plans that may stand at the same source step. */
+const BEAM_PER_STEP = 4
+
+const byCost = (a: Hypothesis, b: Hypothesis): number => a.cost - b.cost || a.step - b.step
+
+/** Keeps the `width` cheapest hypotheses, not too many at one place. */
+export const prune = (hypotheses: Hypothesis[], width: number): Hypothesis[] => {
+  const counts = new Map<number, number>()
+  const kept: Hypothesis[] = []
+  for (const hypothesis of hypotheses.sort(byCost)) {
+    const count = counts.get(hypothesis.step) ?? 0
+    if (count >= BEAM_PER_STEP) continue
+    counts.set(hypothesis.step, count + 1)
+    kept.push(hypothesis)
+    if (kept.length >= width) break
+  }
+  return kept
+}
+
+/** The steps of a hypothesis in the order in which they are played. */
+export const stepsOf = (end: Hypothesis): number[] => {
+  const steps: number[] = []
+  for (let at: Hypothesis | null = end; at; at = at.before) steps.push(at.step)
+  return steps.reverse()
+}
+
+export const createPlanSearch = ({ grid, startCost, steering, seed }: SearchRequest): PlanSearch => {
+  const hearing = createHearingCost(grid, steering, seed)
+  const jumpsFrom = createJumpTable(grid)
+  const chance = seed === undefined ? () => 0 : createEdgeNoise(seed)
+  const longRun = LONG_RUN_BARS * barSteps(grid)
+  const playable = grid.steps.length - 1
+  const extend = (before: Hypothesis, step: number, edge: number, jumped: boolean): Hypothesis => {
+    const length = (grid.steps[step]?.end ?? 0) - (grid.steps[step]?.start ?? 0)
+    return {
+      step,
+      cost: before.cost + edge + hearing(step, before),
+      before,
+      run: jumped ? 1 : before.run + 1,
+      jumped,
+      samples: before.samples + length,
+      count: before.count + 1,
+    }
+  }
+  return {
+    beginnings() {
+      const position = grid.steps[grid.endStep]?.barPosition
+      const found: Hypothesis[] = []
+      for (const [step, { start, end, barPosition }] of grid.steps.entries()) {
+        if (step >= playable || step === grid.endStep) continue
+        const heard = COST.start * (startCost[step] ?? 1) + hearing(step, null)
+        const cost = heard + (barPosition === position ? 0 : COST.offBar)
+        const samples = (end - start) * (1 - grid.endPhase)
+        found.push({ step, cost, before: null, run: 1, jumped: false, samples, count: 1 })
+      }
+      return found
+    },
+    next(before) {
+      const { step, run } = before
+      const found: Hypothesis[] = []
+      if (step + 1 < playable) found.push(extend(before, step + 1, run >= longRun ? COST.copy : 0, false))
+      for (const { to, distance } of jumpsFrom(step)) {
+        const cost = jumpCost(grid, run, distance, steering.variety) + COST.chance * spread(chance(step, to))
+        found.push(extend(before, to, cost, true))
+      }
+      return found
+    },
+  }
+}
