@@ -1,3 +1,5 @@
+import { allocate } from './allocate.ts'
+
 const moreFollows = 0x80
 /** Up to here integers can be taken apart by bits. */
 const mostInBits = 0x7fffffff
@@ -21,7 +23,8 @@ export const createByteWriter = (initialCapacity = 1024): ByteWriter => {
   let length = 0
   const reserve = (extra: number) => {
     if (length + extra <= buffer.length) return
-    const larger = new Uint8Array(Math.max(buffer.length * 2, length + extra))
+    const size = Math.max(buffer.length * 2, length + extra)
+    const larger = new Uint8Array(allocate(size), 0, size)
     larger.set(buffer.subarray(0, length))
     buffer = larger
   }

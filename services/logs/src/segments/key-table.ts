@@ -1,3 +1,5 @@
+import { allocate } from './allocate.ts'
+
 /**
  * Finds documents by the first four bytes of their key. Open addressing; equal prefixes chain by being neighbours,
  * so all of them are found, and who asks compares the whole ids.
@@ -11,7 +13,7 @@ const nothing: readonly number[] = []
 
 export const createKeyTable = (expected: number): KeyTable => {
   /** Two numbers a slot, side by side for the processor's cache: the prefix, and the document plus one. */
-  let slots = new Uint32Array(sizeFor(expected) * 2)
+  let slots = tableOf(sizeFor(expected) * 2)
   let used = 0
 
   const slotOf = (prefix: number): number => ((Math.imul(prefix, 0x9e3779b1) >>> 0) & ((slots.length >>> 1) - 1)) * 2
@@ -24,7 +26,7 @@ export const createKeyTable = (expected: number): KeyTable => {
   }
   const grow = () => {
     const before = slots
-    slots = new Uint32Array(before.length * 2)
+    slots = tableOf(before.length * 2)
     for (let slot = 0; slot < before.length; slot += 2) {
       const document = before[slot + 1] ?? 0
       if (document !== 0) place(before[slot] ?? 0, document - 1)
@@ -49,6 +51,8 @@ export const createKeyTable = (expected: number): KeyTable => {
     },
   }
 }
+
+const tableOf = (numbers: number) => new Uint32Array(allocate(numbers * 4), 0, numbers)
 
 const sizeFor = (expected: number) => {
   let size = 64

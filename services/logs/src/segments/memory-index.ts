@@ -1,6 +1,7 @@
 import type { Origin, SenderDetails, StoredEntry } from '../entries/entry.ts'
 import { type EntryBatch, isOutOfOrder, isTruncated, timeIsBorrowed } from '../entries/entry-batch.ts'
 import { severityOfCode } from '../entries/severity-code.ts'
+import { allocate } from './allocate.ts'
 import type { BatchAnalysis } from './batch-analysis.ts'
 import { type Bitmap, createBitmap, setBit } from './bitmap.ts'
 import { codeOfLength } from './document-length.ts'
@@ -57,16 +58,16 @@ export type MemoryIndex = {
 const mostStreams = 60_000
 
 const newColumns = (documents: number): MemoryColumns => ({
-  times: new Float64Array(documents),
-  ingestTimes: new Float64Array(documents),
-  sequences: new Float64Array(documents),
+  times: new Float64Array(allocate(documents * 8), 0, documents),
+  ingestTimes: new Float64Array(allocate(documents * 8), 0, documents),
+  sequences: new Float64Array(allocate(documents * 8), 0, documents),
   repeats: new Uint32Array(documents),
   textEnds: new Uint32Array(documents),
   streamOf: new Uint16Array(documents),
   patternSetOf: new Uint16Array(documents),
   lengthCodes: new Uint8Array(documents),
   flags: new Uint8Array(documents),
-  keys: new Uint8Array(documents * 16),
+  keys: new Uint8Array(allocate(documents * 16), 0, documents * 16),
   severities: [createBitmap(documents), createBitmap(documents), createBitmap(documents)],
 })
 
@@ -78,7 +79,7 @@ export const createMemoryIndex = (limits: MemoryIndexLimits): MemoryIndex => {
   const terms = createTermTable()
   const keyTable = createKeyTable(1024)
   const sender = new Map<number, SenderDetails>()
-  const text = Buffer.from(new ArrayBuffer(limits.textBytes))
+  const text = Buffer.from(allocate(limits.textBytes), 0, limits.textBytes)
   const streams: StreamSummary[] = []
   const streamNumbers = new Map<string, number>()
   const patternSets: string[][] = [[]]

@@ -1,3 +1,4 @@
+import { allocate } from './allocate.ts'
 import type { BatchPostings } from './batch-analysis.ts'
 import { countBits, mostOften } from './posting.ts'
 import { hashWord } from './tokens.ts'
@@ -25,12 +26,12 @@ export type TermTable = {
 }
 
 const growUint32 = (array: Uint32Array<ArrayBuffer>, size: number) => {
-  const larger = new Uint32Array(size)
+  const larger = new Uint32Array(allocate(size * 4), 0, size)
   larger.set(array)
   return larger
 }
 const growUint8 = (array: Uint8Array<ArrayBuffer>, size: number) => {
-  const larger = new Uint8Array(size)
+  const larger = new Uint8Array(allocate(size), 0, size)
   larger.set(array)
   return larger
 }
@@ -61,7 +62,7 @@ export const createTermTable = (): TermTable => {
     ends = growUint32(ends, size)
     heads = growUint32(heads, size * 2)
     const before = slots
-    slots = new Int32Array(size * 4)
+    slots = new Int32Array(allocate(size * 16), 0, size * 4)
     const mask = size * 2 - 1
     for (let old = 0; old < before.length; old += 2) {
       const number = before[old + 1] ?? 0
@@ -167,7 +168,7 @@ export const createTermTable = (): TermTable => {
         places[term] = place
         place += heads[term * 2 + 1] ?? 0
       }
-      const grouped = new Uint32Array(postings)
+      const grouped = new Uint32Array(allocate(postings * 4), 0, postings)
       for (let run = 0; run < runCount; run++) {
         const term = runs[run * runNumbers] ?? 0
         let target = places[term] ?? 0

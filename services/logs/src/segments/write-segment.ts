@@ -1,4 +1,5 @@
 import { constants, crc32, zstdCompressSync } from 'node:zlib'
+import { allocate } from './allocate.ts'
 import { type ByteWriter, createByteWriter } from './byte-writer.ts'
 import type { MemoryIndex } from './memory-index.ts'
 import { writePostings } from './postings-codec.ts'
@@ -10,6 +11,7 @@ import {
   type Section,
   type SectionName,
   type SegmentFooter,
+  trailerBytes,
 } from './segment-layout.ts'
 import { sortTerms } from './sort-terms.ts'
 
@@ -94,16 +96,15 @@ export function* writeSegment(index: MemoryIndex): Generator<undefined, Uint8Arr
   return assemble(index, parts, offset, sections as Record<SectionName, Section>)
 }
 
+/** What a checksum takes in the footer at most, its comma included. */
+const checksumBytes = 11
+
 const assemble = (
   index: MemoryIndex,
   parts: Uint8Array[],
   bodyBytes: number,
   sections: Record<SectionName, Section>,
 ) => {
-  const body = Buffer.concat(parts, bodyBytes)
-  const pageChecksums: number[] = []
-  for (let page = 0; page < body.length; page += pageBytes)
-    pageChecksums.push(crc32(body.subarray(page, page + pageBytes)))
   const footer: SegmentFooter = {
     documents: index.documents,
     words: index.words,
@@ -112,10 +113,24 @@ const assemble = (
     streams: index.streams,
     patternSets: index.patternSets,
     sections,
-    pageChecksums,
+    pageChecksums: [],
   }
-  const footerBytes = new TextEncoder().encode(JSON.stringify(footer))
-  return Buffer.concat([body, footerBytes, encodeTrailer(body.length, footerBytes)])
+  const encoder = new TextEncoder()
+  const mostChecksumBytes = Math.ceil(bodyBytes / pageBytes) * checksumBytes
+  const most = bodyBytes + encoder.encode(JSON.stringify(footer)).length + mostChecksumBytes + trailerBytes
+  const content = Buffer.from(allocate(most), 0, most)
+  let end = 0
+  const append = (bytes: Uint8Array) => {
+    content.set(bytes, end)
+    end += bytes.length
+  }
+  parts.forEach(append)
+  for (let page = 0; page < bodyBytes; page += pageBytes)
+    footer.pageChecksums.push(crc32(content.subarray(page, Math.min(bodyBytes, page + pageBytes))))
+  const footerBytes = encoder.encode(JSON.stringify(footer))
+  append(footerBytes)
+  append(encodeTrailer(bodyBytes, footerBytes))
+  return content.subarray(0, end)
 }
 
 /** Blocks of records: varint and text, varint and what the sender said (JSON, mostly nothing). The index has each block's documents and bytes. */

@@ -4,6 +4,7 @@ import type { SearchRequest, SearchResult } from '../search/search.ts'
 import { transferablesOf } from '../segments/batch-analysis.ts'
 import type { Catalogue } from '../segments/catalogue.ts'
 import { type IngestResult, type ShardLimits, shardLimits } from '../segments/shard.ts'
+import { collectGarbage } from './collect-garbage.ts'
 import type { IndexCalls, IndexHostCalls, IndexOptions, SourceCount } from './index-calls.ts'
 import { createLazyThread } from './lazy-thread.ts'
 import type { KeepCalls, ParseCalls, ParseOptions } from './parse-calls.ts'
@@ -70,6 +71,10 @@ export const createLogEngine = (options: LogEngineOptions): LogEngine => {
   const gate = createGate(options.inFlightBytes ?? defaultInFlightBytes)
   let nextUpload = 1
 
+  /** What the threads and the uploads left in this one goes once both have ended. */
+  const giveBack = () => {
+    if (!index.isRunning && !parse.isRunning) collectGarbage()
+  }
   const indexOptions: IndexOptions = { directory, limits: options.limits ?? shardLimits }
   const index = createLazyThread<IndexCalls>({
     module: new URL('./index-worker.ts', import.meta.url),
@@ -85,6 +90,7 @@ export const createLogEngine = (options: LogEngineOptions): LogEngine => {
     idleMilliseconds,
     mayRest: () => listeners.size === 0 && uploads.size === 0,
     lastCall: 'rest',
+    onRest: giveBack,
     onFailure: (error) => onProblem(`The indexing thread failed: ${error.message}`),
   })
   const parse = createLazyThread<ParseCalls>({
@@ -102,6 +108,7 @@ export const createLogEngine = (options: LogEngineOptions): LogEngine => {
     idleMilliseconds,
     mayRest: () => uploads.size === 0,
     lastCall: 'rest',
+    onRest: giveBack,
     onFailure: (error) => onProblem(`The parsing thread failed: ${error.message}`),
   })
 

@@ -14,6 +14,7 @@ import type { Part } from '../segments/part.ts'
 import { SegmentCorrupt } from '../segments/segment-layout.ts'
 import { openShard, type Shard } from '../segments/shard.ts'
 import { createCalls, type Port } from './calls.ts'
+import { collectGarbage } from './collect-garbage.ts'
 import type { IndexHostCalls, IndexOptions, SourceCount } from './index-calls.ts'
 
 /** The thread that keeps entries and searches them. It opens its shard with the first call. */
@@ -119,5 +120,7 @@ const host = createCalls<IndexHostCalls>(port, {
   rest: async () => {
     await (await shard)?.[Symbol.asyncDispose]()
     shard = undefined
+    // Freed while the thread still is: what is freed by ending it the allocator keeps.
+    collectGarbage()
   },
 })

@@ -7,6 +7,7 @@ import { utc, zoneOf } from '../formats/zone.ts'
 import { createEnricher } from '../patterns/enricher.ts'
 import { createBatchAnalyser, transferablesOf } from '../segments/batch-analysis.ts'
 import { createCalls, type Port } from './calls.ts'
+import { collectGarbage } from './collect-garbage.ts'
 import type { KeepCalls, ParseOptions } from './parse-calls.ts'
 
 /** The thread that turns bytes into batches of entries. A batch goes on to be kept at once; a chunk is answered when all of its are. */
@@ -83,5 +84,5 @@ const calls = createCalls<KeepCalls>(port, {
   drop: (id: number) => {
     sessions.delete(id)
   },
-  rest: () => undefined,
+  rest: collectGarbage,
 })
