@@ -2,7 +2,7 @@
 export const isoDate = String.raw`\d{4}[-/]\d{2}[-/]\d{2}`
 export const clock = String.raw`\d{1,2}:\d{2}:\d{2}(?:[.,:]\d{1,9})?`
 export const zone = String.raw`(?: ?(?:Z|UTC|GMT|[+-]\d{2}:?\d{2})\b)?`
-export const isoTime = String.raw`${isoDate}[T_ ]{1,2}${clock}${zone}`
+export const isoTime = `${isoDate}[T_ ]{1,2}${clock}${zone}`
 export const syslogTime = String.raw`\p{L}{3,5}\.? {1,2}\d{1,2}(?: \d{4})? \d{2}:\d{2}:\d{2}(?:\.\d+)?`
 export const clfTime = String.raw`\d{1,2}/[A-Z][a-z]{2}/\d{4}:\d{2}:\d{2}:\d{2}(?:\.\d+)?(?: [+-]\d{4})?`
 export const quoted = String.raw`(?:[^"\\]|\\.)*`
