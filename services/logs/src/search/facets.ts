@@ -20,11 +20,33 @@ export type FacetCounter = {
   result: () => Facets
 }
 
+/**
+ * How many documents have each number. Neighbours often have the same one, and a counter cannot be added to before it was stored: two
+ * sets of counters take turns.
+ */
 const numbersOf = (documents: Uint32Array, numbers: Uint16Array, distinct: number): Uint32Array => {
+  const even = new Uint32Array(distinct)
+  const odd = new Uint32Array(distinct)
+  for (let index = 0; index < documents.length - 1; index += 2) {
+    const number = numbers[documents[index] ?? 0] ?? 0
+    const next = numbers[documents[index + 1] ?? 0] ?? 0
+    even[number] = (even[number] ?? 0) + 1
+    odd[next] = (odd[next] ?? 0) + 1
+  }
+  if (documents.length % 2 === 1) {
+    const number = numbers[documents.at(-1) ?? 0] ?? 0
+    even[number] = (even[number] ?? 0) + 1
+  }
+  for (let number = 0; number < distinct; number++) even[number] = (even[number] ?? 0) + (odd[number] ?? 0)
+  return even
+}
+
+/** The same for numbers of which most are 0; how many that are is not told. */
+const numbersPastZero = (documents: Uint32Array, numbers: Uint16Array, distinct: number): Uint32Array => {
   const counts = new Uint32Array(distinct)
   for (let index = 0; index < documents.length; index++) {
     const number = numbers[documents[index] ?? 0] ?? 0
-    counts[number] = (counts[number] ?? 0) + 1
+    if (number !== 0) counts[number] = (counts[number] ?? 0) + 1
   }
   return counts
 }
@@ -55,7 +77,9 @@ export const createFacetCounter = (domainOf: (tag: string) => string): FacetCoun
         })
       }
       if (part.patternSets.length === 1) return
-      numbersOf(documents, columns.patternSetOf, part.patternSets.length).forEach((count, set) => {
+      // The first set is the empty one.
+      numbersPastZero(documents, columns.patternSetOf, part.patternSets.length).forEach((count, set) => {
+        if (count === 0) return
         const tags = part.patternSets[set] ?? []
         for (const tag of tags) add(byPattern, tag, count)
         for (const domain of new Set(tags.map(domainOf))) if (domain !== '') add(byDomain, domain, count)

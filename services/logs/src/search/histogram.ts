@@ -22,8 +22,10 @@ export const bucketsFor = (first: number, last: number): Histogram => {
 export const countTimes = (histogram: Histogram, documents: Uint32Array, times: Float64Array): void => {
   const { start, counts } = histogram
   const length = histogram.bucketSeconds * 1000
+  const found = new Uint32Array(counts.length)
   for (let index = 0; index < documents.length; index++) {
     const bucket = Math.floor(((times[documents[index] ?? 0] ?? 0) - start) / length)
-    counts[bucket] = (counts[bucket] ?? 0) + 1
+    found[bucket] = (found[bucket] ?? 0) + 1
   }
+  for (let bucket = 0; bucket < counts.length; bucket++) counts[bucket] = (counts[bucket] ?? 0) + (found[bucket] ?? 0)
 }

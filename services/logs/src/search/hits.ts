@@ -18,8 +18,8 @@ export type Hit = Rank & { part: number; document: number }
 
 /** Keeps the first `limit` of all hits offered. */
 export type TopHits = {
-  /** Whether a hit of this score and time could still get in; cheaper than making it. */
-  wants: (score: number, time: number) => boolean
+  /** The last of the kept, which a hit must come before to get in; undefined while there is room. */
+  last: () => Hit | undefined
   offer: (hit: Hit) => void
   /** In order. */
   take: () => Hit[]
@@ -57,11 +57,7 @@ export const createTopHits = (limit: number): TopHits => {
     }
   }
   return {
-    wants: (score, time) => {
-      const last = heap[0]
-      if (heap.length < limit || !last) return heap.length < limit
-      return score > last.score || (score === last.score && time >= last.time)
-    },
+    last: () => (heap.length < limit ? undefined : heap[0]),
     offer: (hit) => {
       const last = heap[0]
       if (heap.length < limit) rise(heap.push(hit) - 1)
@@ -79,7 +75,7 @@ export type OfferOptions = {
   documents: Uint32Array
   columns: PartColumns
   order: Order
-  /** Absent where time alone orders. */
+  /** By place in `documents`; absent where time alone orders. */
   scores?: Float64Array | undefined
   /** Hits up to and with this one have been shown. */
   after?: Rank | undefined
@@ -92,13 +88,17 @@ export const offerDocuments = (
 ): void => {
   const { times, sequences, keys, keyStride } = columns
   const sign = order === 'oldest' ? -1 : 1
+  let last = top.last()
   for (let index = 0; index < documents.length; index++) {
+    const score = scores?.[index] ?? 0
+    if (last !== undefined && score < last.score) continue
     const document = documents[index] ?? 0
-    const score = scores?.[document] ?? 0
     const time = sign * (times[document] ?? 0)
-    if (!top.wants(score, time)) continue
+    if (last !== undefined && score === last.score && time < last.time) continue
     const sequence = sign * (sequences[document] ?? 0)
     const hit = { part, document, score, time, sequence, key: sign * keyPrefixAt(keys, document * keyStride) }
-    if (after === undefined || compareRanks(after, hit) < 0) top.offer(hit)
+    if (after !== undefined && compareRanks(after, hit) >= 0) continue
+    top.offer(hit)
+    last = top.last()
   }
 }

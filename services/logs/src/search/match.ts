@@ -22,15 +22,24 @@ const mergePostings = (all: readonly Postings[], documents: number): Postings | 
   const [first] = all
   if (all.length <= 1) return first
   const counts = new Uint8Array(documents)
-  for (const postings of all) {
-    for (let index = 0; index < postings.documents.length; index++) {
-      const document = postings.documents[index] ?? 0
-      counts[document] = Math.min(255, (counts[document] ?? 0) + (postings.counts[index] ?? 0))
+  let total = 0
+  for (const { documents: having, counts: times } of all) {
+    for (let index = 0; index < having.length; index++) {
+      const document = having[index] ?? 0
+      const known = counts[document] ?? 0
+      if (known === 0) total++
+      counts[document] = Math.min(255, known + (times[index] ?? 0))
     }
   }
-  const found: number[] = []
-  for (let document = 0; document < documents; document++) if (counts[document] !== 0) found.push(document)
-  return { documents: Uint32Array.from(found), counts: Uint8Array.from(found, (document) => counts[document] ?? 0) }
+  const merged = { documents: new Uint32Array(total), counts: new Uint8Array(total) }
+  let found = 0
+  for (let document = 0; document < documents; document++) {
+    const count = counts[document] ?? 0
+    if (count === 0) continue
+    merged.documents[found] = document
+    merged.counts[found++] = count
+  }
+  return merged
 }
 
 /** The postings of a query's terms in one part; a term that is nowhere is absent. */

@@ -1,6 +1,5 @@
-import { type Bitmap, hasBit } from '../segments/bitmap.ts'
 import { lengthOfCode } from '../segments/document-length.ts'
-import type { Part } from '../segments/part.ts'
+import type { Part, Postings } from '../segments/part.ts'
 import type { FoundTerms, Term } from './match.ts'
 
 /**
@@ -30,7 +29,7 @@ export const inverseFrequency = (documents: number, frequency: number): number =
   Math.log(1 + (documents - frequency + 0.5) / (frequency + 0.5))
 
 /** What a document's length adds to the denominator, by its length code. */
-export const lengthNorms = ({ documents, words }: Statistics): Float64Array => {
+const lengthNorms = ({ documents, words }: Statistics): Float64Array => {
   const average = Math.max(1, words / Math.max(1, documents))
   return Float64Array.from(
     lengthOfCode,
@@ -42,38 +41,67 @@ export const lengthNorms = ({ documents, words }: Statistics): Float64Array => {
 export const termScore = (inverse: number, count: number, norm: number): number =>
   (inverse * count * (saturation + 1)) / (count + norm)
 
+/** Counts below this have their scores made once for each length. */
+const tabledCounts = 4
+
+export type TermScores = (count: number, lengthCode: number) => number
+
+/** Gives `termScore` by count and length code; the usual counts are looked up. */
+const createTermScores = (inverse: number, norms: Float64Array): TermScores => {
+  const lengths = norms.length
+  const table = new Float64Array(tabledCounts * lengths)
+  for (let index = 0; index < table.length; index++) {
+    table[index] = termScore(inverse, Math.floor(index / lengths), norms[index % lengths] ?? 1)
+  }
+  return (count, lengthCode) =>
+    count < tabledCounts
+      ? (table[count * lengths + lengthCode] ?? 0)
+      : termScore(inverse, count, norms[lengthCode] ?? 1)
+}
+
+/** For each term what it adds to a document's score, by the term's name. */
+export const scoresOfTerms = (terms: readonly Term[], statistics: Statistics): ReadonlyMap<string, TermScores> => {
+  const norms = lengthNorms(statistics)
+  return new Map(
+    terms.map(({ name }) => [
+      name,
+      createTermScores(inverseFrequency(statistics.documents, statistics.frequencies.get(name) ?? 0), norms),
+    ]),
+  )
+}
+
 type RankOptions = {
-  documents: number
-  matched: Bitmap
+  /** What matched, ascending. */
+  documents: Uint32Array
   found: FoundTerms
-  terms: readonly Term[]
-  statistics: Statistics
-  norms: Float64Array
+  scores: ReadonlyMap<string, TermScores>
   lengthCodes: Uint8Array
 }
 
-/** The scores of matched documents, by document; others are 0. */
-export const scoreDocuments = ({
-  documents,
-  matched,
-  found,
-  terms,
-  statistics,
-  norms,
-  lengthCodes,
-}: RankOptions): Float64Array => {
-  const scores = new Float64Array(documents)
-  for (const { name } of terms) {
+/** The scores of matched documents, in their order. */
+export const scoreDocuments = ({ documents, found, scores, lengthCodes }: RankOptions): Float64Array => {
+  const sums = new Float64Array(documents.length)
+  for (const [name, scoreOf] of scores) {
     const postings = found.get(name)
-    if (!postings) continue
-    const inverse = inverseFrequency(statistics.documents, statistics.frequencies.get(name) ?? 0)
-    const { documents: having, counts } = postings
-    for (let index = 0; index < having.length; index++) {
-      const document = having[index] ?? 0
-      if (!hasBit(matched, document)) continue
-      const norm = norms[lengthCodes[document] ?? 0] ?? 1
-      scores[document] = (scores[document] ?? 0) + termScore(inverse, counts[index] ?? 1, norm)
-    }
+    if (postings) addScores(sums, documents, postings, scoreOf, lengthCodes)
   }
-  return scores
+  return sums
+}
+
+/** Both are ascending: one pass over both finds what they share. */
+const addScores = (
+  sums: Float64Array,
+  documents: Uint32Array,
+  { documents: having, counts }: Postings,
+  scoreOf: TermScores,
+  lengthCodes: Uint8Array,
+): void => {
+  let place = 0
+  for (let index = 0; index < having.length; index++) {
+    const document = having[index] ?? 0
+    while (place < documents.length && (documents[place] ?? 0) < document) place++
+    if (place === documents.length) return
+    if (documents[place] !== document) continue
+    sums[place] = (sums[place] ?? 0) + scoreOf(counts[index] ?? 1, lengthCodes[document] ?? 0)
+  }
 }

@@ -9,7 +9,7 @@ import { bucketsFor, countTimes, type Histogram } from './histogram.ts'
 import { createTopHits, type Hit, type Order, offerDocuments, type Rank } from './hits.ts'
 import { type FoundTerms, findTerms, matchTerms, needsTexts, scoringTerms, type Term, termsOf } from './match.ts'
 import { isEmptyQuery, matchesWords, type Query } from './query.ts'
-import { gatherStatistics, lengthNorms, type Statistics, scoreDocuments } from './rank.ts'
+import { gatherStatistics, type Statistics, scoreDocuments, scoresOfTerms } from './rank.ts'
 
 export type SearchRequest = {
   /** null asks for all that the filters let through. */
@@ -122,19 +122,11 @@ const createPager = (
   terms: readonly Term[],
   statistics: Statistics,
 ): Pager => {
-  const norms = lengthNorms(statistics)
-  const scores = matches.map(({ part, columns, found, matched }) =>
+  const byTerm = scoresOfTerms(terms, statistics)
+  const scores = matches.map(({ columns, found, documents }) =>
     terms.length === 0
       ? undefined
-      : scoreDocuments({
-          documents: part.documents,
-          matched,
-          found,
-          terms,
-          statistics,
-          norms,
-          lengthCodes: columns.lengthCodes,
-        }),
+      : scoreDocuments({ documents, found, scores: byTerm, lengthCodes: columns.lengthCodes }),
   )
   return (after, limit) => {
     const top = createTopHits(limit)
@@ -208,18 +200,26 @@ const present = async (hit: Hit, matches: readonly Matched[], query: Query | nul
   return { entry, score: hit.score, highlights: query ? highlightsOf(query, entry.text) : [] }
 }
 
-const count = (matches: readonly Matched[], domainOf: (tag: string) => string) => {
-  const counter = createFacetCounter(domainOf)
+/** The first and last moment of what matched. A part within what is known already is not looked at. */
+const extentOf = (matches: readonly Matched[]): { first: number; last: number } => {
   let first = Number.POSITIVE_INFINITY
   let last = Number.NEGATIVE_INFINITY
-  for (const { part, columns, matched, documents } of matches) {
-    counter.count(part, columns, matched, documents)
+  for (const { part, columns, documents } of matches) {
+    if (part.firstTime >= first && part.lastTime <= last) continue
+    const { times } = columns
     for (let index = 0; index < documents.length; index++) {
-      const time = columns.times[documents[index] ?? 0] ?? 0
+      const time = times[documents[index] ?? 0] ?? 0
       if (time < first) first = time
       if (time > last) last = time
     }
   }
+  return { first, last }
+}
+
+const count = (matches: readonly Matched[], domainOf: (tag: string) => string) => {
+  const counter = createFacetCounter(domainOf)
+  for (const { part, columns, matched, documents } of matches) counter.count(part, columns, matched, documents)
+  const { first, last } = extentOf(matches)
   const histogram = first <= last ? bucketsFor(first, last) : null
   if (histogram) for (const { columns, documents } of matches) countTimes(histogram, documents, columns.times)
   return { facets: counter.result(), histogram }

@@ -14,8 +14,10 @@ export const createByteReader = (source: Uint8Array, start = 0, end = source.len
     end,
     byte: () => source[reader.position++] ?? 0,
     varint: () => {
-      let value = 0
-      let scale = 1
+      const first = source[reader.position++] ?? 0
+      if (first < 0x80) return first
+      let value = first - 0x80
+      let scale = 0x80
       for (;;) {
         const byte = source[reader.position++] ?? 0
         if (byte < 0x80) return value + byte * scale
