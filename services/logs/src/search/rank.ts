@@ -41,22 +41,19 @@ const lengthNorms = ({ documents, words }: Statistics): Float64Array => {
 export const termScore = (inverse: number, count: number, norm: number): number =>
   (inverse * count * (saturation + 1)) / (count + norm)
 
-/** Counts below this have their scores made once for each length. */
+/** Counts below this have their scores made once for each length; it spares a division a posting. */
 const tabledCounts = 4
 
-export type TermScores = (count: number, lengthCode: number) => number
+/** The scores of a term by count and length code: `tabledCounts` rows of as many as there are codes. Higher counts are worked out. */
+export type TermScores = { table: Float64Array; inverse: number; norms: Float64Array }
 
-/** Gives `termScore` by count and length code; the usual counts are looked up. */
 const createTermScores = (inverse: number, norms: Float64Array): TermScores => {
   const lengths = norms.length
   const table = new Float64Array(tabledCounts * lengths)
   for (let index = 0; index < table.length; index++) {
     table[index] = termScore(inverse, Math.floor(index / lengths), norms[index % lengths] ?? 1)
   }
-  return (count, lengthCode) =>
-    count < tabledCounts
-      ? (table[count * lengths + lengthCode] ?? 0)
-      : termScore(inverse, count, norms[lengthCode] ?? 1)
+  return { table, inverse, norms }
 }
 
 /** For each term what it adds to a document's score, by the term's name. */
@@ -81,9 +78,9 @@ type RankOptions = {
 /** The scores of matched documents, in their order. */
 export const scoreDocuments = ({ documents, found, scores, lengthCodes }: RankOptions): Float64Array => {
   const sums = new Float64Array(documents.length)
-  for (const [name, scoreOf] of scores) {
+  for (const [name, ofTerm] of scores) {
     const postings = found.get(name)
-    if (postings) addScores(sums, documents, postings, scoreOf, lengthCodes)
+    if (postings) addScores(sums, documents, postings, ofTerm, lengthCodes)
   }
   return sums
 }
@@ -93,15 +90,20 @@ const addScores = (
   sums: Float64Array,
   documents: Uint32Array,
   { documents: having, counts }: Postings,
-  scoreOf: TermScores,
+  { table, inverse, norms }: TermScores,
   lengthCodes: Uint8Array,
 ): void => {
+  const lengths = norms.length
   let place = 0
   for (let index = 0; index < having.length; index++) {
     const document = having[index] ?? 0
     while (place < documents.length && (documents[place] ?? 0) < document) place++
     if (place === documents.length) return
     if (documents[place] !== document) continue
-    sums[place] = (sums[place] ?? 0) + scoreOf(counts[index] ?? 1, lengthCodes[document] ?? 0)
+    const count = counts[index] ?? 1
+    const code = lengthCodes[document] ?? 0
+    const score =
+      count < tabledCounts ? (table[count * lengths + code] ?? 0) : termScore(inverse, count, norms[code] ?? 1)
+    sums[place] = (sums[place] ?? 0) + score
   }
 }

@@ -8,6 +8,7 @@ import { decodeCursor, encodeCursor } from './cursor.ts'
 import type { FacetCount } from './facets.ts'
 import { parseQuery } from './query.ts'
 import { readFilters } from './read-request.ts'
+import type { SearchRequest } from './search.ts'
 
 type SearchHandlers = Pick<Handlers<typeof LogsServiceDefinition>, 'search' | 'getContext'>
 
@@ -24,18 +25,19 @@ const valuesOf = <Value extends string | null>(counts: readonly FacetCount<Value
   (counts ?? []).map(({ value, count }) => ({ value, count }))
 
 export const searchRpc = ({ engine }: World): SearchHandlers => ({
-  search: async (request) => {
+  search: async (request, { signal }) => {
     const started = performance.now()
     const after = readCursor(request.cursor)
     const query = parseQuery(request.q ?? '')
-    const result = await engine.search({
+    const wanted: SearchRequest = {
       query,
       filters: readFilters(request),
       limit: request.limit ?? 50,
       order: query === null || request.order === 'time' ? 'time' : 'relevance',
       withFacets: true,
       ...(after && { after }),
-    })
+    }
+    const result = await engine.search(wanted, signal)
     return {
       entries: result.entries.map(({ entry, score, highlights }) => ({
         ...presentEntry(entry),

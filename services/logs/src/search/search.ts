@@ -1,5 +1,5 @@
 import type { StoredEntry } from '../entries/entry.ts'
-import { type Bitmap, countBits, documentsOf } from '../segments/bitmap.ts'
+import { type Bitmap, documentsOf, setBit } from '../segments/bitmap.ts'
 import type { Part, PartColumns } from '../segments/part.ts'
 import { wordsOf } from '../segments/tokens.ts'
 import { createFacetCounter, type Facets } from './facets.ts'
@@ -35,19 +35,30 @@ export type SearchResult = {
   next: Rank | null
 }
 
-export type SearchOptions = { domainOf: (tag: string) => string; signal?: AbortSignal | undefined }
+/** Says by throwing that nobody waits for the answer any more; an AbortSignal is one. */
+export type Leaving = Pick<AbortSignal, 'throwIfAborted'>
+export type SearchOptions = { domainOf: (tag: string) => string; signal?: Leaving | undefined }
 
 /** So many candidates of a phrase are all looked at; of more, only as many as the page needs. */
 const mostTextsForExactTotal = 1_000
 /** A phrase whose words are everywhere but never together stops here. */
 const mostTexts = 20_000
 
-type Matched = { part: Part; columns: PartColumns; found: FoundTerms; matched: Bitmap; documents: Uint32Array }
+type Matched = {
+  part: Part
+  columns: PartColumns
+  found: FoundTerms
+  matched: Bitmap
+  /** Those of `matched`, ascending. */
+  documents: Uint32Array
+  /** By place in `documents`, once they are made; absent where time alone orders. */
+  scores?: Float64Array
+}
 
 /**
  * Searches parts as one corpus. Counts, facets and histogram are exact, but for phrases with more than a thousand candidates: they are
  * looked for in the texts only until the page is full, the total is then an estimate, and facets count the candidates.
- * Throws SegmentCorrupt for a part that cannot be read.
+ * Throws SegmentCorrupt for a part that cannot be read, and what the signal throws, which is asked between parts.
  */
 export const search = async (
   parts: readonly Part[],
@@ -60,7 +71,7 @@ export const search = async (
   const all = await Promise.all(parts.map((part) => matchPart(part, request, ranking, options.signal)))
   const matches = all.map(({ match }) => match).filter((match) => match !== undefined)
   const statistics = gatherStatistics(all)
-  const page = createPager(matches, request, ranking, statistics)
+  const page = createPager(matches, request, { ranking, statistics, signal: options.signal })
   const candidates = matches.reduce((sum, match) => sum + match.documents.length, 0)
   const verified =
     query && needsTexts(query) ? await verify(query, matches, candidates, page, request, options.signal) : undefined
@@ -71,7 +82,7 @@ export const search = async (
     entries: await Promise.all(shown.map((hit) => present(hit, matches, query))),
     total: verified?.total ?? candidates,
     totalIsExact: verified?.totalIsExact ?? true,
-    ...(request.withFacets ? count(matches, options.domainOf) : { facets: null, histogram: null }),
+    ...(request.withFacets ? count(matches, options) : { facets: null, histogram: null }),
     next: hits.length > request.limit && last ? rankOf(last) : null,
   }
 }
@@ -93,11 +104,12 @@ const matchPart = async (
   part: Part,
   { query, filters }: SearchRequest,
   ranking: readonly Term[],
-  signal: AbortSignal | undefined,
+  signal: Leaving | undefined,
 ): Promise<PartMatch> => {
   signal?.throwIfAborted()
   if (!mayPass(filters, part)) return { part, frequencies: await frequenciesIn(part, ranking), match: undefined }
   const [columns, found] = await Promise.all([part.columns(), findTerms(part, query ? termsOf(query) : [])])
+  signal?.throwIfAborted()
   const frequencies = new Map(ranking.map(({ name }) => [name, found.get(name)?.documents.length ?? 0]))
   const matched = passingDocuments(filters, part, columns)
   if (query) matchTerms(query, found, part.documents, matched)
@@ -115,23 +127,22 @@ const frequenciesIn = async (part: Part, terms: readonly Term[]): Promise<Map<st
 
 type Pager = (after: Rank | undefined, limit: number) => Hit[]
 
+type Ranking = { ranking: readonly Term[]; statistics: Statistics; signal: Leaving | undefined }
+
 /** Gives hits in order, page by page; scores are made once. */
-const createPager = (
-  matches: Matched[],
-  { order }: SearchRequest,
-  terms: readonly Term[],
-  statistics: Statistics,
-): Pager => {
-  const byTerm = scoresOfTerms(terms, statistics)
-  const scores = matches.map(({ columns, found, documents }) =>
-    terms.length === 0
-      ? undefined
-      : scoreDocuments({ documents, found, scores: byTerm, lengthCodes: columns.lengthCodes }),
-  )
+const createPager = (matches: Matched[], { order }: SearchRequest, { ranking, statistics, signal }: Ranking): Pager => {
+  const byTerm = scoresOfTerms(ranking, statistics)
+  if (ranking.length > 0) {
+    for (const match of matches) {
+      signal?.throwIfAborted()
+      const { found, documents, columns } = match
+      match.scores = scoreDocuments({ documents, found, scores: byTerm, lengthCodes: columns.lengthCodes })
+    }
+  }
   return (after, limit) => {
     const top = createTopHits(limit)
-    matches.forEach(({ columns, documents }, part) => {
-      offerDocuments(top, { part, documents, columns, order, scores: scores[part], after })
+    matches.forEach(({ columns, documents, scores }, part) => {
+      offerDocuments(top, { part, documents, columns, order, scores, after })
     })
     return top.take()
   }
@@ -146,7 +157,7 @@ const verify = async (
   candidates: number,
   page: Pager,
   { after, limit }: SearchRequest,
-  signal: AbortSignal | undefined,
+  signal: Leaving | undefined,
 ): Promise<Verified> => {
   const isInText = async (hit: Hit): Promise<boolean> => {
     const match = matches[hit.part]
@@ -183,13 +194,11 @@ const verify = async (
 /** What did not stand in the texts is taken out, so that facets and pages are those of what did. */
 const keepOnly = (matches: Matched[], hits: readonly Hit[]): void => {
   matches.forEach((match, part) => {
+    const kept = hits.filter((hit) => hit.part === part).toSorted((a, b) => a.document - b.document)
     match.matched.fill(0)
-    for (const hit of hits) {
-      if (hit.part !== part) continue
-      const word = hit.document >>> 5
-      match.matched[word] = (match.matched[word] ?? 0) | (1 << (hit.document & 31))
-    }
-    match.documents = countBits(match.matched) === 0 ? new Uint32Array(0) : documentsOf(match.matched)
+    for (const { document } of kept) setBit(match.matched, document)
+    match.documents = Uint32Array.from(kept, ({ document }) => document)
+    if (match.scores) match.scores = Float64Array.from(kept, ({ score }) => score)
   })
 }
 
@@ -216,9 +225,12 @@ const extentOf = (matches: readonly Matched[]): { first: number; last: number } 
   return { first, last }
 }
 
-const count = (matches: readonly Matched[], domainOf: (tag: string) => string) => {
+const count = (matches: readonly Matched[], { domainOf, signal }: SearchOptions) => {
   const counter = createFacetCounter(domainOf)
-  for (const { part, columns, matched, documents } of matches) counter.count(part, columns, matched, documents)
+  for (const { part, columns, matched, documents } of matches) {
+    signal?.throwIfAborted()
+    counter.count(part, columns, matched, documents)
+  }
   const { first, last } = extentOf(matches)
   const histogram = first <= last ? bucketsFor(first, last) : null
   if (histogram) for (const { columns, documents } of matches) countTimes(histogram, documents, columns.times)

@@ -102,3 +102,18 @@ test('threads that were idle end, and nothing is lost by it', async () => {
   }
   expect(opened.problems).toEqual([])
 })
+
+test('a search whose caller has left ends with the reason it was left for, and others go on', async () => {
+  await using folder = await withFolder()
+  await using opened = await openIn(folder.directory)
+  await opened.upload()
+  const request = { query: parseQuery('made'), filters: {}, limit: 10, order: 'relevance', withFacets: true } as const
+  const leaving = new AbortController()
+  const left = opened.engine.search(request, leaving.signal)
+  const stayed = opened.engine.search(request, new AbortController().signal)
+  leaving.abort(new Error('the reader left'))
+  await expect(left).rejects.toThrow('the reader left')
+  expect((await stayed).total).toBe(linesInAll)
+  await expect(opened.engine.search(request, leaving.signal)).rejects.toThrow('the reader left')
+  expect(opened.problems).toEqual([])
+})

@@ -50,7 +50,8 @@ export type LogEngineOptions = {
 export type LogEngine = AsyncDisposable & {
   ingestFile: (options: ParseOptions) => Promise<FileIngest>
   ingest: (batch: ArrayBuffer) => Promise<IngestResult>
-  search: (request: SearchRequest) => Promise<SearchResult>
+  /** Stops in its thread, between segments, when the signal says so; rejects with the signal's reason then. */
+  search: (request: SearchRequest, signal?: AbortSignal) => Promise<SearchResult>
   find: (entryId: string) => Promise<StoredEntry | undefined>
   sources: (filters: Filters) => Promise<SourceCount[]>
   /** Tells of entries as they become durable, until the returned function is called. */
@@ -162,6 +163,20 @@ export const createLogEngine = (options: LogEngineOptions): LogEngine => {
       },
     }
   }
+  const search: LogEngine['search'] = async (request, signal) => {
+    if (!signal) return index.call('search', [request])
+    signal.throwIfAborted()
+    // Shared memory, since the thread reads no messages while it searches.
+    const left = new Int32Array(new SharedArrayBuffer(4))
+    const leave = () => void Atomics.store(left, 0, 1)
+    signal.addEventListener('abort', leave)
+    try {
+      return await index.call('search', [request, left])
+    } finally {
+      signal.removeEventListener('abort', leave)
+      signal.throwIfAborted()
+    }
+  }
   const follow: LogEngine['follow'] = async (listener) => {
     listeners.add(listener)
     await index.call('follow', [true])
@@ -173,7 +188,7 @@ export const createLogEngine = (options: LogEngineOptions): LogEngine => {
   return {
     ingestFile,
     ingest: (batch) => index.call('ingest', [batch], [batch]),
-    search: (request) => index.call('search', [request]),
+    search,
     find: (entryId) => index.call('find', [entryId]),
     sources: (filters) => index.call('sources', [filters]),
     follow,

@@ -20,7 +20,8 @@ export type SourceCount = {
 export type IndexCalls = {
   /** `analysis` may be left out: then it is made here. */
   ingest: (batch: ArrayBuffer, analysis?: BatchAnalysis) => Promise<IngestResult>
-  search: (request: SearchRequest) => Promise<SearchResult>
+  /** `left` is shared: the search ends with an error soon after it is no longer 0. */
+  search: (request: SearchRequest, left?: Int32Array) => Promise<SearchResult>
   find: (entryId: string) => Promise<StoredEntry | undefined>
   sources: (filters: Filters) => Promise<SourceCount[]>
   /** Whether new entries are to be told of. */

@@ -92,6 +92,10 @@ const countSources = (parts: readonly Part[], filters: Filters): SourceCount[] =
   return [...counts.values()]
 }
 
+const stopIfLeft = (left: Int32Array) => {
+  if (Atomics.load(left, 0) !== 0) throw new Error('Nobody waits for this search any more.')
+}
+
 const tell = (entriesOf: () => StoredEntry[]) => {
   if (!isFollowed) return
   const entries = entriesOf()
@@ -110,7 +114,10 @@ const host = createCalls<IndexHostCalls>(port, {
       throw error
     }
   },
-  search: (request: SearchRequest) => onParts((parts) => search(parts, request, { domainOf })),
+  search: (request: SearchRequest, left?: Int32Array) => {
+    const signal = left && { throwIfAborted: () => stopIfLeft(left) }
+    return onParts((parts) => search(parts, request, { domainOf, signal }))
+  },
   find: (entryId: string) => onParts((parts) => findEntry(parts, entryId)),
   sources: (filters: Filters) => onParts(async (parts) => countSources(parts, filters)),
   follow: (wanted: boolean) => {

@@ -1,0 +1,83 @@
+import { expect, test } from 'vitest'
+import { decodeBatch } from '../entries/entry-batch.ts'
+import { createEnricher } from '../patterns/enricher.ts'
+import { parseQuery } from '../search/query.ts'
+import { search } from '../search/search.ts'
+import { createBatchAnalyser } from './batch-analysis.ts'
+import type { Shard } from './shard.ts'
+import { batchOf, createShardFolder } from './store-for-tests.ts'
+
+const texts = [
+  'kernel: Out of memory: Killed process 77 (java)',
+  'größe ÜBER alles, 日本語 too',
+  'nothing nothing nothing',
+  `${'word '.repeat(300)}${'x'.repeat(200)}`,
+  '--- ... ---',
+  'ERROR: connection refused by 10.0.0.7:5432',
+]
+const entries = Array.from({ length: 60 }, (_, index) => ({
+  text: `${texts[index % texts.length] ?? ''} n${index % 7}`,
+  sequence: index + 1,
+  ...(index % 5 === 0 && { severity: index % 4 }),
+}))
+const queries = ['kernel', 'nothing OR größe', 'n3 -kernel', 'x*', 'word', 'refused n5', '']
+
+const answers = async (shard: Shard) => {
+  const parts = shard.parts()
+  const request = { filters: {}, limit: 100, order: 'relevance', withFacets: true } as const
+  try {
+    return await Promise.all(
+      queries.map((query) => search(parts, { ...request, query: parseQuery(query) }, { domainOf: (tag) => tag })),
+    )
+  } finally {
+    for (const part of parts) part.release()
+  }
+}
+
+test('who reads the words of a batch makes no difference, in memory or in a segment, nor does what it has twice', async () => {
+  const analyse = createBatchAnalyser(createEnricher())
+  await using folder = await createShardFolder()
+  await using other = await createShardFolder()
+  await using opened = await folder.open()
+  await using elsewhere = await other.open()
+  const batches = [entries.slice(0, 20), entries.slice(10, 40), [...entries.slice(38), ...entries.slice(38)]]
+  for (const lines of batches) {
+    const batch = batchOf(lines)
+    const analysis = analyse(decodeBatch(batch))
+    expect(await elsewhere.shard.ingest(batchOf(lines), { analysis })).toEqual(await opened.shard.ingest(batch))
+  }
+  const inMemory = await answers(opened.shard)
+  expect(inMemory[0]?.total).toBe(10)
+  expect(await answers(elsewhere.shard)).toEqual(inMemory)
+  await opened.shard.flush()
+  await elsewhere.shard.flush()
+  expect(await answers(opened.shard)).toEqual(inMemory)
+  expect(await answers(elsewhere.shard)).toEqual(inMemory)
+})
+
+test('a search that is left does not go through the segments that it has not come to', async () => {
+  await using folder = await createShardFolder()
+  await using opened = await folder.open()
+  for (let part = 0; part < 3; part++) {
+    await opened.shard.ingest(batchOf(entries.slice(part * 20, part * 20 + 20)))
+    await opened.shard.flush()
+  }
+  const request = { query: parseQuery('kernel'), filters: {}, limit: 5, order: 'relevance', withFacets: true } as const
+  const countUntil = async (leaveAt: number): Promise<number> => {
+    let asked = 0
+    const signal = {
+      throwIfAborted: () => {
+        if (++asked === leaveAt) throw new Error('left')
+      },
+    }
+    const parts = opened.shard.parts()
+    const found = search(parts, request, { domainOf: () => '', signal })
+    if (leaveAt === Number.POSITIVE_INFINITY) await found
+    else await expect(found).rejects.toThrow('left')
+    for (const part of parts) part.release()
+    return asked
+  }
+  const inAll = await countUntil(Number.POSITIVE_INFINITY)
+  expect(inAll).toBeGreaterThanOrEqual(9)
+  expect(await countUntil(inAll - 1)).toBe(inAll - 1)
+})
