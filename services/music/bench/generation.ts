@@ -1,50 +1,93 @@
-import { audioInMemory } from '../src/audio/audio-path.ts'
-import { createDescriber } from '../src/audio/describe.ts'
-import { blockLength } from '../src/audio/pcm.ts'
-import { recombine } from '../src/generate/recombine.ts'
-import { measureSeam } from '../src/generate/seam.ts'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { openDirectoryFiles } from '@trellis/kit/files'
+import { ContinueTask } from '@trellis/protos/ts/trellis/music/v1/work.ts'
+import { NODE_FILES, nodeFile, nodeFolder } from '../src/audio/files-layout.ts'
+import { encodeSamples, openStoredAudio } from '../src/audio/stored-audio.ts'
+import { wavBytes } from '../src/audio/wav-write.ts'
+import { continueAudio, ingest, type TaskWorld } from '../src/worker/tasks.ts'
 import { playBand } from '../test/band.ts'
 
 /** One measurement: how long it took, and how much audio came of it. */
 export interface GenerationTiming {
   readonly sourceSeconds: number
   readonly audioSeconds: number
-  /** Reading the context, analysing, planning and playing. */
+  /** Reading what is known of the context, planning and playing. */
   readonly generationSeconds: number
-  /** Describing the result (loudness, tempo, key, outline) and measuring its seam. */
+  /** Storing and describing the result (loudness, tempo, key, outline, features) and measuring its seam. */
   readonly measuringSeconds: number
   /** All of it over the audio's own time; the target is below 0.5 on two cores. */
   readonly ratio: number
+  /** Reading and describing the upload, once. */
+  readonly uploadSeconds: number
+  /** All of it over the audio's own time where nothing was kept of how the context sounds. */
+  readonly ratioUnknown: number
 }
 
-const secondsOf = async (work: () => Promise<void>): Promise<number> => {
+const secondsOf = async (work: () => Promise<unknown>): Promise<number> => {
   const began = performance.now()
   await work()
   return (performance.now() - began) / 1000
 }
 
-/** Generates from a band of `sourceSeconds` at 44.1 kHz in stereo, as a worker does, in this process and on one core. */
-export const timeGeneration = async (sourceSeconds: number, audioSeconds: number): Promise<GenerationTiming> => {
-  const { block, sampleRate } = playBand({ bpm: 120, bars: Math.ceil(sourceSeconds / 2) })
-  const context = audioInMemory(block, sampleRate)
-  let made = block
-  const generationSeconds = await secondsOf(async () => {
-    const frames = Math.round(audioSeconds * sampleRate)
-    made = (await recombine({ context, frames, prompt: '', seed: 1 })).block
-  })
-  const measuringSeconds = await secondsOf(async () => {
-    const describer = createDescriber(context)
-    for await (const _ of describer.stored([made]));
-    describer.finish()
-    measureSeam({ before: block, after: made, sampleRate })
-  })
-  const ratio = (generationSeconds + measuringSeconds) / (blockLength(made) / sampleRate)
-  return { sourceSeconds, audioSeconds, generationSeconds, measuringSeconds, ratio }
+const RATE = 44_100
+/** A band of this length is played again and again: to play it takes longer than to continue it. */
+const PLAYED_SECONDS = 60
+
+/** An upload of a band of `sourceSeconds` at 44.1 kHz in stereo. */
+async function* uploadOf(sourceSeconds: number): AsyncGenerator<Uint8Array> {
+  const { block } = playBand({ bpm: 120, bars: Math.min(sourceSeconds, PLAYED_SECONDS) / 2, sampleRate: RATE })
+  const bytes = encodeSamples(block)
+  const shape = { sampleRate: RATE, channels: 2 }
+  const source = { size: bytes.length, read: async (at: number, length: number) => bytes.subarray(at, at + length) }
+  const audio = openStoredAudio(source, shape)
+  async function* blocks() {
+    for (let left = sourceSeconds * RATE; left > 0; left -= audio.frames) yield audio.read(0, left)
+  }
+  yield* wavBytes(shape, sourceSeconds * RATE, blocks())
 }
 
-/** The cases that are reported: a usual branch, a long one, and a short one from a long chain. */
+/** Uploads and continues a band by what a worker does, in this process and on one core. */
+export const timeGeneration = async (sourceSeconds: number, audioSeconds: number): Promise<GenerationTiming> => {
+  const directory = await mkdtemp(join(tmpdir(), 'trellis-music-bench-'))
+  let generated = 0
+  const world: TaskWorld = {
+    filesIn: (folder) => openDirectoryFiles(join(directory, folder)),
+    progress: () => {
+      generated = performance.now()
+    },
+    signal: new AbortController().signal,
+  }
+  try {
+    const files = await openDirectoryFiles(directory)
+    await files.write(nodeFile('root', 'upload'), uploadOf(sourceSeconds))
+    const uploadSeconds = await secondsOf(() => ingest({ nodeId: 'root', maximumSeconds: sourceSeconds }, world))
+    const path = [{ nodeId: 'root', sampleRate: RATE, channels: 2 }]
+    const task = { path, frames: audioSeconds * RATE, seed: 1, generator: 'recombine' }
+    const began = performance.now()
+    const total = await secondsOf(() => continueAudio(ContinueTask.fromPartial({ ...task, nodeId: 'known' }), world))
+    const generationSeconds = (generated - began) / 1000
+    await (await openDirectoryFiles(join(directory, nodeFolder('root')))).remove(NODE_FILES.features)
+    const unknown = await secondsOf(() => continueAudio(ContinueTask.fromPartial({ ...task, nodeId: 'other' }), world))
+    return {
+      sourceSeconds,
+      audioSeconds,
+      generationSeconds,
+      measuringSeconds: total - generationSeconds,
+      ratio: total / audioSeconds,
+      uploadSeconds,
+      ratioUnknown: unknown / audioSeconds,
+    }
+  } finally {
+    await rm(directory, { recursive: true })
+  }
+}
+
+/** The cases that are reported: a usual branch, a long one, and short ones from long chains. */
 export const GENERATION_CASES: readonly (readonly [sourceSeconds: number, audioSeconds: number])[] = [
   [60, 10],
   [60, 60],
   [300, 10],
+  [1200, 10],
 ]

@@ -1,9 +1,10 @@
 import { type BarGrid, findBars } from './bars.ts'
 import { beatAttack, tempoOf, trackBeats } from './beats.ts'
-import { type ChromaFrames, chromaBetween, computeChroma } from './chroma.ts'
+import { CHROMA_HOP, type ChromaFrames, chromaBetween, findPeaks } from './chroma.ts'
+import { type Sound, soundOf } from './features.ts'
 import { estimateKey, type Key } from './key.ts'
 import { LOW_BANDS, onsetStrength } from './onset-strength.ts'
-import { ANALYSIS_RATE, computeSpectralFrames, HOP, type SpectralFrames } from './spectral-frames.ts'
+import { ANALYSIS_RATE, bandLevels, HOP, type SpectralFrames } from './spectral-frames.ts'
 import { estimateTempo } from './tempo.ts'
 
 /** What a piece of music is made of, at the analysis rate. */
@@ -47,23 +48,29 @@ const accentsOf = (chroma: ChromaFrames, lowOnsets: Float32Array, beats: readonl
   return { harmonyChange, lowOnset }
 }
 
-/** Analyses a mono piece at ANALYSIS_RATE: spectrum, onsets, tempo, beats, bars, harmony and key. */
-export const analyse = (signal: Float32Array): Analysis => {
-  const spectral = computeSpectralFrames(signal)
+/** Analyses what a piece sounds like: onsets, tempo, beats, bars and key. */
+export const analyseSound = ({ samples, spectral, chroma }: Sound): Analysis => {
   const onsets = onsetStrength(spectral)
-  const chroma = computeChroma(signal)
   const tempo = estimateTempo(onsets)
-  const beats = trackBeats(onsets, tempo, signal.length)
+  const beats = trackBeats(onsets, tempo, samples)
   const hasPulse = beatAttack(onsets, beats) >= LEAST_ATTACK && tempo.clarity >= LEAST_CLARITY && beats.length >= 4
   return {
-    samples: signal.length,
+    samples,
     spectral,
     onsets,
     chroma,
     beats,
     bars: findBars(accentsOf(chroma, onsetStrength(spectral, LOW_BANDS), beats)),
     bpm: hasPulse ? tempoOf(beats) : null,
-    key: estimateKey(chromaBetween(chroma, 0, signal.length)),
+    key: estimateKey(chromaBetween(chroma, 0, samples)),
     clarity: tempo.clarity,
   }
+}
+
+/** Analyses a mono piece at ANALYSIS_RATE. */
+export const analyse = (signal: Float32Array): Analysis => {
+  const frames = (hop: number) => Math.max(1, Math.ceil(signal.length / hop))
+  const levels = bandLevels(signal, 0, frames(HOP))
+  const peaks = findPeaks(signal, 0, frames(CHROMA_HOP))
+  return analyseSound(soundOf({ levels, peaks, envelope: new Float32Array(0) }, signal.length))
 }

@@ -50,29 +50,37 @@ const melBands = (): { start: number; weights: Float32Array }[] => {
   })
 }
 
-/** Frames of a mono piece at ANALYSIS_RATE; frame k is centred on sample k × HOP. */
-export const computeSpectralFrames = (signal: Float32Array): SpectralFrames => {
+/**
+ * Levels (dB of full scale, none below FLOOR_DB) in mel bands of a mono signal at ANALYSIS_RATE, one row of BANDS values
+ * per frame; frame k is centred on sample `offset` + k × HOP.
+ */
+export const bandLevels = (signal: Float32Array, offset: number, frames: number): Float32Array => {
   const spectrum = createPowerSpectrum(WINDOW)
   const bands = melBands()
-  const frames = Math.max(1, Math.ceil(signal.length / HOP))
   const levels = new Float32Array(frames * BANDS)
   const power = new Float32Array(spectrum.bins)
   // A full-scale sine has |X|² = (WINDOW / 4)² under a Hann window.
   const scale = 1 / (WINDOW / 4) ** 2
-  let loudest = FLOOR_DB
   for (let frame = 0; frame < frames; frame++) {
-    spectrum.compute(signal, frame * HOP - WINDOW / 2, power)
+    spectrum.compute(signal, offset + frame * HOP - WINDOW / 2, power)
     for (let band = 0; band < BANDS; band++) {
       const found = bands[band]
       if (!found) continue
       let sum = 0
       for (let i = 0; i < found.weights.length; i++) sum += (found.weights[i] ?? 0) * (power[found.start + i] ?? 0)
-      const level = Math.max(FLOOR_DB, 10 * Math.log10(sum * scale + 1e-20))
-      levels[frame * BANDS + band] = level
-      if (level > loudest) loudest = level
+      levels[frame * BANDS + band] = Math.max(FLOOR_DB, 10 * Math.log10(sum * scale + 1e-20))
     }
   }
-  const floor = Math.max(FLOOR_DB, loudest - DYNAMIC_RANGE_DB)
-  for (let i = 0; i < levels.length; i++) if ((levels[i] ?? 0) < floor) levels[i] = floor
-  return { frames, levels, floor }
+  return levels
 }
+
+/** Levels of a whole piece, raised to its floor. */
+export const toSpectralFrames = (levels: Float32Array): SpectralFrames => {
+  const loudest = levels.reduce((most, level) => Math.max(most, level), FLOOR_DB)
+  const floor = Math.max(FLOOR_DB, loudest - DYNAMIC_RANGE_DB)
+  return { frames: levels.length / BANDS, levels: levels.map((level) => Math.max(floor, level)), floor }
+}
+
+/** Frames of a mono piece at ANALYSIS_RATE; frame k is centred on sample k × HOP. */
+export const computeSpectralFrames = (signal: Float32Array): SpectralFrames =>
+  toSpectralFrames(bandLevels(signal, 0, Math.max(1, Math.ceil(signal.length / HOP))))

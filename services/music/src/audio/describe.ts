@@ -1,5 +1,3 @@
-import { analyse } from '../analysis/analyse.ts'
-import { createMonoCollector } from './ingest.ts'
 import { createLoudnessMeter } from './loudness.ts'
 import { createOverview } from './overview.ts'
 import { type AudioShape, type Block, blockLength } from './pcm.ts'
@@ -8,8 +6,6 @@ import { encodeSamples } from './stored-audio.ts'
 /** What is known of a piece once it has passed by. */
 export interface AudioDescription extends AudioShape {
   readonly frames: number
-  readonly bpm: number | null
-  readonly key: string | null
   /** Integrated loudness; null for silence. */
   readonly loudnessLufs: number | null
   /** How much of its end is silence. */
@@ -24,13 +20,11 @@ export const createDescriber = ({ sampleRate, channels }: AudioShape) => {
   const shape = { sampleRate, channels }
   const loudness = createLoudnessMeter(shape)
   const overview = createOverview()
-  const mono = createMonoCollector(shape.sampleRate)
   let [frames, silentFrames] = [0, 0]
 
   const observe = (block: Block) => {
     loudness.push(block)
     overview.push(block)
-    mono.push(block)
     frames += blockLength(block)
     const lastSound = Math.max(...block.map((channel) => channel.findLastIndex((value) => Math.abs(value) >= SILENCE)))
     silentFrames = lastSound < 0 ? silentFrames + blockLength(block) : blockLength(block) - 1 - lastSound
@@ -47,12 +41,9 @@ export const createDescriber = ({ sampleRate, channels }: AudioShape) => {
     },
     /** To be asked once all blocks have passed. */
     finish(): { description: AudioDescription; overview: Uint8Array } {
-      const { bpm, key } = analyse(mono.finish())
       const description = {
         ...shape,
         frames,
-        bpm,
-        key: key?.name ?? null,
         loudnessLufs: loudness.integrated(),
         silentTailSeconds: silentFrames / shape.sampleRate,
       }

@@ -6,6 +6,7 @@ export const NODE_FILES = {
   upload: 'upload',
   samples: 'samples.s24le',
   overview: 'overview.s16le',
+  features: 'features',
 } as const
 
 export const nodeFile = (nodeId: string, name: keyof typeof NODE_FILES): string =>

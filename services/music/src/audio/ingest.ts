@@ -1,11 +1,9 @@
-import { ANALYSIS_RATE } from '../analysis/spectral-frames.ts'
 import type { ByteSource } from './byte-source.ts'
 import type { AudioContainer } from './decoded-audio.ts'
 import { createMixdown } from './mixdown.ts'
 import { openAudio } from './open-audio.ts'
-import { type Block, blockLength, monoOf, sliceBlock } from './pcm.ts'
+import { type Block, blockLength, sliceBlock } from './pcm.ts'
 import { AudioRefused, invalidAudio } from './refusal.ts'
-import { createResampler } from './resample.ts'
 
 /** What an upload may be. */
 export interface AudioLimits {
@@ -81,26 +79,5 @@ export const ingestAudio = async (source: ByteSource, limits: AudioLimits = AUDI
     sampleRate,
     channels: channels === 1 ? 1 : 2,
     blocks: checkedBlocks(audio.blocks, { sampleRate, limits, mixdown }),
-  }
-}
-
-/** Collects a mono signal at ANALYSIS_RATE while blocks pass by. */
-export const createMonoCollector = (sampleRate: number) => {
-  const resampler = createResampler(sampleRate, ANALYSIS_RATE, 'analysis')
-  const parts: Float32Array[] = []
-  return {
-    push(block: Block): void {
-      parts.push(resampler.push(monoOf(block)))
-    },
-    finish(): Float32Array {
-      parts.push(resampler.flush())
-      const whole = new Float32Array(parts.reduce((sum, part) => sum + part.length, 0))
-      let at = 0
-      for (const part of parts) {
-        whole.set(part, at)
-        at += part.length
-      }
-      return whole
-    },
   }
 }

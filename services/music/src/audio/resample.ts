@@ -58,9 +58,18 @@ export interface Resampler {
  * Resamples one channel by a Kaiser-windowed polyphase sinc, without delay: output sample n stands at the input time
  * n × from / to, and there are ceil(samples × to / from) of them. Rates are whole Hertz.
  */
-export const createResampler = (from: number, to: number, use: ResamplerUse = 'listening'): Resampler => {
-  if (from === to) return { push: (samples) => samples.slice(), flush: () => new Float32Array(0) }
-  const { up, down, reach, taps } = designFilter(from, to, use)
+export const createResampler = (from: number, to: number, use: ResamplerUse = 'listening'): Resampler =>
+  resamplerBetween(from, to, use).create()
+
+/** Resamplers from one rate to another, for who needs many: `up` samples come out for `down` that go in. */
+export const resamplerBetween = (from: number, to: number, use: ResamplerUse) => {
+  const filter = designFilter(from, to, use)
+  const create = (): Resampler =>
+    from === to ? { push: (samples) => samples.slice(), flush: () => new Float32Array(0) } : resampleWith(filter)
+  return { up: filter.up, down: filter.down, reach: filter.reach, create }
+}
+
+const resampleWith = ({ up, down, reach, taps }: PolyphaseFilter): Resampler => {
   // `held` begins at input index `heldFrom`; zeros stand before the first sample.
   let held = new Float32Array(reach)
   let heldFrom = -reach
@@ -68,21 +77,23 @@ export const createResampler = (from: number, to: number, use: ResamplerUse = 'l
   let produced = 0
 
   const produceUntil = (available: number, end: number): Float32Array => {
-    const out: number[] = []
-    for (; produced < end; produced++) {
+    // The last output that has all its input: its centre lies `reach` before what is there.
+    const reached = Math.ceil(((available - reach) * up) / down)
+    const count = Math.max(0, Math.min(end, reached) - produced)
+    const out = new Float32Array(count)
+    const length = 2 * reach
+    for (let i = 0; i < count; i++, produced++) {
       const position = produced * down
-      const centre = Math.floor(position / up)
-      if (centre + reach >= available) break
-      const row = (position % up) * 2 * reach
-      const first = centre - (reach - 1) - heldFrom
+      const row = (position % up) * length
+      const first = Math.floor(position / up) - (reach - 1) - heldFrom
       let sum = 0
-      for (let k = 0; k < 2 * reach; k++) sum += (taps[row + k] ?? 0) * (held[first + k] ?? 0)
-      out.push(sum)
+      for (let k = 0; k < length; k++) sum += (taps[row + k] ?? 0) * (held[first + k] ?? 0)
+      out[i] = sum
     }
     const keepFrom = Math.max(heldFrom, Math.floor((produced * down) / up) - reach)
     held = held.slice(Math.min(held.length, keepFrom - heldFrom))
     heldFrom = keepFrom
-    return Float32Array.from(out)
+    return out
   }
   const append = (samples: Float32Array) => {
     const next = new Float32Array(held.length + samples.length)

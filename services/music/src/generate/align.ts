@@ -1,29 +1,19 @@
+import { ENVELOPE_HOP } from '../analysis/attack-envelope.ts'
+import type { MonoPiece } from '../analysis/mono-piece.ts'
 import { ANALYSIS_RATE } from '../analysis/spectral-frames.ts'
 
-/** Samples of one value of the attack envelope: 1.5 ms. */
-const ENVELOPE_HOP = 32
-
-/** Rises of the level of a mono signal at ANALYSIS_RATE, one value per ENVELOPE_HOP samples. */
-export const attackEnvelope = (signal: Float32Array): Float32Array => {
-  const length = Math.floor(signal.length / ENVELOPE_HOP)
-  const levels = new Float32Array(length)
-  for (let i = 0; i < length; i++) {
-    let sum = 0
-    for (let k = 0; k < ENVELOPE_HOP; k++) {
-      const value = signal[i * ENVELOPE_HOP + k] ?? 0
-      sum += value * value
-    }
-    levels[i] = Math.sqrt(sum / ENVELOPE_HOP)
-  }
-  return levels.map((level, i) => Math.max(0, level - (levels[i - 2] ?? level)))
+/** A place in a signal. */
+interface Place {
+  readonly values: Float32Array
+  readonly at: number
 }
 
-/** Cosine of the angle between two stretches of one array, -1..1; 0 where either is silent. */
-const similarity = (values: Float32Array, a: number, b: number, length: number): number => {
+/** Cosine of the angle between the stretches at two places, -1..1; 0 where either is silent. */
+const similarity = (a: Place, b: Place, length: number): number => {
   let [product, squaresA, squaresB] = [0, 0, 0]
   for (let i = 0; i < length; i++) {
-    const x = values[a + i] ?? 0
-    const y = values[b + i] ?? 0
+    const x = a.values[a.at + i] ?? 0
+    const y = b.values[b.at + i] ?? 0
     product += x * y
     squaresA += x * x
     squaresB += y * y
@@ -33,16 +23,10 @@ const similarity = (values: Float32Array, a: number, b: number, length: number):
 }
 
 /** The lag (-reach..reach) at which `b + lag` is most like `a`, small lags preferred where it hardly matters. */
-const bestLag = (
-  values: Float32Array,
-  a: number,
-  b: number,
-  length: number,
-  reach: number,
-): { lag: number; score: number } => {
+const bestLag = (a: Place, b: Place, length: number, reach: number): { lag: number; score: number } => {
   let [best, score, bestWeighted] = [0, 0, Number.NEGATIVE_INFINITY]
   for (let lag = -reach; lag <= reach; lag++) {
-    const found = similarity(values, a, b + lag, length)
+    const found = similarity(a, { values: b.values, at: b.at + lag }, length)
     const weighted = found - (0.1 * Math.abs(lag)) / Math.max(1, reach)
     if (weighted <= bestWeighted) continue
     bestWeighted = weighted
@@ -71,7 +55,7 @@ const LEAST_ATTACK_AGREEMENT = 0.35
 const LEAST_WAVE_AGREEMENT = 0.4
 
 export interface AlignRequest {
-  readonly signal: Float32Array
+  readonly mono: MonoPiece
   readonly attacks: Float32Array
   /** Where the outgoing stretch ends and where the incoming one would begin, in samples at ANALYSIS_RATE. */
   readonly outgoing: number
@@ -79,21 +63,25 @@ export interface AlignRequest {
 }
 
 /** Finds where two places of a signal meet best: first by their attacks, which carry the beat, then by their waveform. */
-export const alignJoin = ({ signal, attacks, outgoing, incoming }: AlignRequest): Alignment => {
+export const alignJoin = async ({ mono, attacks, outgoing, incoming }: AlignRequest): Promise<Alignment> => {
   const inEnvelope = (seconds: number) => Math.round((seconds * ANALYSIS_RATE) / ENVELOPE_HOP)
   const [a, b] = [Math.round(outgoing / ENVELOPE_HOP), Math.round(incoming / ENVELOPE_HOP)]
   const before = Math.min(inEnvelope(ATTACK_BEFORE), a, b)
   // The outgoing side may be the end of the source, with nothing after it.
   const after = Math.max(0, Math.min(inEnvelope(ATTACK_AFTER), attacks.length - a, attacks.length - b))
-  const coarse = bestLag(attacks, a - before, b - before, before + after, inEnvelope(ATTACK_REACH))
+  const attackAt = (at: number) => ({ values: attacks, at: at - before })
+  const coarse = bestLag(attackAt(a), attackAt(b), before + after, inEnvelope(ATTACK_REACH))
   const attackShift = coarse.score >= LEAST_ATTACK_AGREEMENT ? coarse.lag * ENVELOPE_HOP : 0
   const window = Math.round(WAVE_BEFORE * ANALYSIS_RATE)
   const reach = Math.round(WAVE_REACH * ANALYSIS_RATE)
   const [from, to] = [Math.round(outgoing) - window, Math.round(incoming + attackShift) - window]
   if (from < 0 || to - reach < 0) return { shift: attackShift, correlation: 0 }
-  const fine = bestLag(signal, from, to, window, reach)
+  const left = { values: await mono.read(from, from + window), at: 0 }
+  const right = { values: await mono.read(to - reach, to + window + reach), at: reach }
+  const fine = bestLag(left, right, window, reach)
   const waveShift = fine.score >= LEAST_WAVE_AGREEMENT ? fine.lag : 0
-  return { shift: attackShift + waveShift, correlation: Math.max(0, similarity(signal, from, to + waveShift, window)) }
+  const correlation = similarity(left, { values: right.values, at: reach + waveShift }, window)
+  return { shift: attackShift + waveShift, correlation: Math.max(0, correlation) }
 }
 
 /** An attack that a fade must not blur: this share of the strongest of the piece. */

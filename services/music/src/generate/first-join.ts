@@ -1,3 +1,4 @@
+import type { MonoPiece } from '../analysis/mono-piece.ts'
 import { ANALYSIS_RATE, computeSpectralFrames, HOP, type SpectralFrames } from '../analysis/spectral-frames.ts'
 import { alignJoin, clearAttack, fadeBeforeAttack } from './align.ts'
 import { crossfade } from './crossfade.ts'
@@ -16,7 +17,7 @@ const TRIAL_FRAMES = PASSAGE_REACH + 4
 const UNTRIED = 2.5
 
 export interface TrialRequest {
-  readonly mono: Float32Array
+  readonly mono: MonoPiece
   readonly attacks: Float32Array
   readonly spectral: SpectralFrames
   readonly grid: StepGrid
@@ -27,34 +28,35 @@ export interface TrialRequest {
  * all passages of the source. 1 is as strange as an ordinary passage of the music; undefined where the source is too
  * short to judge by.
  */
-export const tryFirstJoins = (request: TrialRequest, costs: readonly number[]): number[] | undefined => {
+export const tryFirstJoins = async (request: TrialRequest, costs: readonly number[]): Promise<number[] | undefined> => {
   const { mono, attacks, spectral, grid } = request
   const passages = passagesOf(spectral)
   const half = TRIAL_FRAMES * HOP
-  if (!passages || mono.length < 2 * half) return undefined
+  if (!passages || mono.samples < 2 * half) return undefined
   const unit = ordinaryStrangeness(passages)
-  const past = mono.subarray(mono.length - half)
   const goingOn = extrapolate(
-    mono.subarray(mono.length - ANALYSIS_RATE),
+    await mono.read(mono.samples - ANALYSIS_RATE, mono.samples),
     Math.round(FIRST_FADE[grid.kind] * ANALYSIS_RATE),
   )
   const clear = clearAttack(attacks)
   const trial = new Float32Array(2 * half)
-  trial.set(past)
-  const sounds = (step: number): number => {
+  trial.set(await mono.read(mono.samples - half, mono.samples))
+  const sounds = async (step: number): Promise<number> => {
     const incoming = entryOf(grid, step, grid.endPhase)
-    const { shift, correlation } = alignJoin({ signal: mono, attacks, outgoing: mono.length, incoming })
+    const { shift, correlation } = await alignJoin({ mono, attacks, outgoing: mono.samples, incoming })
     const from = Math.round(incoming + shift)
-    if (from < 0 || from + half > mono.length) return UNTRIED
-    trial.set(mono.subarray(from, from + half), half)
+    if (from < 0 || from + half > mono.samples) return UNTRIED
+    const coming = await mono.read(from, from + half)
+    trial.set(coming, half)
     const seconds = fadeBeforeAttack(attacks, clear, from, FIRST_FADE[grid.kind])
     const fade = goingOn.slice(0, Math.round(seconds * ANALYSIS_RATE))
-    crossfade([fade], [mono.subarray(from, from + fade.length)], correlation)
+    crossfade([fade], [coming.subarray(0, fade.length)], correlation)
     trial.set(fade, half)
     const passage = passageAt(computeSpectralFrames(trial), TRIAL_FRAMES, spectral.floor)
     return passage ? Math.sqrt(passages.strangeness(passage)) / unit : UNTRIED
   }
   const order = costs.map((cost, step) => ({ cost, step })).sort((a, b) => a.cost - b.cost)
-  const tried = new Map(order.slice(0, TRIED).map(({ step }) => [step, sounds(step)]))
+  const tried = new Map<number, number>()
+  for (const { step } of order.slice(0, TRIED)) tried.set(step, await sounds(step))
   return costs.map((_, step) => tried.get(step) ?? UNTRIED)
 }

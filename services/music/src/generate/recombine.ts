@@ -1,30 +1,22 @@
-import { analyse } from '../analysis/analyse.ts'
-import { monoSignal } from '../analysis/mono-signal.ts'
+import { analyseSound } from '../analysis/analyse.ts'
 import { ANALYSIS_RATE } from '../analysis/spectral-frames.ts'
 import type { Block } from '../audio/pcm.ts'
 import { AudioRefused } from '../audio/refusal.ts'
-import { attackEnvelope } from './align.ts'
 import { tryFirstJoins } from './first-join.ts'
-import type { ContinuationRequest, Generator } from './generator.ts'
+import { type ContinuationRequest, type Generator, listenTo } from './generator.ts'
 import { planContinuation } from './plan.ts'
 import { renderPlan } from './render.ts'
 import { silentSteps, startCosts } from './start-costs.ts'
 import { readPrompt } from './steering.ts'
 import { cutIntoSteps } from './steps.ts'
 
-/** A context whose loudest sample stays below this (-60 dB) is silence. */
-const SILENCE = 0.001
+/** A context whose loudest 1.5 ms stay below this (-66 dB) is silence. */
+const SILENCE = 0.0005
 /** Planned beyond what is asked for, since every join may move its run by a few milliseconds (s). */
 const PLAN_MARGIN = 1.5
 /** The longest fade of an outro (s), and its largest share of the continuation. */
 const OUTRO_SECONDS = 6
 const OUTRO_SHARE = 0.6
-
-const peakOf = (mono: Float32Array): number => {
-  let peak = 0
-  for (const value of mono) peak = Math.max(peak, Math.abs(value))
-  return peak
-}
 
 /** Fades a block out to its very end, along a raised cosine. */
 const fadeOut = (block: Block, sampleRate: number): void => {
@@ -40,18 +32,18 @@ const fadeOut = (block: Block, sampleRate: number): void => {
 /** What a continuation of a context is played from, and how. */
 export const planRecombination = async (request: ContinuationRequest) => {
   const { context, frames, prompt, seed, onProgress, signal } = request
-  const mono = await monoSignal(context, signal)
-  if (peakOf(mono) < SILENCE) throw new AudioRefused('silent', 'There is only silence here: nothing to continue from.')
-  onProgress?.(0.1)
-  const analysis = analyse(mono)
+  const { mono, sound } = await (request.listen?.() ?? listenTo(context, signal))
+  if (sound.loudest < SILENCE) throw new AudioRefused('silent', 'There is only silence here: nothing to continue from.')
+  onProgress?.(0.3)
+  const { attacks } = sound
+  const analysis = analyseSound(sound)
   onProgress?.(0.4)
   const grid = cutIntoSteps(analysis)
   const { steering, honored } = readPrompt(prompt)
-  const attacks = attackEnvelope(mono)
   const alike = startCosts(analysis.spectral, grid)
   // After a source that has died away there is no join to hear.
   const isSilent = silentSteps(analysis.spectral, grid) > 0
-  const heard = isSilent ? undefined : tryFirstJoins({ mono, attacks, spectral: analysis.spectral, grid }, alike)
+  const heard = isSilent ? undefined : await tryFirstJoins({ mono, attacks, spectral: analysis.spectral, grid }, alike)
   const seconds = frames / context.sampleRate
   const plan = planContinuation({
     grid,

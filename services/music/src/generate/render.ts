@@ -1,3 +1,4 @@
+import type { MonoPiece } from '../analysis/mono-piece.ts'
 import { ANALYSIS_RATE } from '../analysis/spectral-frames.ts'
 import { loudnessOf } from '../audio/loudness.ts'
 import { type Block, blockLength, silentBlock, sliceBlock } from '../audio/pcm.ts'
@@ -15,7 +16,7 @@ export interface RenderRequest {
   /** The source at its own rate. */
   readonly source: StoredAudio
   /** The same, mono, at ANALYSIS_RATE, and where its attacks are. */
-  readonly mono: Float32Array
+  readonly mono: MonoPiece
   readonly attacks: Float32Array
   readonly grid: StepGrid
   readonly plan: Plan
@@ -100,7 +101,7 @@ const createPlayer = (request: RenderRequest, output: Block): PlayRun => {
   const guard = join.guard * ANALYSIS_RATE
   const clear = clearAttack(attacks)
   // Where the source was left, in samples at ANALYSIS_RATE: at its end, before the first run.
-  let left = mono.length
+  let left = mono.samples
 
   const firstFade = async (incoming: Block, seconds: number, correlation: number): Promise<void> => {
     const past = await source.read(source.frames - inFrames(PAST), inFrames(PAST))
@@ -114,9 +115,9 @@ const createPlayer = (request: RenderRequest, output: Block): PlayRun => {
     const isFirst = index === 0
     const isLast = index === plan.runs.length - 1
     const entry = isFirst ? entryOf(grid, run.first, grid.endPhase) : entryOf(grid, run.first, 0) - guard
-    const { shift, correlation } = alignJoin({ signal: mono, attacks, outgoing: left, incoming: entry })
+    const { shift, correlation } = await alignJoin({ mono, attacks, outgoing: left, incoming: entry })
     const from = Math.max(0, toNative(entry + shift))
-    const end = (grid.steps[run.last]?.end ?? mono.length) - guard
+    const end = (grid.steps[run.last]?.end ?? mono.samples) - guard
     const length = Math.max(0, Math.min(frames - at, isLast ? source.frames - from : toNative(end) - from))
     const fade = isFirst ? 0 : Math.min(inFrames(join.fade), at, from, toNative((grid.steps[run.first]?.end ?? 0) / 2))
     const lead = Math.min(from, inFrames(PAST))

@@ -2,16 +2,22 @@ import { failure } from '@trellis/kit/errors'
 import type { Files } from '@trellis/kit/files'
 import type { ContinueTask, ExportTask, IngestTask, StoredPiece } from '@trellis/protos/ts/trellis/music/v1/work.ts'
 import { AudioResult } from '@trellis/protos/ts/trellis/music/v1/work.ts'
+import { analyseSound } from '../analysis/analyse.ts'
+import { PART_SAMPLES, soundOf } from '../analysis/features.ts'
+import { monoFrom, monoPieceOf } from '../analysis/mono-piece.ts'
+import { featuresOfPath, featuresToKeep, type PathPiece } from '../analysis/path-features.ts'
+import { ANALYSIS_RATE } from '../analysis/spectral-frames.ts'
 import { concatenateAudio, tailOf } from '../audio/audio-path.ts'
 import type { ByteSource } from '../audio/byte-source.ts'
-import { createDescriber } from '../audio/describe.ts'
+import { type AudioDescription, createDescriber } from '../audio/describe.ts'
 import { NODE_FILES, nodeFolder } from '../audio/files-layout.ts'
 import { AUDIO_LIMITS, ingestAudio } from '../audio/ingest.ts'
+import type { AudioShape, Block } from '../audio/pcm.ts'
 import { blocksOf, openStoredAudio, type StoredAudio } from '../audio/stored-audio.ts'
 import { wavBytes } from '../audio/wav-write.ts'
 import { encodeMp3 } from '../export/mp3-encode.ts'
 import { joinSpine, normalisingGain, withGain } from '../export/spine.ts'
-import type { Generator } from '../generate/generator.ts'
+import { type Generator, type Heard, listenTo } from '../generate/generator.ts'
 import { mockContinuation } from '../generate/mock.ts'
 import { recombine } from '../generate/recombine.ts'
 import { measureSeam, SEAM_SECONDS } from '../generate/seam.ts'
@@ -33,19 +39,52 @@ const byteSource = async (files: Files, key: string): Promise<ByteSource> => {
 const openPiece = async ({ filesIn }: TaskWorld, piece: StoredPiece): Promise<StoredAudio> =>
   openStoredAudio(await byteSource(await filesIn(nodeFolder(piece.nodeId)), NODE_FILES.samples), piece)
 
+/** A node's audio with what was kept of its features. */
+const openPathPiece = async (world: TaskWorld, piece: StoredPiece): Promise<PathPiece> => ({
+  audio: await openPiece(world, piece),
+  kept: async () => {
+    const files = await world.filesIn(nodeFolder(piece.nodeId))
+    const info = await files.stat(NODE_FILES.features)
+    return info && files.readRange(NODE_FILES.features, { start: 0, end: info.size })
+  },
+})
+
 const openPath = async (world: TaskWorld, pieces: readonly StoredPiece[]): Promise<StoredAudio[]> =>
   Promise.all(pieces.map((piece) => openPiece(world, piece)))
+
+/** Stores a node's samples and outline as they pass by; answers what was seen of them. */
+const storeSamples = async (
+  files: Files,
+  shape: AudioShape,
+  blocks: AsyncIterable<Block> | Iterable<Block>,
+  signal: AbortSignal,
+): Promise<AudioDescription> => {
+  const describer = createDescriber(shape)
+  await files.write(NODE_FILES.samples, describer.stored(blocks, signal), signal)
+  const { description, overview } = describer.finish()
+  await files.write(NODE_FILES.overview, overview)
+  return description
+}
+
+/** Tempo and key of stored audio by itself. */
+const tempoAndKey = async (audio: StoredAudio, signal: AbortSignal) => {
+  const { bpm, key } = analyseSound((await listenTo(audio, signal)).sound)
+  return { bpm, key: key?.name ?? null }
+}
 
 /** Decodes an upload into a node's samples. */
 export const ingest = async ({ nodeId, maximumSeconds }: IngestTask, world: TaskWorld): Promise<AudioResult> => {
   const files = await world.filesIn(nodeFolder(nodeId))
   const upload = await byteSource(files, NODE_FILES.upload)
   const { blocks, sampleRate, channels } = await ingestAudio(upload, { ...AUDIO_LIMITS, maximumSeconds })
-  const describer = createDescriber({ sampleRate, channels })
-  await files.write(NODE_FILES.samples, describer.stored(blocks, world.signal), world.signal)
-  const { description, overview } = describer.finish()
-  await files.write(NODE_FILES.overview, overview)
-  return AudioResult.fromPartial(description)
+  const description = await storeSamples(files, { sampleRate, channels }, blocks, world.signal)
+  const piece = await openPathPiece(world, { nodeId, sampleRate, channels })
+  const kept = await featuresToKeep([piece], world.signal)
+  await files.write(NODE_FILES.features, kept)
+  const path = [{ ...piece, kept: async () => kept }]
+  const mono = monoPieceOf(piece.audio)
+  const { bpm, key } = analyseSound(soundOf(await featuresOfPath(path, mono, 0, world.signal), mono.samples))
+  return AudioResult.fromPartial({ ...description, bpm, key: key?.name ?? null })
 }
 
 /** How near (as a ratio) a tempo must come to another to be counted as it. */
@@ -62,30 +101,59 @@ const GENERATORS: Record<string, Generator> = { recombine, mock: mockContinuatio
 /** Shares of the progress: generating, then describing and measuring. */
 const GENERATED = 0.85
 
+/**
+ * The longest context (s): it bounds memory and time. What comes before has been heard again since, in all likelihood, and
+ * a piece of this length has more to offer than a continuation could use.
+ */
+const LONGEST_CONTEXT = 1_800
+
+/** What a continuation of a path is made from: its last so many frames (0: all), from the beginning of a part on. */
+const contextOf = (pieces: readonly PathPiece[], frames: number, signal: AbortSignal) => {
+  const path = concatenateAudio(pieces.map(({ audio }) => audio))
+  const mono = monoPieceOf(path)
+  const wanted = Math.min(LONGEST_CONTEXT, frames > 0 ? frames / path.sampleRate : LONGEST_CONTEXT)
+  const startPart = Math.max(0, Math.floor((mono.samples - wanted * ANALYSIS_RATE) / PART_SAMPLES))
+  const offset = startPart * PART_SAMPLES
+  const listen = async (): Promise<Heard> => {
+    const features = await featuresOfPath(pieces, mono, startPart, signal)
+    return { mono: monoFrom(mono, offset), sound: soundOf(features, mono.samples - offset) }
+  }
+  const skipped = Math.round((offset * path.sampleRate) / ANALYSIS_RATE)
+  return { path, context: tailOf(path, path.frames - skipped), listen }
+}
+
 /** Makes a node's samples out of what comes before it. */
 export const continueAudio = async (task: ContinueTask, world: TaskWorld): Promise<AudioResult> => {
   const generate = GENERATORS[task.generator]
   if (!generate) throw failure('unavailable', `This installation has no generator of kind ${task.generator}.`)
-  const path = concatenateAudio(await openPath(world, task.path))
-  const context = task.contextFrames > 0 ? tailOf(path, task.contextFrames) : path
+  const { signal } = world
+  const pieces = await Promise.all(task.path.map((piece) => openPathPiece(world, piece)))
+  const { path, context, listen } = contextOf(pieces, task.contextFrames, signal)
   const { block, honored } = await generate({
     context,
+    listen,
     frames: task.frames,
     prompt: task.prompt,
     seed: task.seed,
     onProgress: (share) => world.progress(share * GENERATED),
-    signal: world.signal,
+    signal,
   })
   const files = await world.filesIn(nodeFolder(task.nodeId))
-  const describer = createDescriber(path)
-  await files.write(NODE_FILES.samples, describer.stored([block], world.signal), world.signal)
-  const { description, overview } = describer.finish()
-  await files.write(NODE_FILES.overview, overview)
+  const { sampleRate, channels } = path
+  const description = await storeSamples(files, { sampleRate, channels }, [block], signal)
+  const made = await openPathPiece(world, { nodeId: task.nodeId, sampleRate, channels })
+  await files.write(NODE_FILES.features, await featuresToKeep([...pieces, made], signal))
+  const { bpm, key } = await tempoAndKey(made.audio, signal)
   const reach = SEAM_SECONDS * path.sampleRate
   const before = await tailOf(path, reach).read(0, reach)
   const seam = measureSeam({ before, after: block, sampleRate: path.sampleRate })
-  const bpm = sameOctave(description.bpm, task.parentBpm ?? null)
-  return AudioResult.fromPartial({ ...description, ...seam, bpm, promptHonored: [...honored] })
+  return AudioResult.fromPartial({
+    ...description,
+    ...seam,
+    bpm: sameOctave(bpm, task.parentBpm ?? null),
+    key,
+    promptHonored: [...honored],
+  })
 }
 
 /** Writes pieces as one file. */

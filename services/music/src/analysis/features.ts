@@ -1,0 +1,101 @@
+import { attacksOf, ENVELOPE_HOP, envelopeLevels } from './attack-envelope.ts'
+import { CHROMA_HOP, type ChromaFrames, chromaOf, findPeaks, joinPeaks, type Peaks, slicePeaks } from './chroma.ts'
+import type { MonoPiece } from './mono-piece.ts'
+import { BANDS, bandLevels, HOP, type SpectralFrames, toSpectralFrames } from './spectral-frames.ts'
+
+/**
+ * What a stretch of a piece sounds like, as it was measured: nothing in here depends on the rest of the piece, so stretches
+ * can be kept and put together. They are counted in parts of PART_SAMPLES.
+ */
+export interface Features {
+  /** Levels of mel bands as bandLevels gives them. */
+  readonly levels: Float32Array
+  readonly envelope: Float32Array
+  readonly peaks: Peaks
+}
+
+/** Samples (at ANALYSIS_RATE) of a part: one frame of chroma, and whole numbers of the other frames. */
+export const PART_SAMPLES = CHROMA_HOP
+export const FRAMES_PER_PART = PART_SAMPLES / HOP
+export const ENVELOPE_PER_PART = PART_SAMPLES / ENVELOPE_HOP
+/** How far frames look beyond their part; before it, a whole part is enough. */
+const LOOKAHEAD = 2048
+/** Samples at the end of a piece that the resampler would give otherwise if it went on: 25 at the lowest rate of all. */
+const UNSETTLED = 64
+/** Parts measured at a time: 24 s. */
+const PARTS_AT_ONCE = 256
+
+/** How many parts of a piece of so many samples stay as they are, whatever comes after it. */
+export const settledParts = (samples: number): number =>
+  Math.max(0, Math.floor((samples - LOOKAHEAD - UNSETTLED) / PART_SAMPLES))
+
+/** The features of some parts of a piece; `endPart` undefined is to its very end, with what is left of a part. */
+export const measureFeatures = async (
+  piece: MonoPiece,
+  startPart: number,
+  endPart?: number,
+  signal?: AbortSignal,
+): Promise<Features> => {
+  const last = endPart ?? Math.ceil(piece.samples / PART_SAMPLES)
+  const found: Features[] = []
+  for (let part = startPart; part < last; part += PARTS_AT_ONCE) {
+    signal?.throwIfAborted()
+    const [from, to] = [part * PART_SAMPLES, Math.min(last, part + PARTS_AT_ONCE) * PART_SAMPLES]
+    const until = endPart === undefined ? Math.min(to, piece.samples) : to
+    const lead = Math.min(from, PART_SAMPLES)
+    const samples = await piece.read(from - lead, to + LOOKAHEAD)
+    found.push({
+      levels: bandLevels(samples, lead, Math.ceil((until - from) / HOP)),
+      envelope: envelopeLevels(samples.subarray(lead, lead + until - from)),
+      peaks: findPeaks(samples, lead, Math.ceil((until - from) / CHROMA_HOP)),
+    })
+  }
+  return joinFeatures(found)
+}
+
+const joinArrays = (arrays: readonly Float32Array[]): Float32Array => {
+  const joined = new Float32Array(arrays.reduce((sum, { length }) => sum + length, 0))
+  let at = 0
+  for (const array of arrays) {
+    joined.set(array, at)
+    at += array.length
+  }
+  return joined
+}
+
+/** Stretches that follow one another as one. */
+export const joinFeatures = (stretches: readonly Features[]): Features => ({
+  levels: joinArrays(stretches.map(({ levels }) => levels)),
+  envelope: joinArrays(stretches.map(({ envelope }) => envelope)),
+  peaks: joinPeaks(stretches.map(({ peaks }) => peaks)),
+})
+
+/** The parts from `start` on, up to `end` or the last. */
+export const sliceFeatures = ({ levels, envelope, peaks }: Features, start: number, end?: number): Features => {
+  const cut = (values: Float32Array, perPart: number) =>
+    values.subarray(start * perPart, end === undefined ? undefined : end * perPart)
+  return {
+    levels: cut(levels, FRAMES_PER_PART * BANDS),
+    envelope: cut(envelope, ENVELOPE_PER_PART),
+    peaks: slicePeaks(peaks, start, end),
+  }
+}
+
+/** Features that are read against the whole that they make up: levels above its floor, harmony by its tuning, attacks. */
+export interface Sound {
+  /** Samples at ANALYSIS_RATE. */
+  readonly samples: number
+  readonly spectral: SpectralFrames
+  readonly chroma: ChromaFrames
+  readonly attacks: Float32Array
+  /** The loudest 1.5 ms, of full scale. */
+  readonly loudest: number
+}
+
+export const soundOf = ({ levels, envelope, peaks }: Features, samples: number): Sound => ({
+  samples,
+  spectral: toSpectralFrames(levels),
+  chroma: chromaOf(peaks),
+  attacks: attacksOf(envelope),
+  loudest: envelope.reduce((most, level) => Math.max(most, level), 0),
+})

@@ -1,0 +1,53 @@
+import { concatenateAudio } from '../audio/audio-path.ts'
+import type { StoredAudio } from '../audio/stored-audio.ts'
+import { type Features, joinFeatures, measureFeatures, settledParts, sliceFeatures } from './features.ts'
+import { decodeFeatures, encodeFeatures } from './features-file.ts'
+import { type MonoPiece, monoPieceOf, monoSamples } from './mono-piece.ts'
+
+/** A piece of a path, and what was kept of its features when it was made. */
+export interface PathPiece {
+  readonly audio: StoredAudio
+  /** The file; undefined where there is none. */
+  readonly kept: () => Promise<Uint8Array | undefined>
+}
+
+/** The parts that a piece settles: of the path up to its end those that its predecessors left open. */
+const partsOf = (pieces: readonly PathPiece[], index: number): { from: number; to: number } => {
+  const settled = (count: number) => {
+    const frames = pieces.slice(0, count).reduce((sum, { audio }) => sum + audio.frames, 0)
+    return settledParts(monoSamples(frames, pieces[0]?.audio.sampleRate ?? 1))
+  }
+  return { from: settled(index), to: settled(index + 1) }
+}
+
+/**
+ * Features of a path from a part on to its end. What was kept with its pieces is read, all else measured: the result is
+ * the same.
+ */
+export const featuresOfPath = async (
+  pieces: readonly PathPiece[],
+  mono: MonoPiece,
+  startPart: number,
+  signal?: AbortSignal,
+): Promise<Features> => {
+  const found: Features[] = []
+  let next = startPart
+  for (const [index, piece] of pieces.entries()) {
+    const { from, to } = partsOf(pieces, index)
+    if (to <= next) continue
+    const file = await piece.kept()
+    const kept = file && decodeFeatures(file)
+    const isRight = kept?.firstPart === from && kept.parts === to - from
+    found.push(isRight ? sliceFeatures(kept.features, next - from) : await measureFeatures(mono, next, to, signal))
+    next = to
+  }
+  found.push(await measureFeatures(mono, next, undefined, signal))
+  return joinFeatures(found)
+}
+
+/** What is to be kept of the last piece of a path. */
+export const featuresToKeep = async (pieces: readonly PathPiece[], signal?: AbortSignal): Promise<Uint8Array> => {
+  const { from, to } = partsOf(pieces, pieces.length - 1)
+  const mono = monoPieceOf(concatenateAudio(pieces.map(({ audio }) => audio)))
+  return encodeFeatures(from, await measureFeatures(mono, from, to, signal))
+}

@@ -1,0 +1,85 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { openDirectoryFiles } from '@trellis/kit/files'
+import { ContinueTask } from '@trellis/protos/ts/trellis/music/v1/work.ts'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { wavOf } from '../../test/audio-files.ts'
+import { playBand } from '../../test/band.ts'
+import { nodeFile, nodeFolder } from '../audio/files-layout.ts'
+import { continueAudio, ingest, type TaskWorld } from './tasks.ts'
+
+const RATE = 44_100
+
+describe('what is kept of how a node sounds', () => {
+  let directory = ''
+  const inFolder = (folder = '') => openDirectoryFiles(join(directory, folder))
+  const world: TaskWorld = { filesIn: inFolder, progress: () => undefined, signal: new AbortController().signal }
+  const stored = async (nodeId: string, name: 'samples' | 'features'): Promise<Uint8Array> => {
+    const files = await inFolder()
+    const info = await files.stat(nodeFile(nodeId, name))
+    return files.readRange(nodeFile(nodeId, name), { start: 0, end: info?.size ?? 0 })
+  }
+  /** Continues a path of nodes by 4 s and gives the samples. */
+  const branch = async (path: string[], nodeId: string, { contextSeconds = 0, seed = 3 } = {}) => {
+    const pieces = path.map((piece) => ({ nodeId: piece, sampleRate: RATE, channels: 2 }))
+    const lengths = { frames: 4 * RATE, contextFrames: contextSeconds * RATE }
+    const task = ContinueTask.fromPartial({ nodeId, path: pieces, ...lengths, seed, generator: 'recombine' })
+    const result = await continueAudio(task, world)
+    return { result, samples: await stored(nodeId, 'samples') }
+  }
+
+  beforeAll(async () => {
+    directory = await mkdtemp(join(tmpdir(), 'trellis-music-'))
+    const files = await inFolder(nodeFolder('root'))
+    const { block, sampleRate } = playBand({ bpm: 112, bars: 14, sampleRate: RATE })
+    await files.write(
+      'upload',
+      await wavOf(
+        block.map((channel) => channel.subarray(0, 27.77 * RATE)),
+        sampleRate,
+      ),
+    )
+    await ingest({ nodeId: 'root', maximumSeconds: 60 }, world)
+    await branch(['root'], 'first')
+    await branch(['root', 'first'], 'second', { seed: 8 })
+  })
+  afterAll(() => rm(directory, { recursive: true }))
+
+  const path = ['root', 'first', 'second']
+  test.each<[string, string[], number]>([
+    ['of the upload', ['root'], 0],
+    ['of a branch', ['first'], 0],
+    ['of the whole path', path, 0],
+    ['of the whole path, where the context is short', path, 9],
+  ])('changes nothing when it is missing %s', async (_, without, contextSeconds) => {
+    const known = await branch(path, 'known', { contextSeconds })
+    const files = await inFolder()
+    const kept = await Promise.all(without.map(async (nodeId) => ({ nodeId, bytes: await stored(nodeId, 'features') })))
+    for (const { nodeId } of kept) await files.remove(nodeFile(nodeId, 'features'))
+    const measured = await branch(path, 'measured', { contextSeconds })
+    for (const { nodeId, bytes } of kept) await files.write(nodeFile(nodeId, 'features'), bytes)
+    expect(Buffer.from(measured.samples).equals(known.samples)).toBe(true)
+    expect(measured.result).toEqual(known.result)
+    expect(Buffer.from(await stored('measured', 'features')).equals(await stored('known', 'features'))).toBe(true)
+  })
+
+  test.each<[string, (bytes: Uint8Array) => Uint8Array]>([
+    ['is empty', () => new Uint8Array(0)],
+    ['is cut off', (bytes) => bytes.subarray(0, bytes.length - 1000)],
+    ['is of another version', (bytes) => bytes.map((byte, i) => (i === 0 ? byte + 1 : byte))],
+    ['begins elsewhere', (bytes) => bytes.map((byte, i) => (i === 4 ? byte + 1 : byte))],
+  ])('is measured anew where the file %s', async (_, spoil) => {
+    const known = await branch(path, 'known')
+    const files = await inFolder()
+    const bytes = await stored('first', 'features')
+    await files.write(nodeFile('first', 'features'), spoil(bytes))
+    const measured = await branch(path, 'measured')
+    await files.write(nodeFile('first', 'features'), bytes)
+    expect(Buffer.from(measured.samples).equals(known.samples)).toBe(true)
+  })
+
+  test('is small beside the samples', async () => {
+    expect((await stored('root', 'features')).length).toBeLessThan((await stored('root', 'samples')).length / 10)
+  })
+})
