@@ -73,37 +73,42 @@ type RankOptions = {
   found: FoundTerms
   scores: ReadonlyMap<string, TermScores>
   lengthCodes: Uint8Array
+  /** At least as many numbers as the part has documents, all 0, and so again afterwards. */
+  scratch: Float64Array
 }
 
 /** The scores of matched documents, in their order. */
-export const scoreDocuments = ({ documents, found, scores, lengthCodes }: RankOptions): Float64Array => {
+export const scoreDocuments = ({ documents, found, scores, lengthCodes, scratch }: RankOptions): Float64Array => {
   const sums = new Float64Array(documents.length)
-  for (const [name, ofTerm] of scores) {
+  const having = [...scores].flatMap(([name, ofTerm]) => {
     const postings = found.get(name)
-    if (postings) addScores(sums, documents, postings, ofTerm, lengthCodes)
-  }
+    return postings ? [{ postings, ofTerm }] : []
+  })
+  for (const { postings, ofTerm } of having) addScores(scratch, postings, ofTerm, lengthCodes)
+  for (let index = 0; index < documents.length; index++) sums[index] = scratch[documents[index] ?? 0] ?? 0
+  for (const { postings } of having) clear(scratch, postings.documents)
   return sums
 }
 
-/** Both are ascending: one pass over both finds what they share. */
 const addScores = (
   sums: Float64Array,
-  documents: Uint32Array,
-  { documents: having, counts }: Postings,
+  { documents, counts }: Postings,
   { table, inverse, norms }: TermScores,
   lengthCodes: Uint8Array,
 ): void => {
   const lengths = norms.length
-  let place = 0
-  for (let index = 0; index < having.length; index++) {
-    const document = having[index] ?? 0
-    while (place < documents.length && (documents[place] ?? 0) < document) place++
-    if (place === documents.length) return
-    if (documents[place] !== document) continue
+  for (let index = 0; index < documents.length; index++) {
+    const document = documents[index] ?? 0
     const count = counts[index] ?? 1
     const code = lengthCodes[document] ?? 0
     const score =
       count < tabledCounts ? (table[count * lengths + code] ?? 0) : termScore(inverse, count, norms[code] ?? 1)
-    sums[place] = (sums[place] ?? 0) + score
+    sums[document] = (sums[document] ?? 0) + score
   }
+}
+
+/** Only what was written where that is little: most words are in few documents. */
+const clear = (scratch: Float64Array, documents: Uint32Array): void => {
+  if (documents.length * 8 > scratch.length) scratch.fill(0)
+  else for (let index = 0; index < documents.length; index++) scratch[documents[index] ?? 0] = 0
 }

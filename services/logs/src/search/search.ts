@@ -133,10 +133,11 @@ type Ranking = { ranking: readonly Term[]; statistics: Statistics; signal: Leavi
 const createPager = (matches: Matched[], { order }: SearchRequest, { ranking, statistics, signal }: Ranking): Pager => {
   const byTerm = scoresOfTerms(ranking, statistics)
   if (ranking.length > 0) {
+    const scratch = new Float64Array(Math.max(0, ...matches.map(({ part }) => part.documents)))
     for (const match of matches) {
       signal?.throwIfAborted()
       const { found, documents, columns } = match
-      match.scores = scoreDocuments({ documents, found, scores: byTerm, lengthCodes: columns.lengthCodes })
+      match.scores = scoreDocuments({ documents, found, scores: byTerm, lengthCodes: columns.lengthCodes, scratch })
     }
   }
   return (after, limit) => {
