@@ -3,7 +3,7 @@ import { beatAttack, tempoOf, trackBeats } from './beats.ts'
 import { CHROMA_HOP, type ChromaFrames, chromaBetween, findPeaks } from './chroma.ts'
 import { type Sound, soundOf } from './features.ts'
 import { estimateKey, type Key } from './key.ts'
-import { LOW_BANDS, onsetStrength } from './onset-strength.ts'
+import { accentStrength, LOW_BANDS, onsetStrength } from './onset-strength.ts'
 import { ANALYSIS_RATE, bandLevels, HOP, type SpectralFrames } from './spectral-frames.ts'
 import { estimateTempo } from './tempo.ts'
 
@@ -51,7 +51,7 @@ const accentsOf = (chroma: ChromaFrames, lowOnsets: Float32Array, beats: readonl
 /** Analyses what a piece sounds like: onsets, tempo, beats, bars and key. */
 export const analyseSound = ({ samples, spectral, chroma }: Sound): Analysis => {
   const onsets = onsetStrength(spectral)
-  const tempo = estimateTempo(onsets)
+  const tempo = estimateTempo(onsets, accentStrength(spectral))
   const beats = trackBeats(onsets, tempo, samples)
   const hasPulse = beatAttack(onsets, beats) >= LEAST_ATTACK && tempo.clarity >= LEAST_CLARITY && beats.length >= 4
   return {

@@ -42,6 +42,25 @@ export const onsetStrength = (spectral: SpectralFrames, [from, to] = ALL_BANDS):
   return aboveBackground(strength)
 }
 
+/**
+ * How much sound comes in at each frame: the square root of the summed rise of the bands' amplitudes, above its running
+ * mean. Loud entries stand out here, where onsetStrength counts a cymbal's touch nearly as much as a drum.
+ */
+export const accentStrength = ({ frames, levels, floor }: SpectralFrames): Float32Array => {
+  const silent = 10 ** (floor / 20)
+  const amplitudes = levels.map((level) => 10 ** (level / 20) - silent)
+  const strength = new Float32Array(frames)
+  for (let frame = LAG; frame < frames - CUT_FRAMES; frame++) {
+    let rise = 0
+    for (let band = 0; band < BANDS; band++) {
+      const at = frame * BANDS + band
+      rise += Math.max(0, (amplitudes[at] ?? 0) - (amplitudes[at - LAG * BANDS] ?? 0))
+    }
+    strength[frame] = Math.sqrt(rise)
+  }
+  return aboveBackground(strength)
+}
+
 /** The strength scaled to a standard deviation of 1 (all zeros stay so). */
 export const normaliseStrength = (strength: Float32Array): Float32Array => {
   let [sum, squares] = [0, 0]

@@ -1,4 +1,5 @@
-import { smoothFrames } from '../dsp/statistics.ts'
+import { createFourier } from '../dsp/fourier.ts'
+import { clamp, meanOf, smoothFrames } from '../dsp/statistics.ts'
 import { FRAME_RATE } from './spectral-frames.ts'
 
 /** Tempi that are looked for, in beats per minute. */
@@ -7,8 +8,8 @@ const FASTEST = 240
 /** Candidate tempi, equally spaced on a log scale (1.2 % apart). */
 const CANDIDATES = 150
 /** Where people tap most readily, and how many octaves around it (one standard deviation). */
-const PREFERRED_BPM = 105
-const PREFERENCE_OCTAVES = 0.8
+const PREFERRED_BPM = 115
+const PREFERENCE_OCTAVES = 1
 /** Length of a local estimate and the step between them, in seconds. */
 const WINDOW_SECONDS = 8
 const STEP_SECONDS = 1
@@ -29,20 +30,46 @@ const candidateBpm = (index: number): number => SLOWEST * (FASTEST / SLOWEST) **
 const periodOf = (bpm: number): number => (60 * FRAME_RATE) / bpm
 const LONGEST_LAG = Math.ceil(periodOf(SLOWEST) * 4) + 2
 
-/** Autocorrelation of a stretch with its mean taken off, normalised to 1 at lag 0; unbiased by length. */
-const autocorrelation = (strength: Float32Array, from: number, to: number): Float64Array => {
-  const result = new Float64Array(LONGEST_LAG)
-  let mean = 0
-  for (let i = from; i < to; i++) mean += strength[i] ?? 0
-  mean /= Math.max(1, to - from)
-  const centred = Float64Array.from({ length: to - from }, (_, i) => (strength[from + i] ?? 0) - mean)
-  for (let lag = 0; lag < Math.min(LONGEST_LAG, centred.length - 4); lag++) {
-    let sum = 0
-    for (let i = lag; i < centred.length; i++) sum += (centred[i] ?? 0) * (centred[i - lag] ?? 0)
-    result[lag] = sum / (centred.length - lag)
+/** Room for a stretch and the longest lag, so that its end does not meet its beginning. */
+const TRANSFORM = 2 ** Math.ceil(Math.log2(WINDOW_SECONDS * FRAME_RATE + LONGEST_LAG + 1))
+
+/**
+ * Autocorrelations of a stretch of two curves with their means taken off, normalised to 1 at lag 0; unbiased by length.
+ * Both at once, as the real and the imaginary part of one transform: the powers of both spectra are even, so that their
+ * transform back is real for each.
+ */
+const createAutocorrelation = () => {
+  const transform = createFourier(TRANSFORM)
+  const [re, im] = [new Float64Array(TRANSFORM), new Float64Array(TRANSFORM)]
+  const fill = (target: Float64Array, curve: Float32Array, from: number, to: number) => {
+    const mean = meanOf(curve.subarray(from, to))
+    target.fill(0)
+    for (let i = from; i < to; i++) target[i - from] = (curve[i] ?? 0) - mean
   }
-  const power = result[0] ?? 0
-  return power > 0 ? result.map((value) => value / power) : result
+  const normalised = (sums: Float64Array, length: number): Float64Array => {
+    const result = new Float64Array(LONGEST_LAG)
+    const power = (sums[0] ?? 0) / length
+    // What is left of a curve without any change is the rounding of the transform.
+    if (power < 1e-9) return result
+    for (let lag = 0; lag < Math.min(LONGEST_LAG, length - 4); lag++) {
+      result[lag] = (sums[lag] ?? 0) / (length - lag) / power
+    }
+    return result
+  }
+  return (one: Float32Array, other: Float32Array, from: number, to: number): [Float64Array, Float64Array] => {
+    fill(re, one, from, to)
+    fill(im, other, from, to)
+    transform(re, im)
+    const [first, second] = [new Float64Array(TRANSFORM), new Float64Array(TRANSFORM)]
+    for (let k = 0; k < TRANSFORM; k++) {
+      const mirrored = (TRANSFORM - k) % TRANSFORM
+      const [a, b, c, d] = [re[k] ?? 0, im[k] ?? 0, re[mirrored] ?? 0, im[mirrored] ?? 0]
+      first[k] = ((a + c) ** 2 + (b - d) ** 2) / 4 / TRANSFORM
+      second[k] = ((b + d) ** 2 + (c - a) ** 2) / 4 / TRANSFORM
+    }
+    transform(first, second)
+    return [normalised(first, to - from), normalised(second, to - from)]
+  }
 }
 
 const interpolate = (values: Float64Array, at: number): number => {
@@ -61,13 +88,36 @@ const COMB: readonly (readonly [multiple: number, weight: number])[] = [
 
 const preference = (bpm: number): number => Math.exp(-0.5 * (Math.log2(bpm / PREFERRED_BPM) / PREFERENCE_OCTAVES) ** 2)
 
-/** Scores of all candidate tempi in one stretch; the comb alone and weighted by preference. */
-const scoreTempi = (correlation: Float64Array): { comb: Float64Array; score: Float64Array } => {
-  const comb = Float64Array.from({ length: CANDIDATES }, (_, index) => {
+/** How much a period counts where what comes half-way is as strong as what comes on it, and from where on it counts less. */
+const GROUP = 0.5
+const GROUP_FROM = 0.7
+
+/** Whether a period is a beat, 1, or a group of two, down to GROUP. */
+const isBeat = (correlation: Float64Array, period: number): number => {
+  const own = interpolate(correlation, period)
+  if (own <= 0) return 1
+  const between = interpolate(correlation, period / 2) / own
+  return 1 - (1 - GROUP) * clamp((between - GROUP_FROM) / (1 - GROUP_FROM), 0, 1)
+}
+
+/** How much accents count for the choice of a tempo against onsets of any loudness. */
+const ACCENTS = 0.7
+
+/** How well periods explain a correlation, by candidate. */
+const combOf = (correlation: Float64Array): Float64Array =>
+  Float64Array.from({ length: CANDIDATES }, (_, index) => {
     const period = periodOf(candidateBpm(index))
     return COMB.reduce((sum, [multiple, weight]) => sum + weight * interpolate(correlation, period * multiple), 0)
   })
-  return { comb, score: comb.map((value, index) => Math.max(0, value) * preference(candidateBpm(index))) }
+
+/** Scores of all candidate tempi in one stretch: how periodic its onsets are, and which tempo its accents make the beat. */
+const scoreTempi = (onsets: Float64Array, accents: Float64Array): { comb: Float64Array; score: Float64Array } => {
+  const both = onsets.map((value, lag) => (1 - ACCENTS) * value + ACCENTS * (accents[lag] ?? 0))
+  const score = combOf(both).map((value, index) => {
+    const bpm = candidateBpm(index)
+    return Math.max(0, value) * preference(bpm) * isBeat(both, periodOf(bpm))
+  })
+  return { comb: combOf(onsets), score }
 }
 
 /** The smoothest best path through local scores: one candidate per stretch (Viterbi). */
@@ -98,15 +148,18 @@ const smoothestPath = (scores: readonly Float64Array[]): number[] => {
   return path
 }
 
-/** The beat period over time, from the onset strength; local estimates every second, joined as smoothly as they allow. */
-export const estimateTempo = (onsets: Float32Array): TempoCurve => {
+/** The beat period over time, from the strength of onsets and of accents; local estimates every second, joined as smoothly as they allow. */
+export const estimateTempo = (onsets: Float32Array, accents: Float32Array): TempoCurve => {
+  const autocorrelate = createAutocorrelation()
+  const accented = smoothFrames(accents, TIMING_LOOSENESS * FRAME_RATE)
   const strength = smoothFrames(onsets, TIMING_LOOSENESS * FRAME_RATE)
   const [window, step] = [Math.round(WINDOW_SECONDS * FRAME_RATE), Math.round(STEP_SECONDS * FRAME_RATE)]
   const count = Math.max(1, Math.ceil((strength.length - window) / step) + 1)
   // A whole piece has a tempo: local evidence is read against that of all.
   const stretches = Array.from({ length: count }, (_, index) => {
     const from = Math.max(0, Math.min(index * step, strength.length - window))
-    return scoreTempi(autocorrelation(strength, from, Math.min(strength.length, from + window)))
+    const to = Math.min(strength.length, from + window)
+    return scoreTempi(...autocorrelate(strength, accented, from, to))
   })
   const overall = Float64Array.from({ length: CANDIDATES }, (_, candidate) =>
     stretches.reduce((sum, { score }) => sum + (score[candidate] ?? 0) / count, 0),
