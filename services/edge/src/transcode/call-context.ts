@@ -26,6 +26,8 @@ export const clientGone = (reply: FastifyReply): AbortSignal => {
 class RequestCall implements CallOptions {
   readonly #request: FastifyRequest
   readonly #reply: FastifyReply
+  /** Requests are read by generated code, which fills in every field, and are not looked at again. */
+  readonly handsOver = true
   #signal: AbortSignal | undefined
 
   constructor(request: FastifyRequest, reply: FastifyReply, signal: AbortSignal | undefined) {

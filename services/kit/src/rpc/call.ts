@@ -54,6 +54,8 @@ export type CallOptions = {
   traceparent?: string | undefined
   /** Receives status and headers, before the first message. */
   head?: ResponseHead
+  /** The request has every field and will not be touched again: in one process the handler is then given it as it is. */
+  handsOver?: boolean
 }
 
 type Handler<Method extends MethodDefinition> = (

@@ -61,13 +61,16 @@ async function* complete(messages: AsyncIterable<Untyped>, type: MethodDefinitio
   for await (const message of messages) yield type.fromPartial(message)
 }
 
+const wholeRequest = (method: MethodDefinition, request: Untyped, { handsOver }: CallOptions): Untyped => {
+  if (method.requestStream) return complete(request, method.requestType)
+  return handsOver ? request : method.requestType.fromPartial(request)
+}
+
 const unary =
   (method: MethodDefinition, handler: Untyped) =>
   async (request: Untyped, options: CallOptions = {}): Promise<Untyped> => {
     try {
-      const whole = method.requestStream
-        ? complete(request, method.requestType)
-        : method.requestType.fromPartial(request)
+      const whole = wholeRequest(method, request, options)
       return method.responseType.fromPartial(await handler(whole, isCall(options) ? options : new UnaryCall(options)))
     } catch (error) {
       throw toFailure(error)
@@ -80,9 +83,7 @@ const streaming = (method: MethodDefinition, handler: Untyped) =>
     const left = new AbortController()
     const signal = options.signal ? AbortSignal.any([options.signal, left.signal]) : left.signal
     try {
-      const whole = method.requestStream
-        ? complete(request, method.requestType)
-        : method.requestType.fromPartial(request)
+      const whole = wholeRequest(method, request, options)
       for await (const message of handler(whole, streamCall(options, signal)))
         yield method.responseType.fromPartial(message)
     } catch (error) {
