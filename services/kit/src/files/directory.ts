@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto'
 import type { Dirent, Stats } from 'node:fs'
 import { type FileHandle, mkdir, open, readdir, rename, rm, stat, unlink } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { failure } from '../errors/mod.ts'
-import { type ByteRange, type FileInfo, type Files, keyPattern } from './files.ts'
+import type { ByteRange, FileInfo, Files } from './files.ts'
+import { checkKey, missingFile } from './key.ts'
 
 const chunkBytes = 256 * 1024
 const temporaryFolder = '.incoming'
@@ -12,13 +12,6 @@ const hasCode = (error: unknown, ...codes: string[]): boolean =>
   error instanceof Error && 'code' in error && typeof error.code === 'string' && codes.includes(error.code)
 
 const isMissing = (error: unknown): boolean => hasCode(error, 'ENOENT', 'ENOTDIR')
-
-const checkKey = (key: string): string => {
-  if (!keyPattern.test(key)) throw new TypeError(`"${key}" cannot be the key of a file.`)
-  return key
-}
-
-const missing = (key: string) => failure('not_found', `There is no file "${key}".`)
 
 /** A rename is only durable once the folder that holds the name is. */
 const syncFolder = async (folder: string): Promise<void> => {
@@ -57,9 +50,12 @@ async function* readThrough(handle: FileHandle, { start, end }: ByteRange, signa
   }
 }
 
+/** Where an entry's keys stand among those of its neighbours: `a.b` before what lies in the folder `a`, as `.` before `/`. */
+const place = (entry: Dirent): string => (entry.isDirectory() ? `${entry.name}/` : entry.name)
+
 const entriesOf = async (folder: string): Promise<Dirent[]> => {
   try {
-    return (await readdir(folder, { withFileTypes: true })).toSorted((a, b) => (a.name < b.name ? -1 : 1))
+    return (await readdir(folder, { withFileTypes: true })).toSorted((a, b) => (place(a) < place(b) ? -1 : 1))
   } catch (error) {
     if (isMissing(error)) return []
     throw error
@@ -100,7 +96,7 @@ export const openDirectoryFiles = async (
     try {
       return await open(pathOf(key), 'r')
     } catch (error) {
-      throw isMissing(error) ? missing(key) : error
+      throw isMissing(error) ? missingFile(key) : error
     }
   }
 
