@@ -1,4 +1,5 @@
 export { sql } from 'kysely'
 export { DataDirectoryInUse, type DataDirectoryLock, lockDataDirectory } from './data-directory.ts'
+export type { PostgresLimits, PostgresLocation, SqliteLocation, StoreLocation } from './location.ts'
 export { type Migration, MigrationFailure, migrate } from './migrations.ts'
 export { openStore, type Store, type StoreOptions } from './store.ts'
