@@ -22,6 +22,9 @@ export type LocalWorkloadsOptions = {
   now?: () => Date
 }
 
+/** Runs whose end is remembered, so that one asked for again is told of again rather than started again. */
+const rememberedEnds = 1_000
+
 const runIdPattern = /^[a-z0-9-]{1,60}$/
 
 type Entry = {
@@ -43,6 +46,7 @@ export const createLocalWorkloads = ({
   now = () => new Date(),
 }: LocalWorkloadsOptions) => {
   const runs = new Map<string, Entry>()
+  const ends = new Map<string, Report>()
   const pools = new Map<Workload, Pool>()
   for (const [workload, kind] of Object.entries(kinds)) {
     const name = workload.replace('WORKLOAD_', '').toLowerCase()
@@ -64,8 +68,14 @@ export const createLocalWorkloads = ({
   const end = (runId: string, outcome: Outcome) => {
     clearTimeout(runs.get(runId)?.timer)
     runs.delete(runId)
-    if (outcome.kind === 'completed') report(runId, { $case: 'completed', value: { result: outcome.result } })
-    else report(runId, { $case: 'failed', value: outcome.failure })
+    const last: Report =
+      outcome.kind === 'completed'
+        ? { $case: 'completed', value: { result: outcome.result } }
+        : { $case: 'failed', value: outcome.failure }
+    ends.set(runId, last)
+    const [oldest] = ends.keys()
+    if (ends.size > rememberedEnds && oldest !== undefined) ends.delete(oldest)
+    report(runId, last)
   }
 
   const begin = (request: RunRequest, entry: Entry, pool: Pool) =>
@@ -87,6 +97,12 @@ export const createLocalWorkloads = ({
       if (!runIdPattern.test(runId)) throw failure('invalid', `"${runId}" cannot be the id of a run.`)
       const pool = poolOf(workload)
       if (runs.has(runId)) return { queued: runs.get(runId)?.startedAt === undefined }
+      const ended = ends.get(runId)
+      if (ended) {
+        // Whoever asks again has not heard of the end.
+        report(runId, ended)
+        return { queued: false }
+      }
       if (pool.counts().queued >= maximumQueued) {
         throw failure('unavailable', 'Too much work is waiting already. Try again shortly.', { retryAfterSeconds: 10 })
       }

@@ -1,4 +1,5 @@
 export type { WorkerKind } from './child.ts'
+export { type FollowOptions, followRun, type RunFollower } from './follow.ts'
 export { createLocalWorkloads, type LocalWorkloadsOptions } from './local.ts'
 export { runTopic } from './topics.ts'
 export { type Report, runFailure, watchRun } from './watch.ts'

@@ -1,3 +1,4 @@
+import { failure } from '../errors/mod.ts'
 import type { Log } from '../telemetry/mod.ts'
 import { type Child, startChild, type WorkerKind } from './child.ts'
 import type { FailureReport, FromWorker } from './messages.ts'
@@ -35,9 +36,12 @@ const lost = (code: number | null, signal: NodeJS.Signals | null, lastWords: str
   }
 }
 
+/** The reason of a run that ended only because its server did: asked for again elsewhere, it may go well. */
+export const serverStopping = 'ServerStopping'
+
 const stopped = (reason: string, detail: string): FailureReport => ({
   reason,
-  kind: reason === 'DeadlineExceeded' ? 'upstream_timeout' : 'conflict',
+  kind: reason === 'DeadlineExceeded' ? 'upstream_timeout' : reason === serverStopping ? 'unavailable' : 'conflict',
   detail,
   retryAfterSeconds: undefined,
 })
@@ -161,6 +165,7 @@ export const createPool = (kind: WorkerKind, { name, log }: { name: string; log:
 
   return {
     run: (run: Running): { queued: boolean } => {
+      if (closed) throw failure('unavailable', 'The server is shutting down.', { retryAfterSeconds: 1 })
       waiting.push(run)
       fill(true)
       return { queued: !busy.has(run.runId) }
@@ -168,11 +173,11 @@ export const createPool = (kind: WorkerKind, { name, log }: { name: string; log:
     cancel: (runId: string) => end(runId, stopped('Cancelled', 'The run was cancelled.')),
     exceed: (runId: string) => end(runId, stopped('DeadlineExceeded', 'The run took longer than it may.')),
     counts: () => ({ total: kind.concurrency, running: busy.size, queued: waiting.length }),
-    /** Ends all workers; runs in hand fail as cancelled. */
+    /** Ends all workers; runs in hand fail, since their server stops. */
     close: async () => {
       closed = true
       clearTimeout(idleTimer)
-      const shutDown = stopped('Cancelled', 'The server is shutting down.')
+      const shutDown = stopped(serverStopping, 'The server is shutting down.')
       for (const run of waiting.splice(0)) run.onEnded({ kind: 'failed', failure: shutDown })
       for (const [runId, held] of busy) {
         held.failure = shutDown

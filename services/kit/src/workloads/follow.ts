@@ -1,0 +1,120 @@
+import type { RunRequest, WorkloadsServiceDefinition } from '@trellis/protos/ts/trellis/workloads/v1/workloads.ts'
+import type { Bus } from '../bus/mod.ts'
+import { isFailure } from '../errors/mod.ts'
+import type { RpcClient } from '../rpc/mod.ts'
+import { serverStopping } from './pool.ts'
+import { runTopic } from './topics.ts'
+import type { Report } from './watch.ts'
+
+/** What a run is asked for and followed with. */
+export type RunFollower = {
+  bus: Bus
+  workloads: Pick<RpcClient<typeof WorkloadsServiceDefinition>, 'run'>
+}
+
+export type FollowOptions = {
+  /** Ends the following, not the run: `workloads.cancel` does that. */
+  signal: AbortSignal
+  /**
+   * Another may have asked for the run before: its reports so far are read first, and it is asked for only when they
+   * have stopped. Without it the run is asked for at once, and a refusal is thrown by the call itself.
+   */
+  resumes?: boolean
+  /** Nothing heard for so long, and the run is asked for again; doubled up to six times that while nothing comes. 5 s unless told. */
+  silenceMilliseconds?: number
+  /** The workloads service may stay away for so long before that fails the following; 60 s unless told. */
+  patienceMilliseconds?: number
+}
+
+/** How much of the silence is waited for where it is likely that the run must be asked for. */
+const shortShare = 0.2
+/** How many times the silence it is doubled up to. */
+const longestSilence = 6
+
+const silent = Symbol('silent')
+
+/** What ends a following. A run that ended because its server did has not had its chance: it is asked for again. */
+const isLast = (report: Report): boolean =>
+  report.$case === 'completed' || (report.$case === 'failed' && report.value.reason !== serverStopping)
+
+const orSilent = async <Value>(value: Promise<Value>, milliseconds: number): Promise<Value | typeof silent> => {
+  const { promise, resolve } = Promise.withResolvers<typeof silent>()
+  const timer = setTimeout(resolve, milliseconds, silent)
+  try {
+    return await Promise.race([value, promise])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/**
+ * Asks for a run and follows it to its end, also when whoever runs it has been killed and has forgotten it: after some
+ * seconds without a word the run is asked for again under the same id, which starts it only where it is not known.
+ *
+ * Gives the reports in order from the beginning; the last is `completed` or `failed`. A run that had to be started again
+ * says `started` again, and what it finds from there on may repeat what was found before: a reader either starts over at
+ * `started`, or takes repeats for what they are.
+ *
+ * Throws what the first request was refused with (unless it resumes), and from the reports what a later request failed
+ * with, `unavailable` only after the patience has ended. With the signal the reports end early, without a last one.
+ */
+export const followRun = async (
+  { bus, workloads }: RunFollower,
+  run: RunRequest,
+  { signal, resumes = false, silenceMilliseconds = 5_000, patienceMilliseconds = 60_000 }: FollowOptions,
+): Promise<AsyncIterable<Report>> => {
+  const left = new AbortController()
+  const following = AbortSignal.any([signal, left.signal])
+  const deliveries = bus.subscribe(runTopic(run.runId), { after: 'start', signal: following })[Symbol.asyncIterator]()
+  let awaySince: number | undefined
+
+  const ask = async (): Promise<void> => {
+    try {
+      await workloads.run(run, { signal: following })
+      awaySince = undefined
+    } catch (error) {
+      if (following.aborted) return
+      awaySince ??= performance.now()
+      const isPatient = performance.now() - awaySince < patienceMilliseconds
+      if (!isFailure(error, 'unavailable') || !isPatient) throw error
+    }
+  }
+
+  if (!resumes) {
+    try {
+      await workloads.run(run, { signal })
+    } catch (error) {
+      left.abort()
+      throw error
+    }
+  }
+  return {
+    async *[Symbol.asyncIterator]() {
+      try {
+        let silence = silenceMilliseconds * (resumes ? shortShare : 1)
+        for (let next = deliveries.next(); ; ) {
+          const heard = await orSilent(next, silence)
+          if (heard === silent) {
+            await ask()
+            silence = Math.min(Math.max(silence, silenceMilliseconds / 2) * 2, silenceMilliseconds * longestSilence)
+            continue
+          }
+          if (heard.done) return
+          next = deliveries.next()
+          const report = heard.value.kind === 'event' ? heard.value.event.report : undefined
+          if (!report) continue
+          awaySince = undefined
+          silence = silenceMilliseconds
+          if (report.$case === 'failed' && !isLast(report)) {
+            silence *= shortShare
+            continue
+          }
+          yield report
+          if (isLast(report)) return
+        }
+      } finally {
+        left.abort()
+      }
+    },
+  }
+}
