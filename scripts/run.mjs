@@ -15,6 +15,7 @@ const tool = (name, ...args) => [join(binaries, name), ...args]
 
 const generate = [
   tool('buf', 'generate', '--template', 'protos/buf.gen.yaml'),
+  tool('buf', 'generate', '--template', 'protos/vendor/buf.gen.yaml'),
   tool('buf', 'generate', '--template', 'test/probe/buf.gen.yaml'),
 ]
 

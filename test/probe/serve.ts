@@ -36,7 +36,13 @@ export const serveProbe = async (transport: Transport, environment: Record<strin
       config: readConfig(edgeConfig, { SHUTDOWN_SECONDS: '1', ...environment }),
       routes,
       backends: [
-        { name: 'trellis.probe.v1.ProbeService', mount: '/probe', heartbeat: 'keepalive', client: client as never },
+        {
+          name: 'trellis.probe.v1.ProbeService',
+          mount: '/probe',
+          heartbeat: 'keepalive',
+          client: client as never,
+          isRemote: transport !== 'in process',
+        },
       ],
       openapi: JSON.parse(await readFile(new URL('./gen/edge/openapi.json', import.meta.url), 'utf8')),
       readiness: createReadiness(),

@@ -14,6 +14,7 @@ const status = () => must('git', 'status', '--porcelain', '--', ...folders)
 
 const before = must('git', 'stash', 'create') || 'HEAD'
 must('buf', 'generate', '--template', 'protos/buf.gen.yaml')
+must('buf', 'generate', '--template', 'protos/vendor/buf.gen.yaml')
 must('buf', 'generate', '--template', 'test/probe/buf.gen.yaml')
 const changed = must('git', 'diff', '--stat', before.trim(), '--', ...folders)
 const added = status()

@@ -9,6 +9,9 @@ const oneLine = (text: string) => text.replaceAll(/[\r\n\0]/g, '')
 export const frameText = ({ id, event, data }: Frame): string =>
   `${id === undefined ? '' : `id: ${oneLine(id)}\n`}event: ${oneLine(event)}\ndata: ${JSON.stringify(data)}\n\n`
 
+const idText = (given: unknown): string | undefined =>
+  given === undefined || given === null || given === '' ? undefined : String(given)
+
 export const commentText = (comment: string): string => `: ${comment}\n\n`
 
 /** Makes the reader of a route's messages: which event is set, under what name; undefined for a message that only opens the stream. */
@@ -19,11 +22,16 @@ export const frameReader = ({ frames }: Route) => {
     const set = message[oneof] as { $case: string; value: unknown } | null | undefined
     const event = set ? events[set.$case] : undefined
     if (!set || !event) return undefined
-    const given = id === undefined ? undefined : message[id]
     return {
-      id: given === undefined || given === null || given === '' ? undefined : String(given),
+      id: id === undefined ? undefined : idText(message[id]),
       event: event.name,
       data: event.toRest(set.value),
     }
   }
+}
+
+/** Makes the reader of the id alone. */
+export const idReader = ({ frames }: Route) => {
+  const id = frames?.id
+  return (message: Record<string, unknown>): string | undefined => (id === undefined ? undefined : idText(message[id]))
 }

@@ -36,6 +36,11 @@ class RequestCall implements CallOptions {
     this.#signal = signal
   }
 
+  get isSafe(): boolean {
+    const { method } = this.#request
+    return method === 'GET' || method === 'HEAD'
+  }
+
   get caller(): Caller {
     return this.#request.caller
   }

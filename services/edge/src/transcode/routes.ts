@@ -6,7 +6,8 @@ import type { Route } from '@trellis/protos/edge/routes.ts'
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods, onRequestHookHandler } from 'fastify'
 import type { Answered, RequestDurations } from '../request-durations.ts'
 import { type EventStreams, sendEvents } from '../stream/event-stream.ts'
-import { frameReader } from '../stream/frame.ts'
+import { frameReader, idReader } from '../stream/frame.ts'
+import { resume } from '../stream/resume.ts'
 import { sendBytes } from './byte-stream.ts'
 import { callOptions, clientGone } from './call-context.ts'
 import { requestReader } from './request.ts'
@@ -16,7 +17,14 @@ import { uploadMessages } from './upload-messages.ts'
 // biome-ignore lint/suspicious/noExplicitAny: which message each method takes and gives is in the generated table
 export type AnyClient = Record<string, (request: any, options: CallOptions) => any>
 
-export type Backend = { name: string; mount: string; heartbeat: string; client: AnyClient }
+export type Backend = {
+  name: string
+  mount: string
+  heartbeat: string
+  client: AnyClient
+  /** It may be lost and come back while this process goes on; its streams are resumed then. */
+  isRemote?: boolean
+}
 
 /** Sends its answer itself. It must not return the reply: that is a thenable, and Fastify would hold the request for it until its end. */
 type Handle = (request: FastifyRequest, reply: FastifyReply) => Promise<void> | void
@@ -26,6 +34,9 @@ type Handle = (request: FastifyRequest, reply: FastifyReply) => Promise<void> | 
  * can, since a hook of the framework, however small, costs a small request three per cent.
  */
 export type Begin = (request: FastifyRequest, reply: FastifyReply) => void
+
+/** How a client that comes back says where it was (WHATWG HTML, section 9.2). */
+const lastEventHeader = 'last-event-id'
 
 const methods: HTTPMethods[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']
 
@@ -112,14 +123,23 @@ const events = (
   const read = requestReader(route)
   const method = call(backend, route)
   const toFrame = frameReader(route)
+  const idOf = idReader(route)
+  const isResumable = backend.isRemote === true && Object.values(route.headerFields).includes(lastEventHeader)
   return async (request, reply) => {
     if (streams.heartbeat.size() >= maximumStreams) {
       throw failure('unavailable', 'Too many streams are open. Try again shortly.', { retryAfterSeconds: 5 })
     }
     const message = read(request)
     const gone = clientGone(reply)
-    const options = callOptions(request, reply, AbortSignal.any([gone, streams.closing]))
-    await sendEvents(method(message, options), toFrame, reply, streams, backend.heartbeat, gone)
+    const signal = AbortSignal.any([gone, streams.closing])
+    const options = callOptions(request, reply, signal)
+    const open = (lastEventId: string | undefined) => {
+      if (lastEventId === undefined) return method(message, options)
+      request.headers[lastEventHeader] = lastEventId
+      return method(read(request), options)
+    }
+    const messages = isResumable ? resume({ open, idOf, signal }) : open(undefined)
+    await sendEvents(messages, toFrame, reply, streams, backend.heartbeat, gone)
     answered(request, reply.statusCode)
   }
 }

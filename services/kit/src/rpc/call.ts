@@ -56,6 +56,8 @@ export type CallOptions = {
   head?: ResponseHead
   /** The request has every field and will not be touched again: in one process the handler is then given it as it is. */
   handsOver?: boolean
+  /** Nothing changes by the call, so that it may be made again where it failed on the way. */
+  isSafe?: boolean
 }
 
 type Handler<Method extends MethodDefinition> = (

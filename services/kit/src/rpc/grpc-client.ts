@@ -2,8 +2,11 @@ import { createChannel, createClient } from 'nice-grpc'
 import { ClientError, type Metadata, Status } from 'nice-grpc-common'
 import { type ErrorKind, errorKinds, failure } from '../errors/mod.ts'
 import type { CallOptions, MethodDefinition, RpcClient, ServiceDefinition } from './call.ts'
-import { channelLimits } from './grpc-limits.ts'
+import { channelOptions } from './grpc-limits.ts'
 import { failureFromMetadata, metadataToHead, requestMetadata } from './grpc-metadata.ts'
+import { callWithRetry } from './grpc-retry.ts'
+import { clientCredentials, type RpcSecurity, secretMetadata } from './grpc-security.ts'
+import { grpcTarget } from './grpc-target.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: the mapped types of RpcClient say what each method takes and gives
 type Untyped = any
@@ -23,35 +26,94 @@ const toServiceFailure = (error: unknown, trailer: Metadata | undefined): unknow
   return failure(kind, detail, { cause: error, ...(errorKinds[kind].status === 503 ? { retryAfterSeconds: 1 } : {}) })
 }
 
+type Credentials = readonly [string, string][]
+
 /** Options may be an object with getters of its own, so they are read one by one, not spread. */
 const grpcOptions = (
   options: CallOptions,
+  credentials: Credentials,
   signal: AbortSignal | undefined,
   onTrailer: (trailer: Metadata) => void,
-) => ({
-  metadata: requestMetadata(options),
-  ...(signal ? { signal } : {}),
-  onHeader: (metadata: Metadata) => {
-    if (options.head) metadataToHead(metadata, options.head)
-  },
-  onTrailer,
-})
+) => {
+  const metadata = requestMetadata(options)
+  for (const [name, value] of credentials) metadata.set(name, value)
+  return {
+    metadata,
+    ...(signal ? { signal } : {}),
+    onHeader: (received: Metadata) => {
+      if (options.head) metadataToHead(received, options.head)
+    },
+    onTrailer,
+  }
+}
 
+/** The caller's signal, and a deadline. Forgetting it lets go of both. */
+const withDeadline = (given: AbortSignal | undefined, milliseconds: number) => {
+  const controller = new AbortController()
+  const leave = () => controller.abort(given?.reason)
+  if (given?.aborted) leave()
+  given?.addEventListener('abort', leave, { once: true })
+  let isLate = false
+  const timer = setTimeout(() => {
+    isLate = true
+    controller.abort(new Error('The deadline of the call has passed.'))
+  }, milliseconds)
+  return {
+    signal: controller.signal,
+    isLate: () => isLate,
+    forget: () => {
+      clearTimeout(timer)
+      given?.removeEventListener('abort', leave)
+    },
+  }
+}
+
+const tooLate = (milliseconds: number) =>
+  failure('upstream_timeout', `The service did not answer within ${Math.round(milliseconds / 1_000)} s.`)
+
+/** One message there, one back: with a deadline, and repeated where that is right. */
 const unary =
-  (call: Untyped) =>
+  (call: Untyped, credentials: Credentials, deadlineMilliseconds: number) =>
+  async (request: Untyped, options: CallOptions = {}): Promise<Untyped> => {
+    let trailer: Metadata | undefined
+    const deadline = withDeadline(options.signal, deadlineMilliseconds)
+    const once = () => {
+      trailer = undefined
+      return call(
+        request,
+        grpcOptions(options, credentials, deadline.signal, (received) => (trailer = received)),
+      )
+    }
+    try {
+      return await callWithRetry(once, {
+        isSafe: options.isSafe === true,
+        isAnswer: (error) => failureFromMetadata(trailer, error) !== undefined,
+        signal: deadline.signal,
+      })
+    } catch (error) {
+      if (deadline.isLate()) throw tooLate(deadlineMilliseconds)
+      throw toServiceFailure(error, trailer)
+    } finally {
+      deadline.forget()
+    }
+  }
+
+/** A stream of messages there, one back. It lasts as long as its sender sends, so it has no deadline; a lost peer ends it. */
+const uploading =
+  (call: Untyped, credentials: Credentials) =>
   async (request: Untyped, options: CallOptions = {}): Promise<Untyped> => {
     let trailer: Metadata | undefined
     try {
       return await call(
         request,
-        grpcOptions(options, options.signal, (received) => (trailer = received)),
+        grpcOptions(options, credentials, options.signal, (received) => (trailer = received)),
       )
     } catch (error) {
       throw toServiceFailure(error, trailer)
     }
   }
 
-const streaming = (call: Untyped) =>
+const streaming = (call: Untyped, credentials: Credentials) =>
   async function* (request: Untyped, options: CallOptions = {}): AsyncGenerator<Untyped> {
     let trailer: Metadata | undefined
     const left = new AbortController()
@@ -59,7 +121,7 @@ const streaming = (call: Untyped) =>
     try {
       yield* call(
         request,
-        grpcOptions(options, signal, (received) => (trailer = received)),
+        grpcOptions(options, credentials, signal, (received) => (trailer = received)),
       )
     } catch (error) {
       throw toServiceFailure(error, trailer)
@@ -68,17 +130,34 @@ const streaming = (call: Untyped) =>
     }
   }
 
-const adapt = (method: MethodDefinition, call: Untyped) => (method.responseStream ? streaming(call) : unary(call))
-
 export type GrpcConnection<Definition extends ServiceDefinition> = Disposable & { client: RpcClient<Definition> }
 
-/** Calls a service over gRPC at `host:port` or `unix:///absolute/path`. */
+export type GrpcClientOptions = {
+  security?: RpcSecurity
+  /** How long a call of one message there and one back may take; five minutes unless told. */
+  deadlineMilliseconds?: number
+}
+
+/**
+ * Calls a service over gRPC: at `host:port` (every address of the host is a replica), at several `ip:port` with commas
+ * between, or at `unix:///absolute/path`. Connects with the first call and again whenever it must.
+ */
 export const connectGrpc = <Definition extends ServiceDefinition>(
   definition: Definition,
   address: string,
+  { security = {}, deadlineMilliseconds = 300_000 }: GrpcClientOptions = {},
 ): GrpcConnection<Definition> => {
-  const channel = createChannel(address, undefined, channelLimits)
+  const { serverName } = security.tls ?? {}
+  const channel = createChannel(grpcTarget(address), clientCredentials(security), {
+    ...channelOptions,
+    ...(serverName === undefined ? {} : { 'grpc.ssl_target_name_override': serverName }),
+  })
   const generated: Untyped = createClient(definition as Untyped, channel)
+  const credentials = secretMetadata(security)
+  const adapt = (method: MethodDefinition, call: Untyped) => {
+    if (method.responseStream) return streaming(call, credentials)
+    return method.requestStream ? uploading(call, credentials) : unary(call, credentials, deadlineMilliseconds)
+  }
   const client = Object.fromEntries(
     Object.entries(definition.methods).map(([name, method]) => [name, adapt(method, generated[name])]),
   ) as RpcClient<Definition>

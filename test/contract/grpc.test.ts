@@ -1,0 +1,240 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createServer } from 'node:net'
+import { fileURLToPath } from 'node:url'
+import { createEdge, edgeConfig } from '@trellis/edge'
+import { readConfig } from '@trellis/kit/config'
+import { createReadiness } from '@trellis/kit/lifecycle'
+import { connectGrpc, InsecureListener, implementation, type RpcSecurity, serveGrpc } from '@trellis/kit/rpc'
+import { createMetrics, silentLog } from '@trellis/kit/telemetry'
+import { HealthDefinition } from '@trellis/protos/ts/grpc/health/v1/health.ts'
+import { afterEach, describe, expect, test, vi } from 'vitest'
+import openapi from '../probe/gen/edge/openapi.json' with { type: 'json' }
+import { routes } from '../probe/gen/edge/routes.ts'
+import { ProbeServiceDefinition } from '../probe/gen/ts/trellis/probe/v1/probe.ts'
+import { probeHandlers } from '../probe/handlers.ts'
+import { canMakeCertificates, createAuthority } from '../support/certificates.ts'
+import { temporaryDirectory } from '../support/temporary-directory.ts'
+
+const handlers = () => probeHandlers({ streamsEnded: 0, aborted: [] })
+const account = { userId: 'someone', kind: 'account', tier: 'paid' } as const
+
+let stack = new AsyncDisposableStack()
+afterEach(async () => {
+  await stack.disposeAsync()
+  stack = new AsyncDisposableStack()
+})
+
+const serve = async (security: RpcSecurity = {}, address = '127.0.0.1:0') =>
+  stack.use(
+    await serveGrpc([implementation(ProbeServiceDefinition, handlers())], {
+      address,
+      security,
+      drainMilliseconds: 200,
+    }),
+  )
+
+const connect = (address: string, security: RpcSecurity = {}, deadlineMilliseconds?: number) =>
+  stack.use(
+    connectGrpc(ProbeServiceDefinition, address, {
+      security,
+      ...(deadlineMilliseconds === undefined ? {} : { deadlineMilliseconds }),
+    }),
+  ).client
+
+const startReplica = async (name: string, address = '127.0.0.1:0') => {
+  const child: ChildProcess = spawn(
+    process.execPath,
+    [fileURLToPath(new URL('../probe/replica.ts', import.meta.url)), address, name],
+    { stdio: ['ignore', 'pipe', 'inherit'] },
+  )
+  if (!child.stdout) throw new TypeError('A replica says where it is.')
+  const [line] = (await once(child.stdout, 'data')) as [Buffer]
+  const end = async (signal: NodeJS.Signals) => {
+    if (child.exitCode !== null || child.signalCode !== null) return
+    const exited = once(child, 'exit')
+    child.kill(signal)
+    await exited
+  }
+  stack.defer(() => end('SIGKILL'))
+  return { address: line.toString().trim(), end, child }
+}
+
+describe('who may call', () => {
+  test('an address that others can reach is not listened on without a secret or certificates', async () => {
+    await expect(serve({}, '0.0.0.0:0')).rejects.toThrow(InsecureListener)
+  })
+
+  test('with a secret, callers without it are refused, and each of several accepted ones lets in', async () => {
+    const { address } = await serve({ secrets: ['new', 'old'] })
+    for (const secrets of [['new'], ['old', 'new']]) {
+      expect(await connect(address, { secrets }).echo({ id: 'x' }, { caller: account })).toMatchObject({
+        userId: 'someone',
+      })
+    }
+    for (const security of [{}, { secrets: ['wrong'] }])
+      await expect(connect(address, security).echo({ id: 'x' })).rejects.toMatchObject({ kind: 'internal' })
+  })
+
+  test('the health of a service may be asked after without a secret', async () => {
+    const { address } = await serve({ secrets: ['secret'] })
+    const { client } = stack.use(connectGrpc(HealthDefinition, address))
+    expect(await client.check({ service: '' })).toEqual({ status: 'SERVING' })
+    expect(await client.check({ service: 'trellis.probe.v1.ProbeService' })).toEqual({ status: 'SERVING' })
+    expect(await client.check({ service: 'nothing' })).toEqual({ status: 'SERVICE_UNKNOWN' })
+  })
+
+  test.skipIf(!canMakeCertificates())(
+    'with certificates (needs openssl), only named ones may say whom they call for, strangers nothing',
+    async () => {
+      const directory = stack.use(await temporaryDirectory())
+      const authority = createAuthority(directory.path)
+      const stranger = createAuthority(directory.path, 'stranger')
+      const tls = (name: string, from = authority) => ({
+        tls: { ...from.issue(name), authorityFile: authority.authorityFile, callers: ['edge'], serverName: 'logs' },
+      })
+      const { address } = await serve(tls('logs'))
+      expect(await connect(address, tls('edge')).echo({ id: 'x' }, { caller: account })).toMatchObject({
+        userId: 'someone',
+      })
+      expect(await connect(address, tls('music')).echo({ id: 'x' }, { caller: account })).toMatchObject({
+        userId: 'anonymous',
+      })
+      await expect(connect(address, tls('edge', stranger), 3_000).echo({ id: 'x' })).rejects.toMatchObject({
+        status: expect.any(Number),
+      })
+      await expect(connect(address, {}, 3_000).echo({ id: 'x' })).rejects.toMatchObject({ status: expect.any(Number) })
+    },
+  )
+})
+
+describe('replicas', () => {
+  test('share the calls, and one that is lost or let go costs a safe call nothing', async () => {
+    const one = await startReplica('one')
+    const two = await startReplica('two')
+    const client = connect(`${one.address},${two.address}`)
+    const ask = async () => (await client.guarded({}, { isSafe: true })).id
+    await vi.waitFor(async () =>
+      expect(new Set([await ask(), await ask(), await ask()])).toEqual(new Set(['one', 'two'])),
+    )
+    const answers: Promise<string>[] = []
+    for (let call = 0; call < 300; call += 1) {
+      answers.push(ask())
+      if (call === 100) void one.end('SIGKILL')
+      await new Promise((resolve) => setTimeout(resolve, 1))
+    }
+    expect(await Promise.all(answers)).toHaveLength(300)
+    const again = await startReplica('again', one.address)
+    await vi.waitFor(async () => expect(await ask()).toBe('again'), { timeout: 10_000 })
+    for (let call = 0; call < 300; call += 1) {
+      answers.push(ask())
+      if (call === 100) void again.end('SIGTERM')
+      await new Promise((resolve) => setTimeout(resolve, 1))
+    }
+    expect(await Promise.all(answers)).toHaveLength(600)
+  })
+
+  test('that are all gone are said to be unavailable at once, and found again when they are back', async () => {
+    const one = await startReplica('one')
+    const client = connect(one.address)
+    expect(await client.guarded({})).toMatchObject({ id: 'one' })
+    await one.end('SIGKILL')
+    const began = performance.now()
+    await expect(client.guarded({}, { isSafe: true })).rejects.toMatchObject({
+      kind: 'unavailable',
+      retryAfterSeconds: 1,
+    })
+    expect(performance.now() - began).toBeLessThan(5_000)
+    await startReplica('two', one.address)
+    await vi.waitFor(async () => expect(await client.guarded({})).toMatchObject({ id: 'two' }), { timeout: 10_000 })
+  })
+})
+
+test('a call that is not answered in time fails as such, and its handler is told to stop', async () => {
+  const world = { streamsEnded: 0, aborted: [] }
+  let stopped = false
+  const slow = {
+    ...probeHandlers(world),
+    guarded: (_request: unknown, { signal }: { signal: AbortSignal }) =>
+      new Promise<{ id: string }>((resolve) => {
+        signal.addEventListener('abort', () => {
+          stopped = true
+          resolve({ id: 'late' })
+        })
+      }),
+  }
+  const server = stack.use(
+    await serveGrpc([implementation(ProbeServiceDefinition, slow)], { address: '127.0.0.1:0', drainMilliseconds: 200 }),
+  )
+  await expect(connect(server.address, {}, 150).guarded({})).rejects.toMatchObject({ kind: 'upstream_timeout' })
+  await vi.waitFor(() => expect(stopped).toBe(true))
+})
+
+test('a peer that takes connections and says nothing is given up', async () => {
+  const mute = createServer(() => undefined).listen(0, '127.0.0.1')
+  stack.defer(() => void mute.close())
+  await once(mute, 'listening')
+  const address = mute.address()
+  if (typeof address !== 'object' || address === null) throw new TypeError('It listens on a port.')
+  await expect(connect(`127.0.0.1:${address.port}`, {}, 1_000).guarded({})).rejects.toMatchObject({ status: 504 })
+})
+
+test('health turns to NOT_SERVING while a server drains', async () => {
+  const server = await serveGrpc([implementation(ProbeServiceDefinition, handlers())], {
+    address: '127.0.0.1:0',
+    drainMilliseconds: 2_000,
+  })
+  const { client } = stack.use(connectGrpc(HealthDefinition, server.address))
+  const seen: (string | undefined)[] = []
+  const watching = (async () => {
+    for await (const { status } of client.watch({ service: '' })) seen.push(status)
+  })().catch(() => undefined)
+  await vi.waitFor(() => expect(seen).toEqual(['SERVING']))
+  await server[Symbol.asyncDispose]()
+  await watching
+  expect(seen).toEqual(['SERVING', 'NOT_SERVING'])
+})
+
+test('an address that is none is refused with a sentence', () => {
+  for (const wrong of ['', 'localhost', '127.0.0.1', 'a:1,b:2', 'http://localhost:80'])
+    expect(() => connectGrpc(ProbeServiceDefinition, wrong)).toThrow(TypeError)
+})
+
+test('a stream of events outlives the replica that it comes from: the client sees every event once, in order', async () => {
+  const one = await startReplica('one')
+  const two = await startReplica('two')
+  const edge = stack.use(
+    await createEdge({
+      config: readConfig(edgeConfig, { SHUTDOWN_SECONDS: '1' }),
+      routes,
+      backends: [
+        {
+          name: 'trellis.probe.v1.ProbeService',
+          mount: '/probe',
+          heartbeat: 'keepalive',
+          client: connect(`${one.address},${two.address}`) as never,
+          isRemote: true,
+        },
+      ],
+      openapi: openapi as never,
+      readiness: createReadiness(),
+      log: silentLog,
+      metrics: createMetrics({ processMetrics: false }),
+    }),
+  )
+  const origin = await edge.listen('127.0.0.1', 0)
+  const following = Array.from({ length: 10 }, async () => (await fetch(`${origin}/probe/api/count?to=200`)).text())
+  await new Promise((resolve) => setTimeout(resolve, 300))
+  await one.end('SIGKILL')
+  const again = await startReplica('again', one.address)
+  await new Promise((resolve) => setTimeout(resolve, 300))
+  await two.end('SIGTERM')
+  const texts = await Promise.all(following)
+  void again
+  for (const text of texts) {
+    const ids = [...text.matchAll(/^id: (\d+)$/gm)].map(([, id]) => Number(id))
+    expect(ids).toEqual(Array.from({ length: 200 }, (_, index) => index + 1))
+    expect(text).toContain('event: done')
+    expect(text).not.toContain('event: failed')
+  }
+})
