@@ -1,2 +1,9 @@
 export { ExecutableMissing, findExecutable } from './find-executable.ts'
+export {
+  findPostgres,
+  type PostgresOptions,
+  type PostgresPrograms,
+  type PostgresServer,
+  startPostgres,
+} from './postgres.ts'
 export { freePort, type ServerCommand, type ServerProcess, startServerProcess } from './server-process.ts'
