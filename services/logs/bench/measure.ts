@@ -4,7 +4,8 @@ import { join } from 'node:path'
 import { openStore } from '@trellis/kit/store'
 import { parseQuery } from '../src/search/query.ts'
 import { type CatalogueTables, catalogueMigration, createCatalogue } from '../src/segments/catalogue-store.ts'
-import { createLogEngine, type LogEngine } from '../src/threads/engine.ts'
+import { createLogEngine } from '../src/threads/engine.ts'
+import type { LogEngine } from '../src/threads/log-engine.ts'
 import type { Corpus } from './corpus.ts'
 
 export type SearchFigure = { query: string; total: number; p50: number; p95: number }

@@ -2,7 +2,7 @@ import type { Bus } from '@trellis/kit/bus'
 import type { Log } from '@trellis/kit/telemetry'
 import type { LogsConfig } from './config.ts'
 import type { Tasks } from './ingest/tasks.ts'
-import type { LogEngine } from './threads/engine.ts'
+import type { LogEngine } from './threads/log-engine.ts'
 
 /** What the handlers of the service stand on. */
 export type World = {

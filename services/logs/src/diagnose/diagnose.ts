@@ -2,7 +2,8 @@ import type { StoredEntry } from '../entries/entry.ts'
 import type { Zone } from '../formats/zone.ts'
 import type { Filters } from '../search/filters.ts'
 import type { Query } from '../search/query.ts'
-import type { LogEngine } from '../threads/engine.ts'
+import type { SearchRequest } from '../search/search.ts'
+import type { LogEngine } from '../threads/log-engine.ts'
 import { keywordsOf } from './keywords.ts'
 import { type ChatMessage, chat, type LanguageModel, ModelFailure } from './llm.ts'
 import { namedSources } from './named-sources.ts'
@@ -81,23 +82,25 @@ export async function* diagnose(
     stage: 'search',
     detail: keywords.length > 0 ? `Searching for ${keywords.join(', ')}.` : 'Looking for errors.',
   }
-  const byKeyword = await engine.search({
+  const { signal } = input
+  const search = (request: SearchRequest) => engine.search(request, signal)
+  const byKeyword = await search({
     query: keywords.length > 0 ? anyOf(keywords) : null,
     filters: keywords.length > 0 ? filters : failures,
     limit: layerLimits.keywords,
     order: 'relevance',
     withFacets: true,
   })
-  input.signal.throwIfAborted()
+  signal.throwIfAborted()
   const named = namedSources(
     symptom,
-    (await engine.sources(filters)).map(({ sourceId }) => sourceId),
+    (await engine.sources(filters, signal)).map(({ sourceId }) => sourceId),
   )
   if (named.length > 0)
     yield { kind: 'status', stage: 'sources', detail: `Reading the latest errors of ${named.join(', ')}.` }
   const bySource = await Promise.all(
     named.slice(0, 5).map((source) =>
-      engine.search({
+      search({
         query: null,
         filters: { ...failures, source },
         limit: layerLimits.source,
@@ -107,14 +110,14 @@ export async function* diagnose(
     ),
   )
   yield { kind: 'status', stage: 'window', detail: `Reading errors ${describeWindow(window)}.` }
-  const byWindow = await engine.search({
+  const byWindow = await search({
     query: null,
     filters: failures,
     limit: layerLimits.window,
     order: 'time',
     withFacets: true,
   })
-  input.signal.throwIfAborted()
+  signal.throwIfAborted()
 
   const layers = distinctLayers([
     ['keywords', byKeyword.entries.map(({ entry }) => entry)],

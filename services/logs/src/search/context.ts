@@ -1,7 +1,7 @@
 import type { StoredEntry } from '../entries/entry.ts'
 import { keyOfEntryId } from '../entries/identity.ts'
 import { keyPrefixOf } from '../segments/key-table.ts'
-import type { LogEngine } from '../threads/engine.ts'
+import type { LogEngine } from '../threads/log-engine.ts'
 import type { Order, Rank } from './hits.ts'
 
 const rankOf = (entry: StoredEntry, sign: 1 | -1): Rank => ({
@@ -15,12 +15,12 @@ const rankOf = (entry: StoredEntry, sign: 1 | -1): Rank => ({
 export const aroundEntry = async (
   engine: Pick<LogEngine, 'search'>,
   entry: StoredEntry,
-  { before, after }: { before: number; after: number },
+  { before, after, signal }: { before: number; after: number; signal: AbortSignal },
 ): Promise<StoredEntry[]> => {
   const next = async (order: Order, sign: 1 | -1, limit: number): Promise<StoredEntry[]> => {
     if (limit === 0) return []
     const request = { query: null, filters: { source: entry.origin.sourceId }, limit, order, withFacets: false }
-    return (await engine.search({ ...request, after: rankOf(entry, sign) })).entries.map((found) => found.entry)
+    return (await engine.search({ ...request, after: rankOf(entry, sign) }, signal)).entries.map((found) => found.entry)
   }
   const [older, newer] = await Promise.all([next('time', 1, before), next('oldest', -1, after)])
   return [...older.toReversed(), entry, ...newer]

@@ -58,10 +58,10 @@ export const searchRpc = ({ engine }: World): SearchHandlers => ({
       nextCursor: result.next && encodeCursor(result.next),
     }
   },
-  getContext: async ({ entryId, before, after }) => {
-    const entry = await engine.find(entryId)
+  getContext: async ({ entryId, before, after }, { signal }) => {
+    const entry = await engine.find(entryId, signal)
     if (!entry) throw failure('not_found', `There is no entry "${entryId}".`)
-    const around = await aroundEntry(engine, entry, { before: before ?? 20, after: after ?? 20 })
+    const around = await aroundEntry(engine, entry, { before: before ?? 20, after: after ?? 20, signal })
     return { entries: around.map(presentEntry) }
   },
 })

@@ -3,10 +3,15 @@ import { keyOfEntryId } from '../entries/identity.ts'
 import { keyPrefixOf } from './key-table.ts'
 import type { Part } from './part.ts'
 
-/** The entry with an id, looked for in the newest part first. */
-export const findEntry = async (parts: readonly Part[], entryId: string): Promise<StoredEntry | undefined> => {
+/** The entry with an id, looked for in the newest part first. Throws what `signal` throws, which is asked between parts. */
+export const findEntry = async (
+  parts: readonly Part[],
+  entryId: string,
+  signal?: { throwIfAborted: () => void },
+): Promise<StoredEntry | undefined> => {
   const prefix = keyPrefixOf(keyOfEntryId(entryId))
   for (const part of parts.toReversed()) {
+    signal?.throwIfAborted()
     const candidates = await part.keyLookup()
     for (const document of candidates(prefix)) {
       if (document >= part.documents) continue

@@ -43,23 +43,29 @@ const add = (left: SourceCount, right: SourceCount): SourceCount => ({
 })
 
 export const sourcesRpc = ({ engine, now }: World): SourceHandlers => ({
-  listSources: async () => ({ sources: groupByStem(await engine.sources({})) }),
+  listSources: async (_, { signal }) => ({ sources: groupByStem(await engine.sources({}, signal)) }),
   listPatterns: async () => ({
     patterns: logPatterns.map(({ tag, domain, severity, description }) => ({ tag, domain, severity, description })),
   }),
-  getStats: async () => {
+  getStats: async (_, { signal }) => {
     const since = now() - windowHours * 3_600_000
     const request = { query: null, order: 'time' as const }
     const [all, windowed, errors, criticals] = await Promise.all([
-      engine.sources({}),
-      engine.search({ ...request, filters: { since }, limit: 1, withFacets: true }),
-      engine.search({ ...request, filters: { since, severities: ['CRITICAL', 'ERROR'] }, limit: 1, withFacets: true }),
-      engine.search({
-        ...request,
-        filters: { since, severities: ['CRITICAL'] },
-        limit: mostRecentCriticals,
-        withFacets: false,
-      }),
+      engine.sources({}, signal),
+      engine.search({ ...request, filters: { since }, limit: 1, withFacets: true }, signal),
+      engine.search(
+        { ...request, filters: { since, severities: ['CRITICAL', 'ERROR'] }, limit: 1, withFacets: true },
+        signal,
+      ),
+      engine.search(
+        {
+          ...request,
+          filters: { since, severities: ['CRITICAL'] },
+          limit: mostRecentCriticals,
+          withFacets: false,
+        },
+        signal,
+      ),
     ])
     const countOf = (severity: string) => windowed.facets?.severity.find(({ value }) => value === severity)?.count ?? 0
     const bySource = (result: typeof windowed) => {

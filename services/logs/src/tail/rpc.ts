@@ -29,7 +29,7 @@ export const tailRpc = ({ engine }: World, tail: Tail): TailHandlers => ({
       const shown = new Set<string>()
       const history = resumes ? 0 : (request.history ?? 0)
       if (history > 0) {
-        const found = await engine.search({ query, filters, limit: history, order: 'time', withFacets: false })
+        const found = await engine.search({ query, filters, limit: history, order: 'time', withFacets: false }, signal)
         for (const { entry } of found.entries.toReversed()) {
           shown.add(entry.entryId)
           yield entryFrame(entry, '')

@@ -4,7 +4,7 @@ import type { StoredEntry } from '../entries/entry.ts'
 import { acceptsOrigin, acceptsTags, type Filters } from '../search/filters.ts'
 import { matchesWords, type Query } from '../search/query.ts'
 import { wordsOf } from '../segments/tokens.ts'
-import type { LogEngine } from '../threads/engine.ts'
+import type { LogEngine } from '../threads/log-engine.ts'
 
 /** Entries that came in together; `missed` more came with them than are told of. */
 export type Arrival = { entries: StoredEntry[]; missed: number }

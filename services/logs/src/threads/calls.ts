@@ -1,4 +1,5 @@
 import type { Transferable } from 'node:worker_threads'
+import { type FailureOptions, failure, isFailure, type ServiceFailure } from '@trellis/kit/errors'
 
 /** What one side of a thread's port can be asked; arguments and results must survive a structured clone. */
 // biome-ignore lint/suspicious/noExplicitAny: functions of all shapes; each call is checked against the one it names
@@ -25,7 +26,26 @@ export type Calls<Remote extends Callable> = {
 type Message =
   | { kind: 'call'; id: number; name: string; args: unknown[] }
   | { kind: 'result'; id: number; value: unknown }
-  | { kind: 'failure'; id: number; error: unknown }
+  | { kind: 'failure'; id: number; error: SentError }
+
+/** An error on its way: a clone of one keeps its text alone, and a failure has to keep the status it means. */
+type SentError =
+  | { of: 'failure'; kind: ServiceFailure['kind']; detail: ServiceFailure['detail']; options: FailureOptions }
+  | { of: 'other'; error: unknown }
+
+const toSent = (error: unknown): SentError => {
+  if (!isFailure(error)) return { of: 'other', error }
+  const { kind, detail, retryAfterSeconds, headers } = error
+  return {
+    of: 'failure',
+    kind,
+    detail,
+    options: { headers, ...(retryAfterSeconds !== undefined && { retryAfterSeconds }) },
+  }
+}
+
+const fromSent = (sent: SentError): unknown =>
+  sent.of === 'failure' ? failure(sent.kind, sent.detail, sent.options) : sent.error
 
 /** Calls in both directions over a port: `own` answers what the other side asks, results come back as promises. */
 export const createCalls = <Remote extends Callable>(port: Port, own: Callable): Calls<Remote> => {
@@ -37,7 +57,7 @@ export const createCalls = <Remote extends Callable>(port: Port, own: Callable):
       const value = await own[name]?.(...args)
       port.send({ kind: 'result', id, value }, [])
     } catch (error) {
-      port.send({ kind: 'failure', id, error }, [])
+      port.send({ kind: 'failure', id, error: toSent(error) }, [])
     }
   }
   port.receive((message) => {
@@ -45,7 +65,7 @@ export const createCalls = <Remote extends Callable>(port: Port, own: Callable):
     const caller = waiting.get(message.id)
     waiting.delete(message.id)
     if (message.kind === 'result') caller?.resolve(message.value)
-    else caller?.reject(message.error)
+    else caller?.reject(fromSent(message.error))
   })
   return {
     get pending() {

@@ -22,8 +22,8 @@ export type IndexCalls = {
   ingest: (batch: ArrayBuffer, analysis?: BatchAnalysis) => Promise<IngestResult>
   /** `left` is shared: the search ends with an error soon after it is no longer 0. */
   search: (request: SearchRequest, left?: Int32Array) => Promise<SearchResult>
-  find: (entryId: string) => Promise<StoredEntry | undefined>
-  sources: (filters: Filters) => Promise<SourceCount[]>
+  find: (entryId: string, left?: Int32Array) => Promise<StoredEntry | undefined>
+  sources: (filters: Filters, left?: Int32Array) => Promise<SourceCount[]>
   /** Whether new entries are to be told of. */
   follow: (isFollowed: boolean) => void
   flush: () => Promise<void>

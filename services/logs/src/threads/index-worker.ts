@@ -4,18 +4,20 @@ import { openDirectoryFiles } from '@trellis/kit/files'
 import type { StoredEntry } from '../entries/entry.ts'
 import { createEnricher } from '../patterns/enricher.ts'
 import { domainOf } from '../patterns/library.ts'
-import { acceptsOrigin, type Filters } from '../search/filters.ts'
+import type { Filters } from '../search/filters.ts'
 import type { SearchRequest } from '../search/search.ts'
 import { search } from '../search/search.ts'
 import { openFileAppendLog } from '../segments/append-log.ts'
 import type { BatchAnalysis } from '../segments/batch-analysis.ts'
+import { countSources } from '../segments/count-sources.ts'
 import { findEntry } from '../segments/find-entry.ts'
 import type { Part } from '../segments/part.ts'
 import { SegmentCorrupt } from '../segments/segment-layout.ts'
 import { openShard, type Shard } from '../segments/shard.ts'
 import { createCalls, type Port } from './calls.ts'
 import { collectGarbage } from './collect-garbage.ts'
-import type { IndexHostCalls, IndexOptions, SourceCount } from './index-calls.ts'
+import type { IndexHostCalls, IndexOptions } from './index-calls.ts'
+import { leavingOf } from './leaving.ts'
 
 /** The thread that keeps entries and searches them. It opens its shard with the first call. */
 if (!parentPort) throw new Error('This module is the start of a thread.')
@@ -68,34 +70,6 @@ const onParts = async <Result>(work: (parts: readonly Part[]) => Promise<Result>
   }
 }
 
-const countSources = (parts: readonly Part[], filters: Filters): SourceCount[] => {
-  const counts = new Map<string, SourceCount>()
-  for (const stream of parts.flatMap((part) => part.streams)) {
-    if (!acceptsOrigin(filters, stream.origin)) continue
-    const { sourceId } = stream.origin
-    const known = counts.get(sourceId)
-    const more = known ?? {
-      sourceId,
-      entries: 0,
-      bySeverity: [0, 0, 0, 0],
-      firstTime: stream.firstTime,
-      lastTime: stream.lastTime,
-    }
-    more.entries += stream.entries
-    more.bySeverity = more.bySeverity.map(
-      (count, code) => count + (stream.bySeverity[code] ?? 0),
-    ) as SourceCount['bySeverity']
-    more.firstTime = Math.min(more.firstTime, stream.firstTime)
-    more.lastTime = Math.max(more.lastTime, stream.lastTime)
-    counts.set(sourceId, more)
-  }
-  return [...counts.values()]
-}
-
-const stopIfLeft = (left: Int32Array) => {
-  if (Atomics.load(left, 0) !== 0) throw new Error('Nobody waits for this search any more.')
-}
-
 const tell = (entriesOf: () => StoredEntry[]) => {
   if (!isFollowed) return
   const entries = entriesOf()
@@ -114,12 +88,14 @@ const host = createCalls<IndexHostCalls>(port, {
       throw error
     }
   },
-  search: (request: SearchRequest, left?: Int32Array) => {
-    const signal = left && { throwIfAborted: () => stopIfLeft(left) }
-    return onParts((parts) => search(parts, request, { domainOf, signal }))
-  },
-  find: (entryId: string) => onParts((parts) => findEntry(parts, entryId)),
-  sources: (filters: Filters) => onParts(async (parts) => countSources(parts, filters)),
+  search: (request: SearchRequest, left?: Int32Array) =>
+    onParts((parts) => search(parts, request, { domainOf, signal: leavingOf(left) })),
+  find: (entryId: string, left?: Int32Array) => onParts((parts) => findEntry(parts, entryId, leavingOf(left))),
+  sources: (filters: Filters, left?: Int32Array) =>
+    onParts(async (parts) => {
+      leavingOf(left)?.throwIfAborted()
+      return countSources(parts, filters)
+    }),
   follow: (wanted: boolean) => {
     isFollowed = wanted
   },

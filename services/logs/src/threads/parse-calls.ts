@@ -2,6 +2,9 @@ import type { Origin } from '../entries/entry.ts'
 import type { ParseCounts } from '../formats/file-parser.ts'
 import type { BatchAnalysis } from '../segments/batch-analysis.ts'
 
+/** Given to the parsing thread when it starts. */
+export type ParserOptions = { analyses: boolean }
+
 export type ParseOptions = {
   source: Omit<Origin, 'format'>
   /** The name of the format, where the sender knows it. */

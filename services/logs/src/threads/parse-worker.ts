@@ -1,4 +1,4 @@
-import { parentPort } from 'node:worker_threads'
+import { parentPort, workerData } from 'node:worker_threads'
 import { decodeBatch } from '../entries/entry-batch.ts'
 import { createFileParser, type FileParser, type ParseCounts } from '../formats/file-parser.ts'
 import { logFormats } from '../formats/library/mod.ts'
@@ -8,7 +8,7 @@ import { createEnricher } from '../patterns/enricher.ts'
 import { createBatchAnalyser, transferablesOf } from '../segments/batch-analysis.ts'
 import { createCalls, type Port } from './calls.ts'
 import { collectGarbage } from './collect-garbage.ts'
-import type { KeepCalls, ParseOptions } from './parse-calls.ts'
+import type { KeepCalls, ParseOptions, ParserOptions } from './parse-calls.ts'
 
 /** The thread that turns bytes into batches of entries. A batch goes on to be kept at once; a chunk is answered when all of its are. */
 if (!parentPort) throw new Error('This module is the start of a thread.')
@@ -23,6 +23,7 @@ const port: Port = {
  * Both cores are busy so, however the work is spread.
  */
 const enoughWaiting = 2
+const { analyses } = workerData as ParserOptions
 const analyse = createBatchAnalyser(createEnricher())
 
 verifyFormats(logFormats)
@@ -45,7 +46,7 @@ const settle = async (session: Session): Promise<ParseCounts> => {
 /** Batches that the indexing thread has not answered. */
 let waiting = 0
 const keep = (id: number, batch: ArrayBuffer): Promise<void> => {
-  const analysis = waiting >= enoughWaiting ? analyse(decodeBatch(batch)) : undefined
+  const analysis = analyses && waiting >= enoughWaiting ? analyse(decodeBatch(batch)) : undefined
   const moved = analysis ? transferablesOf(analysis) : []
   waiting++
   const kept = calls.call('keep', [id, batch, analysis], [batch, ...moved]).finally(() => {

@@ -1,0 +1,28 @@
+import { acceptsOrigin, type Filters } from '../search/filters.ts'
+import type { SourceCount } from '../threads/index-calls.ts'
+import type { Part } from './part.ts'
+
+/** What parts have of each source that the filters let through, by what is known of them without reading entries. */
+export const countSources = (parts: readonly Part[], filters: Filters): SourceCount[] => {
+  const counts = new Map<string, SourceCount>()
+  for (const stream of parts.flatMap((part) => part.streams)) {
+    if (!acceptsOrigin(filters, stream.origin)) continue
+    const { sourceId } = stream.origin
+    const known = counts.get(sourceId)
+    const more = known ?? {
+      sourceId,
+      entries: 0,
+      bySeverity: [0, 0, 0, 0],
+      firstTime: stream.firstTime,
+      lastTime: stream.lastTime,
+    }
+    more.entries += stream.entries
+    more.bySeverity = more.bySeverity.map(
+      (count, code) => count + (stream.bySeverity[code] ?? 0),
+    ) as SourceCount['bySeverity']
+    more.firstTime = Math.min(more.firstTime, stream.firstTime)
+    more.lastTime = Math.max(more.lastTime, stream.lastTime)
+    counts.set(sourceId, more)
+  }
+  return [...counts.values()]
+}

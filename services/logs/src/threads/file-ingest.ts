@@ -1,0 +1,142 @@
+import type { BatchAnalysis } from '../segments/batch-analysis.ts'
+import type { IngestResult } from '../segments/shard.ts'
+import { createGate } from './gate.ts'
+import { createLazyThread, type LazyThread } from './lazy-thread.ts'
+import type { KeepCalls, ParseCalls, ParseOptions, ParserOptions } from './parse-calls.ts'
+
+export type UploadCounts = {
+  /** Lines that are not blank; the other counts add up to it. */
+  lines: number
+  entries: number
+  duplicates: number
+  rejected: number
+  multiline_joined: number
+}
+export type UploadResult = { counts: UploadCounts; formats: Record<string, number> }
+
+/** A file on its way in. Not to be used by two at once. */
+export type FileIngest = {
+  /**
+   * Hands over a chunk, which is no longer the caller's. Resolves when there is room for more, which is how a slow disk slows a sender.
+   * What came before is kept even when the file never ends.
+   */
+  push: (chunk: Uint8Array<ArrayBuffer>) => Promise<void>
+  /** Resolves when all of the file is durable and searchable. */
+  end: () => Promise<UploadResult>
+  /** Lets go of a file that will not end. */
+  drop: () => Promise<void>
+  /** Counts of what is durable. */
+  progress: () => UploadResult
+}
+
+export type FileIngestsOptions = {
+  /** Bytes of uploads that may be under way in all; a sender past it waits. */
+  inFlightBytes: number
+  idleMilliseconds: number
+  /** Whether the parsing thread may find out what a batch's texts say, when it is ahead of whoever keeps them. */
+  analyses: boolean
+  /** Makes a batch durable and searchable. The buffers are no longer the caller's. */
+  keep: (batch: ArrayBuffer, analysis: BatchAnalysis | undefined) => Promise<IngestResult>
+  onRest: () => void
+  onFailure: (error: Error) => void
+}
+
+/** The parsing thread, and the files that are going through it. */
+export type FileIngests = AsyncDisposable & {
+  open: (options: ParseOptions) => Promise<FileIngest>
+  readonly isRunning: boolean
+  /** Files that have been opened and have not ended. */
+  readonly underWay: number
+  call: LazyThread<ParseCalls>['call']
+}
+
+type Upload = { duplicates: number; kept: number }
+
+/** Files are parsed in a thread of their own, which starts with the first and ends when there are none; batches go to `keep` as they are made. */
+export const createFileIngests = ({ keep, ...options }: FileIngestsOptions): FileIngests => {
+  const gate = createGate(options.inFlightBytes)
+  const uploads = new Map<number, Upload>()
+  let nextUpload = 1
+
+  const data: ParserOptions = { analyses: options.analyses }
+  const parse = createLazyThread<ParseCalls>({
+    module: new URL('./parse-worker.ts', import.meta.url),
+    data,
+    own: {
+      keep: async (id, batch, analysis) => {
+        const result = await keep(batch, analysis)
+        const upload = uploads.get(id)
+        if (!upload) return
+        upload.duplicates += result.duplicates
+        upload.kept += result.entries
+      },
+    } satisfies KeepCalls,
+    idleMilliseconds: options.idleMilliseconds,
+    mayRest: () => uploads.size === 0,
+    lastCall: 'rest',
+    onRest: options.onRest,
+    onFailure: options.onFailure,
+  })
+
+  const open = async (parseOptions: ParseOptions): Promise<FileIngest> => {
+    const id = nextUpload++
+    const upload: Upload = { duplicates: 0, kept: 0 }
+    uploads.set(id, upload)
+    let lines = 0
+    let joined = 0
+    let formats: Record<string, number> = {}
+    let failed: unknown
+    const note = (counts: { lines: number; joined: number; formats: Record<string, number> }) => {
+      lines = counts.lines
+      joined = counts.joined
+      formats = counts.formats
+    }
+    const progress = (): UploadResult => ({
+      counts: { lines, entries: upload.kept, duplicates: upload.duplicates, rejected: 0, multiline_joined: joined },
+      formats,
+    })
+    const leave = () => uploads.delete(id)
+    await parse.call('open', [id, parseOptions])
+    return {
+      progress,
+      push: async (chunk) => {
+        if (failed !== undefined) throw failed
+        const bytes = chunk.byteLength
+        await gate.enter(bytes)
+        const whole = chunk.byteLength === chunk.buffer.byteLength
+        const sent = whole ? chunk : Uint8Array.from(chunk)
+        parse
+          .call('push', [id, sent], [sent.buffer])
+          .then(note, (error: unknown) => {
+            failed ??= error
+          })
+          .finally(() => gate.leave(bytes))
+      },
+      end: async () => {
+        try {
+          const counts = await parse.call('end', [id])
+          if (failed !== undefined) throw failed
+          note(counts)
+          return progress()
+        } finally {
+          leave()
+        }
+      },
+      drop: async () => {
+        leave()
+        if (parse.isRunning) await parse.call('drop', [id])
+      },
+    }
+  }
+  return {
+    open,
+    get isRunning() {
+      return parse.isRunning
+    },
+    get underWay() {
+      return uploads.size
+    },
+    call: parse.call,
+    [Symbol.asyncDispose]: () => parse[Symbol.asyncDispose](),
+  }
+}

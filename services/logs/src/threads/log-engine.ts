@@ -1,0 +1,27 @@
+import type { StoredEntry } from '../entries/entry.ts'
+import type { Filters } from '../search/filters.ts'
+import type { SearchRequest, SearchResult } from '../search/search.ts'
+import type { IngestResult } from '../segments/shard.ts'
+import type { FileIngest } from './file-ingest.ts'
+import type { SourceCount } from './index-calls.ts'
+import type { ParseOptions } from './parse-calls.ts'
+
+/** Told of entries that have become durable, oldest first; `missed` more came with them. */
+export type Follower = (entries: StoredEntry[], missed: number) => void
+
+/**
+ * Keeps entries and searches them, in threads that start when they are needed. Questions stop in their thread, between segments, when the
+ * signal says so, and reject with its reason then.
+ */
+export type LogEngine = AsyncDisposable & {
+  ingestFile: (options: ParseOptions) => Promise<FileIngest>
+  /** Keeps a batch, which is no longer the caller's; resolves when it is durable and searchable. */
+  ingest: (batch: ArrayBuffer) => Promise<IngestResult>
+  search: (request: SearchRequest, signal?: AbortSignal) => Promise<SearchResult>
+  find: (entryId: string, signal?: AbortSignal) => Promise<StoredEntry | undefined>
+  sources: (filters: Filters, signal?: AbortSignal) => Promise<SourceCount[]>
+  /** Tells of entries as they become durable, each once, until the returned function is called. */
+  follow: (follower: Follower) => Promise<() => Promise<void>>
+  /** Writes what is in memory to a segment. */
+  flush: () => Promise<void>
+}
