@@ -4,7 +4,6 @@ import { createServer } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { createEdge, edgeConfig } from '@trellis/edge'
 import { readConfig } from '@trellis/kit/config'
-import { createReadiness } from '@trellis/kit/lifecycle'
 import { connectGrpc, InsecureListener, implementation, type RpcSecurity, serveGrpc } from '@trellis/kit/rpc'
 import { createMetrics, silentLog } from '@trellis/kit/telemetry'
 import { HealthDefinition } from '@trellis/protos/ts/grpc/health/v1/health.ts'
@@ -217,7 +216,7 @@ test('a stream of events outlives the replica that it comes from: the client see
         },
       ],
       openapi: openapi as never,
-      readiness: createReadiness(),
+      missing: () => ({}),
       log: silentLog,
       metrics: createMetrics({ processMetrics: false }),
     }),

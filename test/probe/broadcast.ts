@@ -2,7 +2,6 @@ import { readFile } from 'node:fs/promises'
 import { createEdge, edgeConfig } from '@trellis/edge'
 import { createMemoryBus, jsonCodec, topics } from '@trellis/kit/bus'
 import { readConfig } from '@trellis/kit/config'
-import { createReadiness } from '@trellis/kit/lifecycle'
 import { connectInProcess } from '@trellis/kit/rpc'
 import { createMetrics, silentLog } from '@trellis/kit/telemetry'
 import { routes } from './gen/edge/routes.ts'
@@ -47,7 +46,7 @@ export const serveBroadcast = async ({ kept }: { kept: number }) => {
       },
     ],
     openapi: JSON.parse(await readFile(new URL('./gen/edge/openapi.json', import.meta.url), 'utf8')),
-    readiness: createReadiness(),
+    missing: () => ({}),
     log: silentLog,
     metrics,
   })

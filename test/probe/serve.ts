@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createEdge, edgeConfig } from '@trellis/edge'
 import { readConfig } from '@trellis/kit/config'
-import { createReadiness } from '@trellis/kit/lifecycle'
 import { connectGrpc, connectInProcess, implementation, serveGrpc } from '@trellis/kit/rpc'
 import { createMetrics, silentLog } from '@trellis/kit/telemetry'
 import { routes } from './gen/edge/routes.ts'
@@ -45,7 +44,7 @@ export const serveProbe = async (transport: Transport, environment: Record<strin
         },
       ],
       openapi: JSON.parse(await readFile(new URL('./gen/edge/openapi.json', import.meta.url), 'utf8')),
-      readiness: createReadiness(),
+      missing: () => ({}),
       log: silentLog,
       metrics: createMetrics({ processMetrics: false }),
     }),

@@ -2,7 +2,6 @@ import { join } from 'node:path'
 import { type Backend, createEdge } from '@trellis/edge'
 import { createMemoryBus } from '@trellis/kit/bus'
 import { openDirectoryFiles } from '@trellis/kit/files'
-import { createReadiness } from '@trellis/kit/lifecycle'
 import { connectInProcess, type Implementation } from '@trellis/kit/rpc'
 import { lockDataDirectory } from '@trellis/kit/store'
 import type { Log, Metrics } from '@trellis/kit/telemetry'
@@ -68,7 +67,7 @@ export const composeTrellis = async (config: AllConfig, { log, metrics }: { log:
       routes,
       backends: [listings, logs, music].flatMap(({ implementations }) => implementations).map(toBackend),
       openapi,
-      readiness: createReadiness(),
+      missing: () => ({}),
       log: log.child({ part: 'edge' }),
       metrics,
     }),

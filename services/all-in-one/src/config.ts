@@ -1,5 +1,6 @@
 import { checkEdgeConfig, edgeConfig } from '@trellis/edge'
-import { baseConfig, describeConfig, readConfig } from '@trellis/kit/config'
+import { baseConfig, readConfig } from '@trellis/kit/config'
+import { configPart, databaseConfig } from '@trellis/kit/process'
 import { listingsConfig } from '@trellis/listings'
 import { logsConfig } from '@trellis/logs'
 import { musicConfig } from '@trellis/music'
@@ -8,6 +9,7 @@ import { musicConfig } from '@trellis/music'
 export const readAllConfig = (environment: NodeJS.ProcessEnv) => {
   const config = {
     base: readConfig(baseConfig, environment),
+    database: readConfig(databaseConfig, environment),
     edge: readConfig(edgeConfig, environment),
     listings: readConfig(listingsConfig, environment),
     logs: readConfig(logsConfig, environment),
@@ -19,29 +21,12 @@ export const readAllConfig = (environment: NodeJS.ProcessEnv) => {
 
 export type AllConfig = ReturnType<typeof readAllConfig>
 
-const describeAll = (config: AllConfig) => ({
-  'every process': describeConfig(baseConfig, config.base),
-  edge: describeConfig(edgeConfig, config.edge),
-  listings: describeConfig(listingsConfig, config.listings),
-  logs: describeConfig(logsConfig, config.logs),
-  music: describeConfig(musicConfig, config.music),
-})
-
-/** Variables that somebody has set, but that nothing asks for yet. */
-export const setButNotInUse = (config: AllConfig): string[] =>
-  Object.values(describeAll(config)).flatMap((rows) =>
-    rows.filter(({ isLater, isDefault }) => isLater && !isDefault).map(({ variable }) => variable),
-  )
-
-/** What is in force, as text for a person: variables by part, secrets masked, defaults marked. */
-export const printConfig = (config: AllConfig): string => {
-  const lines = Object.entries(describeAll(config)).flatMap(([part, rows]) => [
-    `# ${part}`,
-    ...rows.map(({ variable, value, isDefault, description }) => {
-      const shown = Array.isArray(value) ? value.join(',') : String(value ?? '')
-      return `${`${variable}=${shown}`.padEnd(48)}  # ${isDefault ? 'default. ' : ''}${description}`
-    }),
-    '',
-  ])
-  return lines.join('\n')
-}
+/** What each part is told, for showing. */
+export const configParts = (config: AllConfig) => [
+  configPart('every process', baseConfig, config.base),
+  configPart('the database', databaseConfig, config.database),
+  configPart('edge', edgeConfig, config.edge),
+  configPart('listings', listingsConfig, config.listings),
+  configPart('logs', logsConfig, config.logs),
+  configPart('music', musicConfig, config.music),
+]

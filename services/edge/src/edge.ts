@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto'
 import { failure } from '@trellis/kit/errors'
-import type { Readiness } from '@trellis/kit/lifecycle'
 import { anonymous } from '@trellis/kit/rpc'
 import { type Log, type Metrics, silentLog } from '@trellis/kit/telemetry'
 import type { Route } from '@trellis/protos/edge/routes.ts'
@@ -23,7 +22,8 @@ export type EdgeOptions = {
   routes: readonly Route[]
   backends: readonly Backend[]
   openapi: OpenApi
-  readiness: Readiness
+  /** Which services cannot be used just now, and why; empty when all can. */
+  missing: () => Record<string, string>
   log: Log
   metrics: Metrics
 }
@@ -84,14 +84,15 @@ const corsRules = (config: EdgeConfig, mounts: readonly string[]): CorsRule[] =>
 
 const withHead = { exposeHeadRoute: true }
 
-const registerHealth = (server: FastifyInstance, readiness: Readiness) => {
+/** Ready while anything can be used: with one service away, the others must still be reached. */
+const registerHealth = (server: FastifyInstance, { missing: ask, backends }: EdgeOptions) => {
   server.get('/health', withHead, () => ({ status: 'ok' }))
   server.get('/ready', withHead, (_request, reply) => {
-    const missing = readiness.missing()
-    const isReady = Object.keys(missing).length === 0
-    return reply
-      .code(isReady ? 200 : 503)
-      .send(isReady ? { status: 'ready' } : { status: 'not ready', missing, detail: 'Not ready yet.' })
+    const missing = ask()
+    const count = Object.keys(missing).length
+    if (count === 0) return reply.send({ status: 'ready' })
+    if (count < backends.length) return reply.send({ status: 'ready in part', missing })
+    return reply.code(503).send({ status: 'not ready', missing, detail: 'No service can be reached yet.' })
   })
   server.get('/', withHead, (_request, reply) => reply.redirect('/docs'))
 }
@@ -123,15 +124,8 @@ const createAdmission = (config: EdgeConfig, log: Log) => {
 }
 
 /** The HTTP edge: every route of the contract, before services that it knows only as rpc clients. */
-export const createEdge = async ({
-  config,
-  routes,
-  backends,
-  openapi,
-  readiness,
-  log,
-  metrics,
-}: EdgeOptions): Promise<Edge> => {
+export const createEdge = async (options: EdgeOptions): Promise<Edge> => {
+  const { config, routes, backends, openapi, log, metrics } = options
   const server = createServer(config)
   const closing = new AbortController()
   const heartbeat = createHeartbeat({ stallMilliseconds: config.streamStallSeconds * 1_000 })
@@ -168,7 +162,7 @@ export const createEdge = async ({
       done()
     })
     cors.registerPreflight(pages)
-    registerHealth(pages, readiness)
+    registerHealth(pages, options)
     registerDocs(pages, openapi, mounts).then(() => registered(), registered)
   })
   await registerRoutes(server, routes, backends, {

@@ -1,2 +1,1 @@
-export { createReadiness, type Readiness } from './readiness.ts'
 export { stopSignal } from './stop-signal.ts'

@@ -1,0 +1,81 @@
+import { read, setting } from '@trellis/kit/config'
+import { connectGrpc, type RpcSecurity } from '@trellis/kit/rpc'
+import { services } from '@trellis/protos/edge/routes.ts'
+import { HealthDefinition } from '@trellis/protos/ts/grpc/health/v1/health.ts'
+import { ListingsServiceDefinition } from '@trellis/protos/ts/trellis/listings/v1/listings.ts'
+import { LogsServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/logs.ts'
+import { MusicServiceDefinition } from '@trellis/protos/ts/trellis/music/v1/music.ts'
+import type { Backend } from './transcode/routes.ts'
+
+const where = (variable: string, name: string) =>
+  setting(
+    variable,
+    read.text,
+    '',
+    `The replicas of ${name}: host:port (each address of the host), or ip:port, ip:port.`,
+  )
+
+/** Where an edge in a process of its own finds the services. One that is empty is not there, and its routes neither. */
+export const addressConfig = {
+  listings: where('LISTINGS_ADDRESS', 'listings'),
+  logs: where('LOGS_ADDRESS', 'logs'),
+  music: where('MUSIC_ADDRESS', 'music'),
+}
+
+export type Addresses = { readonly [Name in keyof typeof addressConfig]: string }
+
+const definitions = {
+  listings: ListingsServiceDefinition,
+  logs: LogsServiceDefinition,
+  music: MusicServiceDefinition,
+}
+
+const askMilliseconds = 2_000
+
+/** The services behind an edge, and which of them cannot be reached just now. */
+export type Connections = Disposable & {
+  backends: Backend[]
+  /** Why a service cannot be used, by its name. */
+  missing: () => Record<string, string>
+}
+
+/** Connects to the services that have an address, and asks each every 2 s how it is. Throws TypeError for a wrong address. */
+export const connectServices = (addresses: Addresses, security: RpcSecurity): Connections => {
+  using opened = new DisposableStack()
+  const backends: Backend[] = []
+  const missing = new Map<string, string>()
+  const checks: (() => Promise<void>)[] = []
+  for (const [name, definition] of Object.entries(definitions)) {
+    const address = addresses[name as keyof Addresses]
+    if (address === '') continue
+    const known = services.find((service) => service.name === definition.fullName)
+    if (!known) throw new TypeError(`${definition.fullName} has no routes.`)
+    const { client } = opened.use(connectGrpc(definition as typeof LogsServiceDefinition, address, { security }))
+    const { client: health } = opened.use(
+      connectGrpc(HealthDefinition, address, { security, deadlineMilliseconds: 5_000 }),
+    )
+    backends.push({
+      name: known.name,
+      mount: known.mount,
+      heartbeat: known.heartbeat,
+      client: client as never,
+      isRemote: true,
+    })
+    missing.set(name, 'not asked yet')
+    checks.push(async () => {
+      try {
+        const { status } = await health.check({ service: '' }, { isSafe: true })
+        if (status === 'SERVING') missing.delete(name)
+        else missing.set(name, 'it is being restarted')
+      } catch {
+        missing.set(name, 'it cannot be reached')
+      }
+    })
+  }
+  const ask = () => void Promise.all(checks.map((check) => check()))
+  ask()
+  const timer = setInterval(ask, askMilliseconds)
+  opened.defer(() => clearInterval(timer))
+  const stack = opened.move()
+  return { backends, missing: () => Object.fromEntries(missing), [Symbol.dispose]: () => stack.dispose() }
+}

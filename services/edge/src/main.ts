@@ -1,0 +1,54 @@
+import { baseConfig, ConfigFailure, readConfig } from '@trellis/kit/config'
+import { configPart, printConfig, rpcConfig, rpcSecurity, runProcess } from '@trellis/kit/process'
+import openapi from '@trellis/protos/edge/openapi.json' with { type: 'json' }
+import { routes } from '@trellis/protos/edge/routes.ts'
+import { checkEdgeConfig, edgeConfig } from './config.ts'
+import { addressConfig, connectServices } from './connect.ts'
+import { createEdge } from './edge.ts'
+
+const readAll = (environment: NodeJS.ProcessEnv) => {
+  const config = {
+    base: readConfig(baseConfig, environment),
+    edge: readConfig(edgeConfig, environment),
+    rpc: readConfig(rpcConfig, environment),
+    addresses: readConfig(addressConfig, environment),
+  }
+  checkEdgeConfig(config.edge)
+  if (Object.values(config.addresses).every((address) => address === ''))
+    throw new ConfigFailure(
+      'LISTINGS_ADDRESS, LOGS_ADDRESS or MUSIC_ADDRESS must be set: an edge alone has nothing to show.',
+    )
+  return config
+}
+
+const connect = (...given: Parameters<typeof connectServices>) => {
+  try {
+    return connectServices(...given)
+  } catch (error) {
+    throw error instanceof TypeError ? new ConfigFailure(error.message, { cause: error }) : error
+  }
+}
+
+await runProcess<ReturnType<typeof readAll>>({
+  read: readAll,
+  print: ({ base, edge, rpc, addresses }) =>
+    printConfig([
+      configPart('every process', baseConfig, base),
+      configPart('edge', edgeConfig, edge),
+      configPart('where the services are', addressConfig, addresses),
+      configPart('calls between processes', rpcConfig, rpc),
+    ]),
+  start: async ({ base, edge: config, rpc, addresses }, { log, metrics }) => {
+    await using opened = new AsyncDisposableStack()
+    const { backends, missing } = opened.use(connect(addresses, rpcSecurity(rpc)))
+    const edge = opened.use(await createEdge({ config, routes, backends, openapi, missing, log, metrics }))
+    const address = await edge.listen(base.host, base.port)
+    const stack = opened.move()
+    return {
+      readyLine: `Trellis edge is ready: ${address}`,
+      [Symbol.asyncDispose]: () => stack.disposeAsync(),
+    }
+  },
+  environment: process.env,
+  words: process.argv.slice(2),
+})

@@ -1,0 +1,122 @@
+import { ConfigFailure, read, secret, setting } from '../config/mod.ts'
+import type { FilesLocation } from '../files/mod.ts'
+import type { RpcSecurity } from '../rpc/mod.ts'
+import type { StoreLocation } from '../store/mod.ts'
+
+const optionalText = read.optional(read.text)
+
+/** Where the database is, for every process that keeps rows. Without it, files in the data directory. */
+export const databaseConfig = {
+  databaseUrl: secret(
+    'DATABASE_URL',
+    optionalText,
+    undefined,
+    'A Postgres database for all rows; without it, SQLite files in the data directory.',
+  ),
+  databaseConnections: setting(
+    'DATABASE_CONNECTIONS',
+    read.integer(1, 1_000),
+    10,
+    'Connections to the database that a process may hold.',
+  ),
+}
+
+/** What a process of a distributed installation is told of the servers that it stands on. */
+export const connectionsConfig = {
+  ...databaseConfig,
+  natsServers: setting('NATS_URL', read.list, [], 'NATS servers with JetStream, commas between.'),
+  natsToken: secret('NATS_TOKEN', optionalText, undefined, 'The token that NATS asks for.'),
+  natsUser: setting('NATS_USER', optionalText, undefined, 'The user that NATS asks for.'),
+  natsPassword: secret('NATS_PASSWORD', optionalText, undefined, 'And the password.'),
+  natsReplicas: setting('NATS_REPLICAS', read.integer(1, 5), 1, 'NATS servers that keep a copy of each event.'),
+  natsFilesBucket: setting('NATS_FILES_BUCKET', read.text, 'trellis-files', 'The object store for files without S3.'),
+  s3Endpoint: setting('S3_ENDPOINT', read.optional(read.url), undefined, 'An S3-compatible store for all files.'),
+  s3Region: setting('S3_REGION', read.text, 'us-east-1', 'Its region.'),
+  s3Bucket: setting('S3_BUCKET', read.text, 'trellis', 'The bucket, which must exist.'),
+  s3Prefix: setting('S3_PREFIX', read.text, '', 'What every key starts with, where a bucket is shared.'),
+  s3AccessKeyId: secret('S3_ACCESS_KEY_ID', optionalText, undefined, 'The id of the access key.'),
+  s3SecretAccessKey: secret('S3_SECRET_ACCESS_KEY', optionalText, undefined, 'And its secret.'),
+  s3SessionToken: secret('S3_SESSION_TOKEN', optionalText, undefined, 'Comes with temporary credentials.'),
+  s3PathStyle: setting('S3_PATH_STYLE', read.flag, true, 'The bucket is in the path, not in the host name.'),
+}
+
+/** How processes call each other, and why they believe each other. */
+export const rpcConfig = {
+  rpcSecrets: secret(
+    'RPC_SECRET',
+    read.list,
+    [],
+    'What calls between processes carry; a comma list while changing it.',
+  ),
+  certificateFile: setting('RPC_TLS_CERT_FILE', optionalText, undefined, 'The certificate of this process (PEM).'),
+  keyFile: setting('RPC_TLS_KEY_FILE', optionalText, undefined, 'Its key.'),
+  authorityFile: setting('RPC_TLS_CA_FILE', optionalText, undefined, 'The authority of all certificates.'),
+  callers: setting(
+    'RPC_TLS_CALLERS',
+    read.list,
+    ['edge'],
+    'Names in the certificates of those who may say on whose behalf they call.',
+  ),
+  serverName: setting(
+    'RPC_TLS_SERVER_NAME',
+    optionalText,
+    undefined,
+    'The name in the certificates of services, where they are called at IP addresses.',
+  ),
+}
+
+type ValuesOf<Schema extends Record<string, { fallback: unknown }>> = {
+  readonly [Name in keyof Schema]: Schema[Name]['fallback']
+}
+export type DatabaseConfig = ValuesOf<typeof databaseConfig>
+export type ConnectionsConfig = ValuesOf<typeof connectionsConfig>
+export type RpcConfig = ValuesOf<typeof rpcConfig>
+
+/** The database where there is one, else the data directory. Throws ConfigFailure. */
+export const storeLocation = (
+  { databaseUrl, databaseConnections }: DatabaseConfig,
+  dataDirectory: string,
+): StoreLocation => {
+  if (databaseUrl === undefined) return { dataDirectory }
+  if (!/^postgres(?:ql)?:\/\//.test(databaseUrl))
+    throw new ConfigFailure('DATABASE_URL must start with postgresql://, but does not.')
+  return { databaseUrl, limits: { connections: databaseConnections } }
+}
+
+/** S3 where it is told of, else the object store of NATS. Throws ConfigFailure. */
+export const filesLocation = (config: ConnectionsConfig): FilesLocation => {
+  const { s3Endpoint: endpoint, s3AccessKeyId, s3SecretAccessKey, natsServers } = config
+  if (endpoint === undefined) {
+    return {
+      kind: 'nats',
+      servers: [...natsServers],
+      bucket: config.natsFilesBucket,
+      replicas: config.natsReplicas,
+      ...(config.natsToken === undefined ? {} : { token: config.natsToken }),
+      ...(config.natsUser === undefined ? {} : { user: config.natsUser }),
+      ...(config.natsPassword === undefined ? {} : { password: config.natsPassword }),
+    }
+  }
+  if (s3AccessKeyId === undefined || s3SecretAccessKey === undefined)
+    throw new ConfigFailure('S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY must be set where S3_ENDPOINT is.')
+  return {
+    kind: 's3',
+    endpoint,
+    region: config.s3Region,
+    bucket: config.s3Bucket,
+    prefix: config.s3Prefix,
+    accessKeyId: s3AccessKeyId,
+    secretAccessKey: s3SecretAccessKey,
+    ...(config.s3SessionToken === undefined ? {} : { sessionToken: config.s3SessionToken }),
+    forcePathStyle: config.s3PathStyle,
+  }
+}
+
+/** Secrets and certificates as they were told. Throws ConfigFailure where only a part of what belongs together was. */
+export const rpcSecurity = (config: RpcConfig): RpcSecurity => {
+  const { certificateFile, keyFile, authorityFile, callers, serverName, rpcSecrets: secrets } = config
+  if (certificateFile === undefined && keyFile === undefined && authorityFile === undefined) return { secrets }
+  if (certificateFile === undefined || keyFile === undefined || authorityFile === undefined)
+    throw new ConfigFailure('RPC_TLS_CERT_FILE, RPC_TLS_KEY_FILE and RPC_TLS_CA_FILE must be set together.')
+  return { secrets, tls: { certificateFile, keyFile, authorityFile, callers, serverName } }
+}

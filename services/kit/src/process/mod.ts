@@ -1,0 +1,13 @@
+export {
+  type ConnectionsConfig,
+  connectionsConfig,
+  type DatabaseConfig,
+  databaseConfig,
+  filesLocation,
+  type RpcConfig,
+  rpcConfig,
+  rpcSecurity,
+  storeLocation,
+} from './connections-config.ts'
+export { type ConfigPart, configPart, printConfig, setButNotInUse } from './print-config.ts'
+export { type ProcessOptions, type Running, runProcess } from './run-process.ts'

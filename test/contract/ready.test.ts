@@ -1,0 +1,29 @@
+import { createEdge, edgeConfig } from '@trellis/edge'
+import { readConfig } from '@trellis/kit/config'
+import { createMetrics, silentLog } from '@trellis/kit/telemetry'
+import { expect, test } from 'vitest'
+import openapi from '../probe/gen/edge/openapi.json' with { type: 'json' }
+
+const backends = ['one', 'two'].map((name) => ({ name, mount: `/${name}`, heartbeat: 'keepalive', client: {} }))
+
+const askReady = async (missing: Record<string, string>) => {
+  await using edge = await createEdge({
+    config: readConfig(edgeConfig, { SHUTDOWN_SECONDS: '1' }),
+    routes: [],
+    backends,
+    openapi: openapi as never,
+    missing: () => missing,
+    log: silentLog,
+    metrics: createMetrics({ processMetrics: false }),
+  })
+  const response = await edge.server.inject('/ready')
+  return { status: response.statusCode, body: response.json() as unknown }
+}
+
+test('an edge is ready while any of its services can be used, and names those that cannot', async () => {
+  expect(await askReady({})).toEqual({ status: 200, body: { status: 'ready' } })
+  const away = { two: 'it cannot be reached' }
+  expect(await askReady(away)).toEqual({ status: 200, body: { status: 'ready in part', missing: away } })
+  const all = { one: 'not asked yet', ...away }
+  expect(await askReady(all)).toMatchObject({ status: 503, body: { status: 'not ready', missing: all } })
+})
