@@ -1,4 +1,4 @@
-import { type Migration, type Store, sql } from '@trellis/kit/store'
+import { type Migration, type Store, sql, transact } from '@trellis/kit/store'
 import { describe, expect, test } from 'vitest'
 import { collect } from '../../support/collect.ts'
 
@@ -87,7 +87,7 @@ export const storeContract = (name: string, place: () => Promise<AsyncDisposable
       await using store = await at.open(thingMigrations)
       await store.db.insertInto('things').values({ id: 'sum', name: null, size: 0, flag: 0, price: null }).execute()
       const add = () =>
-        store.db.transaction().execute(async (transaction) => {
+        transact(store.db, async (transaction) => {
           const { size } = await transaction
             .selectFrom('things')
             .select('size')

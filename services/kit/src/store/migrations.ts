@@ -1,8 +1,10 @@
 import { type Kysely, sql } from 'kysely'
 
 /**
- * One step of a schema. Numbered from 1 without gaps, forward only; portable SQL through Kysely's schema builder.
- * Portable column kinds: text, integer (booleans as 0/1), bigint (epoch milliseconds), double precision, blob as `bytea`/`blob` by dialect.
+ * One step of a schema. Numbered from 1 without gaps, forward only; written once for both databases with Kysely's schema
+ * builder. Kinds of columns: `text` (ordered by code point), `integer` (64 bits; booleans are 0 and 1), `bigint`,
+ * `double precision`, `blob`; `integer` with `primaryKey().autoIncrement()` numbers rows. Times are ISO text or epoch
+ * milliseconds. Queries that order by a column with nulls say `nullsFirst()` or `nullsLast()`: the databases differ.
  */
 export type Migration = {
   number: number
@@ -11,18 +13,28 @@ export type Migration = {
   up: (db: Kysely<any>) => Promise<void>
 }
 
+/** The schema of a store and the program do not fit. The message is for the person who started it. */
 export class MigrationFailure extends Error {
   override name = 'MigrationFailure'
 }
 
 type AppliedTable = { schema_migrations: { number: number; name: string; applied_at: string } }
 
-const checkNumbering = (migrations: readonly Migration[]) => {
+/** Throws MigrationFailure where a number is left out or out of order. */
+export const checkNumbering = (migrations: readonly Migration[]) => {
   migrations.forEach((migration, index) => {
     if (migration.number !== index + 1) {
       throw new MigrationFailure(`Migration "${migration.name}" has number ${migration.number}; ${index + 1} is due.`)
     }
   })
+}
+
+/** Throws MigrationFailure for a database that a newer version has written. */
+export const refuseNewer = (newest: number, known: number) => {
+  if (newest <= known) return
+  throw new MigrationFailure(
+    `The data was written by a newer version (schema ${newest}, this version knows ${known}). Start that version, or use another data directory or database.`,
+  )
 }
 
 /**
@@ -42,12 +54,7 @@ export const migrate = async (db: Kysely<unknown>, migrations: readonly Migratio
   const applied = new Set(
     (await typed.selectFrom('schema_migrations').select('number').execute()).map((row) => row.number),
   )
-  const newest = Math.max(0, ...applied)
-  if (newest > migrations.length) {
-    throw new MigrationFailure(
-      `The data was written by a newer version (schema ${newest}, this version knows ${migrations.length}). Start that version, or use another data directory.`,
-    )
-  }
+  refuseNewer(Math.max(0, ...applied), migrations.length)
   const done: number[] = []
   for (const migration of migrations.filter(({ number }) => !applied.has(number))) {
     await typed.transaction().execute(async (transaction) => {

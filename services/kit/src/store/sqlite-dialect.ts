@@ -1,4 +1,4 @@
-import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
+import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import {
   CompiledQuery,
@@ -11,23 +11,10 @@ import {
   SqliteQueryCompiler,
 } from 'kysely'
 import { failure } from '../errors/mod.ts'
+import { toParameter } from './parameters.ts'
 
 const sqliteBusy = 5
 const statementCacheSize = 200
-
-/**
- * node:sqlite binds null, numbers, bigints, strings and bytes. What else Kysely may hand over is mapped here, since
- * the driver itself turns `undefined` to NULL and takes a Date in first place for a bag of named parameters, without a word.
- */
-const toSqlite = (value: unknown): SQLInputValue => {
-  if (value === undefined) throw new TypeError('A parameter of a query is undefined. Use null for an unknown value.')
-  if (typeof value === 'boolean') return value ? 1 : 0
-  if (value instanceof Date) return value.toISOString()
-  if (value === null || typeof value === 'number' || typeof value === 'bigint' || typeof value === 'string')
-    return value
-  if (value instanceof Uint8Array) return value
-  throw new TypeError('A parameter of a query is an object. Turn it into JSON text first.')
-}
 
 const isBusy = (error: unknown): boolean =>
   error instanceof Error &&
@@ -84,7 +71,7 @@ const createConnection = (database: DatabaseSync, lockWaitMilliseconds: number):
   const run = (query: CompiledQuery): QueryResult<never> => {
     if (isSchemaChange.test(query.sql)) statements.clear()
     const statement = statements.prepare(query.sql)
-    const parameters = query.parameters.map(toSqlite)
+    const parameters = query.parameters.map(toParameter)
     if (statement.columns().length > 0) {
       // Rows come as null-prototype objects, which spread and compare unlike plain ones.
       return { rows: statement.all(...parameters).map((row) => ({ ...row })) as never[] }
@@ -97,7 +84,7 @@ const createConnection = (database: DatabaseSync, lockWaitMilliseconds: number):
       waitingForLock(() => run(query), lockWaitMilliseconds) as Promise<QueryResult<R>>,
     async *streamQuery<R>(query: CompiledQuery) {
       const statement = database.prepare(query.sql)
-      for (const row of statement.iterate(...query.parameters.map(toSqlite))) yield { rows: [{ ...row }] as R[] }
+      for (const row of statement.iterate(...query.parameters.map(toParameter))) yield { rows: [{ ...row }] as R[] }
     },
   }
 }
@@ -131,7 +118,8 @@ const createDriver = ({ path, lockWaitMilliseconds }: SqliteOptions): Driver => 
       await waitingForLock(
         () =>
           opened.exec(
-            'pragma journal_mode = wal; pragma synchronous = full; pragma foreign_keys = on; pragma temp_store = memory',
+            // LIKE as the standard has it: it tells upper case from lower.
+            'pragma journal_mode = wal; pragma synchronous = full; pragma foreign_keys = on; pragma temp_store = memory; pragma case_sensitive_like = on',
           ),
         lockWaitMilliseconds,
       )

@@ -1,6 +1,14 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Kysely } from 'kysely'
+import { type Log, silentLog } from '../telemetry/mod.ts'
+import {
+  isPostgres,
+  type PostgresLocation,
+  postgresLimits,
+  type SqliteLocation,
+  type StoreLocation,
+} from './location.ts'
 import { type Migration, migrate } from './migrations.ts'
 import { createSqliteDialect } from './sqlite-dialect.ts'
 
@@ -10,30 +18,92 @@ export type Store<Tables> = AsyncDisposable & {
   close: () => Promise<void>
 }
 
-export type StoreOptions = {
-  /** Names the database: `listings` becomes `<dataDirectory>/listings.db`. */
+export type StoreOptions = StoreLocation & {
+  /** Names the store: `listings` is `<dataDirectory>/listings.db`, or the schema `listings` of a Postgres database. */
   name: string
-  dataDirectory: string
   migrations: readonly Migration[]
-  /** How long a statement waits for another writer's lock before it fails as 503; 30 s unless told. */
-  lockWaitMilliseconds?: number
+  /** Hears of a database that is waited for, and of connections that were lost. */
+  log?: Log
+}
+
+const defaultLockWait = 30_000
+const defaultSchemaWait = 60_000
+/** A migrator waits for another one for so long: changing a large table takes its time. */
+const migratorWait = 10 * 60_000
+
+const toStore = <Tables>(db: Kysely<Tables>): Store<Tables> => {
+  const close = () => db.destroy()
+  return { db, close, [Symbol.asyncDispose]: close }
+}
+
+const openSqlite = async <Tables>(name: string, location: SqliteLocation): Promise<Store<Tables>> => {
+  const { dataDirectory, lockWaitMilliseconds = defaultLockWait } = location
+  await mkdir(dataDirectory, { recursive: true })
+  return toStore(
+    new Kysely<Tables>({
+      dialect: createSqliteDialect({ path: join(dataDirectory, `${name}.db`), lockWaitMilliseconds }),
+    }),
+  )
+}
+
+/** The driver is loaded by the first store that needs it. */
+const openPostgres = async <Tables>(
+  name: string,
+  { databaseUrl, limits }: PostgresLocation,
+  log: Log,
+): Promise<Store<Tables>> => {
+  const { createPostgresDialect } = await import('./postgres/postgres-dialect.ts')
+  return toStore(
+    new Kysely<Tables>({
+      dialect: createPostgresDialect({ databaseUrl, schema: name, limits: { ...postgresLimits, ...limits }, log }),
+    }),
+  )
+}
+
+/** Closes a store again whose opening did not succeed. */
+const readied = async <Tables>(store: Store<Tables>, ready: () => Promise<unknown>): Promise<Store<Tables>> => {
+  try {
+    await ready()
+    return store
+  } catch (error) {
+    await store.close()
+    throw error
+  }
 }
 
 /**
- * Opens the store of a service and brings its schema up to date.
- * Embedded form: one SQLite file in WAL mode; safe to be killed at any moment.
+ * Opens the store of a service. On SQLite, one file in WAL mode that is safe to be killed at any moment, this brings the
+ * schema up to date. On Postgres, where replicas share it, this changes nothing: it waits until `migrateStore` has been run.
+ * Throws MigrationFailure when schema and program do not fit, `unavailable` when the database cannot be reached.
  */
-export const openStore = async <Tables>({
-  name,
-  dataDirectory,
-  migrations,
-  lockWaitMilliseconds = 30_000,
-}: StoreOptions): Promise<Store<Tables>> => {
-  await mkdir(dataDirectory, { recursive: true })
-  const db = new Kysely<Tables>({
-    dialect: createSqliteDialect({ path: join(dataDirectory, `${name}.db`), lockWaitMilliseconds }),
-  })
-  await migrate(db as Kysely<unknown>, migrations)
-  const close = () => db.destroy()
-  return { db, close, [Symbol.asyncDispose]: close }
+export const openStore = async <Tables>(options: StoreOptions): Promise<Store<Tables>> => {
+  const { name, migrations, log = silentLog } = options
+  if (!isPostgres(options)) {
+    const store = await openSqlite<Tables>(name, options)
+    return readied(store, () => migrate(store.db as Kysely<unknown>, migrations))
+  }
+  const store = await openPostgres<Tables>(name, options, log)
+  const { awaitSchema } = await import('./postgres/postgres-schema.ts')
+  const waitMilliseconds = options.schemaWaitMilliseconds ?? defaultSchemaWait
+  return readied(store, () => awaitSchema(store.db as Kysely<unknown>, { name, migrations, waitMilliseconds, log }))
+}
+
+/**
+ * Brings the schema of a store up to date, once, whoever else tries at the same time; gives the numbers of the steps
+ * applied now. A step may take as long as it needs. Throws MigrationFailure when a newer version has written the data.
+ */
+export const migrateStore = async (
+  location: StoreLocation,
+  name: string,
+  migrations: readonly Migration[],
+  log: Log = silentLog,
+): Promise<number[]> => {
+  if (!isPostgres(location)) {
+    await using store = await openSqlite<unknown>(name, location)
+    return await migrate(store.db, migrations)
+  }
+  const limits = { ...location.limits, connections: 1, statementMilliseconds: 0, idleInTransactionMilliseconds: 0 }
+  await using store = await openPostgres<unknown>(name, { ...location, limits }, log)
+  const { migrateSchema } = await import('./postgres/postgres-schema.ts')
+  return await migrateSchema(store.db, { name, migrations, waitMilliseconds: migratorWait, log })
 }

@@ -1,0 +1,54 @@
+import { chmod } from 'node:fs/promises'
+import { join } from 'node:path'
+import {
+  ExecutableMissing,
+  findPostgres,
+  freePort,
+  type PostgresServer,
+  startPostgres,
+} from '@trellis/distributed/servers'
+import pg from 'pg'
+import { temporaryDirectory } from './temporary-directory.ts'
+
+/** Why there is no Postgres on this machine, for the names of tests that are skipped for it; undefined where there is one. */
+export const postgresMissing: string | undefined = await findPostgres(process.env).then(
+  () => undefined,
+  (error: unknown) => {
+    if (error instanceof ExecutableMissing) return error.message
+    throw error
+  },
+)
+
+export type TestPostgres = AsyncDisposable & {
+  server: PostgresServer
+  /** Makes an empty database and gives its address. */
+  createDatabase: () => Promise<string>
+}
+
+/** A Postgres of the test's own, gone when disposed. A database in it costs some tens of milliseconds. */
+export const startTestPostgres = async (settings: Record<string, string> = {}): Promise<TestPostgres> => {
+  await using opened = new AsyncDisposableStack()
+  const directory = opened.use(await temporaryDirectory())
+  // Postgres runs as another user where the tests run as root, and must come to its folder.
+  await chmod(directory.path, 0o755)
+  const server = opened.use(
+    await startPostgres({ directory: join(directory.path, 'postgres'), port: await freePort(), settings }),
+  )
+  let databases = 0
+  const stack = opened.move()
+  return {
+    server,
+    createDatabase: async () => {
+      const client = new pg.Client({ connectionString: server.url() })
+      await client.connect()
+      const name = `test_${++databases}`
+      try {
+        await client.query(`create database ${name}`)
+      } finally {
+        await client.end()
+      }
+      return server.url(name)
+    },
+    [Symbol.asyncDispose]: () => stack.disposeAsync(),
+  }
+}
