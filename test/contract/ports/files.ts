@@ -90,6 +90,94 @@ export const filesContract = (name: string, open: () => Promise<AsyncDisposable 
       expect((await keys('')).toSorted()).toEqual(['logs/1/c', 'logs/10/d', 'logs/2/b', 'music/e'])
     })
 
+    test('lists in strict order of key, however many there are', async () => {
+      await using opened = await open()
+      const { files } = opened
+      const many = Array.from({ length: 1_100 }, (_, i) => `many/${String(i).padStart(4, '0')}`)
+      const keys = ['x/a-b', 'x/a.b', 'x/a/b', 'x/a/B', 'x/A', 'x/a=', 'x/aa', 'x/a0', 'x/_', ...many]
+      const waiting = [...keys]
+      const writeSome = async () => {
+        for (let key = waiting.pop(); key; key = waiting.pop()) await files.write(key, Buffer.from(key))
+      }
+      await Promise.all(Array.from({ length: 8 }, writeSome))
+      const listed = await collect(files.list(''))
+      expect(listed.map(({ key }) => key)).toEqual(keys.toSorted())
+      expect(listed.every(({ key, size }) => size === key.length)).toBe(true)
+      expect(await collect(files.list('x/a/'))).toHaveLength(2)
+    })
+
+    test('says the size of a file, and when it was written', async () => {
+      await using opened = await open()
+      const { files } = opened
+      await files.write('empty', new Uint8Array(0))
+      await files.write('a/b', Buffer.from('12345'))
+      expect(await files.stat('empty')).toMatchObject({ key: 'empty', size: 0 })
+      expect(await collect(files.read('empty'))).toEqual([])
+      const info = await files.stat('a/b')
+      expect(info).toMatchObject({ key: 'a/b', size: 5 })
+      expect(Math.abs(Date.now() - (info?.modifiedAt.getTime() ?? 0))).toBeLessThan(60_000)
+      expect(await files.stat('a')).toBeUndefined()
+    })
+
+    test('an empty range holds nothing, and is missing where the file is', async () => {
+      await using opened = await open()
+      const { files } = opened
+      await files.write('a', Buffer.from('0123456789'))
+      expect(text(await collect(files.read('a', { start: 4, end: 4 })))).toBe('')
+      expect(text([await files.readRange('a', { start: 4, end: 4 })])).toBe('')
+      await expect(collect(files.read('b', { start: 4, end: 4 }))).rejects.toMatchObject({ kind: 'not_found' })
+    })
+
+    test('a large write that is aborted, or whose source breaks off, leaves nothing', async () => {
+      await using opened = await open()
+      const { files } = opened
+      const abort = new AbortController()
+      async function* until(bytes: number, then: () => void) {
+        for (let sent = 0; ; sent += 1024 * 1024) {
+          if (sent >= bytes) then()
+          yield Buffer.alloc(1024 * 1024, 'x')
+        }
+      }
+      const breakOff = () => {
+        throw new Error('the source broke off')
+      }
+      await expect(files.write('a', until(20 * 1024 * 1024, breakOff))).rejects.toThrow('the source broke off')
+      await expect(
+        files.write(
+          'b',
+          until(20 * 1024 * 1024, () => abort.abort()),
+          abort.signal,
+        ),
+      ).rejects.toThrow()
+      expect(await collect(files.list(''))).toEqual([])
+    })
+
+    test('a read that is given up, or aborted, ends; others go on', async () => {
+      await using opened = await open()
+      const { files } = opened
+      const content = Buffer.alloc(9 * 1024 * 1024, 'trellis ')
+      await files.write('a', content)
+      for await (const part of files.read('a')) {
+        expect(part.byteLength).toBeGreaterThan(0)
+        break
+      }
+      const abort = new AbortController()
+      const reading = (async () => {
+        for await (const part of files.read('a', { start: 0 }, abort.signal)) if (part.byteLength > 0) abort.abort()
+      })()
+      await expect(reading).rejects.toThrow()
+      expect(Buffer.concat(await collect(files.read('a'))).equals(content)).toBe(true)
+    })
+
+    test('of writes at once to one key one stands, whole', async () => {
+      await using opened = await open()
+      const { files } = opened
+      const contents = Array.from({ length: 6 }, (_, i) => Buffer.alloc(300_000 + i * 100_000, String(i)))
+      await Promise.all(contents.map((content) => files.write('a', content)))
+      const stored = Buffer.concat(await collect(files.read('a')))
+      expect(contents.some((content) => content.equals(stored))).toBe(true)
+    })
+
     test.each(['', '/a', 'a/', '../a', 'a/../b', '.hidden', 'a//b', 'a\\b', 'ä', 'a b', `${'x'.repeat(1_025)}`])(
       'refuses the key %j',
       async (key) => {

@@ -6,4 +6,5 @@ export {
   type PostgresServer,
   startPostgres,
 } from './postgres.ts'
+export { findS3Server, type S3Server, startS3Server } from './s3.ts'
 export { freePort, type ServerCommand, type ServerProcess, startServerProcess } from './server-process.ts'

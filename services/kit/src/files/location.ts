@@ -21,6 +21,8 @@ const s3Location = z.object({
   sessionToken: z.string().min(1).optional(),
   /** `https://host/bucket/key`, as most stores of one's own want it; else `https://bucket.host/key`. */
   forcePathStyle: z.boolean().default(true),
+  /** Has the store check and keep a CRC-32 of each file. Stores that refuse its headers still check a SHA-256 of each request. */
+  checksums: z.boolean().default(true),
 })
 
 /** An object store of NATS; made when it is not there. */

@@ -1,6 +1,7 @@
 import { type DirectoryFilesOptions, openDirectoryFiles } from './directory.ts'
 import type { Files } from './files.ts'
 import { checkLocation, type FilesLocation } from './location.ts'
+import { openS3Files } from './s3/s3-files.ts'
 
 /** Files whose connections, where they have any, end when disposed. */
 export type OpenedFiles = Files & AsyncDisposable
@@ -14,6 +15,8 @@ export const openFiles = async (location: FilesLocation, options: DirectoryFiles
   switch (checked.kind) {
     case 'directory':
       return { ...(await openDirectoryFiles(checked.path, options)), [Symbol.asyncDispose]: async () => undefined }
+    case 's3':
+      return openS3Files(checked, options)
     default:
       throw new TypeError(`Files cannot be kept on ${checked.kind} yet.`)
   }

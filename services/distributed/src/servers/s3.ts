@@ -1,0 +1,43 @@
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { findExecutable } from './find-executable.ts'
+import { freePort, type ServerProcess, startServerProcess } from './server-process.ts'
+
+/** A running S3 store, and what its clients are told. */
+export type S3Server = ServerProcess & {
+  endpoint: string
+  bucket: string
+  region: string
+  accessKeyId: string
+  secretAccessKey: string
+}
+
+/** The program of the S3 store (versitygw, which keeps objects as files). Throws ExecutableMissing. */
+export const findS3Server = (environment: NodeJS.ProcessEnv): string =>
+  findExecutable('versitygw', { variable: 'VERSITYGW_BIN', environment })
+
+/** Starts an S3 store on loopback that keeps its one bucket in a folder; what was acknowledged outlives its process. */
+export const startS3Server = async ({
+  executable,
+  directory,
+  bucket = 'trellis',
+}: {
+  executable: string
+  directory: string
+  bucket?: string
+}): Promise<S3Server> => {
+  // A bucket is a folder beside others; a store has no other content.
+  await mkdir(join(directory, 'buckets', bucket), { recursive: true })
+  const port = await freePort()
+  const accessKeyId = 'trellis'
+  const secretAccessKey = 'kept-on-loopback'
+  const region = 'us-east-1'
+  const server = await startServerProcess({
+    name: 'versitygw',
+    command: executable,
+    args: ['--port', `127.0.0.1:${port}`, '--region', region, '--quiet', 'posix', join(directory, 'buckets')],
+    environment: { ROOT_ACCESS_KEY: accessKeyId, ROOT_SECRET_KEY: secretAccessKey },
+    port,
+  })
+  return { ...server, endpoint: `http://127.0.0.1:${port}`, bucket, region, accessKeyId, secretAccessKey }
+}

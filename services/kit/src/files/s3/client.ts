@@ -1,0 +1,78 @@
+import type { S3Location } from '../location.ts'
+import { type Answer, createExchange, discard, readText } from './exchange.ts'
+import { StoreRefusal } from './refusal.ts'
+import { retrying } from './retry.ts'
+import { escapePath, escapeText, sha256, signedHeaders } from './sign.ts'
+import { textOf } from './xml.ts'
+
+export type S3Request = {
+  method: 'GET' | 'HEAD' | 'PUT' | 'POST' | 'DELETE'
+  /** Its name in the bucket, prefix included; the bucket itself without. */
+  name?: string
+  query?: Record<string, string>
+  headers?: Record<string, string>
+  body?: Uint8Array
+  signal?: AbortSignal | undefined
+  idleMilliseconds?: number
+}
+
+/** Speaks to one bucket. Requests that fail throw StoreRefusal, or what the connection failed by. */
+export type S3Client = {
+  /** Asks once. */
+  ask: (request: S3Request) => Promise<Answer>
+  /** Asks until it is answered, or not worth it: for whatever may be asked twice. */
+  send: (request: S3Request) => Promise<Answer>
+  close: () => void
+}
+
+const idleMilliseconds = 20_000
+
+const retryAfterOf = (answer: Answer): number | undefined => {
+  const seconds = Number(answer.header('retry-after') ?? Number.NaN)
+  return Number.isFinite(seconds) ? seconds : undefined
+}
+
+const bucketUrl = ({ endpoint, bucket, forcePathStyle }: S3Location): URL => {
+  const url = new URL(endpoint)
+  const path = url.pathname.replace(/\/+$/, '')
+  if (forcePathStyle) url.pathname = `${path}/${escapeText(bucket)}`
+  else {
+    url.hostname = `${bucket}.${url.hostname}`
+    url.pathname = path
+  }
+  return url
+}
+
+/** A client of the bucket that a location names. */
+export const createS3Client = (location: S3Location): S3Client => {
+  const base = bucketUrl(location)
+  const exchange = createExchange(base)
+
+  const ask = async ({ method, name, query = {}, headers = {}, body, signal, ...more }: S3Request): Promise<Answer> => {
+    const url = new URL(base)
+    if (name !== undefined) url.pathname = `${base.pathname === '/' ? '' : base.pathname}/${escapePath(name)}`
+    url.search = Object.entries(query)
+      .map(([key, value]) => `${key}=${escapeText(value)}`)
+      .join('&')
+    const payloadHash = sha256(body ?? '')
+    const signed = signedHeaders({ method, url, headers, payloadHash }, location, location.region, new Date())
+    const answer = await exchange.send({
+      method,
+      url,
+      headers: signed,
+      body,
+      signal,
+      idleMilliseconds: more.idleMilliseconds ?? idleMilliseconds,
+    })
+    if (answer.status >= 200 && answer.status < 300) return answer
+    const code = method === 'HEAD' ? undefined : textOf(await readText(answer), 'Code')
+    discard(answer)
+    throw new StoreRefusal(answer.status, code, retryAfterOf(answer))
+  }
+
+  return {
+    ask,
+    send: (request) => retrying(() => ask(request), request.signal),
+    close: exchange.close,
+  }
+}

@@ -1,0 +1,83 @@
+import { crc32 } from 'node:zlib'
+import { failure } from '../../errors/mod.ts'
+import type { ByteRange } from '../files.ts'
+import { missingFile } from '../key.ts'
+import type { S3Client } from './client.ts'
+import type { Answer } from './exchange.ts'
+import { isMissing, StoreRefusal } from './refusal.ts'
+import { createTries } from './retry.ts'
+
+export type Download = { client: S3Client; name: string; key: string; signal?: AbortSignal | undefined }
+
+const damaged = (key: string) =>
+  failure('upstream_failed', `The file "${key}" came back damaged from the object store.`)
+
+/** The CRC-32 that a store kept of the whole object; one over checksums of parts is of no use here. */
+const keptChecksum = (answer: Answer): number | undefined => {
+  const text = answer.header('x-amz-checksum-crc32')
+  const bytes = Buffer.from(text ?? '', 'base64')
+  return text && !text.includes('-') && bytes.byteLength === 4 ? bytes.readUInt32BE() : undefined
+}
+
+const rangeHeader = (position: number, end: number | undefined): Record<string, string> =>
+  position === 0 && end === undefined ? {} : { range: `bytes=${position}-${end === undefined ? '' : end - 1}` }
+
+/** Opens an answer at a position of the object that `etag` names, if any. Nothing where the object ends before it. */
+const openAt = async (
+  { client, name, key, signal }: Download,
+  position: number,
+  end: number | undefined,
+  etag: string | undefined,
+): Promise<Answer | undefined> => {
+  const headers = { ...rangeHeader(position, end), ...(etag ? { 'if-match': etag } : {}) }
+  try {
+    const answer = await client.ask({
+      method: 'GET',
+      name,
+      headers: { ...headers, 'x-amz-checksum-mode': 'ENABLED' },
+      signal,
+    })
+    const isRange = 'range' in headers
+    const promised = isRange ? answer.header('content-range')?.startsWith(`bytes ${position}-`) : true
+    if (promised) return answer
+    answer.body.destroy()
+    throw failure('upstream_failed', 'The object store answered another range than was asked for.')
+  } catch (error) {
+    if (!(error instanceof StoreRefusal)) throw error
+    if (error.status === 416) return undefined
+    if (isMissing(error)) throw missingFile(key)
+    if (error.status === 412) throw failure('conflict', `The file "${key}" was replaced while it was read.`)
+    throw error
+  }
+}
+
+/**
+ * Streams an object's bytes. Where the connection breaks, the rest is asked for from the place reached, of the same
+ * version of the object. What was read whole is held to the checksum that the store kept.
+ */
+export async function* download(source: Download, { start, end }: ByteRange): AsyncGenerator<Uint8Array> {
+  const tries = createTries(source.signal)
+  const isWhole = start === 0 && end === undefined
+  let position = start
+  let etag: string | undefined
+  let expected: number | undefined
+  let crc = 0
+  for (;;) {
+    try {
+      const answer = await openAt(source, position, end, etag)
+      if (!answer) break
+      if (etag === undefined && isWhole) expected = keptChecksum(answer)
+      etag ??= answer.header('etag')
+      for await (const chunk of answer.body as AsyncIterable<Buffer>) {
+        if (expected !== undefined) crc = crc32(chunk, crc)
+        position += chunk.byteLength
+        tries.reset()
+        yield chunk
+      }
+      break
+    } catch (error) {
+      await tries.pause(error)
+    }
+  }
+  if (expected !== undefined && crc !== expected) throw damaged(source.key)
+}

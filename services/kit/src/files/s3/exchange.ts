@@ -1,0 +1,84 @@
+import { once } from 'node:events'
+import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http'
+import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
+import { failure } from '../../errors/mod.ts'
+import { isPassing, systemCode } from './refusal.ts'
+
+export type Outgoing = {
+  method: string
+  url: URL
+  headers: Record<string, string>
+  body?: Uint8Array | undefined
+  signal?: AbortSignal | undefined
+  /** How long the connection may be silent. */
+  idleMilliseconds: number
+}
+
+/** An answer whose body is read, or destroyed, by its receiver. */
+export type Answer = {
+  status: number
+  header: (name: string) => string | undefined
+  body: IncomingMessage
+}
+
+/** At most so many connections to one store; further requests wait. */
+const maximumSockets = 256
+/** The most that is read of an answer that is text. */
+const maximumTextBytes = 16 * 1024 * 1024
+
+class SilentConnection extends Error {
+  override name = 'SilentConnection'
+  readonly code = 'ETIMEDOUT'
+}
+
+/** Lets a connection go on to its next request. */
+export const discard = ({ body }: Answer): void => {
+  body.on('error', () => undefined).resume()
+}
+
+/** Faults that no second try helps against, such as a certificate that is not trusted; the signal's own comes through. */
+const throwReadable = (error: unknown): never => {
+  const code = systemCode(error)
+  if (isPassing(error) || code === undefined || code === 'ABORT_ERR') throw error
+  throw failure('unavailable', `The object store cannot be spoken to: ${code}.`, { cause: error })
+}
+
+/** Reads an answer's body as text. */
+export const readText = async ({ body }: Answer): Promise<string> => {
+  const parts: Buffer[] = []
+  let size = 0
+  for await (const part of body as AsyncIterable<Buffer>) {
+    size += part.byteLength
+    if (size > maximumTextBytes) throw new RangeError('The store answered more text than an answer can hold.')
+    parts.push(part)
+  }
+  return Buffer.concat(parts).toString()
+}
+
+/** One HTTP exchange after another over kept connections, without retries and without redirects. */
+export const createExchange = (endpoint: URL) => {
+  const secure = endpoint.protocol === 'https:'
+  const options = { keepAlive: true, maxSockets: maximumSockets }
+  const agent = secure ? new HttpsAgent(options) : new HttpAgent(options)
+  const open = secure ? httpsRequest : httpRequest
+
+  const send = async ({ method, url, headers, body, signal, idleMilliseconds }: Outgoing): Promise<Answer> => {
+    signal?.throwIfAborted()
+    const length = body || method === 'PUT' || method === 'POST' ? { 'content-length': body?.byteLength ?? 0 } : {}
+    const request = open(url, { method, headers: { ...headers, ...length }, agent, ...(signal ? { signal } : {}) })
+    request.setTimeout(idleMilliseconds, () => request.destroy(new SilentConnection('The store stays silent.')))
+    request.end(body)
+    const [answer] = (await once(request, 'response').catch(throwReadable)) as [IncomingMessage]
+    // Without a listener of its own, an error after the answer's head would end the process; the body's reader gets it.
+    request.on('error', () => undefined)
+    return {
+      status: answer.statusCode ?? 0,
+      header: (name) => {
+        const value = answer.headers[name]
+        return Array.isArray(value) ? value[0] : value
+      },
+      body: answer,
+    }
+  }
+  return { send, close: () => agent.destroy() }
+}

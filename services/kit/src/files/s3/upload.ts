@@ -1,0 +1,186 @@
+import { crc32 } from 'node:zlib'
+import { failure } from '../../errors/mod.ts'
+import type { S3Client } from './client.ts'
+import { cut } from './cut.ts'
+import { discard, readText } from './exchange.ts'
+import { StoreRefusal } from './refusal.ts'
+import { retrying } from './retry.ts'
+import { escapeXml, textOf } from './xml.ts'
+
+/** Stores want parts of at least 5 MiB, some want all but the last to be of one size. */
+const partBytes = 8 * 1024 * 1024
+const maximumParts = 10_000
+/** Parts on their way at once. With the one that is being filled this bounds the memory of a write: 3 parts. */
+const partsAtOnce = 2
+/** A store may take its time to put thousands of parts together. */
+const completionIdleMilliseconds = 120_000
+const abortLimitMilliseconds = 5_000
+
+export type UploadOptions = {
+  client: S3Client
+  /** Has the store check, and keep, a CRC-32 of the content; else the signed SHA-256 of each request alone is checked. */
+  checksums: boolean
+  signal?: AbortSignal | undefined
+}
+
+type SentPart = { number: number; etag: string; checksum: string }
+
+const checksumOf = (crc: number): string => {
+  const bytes = Buffer.alloc(4)
+  bytes.writeUInt32BE(crc)
+  return bytes.toString('base64')
+}
+
+const putWhole = async (name: string, body: Uint8Array, { client, checksums, signal }: UploadOptions) => {
+  const headers = checksums ? { 'x-amz-checksum-crc32': checksumOf(crc32(body)) } : {}
+  const answer = await client.send({ method: 'PUT', name, body, headers, signal })
+  discard(answer)
+}
+
+const begin = async (name: string, { client, checksums, signal }: UploadOptions): Promise<string> => {
+  const headers = { 'x-amz-checksum-algorithm': 'CRC32', 'x-amz-checksum-type': 'FULL_OBJECT' }
+  const answer = await client.send({
+    method: 'POST',
+    name,
+    query: { uploads: '' },
+    headers: checksums ? headers : {},
+    signal,
+  })
+  const uploadId = textOf(await readText(answer), 'UploadId')
+  if (!uploadId) throw failure('upstream_failed', 'The object store began an upload without naming it.')
+  return uploadId
+}
+
+const completion = (parts: readonly SentPart[], checksums: boolean): Buffer => {
+  const rows = parts.map(({ number, etag, checksum }) => {
+    const proof = checksums ? `<ChecksumCRC32>${checksum}</ChecksumCRC32>` : ''
+    return `<Part><PartNumber>${number}</PartNumber><ETag>${escapeXml(etag)}</ETag>${proof}</Part>`
+  })
+  const namespace = 'http://s3.amazonaws.com/doc/2006-03-01/'
+  return Buffer.from(`<CompleteMultipartUpload xmlns="${namespace}">${rows.join('')}</CompleteMultipartUpload>`)
+}
+
+/** Sends the parts as they come; what fails first ends the rest. */
+const sendParts = async (
+  name: string,
+  uploadId: string,
+  pieces: AsyncIterable<Uint8Array>,
+  { client, checksums, signal }: UploadOptions,
+) => {
+  const failed = new AbortController()
+  const either = signal ? AbortSignal.any([signal, failed.signal]) : failed.signal
+  const sending: Promise<SentPart>[] = []
+  let crc = 0
+  let size = 0
+  const sendPart = async (number: number, body: Uint8Array): Promise<SentPart> => {
+    const checksum = checksums ? checksumOf(crc32(body)) : ''
+    const headers = checksums ? { 'x-amz-checksum-crc32': checksum } : {}
+    const query = { partNumber: String(number), uploadId }
+    const answer = await client.send({ method: 'PUT', name, query, headers, body, signal: either })
+    discard(answer)
+    return { number, etag: answer.header('etag') ?? '', checksum }
+  }
+  try {
+    for await (const piece of pieces) {
+      if (sending.length === maximumParts) {
+        throw failure('too_large', `A file may be at most ${(maximumParts * partBytes) / 2 ** 30} GiB on this store.`)
+      }
+      if (checksums) crc = crc32(piece, crc)
+      size += piece.byteLength
+      const part = sendPart(sending.length + 1, piece)
+      // Awaited below, but maybe not before it fails.
+      part.catch(() => undefined)
+      sending.push(part)
+      await sending.at(-partsAtOnce)
+    }
+    return { parts: await Promise.all(sending), crc, size }
+  } catch (error) {
+    failed.abort(error)
+    await Promise.allSettled(sending)
+    throw error
+  }
+}
+
+/** Whether what lies under the name is what was uploaded: where the answer to a completion was lost, its repetition finds no upload. */
+const isThere = async (name: string, size: number, began: Date, { client, signal }: UploadOptions) => {
+  const answer = await client.send({ method: 'HEAD', name, signal })
+  discard(answer)
+  const modified = new Date(answer.header('last-modified') ?? 0)
+  // Times of stores are whole seconds, by a clock of their own.
+  const isNew = modified.getTime() > began.getTime() - 2_000
+  return isNew && Number(answer.header('content-length')) === size && (answer.header('etag') ?? '').includes('-')
+}
+
+const complete = async (
+  name: string,
+  uploadId: string,
+  sent: Awaited<ReturnType<typeof sendParts>>,
+  options: UploadOptions,
+): Promise<void> => {
+  const { client, checksums, signal } = options
+  const full = { 'x-amz-checksum-type': 'FULL_OBJECT', 'x-amz-checksum-crc32': checksumOf(sent.crc) }
+  const began = new Date()
+  await retrying(async (again) => {
+    try {
+      const answer = await client.ask({
+        method: 'POST',
+        name,
+        query: { uploadId },
+        headers: { 'content-type': 'application/xml', ...(checksums ? full : {}) },
+        body: completion(sent.parts, checksums),
+        signal,
+        idleMilliseconds: completionIdleMilliseconds,
+      })
+      const text = await readText(answer)
+      // The head is sent before the store knows how it ends.
+      if (textOf(text, 'Error') !== undefined) throw new StoreRefusal(500, textOf(text, 'Code'))
+    } catch (error) {
+      const gone = error instanceof StoreRefusal && error.code === 'NoSuchUpload'
+      if (!(again && gone && (await isThere(name, sent.size, began, options)))) throw error
+    }
+  }, signal)
+}
+
+/** Ends an upload and frees its parts; one that cannot be ended now is swept later. */
+export const abortUpload = async (client: S3Client, name: string, uploadId: string): Promise<void> => {
+  const signal = AbortSignal.timeout(abortLimitMilliseconds)
+  try {
+    const answer = await client.send({ method: 'DELETE', name, query: { uploadId }, signal })
+    discard(answer)
+  } catch {
+    // The store is away, or the upload is gone. Whoever is waiting needs the error that led here.
+  }
+}
+
+async function* after(first: Uint8Array, rest: AsyncGenerator<Uint8Array>): AsyncGenerator<Uint8Array> {
+  yield first
+  yield* rest
+}
+
+/** Stores content under a name, whole or not at all: in one request where it is small, else in parts. */
+export const upload = async (
+  name: string,
+  content: Uint8Array | AsyncIterable<Uint8Array>,
+  options: UploadOptions,
+): Promise<{ size: number }> => {
+  const pieces = cut(content, partBytes, options.signal)
+  const { value: first = new Uint8Array(0) } = await pieces.next()
+  const isWhole = first.byteLength < partBytes || (content instanceof Uint8Array && content.byteLength === partBytes)
+  if (isWhole) {
+    options.signal?.throwIfAborted()
+    await putWhole(name, first, options)
+    return { size: first.byteLength }
+  }
+  const uploadId = await begin(name, options)
+  try {
+    const sent = await sendParts(name, uploadId, after(first, pieces), options)
+    options.signal?.throwIfAborted()
+    await complete(name, uploadId, sent, options)
+    return { size: sent.size }
+  } catch (error) {
+    await abortUpload(options.client, name, uploadId)
+    throw error
+  } finally {
+    await pieces.return(undefined)
+  }
+}

@@ -1,0 +1,283 @@
+import { randomBytes } from 'node:crypto'
+import { readdir, utimes } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { ExecutableMissing, findS3Server, type S3Server, startS3Server } from '@trellis/distributed/servers'
+import { type FilesLocation, openFiles } from '@trellis/kit/files'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { collect } from '../support/collect.ts'
+import { type Fault, startFaultyProxy } from '../support/faulty-proxy.ts'
+import { temporaryDirectory } from '../support/temporary-directory.ts'
+import { filesContract } from './ports/files.ts'
+
+const MEBIBYTE = 1024 * 1024
+
+const findServer = (): string | undefined => {
+  try {
+    return findS3Server(process.env)
+  } catch (error) {
+    if (error instanceof ExecutableMissing) return undefined
+    throw error
+  }
+}
+
+const executable = findServer()
+const reason = executable ? '' : ' (skipped: versitygw is not installed)'
+
+describe.skipIf(!executable)(`S3${reason}`, () => {
+  let server: S3Server
+  let directory: Awaited<ReturnType<typeof temporaryDirectory>>
+  let folders = 0
+  beforeAll(async () => {
+    directory = await temporaryDirectory()
+    server = await startS3Server({ executable: executable ?? '', directory: directory.path })
+  })
+  afterAll(async () => {
+    await server[Symbol.asyncDispose]()
+    await directory[Symbol.asyncDispose]()
+  })
+
+  /** A place of the test's own in the shared bucket. */
+  const location = (more: Partial<FilesLocation> = {}) =>
+    ({
+      kind: 's3',
+      endpoint: server.endpoint,
+      region: server.region,
+      bucket: server.bucket,
+      prefix: `test-${folders++}`,
+      accessKeyId: server.accessKeyId,
+      secretAccessKey: server.secretAccessKey,
+      ...more,
+    }) as FilesLocation & { kind: 's3' }
+
+  const behindProxy = async () => {
+    const proxy = await startFaultyProxy(server.endpoint)
+    const files = await openFiles(location({ endpoint: proxy.url }))
+    return { proxy, files }
+  }
+
+  /** Fails the first so many requests of a kind. */
+  const first = (count: number, kind: RegExp, fault: Fault) => {
+    let left = count
+    return ({ method, url }: { method?: string | undefined; url?: string | undefined }): Fault =>
+      kind.test(`${method} ${url}`) && left-- > 0 ? fault : 'none'
+  }
+
+  const contract = async () => {
+    const files = await openFiles(location())
+    return { files, [Symbol.asyncDispose]: () => files[Symbol.asyncDispose]() }
+  }
+  filesContract('on S3', contract)
+  filesContract('on S3 without checksums of the whole', async () => {
+    const files = await openFiles(location({ checksums: false }))
+    return { files, [Symbol.asyncDispose]: () => files[Symbol.asyncDispose]() }
+  })
+
+  test('installations that share a bucket see nothing of one another', async () => {
+    await using one = await openFiles(location({ prefix: 'one' }))
+    await using other = await openFiles(location({ prefix: 'one-more/' }))
+    await one.write('a', Buffer.from('x'))
+    expect(await collect(other.list(''))).toEqual([])
+    expect(await other.stat('a')).toBeUndefined()
+    expect((await collect(one.list(''))).map(({ key }) => key)).toEqual(['a'])
+  })
+
+  test.each([
+    ['a secret key that is wrong', { secretAccessKey: 'not-the-one' }, 'SignatureDoesNotMatch'],
+    ['an access key that nobody has', { accessKeyId: 'nobody' }, 'does not know the access key'],
+    ['a bucket that is not there', { bucket: 'elsewhere' }, 'NoSuchBucket'],
+  ])('says what is wrong with the setup, without a secret: %s', async (_, wrong, code) => {
+    const opening = openFiles(location({ ...wrong, sessionToken: undefined } as Partial<FilesLocation>))
+    const error = await opening.then(
+      () => undefined,
+      (thrown: Error & { kind?: string }) => thrown,
+    )
+    expect(error).toMatchObject({ kind: 'unavailable' })
+    expect(error?.message).toContain(code)
+    expect(JSON.stringify([error?.message, error?.stack, String(error?.cause)])).not.toContain('not-the-one')
+    await using files = await openFiles(location(wrong as Partial<FilesLocation>), { recover: false })
+    await expect(files.write('a', Buffer.from('x'))).rejects.toMatchObject({ kind: 'unavailable' })
+    await expect(collect(files.read('a'))).rejects.toMatchObject({ kind: 'unavailable' })
+    await expect(files.stat('a')).rejects.toMatchObject({ kind: 'unavailable' })
+  })
+
+  test.each<[string, Fault]>([
+    ['500', { status: 500, body: '<Error><Code>InternalError</Code></Error>' }],
+    ['SlowDown', { status: 503, body: '<Error><Code>SlowDown</Code></Error>', headers: { 'retry-after': '0' } }],
+    ['429', { status: 429 }],
+    ['a connection that breaks', { breakAfter: 0 }],
+  ])('asks again after %s, whatever was asked', async (_, fault) => {
+    const { proxy, files } = await behindProxy()
+    await using _proxy = proxy
+    await using _files = files
+    const content = randomBytes(9 * MEBIBYTE)
+    const twice = (kind: RegExp) => proxy.fail(first(2, kind, fault))
+    for (const kind of [/^POST .*uploads/, /^PUT .*partNumber/, /^POST .*uploadId/]) {
+      twice(kind)
+      await files.write('a', content)
+      expect(Buffer.concat(await collect(files.read('a'))).equals(content)).toBe(true)
+    }
+    twice(/^PUT/)
+    await files.write('small', Buffer.from('small'))
+    twice(/^GET/)
+    expect(Buffer.concat(await collect(files.read('small'))).toString()).toBe('small')
+    twice(/^GET/)
+    expect(await collect(files.list(''))).toHaveLength(2)
+    twice(/^DELETE/)
+    await files.remove('small')
+    twice(/^HEAD/)
+    expect(await files.stat('small')).toBeUndefined()
+  })
+
+  test('a read goes on where its connection broke, and does not mix versions', async () => {
+    const { proxy, files } = await behindProxy()
+    await using _proxy = proxy
+    await using _files = files
+    const content = randomBytes(6 * MEBIBYTE)
+    await files.write('a', content)
+    proxy.fail(first(3, /^GET/, { breakAfter: 1.5 * MEBIBYTE }))
+    expect(Buffer.concat(await collect(files.read('a'))).equals(content)).toBe(true)
+    proxy.fail(first(1, /^GET/, { breakAfter: 1.5 * MEBIBYTE }))
+    const reading = (async () => {
+      let replaced = false
+      for await (const _ of files.read('a')) {
+        if (!replaced) await files.write('a', randomBytes(6 * MEBIBYTE))
+        replaced = true
+      }
+    })()
+    await expect(reading).rejects.toMatchObject({ kind: 'conflict' })
+  })
+
+  test('a store that stays away is unavailable within bounds, and says when to come back', async () => {
+    const { proxy, files } = await behindProxy()
+    await using _proxy = proxy
+    await using _files = files
+    proxy.fail(() => ({ status: 503 }))
+    const began = performance.now()
+    const answers = await Promise.allSettled([
+      files.write('a', Buffer.from('x')),
+      files.readRange('a', { start: 0, end: 1 }),
+      files.stat('a'),
+      collect(files.list('')),
+    ])
+    for (const answer of answers) {
+      expect(answer).toMatchObject({ status: 'rejected', reason: { kind: 'unavailable', retryAfterSeconds: 5 } })
+    }
+    expect(performance.now() - began).toBeLessThan(30_000)
+  })
+
+  test('an error of the content is not taken for one of the store', async () => {
+    await using files = await openFiles(location())
+    async function* reset() {
+      yield Buffer.from('half')
+      throw Object.assign(new Error('the sender left'), { code: 'ECONNRESET' })
+    }
+    await expect(files.write('a', reset())).rejects.toThrow('the sender left')
+  })
+
+  test('parts of a write that failed are freed, and none is left behind', async () => {
+    const { proxy, files } = await behindProxy()
+    await using _proxy = proxy
+    await using _files = files
+    proxy.fail(({ method, url }) => (/partNumber=2/.test(`${method} ${url}`) ? { status: 400 } : 'none'))
+    await expect(files.write('a', randomBytes(20 * MEBIBYTE))).rejects.toMatchObject({ kind: 'upstream_failed' })
+    expect(proxy.seen().some((line) => /^DELETE .*uploadId/.test(line))).toBe(true)
+    expect(await collect(files.list(''))).toEqual([])
+  })
+
+  test('what a crashed write left is freed by the next to open the place, when it is a day old', async () => {
+    const { proxy, files } = await behindProxy()
+    await using _proxy = proxy
+    await using _files = files
+    const own = location({ endpoint: proxy.url })
+    await using crashing = await openFiles(own)
+    const abandon = async () => {
+      proxy.fail(({ method, url }) => (/^DELETE|partNumber=2/.test(`${method} ${url}`) ? { status: 400 } : 'none'))
+      await expect(crashing.write('a', randomBytes(20 * MEBIBYTE))).rejects.toThrow()
+      proxy.fail(() => 'none')
+    }
+    const freed = async () => {
+      const before = proxy.seen().length
+      await using opened = await openFiles(own)
+      expect(await collect(opened.list(''))).toEqual([])
+      return proxy
+        .seen()
+        .slice(before)
+        .filter((line) => line.startsWith('DELETE')).length
+    }
+    await abandon()
+    expect(await freed()).toBe(0)
+    const parts = join(directory.path, 'buckets', server.bucket, '.sgwtmp', 'multipart')
+    const old = new Date(Date.now() - 25 * 60 * 60 * 1_000)
+    for (const entry of await readdir(parts, { recursive: true })) await utimes(join(parts, entry), old, old)
+    await abandon()
+    expect(await freed()).toBe(1)
+    expect(await freed()).toBe(0)
+  })
+
+  test('memory stays bounded for content of any length', async () => {
+    await using files = await openFiles(location())
+    const piece = randomBytes(MEBIBYTE)
+    let highest = 0
+    const watch = () => {
+      highest = Math.max(highest, process.memoryUsage().rss)
+    }
+    async function* long() {
+      for (let i = 0; i < 300; i++) {
+        watch()
+        yield piece
+      }
+    }
+    const before = process.memoryUsage().rss
+    expect(await files.write('long', long())).toEqual({ size: 300 * MEBIBYTE })
+    let read = 0
+    for await (const part of files.read('long')) {
+      watch()
+      read += part.byteLength
+    }
+    expect(read).toBe(300 * MEBIBYTE)
+    expect(highest - before).toBeLessThan(150 * MEBIBYTE)
+    await files.remove('long')
+  })
+
+  test('a store that is killed keeps what it acknowledged, and nothing of what it did not', async () => {
+    const own = await temporaryDirectory()
+    await using _own = own
+    const mortal = await startS3Server({ executable: executable ?? '', directory: own.path })
+    await using _mortal = mortal
+    await using files = await openFiles(location({ endpoint: mortal.endpoint }))
+    const content = randomBytes(12 * MEBIBYTE)
+    await files.write('kept', content)
+    const midway = Promise.withResolvers<void>()
+    const killed = Promise.withResolvers<void>()
+    async function* slowly() {
+      yield randomBytes(20 * MEBIBYTE)
+      midway.resolve()
+      await killed.promise
+      yield randomBytes(20 * MEBIBYTE)
+      throw new Error('never to be whole')
+    }
+    const writing = files.write('half', slowly())
+    writing.catch(() => undefined)
+    await midway.promise
+    const read: Buffer[] = []
+    const reading = (async () => {
+      for await (const part of files.read('kept')) {
+        read.push(Buffer.from(part))
+        if (read.length === 3) {
+          await mortal.stop('SIGKILL')
+          killed.resolve()
+          await sleep(300)
+          await mortal.start()
+        }
+      }
+    })()
+    await reading
+    expect(Buffer.concat(read).equals(content)).toBe(true)
+    await expect(writing).rejects.toThrow()
+    expect((await collect(files.list(''))).map(({ key }) => key)).toEqual(['kept'])
+    expect(Buffer.concat(await collect(files.read('kept'))).equals(content)).toBe(true)
+    await files.write('half', content)
+    expect((await files.stat('half'))?.size).toBe(content.byteLength)
+  })
+})
