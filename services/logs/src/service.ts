@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import type { Bus } from '@trellis/kit/bus'
 import { issueSession, sessionLifetimeSeconds } from '@trellis/kit/credentials'
 import { type Handlers, type Implementation, implementation } from '@trellis/kit/rpc'
-import { openStore } from '@trellis/kit/store'
+import { openStore, type StoreLocation } from '@trellis/kit/store'
 import type { Log } from '@trellis/kit/telemetry'
 import { LogsServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/logs.ts'
 import type { LogsConfig } from './config.ts'
@@ -22,6 +22,8 @@ import type { World } from './world.ts'
 export type LogsServiceOptions = {
   config: LogsConfig
   dataDirectory: string
+  /** Where rows are kept; in the data directory unless told. */
+  store?: StoreLocation
   bus: Bus
   log: Log
   now?: () => number
@@ -29,23 +31,23 @@ export type LogsServiceOptions = {
 
 export type LogsService = AsyncDisposable & { implementations: Implementation[] }
 
+/** The schema of the log service, step by step. */
+export const logsMigrations = [catalogueMigration, taskMigration]
+
 const megabyte = 1024 * 1024
 
 /** The log service: rows in its store, entries in a folder of their own, threads that start with the first work. */
 export const createLogsService = async ({
   config,
   dataDirectory,
+  store: location = { dataDirectory },
   bus,
   log,
   now = Date.now,
 }: LogsServiceOptions): Promise<LogsService> => {
   await using opened = new AsyncDisposableStack()
   const store = opened.use(
-    await openStore<CatalogueTables & TaskTables>({
-      name: 'logs',
-      dataDirectory,
-      migrations: [catalogueMigration, taskMigration],
-    }),
+    await openStore<CatalogueTables & TaskTables>({ ...location, name: 'logs', migrations: logsMigrations, log }),
   )
   const engine = opened.use(
     createLogEngine({

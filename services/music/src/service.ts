@@ -2,7 +2,7 @@ import { basename, dirname } from 'node:path'
 import type { Bus } from '@trellis/kit/bus'
 import type { Files } from '@trellis/kit/files'
 import { connectInProcess, type Handlers, type Implementation, implementation } from '@trellis/kit/rpc'
-import { openStore } from '@trellis/kit/store'
+import { openStore, type StoreLocation } from '@trellis/kit/store'
 import type { Log } from '@trellis/kit/telemetry'
 import { createLocalWorkloads, type WorkerKind } from '@trellis/kit/workloads'
 import { MusicServiceDefinition } from '@trellis/protos/ts/trellis/music/v1/music.ts'
@@ -21,6 +21,8 @@ import type { World } from './world.ts'
 export interface MusicServiceOptions {
   readonly config: MusicConfig
   readonly dataDirectory: string
+  /** Where rows are kept; in the data directory unless told. */
+  readonly store?: StoreLocation
   readonly bus: Bus
   readonly files: Files
   readonly workloads: WorkloadsClient
@@ -37,18 +39,21 @@ export interface MusicService extends AsyncDisposable {
 /** Uploads and exports that wait for a worker beside the service; more are 503. */
 const MAXIMUM_WAITING = 50
 
-const openMusicStore = ({ databasePath }: MusicConfig, dataDirectory: string) =>
-  openStore<MusicTables>({
-    name: databasePath ? basename(databasePath, '.db') : 'music',
-    dataDirectory: databasePath ? dirname(databasePath) : dataDirectory,
-    migrations,
-  })
+/** The path of a file is the place of rows that are kept in files: a database server has its own. */
+const openMusicStore = ({ databasePath }: MusicConfig, location: StoreLocation, log: Log) => {
+  const ownFile = databasePath && 'dataDirectory' in location
+  const place = ownFile
+    ? { name: basename(databasePath, '.db'), dataDirectory: dirname(databasePath) }
+    : { name: 'music', ...location }
+  return openStore<MusicTables>({ ...place, migrations, log })
+}
 
 /** The music service: opens its store, takes up what was being generated, and ends all that it started when disposed. */
 export const createMusicService = async (options: MusicServiceOptions): Promise<MusicService> => {
   const { config, bus, files, workloads, deskWorker, log, now = () => new Date() } = options
   await using opened = new AsyncDisposableStack()
-  const { db } = opened.use(await openMusicStore(config, options.dataDirectory))
+  const { store = { dataDirectory: options.dataDirectory } } = options
+  const { db } = opened.use(await openMusicStore(config, store, log))
   const desk = opened.use(
     createLocalWorkloads({ bus, kinds: { WORKLOAD_GENERATION: deskWorker }, maximumQueued: MAXIMUM_WAITING, log }),
   )

@@ -1,4 +1,4 @@
-import type { Migration } from '@trellis/kit/store'
+import { type Migration, transact } from '@trellis/kit/store'
 import type { Kysely } from 'kysely'
 import type { Catalogue, SegmentRow } from './catalogue.ts'
 
@@ -53,23 +53,22 @@ const toTable = (row: SegmentRow): SegmentTable => ({
   log_position: row.logPosition,
 })
 
-/** Postgres gives bigints as text. */
 const fromTable = (row: SegmentTable): SegmentRow => ({
   key: row.key,
-  bytes: Number(row.bytes),
+  bytes: row.bytes,
   documents: row.documents,
-  textBytes: Number(row.text_bytes),
-  words: Number(row.words),
+  textBytes: row.text_bytes,
+  words: row.words,
   firstTime: row.first_time,
   lastTime: row.last_time,
-  logPosition: Number(row.log_position),
+  logPosition: row.log_position,
 })
 
 /** The catalogue as rows of the store. */
 export const createCatalogue = (db: Kysely<CatalogueTables>): Catalogue => ({
   list: async () => (await listSegments(db)).map(fromTable),
   replace: async ({ add, remove }) => {
-    await db.transaction().execute(async (transaction) => {
+    await transact(db, async (transaction) => {
       if (remove.length > 0) await deleteSegments(transaction, remove)
       if (add.length > 0) await insertSegments(transaction, add.map(toTable))
     })

@@ -1,18 +1,12 @@
+import { transact } from '@trellis/kit/store'
 import type { Kysely, Transaction } from 'kysely'
 import type { ChainRow, Decision, MusicTables, NodeRow } from './tables.ts'
 
 export type Db = Kysely<MusicTables> | Transaction<MusicTables>
 
-/** Some databases give 64-bit integers as text. */
-const toNode = (row: NodeRow): NodeRow => ({
-  ...row,
-  frames: Number(row.frames),
-  seed: row.seed === null ? null : Number(row.seed),
-})
-
 /** A chain and its upload, at once. */
 export const insertChain = async (db: Kysely<MusicTables>, chain: ChainRow, root: NodeRow): Promise<void> => {
-  await db.transaction().execute(async (transaction) => {
+  await transact(db, async (transaction) => {
     await transaction.insertInto('chains').values(chain).execute()
     await transaction.insertInto('nodes').values(root).execute()
   })
@@ -59,14 +53,15 @@ export const nodesOfChains = async (db: Db, chainIds: readonly string[]): Promis
     .selectFrom('nodes')
     .selectAll()
     .where('chain_id', 'in', [...chainIds])
-  const rows = await query.orderBy('created_at').orderBy('seed').orderBy('id').execute()
-  return rows.map(toNode)
+  const inOrder = query
+    .orderBy('created_at')
+    .orderBy('seed', (order) => order.asc().nullsFirst())
+    .orderBy('id')
+  return inOrder.execute()
 }
 
-export const findNode = async (db: Db, id: string): Promise<NodeRow | undefined> => {
-  const row = await db.selectFrom('nodes').selectAll().where('id', '=', id).executeTakeFirst()
-  return row && toNode(row)
-}
+export const findNode = (db: Db, id: string): Promise<NodeRow | undefined> =>
+  db.selectFrom('nodes').selectAll().where('id', '=', id).executeTakeFirst()
 
 export const insertNodes = async (db: Db, nodes: readonly NodeRow[]): Promise<void> => {
   await db
@@ -83,29 +78,25 @@ export const deleteNodes = async (db: Db, ids: readonly string[]): Promise<void>
 }
 
 /** Changes a node whose run is still this one; answers the node as it is then, or undefined where it has gone or moved on. */
-export const updateGenerating = async (
+export const updateGenerating = (
   db: Db,
   { id, runId }: { id: string; runId: string },
   changes: Partial<NodeRow>,
 ): Promise<NodeRow | undefined> => {
   const query = db.updateTable('nodes').set(changes).where('id', '=', id).where('run_id', '=', runId)
-  const row = await query.where('status', '=', 'generating').returningAll().executeTakeFirst()
-  return row && toNode(row)
+  return query.where('status', '=', 'generating').returningAll().executeTakeFirst()
 }
 
 /** Sends a failed node into another run; undefined where it has not failed, or another request was faster. */
-export const restartNode = async (db: Db, id: string, runId: string, attempt: number): Promise<NodeRow | undefined> => {
+export const restartNode = (db: Db, id: string, runId: string, attempt: number): Promise<NodeRow | undefined> => {
   const changes = { status: 'generating', progress: 0, error: null, run_id: runId, attempt } as const
   const query = db.updateTable('nodes').set(changes).where('id', '=', id).where('status', '=', 'error')
-  const row = await query.returningAll().executeTakeFirst()
-  return row && toNode(row)
+  return query.returningAll().executeTakeFirst()
 }
 
 export const setDecisions = async (db: Db, decisions: ReadonlyMap<string, Decision>): Promise<void> => {
   for (const [id, decision] of decisions) await db.updateTable('nodes').set({ decision }).where('id', '=', id).execute()
 }
 
-export const generatingNodes = async (db: Db): Promise<NodeRow[]> => {
-  const rows = await db.selectFrom('nodes').selectAll().where('status', '=', 'generating').execute()
-  return rows.map(toNode)
-}
+export const generatingNodes = (db: Db): Promise<NodeRow[]> =>
+  db.selectFrom('nodes').selectAll().where('status', '=', 'generating').execute()
