@@ -37,6 +37,8 @@ const STYLES = {
     ...(isBackbeat(beat, per) ? [['snare', 0] as const] : []),
     ...(beat === 0 ? [['chord', 0] as const] : []),
   ],
+  // Nothing but the harmony tells one beat from another.
+  even: (beat) => [['kick', 0], ['hat', 0], ['hat', 0.5], ...(beat === 0 ? [['chord', 0] as const] : [])],
   swing: (beat, per) => [
     ['bass', 0],
     ['hat', 0],

@@ -100,6 +100,19 @@ const isBeat = (correlation: Float64Array, period: number): number => {
   return 1 - (1 - GROUP) * clamp((between - GROUP_FROM) / (1 - GROUP_FROM), 0, 1)
 }
 
+/** How sharply a period counts less the more its two thirds explain beside it. */
+const DOTTED = 2
+
+/**
+ * Less than 1 for a dotted beat: where a pulse subdivides, one and a half of it repeats, too, but less well than the
+ * pulse itself, which comes after two thirds.
+ */
+const isPlain = (correlation: Float64Array, period: number): number => {
+  const own = Math.max(0, interpolate(correlation, period))
+  const pulse = interpolate(correlation, (period * 2) / 3)
+  return pulse > own ? (own / pulse) ** DOTTED : 1
+}
+
 /** How much accents count for the choice of a tempo against onsets of any loudness. */
 const ACCENTS = 0.7
 
@@ -115,7 +128,7 @@ const scoreTempi = (onsets: Float64Array, accents: Float64Array): { comb: Float6
   const both = onsets.map((value, lag) => (1 - ACCENTS) * value + ACCENTS * (accents[lag] ?? 0))
   const score = combOf(both).map((value, index) => {
     const bpm = candidateBpm(index)
-    return Math.max(0, value) * preference(bpm) * isBeat(both, periodOf(bpm))
+    return Math.max(0, value) * preference(bpm) * isBeat(both, periodOf(bpm)) * isPlain(both, periodOf(bpm))
   })
   return { comb: combOf(onsets), score }
 }
