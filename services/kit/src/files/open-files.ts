@@ -1,23 +1,28 @@
-import { type DirectoryFilesOptions, openDirectoryFiles } from './directory.ts'
+import { openDirectoryFiles } from './directory.ts'
 import type { Files } from './files.ts'
 import { checkLocation, type FilesLocation } from './location.ts'
+import { openNatsFiles } from './nats/nats-files.ts'
 import { openS3Files } from './s3/s3-files.ts'
+
+export type OpenFilesOptions = {
+  /** Clears what crashed writes left: for services, while workers that open the same location beside them must not. True unless said. */
+  recover?: boolean
+  /** The time in ms: what crashed writes left in a store is cleared when it is a day old. */
+  now?: () => number
+}
 
 /** Files whose connections, where they have any, end when disposed. */
 export type OpenedFiles = Files & AsyncDisposable
 
-/**
- * Opens the files of a location. With `recover`, the default, what crashed writes left is cleared: for services, while
- * workers that open the same location beside them say `recover: false`.
- */
-export const openFiles = async (location: FilesLocation, options: DirectoryFilesOptions = {}): Promise<OpenedFiles> => {
+/** Opens the files of a location. Throws `unavailable` with what is wrong where a store cannot be reached or refuses. */
+export const openFiles = async (location: FilesLocation, options: OpenFilesOptions = {}): Promise<OpenedFiles> => {
   const checked = checkLocation(location)
   switch (checked.kind) {
     case 'directory':
       return { ...(await openDirectoryFiles(checked.path, options)), [Symbol.asyncDispose]: async () => undefined }
     case 's3':
       return openS3Files(checked, options)
-    default:
-      throw new TypeError(`Files cannot be kept on ${checked.kind} yet.`)
+    case 'nats':
+      return openNatsFiles(checked, options)
   }
 }

@@ -1,7 +1,7 @@
 import type { S3Location } from '../location.ts'
+import { retrying } from '../retry.ts'
 import { type Answer, createExchange, discard, readText } from './exchange.ts'
-import { StoreRefusal } from './refusal.ts'
-import { retrying } from './retry.ts'
+import { StoreRefusal, storeJudge } from './refusal.ts'
 import { escapePath, escapeText, sha256, signedHeaders } from './sign.ts'
 import { textOf } from './xml.ts'
 
@@ -72,7 +72,7 @@ export const createS3Client = (location: S3Location): S3Client => {
 
   return {
     ask,
-    send: (request) => retrying(() => ask(request), request.signal),
+    send: (request) => retrying(storeJudge, () => ask(request), request.signal),
     close: exchange.close,
   }
 }

@@ -2,10 +2,10 @@ import { crc32 } from 'node:zlib'
 import { failure } from '../../errors/mod.ts'
 import type { ByteRange } from '../files.ts'
 import { missingFile } from '../key.ts'
+import { createTries } from '../retry.ts'
 import type { S3Client } from './client.ts'
 import type { Answer } from './exchange.ts'
-import { isMissing, StoreRefusal } from './refusal.ts'
-import { createTries } from './retry.ts'
+import { isMissing, StoreRefusal, storeJudge } from './refusal.ts'
 
 export type Download = { client: S3Client; name: string; key: string; signal?: AbortSignal | undefined }
 
@@ -56,7 +56,7 @@ const openAt = async (
  * version of the object. What was read whole is held to the checksum that the store kept.
  */
 export async function* download(source: Download, { start, end }: ByteRange): AsyncGenerator<Uint8Array> {
-  const tries = createTries(source.signal)
+  const tries = createTries(storeJudge, source.signal)
   const isWhole = start === 0 && end === undefined
   let position = start
   let etag: string | undefined

@@ -1,4 +1,5 @@
 import { failure } from '../../errors/mod.ts'
+import type { Judge } from '../retry.ts'
 
 /**
  * An answer of the store that is none of those hoped for. Holds its code alone: bodies of refusals repeat what was
@@ -80,4 +81,11 @@ export const toStoreFailure = (error: unknown): unknown => {
   const fault = setupFaults[error.code] ?? (error.status === 403 ? 'refuses the credentials' : undefined)
   if (fault) return failure('unavailable', `The object store ${fault} (${error.code}).`, cause)
   return failure('upstream_failed', `The object store refused the request: ${error.code}.`, cause)
+}
+
+/** When to ask a store again. */
+export const storeJudge: Judge = {
+  isPassing,
+  askedSeconds: (error) => (error instanceof StoreRefusal ? (error.retryAfterSeconds ?? 0) : 0),
+  givenUp: toStoreFailure,
 }

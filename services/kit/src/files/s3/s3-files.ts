@@ -1,7 +1,7 @@
 import { type ByteRange, type FileInfo, type Files, keyPattern } from '../files.ts'
 import { checkKey } from '../key.ts'
 import type { S3Location } from '../location.ts'
-import type { OpenedFiles } from '../open-files.ts'
+import type { OpenedFiles, OpenFilesOptions } from '../open-files.ts'
 import { createS3Client, type S3Client } from './client.ts'
 import { download } from './download.ts'
 import { discard } from './exchange.ts'
@@ -20,8 +20,7 @@ const folderOf = (prefix: string): string => {
 }
 
 /** Frees what crashed writes left. The most that is done is one page; the next start goes on. */
-const sweep = async (client: S3Client, folder: string): Promise<void> => {
-  const stale = Date.now() - staleAfterMilliseconds
+const sweep = async (client: S3Client, folder: string, stale: number): Promise<void> => {
   for (const { name, uploadId, beganAt } of await listUploads(client, folder)) {
     if (beganAt.getTime() < stale) await abortUpload(client, name, uploadId)
   }
@@ -120,12 +119,12 @@ const createFiles = (client: S3Client, folder: string, checksums: boolean): File
  */
 export const openS3Files = async (
   location: S3Location,
-  { recover = true }: { recover?: boolean } = {},
+  { recover = true, now = Date.now }: OpenFilesOptions = {},
 ): Promise<OpenedFiles> => {
   const folder = folderOf(location.prefix)
   const client = createS3Client(location)
   try {
-    if (recover) await named(sweep(client, folder))
+    if (recover) await named(sweep(client, folder, now() - staleAfterMilliseconds))
   } catch (error) {
     client.close()
     throw error

@@ -1,10 +1,10 @@
 import { crc32 } from 'node:zlib'
 import { failure } from '../../errors/mod.ts'
+import { cut } from '../cut.ts'
+import { retrying } from '../retry.ts'
 import type { S3Client } from './client.ts'
-import { cut } from './cut.ts'
 import { discard, readText } from './exchange.ts'
-import { StoreRefusal } from './refusal.ts'
-import { retrying } from './retry.ts'
+import { StoreRefusal, storeJudge } from './refusal.ts'
 import { escapeXml, textOf } from './xml.ts'
 
 /** Stores want parts of at least 5 MiB, some want all but the last to be of one size. */
@@ -120,25 +120,29 @@ const complete = async (
   const { client, checksums, signal } = options
   const full = { 'x-amz-checksum-type': 'FULL_OBJECT', 'x-amz-checksum-crc32': checksumOf(sent.crc) }
   const began = new Date()
-  await retrying(async (again) => {
-    try {
-      const answer = await client.ask({
-        method: 'POST',
-        name,
-        query: { uploadId },
-        headers: { 'content-type': 'application/xml', ...(checksums ? full : {}) },
-        body: completion(sent.parts, checksums),
-        signal,
-        idleMilliseconds: completionIdleMilliseconds,
-      })
-      const text = await readText(answer)
-      // The head is sent before the store knows how it ends.
-      if (textOf(text, 'Error') !== undefined) throw new StoreRefusal(500, textOf(text, 'Code'))
-    } catch (error) {
-      const gone = error instanceof StoreRefusal && error.code === 'NoSuchUpload'
-      if (!(again && gone && (await isThere(name, sent.size, began, options)))) throw error
-    }
-  }, signal)
+  await retrying(
+    storeJudge,
+    async (again) => {
+      try {
+        const answer = await client.ask({
+          method: 'POST',
+          name,
+          query: { uploadId },
+          headers: { 'content-type': 'application/xml', ...(checksums ? full : {}) },
+          body: completion(sent.parts, checksums),
+          signal,
+          idleMilliseconds: completionIdleMilliseconds,
+        })
+        const text = await readText(answer)
+        // The head is sent before the store knows how it ends.
+        if (textOf(text, 'Error') !== undefined) throw new StoreRefusal(500, textOf(text, 'Code'))
+      } catch (error) {
+        const gone = error instanceof StoreRefusal && error.code === 'NoSuchUpload'
+        if (!(again && gone && (await isThere(name, sent.size, began, options)))) throw error
+      }
+    },
+    signal,
+  )
 }
 
 /** Ends an upload and frees its parts; one that cannot be ended now is swept later. */

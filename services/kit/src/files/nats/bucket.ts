@@ -1,0 +1,97 @@
+import { JetStreamApiError, jetstream, jetstreamManager } from '@nats-io/jetstream'
+import { connect, errors, type NatsConnection } from '@nats-io/transport-node'
+import { failure } from '../../errors/mod.ts'
+import type { NatsLocation } from '../location.ts'
+import { type Judge, retrying } from '../retry.ts'
+import { createSubjects } from './subjects.ts'
+
+/** JetStream's codes for what callers tell apart. */
+const streamExists = 10058
+const wrongLastSequence = 10071
+const requestMilliseconds = 5_000
+const retryAfterSeconds = 5
+
+export const isReplaced = (error: unknown): boolean =>
+  error instanceof JetStreamApiError && error.code === wrongLastSequence
+
+const isPassing = (error: unknown): boolean => {
+  if (error instanceof JetStreamApiError) return error.status === 503
+  return (
+    error instanceof errors.TimeoutError ||
+    error instanceof errors.RequestError ||
+    error instanceof errors.ConnectionError ||
+    (error instanceof Error && ['JetStreamNotEnabled', 'JetStreamStatusError'].includes(error.name))
+  )
+}
+
+const unavailable = (error: unknown) => {
+  const reason = error instanceof JetStreamApiError ? `it answered "${error.message}"` : 'it cannot be reached'
+  const options = { cause: error, retryAfterSeconds }
+  return failure('unavailable', `The NATS store of files is not available just now: ${reason}.`, options)
+}
+
+/** When to ask the store again. */
+export const natsJudge: Judge = { isPassing, askedSeconds: () => 0, givenUp: unavailable }
+
+const connectTo = async ({ servers, token, user, password }: NatsLocation): Promise<NatsConnection> => {
+  try {
+    return await connect({
+      servers,
+      name: 'trellis files',
+      timeout: requestMilliseconds,
+      maxReconnectAttempts: -1,
+      ...(token === undefined ? {} : { token }),
+      ...(user === undefined ? {} : { user, pass: password ?? '' }),
+    })
+  } catch (error) {
+    if (error instanceof errors.AuthorizationError || error instanceof errors.UserAuthenticationExpiredError) {
+      throw failure('unavailable', 'The NATS store of files refuses the credentials.', { cause: error })
+    }
+    throw unavailable(error)
+  }
+}
+
+/** Opens a bucket: a stream of its own, which is made where it is not there. Throws `unavailable`. */
+export const openBucket = async (location: NatsLocation) => {
+  const connection = await connectTo(location)
+  const subjects = createSubjects(location.bucket)
+  const stream = `TRELLIS_FILES_${location.bucket}`
+  const streams = jetstream(connection, { timeout: requestMilliseconds })
+  // Whether the account has JetStream shows in the first request; asking for it twice costs a start.
+  const manager = await jetstreamManager(connection, { timeout: requestMilliseconds, checkAPI: false })
+  const bucket = {
+    ...{ connection, subjects, stream },
+    publish: streams.publish.bind(streams),
+    streams: manager.streams,
+    direct: manager.direct,
+    /** The last message of a subject, from the stream's leader: what was acknowledged is seen. */
+    last: (subject: string) => retrying(natsJudge, () => manager.streams.getMessage(stream, { last_by_subj: subject })),
+    purge: (subject: string) => retrying(natsJudge, () => manager.streams.purge(stream, { filter: subject })),
+    close: () => connection.close(),
+  }
+  try {
+    await retrying(natsJudge, async () => {
+      try {
+        await manager.streams.add({
+          name: stream,
+          subjects: [subjects.all],
+          num_replicas: location.replicas,
+          allow_direct: true,
+          allow_rollup_hdrs: true,
+          discard: 'new',
+        })
+      } catch (error) {
+        // There with other settings: an operator may have changed them.
+        if (!(error instanceof JetStreamApiError && error.code === streamExists)) throw error
+      }
+    })
+    return bucket
+  } catch (error) {
+    await connection.close()
+    throw error instanceof JetStreamApiError
+      ? failure('unavailable', `The NATS store of files refuses to open: ${error.message}.`, { cause: error })
+      : error
+  }
+}
+
+export type Bucket = Awaited<ReturnType<typeof openBucket>>

@@ -1,0 +1,43 @@
+import type { FileInfo } from '../files.ts'
+import { retrying } from '../retry.ts'
+import { type Bucket, natsJudge } from './bucket.ts'
+import { manifestOf } from './intents.ts'
+import { readManifest } from './manifest.ts'
+
+/** Manifests that one request asks for. Their subjects, of a kilobyte at most, must fit into a message. */
+const batchKeys = 500
+
+/** The manifests of some keys that whichever server answers has. */
+const manifestsOf = async ({ direct, stream, subjects }: Bucket, keys: readonly string[]) => {
+  const found = new Map<string, FileInfo>()
+  await retrying(natsJudge, async () => {
+    const messages = await direct.getLastMessagesFor(stream, { multi_last: keys.map(subjects.key) })
+    for await (const message of messages) {
+      const key = subjects.toKey(message.subject)
+      found.set(key, { key, size: readManifest(message.string()).size, modifiedAt: message.time })
+    }
+  })
+  return found
+}
+
+/** All files whose key begins with a prefix, in order. The names are held in memory, from the leader; the rest comes batch by batch. */
+export async function* listManifests(bucket: Bucket, prefix: string): AsyncGenerator<FileInfo> {
+  const { streams, stream, subjects } = bucket
+  const options = { subjects_filter: subjects.keysNear(prefix) }
+  const info = await retrying(natsJudge, () => streams.info(stream, options))
+  const keys = Object.keys(info.state.subjects ?? {})
+    .map(subjects.toKey)
+    .filter((key) => key.startsWith(prefix))
+    .toSorted()
+  for (let at = 0; at < keys.length; at += batchKeys) {
+    const batch = keys.slice(at, at + batchKeys)
+    const found = await manifestsOf(bucket, batch)
+    for (const key of batch) {
+      const known = found.get(key)
+      // A follower that lags does not know the newest.
+      const manifest = known ? undefined : await manifestOf(bucket, key)
+      if (known) yield known
+      else if (manifest) yield { key, size: manifest.size, modifiedAt: manifest.modifiedAt }
+    }
+  }
+}

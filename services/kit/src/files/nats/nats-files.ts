@@ -1,0 +1,61 @@
+import type { Files } from '../files.ts'
+import { checkKey } from '../key.ts'
+import type { NatsLocation } from '../location.ts'
+import type { OpenedFiles, OpenFilesOptions } from '../open-files.ts'
+import { retrying } from '../retry.ts'
+import { type Bucket, natsJudge, openBucket } from './bucket.ts'
+import { declareIntent, manifestOf, removeContent, sweepIntents } from './intents.ts'
+import { listManifests } from './list.ts'
+import { readContent } from './read.ts'
+import { writeContent } from './write.ts'
+
+const removeFile = async (bucket: Bucket, key: string): Promise<void> => {
+  const manifest = await manifestOf(bucket, key)
+  if (!manifest) return
+  await declareIntent(bucket, manifest.id, key)
+  try {
+    // This manifest and no later one: what is written meanwhile stays.
+    await retrying(natsJudge, () => bucket.streams.deleteMessage(bucket.stream, manifest.place, false))
+  } catch (error) {
+    const left = await manifestOf(bucket, key)
+    if (left?.place === manifest.place) throw error
+  }
+  await removeContent(bucket, manifest.id)
+}
+
+const createFiles = (bucket: Bucket): Files => {
+  async function* read(...[key, range = { start: 0 }, signal]: Parameters<Files['read']>) {
+    yield* readContent(bucket, checkKey(key), range, signal)
+  }
+  return {
+    write: async (key, content, signal) => writeContent(bucket, checkKey(key), content, signal),
+    read,
+    readRange: async (key, range) => {
+      const parts: Uint8Array[] = []
+      for await (const part of read(key, range)) parts.push(part)
+      const [first] = parts
+      return parts.length === 1 && first ? first : Buffer.concat(parts)
+    },
+    stat: async (key) => {
+      const manifest = await manifestOf(bucket, checkKey(key))
+      return manifest && { key, size: manifest.size, modifiedAt: manifest.modifiedAt }
+    },
+    list: (prefix) => listManifests(bucket, prefix),
+    remove: async (key) => removeFile(bucket, checkKey(key)),
+  }
+}
+
+/** The files port on a JetStream stream of its own, for installations that have NATS and no S3. Throws `unavailable`. */
+export const openNatsFiles = async (
+  location: NatsLocation,
+  { recover = true, now = Date.now }: OpenFilesOptions = {},
+): Promise<OpenedFiles> => {
+  const bucket = await openBucket(location)
+  try {
+    if (recover) await sweepIntents(bucket, now())
+    return { ...createFiles(bucket), [Symbol.asyncDispose]: bucket.close }
+  } catch (error) {
+    await bucket.close()
+    throw error
+  }
+}

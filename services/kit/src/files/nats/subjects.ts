@@ -1,0 +1,30 @@
+/**
+ * How a bucket lies in its stream. A key is a subject, so that the server finds what lies in a folder:
+ *
+ * - `trellis.files.BUCKET.key.SEGMENT.SEGMENT`  the manifest of a file, one message
+ * - `trellis.files.BUCKET.content.ID`           the chunks of one version of a file
+ * - `trellis.files.BUCKET.intent.ID`            that this content is being written or removed, and for which key
+ */
+export const createSubjects = (bucket: string) => {
+  const root = `trellis.files.${bucket}`
+  const keys = `${root}.key.`
+  // `.` parts tokens, and `~` is in no key.
+  const toTokens = (path: string) => path.replaceAll('.', '~').replaceAll('/', '.')
+  return {
+    all: `${root}.>`,
+    key: (key: string): string => keys + toTokens(key),
+    /** The key of a manifest's subject. */
+    toKey: (subject: string): string => subject.slice(keys.length).replaceAll('.', '/').replaceAll('~', '.'),
+    /** All keys in the folders that a prefix names whole; more than begin with it. */
+    keysNear: (prefix: string): string => {
+      const folder = prefix.slice(0, prefix.lastIndexOf('/') + 1)
+      return `${keys}${toTokens(folder)}>`
+    },
+    content: (id: string): string => `${root}.content.${id}`,
+    intent: (id: string): string => `${root}.intent.${id}`,
+    intents: `${root}.intent.*`,
+    toIntentId: (subject: string): string => subject.slice(`${root}.intent.`.length),
+  }
+}
+
+export type Subjects = ReturnType<typeof createSubjects>
