@@ -7,7 +7,7 @@ import { pageBytes, SegmentCorrupt } from './segment-layout.ts'
 export type PagedFile = { read: (offset: number, bytes: number) => Promise<Uint8Array> }
 
 export type PagedFileOptions = {
-  files: Files
+  files: Pick<Files, 'readRange'>
   key: string
   cache: ByteCache
   bodyBytes: number

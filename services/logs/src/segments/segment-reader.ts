@@ -26,7 +26,7 @@ import {
 import { encodeWord } from './tokens.ts'
 
 export type OpenSegmentOptions = {
-  files: Files
+  files: Pick<Files, 'readRange'>
   key: string
   /** Size of the file. */
   bytes: number
@@ -252,7 +252,7 @@ export const openSegment = async ({ files, key, bytes, cache, onRetired }: OpenS
   }
 }
 
-const readFooter = async (files: Files, key: string, bytes: number): Promise<SegmentFooter> => {
+const readFooter = async (files: Pick<Files, 'readRange'>, key: string, bytes: number): Promise<SegmentFooter> => {
   const trailer = decodeTrailer(
     key,
     await files.readRange(key, { start: Math.max(0, bytes - trailerBytes), end: bytes }),

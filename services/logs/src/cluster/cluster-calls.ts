@@ -1,0 +1,51 @@
+import type { FilesLocation } from '@trellis/kit/files'
+import type { StoredEntry } from '../entries/entry.ts'
+import type { Filters } from '../search/filters.ts'
+import type { SearchRequest, SearchResult } from '../search/search.ts'
+import type { BatchAnalysis } from '../segments/batch-analysis.ts'
+import type { ShardLimits } from '../segments/shard.ts'
+import type { SourceCount } from '../threads/index-calls.ts'
+import type { CatalogueChanges, NewSegment, Receipt } from './shared-catalogue.ts'
+
+export type ClusterIndexOptions = {
+  files: FilesLocation
+  /** Where copies of segments lie on this machine, and how many bytes of them; without it all reads go to the files. */
+  local: { directory: string; bytes: number } | undefined
+  limits: ShardLimits
+}
+
+/** What the indexing thread of a replica can be asked. */
+export type ClusterIndexCalls = {
+  /** Resolves when the new entries of a batch are committed. `analysis` may be left out: then it is made here. */
+  take: (message: string, batch: ArrayBuffer, analysis?: BatchAnalysis) => Promise<Receipt>
+  /** Looks at the catalogue, since it may have changed. */
+  refresh: () => Promise<void>
+  /** `left` is shared: the search ends with an error soon after it is no longer 0. */
+  search: (request: SearchRequest, left?: Int32Array) => Promise<SearchResult>
+  find: (entryId: string, left?: Int32Array) => Promise<StoredEntry | undefined>
+  sources: (filters: Filters, left?: Int32Array) => Promise<SourceCount[]>
+  /** Whether new entries are to be told of. */
+  follow: (isFollowed: boolean) => Promise<void>
+  /** Merges what is worth it. */
+  merge: () => Promise<void>
+  /** Resolves when nothing is in hand. */
+  settled: () => Promise<void>
+  rest: () => Promise<void>
+}
+
+/** What the indexing thread of a replica asks: the catalogue, whose rows are read and written outside of it. */
+export type ClusterHostCalls = {
+  changes: (after: number | undefined) => Promise<CatalogueChanges | undefined>
+  commit: (change: { after: number; segment: NewSegment; receipts: readonly Receipt[] }) => Promise<boolean>
+  mergeSegments: (change: {
+    segment: NewSegment
+    contentVersion: number
+    replaced: readonly string[]
+  }) => Promise<boolean>
+  mayMerge: () => Promise<boolean>
+  /** The catalogue has been changed from here. */
+  changed: () => void
+  damaged: (problem: string) => void
+  /** Entries that any replica has committed, in the order of the catalogue; `missed` more came in the same segment. */
+  arrived: (entries: StoredEntry[], missed: number) => void
+}

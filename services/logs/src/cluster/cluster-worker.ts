@@ -1,0 +1,144 @@
+import { parentPort, workerData } from 'node:worker_threads'
+import { openFiles } from '@trellis/kit/files'
+import type { StoredEntry } from '../entries/entry.ts'
+import { createEnricher } from '../patterns/enricher.ts'
+import { domainOf } from '../patterns/library.ts'
+import type { Filters } from '../search/filters.ts'
+import { type SearchRequest, search } from '../search/search.ts'
+import { type BatchAnalysis, createBatchAnalyser } from '../segments/batch-analysis.ts'
+import { countSources } from '../segments/count-sources.ts'
+import { findEntry } from '../segments/find-entry.ts'
+import type { Part } from '../segments/part.ts'
+import { SegmentCorrupt } from '../segments/segment-layout.ts'
+import { createCalls, type Port } from '../threads/calls.ts'
+import { collectGarbage } from '../threads/collect-garbage.ts'
+import { leavingOf } from '../threads/leaving.ts'
+import type { ClusterHostCalls, ClusterIndexOptions } from './cluster-calls.ts'
+import { createIndexer } from './indexer.ts'
+import { openLocalSegments } from './local-segments.ts'
+import { createMerger } from './merger.ts'
+import { createMirror, type Mirrored } from './mirror.ts'
+import { createSegmentSource } from './segment-source.ts'
+
+/** The thread of a replica that makes segments and searches those of all. It opens the files with the first call. */
+if (!parentPort) throw new Error('This module is the start of a thread.')
+const parent = parentPort
+const port: Port = {
+  send: (message, transfer) => parent.postMessage(message, transfer),
+  receive: (listener) => void parent.on('message', listener),
+}
+
+const { files: location, local, limits } = workerData as ClusterIndexOptions
+/** So many new entries of a segment are told of one by one. */
+const mostTold = 1_000
+let isFollowed = false
+
+const damaged = (problem: string) => void host.call('damaged', [problem])
+const changed = () => void host.call('changed', [])
+
+let telling: Promise<void> = Promise.resolve()
+/** The newest entries of segments, in order. What cannot be read is missed: the searches see to it. */
+const tell = async (fresh: readonly Mirrored[]) => {
+  for (const { segment } of fresh) {
+    const first = Math.max(0, segment.documents - mostTold)
+    const entries: StoredEntry[] = []
+    try {
+      for (let document = first; document < segment.documents; document++) entries.push(await segment.entry(document))
+    } catch (error) {
+      if (!(error instanceof SegmentCorrupt)) throw error
+    }
+    await host.call('arrived', [entries, segment.documents - entries.length])
+  }
+}
+const tellInTurn = (fresh: readonly Mirrored[]) => {
+  const held = fresh.map(({ segment }) => segment)
+  for (const segment of held) segment.hold()
+  telling = telling
+    .then(() => tell(fresh))
+    .catch((error: unknown) => damaged(`New entries cannot be told of: ${String(error)}`))
+    .finally(() => {
+      for (const segment of held) segment.release()
+    })
+}
+
+const open = async () => {
+  const files = await openFiles(location, { recover: false })
+  const cache = local && (await openLocalSegments(local.directory, local.bytes))
+  const source = createSegmentSource(files, cache, damaged)
+  const analyse = createBatchAnalyser(createEnricher())
+  const mirror = createMirror({
+    catalogue: { changes: (after) => host.call('changes', [after]) },
+    source,
+    cacheBytes: limits.cacheBytes,
+    onDamage: damaged,
+    onFresh: tellInTurn,
+    wantsFresh: () => isFollowed,
+  })
+  const shared = { mirror, source, analyse, limits }
+  const indexer = createIndexer({
+    ...shared,
+    catalogue: { commit: (change) => host.call('commit', [change]) },
+    onCommitted: changed,
+  })
+  const merger = createMerger({
+    ...shared,
+    catalogue: { merge: (change) => host.call('mergeSegments', [change]) },
+    mayMerge: () => host.call('mayMerge', []),
+    onMerged: changed,
+    onProblem: damaged,
+  })
+  return { files, mirror, indexer, merger }
+}
+type Opened = Awaited<ReturnType<typeof open>>
+let opening: Promise<Opened> | undefined
+/** An opening that failed is tried again by the next call. */
+const opened = (): Promise<Opened> => {
+  opening ??= open().catch((error: unknown) => {
+    opening = undefined
+    throw error
+  })
+  return opening
+}
+
+/** Searches what has been committed until now. A segment that cannot be read is mended or left out, and the search done again. */
+const onParts = async <Result>(left: Int32Array | undefined, work: (parts: readonly Part[]) => Promise<Result>) => {
+  const { mirror } = await opened()
+  for (;;) {
+    leavingOf(left)?.throwIfAborted()
+    await mirror.refresh()
+    const parts = mirror.hold()
+    try {
+      return await work(parts)
+    } catch (error) {
+      if (!(error instanceof SegmentCorrupt)) throw error
+      await mirror.mend(error)
+    } finally {
+      for (const part of parts) part.release()
+    }
+  }
+}
+
+const host = createCalls<ClusterHostCalls>(port, {
+  take: async (message: string, batch: ArrayBuffer, analysis?: BatchAnalysis) =>
+    (await opened()).indexer.take(message, batch, analysis),
+  refresh: async () => (await opened()).mirror.refresh(),
+  search: (request: SearchRequest, left?: Int32Array) =>
+    onParts(left, (parts) => search(parts, request, { domainOf, signal: leavingOf(left) })),
+  find: (entryId: string, left?: Int32Array) => onParts(left, (parts) => findEntry(parts, entryId, leavingOf(left))),
+  sources: (filters: Filters, left?: Int32Array) => onParts(left, async (parts) => countSources(parts, filters)),
+  follow: async (wanted: boolean) => {
+    // What is there already is history; what comes after this is told.
+    if (wanted) await (await opened()).mirror.refresh()
+    isFollowed = wanted
+  },
+  merge: async () => (await opened()).merger.run(),
+  settled: async () => (await opened()).indexer.settled(),
+  rest: async () => {
+    const ending = await opening?.catch(() => undefined)
+    opening = undefined
+    await ending?.indexer.settled()
+    await telling
+    await ending?.files[Symbol.asyncDispose]()
+    collectGarbage()
+  },
+})

@@ -1,0 +1,195 @@
+import { randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Bus } from '@trellis/kit/bus'
+import { type FilesLocation, openFiles } from '@trellis/kit/files'
+import type { ShardLimits } from '../segments/shard.ts'
+import { shardLimits } from '../segments/shard.ts'
+import { collectGarbage } from '../threads/collect-garbage.ts'
+import { createFileIngests } from '../threads/file-ingest.ts'
+import { createLazyThread } from '../threads/lazy-thread.ts'
+import { whileAwaited } from '../threads/leaving.ts'
+import type { Follower, LogEngine } from '../threads/log-engine.ts'
+import type { ClusterHostCalls, ClusterIndexCalls, ClusterIndexOptions } from './cluster-calls.ts'
+import { startIndexing } from './indexing.ts'
+import { catalogueChanges } from './message.ts'
+import { createSender } from './sender.ts'
+import type { SharedCatalogue } from './shared-catalogue.ts'
+import { createUpkeep } from './upkeep.ts'
+
+export type ClusterEngineOptions = {
+  bus: Bus
+  catalogue: SharedCatalogue
+  files: FilesLocation
+  /** Where copies of segments lie on this machine, and how many bytes of them; without it all reads go to the files. */
+  local?: { directory: string; bytes: number }
+  limits?: ShardLimits
+  /** Bytes of uploads that this replica may have under way; a sender past it waits. */
+  inFlightBytes?: number
+  /** Messages of the append log that this replica may have in hand. */
+  messagesInHand?: number
+  /** The largest message that the bus takes. */
+  messageBytes?: number
+  /** How long a sender waits until its entries are searchable. */
+  waitMilliseconds?: number
+  /** How long a segment that was replaced can still be read by replicas that have not heard. */
+  graceMilliseconds?: number
+  /** Threads end after so long without work; 0 keeps them. */
+  idleMilliseconds?: number
+  now?: () => number
+  onProblem: (problem: string) => void
+}
+
+const megabyte = 1024 * 1024
+const leaseMilliseconds = 30_000
+const upkeepMilliseconds = 60_000
+/** Followers look so often by themselves, should word of a change not reach them. */
+const followMilliseconds = 1_000
+/** Segments are looked through for a merge when no batch has come for so long, or so many have been committed since the last look. */
+const quietMilliseconds = 500
+const commitsPerLook = 16
+
+/**
+ * The engine of one of any number of replicas that share nothing but bus, files and store. What a sender was told is stored survives any
+ * of them, and is found through each of them at once.
+ */
+export const createClusterEngine = async (options: ClusterEngineOptions): Promise<LogEngine> => {
+  const { bus, catalogue, onProblem, now = Date.now, idleMilliseconds = 30_000 } = options
+  const replica = randomUUID()
+  const ending = new AbortController()
+  const { signal } = ending
+  const files = await openFiles(options.files, { recover: false })
+  const followers = new Set<Follower>()
+
+  const giveBack = () => {
+    if (!index.isRunning && !uploads.isRunning) collectGarbage()
+  }
+  const tellOthers = () => {
+    bus.publish(catalogueChanges, { by: replica }).catch(() => undefined)
+  }
+  const indexOptions: ClusterIndexOptions = {
+    files: options.files,
+    local: options.local,
+    limits: options.limits ?? shardLimits,
+  }
+  const index = createLazyThread<ClusterIndexCalls>({
+    module: new URL('./cluster-worker.ts', import.meta.url),
+    data: indexOptions,
+    own: {
+      changes: (after) => catalogue.changes(after),
+      commit: (change) => catalogue.commit(change),
+      mergeSegments: (change) => catalogue.merge(change),
+      mayMerge: () => catalogue.lease('merge', replica, leaseMilliseconds),
+      changed: () => {
+        tellOthers()
+        lookForMerge()
+      },
+      damaged: (problem) => onProblem(problem),
+      arrived: (entries, missed) => {
+        for (const follower of followers) follower(entries, missed)
+      },
+    } satisfies ClusterHostCalls,
+    idleMilliseconds,
+    mayRest: () => followers.size === 0 && uploads.underWay === 0,
+    lastCall: 'rest',
+    onRest: giveBack,
+    onFailure: (error) => onProblem(`The indexing thread failed: ${error.message}`),
+  })
+  const sender = createSender({
+    bus,
+    files,
+    catalogue,
+    replica,
+    messageBytes: options.messageBytes ?? 900_000,
+    waitMilliseconds: options.waitMilliseconds ?? 30_000,
+    signal,
+  })
+  const uploads = createFileIngests({
+    inFlightBytes: options.inFlightBytes ?? 8 * megabyte,
+    idleMilliseconds,
+    // Whoever takes the message finds out what it says.
+    analyses: false,
+    keep: (batch) => sender.send(batch),
+    onRest: giveBack,
+    onFailure: (error) => onProblem(`The parsing thread failed: ${error.message}`),
+  })
+
+  let commits = 0
+  let looking: NodeJS.Timeout | undefined
+  const merge = () => {
+    commits = 0
+    index.call('merge', []).catch((error: unknown) => onProblem(`Segments could not be merged: ${String(error)}`))
+  }
+  const lookForMerge = () => {
+    clearTimeout(looking)
+    if (++commits >= commitsPerLook) return merge()
+    looking = setTimeout(merge, quietMilliseconds)
+    looking.unref()
+  }
+
+  const indexing = startIndexing({
+    bus,
+    files,
+    catalogue,
+    take: (message, batch) => index.call('take', [message, batch], [batch]),
+    settle: sender.settle,
+    concurrency: options.messagesInHand ?? 32,
+    onProblem,
+    signal,
+  })
+  /** Looks at the catalogue while the thread is awake anyway: a search then finds it all here. */
+  const refresh = () => index.call('refresh', []).catch(() => undefined)
+  const listen = async () => {
+    for await (const delivery of bus.subscribe(catalogueChanges, { signal })) {
+      const isOwn = delivery.kind === 'event' && delivery.event.by === replica
+      if (index.isRunning && (!isOwn || followers.size > 0)) await refresh()
+    }
+  }
+  const every = async (milliseconds: number, work: () => Promise<unknown>) => {
+    while (!signal.aborted) {
+      await sleep(milliseconds, undefined, { signal, ref: false }).catch(() => undefined)
+      if (!signal.aborted) await work()
+    }
+  }
+  const upkeep = createUpkeep({
+    catalogue,
+    files,
+    replica,
+    graceMilliseconds: options.graceMilliseconds ?? 10 * 60_000,
+    now,
+  })
+  const loops = [
+    listen().catch(() => undefined),
+    every(followMilliseconds, async () => {
+      if (followers.size > 0) await refresh()
+    }),
+    every(upkeepMilliseconds, () =>
+      upkeep.run().catch((error: unknown) => onProblem(`Old segments could not be removed: ${String(error)}`)),
+    ),
+  ]
+
+  const follow: LogEngine['follow'] = async (follower) => {
+    followers.add(follower)
+    await index.call('follow', [true])
+    return async () => {
+      followers.delete(follower)
+      if (followers.size === 0) await index.call('follow', [false])
+    }
+  }
+  return {
+    ingestFile: uploads.open,
+    ingest: sender.send,
+    search: (request, left) => whileAwaited(left, (shared) => index.call('search', [request, shared])),
+    find: (entryId, left) => whileAwaited(left, (shared) => index.call('find', [entryId, shared])),
+    sources: (filters, left) => whileAwaited(left, (shared) => index.call('sources', [filters, shared])),
+    follow,
+    flush: () => index.call('settled', []),
+    async [Symbol.asyncDispose]() {
+      clearTimeout(looking)
+      await uploads[Symbol.asyncDispose]()
+      ending.abort(new Error('The log engine is ending.'))
+      await Promise.all([indexing, ...loops])
+      await index[Symbol.asyncDispose]()
+      await files[Symbol.asyncDispose]()
+    },
+  }
+}

@@ -1,0 +1,62 @@
+import { jsonCodec, queue, topics } from '@trellis/kit/bus'
+import type { Receipt } from './shared-catalogue.ts'
+
+/** Entries on their way to whoever indexes them: the batch itself or, where that is too large for the bus, the key of a file with it. */
+export type Message = {
+  id: string
+  /** The replica that waits for the receipt. */
+  sender: string
+  content: { kind: 'batch'; batch: ArrayBuffer } | { kind: 'file'; key: string }
+}
+
+type Head = { id: string; sender: string; file?: string }
+
+const headStart = 4
+
+const encode = ({ id, sender, content }: Message): Uint8Array => {
+  const head: Head = { id, sender, ...(content.kind === 'file' && { file: content.key }) }
+  const headBytes = Buffer.from(JSON.stringify(head))
+  const size = Buffer.alloc(headStart)
+  size.writeUInt32LE(headBytes.length)
+  return Buffer.concat([size, headBytes, content.kind === 'batch' ? new Uint8Array(content.batch) : Buffer.alloc(0)])
+}
+
+const decode = (bytes: Uint8Array): Message => {
+  const whole = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  const end = headStart + whole.readUInt32LE(0)
+  const { id, sender, file } = JSON.parse(whole.toString('utf8', headStart, end)) as Head
+  // A copy: the columns of a batch have to lie at multiples of eight, and it goes on to a thread.
+  const content: Message['content'] =
+    file === undefined
+      ? { kind: 'batch', batch: Uint8Array.from(whole.subarray(end)).buffer }
+      : { kind: 'file', key: file }
+  return { id, sender, content }
+}
+
+/**
+ * The append log of all replicas. A message stays until its entries are in a committed segment, however often whoever had it was killed:
+ * it is never given up, and taking it twice adds nothing.
+ */
+export const entryMessages = queue<Message>({
+  name: 'logs-entries',
+  encode,
+  decode,
+  acknowledgeWithinMilliseconds: 30_000,
+  maximumDeliveries: 1_000_000,
+  backOffMilliseconds: [1_000, 2_000, 5_000, 15_000],
+  maximumWaiting: 2_000,
+})
+
+/** Receipts for one replica, as segments are committed. */
+export const receiptsFor = topics<Receipt[]>({
+  family: 'logs.receipts',
+  ...jsonCodec<Receipt[]>(),
+  keep: { events: 1_000, milliseconds: 60_000 },
+})
+
+/** Says that the catalogue has changed. Only a hint to look: what it has is in the store. */
+export const catalogueChanges = topics<{ by: string }>({
+  family: 'logs.catalogue',
+  ...jsonCodec<{ by: string }>(),
+  keep: { events: 100, milliseconds: 60_000 },
+})('all')

@@ -1,0 +1,67 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type Bus, createMemoryBus } from '@trellis/kit/bus'
+import type { FilesLocation } from '@trellis/kit/files'
+import { openStore, type StoreLocation } from '@trellis/kit/store'
+import { taskMigration } from '../ingest/task-store.ts'
+import { catalogueMigration } from '../segments/catalogue-store.ts'
+import type { ShardLimits } from '../segments/shard.ts'
+import type { LogEngine } from '../threads/log-engine.ts'
+import { type ClusterEngineOptions, createClusterEngine } from './engine.ts'
+import type { SharedCatalogue } from './shared-catalogue.ts'
+import { createSharedCatalogue } from './shared-catalogue-store.ts'
+import { type SharedCatalogueTables, sharedCatalogueMigration } from './shared-catalogue-tables.ts'
+
+export const clusterMigrations = [catalogueMigration, taskMigration, sharedCatalogueMigration]
+
+/** What replicas share. Plain data but for the bus, so that another process can open the rest of it, too. */
+export type Shared = { bus: Bus; files: FilesLocation; store: StoreLocation }
+export type Replica = AsyncDisposable & { engine: LogEngine; catalogue: SharedCatalogue; problems: string[] }
+export type ReplicaOptions = Partial<ClusterEngineOptions>
+
+/** Small enough that tests make many segments. */
+export const smallLimits: ShardLimits = { documents: 8_192, textBytes: 4 * 1024 * 1024, cacheBytes: 8 * 1024 * 1024 }
+
+export const openReplica = async (shared: Shared, options: ReplicaOptions = {}): Promise<Replica> => {
+  const store = await openStore<SharedCatalogueTables>({ ...shared.store, name: 'logs', migrations: clusterMigrations })
+  const catalogue = createSharedCatalogue({ db: store.db, now: Date.now })
+  const problems: string[] = []
+  const engine = await createClusterEngine({
+    bus: shared.bus,
+    catalogue,
+    files: shared.files,
+    limits: smallLimits,
+    onProblem: (problem) => problems.push(problem),
+    ...options,
+  })
+  return {
+    engine,
+    catalogue,
+    problems,
+    async [Symbol.asyncDispose]() {
+      await engine[Symbol.asyncDispose]()
+      await store.close()
+    },
+  }
+}
+
+/** Bus, files and store in this process and a folder that goes when the test does. */
+export const createShared = async () => {
+  const directory = await mkdtemp(join(tmpdir(), 'trellis-replicas-'))
+  const bus = createMemoryBus()
+  const shared: Shared = {
+    bus,
+    files: { kind: 'directory', path: join(directory, 'files') },
+    store: { dataDirectory: directory },
+  }
+  return {
+    directory,
+    shared,
+    open: (options?: ReplicaOptions) => openReplica(shared, options),
+    async [Symbol.asyncDispose]() {
+      await bus[Symbol.asyncDispose]()
+      await rm(directory, { recursive: true, force: true })
+    },
+  }
+}

@@ -1,0 +1,96 @@
+import { crc32 } from 'node:zlib'
+import { isFailure } from '@trellis/kit/errors'
+import type { Files } from '@trellis/kit/files'
+import { SegmentCorrupt } from '../segments/segment-layout.ts'
+import type { LocalSegments } from './local-segments.ts'
+import type { SharedSegment } from './shared-catalogue.ts'
+
+type Described = Pick<SharedSegment, 'key' | 'bytes' | 'checksum'>
+export type SegmentReads = Pick<Files, 'readRange'>
+
+/** Where the bytes of segments come from: this machine's copies, else the shared files. */
+export type SegmentSource = {
+  /** Reads of one segment. A missing file is a SegmentCorrupt that says so. */
+  reads: (segment: Described) => SegmentReads
+  /** Reads that fetch no more than they need, for a look at a segment that may never be searched. */
+  glances: (segment: Described) => SegmentReads
+  /** Sees to it that there is a copy here, checked as a whole. Throws SegmentCorrupt. */
+  fetch: (segment: Described) => Promise<void>
+  /** Writes a new segment for all, and a copy for this machine. */
+  write: (key: string, content: Uint8Array) => Promise<void>
+  /** Removes a segment that was written and will never count. */
+  discard: (key: string) => Promise<void>
+  /** Lets go of the copy here. */
+  drop: (key: string) => Promise<void>
+}
+
+/** How often a copy that was removed while it was read is fetched again before reads go past the cache. */
+const mostFetches = 3
+
+/** Copies are kept in `local`; without it all reads go to `files`. `onProblem` hears of a cache that cannot be written: reads go on without. */
+export const createSegmentSource = (
+  files: Files,
+  local: LocalSegments | undefined,
+  onProblem: (problem: string) => void,
+): SegmentSource => {
+  const fetching = new Map<string, Promise<void>>()
+
+  const named = async <Result>({ key }: Described, read: () => Promise<Result>): Promise<Result> => {
+    try {
+      return await read()
+    } catch (error) {
+      throw isFailure(error, 'not_found') ? new SegmentCorrupt(key, 'its file is missing') : error
+    }
+  }
+  const readWhole = (segment: Described) =>
+    named(segment, async () => {
+      const content = await files.readRange(segment.key, { start: 0, end: segment.bytes })
+      if (content.length !== segment.bytes) throw new SegmentCorrupt(segment.key, 'it is shorter than it was written')
+      if (crc32(content) !== segment.checksum) throw new SegmentCorrupt(segment.key, 'it does not check as a whole')
+      return content
+    })
+  const keepCopy = async (cache: LocalSegments, key: string, content: Uint8Array) => {
+    try {
+      await cache.write(key, content)
+    } catch (error) {
+      onProblem(
+        `A copy of segment "${key}" could not be kept: ${error instanceof Error ? error.message : String(error)}`,
+      )
+    }
+  }
+  const fetch = async (segment: Described): Promise<void> => {
+    if (!local || (await local.has(segment.key, segment.bytes))) return
+    const begun = fetching.get(segment.key)
+    if (begun !== undefined) return begun
+    const mine = readWhole(segment)
+      .then((content) => keepCopy(local, segment.key, content))
+      .finally(() => fetching.delete(segment.key))
+    fetching.set(segment.key, mine)
+    return mine
+  }
+  const readsOf = (segment: Described, fetches: number): SegmentReads => ({
+    readRange: async (key, range) => {
+      for (let left = fetches; local; left--) {
+        const found = await local.readRange(key, segment.bytes, range)
+        if (found) return found
+        if (left === 0) break
+        await fetch(segment)
+      }
+      return named(segment, () => files.readRange(key, range))
+    },
+  })
+  return {
+    reads: (segment) => readsOf(segment, mostFetches),
+    glances: (segment) => readsOf(segment, 0),
+    fetch,
+    write: async (key, content) => {
+      await files.write(key, content)
+      if (local) await keepCopy(local, key, content)
+    },
+    discard: async (key) => {
+      await local?.remove(key)
+      await files.remove(key)
+    },
+    drop: async (key) => local?.remove(key),
+  }
+}

@@ -1,0 +1,243 @@
+import type { Kysely } from 'kysely'
+import type { NewSegment, Receipt, SharedCatalogue, SharedSegment } from './shared-catalogue.ts'
+import type { SharedCatalogueTables, SharedSegmentTable } from './shared-catalogue-tables.ts'
+
+type Db = Kysely<SharedCatalogueTables>
+
+const readState = async (db: Db) => {
+  const { version, forgotten } = await db
+    .selectFrom('log_shared_state')
+    .select(['version', 'forgotten'])
+    .where('id', '=', 1)
+    .executeTakeFirstOrThrow()
+  return { version: Number(version), forgotten: Number(forgotten) }
+}
+
+const segmentsThatCount = (db: Db) =>
+  db
+    .selectFrom('log_shared_segments')
+    .selectAll()
+    .where('replaced_version', 'is', null)
+    .orderBy('version')
+    .orderBy('key')
+    .execute()
+
+/** One statement, so that what was added and what was replaced are of the same moment. */
+const segmentsChangedAfter = (db: Db, version: number) =>
+  db
+    .selectFrom('log_shared_segments')
+    .selectAll()
+    .where((row) => row.or([row('version', '>', version), row('replaced_version', '>', version)]))
+    .orderBy('version')
+    .orderBy('key')
+    .execute()
+
+/** The next version, if the last one is still `after`. The row is locked until the transaction ends, so versions come in order. */
+const advanceFrom = (db: Db, after: number) =>
+  db
+    .updateTable('log_shared_state')
+    .set({ version: after + 1 })
+    .where('id', '=', 1)
+    .where('version', '=', after)
+    .returning('version')
+    .executeTakeFirst()
+
+const advance = async (db: Db): Promise<number> => {
+  const { version } = await db
+    .updateTable('log_shared_state')
+    .set((row) => ({ version: row('version', '+', 1) }))
+    .where('id', '=', 1)
+    .returning('version')
+    .executeTakeFirstOrThrow()
+  return Number(version)
+}
+
+const insertSegment = (db: Db, row: SharedSegmentTable) =>
+  db
+    .insertInto('log_shared_segments')
+    .values(row)
+    .onConflict((conflict) => conflict.column('key').doNothing())
+    .returning('key')
+    .executeTakeFirst()
+
+const insertReceipts = (db: Db, receipts: readonly Receipt[], writtenAt: number) =>
+  db
+    .insertInto('log_receipts')
+    .values(receipts.map((receipt) => ({ ...receipt, written_at: writtenAt })))
+    .onConflict((conflict) => conflict.column('message').doNothing())
+    .execute()
+
+const markReplaced = (db: Db, keys: readonly string[], mark: { replaced_version: number; replaced_at: number }) =>
+  db
+    .updateTable('log_shared_segments')
+    .set(mark)
+    .where('key', 'in', [...keys])
+    .where('replaced_version', 'is', null)
+    .returning('key')
+    .execute()
+
+const newestReplacement = (db: Db, keys: readonly string[]) =>
+  db
+    .selectFrom('log_shared_segments')
+    .select((row) => row.fn.coalesce(row.fn.max('replaced_version'), row.lit(0)).as('newest'))
+    .where('key', 'in', [...keys])
+    .executeTakeFirstOrThrow()
+
+const takeLease = (db: Db, lease: { name: string; owner: string; ends_at: number }, now: number) =>
+  db
+    .insertInto('log_leases')
+    .values(lease)
+    .onConflict((conflict) =>
+      conflict
+        .column('name')
+        .doUpdateSet({ owner: lease.owner, ends_at: lease.ends_at })
+        .where((row) => row.or([row('log_leases.owner', '=', lease.owner), row('log_leases.ends_at', '<', now)])),
+    )
+    .returning('owner')
+    .executeTakeFirst()
+
+const toTable = (segment: NewSegment, version: number, contentVersion: number): SharedSegmentTable => ({
+  key: segment.key,
+  bytes: segment.bytes,
+  checksum: segment.checksum,
+  documents: segment.documents,
+  text_bytes: segment.textBytes,
+  words: segment.words,
+  first_time: segment.firstTime,
+  last_time: segment.lastTime,
+  version,
+  content_version: contentVersion,
+  replaced_version: null,
+  replaced_at: null,
+})
+
+/** A database may give bigints as text. */
+const fromTable = (row: SharedSegmentTable): SharedSegment => ({
+  key: row.key,
+  bytes: Number(row.bytes),
+  checksum: Number(row.checksum),
+  documents: row.documents,
+  textBytes: Number(row.text_bytes),
+  words: Number(row.words),
+  firstTime: row.first_time,
+  lastTime: row.last_time,
+  version: Number(row.version),
+  contentVersion: Number(row.content_version),
+})
+
+const versionsOf = (row: SharedSegmentTable): number => Math.max(Number(row.version), Number(row.replaced_version ?? 0))
+
+/** A change that another came before; rolls its transaction back. */
+class Overtaken extends Error {}
+
+const unlessOvertaken = async (change: () => Promise<unknown>): Promise<boolean> => {
+  try {
+    await change()
+    return true
+  } catch (error) {
+    if (error instanceof Overtaken) return false
+    throw error
+  }
+}
+
+export type SharedCatalogueOptions = { db: Kysely<SharedCatalogueTables>; now: () => number }
+
+/** The catalogue as rows of a store that replicas share. */
+export const createSharedCatalogue = ({ db, now }: SharedCatalogueOptions): SharedCatalogue => {
+  const all = async () => {
+    // Read before the rows: a version that is too old only has the next question asked again.
+    const { version } = await readState(db)
+    const added = (await segmentsThatCount(db)).map(fromTable)
+    return {
+      version: Math.max(version, ...added.map((row) => row.version)),
+      isWhole: true,
+      added,
+      removed: [],
+      passed: [],
+    }
+  }
+  return {
+    changes: async (after) => {
+      if (after === undefined) return all()
+      const { version } = await readState(db)
+      if (version === after) return undefined
+      const rows = await segmentsChangedAfter(db, after)
+      // Asked last: of what was forgotten before the rows were read there may be none left to say that it was replaced.
+      if ((await readState(db)).forgotten > after) return all()
+      return {
+        version: Math.max(version, ...rows.map(versionsOf)),
+        isWhole: false,
+        added: rows.filter((row) => row.replaced_version === null).map(fromTable),
+        removed: rows.filter((row) => row.replaced_version !== null).map(({ key }) => key),
+        passed: rows.filter((row) => row.replaced_version !== null && Number(row.version) > after).map(fromTable),
+      }
+    },
+    commit: ({ after, segment, receipts }) =>
+      unlessOvertaken(() =>
+        db.transaction().execute(async (transaction) => {
+          const next = await advanceFrom(transaction, after)
+          if (!next) throw new Overtaken()
+          const version = Number(next.version)
+          if (!(await insertSegment(transaction, toTable(segment, version, version)))) throw new Overtaken()
+          if (receipts.length > 0) await insertReceipts(transaction, receipts, now())
+        }),
+      ),
+    merge: ({ segment, contentVersion, replaced }) =>
+      unlessOvertaken(() =>
+        db.transaction().execute(async (transaction) => {
+          const version = await advance(transaction)
+          const mark = { replaced_version: version, replaced_at: now() }
+          const marked = await markReplaced(transaction, replaced, mark)
+          if (marked.length !== replaced.length) throw new Overtaken()
+          if (!(await insertSegment(transaction, toTable(segment, version, contentVersion)))) throw new Overtaken()
+        }),
+      ),
+    receipts: async (messages) => {
+      if (messages.length === 0) return []
+      return db
+        .selectFrom('log_receipts')
+        .select(['message', 'entries', 'duplicates'])
+        .where('message', 'in', [...messages])
+        .execute()
+    },
+    forgetReceipts: async (before) => {
+      await db.deleteFrom('log_receipts').where('written_at', '<', before).execute()
+    },
+    replacedBefore: async (moment) => {
+      const rows = await db
+        .selectFrom('log_shared_segments')
+        .select('key')
+        .where('replaced_at', '<', moment)
+        .orderBy('replaced_version')
+        .limit(1_000)
+        .execute()
+      return rows.map(({ key }) => key)
+    },
+    forget: async (keys) => {
+      if (keys.length === 0) return
+      await db.transaction().execute(async (transaction) => {
+        const { newest } = await newestReplacement(transaction, keys)
+        await transaction
+          .updateTable('log_shared_state')
+          .set({ forgotten: Number(newest) })
+          .where('id', '=', 1)
+          .where('forgotten', '<', Number(newest))
+          .execute()
+        await transaction
+          .deleteFrom('log_shared_segments')
+          .where('key', 'in', [...keys])
+          .where('replaced_version', 'is not', null)
+          .execute()
+      })
+    },
+    condemn: async (key) => {
+      const nothing = { key, bytes: 0, checksum: 0, documents: 0, textBytes: 0, words: 0, firstTime: 0, lastTime: 0 }
+      const mark = { replaced_version: 0, replaced_at: now() }
+      return (await insertSegment(db, { ...toTable(nothing, 0, 0), ...mark })) !== undefined
+    },
+    lease: async (name, owner, milliseconds) => {
+      const moment = now()
+      return (await takeLease(db, { name, owner, ends_at: moment + milliseconds }, moment))?.owner === owner
+    },
+  }
+}

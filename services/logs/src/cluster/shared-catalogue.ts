@@ -1,0 +1,64 @@
+/**
+ * A segment as all replicas know it. Times are epoch milliseconds. `version` is that of the catalogue with which it came;
+ * `contentVersion` is that with which the newest of its entries were first there, which is less for a segment that others were merged into.
+ */
+export type SharedSegment = {
+  key: string
+  bytes: number
+  /** CRC-32 of the whole file. */
+  checksum: number
+  documents: number
+  textBytes: number
+  words: number
+  firstTime: number
+  lastTime: number
+  version: number
+  contentVersion: number
+}
+
+/** A segment that has been written but does not count yet. */
+export type NewSegment = Omit<SharedSegment, 'version' | 'contentVersion'>
+
+/** What became of a message: how many of its entries were new. */
+export type Receipt = { message: string; entries: number; duplicates: number }
+
+export type CatalogueChanges = {
+  version: number
+  /** All that there is, rather than what is new. */
+  isWhole: boolean
+  /** Ascending by version. */
+  added: SharedSegment[]
+  /** Keys that no longer count. */
+  removed: string[]
+  /** Those that came and went since: others were merged of them already, but they can still be read for a while. Ascending by version. */
+  passed: SharedSegment[]
+}
+
+/**
+ * Which segments there are, for any number of replicas. Every change has a version of its own, one after the other, and is there for all at
+ * once or not at all. A segment that was replaced stays readable for a while, so that nobody has to be asked before it is.
+ */
+export type SharedCatalogue = {
+  /** What changed after a version; undefined for nothing. Without a version: all. */
+  changes: (after: number | undefined) => Promise<CatalogueChanges | undefined>
+  /**
+   * Adds a segment as the version after `after`, with the receipts of its messages; false where another change came first, so that what
+   * was checked against `after` has to be checked against that, too. A receipt that is there already stays as it is.
+   */
+  commit: (change: { after: number; segment: NewSegment; receipts: readonly Receipt[] }) => Promise<boolean>
+  /** Puts one segment in place of others; false where one of these was replaced before. */
+  merge: (change: { segment: NewSegment; contentVersion: number; replaced: readonly string[] }) => Promise<boolean>
+  receipts: (messages: readonly string[]) => Promise<Receipt[]>
+  forgetReceipts: (before: number) => Promise<void>
+  /** Segments replaced before a moment, whose files can go. */
+  replacedBefore: (moment: number) => Promise<string[]>
+  /** Forgets segments that were replaced, once their files are gone. */
+  forget: (keys: readonly string[]) => Promise<void>
+  /** Claims that a file belongs to no segment: false where it does. A segment of that key can then no longer be added. */
+  condemn: (key: string) => Promise<boolean>
+  /**
+   * Takes or keeps a task that one replica at a time is to do, for so many milliseconds. It spares work and keeps nothing right: clocks
+   * may differ.
+   */
+  lease: (name: string, owner: string, milliseconds: number) => Promise<boolean>
+}

@@ -1,0 +1,31 @@
+import { decodeBatch, encodeBatch } from '../entries/entry-batch.ts'
+
+/** Some neighbouring entries of a batch as a batch of their own. */
+const cut = (batch: ArrayBuffer, from: number, to: number): ArrayBuffer => {
+  const whole = decodeBatch(batch)
+  const textStart = from === 0 ? 0 : (whole.textEnds[from - 1] ?? 0)
+  return encodeBatch({
+    ingestTime: whole.ingestTime,
+    origins: whole.origins,
+    count: to - from,
+    sender: new Map(
+      [...whole.sender].filter(([entry]) => entry >= from && entry < to).map(([entry, told]) => [entry - from, told]),
+    ),
+    times: whole.times.subarray(from, to),
+    sequences: whole.sequences.subarray(from, to),
+    textEnds: whole.textEnds.slice(from, to).map((end) => end - textStart),
+    repeats: whole.repeats.subarray(from, to),
+    originOf: whole.originOf.subarray(from, to),
+    flags: whole.flags.subarray(from, to),
+    keys: whole.keys.subarray(from * 16, to * 16),
+    text: whole.text.subarray(textStart, whole.textEnds[to - 1] ?? textStart),
+  })
+}
+
+/** A batch in parts of at most so many bytes, in order; a part that is larger has one entry. */
+export const splitBatch = (batch: ArrayBuffer, mostBytes: number): ArrayBuffer[] => {
+  const { count } = decodeBatch(batch)
+  if (batch.byteLength <= mostBytes || count <= 1) return [batch]
+  const middle = count >>> 1
+  return [cut(batch, 0, middle), cut(batch, middle, count)].flatMap((half) => splitBatch(half, mostBytes))
+}
