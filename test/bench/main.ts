@@ -9,6 +9,7 @@ const parts: Record<string, () => Promise<string[]>> = {
   listings: async () => (await import('./pages.ts')).benchPages(),
   logs: async () => (await import('./logs.ts')).benchLogs(),
   music: async () => (await import('./music.ts')).benchMusic(),
+  files: async () => (await import('./files.ts')).benchFiles(),
 }
 
 const wanted = process.argv.slice(2)
