@@ -29,6 +29,18 @@ export const logsConfig = {
     8,
     'Memory for uploads under way; a sender past it waits.',
   ),
+  pushedMegabytes: setting(
+    'LOGS_PUSHED_MB',
+    read.integer(1, 65_536),
+    128,
+    'Memory for pushed batches that are being stored; what is beyond it is refused for a while.',
+  ),
+  localMegabytes: setting(
+    'LOGS_LOCAL_MB',
+    read.integer(16, 16_777_216),
+    4_096,
+    'Disk for copies of segments that replicas share; unused where they are kept on this disk anyway.',
+  ),
   idleSeconds: setting(
     'LOGS_IDLE_SECONDS',
     read.integer(0, 86_400),

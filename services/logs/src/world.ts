@@ -1,6 +1,7 @@
 import type { Bus } from '@trellis/kit/bus'
 import type { Log } from '@trellis/kit/telemetry'
 import type { LogsConfig } from './config.ts'
+import type { Pressure } from './ingest/pressure.ts'
 import type { Tasks } from './ingest/tasks.ts'
 import type { LogEngine } from './threads/log-engine.ts'
 
@@ -9,6 +10,8 @@ export type World = {
   config: LogsConfig
   engine: LogEngine
   tasks: Tasks
+  /** Of pushed batches. */
+  pressure: Pressure
   bus: Bus
   log: Log
   now: () => number

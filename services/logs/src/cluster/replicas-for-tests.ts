@@ -4,16 +4,13 @@ import { join } from 'node:path'
 import { type Bus, createMemoryBus } from '@trellis/kit/bus'
 import type { FilesLocation } from '@trellis/kit/files'
 import { openStore, type StoreLocation } from '@trellis/kit/store'
-import { taskMigration } from '../ingest/task-store.ts'
-import { catalogueMigration } from '../segments/catalogue-store.ts'
 import type { ShardLimits } from '../segments/shard.ts'
+import { logsMigrations } from '../service.ts'
 import type { LogEngine } from '../threads/log-engine.ts'
 import { type ClusterEngineOptions, createClusterEngine } from './engine.ts'
 import type { SharedCatalogue } from './shared-catalogue.ts'
 import { createSharedCatalogue } from './shared-catalogue-store.ts'
-import { type SharedCatalogueTables, sharedCatalogueMigration } from './shared-catalogue-tables.ts'
-
-export const clusterMigrations = [catalogueMigration, taskMigration, sharedCatalogueMigration]
+import type { SharedCatalogueTables } from './shared-catalogue-tables.ts'
 
 /** What replicas share. Plain data but for the bus, so that another process can open the rest of it, too. */
 export type Shared = { bus: Bus; files: FilesLocation; store: StoreLocation }
@@ -24,7 +21,7 @@ export type ReplicaOptions = Partial<ClusterEngineOptions>
 export const smallLimits: ShardLimits = { documents: 8_192, textBytes: 4 * 1024 * 1024, cacheBytes: 8 * 1024 * 1024 }
 
 export const openReplica = async (shared: Shared, options: ReplicaOptions = {}): Promise<Replica> => {
-  const store = await openStore<SharedCatalogueTables>({ ...shared.store, name: 'logs', migrations: clusterMigrations })
+  const store = await openStore<SharedCatalogueTables>({ ...shared.store, name: 'logs', migrations: logsMigrations })
   const catalogue = createSharedCatalogue({ db: store.db, now: Date.now })
   const problems: string[] = []
   const engine = await createClusterEngine({

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
-import { failure } from '@trellis/kit/errors'
+import { failure, isFailure } from '@trellis/kit/errors'
 import type {
   GleanBatchParameters,
   GleanBatchResponse,
@@ -14,6 +14,7 @@ import { createFileReader, plainFormat } from '../formats/detect.ts'
 import { createHeader } from '../formats/header.ts'
 import { createTimeReader, readEpoch } from '../formats/time.ts'
 import { utc } from '../formats/zone.ts'
+import type { IngestResult } from '../segments/shard.ts'
 import type { World } from '../world.ts'
 
 const mostEntries = 50_000
@@ -24,7 +25,12 @@ type Given = Record<string, unknown>
 const isObject = (value: unknown): value is Given =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-const readBody = async (content: AsyncIterable<Uint8Array>, isGzip: boolean, mostBytes: number): Promise<Buffer> => {
+type BodyOptions = { isGzip: boolean; mostBytes: number; hold: (bytes: number) => void }
+
+const readBody = async (
+  content: AsyncIterable<Uint8Array>,
+  { isGzip, mostBytes, hold }: BodyOptions,
+): Promise<Buffer> => {
   const source = isGzip ? Readable.from(content).pipe(createGunzip()) : content
   const parts: Uint8Array[] = []
   let size = 0
@@ -36,6 +42,7 @@ const readBody = async (content: AsyncIterable<Uint8Array>, isGzip: boolean, mos
           'too_large',
           `A batch may have ${Math.round(mostBytes / 1024 / 1024)} MB, unpacked (SERVICE_MAX_BATCH_MB). Send it in parts.`,
         )
+      hold(part.length)
       parts.push(part)
     }
   } catch (error) {
@@ -144,17 +151,31 @@ const createEntryReader = (defaultSource: string | undefined, reference: number)
   }
 }
 
+/** A disk or a server that does not take entries is no fault of who sends them: they may come again. */
+const keepBatch = async ({ engine }: World, batch: ArrayBuffer): Promise<IngestResult> => {
+  try {
+    return await engine.ingest(batch)
+  } catch (cause) {
+    if (isFailure(cause)) throw cause
+    throw failure('unavailable', 'Not all entries could be kept. Sending them again keeps the rest.', {
+      cause,
+      retryAfterSeconds: 5,
+    })
+  }
+}
+
 /** Keeps a pushed batch; answers when all of it is durable. The same batch twice stores nothing twice. */
 export const receiveBatch = async (
   world: World,
   parameters: GleanBatchParameters,
   content: AsyncIterable<Uint8Array>,
 ): Promise<GleanBatchResponse> => {
-  const body = await readBody(
-    content,
-    parameters.contentEncoding === 'gzip',
-    world.config.maximumBatchMegabytes * 1024 * 1024,
-  )
+  using held = world.pressure.begin()
+  const body = await readBody(content, {
+    isGzip: parameters.contentEncoding === 'gzip',
+    mostBytes: world.config.maximumBatchMegabytes * 1024 * 1024,
+    hold: held.hold,
+  })
   const { sourceId, entries } = listOf(body.toString('utf8'))
   if (entries.length > mostEntries)
     throw failure('too_large', `A batch may have ${mostEntries} entries. Send it in parts.`)
@@ -164,19 +185,23 @@ export const receiveBatch = async (
   )
   const builder = createBatchBuilder(entriesPerBatch, 256 * 1024)
   const rejected: RejectedEntry[] = []
-  const totals = { accepted: 0, duplicates: 0 }
-  const keep = async () => {
-    if (builder.count === 0) return
-    const result = await world.engine.ingest(builder.finish(world.now()))
-    totals.accepted += result.entries
-    totals.duplicates += result.duplicates
+  const keeping: Promise<IngestResult>[] = []
+  const keep = () => {
+    if (builder.count > 0) keeping.push(keepBatch(world, builder.finish(world.now())))
   }
   for (const [index, given] of entries.entries()) {
     const result = read(given)
     if ('reason' in result) rejected.push({ index, reason: result.reason })
     else builder.add(result.entry)
-    if (builder.count === entriesPerBatch) await keep()
+    if (builder.count === entriesPerBatch) keep()
   }
-  await keep()
-  return { ...totals, rejected }
+  keep()
+  // All are waited for, also when one fails: what the request holds is held until then.
+  await Promise.allSettled(keeping)
+  const kept = await Promise.all(keeping)
+  return {
+    accepted: kept.reduce((sum, { entries }) => sum + entries, 0),
+    duplicates: kept.reduce((sum, { duplicates }) => sum + duplicates, 0),
+    rejected,
+  }
 }

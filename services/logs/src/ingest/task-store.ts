@@ -3,8 +3,19 @@ import type { Kysely } from 'kysely'
 
 export type TaskTables = { log_tasks: TaskTable }
 
-/** `state` is the task as JSON; what is looked for has a column of its own. */
-type TaskTable = { task_id: string; status: string; started_at: string; state: string }
+/**
+ * `state` is the task as JSON; what is looked for has a column of its own. `owner` names the process that does it, which counts `beats` up
+ * while it lives.
+ */
+type TaskTable = {
+  task_id: string
+  status: string
+  started_at: string
+  state: string
+  owner: string | null
+  beats: number
+}
+export type NewTask = Omit<TaskTable, 'beats'>
 
 export const taskMigration: Migration = {
   number: 2,
@@ -21,10 +32,24 @@ export const taskMigration: Migration = {
   },
 }
 
-export const saveTask = (db: Kysely<TaskTables>, row: TaskTable) =>
+export const taskOwnerMigration: Migration = {
+  number: 4,
+  name: 'owners of tasks of the log service',
+  up: async (db) => {
+    await db.schema.alterTable('log_tasks').addColumn('owner', 'text').execute()
+    await db.schema
+      .alterTable('log_tasks')
+      .addColumn('beats', 'integer', (column) => column.notNull().defaultTo(0))
+      .execute()
+  },
+}
+
+const unfinished = ['queued', 'running']
+
+export const saveTask = (db: Kysely<TaskTables>, row: NewTask) =>
   db
     .insertInto('log_tasks')
-    .values(row)
+    .values({ ...row, beats: 0 })
     .onConflict((conflict) => conflict.column('task_id').doUpdateSet({ status: row.status, state: row.state }))
     .execute()
 
@@ -32,7 +57,30 @@ export const findTask = (db: Kysely<TaskTables>, taskId: string) =>
   db.selectFrom('log_tasks').selectAll().where('task_id', '=', taskId).executeTakeFirst()
 
 export const unfinishedTasks = (db: Kysely<TaskTables>) =>
-  db.selectFrom('log_tasks').selectAll().where('status', 'in', ['queued', 'running']).execute()
+  db.selectFrom('log_tasks').selectAll().where('status', 'in', unfinished).execute()
+
+/** Says that the tasks of an owner are still being done. */
+export const beatTasks = (db: Kysely<TaskTables>, owner: string) =>
+  db
+    .updateTable('log_tasks')
+    .set((row) => ({ beats: row('beats', '+', 1) }))
+    .where('owner', '=', owner)
+    .where('status', 'in', unfinished)
+    .execute()
+
+/** Ends a task that is as it was when it was read; undefined where its owner has given a sign since, or ended it. */
+export const endSilentTask = (
+  db: Kysely<TaskTables>,
+  { task_id, beats, status, state }: Omit<TaskTable, 'owner' | 'started_at'>,
+) =>
+  db
+    .updateTable('log_tasks')
+    .set({ status, state })
+    .where('task_id', '=', task_id)
+    .where('beats', '=', beats)
+    .where('status', 'in', unfinished)
+    .returning('task_id')
+    .executeTakeFirst()
 
 export const deleteTasksBefore = (db: Kysely<TaskTables>, startedBefore: string) =>
   db.deleteFrom('log_tasks').where('started_at', '<', startedBefore).execute()

@@ -1,0 +1,22 @@
+import { expect, test } from 'vitest'
+import { createPressure } from './pressure.ts'
+
+test('what is too much is refused with when to come again, and there is room once others are done', () => {
+  const pressure = createPressure(100)
+  const first = pressure.begin()
+  first.hold(60)
+  using second = pressure.begin()
+  second.hold(40)
+  expect(() => second.hold(1)).toThrow(expect.objectContaining({ kind: 'unavailable', retryAfterSeconds: 2 }))
+  first[Symbol.dispose]()
+  second.hold(60)
+})
+
+test('one request alone may be larger than all the room', () => {
+  const pressure = createPressure(100)
+  using only = pressure.begin()
+  only.hold(60)
+  only.hold(600)
+  using other = pressure.begin()
+  expect(() => other.hold(1)).toThrow(expect.objectContaining({ kind: 'unavailable' }))
+})

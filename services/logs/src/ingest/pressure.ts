@@ -1,0 +1,38 @@
+import { failure } from '@trellis/kit/errors'
+
+/** Bytes of requests that are being worked on, and how many of them there may be. */
+export type Pressure = {
+  /** Begins a request that holds nothing yet; disposing it lets go of what it holds. */
+  begin: () => Disposable & { hold: (bytes: number) => void }
+}
+
+const retryAfterSeconds = 2
+
+/** Refuses what would be more than `mostBytes` in all with 503 and a Retry-After; one request alone may be larger. */
+export const createPressure = (mostBytes: number): Pressure => {
+  let total = 0
+  return {
+    begin: () => {
+      let own = 0
+      return {
+        hold: (bytes) => {
+          if (total > own && total + bytes > mostBytes) {
+            throw failure(
+              'unavailable',
+              'Too much is being stored at the moment. Nothing of this was; send it again.',
+              {
+                retryAfterSeconds,
+              },
+            )
+          }
+          own += bytes
+          total += bytes
+        },
+        [Symbol.dispose]: () => {
+          total -= own
+          own = 0
+        },
+      }
+    },
+  }
+}
