@@ -55,7 +55,7 @@ const measure = async (name: string, location: FilesLocation): Promise<string> =
 const onS3 = async (directory: string): Promise<string> => {
   await using server = await startS3Server({ executable: findS3Server(process.env), directory })
   const { endpoint, region, bucket, accessKeyId, secretAccessKey } = server
-  return measure('S3 (versitygw)', { kind: 's3', endpoint, region, bucket, accessKeyId, secretAccessKey })
+  return await measure('S3 (versitygw)', { kind: 's3', endpoint, region, bucket, accessKeyId, secretAccessKey })
 }
 
 const onNats = async (directory: string): Promise<string> => {
@@ -63,7 +63,7 @@ const onNats = async (directory: string): Promise<string> => {
   const port = await freePort()
   const args = ['-a', '127.0.0.1', '-p', String(port), '-js', '-sd', directory]
   await using _server = await startServerProcess({ name: 'nats-server', command, args, port })
-  return measure('NATS', { kind: 'nats', servers: [`nats://127.0.0.1:${port}`], bucket: 'bench' })
+  return await measure('NATS', { kind: 'nats', servers: [`nats://127.0.0.1:${port}`], bucket: 'bench' })
 }
 
 const orMissing = async (task: Promise<string>): Promise<string> => {

@@ -19,8 +19,8 @@ const keptChecksum = (answer: Answer): number | undefined => {
   return text && !text.includes('-') && bytes.byteLength === 4 ? bytes.readUInt32BE() : undefined
 }
 
-const rangeHeader = (position: number, end: number | undefined): Record<string, string> =>
-  position === 0 && end === undefined ? {} : { range: `bytes=${position}-${end === undefined ? '' : end - 1}` }
+const rangeHeader = (position: number, end: number | undefined) =>
+  position === 0 && end === undefined ? undefined : { range: `bytes=${position}-${end === undefined ? '' : end - 1}` }
 
 /** Opens an answer at a position of the object that `etag` names, if any. Nothing where the object ends before it. */
 const openAt = async (
@@ -29,16 +29,11 @@ const openAt = async (
   end: number | undefined,
   etag: string | undefined,
 ): Promise<Answer | undefined> => {
-  const headers = { ...rangeHeader(position, end), ...(etag ? { 'if-match': etag } : {}) }
+  const range = rangeHeader(position, end)
+  const headers = { ...(range ?? { 'x-amz-checksum-mode': 'ENABLED' }), ...(etag ? { 'if-match': etag } : {}) }
   try {
-    const answer = await client.ask({
-      method: 'GET',
-      name,
-      headers: { ...headers, 'x-amz-checksum-mode': 'ENABLED' },
-      signal,
-    })
-    const isRange = 'range' in headers
-    const promised = isRange ? answer.header('content-range')?.startsWith(`bytes ${position}-`) : true
+    const answer = await client.ask({ method: 'GET', name, headers, signal })
+    const promised = range ? answer.header('content-range')?.startsWith(`bytes ${position}-`) : true
     if (promised) return answer
     answer.body.destroy()
     throw failure('upstream_failed', 'The object store answered another range than was asked for.')
