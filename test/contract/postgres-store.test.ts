@@ -16,7 +16,7 @@ describe.skipIf(postgresMissing !== undefined)(
       const location = { databaseUrl: await postgres.createDatabase() }
       return {
         open: async (migrations) => {
-          await migrateStore(location, 'things', migrations)
+          await migrateStore(location, { name: 'things', migrations })
           return openStore({ ...location, name: 'things', migrations })
         },
         [Symbol.asyncDispose]: async () => undefined,

@@ -18,13 +18,16 @@ export type Store<Tables> = AsyncDisposable & {
   close: () => Promise<void>
 }
 
-export type StoreOptions = StoreLocation & {
+/** The rows of one service, as they are to be. */
+export type StoreSchema = {
   /** Names the store: `listings` is `<dataDirectory>/listings.db`, or the schema `listings` of a Postgres database. */
   name: string
   migrations: readonly Migration[]
   /** Hears of a database that is waited for, and of connections that were lost. */
   log?: Log
 }
+
+export type StoreOptions = StoreLocation & StoreSchema
 
 const defaultLockWait = 30_000
 const defaultSchemaWait = 60_000
@@ -94,9 +97,7 @@ export const openStore = async <Tables>(options: StoreOptions): Promise<Store<Ta
  */
 export const migrateStore = async (
   location: StoreLocation,
-  name: string,
-  migrations: readonly Migration[],
-  log: Log = silentLog,
+  { name, migrations, log = silentLog }: StoreSchema,
 ): Promise<number[]> => {
   if (!isPostgres(location)) {
     await using store = await openSqlite<unknown>(name, location)
