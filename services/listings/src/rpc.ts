@@ -1,14 +1,15 @@
 import { randomUUID } from 'node:crypto'
 import { failure, invalidField } from '@trellis/kit/errors'
-import type { Call, Handlers } from '@trellis/kit/rpc'
+import type { Handlers } from '@trellis/kit/rpc'
 import type { ListingsServiceDefinition } from '@trellis/protos/ts/trellis/listings/v1/listings.ts'
 import { lookUpComp } from './comps/look-up.ts'
 import { enrich } from './enrich/enrich.ts'
-import { findListing, priceHistory, sightingsOf } from './found/store.ts'
+import { sightingsOf } from './found/sightings.ts'
+import { findListing, priceHistory } from './found/store.ts'
 import { findScore } from './scoring/store.ts'
 import { markDemo } from './search/marketplace.ts'
 import { chooseAdapter, planSearch } from './search/plan.ts'
-import { type StartedSearch, startEmptySearch, startSearch } from './search/search.ts'
+import { searchNow, startEmptySearch, startSearch } from './search/search.ts'
 import { cancelSearch, watchUpdates } from './search/watch.ts'
 import { answerFrame, rawAnswer, sellerMessage, storedListingMessage, trustScoreMessage } from './search/wire.ts'
 import { findSellers } from './sellers/store.ts'
@@ -18,43 +19,22 @@ import type { World } from './world.ts'
 /** The guest's cookie: readable by the page, for a day, under the service's mount. */
 const guestCookie = (id: string): string => `listing_guest=${id}; Max-Age=86400; Path=/listings; SameSite=Lax`
 
-/** Ends a search whose caller has gone before its answer came. */
-const untilAnswered = async (world: World, started: StartedSearch, call: Call) => {
-  const cancel = () =>
-    void cancelSearch(world, started.sessionId, call).catch((error: unknown) =>
-      world.log.warn({ err: error }, 'a search could not be stopped'),
-    )
-  call.signal.addEventListener('abort', cancel, { once: true })
-  try {
-    return await started.answer
-  } finally {
-    call.signal.removeEventListener('abort', cancel)
-  }
-}
-
-/** The handlers of the listings service. `track` is told of every search under way. */
-export const listingsRpc = (
-  world: World,
-  track: (ended: Promise<void>) => void,
-): Handlers<typeof ListingsServiceDefinition> => ({
+/** The handlers of the listings service. */
+export const listingsRpc = (world: World): Handlers<typeof ListingsServiceDefinition> => ({
   search: async (request, call) => {
     const plan = planSearch(request, call.caller.tier, world.config)
     markDemo(world, call.head)
     if (plan === undefined) return rawAnswer([], answerFrame(world, chooseAdapter(request.adapter, world.config), null))
-    const started = await startSearch(world, plan, call.caller, 'answer')
-    track(started.ended)
-    return untilAnswered(world, started, call)
+    return searchNow(world, request, call)
   },
   searchAsync: async (request, call) => {
     const plan = planSearch(request, call.caller.tier, world.config)
     markDemo(world, call.head)
-    if (plan === undefined) {
-      const sessionId = await startEmptySearch(world, chooseAdapter(request.adapter, world.config), call.caller)
-      return { sessionId, status: 'queued' }
-    }
-    const started = await startSearch(world, plan, call.caller, 'stream')
-    track(started.ended)
-    return { sessionId: started.sessionId, status: 'queued' }
+    const sessionId =
+      plan === undefined
+        ? await startEmptySearch(world, chooseAdapter(request.adapter, world.config), call.caller)
+        : await startSearch(world, request, call.caller)
+    return { sessionId, status: 'queued' }
   },
   watchUpdates: (request, call) => watchUpdates(world, request, call),
   cancelSearch: async ({ sessionId }, call) => {

@@ -57,12 +57,11 @@ const start = async (environment: Record<string, string> = {}) => {
   const service = stack.use(
     await createListingsService({
       config,
-      dataDirectory,
+      store: { dataDirectory, lockWaitMilliseconds: 300 },
       bus,
       workloads,
       log: silentLog,
       metrics,
-      lockWaitMilliseconds: 300,
     }),
   )
   const [served] = service.implementations

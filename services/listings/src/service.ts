@@ -2,7 +2,7 @@ import { rm } from 'node:fs/promises'
 import type { Bus } from '@trellis/kit/bus'
 import type { Files } from '@trellis/kit/files'
 import { type Implementation, implementation, type RpcClient } from '@trellis/kit/rpc'
-import { openStore } from '@trellis/kit/store'
+import { openStore, type StoreLocation } from '@trellis/kit/store'
 import type { Log, Metrics } from '@trellis/kit/telemetry'
 import { ListingsServiceDefinition } from '@trellis/protos/ts/trellis/listings/v1/listings.ts'
 import type { WorkloadsServiceDefinition } from '@trellis/protos/ts/trellis/workloads/v1/workloads.ts'
@@ -10,6 +10,7 @@ import type { ListingsConfig } from './config.ts'
 import type { DemoMarketplace } from './marketplace/demo/server.ts'
 import { createMeasures, noMeasures } from './measures.ts'
 import { listingsRpc } from './rpc.ts'
+import { driveSearches } from './search/drivers.ts'
 import { standingsDirectory } from './search/worker/kind.ts'
 import { migrations } from './store/migrations.ts'
 import type { Tables } from './store/tables.ts'
@@ -17,15 +18,13 @@ import type { World } from './world.ts'
 
 export type ListingsServiceOptions = {
   readonly config: ListingsConfig
-  readonly dataDirectory: string
+  readonly store: StoreLocation
   readonly bus: Bus
   readonly files?: Files
   readonly workloads: RpcClient<typeof WorkloadsServiceDefinition>
   readonly log: Log
   readonly metrics?: Metrics
   readonly now?: () => Date
-  /** How long a statement waits for another writer's lock; 30 s unless told. */
-  readonly lockWaitMilliseconds?: number
 }
 
 export type ListingsService = AsyncDisposable & { readonly implementations: Implementation[] }
@@ -44,38 +43,26 @@ const lazyDemo = (stack: AsyncDisposableStack, now: () => Date): (() => Promise<
   }
 }
 
-/** The listings service: opens its store, and ends the searches under way when it is disposed. */
+/**
+ * One replica of the listings service: opens its store, and drives searches that any replica was asked for. When it is
+ * disposed, the searches under way go to another one; where there is none, to the next start.
+ */
 export const createListingsService = async (options: ListingsServiceOptions): Promise<ListingsService> => {
-  const {
-    config,
-    dataDirectory,
-    bus,
-    workloads,
-    log,
-    metrics,
-    lockWaitMilliseconds = 30_000,
-    now = () => new Date(),
-  } = options
+  const { config, store, bus, workloads, log, metrics, now = () => new Date() } = options
   await using opened = new AsyncDisposableStack()
-  const { db } = opened.use(
-    await openStore<Tables>({ name: 'listings', dataDirectory, migrations, lockWaitMilliseconds }),
-  )
+  const { db } = opened.use(await openStore<Tables>({ ...store, name: 'listings', migrations, log }))
   // Workers may still be writing there: they end after the service.
   opened.defer(() => rm(standingsDirectory(), { recursive: true, force: true, maxRetries: 5, retryDelay: 50 }))
   const demoUrl = lazyDemo(opened, now)
   const ending = new AbortController()
-  const underWay = new Set<Promise<void>>()
-  opened.defer(async () => {
-    ending.abort(new Error('The listings service is ending.'))
-    await Promise.all(underWay)
-  })
   const measures = metrics === undefined ? noMeasures : createMeasures(metrics)
   const world: World = { config, db, bus, workloads, log, measures, now, signal: ending.signal, demoUrl }
-  const track = (ended: Promise<void>) => {
-    underWay.add(ended)
-    void ended.finally(() => underWay.delete(ended))
-  }
-  const served = implementation(ListingsServiceDefinition, listingsRpc(world, track))
+  const driving = driveSearches(world).catch((error: unknown) => log.error({ err: error }, 'searches are not driven'))
+  opened.defer(async () => {
+    ending.abort(new Error('The listings service is ending.'))
+    await driving
+  })
+  const served = implementation(ListingsServiceDefinition, listingsRpc(world))
   const stack = opened.move()
   return { implementations: [served], [Symbol.asyncDispose]: () => stack.disposeAsync() }
 }

@@ -13,6 +13,8 @@ export type EnrichedSearch = {
   readonly deadlineSeconds: number
   readonly teller: Teller
   readonly signal: AbortSignal
+  readonly resumes: boolean
+  readonly isLeft: () => boolean
 }
 
 /**
@@ -29,6 +31,8 @@ export const enrichFound = async (world: World, found: Found, search: EnrichedSe
     user: search.user,
     deadlineSeconds: search.deadlineSeconds,
     signal: search.signal,
+    resumes: search.resumes,
+    isLeft: search.isLeft,
   })
   const sellers = new Map(found.sellers)
   for await (const output of outputs) {

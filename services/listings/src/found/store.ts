@@ -1,13 +1,13 @@
+import { transact } from '@trellis/kit/store'
 import type { Selectable } from 'kysely'
 import type { BuyingFormat, Listing } from '../records.ts'
 import type { Db, Tables } from '../store/tables.ts'
+import { recordSightings } from './sightings.ts'
 
 export type ListingRow = Selectable<Tables['listings']>
 
 /** Rows sent in one statement: 20 columns each must stay below the databases' limits on parameters. */
 const rowsPerStatement = 200
-/** Sightings kept of one listing. */
-const mostSightings = 100
 
 const chunks = <Row>(rows: readonly Row[]): readonly (readonly Row[])[] =>
   Array.from({ length: Math.ceil(rows.length / rowsPerStatement) }, (_, index) =>
@@ -53,13 +53,13 @@ const newRow = (userId: string, seenAt: string) => (listing: Listing) => ({
   fetched_at: seenAt,
   first_seen_at: seenAt,
   last_seen_at: seenAt,
-  times_seen: 1,
+  times_seen: 0,
   price_at_first_seen: listing.price,
 })
 
 /**
  * Adds listings or brings them up to date: what the marketplace says now replaces what it said, while the first sighting
- * and its price stay, a known category is not forgotten, and the sighting is counted.
+ * and its price stay, and a known category is not forgotten.
  */
 const upsertListings = (db: Db, rows: readonly ReturnType<ReturnType<typeof newRow>>[]): Promise<ListingRow[]> =>
   db
@@ -81,7 +81,6 @@ const upsertListings = (db: Db, rows: readonly ReturnType<ReturnType<typeof newR
         bid_count: eb.ref('excluded.bid_count'),
         fetched_at: eb.ref('excluded.fetched_at'),
         last_seen_at: eb.ref('excluded.last_seen_at'),
-        times_seen: eb('listings.times_seen', '+', 1),
         category_name: eb.fn.coalesce('excluded.category_name', 'listings.category_name'),
         price_at_first_seen: eb.fn.coalesce('listings.price_at_first_seen', 'excluded.price_at_first_seen'),
       })),
@@ -122,39 +121,29 @@ const recordPrices = async (db: Db, rows: readonly ListingRow[], capturedAt: str
   await db.insertInto('listing_prices').values(prices).execute()
 }
 
-const recordSightings = async (db: Db, rows: readonly ListingRow[], seenAt: string): Promise<void> => {
-  await db
-    .insertInto('listing_sightings')
-    .values(rows.map(({ id }) => ({ listing_id: id, seen_at: seenAt })))
-    .execute()
-  for (const { id, times_seen } of rows) {
-    if (times_seen <= mostSightings) continue
-    const kept = db
-      .selectFrom('listing_sightings')
-      .select('id')
-      .where('listing_id', '=', id)
-      .orderBy('id', 'desc')
-      .limit(mostSightings)
-    await db.deleteFrom('listing_sightings').where('listing_id', '=', id).where('id', 'not in', kept).execute()
-  }
-}
+/** Always in the same order, so that two searches that store the same listings at once do not wait for each other. */
+const inOrder = (listings: readonly Listing[]): readonly Listing[] =>
+  listings.toSorted((a, b) => (a.platformListingId < b.platformListingId ? -1 : 1))
 
-/** Stores what a search found for a user, with its prices and sightings, and gives the rows in the order of the listings. */
+/**
+ * Stores what a search found for a user, with its prices and sightings, and gives the rows in the order of the listings.
+ * A search that comes by again, since another replica has taken it up, changes nothing that it has counted already.
+ */
 export const storeListings = async (
   db: Db,
-  userId: string,
+  search: { readonly id: string; readonly userId: string },
   listings: readonly Listing[],
   seenAt: Date,
 ): Promise<readonly ListingRow[]> => {
   const time = seenAt.toISOString()
-  const stored: ListingRow[] = []
-  await db.transaction().execute(async (transaction) => {
-    for (const chunk of chunks(listings.map(newRow(userId, time)))) {
+  const stored = await transact(db, async (transaction) => {
+    const all: ListingRow[] = []
+    for (const chunk of chunks(inOrder(listings).map(newRow(search.userId, time)))) {
       const rows = await upsertListings(transaction, chunk)
       await recordPrices(transaction, rows, time)
-      await recordSightings(transaction, rows, time)
-      stored.push(...rows)
+      all.push(...(await recordSightings(transaction, rows, { id: search.id, seenAt: time })))
     }
+    return all
   })
   const byId = new Map(stored.map((row) => [row.platform_listing_id, row]))
   return listings.flatMap(({ platformListingId }) => byId.get(platformListingId) ?? [])
@@ -183,17 +172,6 @@ export const priceHistory = (db: Db, listingId: number) =>
     .where('listing_id', '=', listingId)
     .orderBy('id')
     .execute()
-
-/** Times a listing was seen, oldest first. */
-export const sightingsOf = async (db: Db, listingId: number): Promise<readonly string[]> =>
-  (
-    await db
-      .selectFrom('listing_sightings')
-      .select('seen_at')
-      .where('listing_id', '=', listingId)
-      .orderBy('id')
-      .execute()
-  ).map(({ seen_at }) => seen_at)
 
 /** How many of a user's listings each of the sellers has in each category. */
 export const categoryCounts = async (db: Db, userId: string, sellers: readonly string[]) =>

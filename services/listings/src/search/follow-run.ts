@@ -1,4 +1,4 @@
-import { runFailure, watchRun } from '@trellis/kit/workloads'
+import { followRun, runFailure } from '@trellis/kit/workloads'
 import type { World } from '../world.ts'
 import { decodeOutput, encodeMessage, type WorkerInput, type WorkerOutput } from './worker/messages.ts'
 
@@ -9,25 +9,38 @@ export type RunOptions = {
   readonly deadlineSeconds: number
   /** Aborting it cancels the run. */
   readonly signal: AbortSignal
+  /** Another replica may have asked for the run before. */
+  readonly resumes?: boolean
+  /** Whether another replica will follow the run, when the following ends early: it is then not cancelled. */
+  readonly isLeft?: () => boolean
 }
 
 /**
- * Starts a run and gives what it finds as it comes. The start is awaited, so that an overloaded installation refuses at
- * once; the findings throw the run's failure, and end early with the signal.
+ * Starts a run, or takes one up, and gives what it finds as it comes. The start is awaited, so that an overloaded
+ * installation refuses at once; the findings throw the run's failure, and end early with the signal. A run that had to be
+ * started again finds again.
  */
 export const startRun = async (
-  { bus, workloads }: World,
+  { bus, workloads, log }: World,
   options: RunOptions,
 ): Promise<AsyncIterable<WorkerOutput>> => {
-  const { runId, input, user, deadlineSeconds, signal } = options
-  const reports = watchRun(bus, runId, signal)
-  await workloads.run({
+  const { runId, input, user, deadlineSeconds, signal, resumes = false, isLeft = () => false } = options
+  const run = {
     runId,
     workload: 'WORKLOAD_SEARCH',
     input: encodeMessage(input),
     activeDeadlineSeconds: deadlineSeconds,
     user,
-  })
+  } as const
+  const reports = await followRun({ bus, workloads }, run, { signal, resumes })
+  const cancel = async () => {
+    try {
+      await workloads.cancel({ runId })
+    } catch (error) {
+      // Its deadline ends it.
+      log.warn({ err: error, runId }, 'a run could not be cancelled')
+    }
+  }
   return {
     async *[Symbol.asyncIterator]() {
       let isOver = false
@@ -38,7 +51,7 @@ export const startRun = async (
           if (report.$case === 'failed') throw runFailure(report.value)
         }
       } finally {
-        if (!isOver) await workloads.cancel({ runId })
+        if (!isOver && !isLeft()) await cancel()
       }
       signal.throwIfAborted()
     },

@@ -21,7 +21,7 @@ export type Found = {
  */
 export const storeFound = async (
   { db, config, now }: World,
-  user: string,
+  search: { readonly id: string; readonly userId: string },
   { terms }: SearchPlan,
   { listings: all, sellers, comp }: FoundListings & { readonly comp: StoredComp | undefined },
 ): Promise<Found> => {
@@ -29,10 +29,10 @@ export const storeFound = async (
   const listings = all.filter(({ title }) => terms.matches(title))
   const context = { batch: batchOf(listings), comp, compQuery: terms.compQuery }
   if (listings.length === 0) return { rows: [], sellers: new Map(), context }
-  const rows = await storeListings(db, user, listings, at)
+  const rows = await storeListings(db, search, listings, at)
   await upsertSellers(db, sellers, at)
   const ids = [...new Set(rows.map(({ seller_platform_id }) => seller_platform_id))].filter((id) => id !== '')
-  await deriveHistories(db, user, await findSellers(db, config.platform, ids), at)
+  await deriveHistories(db, search.userId, await findSellers(db, config.platform, ids), at)
   return { rows, sellers: await findSellers(db, config.platform, ids), context }
 }
 

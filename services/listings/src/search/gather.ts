@@ -11,6 +11,7 @@ import type { WorkerOutput } from './worker/messages.ts'
 
 /** One search under way: who searches for what, and how it is told. */
 export type Gathering = {
+  readonly sessionId: string
   readonly user: string
   readonly plan: SearchPlan
   /** A market price that was still good when the search began. */
@@ -59,7 +60,7 @@ export const gather = async (
   outputs: AsyncIterable<WorkerOutput>,
   gathering: Gathering,
 ): Promise<Gathered> => {
-  const { user, plan, teller, frame } = gathering
+  const { sessionId, user, plan, teller, frame } = gathering
   let comp = gathering.kept
   let found: Found | undefined
   for await (const output of outputs) {
@@ -70,7 +71,7 @@ export const gather = async (
     } else if (output.kind === 'found') {
       if (output.usableShare !== null) world.measures.pagesRead(output.usableShare)
       try {
-        found = await storeFound(world, user, plan, { ...output, comp })
+        found = await storeFound(world, { id: sessionId, userId: user }, plan, { ...output, comp })
         if (teller === undefined) continue
         await teller.listings(await scored(world, found, frame))
         if (comp !== undefined) await teller.price(comp)

@@ -1,13 +1,16 @@
 import type { ServiceFailure } from '@trellis/kit/errors'
+import { UpdateFrame } from '@trellis/protos/ts/trellis/listings/v1/listings.ts'
 import type { StoredComp } from '../comps/store.ts'
 import type { ListingRow } from '../found/store.ts'
 import type { TrustScoreRow } from '../scoring/store.ts'
 import type { SellerRow } from '../sellers/store.ts'
 import type { World } from '../world.ts'
+import { publishWhole } from './parts.ts'
+import type { Told } from './told.ts'
 import { type Frame, updatesOf } from './updates.ts'
 import { type Answer, sellerMessage, trustScoreMessage } from './wire.ts'
 
-/** Tells a search's followers what happens, in frames of its update stream. */
+/** Tells a search's followers what happens, in frames of its update stream; nothing twice. */
 export type Teller = {
   readonly listings: (answer: Answer) => Promise<void>
   readonly price: (comp: StoredComp | undefined) => Promise<void>
@@ -21,9 +24,10 @@ export type Teller = {
   readonly done: (reason: 'timeout' | null) => Promise<void>
 }
 
-export const createTeller = ({ bus, now }: World, sessionId: string): Teller => {
+export const createTeller = ({ bus, now }: World, sessionId: string, told: Told): Teller => {
   const publish = async (event: Frame): Promise<void> => {
-    await bus.publish(updatesOf(sessionId), { eventId: '', event })
+    if (!told.isNews(event)) return
+    await publishWhole(bus, updatesOf(sessionId), UpdateFrame.encode({ eventId: '', event }).finish())
   }
   return {
     listings: (answer) => publish({ $case: 'listings', value: { type: 'listings', ...answer, sessionId } }),

@@ -1,8 +1,9 @@
 import { failure } from '@trellis/kit/errors'
 import type { Call } from '@trellis/kit/rpc'
-import type { UpdateFrame, WatchUpdatesRequest } from '@trellis/protos/ts/trellis/listings/v1/listings.ts'
+import { UpdateFrame, type WatchUpdatesRequest } from '@trellis/protos/ts/trellis/listings/v1/listings.ts'
 import { findSession } from '../session/store.ts'
 import type { World } from '../world.ts'
+import { wholes } from './parts.ts'
 import { type Control, controlOf, updatesOf } from './updates.ts'
 
 /** A stream outlives its search's deadline by this much, so that the search's own word on it comes first, in milliseconds. */
@@ -22,7 +23,7 @@ export async function* watchUpdates(
   request: WatchUpdatesRequest,
   call: Call,
 ): AsyncGenerator<UpdateFrame> {
-  const { db, bus, now } = world
+  const { db, bus, log, now } = world
   const { sessionId } = request
   const session = await findSession(db, call.caller.userId, sessionId)
   if (session === undefined) throw unknownSession(sessionId)
@@ -32,17 +33,21 @@ export async function* watchUpdates(
   await bus.publish<Control>(controlOf(sessionId), { kind: 'joined' })
   try {
     yield { eventId: '', event: null }
-    for await (const delivery of deliveries) {
-      if (delivery.kind === 'gap') {
-        yield { eventId: '', event: { $case: 'reset', value: {} } }
-        continue
-      }
-      yield { eventId: String(delivery.sequence), event: delivery.event.event }
-      if (delivery.event.event?.$case === 'done') return
+    for await (const whole of wholes(deliveries)) {
+      if (whole.kind === 'gap') yield { eventId: '', event: { $case: 'reset', value: {} } }
+      if (whole.kind !== 'message') continue
+      const { event } = UpdateFrame.decode(whole.bytes)
+      yield { eventId: String(whole.sequence), event }
+      if (event?.$case === 'done') return
     }
-    if (!call.signal.aborted) yield { eventId: '', event: { $case: 'done', value: { reason: 'timeout' } } }
+    // A replica that ends says nothing of the search: whoever follows it comes back, and is served by another.
+    if (call.signal.aborted || world.signal.aborted) return
+    yield { eventId: '', event: { $case: 'done', value: { reason: 'timeout' } } }
   } finally {
-    await bus.publish<Control>(controlOf(sessionId), { kind: 'left' })
+    // Not heard, the search goes on until its time is up.
+    await bus
+      .publish<Control>(controlOf(sessionId), { kind: 'left' })
+      .catch((error: unknown) => log.warn({ err: error }, 'a search was not told that a follower left'))
   }
 }
 

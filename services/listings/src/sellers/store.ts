@@ -40,8 +40,12 @@ const newRow = (seller: Seller, now: Date) => ({
   fetched_at: now.toISOString(),
 })
 
-/** Adds sellers or brings them up to date; what is unknown now does not overwrite what was known. */
-export const upsertSellers = async (db: Db, sellers: readonly Seller[], now: Date): Promise<void> => {
+/**
+ * Adds sellers or brings them up to date; what is unknown now does not overwrite what was known. Always in the same order, so
+ * that two searches that found the same sellers do not wait for each other.
+ */
+export const upsertSellers = async (db: Db, found: readonly Seller[], now: Date): Promise<void> => {
+  const sellers = found.toSorted((a, b) => (a.platformSellerId < b.platformSellerId ? -1 : 1))
   for (let start = 0; start < sellers.length; start += rowsPerStatement) {
     await db
       .insertInto('sellers')

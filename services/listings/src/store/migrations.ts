@@ -1,7 +1,4 @@
-import { type Migration, sql } from '@trellis/kit/store'
-
-/** An automatic number as primary key, in the words of either database. */
-const numberedId = sql`integer primary key autoincrement`
+import type { Migration } from '@trellis/kit/store'
 
 /** The steps of the schema, in order. */
 export const migrations: readonly Migration[] = [
@@ -11,7 +8,7 @@ export const migrations: readonly Migration[] = [
     up: async (db) => {
       await db.schema
         .createTable('listings')
-        .addColumn('id', numberedId)
+        .addColumn('id', 'integer', (column) => column.primaryKey().autoIncrement())
         .addColumn('user_id', 'text', (column) => column.notNull())
         .addColumn('platform', 'text', (column) => column.notNull())
         .addColumn('platform_listing_id', 'text', (column) => column.notNull())
@@ -38,7 +35,7 @@ export const migrations: readonly Migration[] = [
       await db.schema.createIndex('listings_by_seller').on('listings').columns(['seller_platform_id']).execute()
       await db.schema
         .createTable('listing_prices')
-        .addColumn('id', numberedId)
+        .addColumn('id', 'integer', (column) => column.primaryKey().autoIncrement())
         .addColumn('listing_id', 'integer', (column) => column.notNull())
         .addColumn('price', 'double precision')
         .addColumn('currency', 'text', (column) => column.notNull())
@@ -51,7 +48,7 @@ export const migrations: readonly Migration[] = [
         .execute()
       await db.schema
         .createTable('listing_sightings')
-        .addColumn('id', numberedId)
+        .addColumn('id', 'integer', (column) => column.primaryKey().autoIncrement())
         .addColumn('listing_id', 'integer', (column) => column.notNull())
         .addColumn('seen_at', 'text', (column) => column.notNull())
         .execute()
@@ -62,7 +59,7 @@ export const migrations: readonly Migration[] = [
         .execute()
       await db.schema
         .createTable('sellers')
-        .addColumn('id', numberedId)
+        .addColumn('id', 'integer', (column) => column.primaryKey().autoIncrement())
         .addColumn('platform', 'text', (column) => column.notNull())
         .addColumn('platform_seller_id', 'text', (column) => column.notNull())
         .addColumn('username', 'text', (column) => column.notNull())
@@ -88,7 +85,7 @@ export const migrations: readonly Migration[] = [
         .execute()
       await db.schema
         .createTable('trust_scores')
-        .addColumn('id', numberedId)
+        .addColumn('id', 'integer', (column) => column.primaryKey().autoIncrement())
         .addColumn('listing_id', 'integer', (column) => column.notNull().unique())
         .addColumn('score_json', 'text', (column) => column.notNull())
         .addColumn('composite_score', 'integer', (column) => column.notNull())
@@ -103,6 +100,20 @@ export const migrations: readonly Migration[] = [
         .addColumn('created_at', 'text', (column) => column.notNull())
         .addColumn('deadline_at', 'text', (column) => column.notNull())
         .addColumn('ended_at', 'text')
+        .execute()
+    },
+  },
+  {
+    number: 2,
+    name: 'searches that another replica can take up',
+    up: async (db) => {
+      await db.schema.alterTable('search_sessions').addColumn('order_json', 'text').execute()
+      await db.schema.alterTable('listing_sightings').addColumn('search_id', 'text').execute()
+      await db.schema
+        .createIndex('listing_sightings_by_search')
+        .on('listing_sightings')
+        .columns(['listing_id', 'search_id'])
+        .unique()
         .execute()
     },
   },

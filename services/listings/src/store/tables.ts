@@ -35,7 +35,8 @@ export type Tables = {
     currency: string
     captured_at: string
   }
-  listing_sightings: { id: Generated<number>; listing_id: number; seen_at: string }
+  /** One row for each search that saw a listing, however often that search was taken up again. */
+  listing_sightings: { id: Generated<number>; listing_id: number; seen_at: string; search_id: string | null }
   /** Shared by all users. */
   sellers: {
     id: Generated<number>
@@ -72,7 +73,15 @@ export type Tables = {
     scored_at: string
   }
   /** Searches whose updates may still be followed. */
-  search_sessions: { id: string; user_id: string; created_at: string; deadline_at: string; ended_at: string | null }
+  search_sessions: {
+    id: string
+    user_id: string
+    created_at: string
+    deadline_at: string
+    ended_at: string | null
+    /** What was asked for: enough to drive the search from any replica. Null for a search that never ran. */
+    order_json: string | null
+  }
 }
 
 export type Db = Kysely<Tables>

@@ -1,0 +1,141 @@
+import { failure, isFailure, type ServiceFailure, toFailure } from '@trellis/kit/errors'
+import { findComp } from '../comps/store.ts'
+import { enrichFound } from '../enrich/after-search.ts'
+import type { SearchOutcome } from '../measures.ts'
+import { endSession, findSearch, type SessionRow } from '../session/store.ts'
+import type { World } from '../world.ts'
+import { sendAnswer, sendFailure } from './answer.ts'
+import { startRun } from './follow-run.ts'
+import { gather } from './gather.ts'
+import { createLeash, type Leash } from './leash.ts'
+import { marketplaceFor } from './marketplace.ts'
+import { deadlineSeconds, decodeOrder, mostTries, type SearchOrder } from './order.ts'
+import { planSearch, type SearchPlan } from './plan.ts'
+import { createTeller, type Teller } from './teller.ts'
+import { readTold } from './told.ts'
+import { answerFrame } from './wire.ts'
+
+/** How a search came to this replica. */
+export type Turn = {
+  /** Which delivery this is, from 1. */
+  readonly delivery: number
+  /** Aborted when another replica has been given the search, or will be since this one ends: it is then left as it is. */
+  readonly signal: AbortSignal
+}
+
+/** A search under way on this replica. */
+type Drive = {
+  readonly session: SessionRow
+  readonly order: SearchOrder
+  readonly plan: SearchPlan
+  readonly teller: Teller
+  readonly leash: Leash
+  readonly turn: Turn
+}
+
+/** What a search that did not get to its end failed with: its leash's word goes before what that made fail. */
+const whyItEnded = (error: unknown, { leash, order }: Drive): ServiceFailure => {
+  if (leash.ranOut())
+    return failure('upstream_timeout', `The search took longer than the ${deadlineSeconds[order.telling]} s it may.`)
+  return leash.signal.aborted ? failure('conflict', 'The search was cancelled.') : toFailure(error)
+}
+
+const outcomeOf = (failed: ServiceFailure | undefined, leash: Leash): SearchOutcome => {
+  if (leash.ranOut()) return 'timeout'
+  if (leash.signal.aborted) return 'cancelled'
+  return failed === undefined ? 'done' : 'failed'
+}
+
+/** Runs the search and what follows it: the answer goes to whoever waits for it, the rest to its followers. */
+const perform = async (world: World, { session, order, plan, teller, leash, turn }: Drive): Promise<void> => {
+  const { db, bus, config, log, now } = world
+  const { id: sessionId, user_id: user } = session
+  const { compQuery } = plan.terms
+  const kept = await findComp(db, config.platform, compQuery, now())
+  const run = {
+    user,
+    deadlineSeconds: deadlineSeconds[order.telling],
+    signal: leash.signal,
+    resumes: turn.delivery > 1,
+    isLeft: () => turn.signal.aborted,
+  }
+  const outputs = await startRun(world, {
+    ...run,
+    runId: sessionId,
+    input: {
+      kind: 'search',
+      marketplace: await marketplaceFor(plan.adapter, world),
+      requests: plan.requests,
+      salesQuery: kept === undefined ? compQuery : null,
+    },
+  })
+  const { found, answer } = await gather(world, outputs, {
+    sessionId,
+    user,
+    plan,
+    kept,
+    teller: order.telling === 'stream' ? teller : undefined,
+    frame: answerFrame(world, plan.adapter, sessionId),
+  })
+  if (order.telling === 'answer') await sendAnswer(bus, sessionId, answer)
+  if (found === undefined) return
+  try {
+    await enrichFound(world, found, { ...run, sessionId, teller })
+  } catch (error) {
+    // The search itself has succeeded: what fails now leaves scores partial, and the log says why.
+    if (!leash.signal.aborted) log.warn({ err: error }, 'sellers could not be looked up')
+  }
+}
+
+/** Tells how a search ended. What is told first and written down last is told again by the next driver, if this one dies between. */
+const conclude = async (world: World, drive: Drive, failed: ServiceFailure | undefined): Promise<void> => {
+  const { bus, db, log, measures, now } = world
+  const { session, order, plan, teller, leash } = drive
+  if (failed?.kind === 'internal') log.error({ err: failed.cause ?? failed }, 'a search failed')
+  if (failed !== undefined && order.telling === 'stream' && !leash.signal.aborted) await teller.failed(failed)
+  if (failed !== undefined && order.telling === 'answer') await sendFailure(bus, session.id, failed)
+  measures.searched(plan.adapter, outcomeOf(failed, leash))
+  await teller.done(leash.ranOut() ? 'timeout' : null)
+  await endSession(db, session.id, now())
+}
+
+/** Whether a failure is worth another try: something that the service stands on is away, and there are tries left. */
+const isPassing = (error: unknown, { delivery }: Turn): boolean =>
+  isFailure(error, 'unavailable') && delivery < mostTries
+
+const driveToEnd = async (world: World, drive: Drive): Promise<void> => {
+  const { leash, turn } = drive
+  try {
+    leash.signal.throwIfAborted()
+    if (turn.delivery > mostTries)
+      throw failure('internal', 'The search was interrupted too often.', { cause: new Error('Its tries are used up.') })
+    await perform(world, drive)
+    turn.signal.throwIfAborted()
+    await conclude(world, drive, undefined)
+  } catch (error) {
+    turn.signal.throwIfAborted()
+    if (!leash.signal.aborted && isPassing(error, turn)) throw error
+    await conclude(world, drive, whyItEnded(error, drive))
+  }
+}
+
+/**
+ * Drives a search that was asked for, on this replica or another, to its end. It may have been driven before by a replica
+ * that died: what that one stored, counted and told is neither counted nor told again. Throws where another try may help.
+ */
+export const driveSearch = async (world: World, sessionId: string, turn: Turn): Promise<void> => {
+  const { db, bus, config, now } = world
+  const session = await findSearch(db, sessionId)
+  if (!session || session.order_json === null || session.ended_at !== null) return
+  const order = decodeOrder(session.order_json)
+  const plan = planSearch(order.request, order.tier, config)
+  const told = await readTold(bus, sessionId, turn.signal)
+  if (told.isDone() || plan === undefined) return endSession(db, sessionId, now())
+  const left = Math.max(0, Date.parse(session.deadline_at) - now().getTime())
+  const leash = createLeash({ bus, log: world.log, signal: turn.signal }, sessionId, left / 1000)
+  try {
+    await driveToEnd(world, { session, order, plan, teller: createTeller(world, sessionId, told), leash, turn })
+  } finally {
+    leash.release()
+  }
+}

@@ -1,0 +1,66 @@
+import { randomUUID } from 'node:crypto'
+import type { Bus } from '@trellis/kit/bus'
+import { UpdateFrame } from '@trellis/protos/ts/trellis/listings/v1/listings.ts'
+import { wholes } from './parts.ts'
+import { type Frame, updatesOf } from './updates.ts'
+
+/** What the followers of a search have been told, by whichever replicas have driven it. */
+export type Told = {
+  /** Notes a frame; false where it says nothing that has not been told. */
+  readonly isNews: (frame: Frame) => boolean
+  readonly isDone: () => boolean
+}
+
+/** What a frame says, but for times and ids: all frames but updates are told once in a search. */
+const gist = (frame: Frame): string => {
+  if (frame.$case !== 'update') return frame.$case
+  const { platformListingId, marketPrice, trustScore } = frame.value
+  const { compositeScore, signalScores, scoreIsPartial, hardFilters, softFlags } = trustScore ?? {}
+  return JSON.stringify([
+    platformListingId,
+    marketPrice,
+    compositeScore,
+    signalScores,
+    scoreIsPartial,
+    hardFilters,
+    softFlags,
+  ])
+}
+
+/** The frame as it is read from the topic, so that what is unset looks the same on both ends. */
+const asRead = (event: Frame): Frame =>
+  event.$case === 'update'
+    ? (UpdateFrame.decode(UpdateFrame.encode({ eventId: '', event }).finish()).event ?? event)
+    : event
+
+/**
+ * Reads all that a search's followers have been told so far. The end of it is found by a mark that is left for this: so it
+ * holds what a driver told that has died since.
+ */
+export const readTold = async (bus: Bus, sessionId: string, signal: AbortSignal): Promise<Told> => {
+  const told = new Set<string>()
+  const left = new AbortController()
+  const topic = updatesOf(sessionId)
+  const deliveries = bus.subscribe(topic, { after: 'start', signal: AbortSignal.any([signal, left.signal]) })
+  const id = randomUUID()
+  try {
+    await bus.publish(topic, { kind: 'mark', id })
+    for await (const whole of wholes(deliveries)) {
+      if (whole.kind === 'mark' && whole.id === id) break
+      const event = whole.kind === 'message' ? UpdateFrame.decode(whole.bytes).event : undefined
+      if (event) told.add(gist(event))
+    }
+  } finally {
+    left.abort()
+  }
+  signal.throwIfAborted()
+  return {
+    isNews: (frame) => {
+      const said = gist(asRead(frame))
+      if (told.has(said)) return false
+      told.add(said)
+      return true
+    },
+    isDone: () => told.has('done'),
+  }
+}
