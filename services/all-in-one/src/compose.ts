@@ -33,10 +33,10 @@ export const composeTrellis = async (config: AllConfig, { log, metrics }: { log:
   await using opened = new AsyncDisposableStack()
   const { dataDirectory } = config.base
   opened.use(await lockDataDirectory(dataDirectory))
-  const filesDirectory = join(dataDirectory, 'files')
-  const files = await openDirectoryFiles(filesDirectory)
+  const filesLocation = { kind: 'directory', path: join(dataDirectory, 'files') } as const
+  const files = await openDirectoryFiles(filesLocation.path)
   const bus = opened.use(createMemoryBus())
-  const audioWorker = generationWorker({ filesDirectory, workers: config.music.workers })
+  const audioWorker = generationWorker({ files: filesLocation, workers: config.music.workers })
   const runtime = opened.use(
     createLocalWorkloads({
       bus,
@@ -50,7 +50,12 @@ export const composeTrellis = async (config: AllConfig, { log, metrics }: { log:
   const workloads = connectInProcess(WorkloadsServiceDefinition, runtime.handlers)
   const shared = { dataDirectory, bus, files, workloads, metrics }
   const listings = opened.use(
-    await createListingsService({ ...shared, config: config.listings, log: log.child({ part: 'listings' }) }),
+    await createListingsService({
+      ...shared,
+      store: { dataDirectory },
+      config: config.listings,
+      log: log.child({ part: 'listings' }),
+    }),
   )
   const logs = opened.use(await createLogsService({ ...shared, config: config.logs, log: log.child({ part: 'logs' }) }))
   const music = opened.use(

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openDirectoryFiles } from '@trellis/kit/files'
 import { ContinueTask } from '@trellis/protos/ts/trellis/music/v1/work.ts'
-import { NODE_FILES, nodeFile, nodeFolder } from '../src/audio/files-layout.ts'
+import { nodeFile } from '../src/audio/files-layout.ts'
 import { encodeSamples, openStoredAudio } from '../src/audio/stored-audio.ts'
 import { wavBytes } from '../src/audio/wav-write.ts'
 import { continueAudio, ingest, type TaskWorld } from '../src/worker/tasks.ts'
@@ -52,15 +52,15 @@ async function* uploadOf(sourceSeconds: number): AsyncGenerator<Uint8Array> {
 export const timeGeneration = async (sourceSeconds: number, audioSeconds: number): Promise<GenerationTiming> => {
   const directory = await mkdtemp(join(tmpdir(), 'trellis-music-bench-'))
   let generated = 0
+  const files = await openDirectoryFiles(directory)
   const world: TaskWorld = {
-    filesIn: (folder) => openDirectoryFiles(join(directory, folder)),
+    files,
     progress: () => {
       generated = performance.now()
     },
     signal: new AbortController().signal,
   }
   try {
-    const files = await openDirectoryFiles(directory)
     await files.write(nodeFile('root', 'upload'), uploadOf(sourceSeconds))
     const uploadSeconds = await secondsOf(() => ingest({ nodeId: 'root', maximumSeconds: sourceSeconds }, world))
     const path = [{ nodeId: 'root', sampleRate: RATE, channels: 2 }]
@@ -68,7 +68,7 @@ export const timeGeneration = async (sourceSeconds: number, audioSeconds: number
     const began = performance.now()
     const total = await secondsOf(() => continueAudio(ContinueTask.fromPartial({ ...task, nodeId: 'known' }), world))
     const generationSeconds = (generated - began) / 1000
-    await (await openDirectoryFiles(join(directory, nodeFolder('root')))).remove(NODE_FILES.features)
+    await files.remove(nodeFile('root', 'features'))
     const unknown = await secondsOf(() => continueAudio(ContinueTask.fromPartial({ ...task, nodeId: 'other' }), world))
     return {
       sourceSeconds,

@@ -1,4 +1,5 @@
-import { read, setting } from '@trellis/kit/config'
+import { read, secret, setting } from '@trellis/kit/config'
+import { type FilesLocation, readLocation } from '@trellis/kit/files'
 
 const databaseFile = (text: string): string => {
   if (text.endsWith('.db')) return text
@@ -22,7 +23,12 @@ export const musicConfig = {
 
 /** What a worker is told, by the process that starts it. */
 export const workerConfig = {
-  filesDirectory: setting('TRELLIS_FILES_DIR', read.text, './data/files', 'The directory of the files port.'),
+  files: secret<FilesLocation>(
+    'TRELLIS_FILES',
+    readLocation,
+    { kind: 'directory', path: './data/files' },
+    'Where the files lie, as JSON.',
+  ),
 }
 
 export type MusicConfig = { readonly [Name in keyof typeof musicConfig]: (typeof musicConfig)[Name]['fallback'] }

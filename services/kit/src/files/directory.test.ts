@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { openDirectoryFiles } from './directory.ts'
+import { openFiles } from './open-files.ts'
 
 let root: string
 beforeEach(async () => {
@@ -18,6 +19,17 @@ test('what a crash left half-written is cleared when the owner opens the directo
   const files = await openDirectoryFiles(root)
   expect(await incoming()).toEqual([])
   for await (const { key } of files.list('')) expect(key).toBe('nothing')
+})
+
+test('of a directory that processes share only what has lain half-written for a day is cleared', async () => {
+  await openDirectoryFiles(root)
+  await writeFile(join(root, '.incoming', 'half'), 'half of it')
+  await openFiles({ kind: 'directory', path: root })
+  expect(await incoming()).toEqual(['half'])
+  await openFiles({ kind: 'directory', path: root }, { recover: false, now: () => Date.now() + 25 * 3_600_000 })
+  expect(await incoming()).toEqual(['half'])
+  await openFiles({ kind: 'directory', path: root }, { now: () => Date.now() + 25 * 3_600_000 })
+  expect(await incoming()).toEqual([])
 })
 
 test('a worker that opens the same directory leaves the writes of others alone', async () => {

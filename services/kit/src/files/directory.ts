@@ -72,6 +72,23 @@ export type DirectoryFilesOptions = {
   recover?: boolean
 }
 
+/** What was being written to the directory so long ago (ms) is nobody's any more. */
+const staleAfterMilliseconds = 24 * 60 * 60 * 1_000
+
+/** Clears what crashed writes left a day ago, in a directory that others may be writing to at this moment. */
+export const clearStaleWrites = async (root: string, now: number): Promise<void> => {
+  const incoming = join(root, temporaryFolder)
+  for (const { name } of await entriesOf(incoming)) {
+    const path = join(incoming, name)
+    try {
+      if ((await stat(path)).mtimeMs < now - staleAfterMilliseconds) await rm(path, { force: true })
+    } catch (error) {
+      // Its writer was done with it.
+      if (!isMissing(error)) throw error
+    }
+  }
+}
+
 /** The files port on a directory. What is being written lies apart from every key until it is whole. */
 export const openDirectoryFiles = async (
   root: string,

@@ -2,7 +2,7 @@
 export const nodeFolder = (nodeId: string): string => `music/nodes/${nodeId}`
 
 /** Names within a node's folder. */
-export const NODE_FILES = {
+const NODE_FILES = {
   upload: 'upload',
   samples: 'samples.s24le',
   overview: 'overview.s16le',

@@ -1,11 +1,8 @@
 import type { Files } from '@trellis/kit/files'
 import { deliveryFolder, nodeFolder } from '../audio/files-layout.ts'
 
-/** What a killed worker left half-written has no key of its own. */
-const isKey = (name: string): boolean => !name.includes('/.')
-
 export const removeFolder = async (files: Files, folder: string): Promise<void> => {
-  for await (const { key } of files.list(`${folder}/`)) if (isKey(key)) await files.remove(key)
+  for await (const { key } of files.list(`${folder}/`)) await files.remove(key)
 }
 
 /** Removes all that is kept of some nodes. */

@@ -58,9 +58,7 @@ export const createDeliveries = (world: World) => {
 
   const prune = async (ownerId: string): Promise<void> => {
     const kept: { key: string; modifiedAt: Date }[] = []
-    for await (const { key, modifiedAt } of files.list(`${deliveryFolder(ownerId)}/`)) {
-      if (!key.includes('/.')) kept.push({ key, modifiedAt })
-    }
+    for await (const { key, modifiedAt } of files.list(`${deliveryFolder(ownerId)}/`)) kept.push({ key, modifiedAt })
     kept.sort((a, b) => b.modifiedAt.getTime() - a.modifiedAt.getTime())
     for (const { key } of kept.slice(KEPT_DELIVERIES)) await files.remove(key)
   }

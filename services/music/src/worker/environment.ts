@@ -1,3 +1,4 @@
+import type { FilesLocation } from '@trellis/kit/files'
 import type { WorkerKind } from '@trellis/kit/workloads'
 import { workerConfig } from '../config.ts'
 
@@ -5,15 +6,9 @@ import { workerConfig } from '../config.ts'
 const MEMORY_MEGABYTES = 1024
 
 /** How workers for audio are started on this machine. */
-export const generationWorker = ({
-  filesDirectory,
-  workers,
-}: {
-  filesDirectory: string
-  workers: number
-}): WorkerKind => ({
+export const generationWorker = ({ files, workers }: { files: FilesLocation; workers: number }): WorkerKind => ({
   module: new URL('./main.ts', import.meta.url),
-  environment: { [workerConfig.filesDirectory.variable]: filesDirectory },
+  environment: { [workerConfig.files.variable]: JSON.stringify(files) },
   concurrency: workers,
   warm: 1,
   idleMilliseconds: 60_000,

@@ -1,14 +1,23 @@
-import { join } from 'node:path'
 import { readConfig } from '@trellis/kit/config'
 import { failure } from '@trellis/kit/errors'
-import { openDirectoryFiles } from '@trellis/kit/files'
+import { type Files, openFiles } from '@trellis/kit/files'
 import { serveWork } from '@trellis/kit/workloads'
 import { AudioResult, AudioTask } from '@trellis/protos/ts/trellis/music/v1/work.ts'
 import { AudioRefused, refusalStatus } from '../audio/refusal.ts'
 import { workerConfig } from '../config.ts'
 import { continueAudio, exportAudio, ingest, type TaskWorld } from './tasks.ts'
 
-const { filesDirectory } = readConfig(workerConfig, process.env)
+const config = readConfig(workerConfig, process.env)
+
+/** Opened with the first task, and used for all: what others write there beside this process is theirs to clear. */
+let files: Promise<Files> | undefined
+const openOnce = (): Promise<Files> => {
+  files ??= openFiles(config.files, { recover: false }).catch((error: unknown) => {
+    files = undefined
+    throw error
+  })
+  return files
+}
 
 const perform = async ({ task }: AudioTask, world: TaskWorld): Promise<AudioResult> => {
   switch (task?.$case) {
@@ -30,14 +39,8 @@ const readable = (error: unknown): unknown =>
     : error
 
 serveWork(async ({ input, progress, signal }) => {
-  const world: TaskWorld = {
-    // A folder at a time: opening the port clears what was left half-written in its root, which other workers may be
-    // writing to. A folder has one writer.
-    filesIn: (folder) => openDirectoryFiles(join(filesDirectory, folder)),
-    progress,
-    signal,
-  }
   try {
+    const world: TaskWorld = { files: await openOnce(), progress, signal }
     return AudioResult.encode(await perform(AudioTask.decode(input), world)).finish()
   } catch (error) {
     throw readable(error)

@@ -1,22 +1,21 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { openDirectoryFiles } from '@trellis/kit/files'
+import { type Files, openDirectoryFiles } from '@trellis/kit/files'
 import { ContinueTask } from '@trellis/protos/ts/trellis/music/v1/work.ts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { wavOf } from '../../test/audio-files.ts'
 import { playBand } from '../../test/band.ts'
-import { nodeFile, nodeFolder } from '../audio/files-layout.ts'
+import { nodeFile } from '../audio/files-layout.ts'
 import { continueAudio, ingest, type TaskWorld } from './tasks.ts'
 
 const RATE = 44_100
 
 describe('what is kept of how a node sounds', () => {
   let directory = ''
-  const inFolder = (folder = '') => openDirectoryFiles(join(directory, folder))
-  const world: TaskWorld = { filesIn: inFolder, progress: () => undefined, signal: new AbortController().signal }
+  let files: Files
+  let world: TaskWorld
   const stored = async (nodeId: string, name: 'samples' | 'features'): Promise<Uint8Array> => {
-    const files = await inFolder()
     const info = await files.stat(nodeFile(nodeId, name))
     return files.readRange(nodeFile(nodeId, name), { start: 0, end: info?.size ?? 0 })
   }
@@ -31,10 +30,11 @@ describe('what is kept of how a node sounds', () => {
 
   beforeAll(async () => {
     directory = await mkdtemp(join(tmpdir(), 'trellis-music-'))
-    const files = await inFolder(nodeFolder('root'))
+    files = await openDirectoryFiles(directory)
+    world = { files, progress: () => undefined, signal: new AbortController().signal }
     const { block, sampleRate } = playBand({ bpm: 112, bars: 14, sampleRate: RATE })
     await files.write(
-      'upload',
+      nodeFile('root', 'upload'),
       await wavOf(
         block.map((channel) => channel.subarray(0, 27.77 * RATE)),
         sampleRate,
@@ -54,7 +54,6 @@ describe('what is kept of how a node sounds', () => {
     ['of the whole path, where the context is short', path, 9],
   ])('changes nothing when it is missing %s', async (_, without, contextSeconds) => {
     const known = await branch(path, 'known', { contextSeconds })
-    const files = await inFolder()
     const kept = await Promise.all(without.map(async (nodeId) => ({ nodeId, bytes: await stored(nodeId, 'features') })))
     for (const { nodeId } of kept) await files.remove(nodeFile(nodeId, 'features'))
     const measured = await branch(path, 'measured', { contextSeconds })
@@ -71,7 +70,6 @@ describe('what is kept of how a node sounds', () => {
     ['begins elsewhere', (bytes) => bytes.map((byte, i) => (i === 4 ? byte + 1 : byte))],
   ])('is measured anew where the file %s', async (_, spoil) => {
     const known = await branch(path, 'known')
-    const files = await inFolder()
     const bytes = await stored('first', 'features')
     await files.write(nodeFile('first', 'features'), spoil(bytes))
     const measured = await branch(path, 'measured')

@@ -10,7 +10,7 @@ import { ANALYSIS_RATE } from '../analysis/spectral-frames.ts'
 import { concatenateAudio, tailOf } from '../audio/audio-path.ts'
 import type { ByteSource } from '../audio/byte-source.ts'
 import { type AudioDescription, createDescriber } from '../audio/describe.ts'
-import { NODE_FILES, nodeFolder } from '../audio/files-layout.ts'
+import { nodeFile } from '../audio/files-layout.ts'
 import { AUDIO_LIMITS, ingestAudio } from '../audio/ingest.ts'
 import type { AudioShape, Block } from '../audio/pcm.ts'
 import { blocksOf, openStoredAudio, type StoredAudio } from '../audio/stored-audio.ts'
@@ -24,8 +24,7 @@ import { measureSeam, SEAM_SECONDS } from '../generate/seam.ts'
 
 /** What tasks work with. */
 export interface TaskWorld {
-  /** The files port, on one folder of it. */
-  readonly filesIn: (folder: string) => Promise<Files>
+  readonly files: Files
   readonly progress: (share: number) => void
   readonly signal: AbortSignal
 }
@@ -36,16 +35,16 @@ const byteSource = async (files: Files, key: string): Promise<ByteSource> => {
   return { size: info.size, read: (offset, length) => files.readRange(key, { start: offset, end: offset + length }) }
 }
 
-const openPiece = async ({ filesIn }: TaskWorld, piece: StoredPiece): Promise<StoredAudio> =>
-  openStoredAudio(await byteSource(await filesIn(nodeFolder(piece.nodeId)), NODE_FILES.samples), piece)
+const openPiece = async ({ files }: TaskWorld, piece: StoredPiece): Promise<StoredAudio> =>
+  openStoredAudio(await byteSource(files, nodeFile(piece.nodeId, 'samples')), piece)
 
 /** A node's audio with what was kept of its features. */
 const openPathPiece = async (world: TaskWorld, piece: StoredPiece): Promise<PathPiece> => ({
   audio: await openPiece(world, piece),
   kept: async () => {
-    const files = await world.filesIn(nodeFolder(piece.nodeId))
-    const info = await files.stat(NODE_FILES.features)
-    return info && files.readRange(NODE_FILES.features, { start: 0, end: info.size })
+    const key = nodeFile(piece.nodeId, 'features')
+    const info = await world.files.stat(key)
+    return info && world.files.readRange(key, { start: 0, end: info.size })
   },
 })
 
@@ -54,15 +53,15 @@ const openPath = async (world: TaskWorld, pieces: readonly StoredPiece[]): Promi
 
 /** Stores a node's samples and outline as they pass by; answers what was seen of them. */
 const storeSamples = async (
-  files: Files,
+  { files, signal }: TaskWorld,
+  nodeId: string,
   shape: AudioShape,
   blocks: AsyncIterable<Block> | Iterable<Block>,
-  signal: AbortSignal,
 ): Promise<AudioDescription> => {
   const describer = createDescriber(shape)
-  await files.write(NODE_FILES.samples, describer.stored(blocks, signal), signal)
+  await files.write(nodeFile(nodeId, 'samples'), describer.stored(blocks, signal), signal)
   const { description, overview } = describer.finish()
-  await files.write(NODE_FILES.overview, overview)
+  await files.write(nodeFile(nodeId, 'overview'), overview, signal)
   return description
 }
 
@@ -74,13 +73,12 @@ const tempoAndKey = async (audio: StoredAudio, signal: AbortSignal) => {
 
 /** Decodes an upload into a node's samples. */
 export const ingest = async ({ nodeId, maximumSeconds }: IngestTask, world: TaskWorld): Promise<AudioResult> => {
-  const files = await world.filesIn(nodeFolder(nodeId))
-  const upload = await byteSource(files, NODE_FILES.upload)
+  const upload = await byteSource(world.files, nodeFile(nodeId, 'upload'))
   const { blocks, sampleRate, channels } = await ingestAudio(upload, { ...AUDIO_LIMITS, maximumSeconds })
-  const description = await storeSamples(files, { sampleRate, channels }, blocks, world.signal)
+  const description = await storeSamples(world, nodeId, { sampleRate, channels }, blocks)
   const piece = await openPathPiece(world, { nodeId, sampleRate, channels })
   const kept = await featuresToKeep([piece], world.signal)
-  await files.write(NODE_FILES.features, kept)
+  await world.files.write(nodeFile(nodeId, 'features'), kept, world.signal)
   const path = [{ ...piece, kept: async () => kept }]
   const mono = monoPieceOf(piece.audio)
   const { bpm, key } = analyseSound(soundOf(await featuresOfPath(path, mono, 0, world.signal), mono.samples))
@@ -138,11 +136,11 @@ export const continueAudio = async (task: ContinueTask, world: TaskWorld): Promi
     onProgress: (share) => world.progress(share * GENERATED),
     signal,
   })
-  const files = await world.filesIn(nodeFolder(task.nodeId))
   const { sampleRate, channels } = path
-  const description = await storeSamples(files, { sampleRate, channels }, [block], signal)
+  const description = await storeSamples(world, task.nodeId, { sampleRate, channels }, [block])
   const made = await openPathPiece(world, { nodeId: task.nodeId, sampleRate, channels })
-  await files.write(NODE_FILES.features, await featuresToKeep([...pieces, made], signal))
+  const kept = await featuresToKeep([...pieces, made], signal)
+  await world.files.write(nodeFile(task.nodeId, 'features'), kept, signal)
   const { bpm, key } = await tempoAndKey(made.audio, signal)
   const reach = SEAM_SECONDS * path.sampleRate
   const before = await tailOf(path, reach).read(0, reach)
@@ -164,7 +162,6 @@ export const exportAudio = async (task: ExportTask, world: TaskWorld): Promise<A
     task.format === 'mp3'
       ? await encodeMp3(audio, world.signal)
       : wavBytes(audio, audio.frames, blocksOf(audio, world.signal))
-  const files = await world.filesIn(task.folder)
-  await files.write(task.name, content, world.signal)
+  await world.files.write(`${task.folder}/${task.name}`, content, world.signal)
   return AudioResult.fromPartial({ sampleRate: audio.sampleRate, channels: audio.channels, frames: audio.frames })
 }
