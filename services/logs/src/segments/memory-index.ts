@@ -162,6 +162,16 @@ export const createMemoryIndex = (limits: MemoryIndexLimits): MemoryIndex => {
     return document
   }
 
+  const streamOf = (known: Int32Array, batch: EntryBatch, entry: number): number => {
+    const number = batch.originOf[entry] ?? 0
+    const stream = known[number] ?? -1
+    const origin = batch.origins[number]
+    if (stream >= 0 || !origin) return Math.max(0, stream)
+    const added = streamNumber(origin)
+    known[number] = added
+    return added
+  }
+
   const index: MemoryIndex = {
     get documents() {
       return documents
@@ -185,13 +195,14 @@ export const createMemoryIndex = (limits: MemoryIndexLimits): MemoryIndex => {
       streams.length + batch.origins.length <= mostStreams,
     has,
     add(batch, analysis, isKnown) {
-      const streamsOfBatch = Uint16Array.from(batch.origins, streamNumber)
+      // Known by the first entry that is new: an origin without entries has no times either.
+      const streamsOfBatch = new Int32Array(batch.origins.length).fill(-1)
       const setsOfBatch = Uint16Array.from(analysis.patternSets, patternSetNumber)
       const first = documents
       const documentOf = new Int32Array(batch.count).fill(-1)
       for (let entry = 0; entry < batch.count; entry++) {
         if (isKnown?.[entry] === 1 || has(batch, entry)) continue
-        const stream = streamsOfBatch[batch.originOf[entry] ?? 0] ?? 0
+        const stream = streamOf(streamsOfBatch, batch, entry)
         const document = addEntry(batch, entry, analysis.severities[entry] ?? 0, stream)
         documentOf[entry] = document
         const count = analysis.wordCounts[entry] ?? 0

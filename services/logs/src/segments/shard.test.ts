@@ -63,6 +63,23 @@ describe('a shard', () => {
     })
   })
 
+  test('an origin of which nothing was new leaves no trace', async () => {
+    await using folder = await createShardFolder()
+    await using opened = await folder.open()
+    const old = { text: 'old', sequence: 1, sourceId: 'known', time: 5_000 }
+    await opened.shard.ingest(batchOf([old]))
+    await opened.shard.flush()
+    const fresh = { text: 'fresh', sequence: 1, sourceId: 'new', time: 6_000 }
+    expect(await opened.shard.ingest(batchOf([old, fresh]))).toEqual({ entries: 1, duplicates: 1 })
+    await opened.shard.flush()
+    const parts = opened.shard.parts()
+    expect(parts.map(({ streams }) => streams.map(({ origin, firstTime }) => [origin.sourceId, firstTime]))).toEqual([
+      [['known', 5_000]],
+      [['new', 6_000]],
+    ])
+    for (const part of parts) part.release()
+  })
+
   test("takes a sender's own id for what it is", async () => {
     await using folder = await createShardFolder()
     await using opened = await folder.open()
