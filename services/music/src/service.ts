@@ -8,12 +8,14 @@ import { createLocalWorkloads, type WorkerKind } from '@trellis/kit/workloads'
 import { MusicServiceDefinition } from '@trellis/protos/ts/trellis/music/v1/music.ts'
 import { WorkloadsServiceDefinition } from '@trellis/protos/ts/trellis/workloads/v1/workloads.ts'
 import { eventsRpc } from './chains/events-rpc.ts'
+import { sweepNowAndThen } from './chains/leftovers.ts'
 import { migrations } from './chains/migrations.ts'
 import { chainRpc } from './chains/rpc.ts'
 import type { MusicTables } from './chains/tables.ts'
 import type { MusicConfig } from './config.ts'
 import { createDeliveries } from './delivery/export.ts'
 import { deliveryRpc } from './delivery/rpc.ts'
+import { driveGenerations } from './generations/drivers.ts'
 import { createGenerations } from './generations/generations.ts'
 import type { WorkloadsClient } from './worker/run-task.ts'
 import type { World } from './world.ts'
@@ -48,7 +50,7 @@ const openMusicStore = ({ databasePath }: MusicConfig, location: StoreLocation, 
   return openStore<MusicTables>({ ...place, migrations, log })
 }
 
-/** The music service: opens its store, takes up what was being generated, and ends all that it started when disposed. */
+/** The music service: opens its store, takes up what is being generated and nobody drives, and ends all that it started when disposed. */
 export const createMusicService = async (options: MusicServiceOptions): Promise<MusicService> => {
   const { config, bus, files, workloads, deskWorker, log, now = () => new Date() } = options
   await using opened = new AsyncDisposableStack()
@@ -70,11 +72,13 @@ export const createMusicService = async (options: MusicServiceOptions): Promise<
     signal: ending.signal,
   }
   const generations = createGenerations(world)
+  const loops = Promise.all([driveGenerations(world), sweepNowAndThen(world)])
+  // Awaited at the end; until then a loop that broke is only to be known.
+  loops.catch((error: unknown) => log.error({ err: error }, 'a loop of the music service broke'))
   opened.defer(async () => {
     ending.abort(new Error('The music service is ending.'))
-    await generations.settled()
+    await loops.catch(() => undefined)
   })
-  await generations.recover()
   const handlers: Handlers<typeof MusicServiceDefinition> = {
     ...chainRpc(world, generations),
     ...deliveryRpc(world, createDeliveries(world)),

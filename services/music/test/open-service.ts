@@ -9,42 +9,57 @@ import {
   type Chain,
   type CreateChainRequest,
   MusicServiceDefinition,
+  type Node,
 } from '@trellis/protos/ts/trellis/music/v1/music.ts'
 import { WorkloadsServiceDefinition } from '@trellis/protos/ts/trellis/workloads/v1/workloads.ts'
 import { createMusicService, generationWorker, musicConfig } from '../src/mod.ts'
 
 export const local: Caller = { userId: 'local', kind: 'local', tier: 'local' }
 
-/** The music service as it is embedded, on a directory; disposing it is what a stop of the server does. */
-export const openService = async (directory: string, environment: Record<string, string> = {}) => {
+/** What the service stands on, embedded, in a directory: one or several replicas of it. */
+export const openPorts = async (directory: string) => {
   await using opened = new AsyncDisposableStack()
-  const config = readConfig(musicConfig, environment)
   const filesDirectory = join(directory, 'files')
   const bus = opened.use(createMemoryBus())
   const files = await openDirectoryFiles(filesDirectory)
   const worker = generationWorker({ files: { kind: 'directory', path: filesDirectory }, workers: 2 })
   const local = opened.use(createLocalWorkloads({ bus, kinds: { WORKLOAD_GENERATION: worker }, log: silentLog }))
   const workloads = connectInProcess(WorkloadsServiceDefinition, local.handlers)
-  const service = opened.use(
-    await createMusicService({
-      config,
-      dataDirectory: directory,
-      bus,
-      files,
-      workloads,
-      deskWorker: { ...worker, concurrency: 1 },
-      log: silentLog,
-    }),
-  )
+  const stack = opened.move()
+  const ports = { dataDirectory: directory, bus, files, workloads, deskWorker: { ...worker, concurrency: 1 } }
+  return { ...ports, [Symbol.asyncDispose]: () => stack.disposeAsync() }
+}
+
+export type Ports = Awaited<ReturnType<typeof openPorts>>
+
+/** One replica of the music service; disposing it is what a stop of its process does. */
+export const openReplica = async (
+  { dataDirectory, bus, files, workloads, deskWorker }: Ports,
+  { environment = {}, now }: { environment?: Record<string, string>; now?: () => Date } = {},
+) => {
+  const service = await createMusicService({
+    config: readConfig(musicConfig, environment),
+    ...{ dataDirectory, bus, files, workloads, deskWorker },
+    log: silentLog,
+    ...(now ? { now } : {}),
+  })
   const [implementation] = service.implementations
   const handlers = implementation?.handlers as Handlers<typeof MusicServiceDefinition>
-  const stack = opened.move()
   return {
     client: connectInProcess(MusicServiceDefinition, handlers),
     implementation,
     files,
-    [Symbol.asyncDispose]: () => stack.disposeAsync(),
+    [Symbol.asyncDispose]: () => service[Symbol.asyncDispose](),
   }
+}
+
+/** The music service as it is embedded, on a directory; disposing it is what a stop of the server does. */
+export const openService = async (directory: string, environment: Record<string, string> = {}) => {
+  await using opened = new AsyncDisposableStack()
+  const ports = opened.use(await openPorts(directory))
+  const service = opened.use(await openReplica(ports, { environment }))
+  const stack = opened.move()
+  return { ...service, [Symbol.asyncDispose]: () => stack.disposeAsync() }
 }
 
 export type OpenService = Awaited<ReturnType<typeof openService>>
@@ -64,7 +79,27 @@ async function* form(
 
 /** Uploads bytes as a chain of its own. */
 export const upload = (
-  { client }: OpenService,
+  { client }: Pick<OpenService, 'client'>,
   bytes: Uint8Array,
   { filename = 'piece.wav', name, ...options }: { filename?: string; name?: string } & CallOptions = {},
 ): Promise<Chain> => client.createChain(form(bytes, filename, name), { caller: local, ...options })
+
+/** Follows a chain's events until none of its nodes is being generated. */
+export const settled = async ({ client }: Pick<OpenService, 'client'>, chainId: string): Promise<Chain> => {
+  const leave = new AbortController()
+  const events = client.streamChainEvents({ chainId }, { caller: local, signal: leave.signal })
+  for await (const _ of events) {
+    const chain = await client.getChain({ chainId }, { caller: local })
+    if (chain.nodes.every(({ status }) => status !== 'NODE_STATUS_GENERATING')) {
+      leave.abort()
+      return chain
+    }
+  }
+  throw new Error('The events ended before the generations did')
+}
+
+export const nodeOf = (chain: Chain, id: string | undefined): Node => {
+  const node = chain.nodes.find(({ nodeId }) => nodeId === id)
+  if (!node) throw new Error(`There is no node ${id}`)
+  return node
+}

@@ -7,8 +7,9 @@ import { runTask } from '../worker/run-task.ts'
 import type { World } from '../world.ts'
 import type { ChainTree } from './access.ts'
 import { newId } from './ids.ts'
-import { removeNodeFiles } from './remove-files.ts'
-import { insertChain } from './store.ts'
+import { forgetLeftover, noteLeftovers } from './leftovers.ts'
+import { removeOwnerFiles } from './remove-files.ts'
+import { findNode, insertChain } from './store.ts'
 import type { ChainRow, NodeRow } from './tables.ts'
 
 const LONGEST_NAME = 200
@@ -102,6 +103,17 @@ const rootOf = (result: AudioResult, ids: { nodeId: string; chainId: string }, t
   ready_at: time,
 })
 
+/** Removes what was stored of an upload that failed. Whoever waits needs the error that led here: what cannot be removed is swept later. */
+const clearAway = async ({ db, files, log }: World, nodeId: string): Promise<void> => {
+  try {
+    if (await findNode(db, nodeId)) return
+    await removeOwnerFiles(files, nodeId)
+    await forgetLeftover(db, nodeId)
+  } catch (error) {
+    log.warn({ err: error, nodeId }, 'the files of a failed upload are left to the sweep')
+  }
+}
+
 /** Starts a chain from an uploaded file. The file is stored as it arrives, decoded in a process of its own, and removed. */
 export const createChain = async (
   world: World,
@@ -109,6 +121,7 @@ export const createChain = async (
   { userId, signal }: { userId: string; signal: AbortSignal },
 ): Promise<ChainTree> => {
   const ids = { nodeId: newId(), chainId: newId() }
+  await noteLeftovers(world.db, [ids.nodeId], world.now())
   try {
     const name = await receive(world, messages, ids.nodeId, signal)
     const result = await ingest(world, ids.nodeId, userId, signal)
@@ -126,9 +139,10 @@ export const createChain = async (
     const root = rootOf(result, ids, time)
     await insertChain(world.db, chain, root)
     await world.files.remove(nodeFile(ids.nodeId, 'upload'))
+    await forgetLeftover(world.db, ids.nodeId)
     return { chain, nodes: [root] }
   } catch (error) {
-    await removeNodeFiles(world.files, [ids.nodeId])
+    await clearAway(world, ids.nodeId)
     throw error
   }
 }

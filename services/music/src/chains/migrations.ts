@@ -50,4 +50,18 @@ export const migrations: readonly Migration[] = [
       await db.schema.createIndex('nodes_by_status').on('nodes').columns(['status']).execute()
     },
   },
+  {
+    number: 2,
+    name: 'leftovers',
+    up: async (db) => {
+      await db.schema
+        .createTable('leftovers')
+        .addColumn('owner_id', 'text', (column) => column.primaryKey())
+        .addColumn('noted_at', 'bigint', (column) => column.notNull())
+        .execute()
+      await db.schema.createIndex('leftovers_by_time').on('leftovers').columns(['noted_at']).execute()
+    },
+  },
 ]
+
+export const musicSchema = { name: 'music', migrations }

@@ -1,14 +1,16 @@
 import type { Files } from '@trellis/kit/files'
 import { deliveryFolder, nodeFolder } from '../audio/files-layout.ts'
 
-export const removeFolder = async (files: Files, folder: string): Promise<void> => {
+const removeFolder = async (files: Files, folder: string): Promise<void> => {
   for await (const { key } of files.list(`${folder}/`)) await files.remove(key)
 }
 
-/** Removes all that is kept of some nodes. */
-export const removeNodeFiles = async (files: Files, nodeIds: readonly string[]): Promise<void> => {
-  for (const id of nodeIds) {
-    await removeFolder(files, nodeFolder(id))
-    await removeFolder(files, deliveryFolder(id))
-  }
+/** Removes all files of a node, or of a chain, which has only those made for download. */
+export const removeOwnerFiles = async (files: Files, ownerId: string): Promise<void> => {
+  await removeFolder(files, nodeFolder(ownerId))
+  await removeFolder(files, deliveryFolder(ownerId))
+}
+
+export const removeFilesOf = async (files: Files, ownerIds: readonly string[]): Promise<void> => {
+  for (const id of ownerIds) await removeOwnerFiles(files, id)
 }

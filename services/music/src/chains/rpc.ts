@@ -1,15 +1,16 @@
 import { failure, invalidField } from '@trellis/kit/errors'
 import type { Caller, Handlers } from '@trellis/kit/rpc'
+import { transact } from '@trellis/kit/store'
 import type { Chain, MusicServiceDefinition } from '@trellis/protos/ts/trellis/music/v1/music.ts'
-import { deliveryFolder } from '../audio/files-layout.ts'
 import { createBranches } from '../generations/branch.ts'
 import { type Generations, notRetryable } from '../generations/generations.ts'
 import type { World } from '../world.ts'
 import { requireNode, requireOwner, requireTree } from './access.ts'
 import { createChain } from './create-chain.ts'
 import { publishNode } from './events.ts'
+import { noteLeftovers } from './leftovers.ts'
 import { chainMessage, nodeMessage } from './messages.ts'
-import { removeFolder, removeNodeFiles } from './remove-files.ts'
+import { removeFilesOf } from './remove-files.ts'
 import { commitNode, type DecisionOutcome, discardNode, type TreeNode } from './spine.ts'
 import {
   type ChainPlace,
@@ -54,7 +55,7 @@ const decide = async (
 ): Promise<Chain> => {
   const { db, bus, now } = world
   await requireNode(world, caller, { chainId, nodeId })
-  const outcome = await db.transaction().execute(async (transaction) => {
+  const outcome = await transact(db, async (transaction) => {
     const decided = rule(await nodesOfChains(transaction, [chainId]), nodeId)
     if (decided.kind === 'changed' && decided.decisions.size > 0) {
       await setDecisions(transaction, decided.decisions)
@@ -110,14 +111,15 @@ export const chainRpc = (world: World, generations: Generations): ChainHandlers 
   },
 
   async deleteChain({ chainId }, { caller }) {
-    const { chain, nodes } = await requireTree(world, caller, chainId)
-    await deleteChain(world.db, chain.id)
+    const { chain } = await requireTree(world, caller, chainId)
+    const nodes = await transact(world.db, async (transaction) => {
+      const removed = await nodesOfChains(transaction, [chain.id])
+      await noteLeftovers(transaction, [chain.id, ...removed.map(({ id }) => id)], world.now())
+      await deleteChain(transaction, chain.id)
+      return removed
+    })
     for (const node of nodes) if (node.status === 'generating') await generations.stop(node)
-    await removeNodeFiles(
-      world.files,
-      nodes.map(({ id }) => id),
-    )
-    await removeFolder(world.files, deliveryFolder(chain.id))
+    await removeFilesOf(world.files, [chain.id, ...nodes.map(({ id }) => id)])
     return {}
   },
 
@@ -135,14 +137,18 @@ export const chainRpc = (world: World, generations: Generations): ChainHandlers 
   },
 
   async deleteNode(request, { caller }) {
-    const { node, nodes } = await requireNode(world, caller, request)
+    const { node } = await requireNode(world, caller, request)
     if (node.parent_id === null) throw failure('conflict', 'The upload cannot be removed: delete the chain instead.')
-    if (nodes.some(({ parent_id }) => parent_id === node.id)) {
-      throw failure('conflict', 'Other nodes hang below this one: remove those first.')
-    }
-    await deleteNodes(world.db, [node.id])
-    if (node.status === 'generating') await generations.stop(node)
-    await removeNodeFiles(world.files, [node.id])
+    await transact(world.db, async (transaction) => {
+      const nodes = await nodesOfChains(transaction, [node.chain_id])
+      if (nodes.some(({ parent_id }) => parent_id === node.id)) {
+        throw failure('conflict', 'Other nodes hang below this one: remove those first.')
+      }
+      await noteLeftovers(transaction, [node.id], world.now())
+      await deleteNodes(transaction, [node.id])
+    })
+    await generations.stop(node)
+    await removeFilesOf(world.files, [node.id])
     return {}
   },
 

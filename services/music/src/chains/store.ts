@@ -60,6 +60,12 @@ export const nodesOfChains = async (db: Db, chainIds: readonly string[]): Promis
   return inOrder.execute()
 }
 
+/** A chain with its nodes, whosever it is. */
+export const findTree = async (db: Db, chainId: string): Promise<{ chain: ChainRow; nodes: NodeRow[] } | undefined> => {
+  const chain = await db.selectFrom('chains').selectAll().where('id', '=', chainId).executeTakeFirst()
+  return chain && { chain, nodes: await nodesOfChains(db, [chainId]) }
+}
+
 export const findNode = (db: Db, id: string): Promise<NodeRow | undefined> =>
   db.selectFrom('nodes').selectAll().where('id', '=', id).executeTakeFirst()
 

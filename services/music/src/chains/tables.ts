@@ -44,4 +44,7 @@ export type NodeRow = {
   ready_at: string | null
 }
 
-export type MusicTables = { chains: ChainRow; nodes: NodeRow }
+/** A node or chain whose files may lie there without a row of theirs; `noted_at` in ms. */
+export type LeftoverRow = { owner_id: string; noted_at: number }
+
+export type MusicTables = { chains: ChainRow; nodes: NodeRow; leftovers: LeftoverRow }

@@ -1,11 +1,12 @@
 import { randomInt } from 'node:crypto'
 import { failure, invalidField } from '@trellis/kit/errors'
+import { transact } from '@trellis/kit/store'
 import type { CreateBranchesRequest, Generator } from '@trellis/protos/ts/trellis/music/v1/music.ts'
 import { type ChainTree, requireReady } from '../chains/access.ts'
 import { publishNode } from '../chains/events.ts'
 import { newId } from '../chains/ids.ts'
 import { pathTo } from '../chains/spine.ts'
-import { deleteNodes, insertNodes } from '../chains/store.ts'
+import { deleteNodes, insertNodes, nodesOfChains } from '../chains/store.ts'
 import type { NodeRow } from '../chains/tables.ts'
 import type { World } from '../world.ts'
 import type { Generations } from './generations.ts'
@@ -47,6 +48,12 @@ const seedsOf = (request: CreateBranchesRequest, takes: number): number[] => {
   return Array.from({ length: takes }, (_, take) => first + take)
 }
 
+const requireRoom = (nodes: readonly NodeRow[], takes: number, most: number): void => {
+  if (nodes.length + takes > most) {
+    throw failure('conflict', `A chain has at most ${most} nodes: delete some first.`)
+  }
+}
+
 const newNode = (
   parent: NodeRow,
   request: CreateBranchesRequest,
@@ -79,7 +86,7 @@ const newNode = (
   }
 }
 
-/** Adds takes of a continuation to a node and starts them. */
+/** Adds takes of a continuation to a node and starts them. What is checked is checked again where they are added: another may have been faster. */
 export const createBranches = async (
   world: World,
   generations: Generations,
@@ -89,9 +96,7 @@ export const createBranches = async (
   const { db, bus, config, now } = world
   requireReady(parent)
   const takes = request.takes ?? 1
-  if (nodes.length + takes > config.maximumNodes) {
-    throw failure('conflict', `A chain has at most ${config.maximumNodes} nodes: delete some first.`)
-  }
+  requireRoom(nodes, takes, config.maximumNodes)
   const generator = generatorFor(request.generator, config.mockGenerator)
   const path = pathTo(nodes, parent.id)
   if (isSilent(path, chain.sample_rate, request.contextSeconds ?? null)) {
@@ -100,7 +105,12 @@ export const createBranches = async (
   const frames = Math.round((request.durationSeconds ?? DEFAULT_SECONDS) * chain.sample_rate)
   const created_at = now().toISOString()
   const made = seedsOf(request, takes).map((seed) => newNode(parent, request, { seed, frames, generator, created_at }))
-  await insertNodes(db, made)
+  await transact(db, async (transaction) => {
+    const present = await nodesOfChains(transaction, [chain.id])
+    requireRoom(present, takes, config.maximumNodes)
+    if (!present.some(({ id }) => id === parent.id)) throw failure('not_found', 'The node has just been removed.')
+    await insertNodes(transaction, made)
+  })
   for (const node of made) await publishNode(bus, node)
   try {
     for (const node of made) await generations.start({ chain, nodes: [...nodes, ...made] }, node)

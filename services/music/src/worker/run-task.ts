@@ -1,9 +1,9 @@
 import type { Bus } from '@trellis/kit/bus'
 import { failure } from '@trellis/kit/errors'
 import type { RpcClient } from '@trellis/kit/rpc'
-import { type Report, runFailure, watchRun } from '@trellis/kit/workloads'
+import { runFailure, watchRun } from '@trellis/kit/workloads'
 import { AudioResult, AudioTask } from '@trellis/protos/ts/trellis/music/v1/work.ts'
-import type { WorkloadsServiceDefinition } from '@trellis/protos/ts/trellis/workloads/v1/workloads.ts'
+import type { RunRequest, WorkloadsServiceDefinition } from '@trellis/protos/ts/trellis/workloads/v1/workloads.ts'
 
 export type WorkloadsClient = RpcClient<typeof WorkloadsServiceDefinition>
 
@@ -21,30 +21,27 @@ export interface TaskRun {
   readonly user: string
 }
 
-/** Asks for a run; its reports are followed from before it begins. */
-export const startTask = async (
-  { bus, workloads }: TaskRunner,
-  { runId, task, deadlineSeconds, user }: TaskRun,
-  signal: AbortSignal,
-): Promise<AsyncIterable<Report>> => {
-  const reports = watchRun(bus, runId, signal)
-  await workloads.run({
-    runId,
-    workload: 'WORKLOAD_GENERATION',
-    input: AudioTask.encode({ task }).finish(),
-    activeDeadlineSeconds: deadlineSeconds,
-    user,
-  })
-  return reports
-}
+/** A task as the workloads are asked for it. */
+export const runRequest = ({ runId, task, deadlineSeconds, user }: TaskRun): RunRequest => ({
+  runId,
+  workload: 'WORKLOAD_GENERATION',
+  input: AudioTask.encode({ task }).finish(),
+  activeDeadlineSeconds: deadlineSeconds,
+  user,
+})
 
 /** Runs a task to its end and gives its result. Throws what it failed by; stops it when the signal aborts. */
-export const runTask = async (runner: TaskRunner, run: TaskRun, signal: AbortSignal): Promise<AudioResult> => {
-  const reports = await startTask(runner, run, signal)
+export const runTask = async (
+  { bus, workloads }: TaskRunner,
+  run: TaskRun,
+  signal: AbortSignal,
+): Promise<AudioResult> => {
+  const reports = watchRun(bus, run.runId, signal)
+  await workloads.run(runRequest(run))
   for await (const report of reports) {
     if (report.$case === 'completed') return AudioResult.decode(report.value.result)
     if (report.$case === 'failed') throw runFailure(report.value)
   }
-  await runner.workloads.cancel({ runId: run.runId })
+  await workloads.cancel({ runId: run.runId })
   throw failure('conflict', 'The work was cancelled.', { cause: signal.reason })
 }

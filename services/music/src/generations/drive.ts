@@ -1,0 +1,85 @@
+import { toFailure } from '@trellis/kit/errors'
+import { followRun, type Report } from '@trellis/kit/workloads'
+import { AudioResult } from '@trellis/protos/ts/trellis/music/v1/work.ts'
+import { publishNode } from '../chains/events.ts'
+import { removeOwnerFiles } from '../chains/remove-files.ts'
+import { findNode, findTree, updateGenerating } from '../chains/store.ts'
+import type { NodeRow } from '../chains/tables.ts'
+import type { World } from '../world.ts'
+import { type GenerationOrder, generationOrders, generationRun } from './order.ts'
+
+/** Progress is told in steps of at least this. */
+const PROGRESS_STEP = 0.02
+
+const ready = (result: AudioResult, time: string): Partial<NodeRow> => ({
+  status: 'ready',
+  progress: 1,
+  frames: result.frames,
+  bpm: result.bpm ?? null,
+  musical_key: result.key ?? null,
+  loudness_lufs: result.loudnessLufs ?? null,
+  silent_tail_seconds: result.silentTailSeconds,
+  distance_percentile: result.distancePercentile ?? null,
+  loudness_step_lu: result.loudnessStepLu ?? null,
+  beat_error_ms: result.beatErrorMs ?? null,
+  prompt_honored: JSON.stringify(result.promptHonored),
+  ready_at: time,
+})
+
+/** What a report of its run changes in a node; undefined where it is not worth telling. */
+const changesOf = (report: Report, told: number, now: () => Date): Partial<NodeRow> | undefined => {
+  switch (report.$case) {
+    case 'progress':
+      if (report.value.fraction < told + PROGRESS_STEP) return undefined
+      return { progress: Math.min(0.99, report.value.fraction) }
+    case 'completed':
+      return ready(AudioResult.decode(report.value.result), now().toISOString())
+    case 'failed':
+      return { status: 'error', error: report.value.detail }
+    default:
+      return undefined
+  }
+}
+
+/** Changes the node of a run and tells of it: only while it is that run's, so of two drivers one is heard. A node that has been removed meanwhile takes its files along. */
+export const changeGenerating = async (
+  { db, bus, files }: World,
+  { nodeId, runId }: GenerationOrder,
+  changes: Partial<NodeRow>,
+): Promise<void> => {
+  const changed = await updateGenerating(db, { id: nodeId, runId }, changes)
+  if (changed) await publishNode(bus, changed)
+  else if (!(await findNode(db, nodeId))) await removeOwnerFiles(files, nodeId)
+}
+
+/** Follows a generation to its end and writes that down. Throws where it does not come to an end: it is to be driven again. */
+const driveToItsEnd = async (world: World, order: GenerationOrder, signal: AbortSignal): Promise<void> => {
+  const node = await findNode(world.db, order.nodeId)
+  if (node?.status !== 'generating' || node.run_id !== order.runId) return
+  const tree = await findTree(world.db, node.chain_id)
+  if (!tree) return
+  let told = node.progress
+  for await (const report of await followRun(world, generationRun(tree, node), { signal, resumes: true })) {
+    const changes = changesOf(report, told, world.now)
+    if (!changes) continue
+    told = changes.progress ?? told
+    await changeGenerating(world, order, changes)
+    if (changes.status) return
+  }
+  throw signal.reason ?? new Error('The reports of a generation ended before it did.')
+}
+
+/** Drives one delivery of an order. After the last one the node has failed, and says by what. */
+export const driveGeneration = async (
+  world: World,
+  order: GenerationOrder,
+  { delivery, signal }: { delivery: number; signal: AbortSignal },
+): Promise<void> => {
+  try {
+    await driveToItsEnd(world, order, signal)
+  } catch (error) {
+    if (signal.aborted || delivery < generationOrders.maximumDeliveries) throw error
+    world.log.error({ err: error, ...order }, 'a generation was given up')
+    await changeGenerating(world, order, { status: 'error', error: toFailure(error).message })
+  }
+}

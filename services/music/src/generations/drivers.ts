@@ -1,0 +1,59 @@
+import { setInterval } from 'node:timers/promises'
+import { generatingNodes } from '../chains/store.ts'
+import type { World } from '../world.ts'
+import { driveGeneration } from './drive.ts'
+import { generationOrders } from './order.ts'
+
+/** Generations that one replica follows at once; more wait in the queue, while their runs go on. */
+const DRIVEN_AT_ONCE = 64
+/** How many times in the time that an order may go unheard of it is said that its driver lives. */
+const SIGNS_OF_LIFE = 4
+/** How often it is looked for generations that nobody drives. */
+const RECOVERY_MILLISECONDS = 60_000
+
+/**
+ * Hands out again whatever is being generated: its order may never have been queued, or was in a queue that went with its
+ * process. One that waits or is driven, here or elsewhere, is not added again.
+ */
+const recover = async ({ db, bus }: World): Promise<void> => {
+  for (const { id, run_id } of await generatingNodes(db)) {
+    if (run_id) await bus.enqueue(generationOrders, { nodeId: id, runId: run_id }, run_id)
+  }
+}
+
+const recoverNowAndThen = async (world: World): Promise<void> => {
+  const { log, signal } = world
+  const attempt = () =>
+    recover(world).catch((error: unknown) => log.warn({ err: error }, 'generations were not taken up again'))
+  await attempt()
+  try {
+    for await (const _ of setInterval(RECOVERY_MILLISECONDS, undefined, { signal, ref: false })) await attempt()
+  } catch (error) {
+    if (!signal.aborted) throw error
+  }
+}
+
+const drive = (world: World): Promise<void> =>
+  world.bus.work(
+    generationOrders,
+    async ({ value: order, delivery }, handling) => {
+      const alive = globalThis.setInterval(
+        handling.working,
+        generationOrders.acknowledgeWithinMilliseconds / SIGNS_OF_LIFE,
+      )
+      try {
+        await driveGeneration(world, order, { delivery, signal: handling.signal })
+      } catch (error) {
+        if (!handling.signal.aborted) world.log.warn({ err: error, ...order, delivery }, 'a generation is driven again')
+        throw error
+      } finally {
+        clearInterval(alive)
+      }
+    },
+    { concurrency: DRIVEN_AT_ONCE, signal: world.signal },
+  )
+
+/** Drives generations until the service ends; what is in hand then goes to another replica, or to the next start. */
+export const driveGenerations = async (world: World): Promise<void> => {
+  await Promise.all([drive(world), recoverNowAndThen(world)])
+}

@@ -1,0 +1,138 @@
+import { randomUUID } from 'node:crypto'
+import { openStore } from '@trellis/kit/store'
+import type { Chain, ChainEvent } from '@trellis/protos/ts/trellis/music/v1/music.ts'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { temporaryDirectory } from '../../../test/support/temporary-directory.ts'
+import { wavOf } from '../test/audio-files.ts'
+import { playBand } from '../test/band.ts'
+import { local, nodeOf, openPorts, openReplica, type Ports, settled, upload } from '../test/open-service.ts'
+import { nodeFile } from './audio/files-layout.ts'
+import { noteLeftovers } from './chains/leftovers.ts'
+import { migrations } from './chains/migrations.ts'
+import type { MusicTables } from './chains/tables.ts'
+
+const asLocal = { caller: local }
+const RATE = 22_050
+const DAY = 24 * 3_600_000
+
+let directory: Awaited<ReturnType<typeof temporaryDirectory>>
+let ports: Ports
+beforeEach(async () => {
+  directory = await temporaryDirectory()
+  ports = await openPorts(directory.path)
+})
+afterEach(async () => {
+  await ports[Symbol.asyncDispose]()
+  await directory[Symbol.asyncDispose]()
+})
+
+const tune = async () => {
+  const { block } = playBand({ bpm: 120, bars: 3, sampleRate: RATE, channels: 1 })
+  return wavOf(block, RATE)
+}
+
+/** The statuses that a chain's events tell of, progress aside, from its beginning on, until a node is ready. */
+const toldOf = async (replica: Awaited<ReturnType<typeof openReplica>>, chainId: string, count: number) => {
+  const leave = new AbortController()
+  const seen: ChainEvent[] = []
+  const options = { ...asLocal, signal: leave.signal }
+  for await (const event of replica.client.streamChainEvents({ chainId, lastEventId: '0' }, options)) {
+    if (event.event?.$case !== 'nodeStatus' || event.event.value.status === 'NODE_STATUS_GENERATING') continue
+    seen.push(event)
+    if (seen.length === count) break
+  }
+  leave.abort()
+  return seen.map(({ event }) => event?.$case === 'nodeStatus' && event.value.nodeId)
+}
+
+test('a replica that starts leaves alone what another drives: each node ends once', async () => {
+  await using one = await openReplica(ports)
+  const { chainId, rootNodeId } = await upload(one, await tune())
+  const { nodes } = await one.client.createBranches(
+    { chainId, nodeId: rootNodeId, takes: 3, durationSeconds: 4 },
+    asLocal,
+  )
+  await using two = await openReplica(ports)
+  const chain = await settled(two, chainId)
+  expect(nodes.map(({ nodeId }) => nodeOf(chain, nodeId).status)).toEqual(Array(3).fill('NODE_STATUS_READY'))
+  // A marker behind everything: had a node ended twice, its second end would stand before it.
+  await one.client.commitNode({ chainId, nodeId: nodes[0]?.nodeId ?? '' }, asLocal)
+  const told = await toldOf(two, chainId, 4)
+  expect(told.slice(0, 3).toSorted()).toEqual(nodes.map(({ nodeId }) => nodeId).toSorted())
+  expect(told[3]).toBe(nodes[0]?.nodeId)
+})
+
+test('what a replica was driving when it ended is finished by another', async () => {
+  await using two = await openReplica(ports)
+  let made: { chainId: string; nodeIds: string[] }
+  {
+    await using one = await openReplica(ports)
+    const { chainId, rootNodeId } = await upload(one, await tune())
+    const request = { chainId, nodeId: rootNodeId, takes: 4, durationSeconds: 20 }
+    const { nodes } = await one.client.createBranches(request, asLocal)
+    made = { chainId, nodeIds: nodes.map(({ nodeId }) => nodeId) }
+  }
+  const chain = await settled(two, made.chainId)
+  for (const nodeId of made.nodeIds) expect(nodeOf(chain, nodeId).status).toBe('NODE_STATUS_READY')
+  expect(chain.nodes).toHaveLength(5)
+})
+
+test('decisions on two replicas at once leave one spine', async () => {
+  await using one = await openReplica(ports)
+  await using two = await openReplica(ports)
+  const { chainId, rootNodeId } = await upload(one, await tune())
+  const request = { chainId, nodeId: rootNodeId, takes: 4, durationSeconds: 1, generator: 'GENERATOR_MOCK' as const }
+  const { nodes } = await one.client.createBranches(request, asLocal)
+  await settled(one, chainId)
+  for (let round = 0; round < 5; round++) {
+    const decisions = nodes.map(({ nodeId }, i) => {
+      const { client } = i % 2 === 0 ? one : two
+      return (i + round) % 3 === 0
+        ? client.discardNode({ chainId, nodeId }, asLocal)
+        : client.commitNode({ chainId, nodeId }, asLocal)
+    })
+    await Promise.all(decisions)
+    const [a, b] = await Promise.all([one, two].map(({ client }) => client.getChain({ chainId }, asLocal)))
+    expect(a).toEqual(b)
+    const committed = (chain: Chain | undefined) =>
+      chain?.nodes.filter(({ decision, parentId }) => parentId && decision === 'DECISION_COMMITTED')
+    expect(committed(a)?.length).toBeLessThanOrEqual(1)
+  }
+})
+
+test('branches of two replicas at once stay within the most nodes of a chain', async () => {
+  const environment = { MUSIC_MAX_NODES: '6' }
+  await using one = await openReplica(ports, { environment })
+  await using two = await openReplica(ports, { environment })
+  const { chainId, rootNodeId } = await upload(one, await tune())
+  const request = { chainId, nodeId: rootNodeId, takes: 2, durationSeconds: 1, generator: 'GENERATOR_MOCK' as const }
+  const answers = await Promise.allSettled(
+    [one, two, one, two].map(({ client }) => client.createBranches(request, asLocal)),
+  )
+  expect(answers.filter(({ status }) => status === 'fulfilled')).toHaveLength(2)
+  expect((await settled(two, chainId)).nodes).toHaveLength(5)
+})
+
+test('files that a killed replica left without a row are removed a day later, and no others', async () => {
+  const keys = async () => (await Array.fromAsync(ports.files.list('music/'))).map(({ key }) => key)
+  let chain: Chain
+  {
+    await using one = await openReplica(ports)
+    chain = await upload(one, await tune())
+  }
+  const whole = await keys()
+  const lost = randomUUID()
+  // As of a replica that was killed between the file and the row, and of one killed between the row and the upload's removal.
+  await ports.files.write(nodeFile(lost, 'upload'), Buffer.from('half'))
+  await ports.files.write(nodeFile(lost, 'samples'), Buffer.from('half'))
+  await ports.files.write(nodeFile(chain.rootNodeId, 'upload'), Buffer.from('whole'))
+  {
+    await using store = await openStore<MusicTables>({ name: 'music', dataDirectory: directory.path, migrations })
+    await noteLeftovers(store.db, [lost, chain.rootNodeId], new Date())
+  }
+  const left = await keys()
+  await (await openReplica(ports))[Symbol.asyncDispose]()
+  expect(await keys()).toEqual(left)
+  await (await openReplica(ports, { now: () => new Date(Date.now() + DAY + 60_000) }))[Symbol.asyncDispose]()
+  expect(await keys()).toEqual(whole)
+})
