@@ -19,22 +19,32 @@ const codedNumber = (value: number): number[] => {
 
 const BLOCK = 32_768
 
+/** What the headers of frames say themselves. */
+export interface FrameHeaders {
+  readonly namesRate: boolean
+  readonly namesDepth: boolean
+}
+
 /** A frame of 32,768 silent samples: a dozen bytes. */
-const silentFrame = (number: number): number[] => {
-  // A block of 2^15 samples at 44,100 Hz; one channel of 16 bits.
-  const header = [0xff, 0xf8, 0xf9, 0x08, ...codedNumber(number)]
+const silentFrame = (number: number, { namesRate, namesDepth }: FrameHeaders): number[] => {
+  // A block of 2^15 samples at 44,100 Hz; one channel of 16 bits. 0 leaves rate or depth to the head of the stream.
+  const [rate, depth] = [namesRate ? 0x09 : 0, namesDepth ? 0x08 : 0]
+  const header = [0xff, 0xf8, 0xf0 | rate, depth, ...codedNumber(number)]
   const frame = [...header, remainder(header, 0x07, 8), 0x00, 0x00, 0x00]
   const check = remainder(frame, 0x8005, 16)
   return [...frame, check >> 8, check & 0xff]
 }
 
 /** A FLAC file of `frames` × 32,768 silent samples at 44,100 Hz whose header does not say how many there are. */
-export const flacSilence = (frames: number): Uint8Array => {
+export const flacSilence = (
+  frames: number,
+  headers: FrameHeaders = { namesRate: true, namesDepth: true },
+): Uint8Array => {
   const info = new DataView(new ArrayBuffer(34))
   info.setUint16(0, BLOCK)
   info.setUint16(2, BLOCK)
   // 20 bits of rate, 3 of channels - 1, 5 of bits - 1, 36 of samples (0: unknown).
   info.setUint32(10, (44_100 << 12) | (0 << 9) | (15 << 4))
-  const body = Array.from({ length: frames }, (_, number) => silentFrame(number)).flat()
+  const body = Array.from({ length: frames }, (_, number) => silentFrame(number, headers)).flat()
   return Uint8Array.from([0x66, 0x4c, 0x61, 0x43, 0x80, 0, 0, 34, ...new Uint8Array(info.buffer), ...body])
 }

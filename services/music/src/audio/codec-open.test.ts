@@ -34,6 +34,17 @@ describe('compressed files', () => {
     expect(likeness(audio.block[0] ?? new Float32Array(), expected[0] ?? new Float32Array())).toBeGreaterThan(0.95)
   })
 
+  test.each([
+    ['rate', { namesRate: false, namesDepth: true }],
+    ['depth', { namesRate: true, namesDepth: false }],
+    ['rate and depth', { namesRate: false, namesDepth: false }],
+  ])('FLAC frames that leave their %s to the head of the stream decode as those that say it', async (_, headers) => {
+    const [left, said] = [await decodeAll(flacSilence(40, headers)), await decodeAll(flacSilence(40))]
+    expect(left.sampleRate).toBe(44_100)
+    expect(blockLength(left.block)).toBeGreaterThan(38 * 32_768)
+    expect(left.block).toEqual(said.block)
+  })
+
   test('the content decides, not a tag before it', async () => {
     const tag = Uint8Array.from([0x49, 0x44, 0x33, 4, 0, 0, 0, 0, 0, 5, 1, 2, 3, 4, 5])
     const { container, block } = await decodeAll(Buffer.concat([tag, fixture('band.flac')]))

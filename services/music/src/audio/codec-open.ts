@@ -5,6 +5,7 @@ import { OggOpusDecoder } from 'ogg-opus-decoder'
 import type { ByteSource } from './byte-source.ts'
 import { type DecodedBytes, feedCodec, withFirstBlock } from './codec-feed.ts'
 import type { AudioContainer, DecodedAudio } from './decoded-audio.ts'
+import { FLAC_HEAD_REACH, flacHead } from './flac-head.ts'
 import { findMp3Frame } from './mp3-frame.ts'
 import type { Block } from './pcm.ts'
 import { invalidAudio } from './refusal.ts'
@@ -15,6 +16,7 @@ interface Codec {
   free(): void
   decode(bytes: Uint8Array): Promise<CodecOutput> | CodecOutput
   flush?(): Promise<CodecOutput>
+  decodeFrames?(frames: Uint8Array[]): Promise<CodecOutput> | CodecOutput
 }
 
 interface CodecOutput {
@@ -54,6 +56,15 @@ const exactSamples = (channel: Float32Array, bitDepth: number): Float32Array => 
 /** The deepest samples that a 32-bit float holds as whole numbers. */
 const EXACT_BITS = 24
 
+/**
+ * FLAC's decoder is given frames alone, and a frame's header may leave its rate or depth to the head of the stream. So it
+ * gets that head first, as if the stream had no more of it.
+ */
+const primeFlac = async (codec: Codec, source: ByteSource, offset: number): Promise<void> => {
+  const head = flacHead(await source.read(offset, FLAC_HEAD_REACH))
+  if (head) await codec.decodeFrames?.([head])
+}
+
 /** Runs the codec over the source; what it throws is a fault of the file. The codec is freed however the reading ends. */
 async function* decodeWith(
   container: CodecContainer,
@@ -71,6 +82,7 @@ async function* decodeWith(
   }
   try {
     await codec.ready
+    if (isLossless) await primeFlac(codec, source, offset)
     yield* feedCodec(source, offset, (bytes) => checked(codec.decode(bytes)))
     if (codec.flush) yield await checked(codec.flush())
   } catch (cause) {
