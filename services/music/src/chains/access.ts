@@ -7,10 +7,7 @@ import type { ChainRow, NodeRow } from './tables.ts'
 /** Whoever has not opened a session can own nothing. */
 export const requireOwner = (caller: Caller): string => {
   if (caller.kind === 'anonymous') {
-    throw failure(
-      'forbidden',
-      'Open a session first (GET /listings/api/session) or sign in: a chain belongs to somebody.',
-    )
+    throw failure('forbidden', 'Sign in first: a chain belongs to somebody.')
   }
   return caller.userId
 }
