@@ -1,13 +1,11 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { createMemoryBus } from '@trellis/kit/bus'
 import { readConfig } from '@trellis/kit/config'
 import { type Caller, connectInProcess, type Handlers } from '@trellis/kit/rpc'
-import { openStore } from '@trellis/kit/store'
+import { openStore, sql } from '@trellis/kit/store'
 import { createMetrics, silentLog } from '@trellis/kit/telemetry'
 import { createLocalWorkloads, watchRun } from '@trellis/kit/workloads'
 import {
@@ -18,6 +16,7 @@ import {
 } from '@trellis/protos/ts/trellis/listings/v1/listings.ts'
 import { WorkloadsServiceDefinition } from '@trellis/protos/ts/trellis/workloads/v1/workloads.ts'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { databases, type RunningDatabase } from '../../../test/support/databases.ts'
 import { sharedData } from '../../../test/support/shared-data.ts'
 import { createListingsService, listingsConfig, searchWorker } from './mod.ts'
 import { migrations } from './store/migrations.ts'
@@ -39,11 +38,16 @@ const request = (change: Partial<SearchRequest> = {}): SearchRequest => ({
   ...change,
 })
 
-/** The service as it runs embedded, with workers of its own and a data directory that goes with it. */
+/** Waiting for a lock is short here, on either database. */
+const shortWaits = { lockWaitMilliseconds: 300, limits: { lockMilliseconds: 300 } }
+
+let database: RunningDatabase
+
+/** The service as it runs embedded, with workers and rows of its own. */
 const start = async (environment: Record<string, string> = {}) => {
   const stack = new AsyncDisposableStack()
-  const dataDirectory = await mkdtemp(join(tmpdir(), 'listings-test-'))
-  stack.defer(() => rm(dataDirectory, { recursive: true, force: true }))
+  const { location } = stack.use(await database.place({ name: 'listings', migrations }))
+  const store = { ...location, ...shortWaits }
   const config = readConfig(listingsConfig, environment)
   const metrics = createMetrics({ processMetrics: false })
   const bus = stack.use(createMemoryBus())
@@ -57,7 +61,7 @@ const start = async (environment: Record<string, string> = {}) => {
   const service = stack.use(
     await createListingsService({
       config,
-      store: { dataDirectory, lockWaitMilliseconds: 300 },
+      store,
       bus,
       workloads,
       log: silentLog,
@@ -69,7 +73,7 @@ const start = async (environment: Record<string, string> = {}) => {
     ListingsServiceDefinition,
     served?.handlers as Handlers<typeof ListingsServiceDefinition>,
   )
-  return { client, bus, metrics, dataDirectory, close: () => stack.disposeAsync() }
+  return { client, bus, metrics, store, close: () => stack.disposeAsync() }
 }
 type Service = Awaited<ReturnType<typeof start>>
 
@@ -128,341 +132,358 @@ const page = (...items: string[]) =>
 const isSold = (address: URL) => address.searchParams.has('LH_Sold')
 const first = 130000000001
 
-describe('against the demo marketplace', () => {
-  let service: Service
-  beforeAll(async () => {
-    service = await start()
-  })
-  afterAll(() => service.close())
-
-  test('a search answers with listings, scores, sellers and the market price, and says that it is a demo', async () => {
-    const headers: [string, string][] = []
-    const answer = await service.client.search(request(), {
-      caller: local,
-      head: { status: () => undefined, header: (...header) => headers.push(header) },
+describe.each(databases)('on $name', ({ isMissing, start: startDatabase }) => {
+  describe.skipIf(isMissing)('the listings service', () => {
+    beforeAll(async () => {
+      database = await startDatabase()
     })
-    expect(headers).toContainEqual(['x-marketplace', 'demo'])
-    expect(answer).toMatchObject({
-      adapterUsed: 'scraper',
-      affiliateActive: false,
-      marketPrice: expect.any(Number),
-      sessionId: expect.stringMatching(/^[0-9a-f-]{36}$/),
-    })
-    expect(answer.listings).toHaveLength(60)
-    expect(Object.keys(answer.trustScores)).toHaveLength(60)
-    expect(
-      answer.listings.every(
-        ({ sellerPlatformId, id, timesSeen }) => answer.sellers[sellerPlatformId] && id && timesSeen === 1,
-      ),
-    ).toBe(true)
-    const frames = await follow(service, answer.sessionId ?? '')
-    expect(new Set(frames.map(({ $case }) => $case))).toEqual(new Set(['update', 'done']))
-    expect(frames.at(-1)).toMatchObject({ $case: 'done', value: { reason: undefined } })
-    expect(await service.metrics.render()).toMatch(
-      /trellis_listings_searches_total\{adapter="scraper",outcome="done"\} \d/,
-    )
-    expect(await service.metrics.render()).toContain('trellis_listings_usable_cards_ratio_bucket{le="0.999"} 0')
-    const update = frames.find(({ $case }) => $case === 'update')
-    expect(update?.value).toMatchObject({
-      trustScore: { scoreIsPartial: false, signalScores: { accountAge: expect.any(Number) } },
-      seller: { accountAgeDays: expect.any(Number) },
-    })
-  })
+    afterAll(() => database[Symbol.asyncDispose]())
 
-  test('an asynchronous search tells listings first, then the price, then what becomes known', async () => {
-    const { sessionId, status } = await service.client.searchAsync(request({ q: 'camera' }), { caller: local })
-    expect(status).toBe('queued')
-    const frames = await follow(service, sessionId)
-    const kinds = frames.map(({ $case }) => $case)
-    expect(kinds.slice(0, 2)).toEqual(['listings', 'marketPrice'])
-    expect(kinds.at(-1)).toBe('done')
-    expect(kinds).toContain('update')
-    expect(frames[0]?.value).toMatchObject({ type: 'listings', sessionId, adapterUsed: 'scraper' })
-    expect(frames[1]?.value).toMatchObject({
-      type: 'market_price',
-      sampleCount: expect.any(Number),
-      quartiles: expect.stringMatching(/^\[[\d.]+,[\d.]+\]$/),
-    })
-
-    const resumed = await follow(service, sessionId, { lastEventId: frames[1]?.eventId ?? null })
-    expect(resumed).toEqual(frames.slice(2))
-  })
-
-  test('what must and must not be in a title is applied here, too', async () => {
-    const { listings } = await service.client.search(
-      request({ q: 'laptop', mustInclude: 'thinkpad, 16gb', mustExclude: 'carbon' }),
-      { caller: local },
-    )
-    expect(listings.length).toBeGreaterThan(0)
-    expect(
-      listings.every(({ title }) => /thinkpad/i.test(title) && /16gb/i.test(title) && !/carbon/i.test(title)),
-    ).toBe(true)
-  })
-
-  test('groups are searched as several queries and merged', async () => {
-    const { listings } = await service.client.search(
-      request({ q: 'graphics', mustInclude: '16gb|24gb, rtx', mustIncludeMode: MustIncludeMode.GROUPS }),
-      { caller: local },
-    )
-    expect(listings.length).toBeGreaterThan(5)
-    expect(listings.every(({ title }) => /16gb|24gb/i.test(title) && /rtx/i.test(title))).toBe(true)
-    expect(new Set(listings.map(({ platformListingId }) => platformListingId)).size).toBe(listings.length)
-  })
-
-  test('a blank query finds nothing: at once, or as one empty frame', async () => {
-    expect(await service.client.search(request({ q: '  ' }), { caller: local })).toMatchObject({
-      listings: [],
-      marketPrice: undefined,
-      sessionId: undefined,
-      adapterUsed: 'scraper',
-    })
-    const { sessionId } = await service.client.searchAsync(request({ q: '' }), { caller: local })
-    expect((await follow(service, sessionId)).map(({ $case }) => $case)).toEqual(['listings', 'done'])
-  })
-
-  test('searches are counted for each user, whose finds and streams are their own', async () => {
-    const [ada, bob] = [{ caller: guest('ada') }, { caller: guest('bob') }]
-    const query = request({ q: 'espresso' })
-    await service.client.search(query, ada)
-    const again = await service.client.search(query, ada)
-    const other = await service.client.search(query, bob)
-    expect([again.listings[0]?.timesSeen, other.listings[0]?.timesSeen]).toEqual([2, 1])
-    expect(again.listings[0]?.firstSeenAt).not.toBe(again.listings[0]?.lastSeenAt)
-    await expect(follow(service, again.sessionId ?? '', bob)).rejects.toMatchObject({ status: 404 })
-    await expect(service.client.cancelSearch({ sessionId: again.sessionId ?? '' }, bob)).rejects.toMatchObject({
-      status: 404,
-    })
-    const platformListingId = again.listings[0]?.platformListingId ?? ''
-    expect(await service.client.getListing({ platformListingId }, ada)).toMatchObject({
-      listing: { platformListingId, timesSeen: 2 },
-      sightings: [expect.any(String), expect.any(String)],
-    })
-    await expect(service.client.getListing({ platformListingId }, { caller: guest('eve') })).rejects.toMatchObject({
-      status: 404,
-    })
-  })
-
-  test('enrichment looks a seller up, scores again and saves the score', async () => {
-    const { listings, trustScores } = await service.client.search(request({ q: 'headphones' }), { caller: local })
-    const listing = listings.findLast(
-      ({ platformListingId, sellerPlatformId }) =>
-        sellerPlatformId !== '' && trustScores[platformListingId]?.scoreIsPartial,
-    )
-    const { platformListingId = '', sellerPlatformId = '' } = listing ?? {}
-    const enriched = await service.client.enrich(
-      { seller: sellerPlatformId, listingId: platformListingId, query: '' },
-      { caller: local },
-    )
-    expect(enriched.seller).toMatchObject({ platformSellerId: sellerPlatformId, accountAgeDays: expect.any(Number) })
-    expect(enriched.trustScore?.signalScores?.accountAge).toBeDefined()
-    expect(enriched.trustScore?.signalScores?.priceVsMarket).toBe(
-      trustScores[platformListingId]?.signalScores?.priceVsMarket,
-    )
-    const { trustScore } = await service.client.getListing({ platformListingId }, { caller: local })
-    expect(trustScore).toEqual(enriched.trustScore)
-    await expect(
-      service.client.enrich({ seller: 'nobody', listingId: platformListingId, query: '' }, { caller: local }),
-    ).rejects.toMatchObject({ status: 404 })
-    await expect(
-      service.client.enrich({ seller: sellerPlatformId, listingId: '1', query: '' }, { caller: local }),
-    ).rejects.toMatchObject({ status: 404 })
-  })
-
-  test('comps come with their sample and the time they are good until', async () => {
-    const comps = await service.client.getComps({ q: 'playstation' }, { caller: local })
-    expect(comps).toMatchObject({
-      query: 'playstation',
-      currency: 'USD',
-      medianPrice: expect.any(Number),
-      expiresAt: expect.any(String),
-    })
-    expect(comps.sampleCount).toBeGreaterThan(3)
-    expect(await service.client.getComps({ q: 'playstation' }, { caller: local })).toEqual(comps)
-    expect(await service.client.getComps({ q: 'zeppelin' }, { caller: local })).toMatchObject({
-      medianPrice: undefined,
-      sampleCount: 0,
-      quartiles: undefined,
-      expiresAt: undefined,
-    })
-  })
-
-  test('a market price of nothing is refused', async () => {
-    await expect(service.client.getComps({ q: ' ' }, { caller: local })).rejects.toMatchObject({ status: 422 })
-  })
-
-  test('a visitor becomes a guest, once', async () => {
-    const headers: [string, string][] = []
-    const head = { status: () => undefined, header: (...header: [string, string]) => headers.push(header) }
-    const session = await service.client.getSession(
-      {},
-      { caller: { userId: 'anonymous', kind: 'anonymous', tier: 'free' }, head },
-    )
-    expect(session).toMatchObject({
-      userId: expect.stringMatching(/^guest:[0-9a-f-]{36}$/),
-      tier: 'free',
-      features: { maxPages: 1, savedSearchesLimit: 3 },
-    })
-    expect(headers).toEqual([
-      ['set-cookie', `listing_guest=${session.userId.slice(6)}; Max-Age=86400; Path=/listings; SameSite=Lax`],
-    ])
-    await service.client.getSession({}, { caller: guest('ada'), head })
-    expect(headers).toHaveLength(1)
-  })
-
-  test('the API without credentials is a 503, asynchronously too', async () => {
-    const wanted = request({ adapter: Adapter.API })
-    await expect(service.client.search(wanted, { caller: local })).rejects.toMatchObject({ status: 503 })
-    await expect(service.client.searchAsync(wanted, { caller: local })).rejects.toMatchObject({ status: 503 })
-  })
-})
-
-describe('against a site', () => {
-  test('a refusal is a 502 with the time to come back, and a failed frame on a stream', async () => {
-    const { service } = await site((_, response) => response.writeHead(429, { 'retry-after': '120' }).end())
-    await expect(service.client.search(request(), { caller: local })).rejects.toMatchObject({
-      status: 502,
-      retryAfterSeconds: expect.any(Number),
-      detail: expect.stringMatching(/refused/),
-    })
-    const { sessionId } = await service.client.searchAsync(request(), { caller: local })
-    const frames = await follow(service, sessionId)
-    expect(frames.map(({ $case }) => $case)).toEqual(['searchFailed', 'done'])
-    expect(frames[0]?.value).toMatchObject({ type: 'search_failed', status: 502 })
-  })
-
-  test('sales that cannot be had leave the price unknown, not the search failed', async () => {
-    const { service } = await site((address, response) =>
-      isSold(address) ? response.writeHead(500).end() : response.end(page(card(first))),
-    )
-    expect(await service.client.search(request(), { caller: local })).toMatchObject({
-      marketPrice: undefined,
-      listings: [{ platformListingId: String(first) }],
-    })
-  })
-
-  test('sales are looked up once in six hours', async () => {
-    const sold = [90, 100, 110].map((price, index) =>
-      card(first + index, { price: `$${price}.00`, caption: 'Sold  May 4, 2026' }),
-    )
-    const { service, paths } = await site((address, response) =>
-      response.end(isSold(address) ? page(...sold) : page(card(first + 9, { price: '$40.00' }))),
-    )
-    const once = await service.client.search(request({ q: 'camera' }), { caller: local })
-    const again = await service.client.search(request({ q: 'camera', maxPrice: 50 }), { caller: local })
-    expect([once.marketPrice, again.marketPrice]).toEqual([100, 100])
-    expect(paths.filter((path) => path.includes('LH_Sold'))).toHaveLength(1)
-    expect(once.trustScores[String(first + 9)]).toMatchObject({
-      softFlags: ['suspicious_price'],
-      signalScores: { priceVsMarket: 0 },
-    })
-  })
-
-  test('every change of a price is kept, a return to an old one too', async () => {
-    const prices = ['$100.00', '$80.00', '$80.00', '$100.00']
-    const { service } = await site((address, response) =>
-      response.end(
-        isSold(address) || !address.searchParams.has('_nkw')
-          ? page()
-          : page(card(first, { price: prices.shift() ?? '$1.00' })),
-      ),
-    )
-    // Another limit each time makes another address, so that no page comes out of the cache.
-    for (const maxPrice of [1000, 1001, 1002, 1003])
-      await service.client.search(request({ maxPrice }), { caller: local })
-    const { listing, priceHistory } = await service.client.getListing(
-      { platformListingId: String(first) },
-      { caller: local },
-    )
-    expect(priceHistory.map(({ price }) => price)).toEqual([100, 80, 100])
-    expect(listing).toMatchObject({ price: 100, priceAtFirstSeen: 100, timesSeen: 4 })
-  })
-
-  test('what follows the divider is left out', async () => {
-    const divider = '<li class="srp-river-answer"><span>Results matching fewer words</span></li>'
-    const { service } = await site((address, response) =>
-      response.end(isSold(address) ? page() : page(card(first), divider, card(first + 1))),
-    )
-    expect(
-      (await service.client.search(request(), { caller: local })).listings.map(
-        ({ platformListingId }) => platformListingId,
-      ),
-    ).toEqual([String(first)])
-  })
-
-  test('a database that stays locked after the search costs the scores, not the listings', async () => {
-    let unlock: Promise<() => Promise<void>> | undefined
-    const lock = async () => {
-      const other = await openStore<Tables>({ name: 'listings', dataDirectory: service.dataDirectory, migrations })
-      const transaction = await other.db.startTransaction().execute()
-      await transaction.deleteFrom('comps').execute()
-      return async () => {
-        await transaction.rollback().execute()
-        await other.close()
-      }
-    }
-    const { service } = await site(async (address, response) => {
-      unlock ??= lock()
-      await unlock
-      response.end(isSold(address) ? page() : page(card(first), card(first + 1)))
-    })
-    const answer = await service.client.search(request(), { caller: local })
-    await (await unlock)?.()
-    expect(answer).toMatchObject({ trustScores: {}, sellers: {}, sessionId: undefined, marketPrice: undefined })
-    expect(answer.listings.map(({ id, timesSeen }) => [id, timesSeen])).toEqual([
-      [undefined, 1],
-      [undefined, 1],
-    ])
-  })
-
-  test('a search that is cancelled ends its stream and its run', async () => {
-    const reached = Promise.withResolvers<void>()
-    const { service } = await site(() => reached.resolve())
-    const { sessionId } = await service.client.searchAsync(request(), { caller: local })
-    await reached.promise
-    const frames = follow(service, sessionId)
-    await service.client.cancelSearch({ sessionId }, { caller: local })
-    expect((await frames).map(({ $case }) => $case)).toEqual(['done'])
-    const reports = []
-    for await (const report of watchRun(service.bus, sessionId, new AbortController().signal)) reports.push(report)
-    expect(reports.at(-1)).toMatchObject({ $case: 'failed', value: { reason: 'Cancelled' } })
-  })
-
-  test('a caller who leaves before the answer stops the search', async () => {
-    const reached = Promise.withResolvers<void>()
-    const { service } = await site(() => reached.resolve())
-    const leaving = new AbortController()
-    const answer = service.client.search(request(), { caller: local, signal: leaving.signal })
-    await reached.promise
-    leaving.abort()
-    await expect(answer).rejects.toMatchObject({ status: 409 })
-  })
-})
-
-const saved = ['active-2025-09-en', 'active-2026-04-carousels', 'auctions-2026-07-en']
-describe.skipIf(sharedData('marketplace') === undefined)(
-  'against saved pages (needs the shared marketplace data)',
-  () => {
-    test.each(saved)('%s is served in full, with its sellers and scores', async (name) => {
-      const html = gunzipSync(await readFile(sharedData('marketplace', `${name}.html.gz`) ?? ''))
-      const sold = gunzipSync(await readFile(sharedData('marketplace', 'sold-2026-05-fewer-words.html.gz') ?? ''))
-      const { service } = await site((address, response) => response.end(isSold(address) ? sold : html))
-      const { listings, sellers, trustScores, marketPrice } = await service.client.search(request({ q: 'anything' }), {
-        caller: local,
+    describe('against the demo marketplace', () => {
+      let service: Service
+      beforeAll(async () => {
+        service = await start()
       })
-      const complete = listings.filter(
-        (one) =>
-          one.platformListingId &&
-          one.title &&
-          one.price !== undefined &&
-          one.currency === 'USD' &&
-          one.url &&
-          sellers[one.sellerPlatformId]?.feedbackRatio !== undefined &&
-          trustScores[one.platformListingId],
-      )
-      expect(listings.length).toBeGreaterThanOrEqual(59)
-      expect(complete.length / listings.length).toBeGreaterThanOrEqual(0.98)
-      // One sale is not enough for a price.
-      expect(marketPrice).toBeUndefined()
+      afterAll(() => service.close())
+
+      test('a search answers with listings, scores, sellers and the market price, and says that it is a demo', async () => {
+        const headers: [string, string][] = []
+        const answer = await service.client.search(request(), {
+          caller: local,
+          head: { status: () => undefined, header: (...header) => headers.push(header) },
+        })
+        expect(headers).toContainEqual(['x-marketplace', 'demo'])
+        expect(answer).toMatchObject({
+          adapterUsed: 'scraper',
+          affiliateActive: false,
+          marketPrice: expect.any(Number),
+          sessionId: expect.stringMatching(/^[0-9a-f-]{36}$/),
+        })
+        expect(answer.listings).toHaveLength(60)
+        expect(Object.keys(answer.trustScores)).toHaveLength(60)
+        expect(
+          answer.listings.every(
+            ({ sellerPlatformId, id, timesSeen }) => answer.sellers[sellerPlatformId] && id && timesSeen === 1,
+          ),
+        ).toBe(true)
+        const frames = await follow(service, answer.sessionId ?? '')
+        expect(new Set(frames.map(({ $case }) => $case))).toEqual(new Set(['update', 'done']))
+        expect(frames.at(-1)).toMatchObject({ $case: 'done', value: { reason: undefined } })
+        expect(await service.metrics.render()).toMatch(
+          /trellis_listings_searches_total\{adapter="scraper",outcome="done"\} \d/,
+        )
+        expect(await service.metrics.render()).toContain('trellis_listings_usable_cards_ratio_bucket{le="0.999"} 0')
+        const update = frames.find(({ $case }) => $case === 'update')
+        expect(update?.value).toMatchObject({
+          trustScore: { scoreIsPartial: false, signalScores: { accountAge: expect.any(Number) } },
+          seller: { accountAgeDays: expect.any(Number) },
+        })
+      })
+
+      test('an asynchronous search tells listings first, then the price, then what becomes known', async () => {
+        const { sessionId, status } = await service.client.searchAsync(request({ q: 'camera' }), { caller: local })
+        expect(status).toBe('queued')
+        const frames = await follow(service, sessionId)
+        const kinds = frames.map(({ $case }) => $case)
+        expect(kinds.slice(0, 2)).toEqual(['listings', 'marketPrice'])
+        expect(kinds.at(-1)).toBe('done')
+        expect(kinds).toContain('update')
+        expect(frames[0]?.value).toMatchObject({ type: 'listings', sessionId, adapterUsed: 'scraper' })
+        expect(frames[1]?.value).toMatchObject({
+          type: 'market_price',
+          sampleCount: expect.any(Number),
+          quartiles: expect.stringMatching(/^\[[\d.]+,[\d.]+\]$/),
+        })
+
+        const resumed = await follow(service, sessionId, { lastEventId: frames[1]?.eventId ?? null })
+        expect(resumed).toEqual(frames.slice(2))
+      })
+
+      test('what must and must not be in a title is applied here, too', async () => {
+        const { listings } = await service.client.search(
+          request({ q: 'laptop', mustInclude: 'thinkpad, 16gb', mustExclude: 'carbon' }),
+          { caller: local },
+        )
+        expect(listings.length).toBeGreaterThan(0)
+        expect(
+          listings.every(({ title }) => /thinkpad/i.test(title) && /16gb/i.test(title) && !/carbon/i.test(title)),
+        ).toBe(true)
+      })
+
+      test('groups are searched as several queries and merged', async () => {
+        const { listings } = await service.client.search(
+          request({ q: 'graphics', mustInclude: '16gb|24gb, rtx', mustIncludeMode: MustIncludeMode.GROUPS }),
+          { caller: local },
+        )
+        expect(listings.length).toBeGreaterThan(5)
+        expect(listings.every(({ title }) => /16gb|24gb/i.test(title) && /rtx/i.test(title))).toBe(true)
+        expect(new Set(listings.map(({ platformListingId }) => platformListingId)).size).toBe(listings.length)
+      })
+
+      test('a blank query finds nothing: at once, or as one empty frame', async () => {
+        expect(await service.client.search(request({ q: '  ' }), { caller: local })).toMatchObject({
+          listings: [],
+          marketPrice: undefined,
+          sessionId: undefined,
+          adapterUsed: 'scraper',
+        })
+        const { sessionId } = await service.client.searchAsync(request({ q: '' }), { caller: local })
+        expect((await follow(service, sessionId)).map(({ $case }) => $case)).toEqual(['listings', 'done'])
+      })
+
+      test('searches are counted for each user, whose finds and streams are their own', async () => {
+        const [ada, bob] = [{ caller: guest('ada') }, { caller: guest('bob') }]
+        const query = request({ q: 'espresso' })
+        await service.client.search(query, ada)
+        const again = await service.client.search(query, ada)
+        const other = await service.client.search(query, bob)
+        expect([again.listings[0]?.timesSeen, other.listings[0]?.timesSeen]).toEqual([2, 1])
+        expect(again.listings[0]?.firstSeenAt).not.toBe(again.listings[0]?.lastSeenAt)
+        await expect(follow(service, again.sessionId ?? '', bob)).rejects.toMatchObject({ status: 404 })
+        await expect(service.client.cancelSearch({ sessionId: again.sessionId ?? '' }, bob)).rejects.toMatchObject({
+          status: 404,
+        })
+        const platformListingId = again.listings[0]?.platformListingId ?? ''
+        expect(await service.client.getListing({ platformListingId }, ada)).toMatchObject({
+          listing: { platformListingId, timesSeen: 2 },
+          sightings: [expect.any(String), expect.any(String)],
+        })
+        await expect(service.client.getListing({ platformListingId }, { caller: guest('eve') })).rejects.toMatchObject({
+          status: 404,
+        })
+      })
+
+      test('enrichment looks a seller up, scores again and saves the score', async () => {
+        const { listings, trustScores } = await service.client.search(request({ q: 'headphones' }), { caller: local })
+        const listing = listings.findLast(
+          ({ platformListingId, sellerPlatformId }) =>
+            sellerPlatformId !== '' && trustScores[platformListingId]?.scoreIsPartial,
+        )
+        const { platformListingId = '', sellerPlatformId = '' } = listing ?? {}
+        const enriched = await service.client.enrich(
+          { seller: sellerPlatformId, listingId: platformListingId, query: '' },
+          { caller: local },
+        )
+        expect(enriched.seller).toMatchObject({
+          platformSellerId: sellerPlatformId,
+          accountAgeDays: expect.any(Number),
+        })
+        expect(enriched.trustScore?.signalScores?.accountAge).toBeDefined()
+        expect(enriched.trustScore?.signalScores?.priceVsMarket).toBe(
+          trustScores[platformListingId]?.signalScores?.priceVsMarket,
+        )
+        const { trustScore } = await service.client.getListing({ platformListingId }, { caller: local })
+        expect(trustScore).toEqual(enriched.trustScore)
+        await expect(
+          service.client.enrich({ seller: 'nobody', listingId: platformListingId, query: '' }, { caller: local }),
+        ).rejects.toMatchObject({ status: 404 })
+        await expect(
+          service.client.enrich({ seller: sellerPlatformId, listingId: '1', query: '' }, { caller: local }),
+        ).rejects.toMatchObject({ status: 404 })
+      })
+
+      test('comps come with their sample and the time they are good until', async () => {
+        const comps = await service.client.getComps({ q: 'playstation' }, { caller: local })
+        expect(comps).toMatchObject({
+          query: 'playstation',
+          currency: 'USD',
+          medianPrice: expect.any(Number),
+          expiresAt: expect.any(String),
+        })
+        expect(comps.sampleCount).toBeGreaterThan(3)
+        expect(await service.client.getComps({ q: 'playstation' }, { caller: local })).toEqual(comps)
+        expect(await service.client.getComps({ q: 'zeppelin' }, { caller: local })).toMatchObject({
+          medianPrice: undefined,
+          sampleCount: 0,
+          quartiles: undefined,
+          expiresAt: undefined,
+        })
+      })
+
+      test('a market price of nothing is refused', async () => {
+        await expect(service.client.getComps({ q: ' ' }, { caller: local })).rejects.toMatchObject({ status: 422 })
+      })
+
+      test('a visitor becomes a guest, once', async () => {
+        const headers: [string, string][] = []
+        const head = { status: () => undefined, header: (...header: [string, string]) => headers.push(header) }
+        const session = await service.client.getSession(
+          {},
+          { caller: { userId: 'anonymous', kind: 'anonymous', tier: 'free' }, head },
+        )
+        expect(session).toMatchObject({
+          userId: expect.stringMatching(/^guest:[0-9a-f-]{36}$/),
+          tier: 'free',
+          features: { maxPages: 1, savedSearchesLimit: 3 },
+        })
+        expect(headers).toEqual([
+          ['set-cookie', `listing_guest=${session.userId.slice(6)}; Max-Age=86400; Path=/listings; SameSite=Lax`],
+        ])
+        await service.client.getSession({}, { caller: guest('ada'), head })
+        expect(headers).toHaveLength(1)
+      })
+
+      test('the API without credentials is a 503, asynchronously too', async () => {
+        const wanted = request({ adapter: Adapter.API })
+        await expect(service.client.search(wanted, { caller: local })).rejects.toMatchObject({ status: 503 })
+        await expect(service.client.searchAsync(wanted, { caller: local })).rejects.toMatchObject({ status: 503 })
+      })
     })
-  },
-)
+
+    describe('against a site', () => {
+      test('a refusal is a 502 with the time to come back, and a failed frame on a stream', async () => {
+        const { service } = await site((_, response) => response.writeHead(429, { 'retry-after': '120' }).end())
+        await expect(service.client.search(request(), { caller: local })).rejects.toMatchObject({
+          status: 502,
+          retryAfterSeconds: expect.any(Number),
+          detail: expect.stringMatching(/refused/),
+        })
+        const { sessionId } = await service.client.searchAsync(request(), { caller: local })
+        const frames = await follow(service, sessionId)
+        expect(frames.map(({ $case }) => $case)).toEqual(['searchFailed', 'done'])
+        expect(frames[0]?.value).toMatchObject({ type: 'search_failed', status: 502 })
+      })
+
+      test('sales that cannot be had leave the price unknown, not the search failed', async () => {
+        const { service } = await site((address, response) =>
+          isSold(address) ? response.writeHead(500).end() : response.end(page(card(first))),
+        )
+        expect(await service.client.search(request(), { caller: local })).toMatchObject({
+          marketPrice: undefined,
+          listings: [{ platformListingId: String(first) }],
+        })
+      })
+
+      test('sales are looked up once in six hours', async () => {
+        const sold = [90, 100, 110].map((price, index) =>
+          card(first + index, { price: `$${price}.00`, caption: 'Sold  May 4, 2026' }),
+        )
+        const { service, paths } = await site((address, response) =>
+          response.end(isSold(address) ? page(...sold) : page(card(first + 9, { price: '$40.00' }))),
+        )
+        const once = await service.client.search(request({ q: 'camera' }), { caller: local })
+        const again = await service.client.search(request({ q: 'camera', maxPrice: 50 }), { caller: local })
+        expect([once.marketPrice, again.marketPrice]).toEqual([100, 100])
+        expect(paths.filter((path) => path.includes('LH_Sold'))).toHaveLength(1)
+        expect(once.trustScores[String(first + 9)]).toMatchObject({
+          softFlags: ['suspicious_price'],
+          signalScores: { priceVsMarket: 0 },
+        })
+      })
+
+      test('every change of a price is kept, a return to an old one too', async () => {
+        const prices = ['$100.00', '$80.00', '$80.00', '$100.00']
+        const { service } = await site((address, response) =>
+          response.end(
+            isSold(address) || !address.searchParams.has('_nkw')
+              ? page()
+              : page(card(first, { price: prices.shift() ?? '$1.00' })),
+          ),
+        )
+        // Another limit each time makes another address, so that no page comes out of the cache.
+        for (const maxPrice of [1000, 1001, 1002, 1003])
+          await service.client.search(request({ maxPrice }), { caller: local })
+        const { listing, priceHistory } = await service.client.getListing(
+          { platformListingId: String(first) },
+          { caller: local },
+        )
+        expect(priceHistory.map(({ price }) => price)).toEqual([100, 80, 100])
+        expect(listing).toMatchObject({ price: 100, priceAtFirstSeen: 100, timesSeen: 4 })
+      })
+
+      test('what follows the divider is left out', async () => {
+        const divider = '<li class="srp-river-answer"><span>Results matching fewer words</span></li>'
+        const { service } = await site((address, response) =>
+          response.end(isSold(address) ? page() : page(card(first), divider, card(first + 1))),
+        )
+        expect(
+          (await service.client.search(request(), { caller: local })).listings.map(
+            ({ platformListingId }) => platformListingId,
+          ),
+        ).toEqual([String(first)])
+      })
+
+      test('a database that stays locked after the search costs the scores, not the listings', async () => {
+        let unlock: Promise<() => Promise<void>> | undefined
+        const lock = async () => {
+          const other = await openStore<Tables>({ ...service.store, name: 'listings', migrations })
+          const transaction = await other.db.startTransaction().execute()
+          // On SQLite a transaction that has begun holds the lock on everything.
+          if ('databaseUrl' in service.store)
+            await sql`lock table listings, sellers, comps, trust_scores`.execute(transaction)
+          return async () => {
+            await transaction.rollback().execute()
+            await other.close()
+          }
+        }
+        const { service } = await site(async (address, response) => {
+          unlock ??= lock()
+          await unlock
+          response.end(isSold(address) ? page() : page(card(first), card(first + 1)))
+        })
+        const answer = await service.client.search(request(), { caller: local })
+        await (await unlock)?.()
+        expect(answer).toMatchObject({ trustScores: {}, sellers: {}, sessionId: undefined, marketPrice: undefined })
+        expect(answer.listings.map(({ id, timesSeen }) => [id, timesSeen])).toEqual([
+          [undefined, 1],
+          [undefined, 1],
+        ])
+      })
+
+      test('a search that is cancelled ends its stream and its run', async () => {
+        const reached = Promise.withResolvers<void>()
+        const { service } = await site(() => reached.resolve())
+        const { sessionId } = await service.client.searchAsync(request(), { caller: local })
+        await reached.promise
+        const frames = follow(service, sessionId)
+        await service.client.cancelSearch({ sessionId }, { caller: local })
+        expect((await frames).map(({ $case }) => $case)).toEqual(['done'])
+        const reports = []
+        for await (const report of watchRun(service.bus, sessionId, new AbortController().signal)) reports.push(report)
+        expect(reports.at(-1)).toMatchObject({ $case: 'failed', value: { reason: 'Cancelled' } })
+      })
+
+      test('a caller who leaves before the answer stops the search', async () => {
+        const reached = Promise.withResolvers<void>()
+        const { service } = await site(() => reached.resolve())
+        const leaving = new AbortController()
+        const answer = service.client.search(request(), { caller: local, signal: leaving.signal })
+        await reached.promise
+        leaving.abort()
+        await expect(answer).rejects.toMatchObject({ status: 409 })
+      })
+    })
+
+    const saved = ['active-2025-09-en', 'active-2026-04-carousels', 'auctions-2026-07-en']
+    describe.skipIf(sharedData('marketplace') === undefined)(
+      'against saved pages (needs the shared marketplace data)',
+      () => {
+        test.each(saved)('%s is served in full, with its sellers and scores', async (name) => {
+          const html = gunzipSync(await readFile(sharedData('marketplace', `${name}.html.gz`) ?? ''))
+          const sold = gunzipSync(await readFile(sharedData('marketplace', 'sold-2026-05-fewer-words.html.gz') ?? ''))
+          const { service } = await site((address, response) => response.end(isSold(address) ? sold : html))
+          const { listings, sellers, trustScores, marketPrice } = await service.client.search(
+            request({ q: 'anything' }),
+            {
+              caller: local,
+            },
+          )
+          const complete = listings.filter(
+            (one) =>
+              one.platformListingId &&
+              one.title &&
+              one.price !== undefined &&
+              one.currency === 'USD' &&
+              one.url &&
+              sellers[one.sellerPlatformId]?.feedbackRatio !== undefined &&
+              trustScores[one.platformListingId],
+          )
+          expect(listings.length).toBeGreaterThanOrEqual(59)
+          expect(complete.length / listings.length).toBeGreaterThanOrEqual(0.98)
+          // One sale is not enough for a price.
+          expect(marketPrice).toBeUndefined()
+        })
+      },
+    )
+  })
+})
