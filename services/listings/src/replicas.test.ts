@@ -1,0 +1,295 @@
+import { createServer, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { type Bus, createMemoryBus } from '@trellis/kit/bus'
+import { readConfig } from '@trellis/kit/config'
+import { type Caller, connectInProcess, type Handlers, type RpcClient } from '@trellis/kit/rpc'
+import { openStore, type StoreLocation } from '@trellis/kit/store'
+import { silentLog } from '@trellis/kit/telemetry'
+import { createLocalWorkloads } from '@trellis/kit/workloads'
+import {
+  Adapter,
+  ListingsServiceDefinition,
+  MustIncludeMode,
+  type SearchRequest,
+  type UpdateFrame,
+} from '@trellis/protos/ts/trellis/listings/v1/listings.ts'
+import { WorkloadsServiceDefinition } from '@trellis/protos/ts/trellis/workloads/v1/workloads.ts'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { databases, type RunningDatabase } from '../../../test/support/databases.ts'
+import { killableBus } from '../../../test/support/killable-bus.ts'
+import { createListingsService, listingsConfig, searchWorker } from './mod.ts'
+import { migrations } from './store/migrations.ts'
+import type { Tables } from './store/tables.ts'
+
+type Workloads = RpcClient<typeof WorkloadsServiceDefinition>
+type Client = RpcClient<typeof ListingsServiceDefinition>
+type Frame = NonNullable<UpdateFrame['event']>
+
+const local: Caller = { userId: 'local', kind: 'local', tier: 'local' }
+
+const request = (change: Partial<SearchRequest> = {}): SearchRequest => ({
+  q: 'camera',
+  maxPrice: null,
+  minPrice: null,
+  pages: 1,
+  mustInclude: '',
+  mustIncludeMode: MustIncludeMode.ALL,
+  mustExclude: '',
+  categoryId: '',
+  adapter: Adapter.AUTO,
+  ...change,
+})
+
+const cleanUp: (() => Promise<unknown>)[] = []
+afterEach(async () => {
+  for (const close of cleanUp.splice(0).reverse()) await close()
+})
+
+const card = (id: number, seller: string) =>
+  `<li class="s-card" data-listingid="${id}"><a class="s-card__link" href="/itm/${id}"><div class="s-card__title"><span>Camera ${id}</span></div></a><span class="s-card__price">$100.00</span><div class="su-card-container__attributes__secondary"><div class="s-card__attribute-row"><span>${seller} 99.5% positive (1.2K)</span></div></div></li>`
+const results = `<h1 class="srp-controls__count-heading">3 results</h1><ul class="srp-results">${['ada', 'bob', 'eve']
+  .map((seller, index) => card(130000000001 + index, seller))
+  .join('')}</ul>`
+const nothing = '<h1 class="srp-controls__count-heading">0 results</h1><ul class="srp-results"></ul>'
+
+type Kind = 'search' | 'sales' | 'seller'
+
+const kindOf = ({ pathname, searchParams }: URL): Kind =>
+  searchParams.has('LH_Sold') ? 'sales' : pathname.includes('/sch') && searchParams.has('_nkw') ? 'search' : 'seller'
+
+/** A marketplace that holds back its answers to one kind of request until it is told to give them. */
+const openSite = async (held: Kind) => {
+  const asked: Kind[] = []
+  const reached = Promise.withResolvers<void>()
+  const released = Promise.withResolvers<void>()
+  const respond = async (address: URL, response: ServerResponse) => {
+    const kind = kindOf(address)
+    asked.push(kind)
+    if (kind === held) {
+      reached.resolve()
+      await released.promise
+    }
+    response.end(kind === 'search' ? results : nothing)
+  }
+  const server = createServer((incoming, response) => {
+    const address = new URL(incoming.url ?? '/', 'http://site.test')
+    if (address.pathname === '/robots.txt') response.writeHead(404).end()
+    else void respond(address, response)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  cleanUp.push(async () => {
+    released.resolve()
+    server.closeAllConnections()
+    await new Promise((resolve) => server.close(resolve))
+  })
+  const { port } = server.address() as AddressInfo
+  const environment = { MARKETPLACE_BASE_URL: `http://127.0.0.1:${port}`, MARKETPLACE_REQUEST_GAP_MS: '0' }
+  return {
+    config: readConfig(listingsConfig, environment),
+    /** Resolves when the first request that is held back has come. */
+    reached: reached.promise,
+    release: () => released.resolve(),
+    askedFor: (kind: Kind) => asked.filter((each) => each === kind).length,
+  }
+}
+type Site = Awaited<ReturnType<typeof openSite>>
+
+/** A runtime of workloads that can die and come back, having forgotten its runs. */
+const openRuntime = (bus: Bus, { config }: Site) => {
+  const open = () => createLocalWorkloads({ bus, kinds: { WORKLOAD_SEARCH: searchWorker(config) }, log: silentLog })
+  let runtime = open()
+  cleanUp.push(() => runtime[Symbol.asyncDispose]())
+  const client = () => connectInProcess(WorkloadsServiceDefinition, runtime.handlers)
+  const workloads: Workloads = {
+    run: (...given) => client().run(...given),
+    cancel: (...given) => client().cancel(...given),
+    list: (...given) => client().list(...given),
+    capacity: (...given) => client().capacity(...given),
+  }
+  return {
+    workloads,
+    restart: async () => {
+      const before = runtime
+      runtime = open()
+      await before[Symbol.asyncDispose]()
+    },
+  }
+}
+
+type Ground = { store: StoreLocation; bus: Bus; workloads: Workloads; site: Site }
+
+/** One replica of the service. `kill` leaves all that it does in mid-air; `close` ends it in order. */
+const openReplica = async ({ store, bus, workloads, site }: Ground) => {
+  const own = killableBus(bus)
+  const service = await createListingsService({ config: site.config, store, bus: own, workloads, log: silentLog })
+  let isClosed = false
+  const close = async () => {
+    if (isClosed) return
+    isClosed = true
+    await service[Symbol.asyncDispose]()
+  }
+  cleanUp.push(async () => {
+    own.bury()
+    await close()
+  })
+  const [served] = service.implementations
+  const handlers = served?.handlers as Handlers<typeof ListingsServiceDefinition>
+  return { client: connectInProcess(ListingsServiceDefinition, handlers), kill: own.kill, close }
+}
+
+const follow = async (client: Client, sessionId: string, onFrame: (frame: Frame) => void = () => undefined) => {
+  const frames: Frame[] = []
+  for await (const { event } of client.watchUpdates({ sessionId, lastEventId: null }, { caller: local })) {
+    if (!event) continue
+    frames.push(event)
+    onFrame(event)
+  }
+  return frames
+}
+
+const countOf = (frames: readonly Frame[], $case: Frame['$case']) =>
+  frames.filter((frame) => frame.$case === $case).length
+
+/** What must hold of every search that has come to its end, whatever happened on the way: it is told whole, and once. */
+const expectWhole = (frames: readonly Frame[]) => {
+  expect([countOf(frames, 'listings'), countOf(frames, 'marketPrice'), countOf(frames, 'done')]).toEqual([1, 1, 1])
+  expect(countOf(frames, 'searchFailed')).toBe(0)
+  expect(frames.at(-1)).toMatchObject({ $case: 'done', value: { reason: undefined } })
+  const updates = frames.flatMap((frame) =>
+    frame.$case === 'update'
+      ? [JSON.stringify(frame.value.trustScore?.signalScores) + frame.value.platformListingId]
+      : [],
+  )
+  expect(new Set(updates).size).toBe(updates.length)
+}
+
+describe.each(databases)('on $name', ({ isMissing, start }) => {
+  describe.skipIf(isMissing)('two replicas of the listings service', () => {
+    let database: RunningDatabase
+    beforeAll(async () => {
+      database = await start()
+    })
+    afterAll(() => database[Symbol.asyncDispose]())
+
+    /** The ground that replicas share, and two of them. The first to come is the first to be given a search. */
+    const openTwo = async (held: Kind) => {
+      const place = await database.place({ name: 'listings', migrations })
+      cleanUp.push(async () => place[Symbol.asyncDispose]())
+      const site = await openSite(held)
+      const bus = createMemoryBus()
+      cleanUp.push(async () => bus[Symbol.asyncDispose]())
+      const { workloads, restart } = openRuntime(bus, site)
+      const ground: Ground = { store: place.location, bus, workloads, site }
+      const [first, second] = [await openReplica(ground), await openReplica(ground)]
+      return { ...ground, first, second, restart }
+    }
+
+    const expectCountedOnce = async (client: Client) => {
+      const answer = await client.getListing({ platformListingId: '130000000001' }, { caller: local })
+      expect([answer.listing?.timesSeen, answer.sightings.length, answer.priceHistory.length]).toEqual([1, 1, 1])
+    }
+
+    test('a search that one was asked for is followed, and cancelled, on the other', async () => {
+      const { first, second, site } = await openTwo('search')
+      const { sessionId } = await first.client.searchAsync(request(), { caller: local })
+      const frames = follow(second.client, sessionId)
+      await site.reached
+      site.release()
+      expectWhole(await frames)
+
+      const again = await first.client.searchAsync(request({ q: 'lens' }), { caller: local })
+      const following = follow(second.client, again.sessionId)
+      await second.client.cancelSearch({ sessionId: again.sessionId }, { caller: local })
+      expect((await following).at(-1)?.$case).toBe('done')
+    })
+
+    test('killed before anything was found: the other completes the search, and nothing is asked or counted twice', async () => {
+      const { first, second, site } = await openTwo('search')
+      const { sessionId } = await first.client.searchAsync(request(), { caller: local })
+      const frames = follow(second.client, sessionId)
+      await site.reached
+      first.kill()
+      site.release()
+      expectWhole(await frames)
+      expect([site.askedFor('search'), site.askedFor('sales')]).toEqual([1, 1])
+      await expectCountedOnce(second.client)
+    })
+
+    test('killed after the listings were told: the other tells what comes after them', async () => {
+      const { first, second, site } = await openTwo('seller')
+      const { sessionId } = await first.client.searchAsync(request(), { caller: local })
+      const told = Promise.withResolvers<void>()
+      const frames = follow(second.client, sessionId, ({ $case }) => $case === 'marketPrice' && told.resolve())
+      await Promise.all([told.promise, site.reached])
+      first.kill()
+      site.release()
+      expectWhole(await frames)
+      await expectCountedOnce(second.client)
+    })
+
+    test('an answer that is waited for comes, though the replica that searched for it was killed', async () => {
+      const { first, second, site } = await openTwo('search')
+      const answer = second.client.search(request(), { caller: local })
+      await site.reached
+      first.kill()
+      site.release()
+      const { listings, sessionId } = await answer
+      expect(listings).toHaveLength(3)
+      expect((await follow(second.client, sessionId ?? '')).at(-1)).toMatchObject({ $case: 'done' })
+      await expectCountedOnce(second.client)
+    })
+
+    test('a replica that ends in order hands its searches over at once', async () => {
+      const { first, second, site } = await openTwo('search')
+      const { sessionId } = await first.client.searchAsync(request(), { caller: local })
+      const frames = follow(second.client, sessionId)
+      await site.reached
+      await first.close()
+      site.release()
+      expectWhole(await frames)
+      expect(site.askedFor('search')).toBe(1)
+    })
+
+    test('a runtime that comes back having forgotten its runs is asked for them again', async () => {
+      const { first, site, restart } = await openTwo('search')
+      const { sessionId } = await first.client.searchAsync(request(), { caller: local })
+      const frames = follow(first.client, sessionId)
+      await site.reached
+      await restart()
+      site.release()
+      expectWhole(await frames)
+      await expectCountedOnce(first.client)
+    })
+
+    test('what nobody was left to drive is driven by the next start, on another bus', async () => {
+      const { first, second, site, store } = await openTwo('search')
+      const { sessionId } = await first.client.searchAsync(request(), { caller: local })
+      await site.reached
+      first.kill()
+      second.kill()
+      const bus = createMemoryBus()
+      cleanUp.push(async () => bus[Symbol.asyncDispose]())
+      const third = await openReplica({ store, bus, site, workloads: openRuntime(bus, site).workloads })
+      site.release()
+      expectWhole(await follow(third.client, sessionId))
+    })
+
+    test('searches of many users are shared out, each done once', async () => {
+      const { first, second, site, store } = await openTwo('seller')
+      site.release()
+      const answers = await Promise.all(
+        Array.from({ length: 12 }, (_, index) =>
+          (index % 2 ? first : second).client.search(request(), {
+            caller: { userId: `guest:${index}`, kind: 'guest', tier: 'free' },
+          }),
+        ),
+      )
+      expect(answers.map(({ listings }) => listings.map(({ timesSeen }) => timesSeen))).toEqual(
+        answers.map(() => [1, 1, 1]),
+      )
+      await using other = await openStore<Tables>({ ...store, name: 'listings', migrations })
+      const sellers = await other.db.selectFrom('sellers').select('platform_seller_id').orderBy('id').execute()
+      expect(sellers).toHaveLength(3)
+    })
+  })
+})
