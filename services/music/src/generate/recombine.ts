@@ -29,49 +29,68 @@ const fadeOut = (block: Block, sampleRate: number): void => {
   }
 }
 
-/** What a continuation of a context is played from, and how. */
-export const planRecombination = async (request: ContinuationRequest) => {
-  const { context, frames, prompt, seed, onProgress, signal } = request
-  const { mono, sound } = await (request.listen?.() ?? listenTo(context, signal))
+/**
+ * What any continuation of a context is made from: its sound, its steps, and what beginning at each of them costs. Nothing
+ * of it depends on how long the continuation is to be, or on its seed.
+ */
+export const hearMaterial = async ({ context, listen, onProgress, signal }: Omit<ContinuationRequest, 'seed'>) => {
+  const { mono, sound } = await (listen?.() ?? listenTo(context, signal))
   if (sound.loudest < SILENCE) throw new AudioRefused('silent', 'There is only silence here: nothing to continue from.')
   onProgress?.(0.3)
   const { attacks } = sound
   const analysis = analyseSound(sound)
   onProgress?.(0.4)
   const grid = cutIntoSteps(analysis)
-  const { steering, honored } = readPrompt(prompt)
   const alike = startCosts(analysis.spectral, grid)
   // After a source that has died away there is no join to hear.
   const isSilent = silentSteps(analysis.spectral, grid) > 0
   const heard = isSilent ? undefined : await tryFirstJoins({ mono, attacks, spectral: analysis.spectral, grid }, alike)
+  const startCost = alike.map((cost, step) => (cost + 2 * (heard?.[step] ?? cost)) / 3)
+  return { mono, attacks, grid, startCost }
+}
+
+export type Material = Awaited<ReturnType<typeof hearMaterial>>
+
+/** What a continuation is played from: runs of steps of the material. */
+export const planTake = ({ grid, startCost }: Material, request: ContinuationRequest) => {
+  const { context, frames, prompt, seed, signal } = request
+  const { steering, honored } = readPrompt(prompt)
   const seconds = frames / context.sampleRate
   const plan = planContinuation({
     grid,
     heard: seconds * ANALYSIS_RATE,
     samples: (seconds + PLAN_MARGIN) * ANALYSIS_RATE,
-    startCost: alike.map((cost, step) => (cost + 2 * (heard?.[step] ?? cost)) / 3),
+    startCost,
     seed,
     steering,
     ...(signal && { signal }),
   })
-  onProgress?.(0.6)
-  return { mono, attacks, grid, plan, steering, honored }
+  return { plan, steering, honored }
 }
 
-/**
- * Continues a piece from its own material: cuts it into beats, plans a way through them that begins where the piece ends
- * and neither loops nor copies, and plays that way with joins that keep time, level and waveform.
- */
-export const recombine: Generator = async (request) => {
-  const { context, frames, onProgress, signal } = request
-  const { steering, honored, ...planned } = await planRecombination(request)
+/** Plays a plan with joins that keep time, level and waveform. */
+export const playTake = async (
+  { mono, attacks, grid }: Material,
+  { plan, steering }: Pick<ReturnType<typeof planTake>, 'plan' | 'steering'>,
+  { context, frames, onProgress, signal }: ContinuationRequest,
+): Promise<Block> => {
   const block = await renderPlan({
     source: context,
-    ...planned,
-    frames,
+    ...{ mono, attacks, grid, plan, frames },
     onProgress: (share) => onProgress?.(0.6 + 0.4 * share),
     ...(signal && { signal }),
   })
   if (steering.outro) fadeOut(block, context.sampleRate)
-  return { block, honored }
+  return block
+}
+
+/**
+ * Continues a piece from its own material: cuts it into beats, plans a way through them that begins where the piece ends
+ * and neither loops nor copies, and plays that way.
+ */
+export const recombine: Generator = async (request) => {
+  const material = await hearMaterial(request)
+  const take = planTake(material, request)
+  request.onProgress?.(0.6)
+  return { block: await playTake(material, take, request), honored: take.honored }
 }

@@ -8,7 +8,7 @@ import { audioInMemory } from '../audio/audio-path.ts'
 import { type Block, blockLength, sliceBlock } from '../audio/pcm.ts'
 import { createRandom } from '../dsp/random.ts'
 import type { Run } from './plan.ts'
-import { planRecombination, recombine } from './recombine.ts'
+import { hearMaterial, planTake, playTake } from './recombine.ts'
 import { measureSeam } from './seam.ts'
 import type { StepGrid } from './steps.ts'
 
@@ -60,15 +60,19 @@ const unlikeness = ({ distance }: StepGrid, a: readonly Run[], b: readonly Run[]
   return one.slice(0, length).reduce((sum, step, i) => sum + Math.min(1, distance(step, other[i] ?? 0)) / length, 0)
 }
 
-const takesOf = ({ block, sampleRate }: Material, seconds: number, firstSeed: number) =>
-  Promise.all(
+/** Takes of one context, which is heard once: what is heard does not depend on the take. */
+const takesOf = async ({ block, sampleRate }: Material, seconds: number, firstSeed: number) => {
+  const context = audioInMemory(block, sampleRate)
+  const common = { context, frames: Math.round(seconds * sampleRate), prompt: '' }
+  const material = await hearMaterial(common)
+  return Promise.all(
     [0, 1, 2, 3].map(async (take) => {
-      const frames = Math.round(seconds * sampleRate)
-      const request = { context: audioInMemory(block, sampleRate), frames, prompt: '', seed: firstSeed + take }
-      const { plan, grid } = await planRecombination(request)
-      return { plan, grid, block: (await recombine(request)).block }
+      const request = { ...common, seed: firstSeed + take }
+      const { plan, ...rest } = planTake(material, request)
+      return { plan, grid: material.grid, block: await playTake(material, { plan, ...rest }, request) }
     }),
   )
+}
 
 const expectDifferent = async (material: Material, seconds: number, firstSeed: number) => {
   const takes = await takesOf(material, seconds, firstSeed)
