@@ -1,52 +1,142 @@
+import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { openStore } from '@trellis/kit/store'
 import { describe, expect, test } from 'vitest'
-import { parseQuery } from '../search/query.ts'
 import { batchOf } from '../segments/store-for-tests.ts'
-import { chunkOf, linesInAll, totalChunks } from '../threads/made-lines.ts'
-import { createShared, type Replica } from './replicas-for-tests.ts'
+import { logsMigrations } from '../service.ts'
+import { numbered } from './numbered-lines.ts'
+import { createShared } from './replicas-for-tests.ts'
+import { countOf, describeReplicas } from './replicas-suite.ts'
 
-const count = async ({ engine }: Replica, q: string) =>
-  (await engine.search({ query: parseQuery(q), filters: {}, limit: 10, order: 'time', withFacets: false })).total
+describeReplicas('one bus in memory, a folder and an SQLite file', createShared)
 
-const upload = async ({ engine }: Replica, sourceId = 'made') => {
-  const file = await engine.ingestFile({ source: { sourceId, branch: null, tenantId: null }, reference: 0 })
-  for (let chunk = 0; chunk < totalChunks; chunk++) await file.push(chunkOf(chunk))
-  return file.end()
+const bytesIn = async (directory: string) => {
+  const sizes = await Promise.all(
+    (await readdir(directory)).map(async (name) => (await stat(join(directory, name))).size),
+  )
+  return sizes.reduce((sum, size) => sum + size, 0)
 }
-const lines = (amount: number, from = 0) =>
-  Array.from({ length: amount }, (_, index) => ({ text: `line ${from + index} of many`, sequence: from + index + 1 }))
+const noise = (amount: number, from: number) =>
+  numbered(amount, from).map((line, index) => ({
+    ...line,
+    text: `${line.text} ${Array.from({ length: 20 }, (_, word) => ((from + index) * 7919 * (word + 1)).toString(36)).join(' ')}`,
+  }))
 
-describe('replicas of the log engine', () => {
-  test('what one took is found through the other at once', async () => {
+describe('copies of segments on a machine', () => {
+  test('take no more room than they may, on one folder for two replicas, and searches find all that went', async () => {
     await using world = await createShared()
-    await using one = await world.open()
-    await using other = await world.open()
-    for (let round = 0; round < 5; round++) {
-      expect(await one.engine.ingest(batchOf(lines(10, round * 10)))).toEqual({ entries: 10, duplicates: 0 })
-      expect(await count(other, 'many')).toBe((round + 1) * 10)
+    const local = { directory: join(world.directory, 'local'), bytes: 600_000 }
+    await using one = await world.open({ local })
+    await using other = await world.open({ local })
+    for (let round = 0; round < 8; round++) {
+      await [one, other][round % 2]?.engine.ingest(batchOf(noise(4_096, round * 4_096)))
+      for (const replica of [one, other]) {
+        expect(await countOf(replica, 'many')).toBe((round + 1) * 4_096)
+        expect(await countOf(replica, 'n7')).toBe(1)
+      }
     }
+    const segments = await bytesIn(join(world.directory, 'files', 'segments'))
+    expect(segments).toBeGreaterThan(local.bytes * 2)
+    // Each of the two may be about to make room for what it wrote last.
+    expect(await bytesIn(local.directory)).toBeLessThan(local.bytes + (segments / 8) * 4)
     expect([...one.problems, ...other.problems]).toEqual([])
   })
 
-  test('a file goes in through one, and again through the other as duplicates only', async () => {
+  test.each(['cut short', 'changed', 'removed'])('that were %s are fetched again', async (how) => {
     await using world = await createShared()
-    await using one = await world.open()
-    await using other = await world.open()
-    expect((await upload(one)).counts).toMatchObject({ lines: linesInAll, entries: linesInAll, duplicates: 0 })
-    expect(await count(other, 'made')).toBe(linesInAll)
-    expect((await upload(other)).counts).toMatchObject({ lines: linesInAll, entries: 0, duplicates: linesInAll })
-    expect(await count(one, `n${linesInAll - 1}`)).toBe(1)
-    expect([...one.problems, ...other.problems]).toEqual([])
+    const local = { directory: join(world.directory, 'local'), bytes: 10_000_000 }
+    // Nothing is kept in memory, so that every search reads.
+    const limits = { documents: 8_192, textBytes: 4 * 1024 * 1024, cacheBytes: 0 }
+    await using one = await world.open({ local, limits })
+    await one.engine.ingest(batchOf(numbered(2_000)))
+    expect(await countOf(one, 'n7')).toBe(1)
+    for (const name of await readdir(local.directory)) {
+      const path = join(local.directory, name)
+      const whole = await readFile(path)
+      if (how === 'removed') await rm(path)
+      else if (how === 'cut short') await writeFile(path, whole.subarray(0, 1_000))
+      else
+        await writeFile(
+          path,
+          whole.map((byte, index) => (index % 997 === 0 ? byte ^ 1 : byte)),
+        )
+    }
+    expect(await countOf(one, 'n7')).toBe(1)
+    expect(await countOf(one, 'many')).toBe(2_000)
+    expect(one.problems).toEqual([])
   })
+})
 
-  test('the same entries sent to both at the same time are kept once, and the answers say who had them', async () => {
+test.each(['changed', 'removed'])(
+  'a segment that was %s is named, and the rest is still found, also by who comes later',
+  async (how) => {
     await using world = await createShared()
-    await using one = await world.open()
-    await using other = await world.open()
-    const results = await Promise.all([upload(one), upload(other)])
-    expect(results.reduce((sum, { counts }) => sum + counts.entries, 0)).toBe(linesInAll)
-    expect(results.reduce((sum, { counts }) => sum + counts.duplicates, 0)).toBe(linesInAll)
-    expect(await count(one, 'made')).toBe(linesInAll)
-    expect(await count(other, 'made')).toBe(linesInAll)
-    expect([...one.problems, ...other.problems]).toEqual([])
+    const limits = { documents: 8_192, textBytes: 4 * 1024 * 1024, cacheBytes: 0 }
+    await using one = await world.open({ limits })
+    await one.engine.ingest(batchOf(numbered(1_000)))
+    const folder = join(world.directory, 'files', 'segments')
+    const [victim = ''] = await readdir(folder)
+    await one.engine.ingest(batchOf(numbered(500, 5_000)))
+    expect(await countOf(one, 'many')).toBe(1_500)
+    const path = join(folder, victim)
+    if (how === 'removed') await rm(path)
+    else
+      await writeFile(
+        path,
+        (await readFile(path)).map((byte, index) => (index % 997 === 0 ? byte ^ 1 : byte)),
+      )
+    await using other = await world.open({ limits })
+    for (const replica of [one, other]) {
+      expect(await countOf(replica, 'many')).toBe(500)
+      expect(await countOf(replica, 'many')).toBe(500)
+      expect(replica.problems).toEqual([expect.stringContaining(victim)])
+      expect(await replica.engine.ingest(batchOf(numbered(500, 5_000)))).toEqual({ entries: 0, duplicates: 500 })
+    }
+  },
+)
+
+test('a sender is told to come again while the store is held up, and what it sent is there once in the end', async () => {
+  await using world = await createShared()
+  await using one = await world.open({ waitMilliseconds: 300 })
+  expect(await one.engine.ingest(batchOf(numbered(10)))).toEqual({ entries: 10, duplicates: 0 })
+  await using holder = await openStore({ ...world.shared.store, name: 'logs', migrations: logsMigrations })
+  const { promise: released, resolve: release } = Promise.withResolvers<void>()
+  const { promise: isHeld, resolve: held } = Promise.withResolvers<void>()
+  const holding = holder.db.transaction().execute(async () => {
+    held()
+    await released
   })
+  await isHeld
+  await expect(one.engine.ingest(batchOf(numbered(10, 10)))).rejects.toMatchObject({
+    kind: 'unavailable',
+    retryAfterSeconds: 5,
+  })
+  release()
+  await holding
+  await one.engine.flush()
+  expect(await one.engine.ingest(batchOf(numbered(20)))).toEqual({ entries: 0, duplicates: 20 })
+  expect(await countOf(one, 'many')).toBe(20)
+})
+
+test('threads that were idle end, and nothing is lost by it', async () => {
+  await using world = await createShared()
+  await using one = await world.open({ idleMilliseconds: 1 })
+  for (let round = 0; round < 4; round++) {
+    await one.engine.ingest(batchOf(numbered(10, round * 10)))
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    expect(await countOf(one, 'many')).toBe((round + 1) * 10)
+  }
+  expect(one.problems).toEqual([])
+})
+
+test('a search whose caller has left ends with the reason it was left for', async () => {
+  await using world = await createShared()
+  await using one = await world.open()
+  await one.engine.ingest(batchOf(numbered(1_000)))
+  const leaving = new AbortController()
+  const request = { query: null, filters: {}, limit: 10, order: 'time', withFacets: true } as const
+  const left = one.engine.search(request, leaving.signal)
+  leaving.abort(new Error('the reader left'))
+  await expect(left).rejects.toThrow('the reader left')
+  expect((await one.engine.search(request)).total).toBe(1_000)
 })

@@ -33,6 +33,8 @@ export type ClusterEngineOptions = {
   waitMilliseconds?: number
   /** How long a segment that was replaced can still be read by replicas that have not heard. */
   graceMilliseconds?: number
+  /** How often what is not needed any more is removed. */
+  upkeepMilliseconds?: number
   /** Threads end after so long without work; 0 keeps them. */
   idleMilliseconds?: number
   now?: () => number
@@ -41,7 +43,6 @@ export type ClusterEngineOptions = {
 
 const megabyte = 1024 * 1024
 const leaseMilliseconds = 30_000
-const upkeepMilliseconds = 60_000
 /** Followers look so often by themselves, should word of a change not reach them. */
 const followMilliseconds = 1_000
 /** Segments are looked through for a merge when no batch has come for so long, or so many have been committed since the last look. */
@@ -162,7 +163,7 @@ export const createClusterEngine = async (options: ClusterEngineOptions): Promis
     every(followMilliseconds, async () => {
       if (followers.size > 0) await refresh()
     }),
-    every(upkeepMilliseconds, () =>
+    every(options.upkeepMilliseconds ?? 60_000, () =>
       upkeep.run().catch((error: unknown) => onProblem(`Old segments could not be removed: ${String(error)}`)),
     ),
   ]

@@ -55,6 +55,7 @@ export const createShared = async () => {
   return {
     directory,
     shared,
+    nats: undefined,
     open: (options?: ReplicaOptions) => openReplica(shared, options),
     async [Symbol.asyncDispose]() {
       await bus[Symbol.asyncDispose]()

@@ -67,10 +67,10 @@ export const openSegment = async ({ files, key, bytes, cache, onRetired }: OpenS
     const begun = underWay.get(name)
     if (begun !== undefined) return (await begun) as Value
     const making = make().finally(() => underWay.delete(name))
-    underWay.set(
-      name,
-      making.then(({ value }) => value),
-    )
+    const sharing = making.then(({ value }) => value)
+    // Who began hears of a failure; where nobody shares it, it must not count as unhandled.
+    sharing.catch(() => undefined)
+    underWay.set(name, sharing)
     const { value, bytes: size } = await making
     cache.set(`${key}#${name}`, value, size)
     return value

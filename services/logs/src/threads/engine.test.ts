@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -11,7 +11,9 @@ import { type CatalogueTables, catalogueMigration, createCatalogue } from '../se
 import { createLogEngine } from './engine.ts'
 import { chunkOf, linesInAll, totalChunks } from './made-lines.ts'
 
-const openIn = async (directory: string, idleMilliseconds = 0) => {
+const smallLimits = { documents: 8_192, textBytes: 4 * 1024 * 1024, cacheBytes: 8 * 1024 * 1024 }
+
+const openIn = async (directory: string, idleMilliseconds = 0, limits = smallLimits) => {
   const problems: string[] = []
   const store = await openStore<CatalogueTables>({
     name: 'logs',
@@ -21,7 +23,7 @@ const openIn = async (directory: string, idleMilliseconds = 0) => {
   const engine = createLogEngine({
     directory,
     catalogue: createCatalogue(store.db),
-    limits: { documents: 8_192, textBytes: 4 * 1024 * 1024, cacheBytes: 8 * 1024 * 1024 },
+    limits,
     idleMilliseconds,
     onProblem: (problem) => problems.push(problem),
   })
@@ -116,4 +118,25 @@ test('a search whose caller has left ends with the reason it was left for, and o
   expect((await stayed).total).toBe(linesInAll)
   await expect(opened.engine.search(request, leaving.signal)).rejects.toThrow('the reader left')
   expect(opened.problems).toEqual([])
+})
+
+test('a segment that is damaged while it is in use is named, and its thread goes on with the rest', async () => {
+  await using folder = await withFolder()
+  // Nothing is kept in memory, so that every search reads.
+  await using opened = await openIn(folder.directory, 0, { ...smallLimits, cacheBytes: 0 })
+  await opened.upload()
+  await opened.engine.flush()
+  expect(await opened.count('made')).toBe(linesInAll)
+  const segments = join(folder.directory, 'files', 'segments')
+  const [victim = ''] = (await readdir(segments)).toSorted()
+  const path = join(segments, victim)
+  await writeFile(
+    path,
+    (await readFile(path)).map((byte, index) => (index % 997 === 0 ? byte ^ 1 : byte)),
+  )
+  const left = await opened.count('made')
+  expect(left).toBeGreaterThan(0)
+  expect(left).toBeLessThan(linesInAll)
+  expect(await opened.count('made')).toBe(left)
+  expect(opened.problems).toEqual([expect.stringContaining(victim)])
 })

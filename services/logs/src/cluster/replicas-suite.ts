@@ -1,0 +1,187 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createInterface } from 'node:readline'
+import { describe, expect, test } from 'vitest'
+import type { StoredEntry } from '../entries/entry.ts'
+import { parseQuery } from '../search/query.ts'
+import type { SearchRequest } from '../search/search.ts'
+import { batchOf } from '../segments/store-for-tests.ts'
+import { chunkOf, linesInAll, totalChunks } from '../threads/made-lines.ts'
+import { numbered } from './numbered-lines.ts'
+import type { Replica, ReplicaOptions, Shared } from './replicas-for-tests.ts'
+
+export type World = AsyncDisposable & {
+  shared: Shared
+  /** Where another process finds the bus; undefined where it cannot. */
+  nats: { address: string; prefix: string } | undefined
+  open: (options?: ReplicaOptions) => Promise<Replica>
+}
+
+const searchFor = (q: string, limit = 10): SearchRequest => ({
+  query: parseQuery(q),
+  filters: {},
+  limit,
+  order: 'time',
+  withFacets: false,
+})
+export const countOf = async ({ engine }: Replica, q: string) => (await engine.search(searchFor(q))).total
+
+/** The numbers of all lines that are kept, ascending, each as often as it is. */
+const numbersIn = async ({ engine }: Replica): Promise<number[]> => {
+  const numbers: number[] = []
+  let after: SearchRequest['after'] | null
+  do {
+    const page = await engine.search({ ...searchFor('many', 1_000), ...(after && { after }) })
+    for (const { entry } of page.entries) numbers.push(entry.sequence - 1)
+    after = page.next
+  } while (after)
+  return numbers.toSorted((a, b) => a - b)
+}
+
+const upload = async ({ engine }: Replica) => {
+  const file = await engine.ingestFile({ source: { sourceId: 'made', branch: null, tenantId: null }, reference: 0 })
+  for (let chunk = 0; chunk < totalChunks; chunk++) await file.push(chunkOf(chunk))
+  return file.end()
+}
+
+/** Waits for what comes by itself; the test's own limit ends it. */
+const until = async (holds: () => boolean | Promise<boolean>) => {
+  while (!(await holds())) await new Promise((resolve) => setTimeout(resolve, 20))
+}
+
+/** What replicas owe, whatever they stand on. */
+export const describeReplicas = (name: string, createWorld: () => Promise<World>) => {
+  describe(`replicas of the log engine on ${name}`, () => {
+    test('what one took is found through the other at once', async () => {
+      await using world = await createWorld()
+      await using one = await world.open()
+      await using other = await world.open()
+      for (let round = 0; round < 5; round++) {
+        const sent = batchOf(numbered(10, round * 10))
+        expect(await one.engine.ingest(sent)).toEqual({ entries: 10, duplicates: 0 })
+        expect(await countOf(other, 'many')).toBe((round + 1) * 10)
+      }
+      const [found] = (await other.engine.search(searchFor('n42'))).entries
+      expect(await one.engine.find(found?.entry.entryId ?? '')).toEqual(found?.entry)
+      expect([...one.problems, ...other.problems]).toEqual([])
+    })
+
+    test('a file goes in through one, and again through the other as duplicates only', async () => {
+      await using world = await createWorld()
+      await using one = await world.open()
+      await using other = await world.open()
+      expect((await upload(one)).counts).toMatchObject({ lines: linesInAll, entries: linesInAll, duplicates: 0 })
+      expect(await countOf(other, 'made')).toBe(linesInAll)
+      expect((await upload(other)).counts).toMatchObject({ lines: linesInAll, entries: 0, duplicates: linesInAll })
+      expect(await countOf(one, `n${linesInAll - 1}`)).toBe(1)
+      expect([...one.problems, ...other.problems]).toEqual([])
+    })
+
+    test('the same file sent to both at the same time is kept once, and the answers say who had what', async () => {
+      await using world = await createWorld()
+      await using one = await world.open()
+      await using other = await world.open()
+      const results = await Promise.all([upload(one), upload(other)])
+      expect(results.reduce((sum, { counts }) => sum + counts.entries, 0)).toBe(linesInAll)
+      expect(results.reduce((sum, { counts }) => sum + counts.duplicates, 0)).toBe(linesInAll)
+      expect(await countOf(one, 'made')).toBe(linesInAll)
+      expect(await countOf(other, 'made')).toBe(linesInAll)
+      expect([...one.problems, ...other.problems]).toEqual([])
+    })
+
+    test('searches see all that was acknowledged and nothing twice while segments are merged and old ones removed', async () => {
+      await using world = await createWorld()
+      const options = { graceMilliseconds: 0, upkeepMilliseconds: 50 }
+      await using one = await world.open(options)
+      await using other = await world.open(options)
+      const rounds = 40
+      let acknowledged = 0
+      let isDone = false
+      const look = async (replica: Replica) => {
+        let looks = 0
+        while (!isDone) {
+          const before = acknowledged
+          const numbers = await numbersIn(replica)
+          expect(new Set(numbers).size).toBe(numbers.length)
+          expect(numbers.length).toBeGreaterThanOrEqual(before)
+          looks++
+        }
+        return looks
+      }
+      const send = async (replica: Replica, parity: number) => {
+        for (let round = parity; round < rounds; round += 2) {
+          await replica.engine.ingest(batchOf(numbered(25, round * 25)))
+          acknowledged += 25
+        }
+      }
+      const looking = Promise.all([look(one), look(other)])
+      await Promise.all([send(one, 0), send(other, 1)])
+      await until(async () => ((await one.catalogue.changes(undefined))?.added.length ?? 0) < 16)
+      await until(async () => (await one.catalogue.replacedBefore(Date.now() + 60_000)).length === 0)
+      isDone = true
+      for (const looks of await looking) expect(looks).toBeGreaterThan(0)
+      expect(await numbersIn(one)).toEqual(Array.from({ length: rounds * 25 }, (_, number) => number))
+      expect([...one.problems, ...other.problems]).toEqual([])
+    })
+
+    test('followers of any replica hear of each entry once, in one order, and how many they are not told of', async () => {
+      await using world = await createWorld()
+      await using one = await world.open()
+      await using other = await world.open()
+      await one.engine.ingest(batchOf(numbered(5, 100_000)))
+      const heard = [one, other].map(() => ({ numbers: [] as number[], missed: 0 }))
+      const stops = await Promise.all(
+        [one, other].map(({ engine }, index) =>
+          engine.follow((entries: StoredEntry[], missed) => {
+            for (const { sequence } of entries) heard[index]?.numbers.push(sequence - 1)
+            if (heard[index]) heard[index].missed += missed
+          }),
+        ),
+      )
+      for (let round = 0; round < 20; round++)
+        await [one, other][round % 2]?.engine.ingest(batchOf(numbered(10, round * 10)))
+      await other.engine.ingest(batchOf(numbered(3_000, 1_000)))
+      await until(() => heard.every(({ numbers, missed }) => numbers.length + missed >= 3_200))
+      for (const stop of stops) await stop()
+      const all = [...Array.from({ length: 200 }, (_, n) => n), ...Array.from({ length: 1_000 }, (_, n) => 3_000 + n)]
+      expect(heard).toEqual([
+        { numbers: all, missed: 2_000 },
+        { numbers: all, missed: 2_000 },
+      ])
+      expect([...one.problems, ...other.problems]).toEqual([])
+    })
+
+    test('a replica that is killed takes nothing with it that was acknowledged, and nothing comes twice', async () => {
+      await using world = await createWorld()
+      await using survivor = world.nats === undefined ? undefined : await world.open()
+      const { files, store } = world.shared
+      const linesPerBatch = 200
+      const batches = 200
+      const told = JSON.stringify({ files, store, nats: world.nats, linesPerBatch, batches, inHand: 8 })
+      const victim = new URL('./kill-victim.ts', import.meta.url).pathname
+      const child = spawn(process.execPath, [victim, told], { stdio: ['ignore', 'pipe', 'inherit'] })
+      const acknowledged = new Set<number>()
+      for await (const line of createInterface({ input: child.stdout })) {
+        acknowledged.add(Number(line))
+        if (acknowledged.size === 40) child.kill('SIGKILL')
+      }
+      if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
+      expect(child.signalCode).toBe('SIGKILL')
+      await using opened = survivor ? undefined : await world.open()
+      const replica = survivor ?? opened
+      if (!replica) throw new Error('One of them is there.')
+      const kept = new Set(await numbersIn(replica))
+      for (const batch of acknowledged)
+        for (let line = 0; line < linesPerBatch; line++) expect(kept.has(batch * linesPerBatch + line)).toBe(true)
+      // All of it once more, as its sender would: what was not acknowledged may have been kept, too.
+      const results = await Promise.all(
+        Array.from({ length: batches }, (_, batch) =>
+          replica.engine.ingest(batchOf(numbered(linesPerBatch, batch * linesPerBatch))),
+        ),
+      )
+      for (const { entries, duplicates } of results) expect(entries + duplicates).toBe(linesPerBatch)
+      expect(await numbersIn(replica)).toEqual(Array.from({ length: batches * linesPerBatch }, (_, number) => number))
+      expect(replica.problems).toEqual([])
+    })
+  })
+}
