@@ -4,7 +4,7 @@ import { controlOf } from './updates.ts'
 /** A search whose last follower left goes on for this long, in case they come back, in milliseconds. */
 const patience = 30_000
 
-/** What holds a search: its time, its followers' word, and the service's own end. */
+/** What holds a search: its time, its followers' word, and the end of its driver's turn. */
 export type Leash = {
   /** Aborted when the search must stop. */
   readonly signal: AbortSignal
@@ -14,15 +14,16 @@ export type Leash = {
   readonly release: () => void
 }
 
-/** Puts a search on its leash: it stops past its deadline, when told to, 30 s after its last follower left, and with the service. */
+/** Puts a search on its leash: it stops past its deadline, when told to, 30 s after its last follower left, and with its driver's turn. */
 export const createLeash = (
-  { bus, log, signal: serviceEnds }: Pick<World, 'bus' | 'log' | 'signal'>,
+  { bus, log, signal: turnEnds }: Pick<World, 'bus' | 'log' | 'signal'>,
   sessionId: string,
   deadlineSeconds: number,
 ): Leash => {
   const stop = new AbortController()
   const released = new AbortController()
-  const deadline = AbortSignal.timeout(deadlineSeconds * 1000)
+  const late = new Error('The time of the search is up.')
+  const deadline = deadlineSeconds > 0 ? AbortSignal.timeout(deadlineSeconds * 1000) : AbortSignal.abort(late)
   let followers = 0
   let waiting: NodeJS.Timeout | undefined
   const follow = async () => {
@@ -40,7 +41,7 @@ export const createLeash = (
     if (!released.signal.aborted) log.error({ err: error }, 'a search lost touch with its followers')
   })
   return {
-    signal: AbortSignal.any([stop.signal, deadline, serviceEnds]),
+    signal: AbortSignal.any([stop.signal, deadline, turnEnds]),
     ranOut: () => deadline.aborted && !stop.signal.aborted,
     release: () => {
       clearTimeout(waiting)

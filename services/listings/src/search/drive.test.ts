@@ -1,0 +1,161 @@
+import { createMemoryBus } from '@trellis/kit/bus'
+import { readConfig } from '@trellis/kit/config'
+import { failure } from '@trellis/kit/errors'
+import { openStore } from '@trellis/kit/store'
+import { silentLog } from '@trellis/kit/telemetry'
+import { runTopic } from '@trellis/kit/workloads'
+import { Adapter, MustIncludeMode, UpdateFrame } from '@trellis/protos/ts/trellis/listings/v1/listings.ts'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { temporaryDirectory } from '../../../../test/support/temporary-directory.ts'
+import { listingsConfig } from '../config.ts'
+import { noMeasures } from '../measures.ts'
+import { createSession, findSearch, unendedSearches } from '../session/store.ts'
+import { migrations } from '../store/migrations.ts'
+import type { Tables } from '../store/tables.ts'
+import type { World } from '../world.ts'
+import { driveSearch } from './drive.ts'
+import { encodeOrder, mostTries } from './order.ts'
+import { wholes } from './parts.ts'
+import { type Control, controlOf, updatesOf } from './updates.ts'
+import { encodeMessage } from './worker/messages.ts'
+
+const never = new AbortController().signal
+const sessionId = 'search'
+
+let stack: AsyncDisposableStack
+let world: World
+let asked: string[]
+
+beforeEach(async () => {
+  stack = new AsyncDisposableStack()
+  const { path } = stack.use(await temporaryDirectory())
+  const bus = stack.use(createMemoryBus())
+  const { db } = stack.use(await openStore<Tables>({ name: 'listings', dataDirectory: path, migrations }))
+  asked = []
+  world = {
+    config: readConfig(listingsConfig, { MARKETPLACE_BASE_URL: 'http://site.test' }),
+    db,
+    bus,
+    workloads: {
+      run: async ({ runId = '' }) => {
+        asked.push(runId)
+        throw failure('unavailable', 'Too much work is waiting already.')
+      },
+      cancel: async () => ({}),
+      list: async () => ({ runs: [] }),
+      capacity: async () => ({ total: 0, running: 0, queued: 0 }),
+    },
+    log: silentLog,
+    measures: noMeasures,
+    now: () => new Date(),
+    signal: never,
+    demoUrl: () => Promise.reject(new Error('There is no demo here.')),
+  }
+})
+afterEach(() => stack.disposeAsync())
+
+const order = async ({ seconds = 60, telling = 'stream' as const } = {}) => {
+  const request = {
+    q: 'camera',
+    maxPrice: null,
+    minPrice: null,
+    pages: 1,
+    mustInclude: '',
+    mustIncludeMode: MustIncludeMode.ALL,
+    mustExclude: '',
+    categoryId: '',
+    adapter: Adapter.AUTO,
+  }
+  const orderJson = encodeOrder({ request, tier: 'local', telling })
+  const deadlineAt = new Date(Date.now() + seconds * 1000)
+  await createSession(world.db, { id: sessionId, userId: 'local', deadlineAt, orderJson }, new Date())
+}
+
+const drive = (delivery: number) => driveSearch(world, sessionId, { delivery, signal: never })
+
+/** All frames that followers have been told, up to the last. */
+const frames = async () => {
+  const told = []
+  for await (const whole of wholes(world.bus.subscribe(updatesOf(sessionId), { after: 'start', signal: never }))) {
+    if (whole.kind !== 'message') continue
+    const { event } = UpdateFrame.decode(whole.bytes)
+    if (event) told.push(event)
+    if (event?.$case === 'done') return told
+  }
+  return told
+}
+
+const hasEnded = async () => (await findSearch(world.db, sessionId))?.ended_at !== null
+
+test('a search whose run is refused goes back to the queue, and fails with the reason when its tries are used up', async () => {
+  await order()
+  await expect(drive(1)).rejects.toMatchObject({ kind: 'unavailable' })
+  expect([await hasEnded(), await unendedSearches(world.db)]).toEqual([false, [sessionId]])
+  // A run that may be under way already is waited for: here its failure has been told.
+  const detail = 'Too much work is waiting already.'
+  const value = { reason: 'Failed', kind: 'unavailable', detail, retryAfterSeconds: 5 }
+  await world.bus.publish(runTopic(sessionId), { runId: sessionId, report: { $case: 'failed', value } })
+  await drive(mostTries)
+  expect(await frames()).toMatchObject([
+    { $case: 'searchFailed', value: { status: 503, detail } },
+    { $case: 'done', value: { reason: null } },
+  ])
+  expect([await hasEnded(), asked]).toEqual([true, [sessionId]])
+})
+
+test('a search that was interrupted too often is not tried again, and says so', async () => {
+  await order()
+  await drive(mostTries + 1)
+  expect((await frames()).map(({ $case }) => $case)).toEqual(['searchFailed', 'done'])
+  expect([await hasEnded(), asked]).toEqual([true, []])
+})
+
+test('a search whose time was up before anybody drove it ends at once', async () => {
+  await order({ seconds: -1 })
+  await drive(1)
+  expect(await frames()).toEqual([{ $case: 'done', value: { reason: 'timeout' } }])
+  expect([await hasEnded(), asked]).toEqual([true, []])
+})
+
+test('a search that was cancelled before anybody drove it ends, and has not failed', async () => {
+  await order()
+  await world.bus.publish<Control>(controlOf(sessionId), { kind: 'cancel' })
+  await drive(1)
+  expect((await frames()).map(({ $case }) => $case)).toEqual(['done'])
+  expect(await hasEnded()).toBe(true)
+})
+
+test('a search that ended, or that nobody knows, is left alone', async () => {
+  await drive(1)
+  await order()
+  await drive(mostTries + 1)
+  await drive(1)
+  expect((await frames()).map(({ $case }) => $case)).toEqual(['searchFailed', 'done'])
+})
+
+test('a driver whose turn ends leaves the search as it is', async () => {
+  await order()
+  const turn = new AbortController()
+  turn.abort(new Error('It was given to another.'))
+  await expect(driveSearch(world, sessionId, { delivery: 1, signal: turn.signal })).rejects.toThrow('given to another')
+  expect(await hasEnded()).toBe(false)
+})
+
+test('a run that was started again is told once', async () => {
+  await order()
+  const found = encodeMessage({ kind: 'found', listings: [], sellers: [], usableShare: null })
+  const sales = encodeMessage({ kind: 'sales', query: 'camera', sales: [], failure: null })
+  const started = { $case: 'started', value: { worker: '1', warm: false } } as const
+  for (const report of [
+    started,
+    { $case: 'output', value: found },
+    { $case: 'output', value: sales },
+    started,
+    { $case: 'output', value: sales },
+    { $case: 'output', value: found },
+    { $case: 'completed', value: { result: new Uint8Array() } },
+  ] as const)
+    await world.bus.publish(runTopic(sessionId), { runId: sessionId, report })
+  await drive(2)
+  expect((await frames()).map(({ $case }) => $case)).toEqual(['listings', 'marketPrice', 'done'])
+})
