@@ -143,7 +143,7 @@ test('a driver whose turn ends leaves the search as it is', async () => {
 
 test('a run that was started again is told once', async () => {
   await order()
-  const found = encodeMessage({ kind: 'found', listings: [], sellers: [], usableShare: null })
+  const found = encodeMessage({ kind: 'found', listings: [], sellers: [], usableShare: null, toCome: 0 })
   const sales = encodeMessage({ kind: 'sales', query: 'camera', sales: [], failure: null })
   const started = { $case: 'started', value: { worker: '1', warm: false } } as const
   for (const report of [

@@ -1,5 +1,6 @@
 import { followRun, runFailure } from '@trellis/kit/workloads'
 import type { World } from '../world.ts'
+import { createJoiner } from './worker/found-parts.ts'
 import { decodeOutput, encodeMessage, type WorkerInput, type WorkerOutput } from './worker/messages.ts'
 
 export type RunOptions = {
@@ -44,10 +45,13 @@ export const startRun = async (
   return {
     async *[Symbol.asyncIterator]() {
       let isOver = false
+      const { begin, join } = createJoiner()
       try {
         for await (const report of reports) {
           isOver = report.$case === 'completed' || report.$case === 'failed'
-          if (report.$case === 'output') yield decodeOutput(report.value)
+          if (report.$case === 'started') begin()
+          const output = report.$case === 'output' ? join(decodeOutput(report.value)) : undefined
+          if (output) yield output
           if (report.$case === 'failed') throw runFailure(report.value)
         }
       } finally {

@@ -26,9 +26,9 @@ export type WorkerInput =
     }
   | { readonly kind: 'enrich'; readonly marketplace: Marketplace; readonly tasks: readonly SellerTask[] }
 
-/** What a run hands over as it goes. Sales that could not be looked up are none, with the reason. */
+/** What a run hands over as it goes. Sales that could not be looked up are none, with the reason. What was found may come in parts. */
 export type WorkerOutput =
-  | ({ readonly kind: 'found' } & FoundListings)
+  | ({ readonly kind: 'found'; readonly toCome: number } & FoundListings)
   | { readonly kind: 'sales'; readonly query: string; readonly sales: readonly Sale[]; readonly failure: string | null }
   | {
       readonly kind: 'seller'

@@ -1,5 +1,6 @@
 import type { MarketplaceAdapter, SearchRequest } from '../../marketplace/adapter.ts'
 import type { FoundListings } from '../../records.ts'
+import { splitFound } from './found-parts.ts'
 import { encodeMessage, type Marketplace, type SellerTask, type WorkerInput, type WorkerOutput } from './messages.ts'
 
 /** What a run works with: the way to a marketplace, and where its findings go. */
@@ -74,7 +75,7 @@ const search = async (
     world.progress(++done / requests.length)
     return result
   })
-  emit(world, { kind: 'found', ...mergeFound(found) })
+  for (const part of splitFound(mergeFound(found))) emit(world, part)
 }
 
 const lookUpSeller = async (adapter: MarketplaceAdapter, task: SellerTask, world: WorkerWorld): Promise<void> => {
