@@ -22,6 +22,7 @@ const generate = [
 /** What each command installs (`run`: only what running needs; `all`: the tools, too) and runs, one after another. */
 const commands = {
   start: { install: 'run', steps: [main('services', 'all-in-one', 'src', 'main.ts')] },
+  'start:distributed': { install: 'all', steps: [main('services', 'distributed', 'src', 'main.ts')] },
   test: { install: 'all', steps: [main('test', 'run', 'main.ts')] },
   bench: { install: 'all', steps: [main('test', 'bench', 'main.ts')] },
   generate: { install: 'all', steps: generate },

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
-import { serveBroadcast } from '../probe/broadcast.ts'
+import { type BroadcastBus, serveBroadcast } from '../probe/broadcast.ts'
 import { round } from './machine.ts'
 
 const events = 200
@@ -21,8 +21,8 @@ const followers = (url: string, clients: number) => {
   return { connected: connected.promise, done: done.promise }
 }
 
-const measure = async (clients: number): Promise<string> => {
-  const served = await serveBroadcast({ kept: events * 2 })
+const measure = async (clients: number, over: BroadcastBus): Promise<string> => {
+  const served = await serveBroadcast({ kept: events * 2, over })
   const idle = process.memoryUsage().rss
   const { connected, done } = followers(`${served.origin}/probe/api/count?behaviour=follow`, clients)
   await connected
@@ -38,10 +38,16 @@ const measure = async (clients: number): Promise<string> => {
   return `  ${String(clients).padStart(5)} clients  ${round((clients * events) / seconds).padStart(9)} events/s  ${round(perClient, 1)} KB resident a client`
 }
 
-export const benchStreams = async (): Promise<string[]> => {
-  const lines = [
-    `${events} events published to followers of one stream, counted when the last client has the last one:`,
-  ]
-  for (const clients of [1, 100, 1_000]) lines.push(await measure(clients))
+/** A row for 1, 100 and 1,000 clients. */
+export const measureStreams = async (over: BroadcastBus): Promise<string[]> => {
+  const lines: string[] = []
+  for (const clients of [1, 100, 1_000]) lines.push(await measure(clients, over))
   return lines
+}
+
+export const benchStreams = async (): Promise<string[]> => {
+  return [
+    `${events} events published to followers of one stream, counted when the last client has the last one:`,
+    ...(await measureStreams('memory')),
+  ]
 }

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
+import { findNatsServer, startNatsServer } from '@trellis/distributed/servers'
 import { createEdge, edgeConfig } from '@trellis/edge'
-import { createMemoryBus, jsonCodec, topics } from '@trellis/kit/bus'
+import { connectNatsBus, createMemoryBus, jsonCodec, topics } from '@trellis/kit/bus'
 import { readConfig } from '@trellis/kit/config'
 import { connectInProcess } from '@trellis/kit/rpc'
 import { createMetrics, silentLog } from '@trellis/kit/telemetry'
@@ -8,9 +9,18 @@ import { routes } from './gen/edge/routes.ts'
 import { ProbeServiceDefinition } from './gen/ts/trellis/probe/v1/probe.ts'
 import { probeHandlers } from './handlers.ts'
 
+export type BroadcastBus = 'memory' | 'nats'
+
+const openBus = async (over: BroadcastBus, opened: AsyncDisposableStack) => {
+  if (over === 'memory') return opened.use(createMemoryBus())
+  const nats = opened.use(await startNatsServer({ command: findNatsServer(process.env) }))
+  return opened.use(await connectNatsBus({ servers: [nats.address], name: 'broadcast', log: silentLog }))
+}
+
 /** A topic of the bus behind a real edge: `/probe/api/count` follows it. A gap arrives as the event `spelled-out`. */
-export const serveBroadcast = async ({ kept }: { kept: number }) => {
-  const bus = createMemoryBus()
+export const serveBroadcast = async ({ kept, over = 'memory' }: { kept: number; over?: BroadcastBus }) => {
+  await using opened = new AsyncDisposableStack()
+  const bus = await openBus(over, opened)
   const numbers = topics({
     family: 'probe.numbers',
     ...jsonCodec<{ number: number; filler?: string }>(),
@@ -34,31 +44,31 @@ export const serveBroadcast = async ({ kept }: { kept: number }) => {
     },
   }
   const metrics = createMetrics({ processMetrics: false })
-  const edge = await createEdge({
-    config: readConfig(edgeConfig, { SHUTDOWN_SECONDS: '1' }),
-    routes,
-    backends: [
-      {
-        name: 'trellis.probe.v1.ProbeService',
-        mount: '/probe',
-        heartbeat: 'heartbeat',
-        client: connectInProcess(ProbeServiceDefinition, handlers) as never,
-      },
-    ],
-    openapi: JSON.parse(await readFile(new URL('./gen/edge/openapi.json', import.meta.url), 'utf8')),
-    missing: () => ({}),
-    log: silentLog,
-    metrics,
-  })
+  const edge = opened.use(
+    await createEdge({
+      config: readConfig(edgeConfig, { SHUTDOWN_SECONDS: '1' }),
+      routes,
+      backends: [
+        {
+          name: 'trellis.probe.v1.ProbeService',
+          mount: '/probe',
+          heartbeat: 'heartbeat',
+          client: connectInProcess(ProbeServiceDefinition, handlers) as never,
+        },
+      ],
+      openapi: JSON.parse(await readFile(new URL('./gen/edge/openapi.json', import.meta.url), 'utf8')),
+      missing: () => ({}),
+      log: silentLog,
+      metrics,
+    }),
+  )
   const origin = await edge.listen('127.0.0.1', 0)
+  const stack = opened.move()
   return {
     origin,
     publish: (number: number, filler?: string) => bus.publish(numbers, { number, ...(filler ? { filler } : {}) }),
     open: edge.openStreams,
-    close: async () => {
-      await edge[Symbol.asyncDispose]()
-      await bus[Symbol.asyncDispose]()
-    },
+    close: () => stack.disposeAsync(),
   }
 }
 

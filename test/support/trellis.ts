@@ -3,7 +3,13 @@ import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { temporaryDirectory } from './temporary-directory.ts'
 
-const main = fileURLToPath(new URL('../../services/all-in-one/src/main.ts', import.meta.url))
+/** One process on files, or every service in processes of its own on real servers; which one is for the run of the tests to say. */
+const forms = {
+  embedded: fileURLToPath(new URL('../../services/all-in-one/src/main.ts', import.meta.url)),
+  distributed: fileURLToPath(new URL('../../services/distributed/src/main.ts', import.meta.url)),
+}
+export type Form = keyof typeof forms
+export const form: Form = process.env.TRELLIS_FORM === 'distributed' ? 'distributed' : 'embedded'
 
 export type Trellis = AsyncDisposable & {
   origin: string
@@ -28,13 +34,14 @@ const untilReady = (child: ChildProcess, output: () => string): Promise<string> 
 /** Starts Trellis as a process of its own on a free port, on a data directory of its own unless one is given. */
 export const startTrellis = async (
   environment: Record<string, string> = {},
-  { dataDirectory }: { dataDirectory?: string } = {},
+  { dataDirectory, form: ofForm = form }: { dataDirectory?: string; form?: Form } = {},
 ): Promise<Trellis> => {
   const stack = new AsyncDisposableStack()
   const directory = dataDirectory ?? stack.use(await temporaryDirectory()).path
-  const child = spawn(process.execPath, [main], {
+  const child = spawn(process.execPath, [forms[ofForm]], {
     env: {
       PATH: process.env.PATH,
+      HOME: process.env.HOME,
       PORT: '0',
       METRICS_PORT: '0',
       LOG_LEVEL: 'warn',

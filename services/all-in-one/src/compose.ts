@@ -2,13 +2,14 @@ import { join } from 'node:path'
 import { type Backend, createEdge } from '@trellis/edge'
 import { createMemoryBus } from '@trellis/kit/bus'
 import { openDirectoryFiles } from '@trellis/kit/files'
+import { storeLocation } from '@trellis/kit/process'
 import { connectInProcess, type Implementation } from '@trellis/kit/rpc'
-import { lockDataDirectory } from '@trellis/kit/store'
+import { lockDataDirectory, migrateStore } from '@trellis/kit/store'
 import type { Log, Metrics } from '@trellis/kit/telemetry'
 import { createLocalWorkloads } from '@trellis/kit/workloads'
-import { createListingsService, searchWorker } from '@trellis/listings'
-import { createLogsService } from '@trellis/logs'
-import { createMusicService, generationWorker } from '@trellis/music'
+import { createListingsService, listingsSchema, searchWorker } from '@trellis/listings'
+import { createLogsService, logsSchema } from '@trellis/logs'
+import { createMusicService, generationWorker, musicSchema } from '@trellis/music'
 import openapi from '@trellis/protos/edge/openapi.json' with { type: 'json' }
 import { routes, services } from '@trellis/protos/edge/routes.ts'
 import { WorkloadsServiceDefinition } from '@trellis/protos/ts/trellis/workloads/v1/workloads.ts'
@@ -48,11 +49,15 @@ export const composeTrellis = async (config: AllConfig, { log, metrics }: { log:
     }),
   )
   const workloads = connectInProcess(WorkloadsServiceDefinition, runtime.handlers)
-  const shared = { dataDirectory, bus, files, workloads, metrics }
+  const store = storeLocation(config.database, dataDirectory)
+  // Alone on its data directory, this process may change the schema at its start, which no replica may.
+  for (const schema of [listingsSchema, logsSchema, musicSchema]) {
+    if (config.database.databaseUrl !== undefined) await migrateStore(store, { ...schema, log })
+  }
+  const shared = { store, dataDirectory, bus, files, workloads, metrics }
   const listings = opened.use(
     await createListingsService({
       ...shared,
-      store: { dataDirectory },
       config: config.listings,
       log: log.child({ part: 'listings' }),
     }),

@@ -58,7 +58,6 @@ export const logsConfig = {
   blockPrivateUpstreams: later(
     setting('SERVICE_BLOCK_PRIVATE_UPSTREAMS', read.flag, false, 'Refuses upstreams at private addresses.'),
   ),
-  databaseUrl: later(secret('DATABASE_URL', read.optional(read.text), undefined, 'The database in place of files.')),
   incidentsDatabase: later(
     setting('SERVICE_INCIDENTS_DB', read.optional(read.text), undefined, 'A store of its own for incidents.'),
   ),

@@ -1,11 +1,10 @@
 import { runService } from '@trellis/kit/process/service'
 import { logsConfig } from './config.ts'
-import { createLogsService, logsMigrations } from './service.ts'
+import { createLogsService, logsSchema } from './service.ts'
 
 await runService({
-  name: 'logs',
+  ...logsSchema,
   config: logsConfig,
-  migrations: logsMigrations,
   create: (config, ports) => createLogsService({ config, ...ports }),
   environment: process.env,
   words: process.argv.slice(2),

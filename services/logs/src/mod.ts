@@ -1,2 +1,2 @@
 export { type LogsConfig, logsConfig } from './config.ts'
-export { createLogsService, type LogsService, type LogsServiceOptions } from './service.ts'
+export { createLogsService, type LogsService, type LogsServiceOptions, logsSchema } from './service.ts'

@@ -44,6 +44,7 @@ export type LogsService = AsyncDisposable & { implementations: Implementation[] 
 
 /** The schema of the log service, step by step. */
 export const logsMigrations = [catalogueMigration, taskMigration, sharedCatalogueMigration, taskOwnerMigration]
+export const logsSchema = { name: 'logs', migrations: logsMigrations }
 
 const megabyte = 1024 * 1024
 

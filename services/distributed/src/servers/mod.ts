@@ -1,4 +1,5 @@
 export { ExecutableMissing, findExecutable } from './find-executable.ts'
+export { findNatsServer, type NatsServer, type NatsServerOptions, startNatsServer } from './nats.ts'
 export {
   findPostgres,
   type PostgresOptions,

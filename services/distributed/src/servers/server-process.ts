@@ -10,6 +10,8 @@ export type ServerProcess = AsyncDisposable & {
   /** Ends it with a signal and waits until it is gone. */
   stop: (signal?: NodeJS.Signals) => Promise<void>
   pid: () => number | undefined
+  /** Resolves when it is gone, whoever ended it. */
+  gone: () => Promise<void>
 }
 
 export type ServerCommand = {
@@ -54,6 +56,7 @@ const takesConnections = (port: number): Promise<boolean> =>
 /** Starts a server and waits until it is ready; what it said is in the error if it does not come up. */
 export const startServerProcess = async (server: ServerCommand): Promise<ServerProcess> => {
   let child: ChildProcess | undefined
+  let gone: Promise<void> = Promise.resolve()
   const start = async () => {
     let said = ''
     const started = spawn(server.command, server.args, {
@@ -68,6 +71,7 @@ export const startServerProcess = async (server: ServerCommand): Promise<ServerP
       stream.setEncoding('utf8').on('data', (text: string) => (said = (said + text).slice(-4_000)))
     }
     child = started
+    gone = new Promise((resolve) => started.once('exit', () => resolve()).once('error', () => resolve()))
     const limit = Date.now() + startLimitMilliseconds
     while (!((await takesConnections(server.port)) && (await (server.isReady?.() ?? true)))) {
       if (ended !== undefined) throw new Error(`${server.name} did not start: ${ended}\n${said}`)
@@ -85,5 +89,5 @@ export const startServerProcess = async (server: ServerCommand): Promise<ServerP
     await exited
   }
   await start()
-  return { start, stop, pid: () => child?.pid, [Symbol.asyncDispose]: () => stop() }
+  return { start, stop, pid: () => child?.pid, gone: () => gone, [Symbol.asyncDispose]: () => stop() }
 }

@@ -34,7 +34,8 @@ export const toAnswerable = (error: unknown): ServiceFailure =>
 /** Answers a failure in the one shape that all errors have: `{"detail": ...}`. */
 export const answerFailure = (error: unknown, request: FastifyRequest, reply: FastifyReply, log: Log): FastifyReply => {
   const failed = toAnswerable(error)
-  if (failed.kind === 'internal') {
+  // Whoever has left reads no answer, and what ended with them is no fault.
+  if (failed.kind === 'internal' && !reply.raw.destroyed) {
     log.error(
       { err: failed.cause ?? error, requestId: request.id, route: request.routeOptions.url },
       'a request failed',

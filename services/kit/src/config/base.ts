@@ -7,6 +7,13 @@ export const baseConfig = {
   port: setting('PORT', read.port, 8080, 'The port of the API.'),
   metricsPort: setting('METRICS_PORT', read.port, 9090, 'The port of the metrics; 0 turns them off.'),
   dataDirectory: setting('TRELLIS_DATA_DIR', read.text, './data', 'Where everything is kept.'),
+  logFormat: setting(
+    'LOG_FORMAT',
+    read.oneOf('auto', 'json', 'lines'),
+    'auto',
+    'json for machines, lines for people; auto: lines at a terminal.',
+  ),
+  endsWithInput: setting('END_WITH_INPUT', read.flag, false, 'Ends when its standard input does: with who started it.'),
   logLevel: setting('LOG_LEVEL', read.oneOf('debug', 'info', 'warn', 'error', 'silent'), 'info', 'How much is logged.'),
 }
 

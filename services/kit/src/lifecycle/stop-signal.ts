@@ -1,7 +1,8 @@
 /**
- * Resolves with the first SIGINT or SIGTERM. A second one ends the process at once, for a person who does not want to wait.
+ * Resolves with the first SIGINT or SIGTERM; with `orWithInput` also, as SIGHUP, when standard input ends, which is how a
+ * process learns that whoever started it is gone. A second signal ends the process at once, for a person who does not want to wait.
  */
-export const stopSignal = (): Promise<NodeJS.Signals> =>
+export const stopSignal = ({ orWithInput = false } = {}): Promise<NodeJS.Signals> =>
   new Promise((resolve) => {
     let seen = false
     const onSignal = (signal: NodeJS.Signals) => {
@@ -11,4 +12,9 @@ export const stopSignal = (): Promise<NodeJS.Signals> =>
     }
     process.on('SIGINT', onSignal)
     process.on('SIGTERM', onSignal)
+    if (orWithInput)
+      process.stdin
+        .on('end', () => resolve('SIGHUP'))
+        .on('error', () => resolve('SIGHUP'))
+        .resume()
   })

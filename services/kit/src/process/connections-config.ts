@@ -1,3 +1,4 @@
+import type { NatsBusOptions } from '../bus/mod.ts'
 import { ConfigFailure, read, secret, setting } from '../config/mod.ts'
 import type { FilesLocation } from '../files/mod.ts'
 import type { RpcSecurity } from '../rpc/mod.ts'
@@ -28,6 +29,15 @@ export const connectionsConfig = {
   natsToken: secret('NATS_TOKEN', optionalText, undefined, 'The token that NATS asks for.'),
   natsUser: setting('NATS_USER', optionalText, undefined, 'The user that NATS asks for.'),
   natsPassword: secret('NATS_PASSWORD', optionalText, undefined, 'And the password.'),
+  natsTlsAuthorityFile: setting('NATS_TLS_CA_FILE', optionalText, undefined, 'The authority of its certificate (PEM).'),
+  natsTlsCertificateFile: setting('NATS_TLS_CERT_FILE', optionalText, undefined, 'The certificate shown to NATS.'),
+  natsTlsKeyFile: setting('NATS_TLS_KEY_FILE', optionalText, undefined, 'Its key.'),
+  natsPrefix: setting(
+    'NATS_PREFIX',
+    read.text,
+    'trellis',
+    'What its streams and subjects start with, where it is shared.',
+  ),
   natsReplicas: setting('NATS_REPLICAS', read.integer(1, 5), 1, 'NATS servers that keep a copy of each event.'),
   natsFilesBucket: setting('NATS_FILES_BUCKET', read.text, 'trellis-files', 'The object store for files without S3.'),
   s3Endpoint: setting('S3_ENDPOINT', read.optional(read.url), undefined, 'An S3-compatible store for all files.'),
@@ -81,6 +91,30 @@ export const storeLocation = (
   if (!/^postgres(?:ql)?:\/\//.test(databaseUrl))
     throw new ConfigFailure('DATABASE_URL must start with postgresql://, but does not.')
   return { databaseUrl, limits: { connections: databaseConnections } }
+}
+
+/** How a process joins the bus. Throws ConfigFailure. */
+export const busOptions = (config: ConnectionsConfig): Omit<NatsBusOptions, 'name' | 'log'> => {
+  const { natsServers, natsToken, natsUser, natsPassword, natsReplicas, natsPrefix } = config
+  if (natsServers.length === 0) throw new ConfigFailure('NATS_URL must be set: processes of their own need NATS.')
+  if ((natsUser === undefined) !== (natsPassword === undefined))
+    throw new ConfigFailure('NATS_USER and NATS_PASSWORD must be set together.')
+  const credentials = natsToken === undefined ? undefined : { token: natsToken }
+  const tls = {
+    ...(config.natsTlsAuthorityFile === undefined ? {} : { caFile: config.natsTlsAuthorityFile }),
+    ...(config.natsTlsCertificateFile === undefined ? {} : { certFile: config.natsTlsCertificateFile }),
+    ...(config.natsTlsKeyFile === undefined ? {} : { keyFile: config.natsTlsKeyFile }),
+  }
+  return {
+    servers: natsServers,
+    prefix: natsPrefix,
+    storage: { kind: 'file', replicas: natsReplicas },
+    ...(credentials ? { credentials } : {}),
+    ...(natsUser !== undefined && natsPassword !== undefined
+      ? { credentials: { user: natsUser, password: natsPassword } }
+      : {}),
+    ...(Object.keys(tls).length > 0 ? { tls } : {}),
+  }
 }
 
 /** S3 where it is told of, else the object store of NATS. Throws ConfigFailure. */

@@ -1,4 +1,5 @@
 export {
+  busOptions,
   type ConnectionsConfig,
   connectionsConfig,
   type DatabaseConfig,

@@ -79,8 +79,9 @@ export const runProcess = async <Config extends { base: BaseConfig }>({
     process.stdout.write(print(config))
     return
   }
-  const stopping = stopSignal()
-  const log = createLog({ level: config.base.logLevel, format: process.stdout.isTTY ? 'lines' : 'json' })
+  const stopping = stopSignal({ orWithInput: config.base.endsWithInput })
+  const { logLevel: level, logFormat } = config.base
+  const log = createLog({ level, format: logFormat === 'auto' ? (process.stdout.isTTY ? 'lines' : 'json') : logFormat })
   const metrics = createMetrics()
   const [word = ''] = words
   try {

@@ -118,3 +118,5 @@ export const migrations: readonly Migration[] = [
     },
   },
 ]
+
+export const listingsSchema = { name: 'listings', migrations }

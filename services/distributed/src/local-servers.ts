@@ -1,0 +1,115 @@
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { ConfigFailure } from '@trellis/kit/config'
+import type { ConnectionsConfig } from '@trellis/kit/process'
+import {
+  ExecutableMissing,
+  findNatsServer,
+  findS3Server,
+  freePort,
+  type ServerProcess,
+  startNatsServer,
+  startPostgres,
+  startS3Server,
+} from './servers/mod.ts'
+import { serverNotes } from './stale-servers.ts'
+
+/** The servers that the processes stand on: variables that tell of them, and what was started here, to be ended. */
+export type LocalServers = AsyncDisposable & {
+  environment: Record<string, string>
+  /** What was started here, by name. */
+  started: Record<string, ServerProcess>
+}
+
+const pauseMilliseconds = 500
+
+/** Starts a server again whenever it is gone before its time. */
+const keepRunning = async (name: string, server: ServerProcess, ending: AbortSignal, say: (line: string) => void) => {
+  for (;;) {
+    await server.gone()
+    if (ending.aborted) return
+    say(`${name} is gone; it is started again`)
+    try {
+      await server.start()
+    } catch (error) {
+      say(error instanceof Error ? error.message : String(error))
+    }
+    await sleep(pauseMilliseconds)
+  }
+}
+
+const orUndefined = <Value>(find: () => Value): Value | undefined => {
+  try {
+    return find()
+  } catch (error) {
+    if (error instanceof ExecutableMissing) return undefined
+    throw error
+  }
+}
+
+/**
+ * Starts what the settings do not name: NATS, Postgres and an S3 store, on loopback, with what they keep under the folder,
+ * and starts each again if it goes. Without a program for the last, files go to the object store of NATS. Throws ConfigFailure where one of
+ * the others cannot be had.
+ */
+export const startLocalServers = async (
+  config: ConnectionsConfig,
+  { directory, environment, say }: { directory: string; environment: NodeJS.ProcessEnv; say: (line: string) => void },
+): Promise<LocalServers> => {
+  await using opened = new AsyncDisposableStack()
+  await mkdir(directory, { recursive: true, mode: 0o755 })
+  const notes = serverNotes(directory)
+  await notes.endStale()
+  const ending = new AbortController()
+  const told: Record<string, string> = {}
+  const started: Record<string, ServerProcess> = {}
+  const note = () => notes.note(Object.values(started).flatMap((server) => server.pid() ?? []))
+  const keep = async <Server extends ServerProcess>(name: string, server: Server): Promise<Server> => {
+    const tell = () => say(`${name} runs (process ${server.pid()})`)
+    const start = async () => {
+      await server.start()
+      await note()
+      tell()
+    }
+    started[name] = server
+    opened.use(server)
+    await note()
+    void keepRunning(name, { ...server, start }, ending.signal, say)
+    tell()
+    return server
+  }
+  const folder = (name: string) => join(directory, name)
+  try {
+    if (config.natsServers.length === 0) {
+      const nats = await keep(
+        'NATS',
+        await startNatsServer({ command: findNatsServer(environment), directory: folder('nats') }),
+      )
+      told.NATS_URL = nats.address
+    }
+    if (config.databaseUrl === undefined) {
+      const postgres = await keep(
+        'Postgres',
+        await startPostgres({ directory: folder('postgres'), port: await freePort() }),
+      )
+      told.DATABASE_URL = postgres.url()
+    }
+  } catch (error) {
+    throw error instanceof ExecutableMissing
+      ? new ConfigFailure(`${error.message} NATS_URL or DATABASE_URL can name one that runs already.`)
+      : error
+  }
+  const executable = config.s3Endpoint === undefined ? orUndefined(() => findS3Server(environment)) : undefined
+  if (executable !== undefined) {
+    const s3 = await keep('S3', await startS3Server({ executable, directory: folder('s3') }))
+    told.S3_ENDPOINT = s3.endpoint
+    told.S3_BUCKET = s3.bucket
+    told.S3_REGION = s3.region
+    told.S3_ACCESS_KEY_ID = s3.accessKeyId
+    told.S3_SECRET_ACCESS_KEY = s3.secretAccessKey
+  }
+  opened.defer(() => ending.abort())
+  const stack = opened.move()
+  return { environment: told, started, [Symbol.asyncDispose]: () => stack.disposeAsync() }
+}

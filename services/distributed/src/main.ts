@@ -1,0 +1,71 @@
+import { randomBytes } from 'node:crypto'
+import { join, resolve } from 'node:path'
+import { baseConfig } from '@trellis/kit/config'
+import { configPart, connectionsConfig, printConfig, runProcess } from '@trellis/kit/process'
+import { lockDataDirectory } from '@trellis/kit/store'
+import { type LaunchConfig, launchConfig, readLaunchConfig } from './config.ts'
+import { layOut } from './layout.ts'
+import { startLocalServers } from './local-servers.ts'
+import { type ProcessSpec, runOnce, supervise } from './supervise.ts'
+
+const say = (name: string, line: string) => void process.stdout.write(`${name.padEnd(12)} ${line}\n`)
+
+const described = (environment: NodeJS.ProcessEnv): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(environment).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+  )
+
+await runProcess<LaunchConfig>({
+  read: readLaunchConfig,
+  print: ({ base, connections, launch }) =>
+    printConfig([
+      configPart('every process', baseConfig, base),
+      configPart('servers that run already; those not named are started here', connectionsConfig, connections),
+      configPart('this machine', launchConfig, launch),
+    ]),
+  start: async ({ base, connections, launch }) => {
+    await using opened = new AsyncDisposableStack()
+    const dataDirectory = join(resolve(base.dataDirectory), 'distributed')
+    opened.use(await lockDataDirectory(dataDirectory))
+    say('launcher', 'starting NATS, Postgres and a store for files, as far as none is named')
+    const servers = opened.use(
+      await startLocalServers(connections, {
+        directory: join(dataDirectory, 'servers'),
+        environment: process.env,
+        say: (line) => say('launcher', line),
+      }),
+    )
+    const layout = await layOut({
+      replicas: launch.replicas,
+      port: base.port,
+      dataDirectory,
+      environment: {
+        LOG_FORMAT: process.stdout.isTTY ? 'lines' : 'json',
+        ...described(process.env),
+        ...servers.environment,
+      },
+      secret: randomBytes(24).toString('base64url'),
+    })
+    await Promise.all(layout.migrations.map(runOnce))
+    say('launcher', 'the schemas are up to date')
+    /** What is started later ends earlier, and all of a row at once. */
+    const startRow = async (row: readonly ProcessSpec[]) => {
+      const running = row.map((spec) => supervise(spec, say))
+      opened.defer(async () => {
+        await Promise.all(running.map((one) => one.stop()))
+      })
+      await Promise.all(running.map((one) => one.ready))
+    }
+    await startRow([layout.workloads])
+    await startRow(layout.services)
+    await startRow(layout.edges)
+    const stack = opened.move()
+    const addresses = layout.edges.map(({ port }) => `http://localhost:${port}`).join(' and ')
+    return {
+      readyLine: `Trellis is ready: ${addresses} (data in ${base.dataDirectory}/distributed; Ctrl-C ends it)`,
+      [Symbol.asyncDispose]: () => stack.disposeAsync(),
+    }
+  },
+  environment: process.env,
+  words: process.argv.slice(2),
+})

@@ -1,0 +1,65 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { findExecutable } from './find-executable.ts'
+import { freePort, type ServerProcess, startServerProcess } from './server-process.ts'
+
+export type NatsServerOptions = {
+  /** Path of the program. */
+  command: string
+  /** Where it keeps its store; a temporary folder that goes with it, unless told. */
+  directory?: string
+  /** Further lines of its configuration. */
+  configuration?: string
+}
+
+export type NatsServer = ServerProcess & {
+  /** `127.0.0.1:port`, for clients. */
+  address: string
+  /** What one of its monitoring pages says, as `jsz?consumers=true`. */
+  monitor: (page: string) => Promise<unknown>
+  /** Forgets what it has stored; it must be stopped. */
+  clear: () => Promise<void>
+}
+
+/** The program of NATS. Throws ExecutableMissing. */
+export const findNatsServer = (environment: NodeJS.ProcessEnv): string =>
+  findExecutable('nats-server', { variable: 'NATS_SERVER_BIN', environment })
+
+/** Starts nats-server with JetStream on loopback. */
+export const startNatsServer = async (options: NatsServerOptions): Promise<NatsServer> => {
+  const { command, configuration = '' } = options
+  const directory = options.directory ?? (await mkdtemp(join(tmpdir(), 'trellis-nats-')))
+  await mkdir(directory, { recursive: true })
+  const store = join(directory, 'store')
+  const port = await freePort()
+  const monitorPort = await freePort()
+  const configurationFile = join(directory, 'server.conf')
+  const lines = [
+    `listen: "127.0.0.1:${port}"`,
+    `http: "127.0.0.1:${monitorPort}"`,
+    `jetstream { store_dir: "${store}" }`,
+  ]
+  await writeFile(configurationFile, [...lines, configuration, ''].join('\n'))
+  const monitor = async (page: string) => (await fetch(`http://127.0.0.1:${monitorPort}/${page}`)).json()
+  const server = await startServerProcess({
+    name: 'nats-server',
+    command,
+    args: ['--config', configurationFile],
+    port,
+    isReady: async () => {
+      const healthy = await fetch(`http://127.0.0.1:${monitorPort}/healthz`).catch(() => undefined)
+      return healthy?.ok === true
+    },
+  })
+  return {
+    ...server,
+    address: `127.0.0.1:${port}`,
+    monitor,
+    clear: () => rm(store, { recursive: true, force: true }),
+    [Symbol.asyncDispose]: async () => {
+      await server[Symbol.asyncDispose]()
+      if (options.directory === undefined) await rm(directory, { recursive: true, force: true })
+    },
+  }
+}

@@ -1,0 +1,55 @@
+import { execFile } from 'node:child_process'
+import { readFile, rename, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { promisify } from 'node:util'
+
+const run = promisify(execFile)
+const graceMilliseconds = 10_000
+
+const commandOf = async (pid: number): Promise<string> => {
+  try {
+    return (await run('ps', ['-o', 'args=', '-p', String(pid)])).stdout
+  } catch {
+    return ''
+  }
+}
+
+/** The processes that serve this folder; a number that another program has by now is none of them. */
+const stillServing = async (pids: readonly number[], folder: string): Promise<number[]> => {
+  const commands = await Promise.all(pids.map(commandOf))
+  return pids.filter((_, index) => commands[index]?.includes(folder))
+}
+
+const signal = (pids: readonly number[], name: NodeJS.Signals) => {
+  for (const pid of pids) {
+    try {
+      process.kill(pid, name)
+    } catch {
+      // It has gone meanwhile, which is what was wanted.
+    }
+  }
+}
+
+/**
+ * Servers do not notice that the launcher was killed; the next one ends them by what the last one noted here, since two
+ * servers must not write to one folder.
+ */
+export const serverNotes = (folder: string) => {
+  const path = join(folder, 'processes.json')
+  return {
+    note: async (pids: readonly number[]): Promise<void> => {
+      await writeFile(`${path}.new`, JSON.stringify(pids))
+      await rename(`${path}.new`, path)
+    },
+    /** Ends what an earlier launcher left behind. */
+    endStale: async (): Promise<void> => {
+      const noted = JSON.parse(await readFile(path, 'utf8').catch(() => '[]')) as number[]
+      let left = await stillServing(noted, folder)
+      signal(left, 'SIGTERM')
+      for (const limit = Date.now() + graceMilliseconds; left.length > 0 && Date.now() < limit; await sleep(50))
+        left = await stillServing(left, folder)
+      signal(left, 'SIGKILL')
+    },
+  }
+}

@@ -1,0 +1,146 @@
+import { WorkloadsServiceDefinition } from '@trellis/protos/ts/trellis/workloads/v1/workloads.ts'
+import { type Bus, connectNatsBus } from '../bus/mod.ts'
+import { baseConfig, ConfigFailure, type ConfigSchema, read, readConfig, setting } from '../config/mod.ts'
+import { type Files, type FilesLocation, openFiles } from '../files/mod.ts'
+import { connectGrpc, type Implementation, type RpcClient, serveGrpc } from '../rpc/mod.ts'
+import { type Migration, migrateStore, type StoreLocation } from '../store/mod.ts'
+import type { Log, Metrics } from '../telemetry/mod.ts'
+import {
+  busOptions,
+  connectionsConfig,
+  filesLocation,
+  rpcConfig,
+  rpcSecurity,
+  storeLocation,
+} from './connections-config.ts'
+import { configPart, printConfig } from './print-config.ts'
+import { type Running, runProcess } from './run-process.ts'
+
+/** What a service is made of in a process of its own: every port in its distributed form. */
+export type ServicePorts = {
+  store: StoreLocation
+  /** For caches and other things that need not outlive the process. */
+  dataDirectory: string
+  bus: Bus
+  files: Files
+  filesLocation: FilesLocation
+  workloads: RpcClient<typeof WorkloadsServiceDefinition>
+  log: Log
+  metrics: Metrics
+}
+
+type ValuesOf<Schema extends ConfigSchema> = { readonly [Name in keyof Schema]: Schema[Name]['fallback'] }
+
+export type ServiceProcess<Schema extends ConfigSchema> = {
+  /** Names its schema in the database, and itself to the servers. */
+  name: string
+  config: Schema
+  /** None, for a process that keeps no rows. */
+  migrations?: readonly Migration[]
+  create: (
+    config: ValuesOf<Schema>,
+    ports: ServicePorts,
+  ) => Promise<AsyncDisposable & { implementations: readonly Implementation[] }>
+  environment: NodeJS.ProcessEnv
+  words: readonly string[]
+}
+
+const serviceConfig = {
+  ...rpcConfig,
+  rpcAddress: setting('RPC_ADDRESS', read.text, '127.0.0.1:9000', 'Where calls are taken: host:port or unix:///path.'),
+  workloadsAddress: setting(
+    'WORKLOADS_ADDRESS',
+    read.optional(read.text),
+    undefined,
+    'Who runs searches, branches and generations: the operator, or the local runtime.',
+  ),
+  shutdownSeconds: setting('SHUTDOWN_SECONDS', read.integer(0, 600), 10, 'How long calls in hand may take at the end.'),
+}
+
+const readAll = <Schema extends ConfigSchema>(schema: Schema, environment: NodeJS.ProcessEnv) => {
+  const config = {
+    base: readConfig(baseConfig, environment),
+    connections: readConfig(connectionsConfig, environment),
+    rpc: readConfig(serviceConfig, environment),
+    own: readConfig(schema, environment),
+  }
+  busOptions(config.connections)
+  return config
+}
+
+type Config<Schema extends ConfigSchema> = ReturnType<typeof readAll<Schema>>
+
+const databaseOf = ({ connections, base }: Pick<Config<ConfigSchema>, 'connections' | 'base'>): StoreLocation => {
+  if (connections.databaseUrl === undefined)
+    throw new ConfigFailure('DATABASE_URL must be set: replicas of a service share one database.')
+  return storeLocation(connections, base.dataDirectory)
+}
+
+/**
+ * Runs one service as a process: gRPC before it, Postgres, NATS and a file store under it. Replicas of it share nothing
+ * else. With the word `migrate` it brings its schema up to date and ends.
+ */
+export const runService = <const Schema extends ConfigSchema>(service: ServiceProcess<Schema>): Promise<void> => {
+  const { name, migrations } = service
+
+  const start = async (config: Config<Schema>, { log, metrics }: { log: Log; metrics: Metrics }): Promise<Running> => {
+    await using opened = new AsyncDisposableStack()
+    const security = rpcSecurity(config.rpc)
+    const bus = opened.use(await connectNatsBus({ ...busOptions(config.connections), name: `trellis-${name}`, log }))
+    const location = filesLocation(config.connections)
+    const files = opened.use(await openFiles(location))
+    // What has no workloads finds out when it asks for one.
+    const { client: workloads } = opened.use(
+      connectGrpc(WorkloadsServiceDefinition, config.rpc.workloadsAddress ?? '127.0.0.1:1', { security }),
+    )
+    const made = opened.use(
+      await service.create(config.own, {
+        store: migrations ? databaseOf(config) : { dataDirectory: config.base.dataDirectory },
+        dataDirectory: config.base.dataDirectory,
+        bus,
+        files,
+        filesLocation: location,
+        workloads,
+        log,
+        metrics,
+      }),
+    )
+    const server = opened.use(
+      await serveGrpc(made.implementations, {
+        address: config.rpc.rpcAddress,
+        security,
+        drainMilliseconds: config.rpc.shutdownSeconds * 1_000,
+        onInternal: (error, { requestId }) => log.error({ err: error, requestId }, 'a call failed by a fault of ours'),
+      }),
+    )
+    const stack = opened.move()
+    return {
+      readyLine: `Trellis ${name} is ready at ${server.address}`,
+      [Symbol.asyncDispose]: () => stack.disposeAsync(),
+    }
+  }
+
+  return runProcess<Config<Schema>>({
+    read: (environment) => readAll(service.config, environment),
+    print: ({ base, connections, rpc, own }) =>
+      printConfig([
+        configPart('every process', baseConfig, base),
+        configPart('the servers it stands on', connectionsConfig, connections),
+        configPart('calls between processes', serviceConfig, rpc),
+        configPart(name, service.config, own),
+      ]),
+    start,
+    commands: migrations
+      ? {
+          migrate: async (config) => {
+            const applied = await migrateStore(databaseOf(config), { name, migrations })
+            return applied.length === 0
+              ? `The schema of ${name} is up to date.`
+              : `The schema of ${name} is up to date now (${applied.length} steps).`
+          },
+        }
+      : {},
+    environment: service.environment,
+    words: service.words,
+  })
+}

@@ -1,0 +1,18 @@
+import { runService } from '@trellis/kit/process/service'
+import { musicSchema } from './chains/migrations.ts'
+import { musicConfig } from './config.ts'
+import { createMusicService } from './service.ts'
+import { generationWorker } from './worker/environment.ts'
+
+await runService({
+  ...musicSchema,
+  config: musicConfig,
+  create: (config, ports) =>
+    createMusicService({
+      config,
+      ...ports,
+      deskWorker: generationWorker({ files: ports.filesLocation, workers: config.workers }),
+    }),
+  environment: process.env,
+  words: process.argv.slice(2),
+})
