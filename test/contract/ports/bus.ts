@@ -1,4 +1,4 @@
-import { type Bus, type Delivery, jsonCodec, queue, topics } from '@trellis/kit/bus'
+import { type Bus, type Delivery, jsonCodec, queue, type Topic, topics } from '@trellis/kit/bus'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { take } from '../../support/collect.ts'
 
@@ -45,6 +45,13 @@ export const busContract = (name: string, open: () => Promise<Bus>): void => {
       stop.abort()
       await bus[Symbol.asyncDispose]()
     })
+
+    /** Resolves when a reader of its own has come to a note: between processes, being stored and being here are two things. */
+    const reads = async (topic: Topic<Note>, number: number) => {
+      for await (const delivery of bus.subscribe(topic, { signal: stop.signal })) {
+        if (delivery.kind === 'event' && delivery.event.number === number) return
+      }
+    }
 
     test('delivers what is published after the subscription, in order, to each subscriber', async () => {
       const { notes } = declare()
@@ -93,9 +100,11 @@ export const busContract = (name: string, open: () => Promise<Bus>): void => {
     test('a reader that the topic has overtaken meets a gap with the number it missed', async () => {
       const { notes } = declare()
       const reading = bus.subscribe(notes('a'), { signal: stop.signal })[Symbol.asyncIterator]()
+      const witness = reads(notes('a'), 130)
       await bus.publish(notes('a'), { number: 0 })
       expect(numbers([(await reading.next()).value])).toEqual([0])
       for (let number = 1; number <= 130; number += 1) await bus.publish(notes('a'), { number })
+      await witness
       expect((await reading.next()).value).toEqual({ kind: 'gap', missed: 30 })
       expect(numbers([(await reading.next()).value])).toEqual([31])
     })
@@ -106,7 +115,9 @@ export const busContract = (name: string, open: () => Promise<Bus>): void => {
       for (let number = 0; number < 500; number += 1) {
         await bus.publish(states('a'), { number, about: number % 2 === 0 ? 'even' : 'odd' })
       }
+      const witness = reads(states('a'), -1)
       await bus.publish(states('a'), { number: -1 })
+      await witness
       const seen: number[] = []
       for await (const delivery of reading) {
         if (delivery.kind !== 'event') continue
@@ -142,6 +153,32 @@ export const busContract = (name: string, open: () => Promise<Bus>): void => {
       for (let number = 0; number < 200; number += 1) await bus.publish(plain, { number })
       const expected = Array.from({ length: 200 }, (_, index) => index)
       for (const read of await Promise.all(readers)) expect(numbers(read)).toEqual(expected)
+    })
+
+    test('a number that was never given meets a gap or nothing, never silence', async () => {
+      const { notes } = declare()
+      await bus.publish(notes('a'), { number: 1 })
+      const reading = bus.subscribe(notes('a'), { after: Number.MAX_SAFE_INTEGER - 1, signal: stop.signal })
+      const seen = (async () => {
+        for await (const delivery of reading) if (delivery.kind === 'event') return delivery.event.number
+      })()
+      const publishing = (async () => {
+        for (let number = 2; !stop.signal.aborted; number += 1) await bus.publish(notes('a'), { number })
+      })()
+      expect(await seen).toBeGreaterThan(1)
+      stop.abort()
+      await publishing
+    })
+
+    test('a reader that comes late to a topic that is followed gets what was before, in order, once', async () => {
+      const { notes } = declare()
+      for (let number = 0; number < 20; number += 1) await bus.publish(notes('a'), { number })
+      const witness = reads(notes('a'), 20)
+      await bus.publish(notes('a'), { number: 20 })
+      await witness
+      const early = bus.subscribe(notes('a'), { after: 'start', signal: stop.signal })
+      for (let number = 21; number < 40; number += 1) await bus.publish(notes('a'), { number })
+      expect(numbers(await take(early, 40))).toEqual(Array.from({ length: 40 }, (_, index) => index))
     })
 
     test('each job is done once, by one of the workers', async () => {

@@ -13,6 +13,9 @@ export type Queue<Job> = Codec<Job> & {
   maximumWaiting: number
 }
 
+/** A queue apart from what its jobs are. */
+export type QueueRules = Omit<Queue<unknown>, keyof Codec<unknown>>
+
 type QueueDeclaration<Job> = Codec<Job> & { name: string } & Partial<Omit<Queue<Job>, 'name' | 'encode' | 'decode'>>
 
 /** Declares a queue; what is left out has these defaults: 30 s, 5 deliveries, 1 s to 30 s, 10,000 jobs. */

@@ -1,7 +1,22 @@
 import type { Delivery } from './bus.ts'
 import type { Retention } from './topic.ts'
 
-type Kept<Event> = { sequence: number; event: Event; at: number; key: string | undefined }
+/** Stands where events are missing that nobody can bring back. */
+export const missing = Symbol('missing')
+
+/** An event or a hole, its number, and when it was published, by the clock of `now`. */
+export type Numbered<Event> = { sequence: number; event: Event | typeof missing; at: number }
+
+type Kept<Event> = Numbered<Event> & { key: string | undefined }
+
+export type ReaderOptions = {
+  /** Passes over events up to this number. */
+  through?: number
+  /** Passes over events published before this time. */
+  before?: number
+  /** Begins with a gap. */
+  gap?: boolean
+}
 
 type RingOptions<Event> = {
   keep: Retention
@@ -55,13 +70,32 @@ export const createRing = <Event>({ keep, coalesceBy, now, goneThrough }: RingOp
     for (const wake of waiting) wake()
   }
 
-  const push = (sequence: number, event: Event) => {
-    const key = coalesceBy?.(event)
-    kept.push({ sequence, event, at: now(), key })
-    if (key !== undefined) latestOfKey.set(key, sequence)
+  const keyed = (numbered: Numbered<Event>): Kept<Event> => ({
+    ...numbered,
+    key: numbered.event === missing ? undefined : coalesceBy?.(numbered.event),
+  })
+
+  const push = (sequence: number, event: Event | typeof missing, at = now()) => {
+    const entry = keyed({ sequence, event, at })
+    kept.push(entry)
+    if (entry.key !== undefined) latestOfKey.set(entry.key, sequence)
     newest = sequence
     trim()
     wakeAll()
+  }
+
+  /** Puts older events before those that are here; what lies further back is gone, up to the number `through`. */
+  const prepend = (older: readonly Numbered<Event>[], through: number) => {
+    // Where events have been dropped since, older ones are no longer kept anywhere.
+    if (dropped !== 0) return
+    const entries = older.map(keyed)
+    kept.splice(0, offset, ...entries)
+    offset = 0
+    dropped -= entries.length
+    gone = through
+    for (const { key, sequence } of entries)
+      if (key !== undefined && (latestOfKey.get(key) ?? 0) < sequence) latestOfKey.set(key, sequence)
+    trim()
   }
 
   /** The number of the first kept event behind a sequence. */
@@ -79,10 +113,13 @@ export const createRing = <Event>({ keep, coalesceBy, now, goneThrough }: RingOp
   const isSuperseded = ({ key, sequence }: Kept<Event>, place: number) =>
     key !== undefined && dropped + kept.length - offset - place > coalesceBeyond && latestOfKey.get(key) !== sequence
 
-  const reader = (after: number | 'start' | 'latest') => {
+  const reader = (
+    after: number | 'start' | 'latest',
+    { through = 0, before = 0, gap: lost = false }: ReaderOptions = {},
+  ) => {
     trim()
     let missed: number | null | undefined
-    if (typeof after === 'number' && after < gone) missed = null
+    if (lost || (typeof after === 'number' && after < gone)) missed = null
     let place = after === 'start' ? dropped : placeAfter(after === 'latest' ? newest : after)
 
     /** The next delivery, or undefined when the reader is up to date. */
@@ -101,6 +138,8 @@ export const createRing = <Event>({ keep, coalesceBy, now, goneThrough }: RingOp
         const found = kept[place - dropped + offset]
         if (!found) return undefined
         place += 1
+        if (found.sequence <= through || found.at < before) continue
+        if (found.event === missing) return { kind: 'gap', missed: null }
         if (!isSuperseded(found, place)) return { kind: 'event', sequence: found.sequence, event: found.event }
       }
     }
@@ -109,7 +148,9 @@ export const createRing = <Event>({ keep, coalesceBy, now, goneThrough }: RingOp
 
   return {
     push,
+    prepend,
     reader,
+    newest: () => newest,
     /** Calls back once, at the next event. Gives a function that forgets the wish. */
     onNext: (wake: () => void) => {
       wakers.add(wake)
@@ -129,6 +170,32 @@ export const createRing = <Event>({ keep, coalesceBy, now, goneThrough }: RingOp
 }
 
 export type Ring<Event> = ReturnType<typeof createRing<Event>>
+export type Reader<Event> = ReturnType<Ring<Event>['reader']>
+
+/** What a reader of a ring comes to, until the signal aborts. */
+export async function* read<Event>(
+  ring: Ring<Event>,
+  reader: Reader<Event>,
+  signal: AbortSignal,
+): AsyncGenerator<Delivery<Event>, void> {
+  while (!signal.aborted) {
+    const delivery = reader.next()
+    if (delivery) {
+      yield delivery
+      continue
+    }
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const forget = ring.onNext(resolve)
+    const stop = () => resolve()
+    signal.addEventListener('abort', stop, { once: true })
+    try {
+      await promise
+    } finally {
+      signal.removeEventListener('abort', stop)
+      forget()
+    }
+  }
+}
 
 /** Follows a ring until the signal aborts. The place is taken at the call, not at the first read. */
 export const follow = <Event>(
@@ -137,25 +204,5 @@ export const follow = <Event>(
 ): AsyncIterable<Delivery<Event>> => {
   const reader = ring.reader(after)
   ring.attach(signal)
-  return {
-    async *[Symbol.asyncIterator]() {
-      while (!signal.aborted) {
-        const delivery = reader.next()
-        if (delivery) {
-          yield delivery
-          continue
-        }
-        const { promise, resolve } = Promise.withResolvers<void>()
-        const forget = ring.onNext(resolve)
-        const stop = () => resolve()
-        signal.addEventListener('abort', stop, { once: true })
-        try {
-          await promise
-        } finally {
-          signal.removeEventListener('abort', stop)
-          forget()
-        }
-      }
-    },
-  }
+  return { [Symbol.asyncIterator]: () => read(ring, reader, signal) }
 }

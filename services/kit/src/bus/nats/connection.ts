@@ -1,0 +1,176 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type JetStreamClient, type JetStreamManager, jetstream, jetstreamManager } from '@nats-io/jetstream'
+import {
+  AuthorizationError,
+  type ConnectionOptions,
+  connect,
+  credsAuthenticator,
+  type NatsConnection,
+} from '@nats-io/transport-node'
+import type { Log } from '../../telemetry/mod.ts'
+import { ConnectionLost } from './failures.ts'
+import type { NatsBusLimits, NatsBusOptions, NatsCredentials } from './options.ts'
+
+/** An answer about streams and consumers is waited for this long, in milliseconds. */
+const requestMilliseconds = 5_000
+
+/** A connection that comes back by itself, for as long as the bus lives. */
+export type Connection = {
+  nats: NatsConnection
+  jetStream: JetStreamClient
+  manager: JetStreamManager
+  /** The most bytes that the server takes in one message, headers included. */
+  maximumPayload: () => number
+  isConnected: () => boolean
+  /** Resolves when there is a connection; rejects with ConnectionLost when the signal aborts first. */
+  connected: (signal: AbortSignal) => Promise<void>
+  /** What a promise comes to, or ConnectionLost if the connection goes first. */
+  whileConnected: <Result>(promise: Promise<Result>) => Promise<Result>
+  /** Calls back whenever the connection is lost. Gives a function that forgets the wish. */
+  onLost: (lost: () => void) => () => void
+  close: () => Promise<void>
+}
+
+const authentication = (credentials: NatsCredentials | undefined): ConnectionOptions => {
+  if (credentials === undefined) return {}
+  if ('user' in credentials) return { user: credentials.user, pass: credentials.password }
+  if ('token' in credentials) return { token: credentials.token }
+  return { authenticator: credsAuthenticator(new TextEncoder().encode(credentials.credentials)) }
+}
+
+const checkServers = (servers: readonly string[]): string[] => {
+  if (servers.length === 0) throw new TypeError('There is no address of a NATS server.')
+  // Not echoed: what stands before the @ is a secret.
+  if (servers.some((server) => server.includes('@')))
+    throw new TypeError('The address of a NATS server holds a user or a password; give those by themselves.')
+  return [...servers]
+}
+
+/** Tries until the time is up; a refusal of who we are is final. */
+const dial = async (options: ConnectionOptions, { servers }: NatsBusOptions, within: number) => {
+  const limit = performance.now() + within
+  for (;;) {
+    const left = Math.max(100, limit - performance.now())
+    try {
+      return await connect({ ...options, timeout: left })
+    } catch (error) {
+      const where = servers.join(', ')
+      if (error instanceof AuthorizationError)
+        throw new Error(`The NATS server at ${where} does not accept these credentials.`, { cause: error })
+      if (performance.now() >= limit)
+        throw new Error(`No NATS server answered at ${where} within ${within / 1_000} s.`, { cause: error })
+      await sleep(100)
+    }
+  }
+}
+
+/** Fails unless the server keeps streams for us: then nothing of the bus would work. A server that has just started is given time. */
+const checkJetStream = async (manager: JetStreamManager, { servers }: NatsBusOptions, within: number) => {
+  const limit = performance.now() + within
+  for (;;) {
+    try {
+      return await manager.getAccountInfo()
+    } catch (error) {
+      if (performance.now() >= limit) {
+        const message = `The NATS server at ${servers.join(', ')} offers no JetStream to this account: it must be turned on.`
+        throw new Error(message, { cause: error })
+      }
+      await sleep(100)
+    }
+  }
+}
+
+const followStatus = async (nats: NatsConnection, log: Log, changed: (connected: boolean) => void) => {
+  for await (const status of nats.status()) {
+    if (status.type === 'disconnect') {
+      log.warn({ server: status.server }, 'the connection to the message server is lost')
+      changed(false)
+    } else if (status.type === 'reconnect') {
+      log.info({ server: status.server }, 'connected to the message server again')
+      changed(true)
+    } else if (status.type === 'error') log.error({ err: status.error }, 'the message server refused something')
+  }
+}
+
+/** Connects and checks that JetStream is there. Throws an Error that says what is wrong, without secrets. */
+export const openConnection = async (options: NatsBusOptions, limits: NatsBusLimits): Promise<Connection> => {
+  const { name, credentials, tls, log } = options
+  const settings: ConnectionOptions = {
+    servers: checkServers(options.servers),
+    name,
+    ...authentication(credentials),
+    ...(tls ? { tls } : {}),
+    maxReconnectAttempts: -1,
+    reconnectTimeWait: 250,
+    // Credentials may be mended on the server while we try; to give up would need a restart of every service.
+    ignoreAuthErrorAbort: true,
+    // A server that is gone without a word is noticed within 30 s.
+    pingInterval: 10_000,
+    maxPingOut: 2,
+    noAsyncTraces: true,
+  }
+  const nats = await dial(settings, options, limits.connectWithinMilliseconds)
+  const manager = await jetstreamManager(nats, { checkAPI: false, timeout: requestMilliseconds })
+  try {
+    await checkJetStream(manager, options, limits.connectWithinMilliseconds)
+  } catch (error) {
+    await nats.close()
+    throw error
+  }
+
+  let isConnected = true
+  let maximumPayload = nats.info?.max_payload ?? 0
+  const lost = new Set<() => void>()
+  const back = new Set<() => void>()
+  const callAll = (callbacks: Set<() => void>) => {
+    for (const callback of [...callbacks]) callback()
+  }
+  const following = followStatus(nats, log, (connected) => {
+    isConnected = connected
+    maximumPayload = nats.info?.max_payload ?? maximumPayload
+    callAll(connected ? back : lost)
+  })
+
+  return {
+    nats,
+    manager,
+    jetStream: jetstream(nats, { timeout: requestMilliseconds }),
+    maximumPayload: () => maximumPayload,
+    isConnected: () => isConnected,
+    connected: async (signal) => {
+      if (isConnected && !signal.aborted) return
+      const { promise, resolve, reject } = Promise.withResolvers<void>()
+      const stop = () => reject(new ConnectionLost('There is no connection to the message server.'))
+      if (signal.aborted) stop()
+      signal.addEventListener('abort', stop, { once: true })
+      back.add(resolve)
+      try {
+        await promise
+      } finally {
+        signal.removeEventListener('abort', stop)
+        back.delete(resolve)
+      }
+    },
+    whileConnected: async (promise) => {
+      const { promise: loss, reject } = Promise.withResolvers<never>()
+      const stop = () => reject(new ConnectionLost('The connection to the message server was lost.'))
+      lost.add(stop)
+      try {
+        return await Promise.race([promise, loss])
+      } finally {
+        lost.delete(stop)
+      }
+    },
+    onLost: (callback) => {
+      lost.add(callback)
+      return () => lost.delete(callback)
+    },
+    close: async () => {
+      // What was sent without waiting for an answer still goes out, if there is anybody to send it to.
+      if (isConnected)
+        await Promise.race([nats.flush().catch(() => undefined), sleep(2_000, undefined, { ref: false })])
+      await nats.close()
+      await following
+    },
+  }
+}

@@ -1,0 +1,44 @@
+import type { Bus } from '../bus.ts'
+import { openConnection } from './connection.ts'
+import { createGate } from './gate.ts'
+import { createNames } from './names.ts'
+import { defaultLimits, type NatsBusOptions } from './options.ts'
+import { createQueues } from './queues.ts'
+import { createStoring } from './storing.ts'
+import { createStreams } from './streams.ts'
+import { createTopics } from './topics.ts'
+
+/**
+ * The bus between processes, on NATS JetStream. Throws an Error that says what is wrong when the server cannot be
+ * reached in time, does not know us, or offers no JetStream. From then on it outlasts the server: while that is away,
+ * publishers are told `unavailable` within a bounded time, readers and workers wait and go on where they were.
+ */
+export const connectNatsBus = async (options: NatsBusOptions): Promise<Bus> => {
+  const { log, prefix = 'trellis' } = options
+  const limits = { ...defaultLimits, ...options.limits }
+  const storage = { kind: 'file', replicas: 1, ...options.storage } as const
+  const names = createNames(prefix)
+  const connection = await openConnection(options, limits)
+  const stopping = new AbortController()
+  const closing = new AbortController()
+  const gate = createGate(limits.requestsInFlight)
+  const streams = createStreams({ connection, gate, storage, log })
+  const store = createStoring({ connection, streams, limits, signal: closing.signal })
+  const shared = { connection, names, streams, store, gate, limits, log, signal: stopping.signal }
+  const topics = createTopics(shared)
+  const queues = createQueues(shared)
+
+  return {
+    publish: topics.publish,
+    subscribe: topics.subscribe,
+    enqueue: queues.enqueue,
+    work: queues.work,
+    deadLetters: queues.deadLetters,
+    [Symbol.asyncDispose]: async () => {
+      stopping.abort()
+      await Promise.all([topics.ended(), queues.ended()])
+      closing.abort()
+      await connection.close()
+    },
+  }
+}

@@ -1,0 +1,149 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Nuid } from '@nats-io/transport-node'
+import { failure } from '../../errors/mod.ts'
+import type { Log } from '../../telemetry/mod.ts'
+import type { Bus } from '../bus.ts'
+import type { QueueRules } from '../queue.ts'
+import { createAcknowledging } from './acknowledging.ts'
+import type { Connection } from './connection.ts'
+import { createDeadLetters, jobHeadroom } from './dead-letters.ts'
+import { apiCodes, isApiError } from './failures.ts'
+import type { Gate } from './gate.ts'
+import type { Names } from './names.ts'
+import type { NatsBusLimits } from './options.ts'
+import { consumerName, queueShapes } from './queue-streams.ts'
+import { checkSize, Refused, refusal, type Store } from './storing.ts'
+import type { Streams } from './streams.ts'
+import { work } from './worker.ts'
+
+const ensurePauseMilliseconds = { first: 100, most: 2_000 }
+
+type QueuesOptions = {
+  connection: Connection
+  names: Names
+  streams: Streams
+  store: Store
+  gate: Gate
+  limits: NatsBusLimits
+  log: Log
+  /** Ends all work. */
+  signal: AbortSignal
+}
+
+/**
+ * Work queues: each is a stream whose messages go when they are done, with one consumer that all workers share. A job
+ * under an id has a subject of its own, of which the stream takes no second message: so it is unique across processes.
+ */
+export const createQueues = ({ connection, names, streams, store, gate, limits, log, signal }: QueuesOptions) => {
+  const { manager, whileConnected } = connection
+  const shapes = queueShapes(names, limits)
+  const deadLetters = createDeadLetters({ connection, names, streams, shapes, store, log })
+  const acknowledging = createAcknowledging(connection)
+  const tokens = new Nuid()
+  const consumers = new Map<string, Promise<void>>()
+  const atWork = new Set<Promise<void>>()
+
+  const makeConsumer = async (queue: QueueRules) => {
+    await streams.ensure(shapes.jobs(queue))
+    await streams.ensure(shapes.dead(queue))
+    const stream = names.queueStream(queue.name)
+    const wanted = shapes.workers(queue)
+    await gate.through(async () => {
+      try {
+        await whileConnected(manager.consumers.add(stream, wanted))
+      } catch (error) {
+        if (!isApiError(error, apiCodes.consumerExists)) throw error
+        await whileConnected(manager.consumers.update(stream, consumerName, wanted))
+      }
+    })
+  }
+
+  const ensureConsumer = (queue: QueueRules, again: boolean): Promise<void> => {
+    const known = consumers.get(queue.name)
+    if (known !== undefined && !again) return known
+    if (again) {
+      streams.doubt(names.queueStream(queue.name))
+      streams.doubt(names.deadStream(queue.name))
+    }
+    const making = makeConsumer(queue).catch((error: unknown) => {
+      consumers.delete(queue.name)
+      throw error
+    })
+    consumers.set(queue.name, making)
+    return making
+  }
+
+  /** A worker outlasts a server that is away when it begins. */
+  const ensurePatiently = async (queue: QueueRules, until: AbortSignal) => {
+    let pause = ensurePauseMilliseconds.first
+    while (!until.aborted) {
+      try {
+        await connection.connected(until)
+        return await ensureConsumer(queue, false)
+      } catch (error) {
+        if (until.aborted) return
+        log.warn({ err: error, queue: queue.name }, 'a queue is not ready yet')
+        await sleep(pause, undefined, { signal: until }).catch(() => undefined)
+        pause = Math.min(pause * 2, ensurePauseMilliseconds.most)
+      }
+    }
+  }
+
+  /** Whether what holds the place of a job is that job itself, stored by an attempt whose acknowledgement was lost. */
+  const isOurs = async (stream: string, subject: string, { attempts, id }: Refused): Promise<boolean> => {
+    if (attempts === 1) return false
+    const there = await whileConnected(manager.streams.getMessage(stream, { last_by_subj: subject }))
+    return there?.header.get('Nats-Msg-Id') === id
+  }
+
+  const enqueue: Bus['enqueue'] = async (queue, value, id) => {
+    const bytes = queue.encode(value)
+    checkSize(`The job for ${queue.name}`, bytes, { connection, headroom: jobHeadroom })
+    const stream = shapes.jobs(queue)
+    const subject = id === undefined ? names.unnamedJob(queue.name, tokens.next()) : names.namedJob(queue.name, id)
+    try {
+      await store({ lane: stream.name, subject, bytes, stream })
+      return true
+    } catch (error) {
+      if (!(error instanceof Refused)) throw error
+      if (!isApiError(error.answer, apiCodes.limitReached)) throw refusal(error)
+      // The number is the same for both limits.
+      if (error.answer.message.includes('per subject')) return isOurs(stream.name, subject, error)
+      throw failure('unavailable', `Too much work is waiting already (${queue.name}). Try again shortly.`, {
+        cause: error,
+        retryAfterSeconds: 5,
+      })
+    }
+  }
+
+  const startWork: Bus['work'] = (queue, handle, { concurrency = 1, signal: asked }) => {
+    const stop = AbortSignal.any([asked, signal])
+    const working = work({
+      queue,
+      stream: names.queueStream(queue.name),
+      handle,
+      concurrency,
+      signal: stop,
+      connection,
+      acknowledging,
+      deadLetters,
+      ensure: (again) => (again ? ensureConsumer(queue, true) : ensurePatiently(queue, stop)),
+      doneWithinMilliseconds: limits.publishWithinMilliseconds,
+      log,
+    })
+    const ended = working.catch(() => undefined)
+    atWork.add(ended)
+    void ended.then(() => atWork.delete(ended))
+    return working
+  }
+
+  return {
+    enqueue,
+    work: startWork,
+    deadLetters: deadLetters.list,
+    /** Resolves when nothing is in hand any more, after the signal. */
+    ended: async () => {
+      await Promise.all(atWork)
+    },
+  }
+}

@@ -1,0 +1,115 @@
+import { AckPolicy, type ConsumerConfig, type DeliverPolicy, ReplayPolicy } from '@nats-io/jetstream'
+import { createInbox, type Msg, nanos } from '@nats-io/transport-node'
+import type { Connection } from './connection.ts'
+import { type DeliveryInfo, readDelivery } from './delivery.ts'
+
+/** How often the server says that it is still there when it has nothing to deliver, in milliseconds. */
+export const heartbeatMilliseconds = 5_000
+/** The server forgets a consumer that nobody listens to after this long, in milliseconds. */
+const forgottenMilliseconds = 30_000
+
+export type Start =
+  | { policy: typeof DeliverPolicy.All }
+  | { policy: typeof DeliverPolicy.StartSequence; sequence: number }
+  | { policy: typeof DeliverPolicy.StartTime; milliseconds: number }
+
+type SubjectConsumerOptions = {
+  stream: string
+  subject: string
+  start: Start
+  onMessage: (delivery: DeliveryInfo, message: Msg) => void
+  /** Something is missing or the consumer is gone: what comes from now on cannot be relied on. Called once. */
+  onBroken: (reason: string) => void
+}
+
+const startConfig = (start: Start): Partial<ConsumerConfig> => {
+  if (start.policy === 'by_start_sequence') return { deliver_policy: start.policy, opt_start_seq: start.sequence }
+  if (start.policy === 'by_start_time')
+    return { deliver_policy: start.policy, opt_start_time: new Date(start.milliseconds).toISOString() }
+  return { deliver_policy: start.policy }
+}
+
+/**
+ * Listens to one subject of a stream from a place on, in order. It keeps nothing on the server's disk and
+ * acknowledges nothing; when a delivery is missing it says so, and its owner opens another behind the last that came.
+ */
+export const openSubjectConsumer = async (
+  { nats, manager, whileConnected }: Connection,
+  { stream, subject, start, onMessage, onBroken }: SubjectConsumerOptions,
+) => {
+  let received = 0
+  let heardAt = performance.now()
+  let broken = false
+  const breakDown = (reason: string) => {
+    if (broken) return
+    broken = true
+    onBroken(reason)
+  }
+
+  /** Status 100 is the server's own word: that it lives, or that it waits to know how far we are. */
+  const onStatus = (message: Msg) => {
+    const status = message.headers
+    if (status?.code !== 100) {
+      breakDown(`the server ended it: ${status?.code} ${status?.description}`)
+      return
+    }
+    if (message.reply) message.respond()
+    const stalled = status.get('Nats-Consumer-Stalled')
+    if (stalled) nats.publish(stalled)
+    if (Number(status.get('Nats-Last-Consumer')) > received) breakDown('deliveries were lost on the way')
+  }
+
+  const receive = (error: Error | null, message: Msg): void => {
+    if (broken) return
+    heardAt = performance.now()
+    const delivery = readDelivery(message.reply)
+    if (error) breakDown(error.message)
+    else if (!delivery) onStatus(message)
+    else if (delivery.consumerSequence !== received + 1) breakDown('deliveries were lost on the way')
+    else {
+      received = delivery.consumerSequence
+      onMessage(delivery, message)
+    }
+  }
+
+  // An inbox of its own: nothing that was meant for an earlier consumer can come here.
+  const inbox = createInbox()
+  const subscription = nats.subscribe(inbox, { callback: receive })
+
+  try {
+    const { name, delivered, num_pending } = await whileConnected(
+      manager.consumers.add(stream, {
+        deliver_subject: inbox,
+        filter_subject: subject,
+        ...startConfig(start),
+        ack_policy: AckPolicy.None,
+        replay_policy: ReplayPolicy.Instant,
+        flow_control: true,
+        idle_heartbeat: nanos(heartbeatMilliseconds),
+        mem_storage: true,
+        num_replicas: 1,
+        inactive_threshold: nanos(forgottenMilliseconds),
+      }),
+    )
+    return {
+      /** The stream's number that the place is behind: everything of the subject after it comes. */
+      startsAfter: delivered.stream_seq,
+      /** How many messages were waiting to be delivered when it was opened. */
+      pending: num_pending + delivered.consumer_seq,
+      /** When the server was last heard, by the process's clock. */
+      heardAt: () => heardAt,
+      close: () => {
+        broken = true
+        subscription.unsubscribe()
+        // At worst it is forgotten by itself.
+        manager.consumers.delete(stream, name).catch(() => undefined)
+      },
+    }
+  } catch (error) {
+    broken = true
+    subscription.unsubscribe()
+    throw error
+  }
+}
+
+export type SubjectConsumer = Awaited<ReturnType<typeof openSubjectConsumer>>

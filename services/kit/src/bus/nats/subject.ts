@@ -1,0 +1,68 @@
+import type { SeqMsgRequest } from '@nats-io/jetstream'
+import type { Msg } from '@nats-io/transport-node'
+import { steadyNow } from './clock.ts'
+import type { Connection } from './connection.ts'
+import type { DeliveryInfo } from './delivery.ts'
+import { heartbeatMilliseconds, openSubjectConsumer } from './subject-consumer.ts'
+
+export type SubjectState = {
+  /** Everything of the subject behind this number is kept: a reader that has read so far has missed nothing. */
+  goneThrough: number
+  /** The stream's newest number, of whatever subject. */
+  newest: number
+  /** What the server's clock is ahead of ours, at most, in milliseconds. */
+  clockAhead: number
+}
+
+/**
+ * Asks what a stream keeps of a subject. Other subjects share its numbers, so the first number kept says little about
+ * one of them; but events go in two ways only: the oldest of the whole stream, which moves its first number, and
+ * the oldest of a subject that holds as many as it may. A subject that holds fewer has lost nothing behind the stream's first number.
+ */
+export const lookAt = async (
+  { manager, whileConnected }: Connection,
+  { stream, subject }: { stream: string; subject: string },
+): Promise<SubjectState> => {
+  const { state, config, ts } = await whileConnected(manager.streams.info(stream, { subjects_filter: subject }))
+  const clockAhead = ts === undefined ? 0 : Date.parse(ts) - steadyNow()
+  const found = { newest: state.last_seq, clockAhead }
+  const kept = state.subjects?.[subject] ?? 0
+  if (config.max_msgs_per_subject <= 0 || kept < config.max_msgs_per_subject)
+    return { ...found, goneThrough: state.first_seq - 1 }
+  const first: SeqMsgRequest & { next_by_subj: string } = { seq: state.first_seq, next_by_subj: subject }
+  const oldest = await whileConnected(manager.streams.getMessage(stream, first))
+  return { ...found, goneThrough: (oldest?.seq ?? state.last_seq + 1) - 1 }
+}
+
+export type StoredMessage = { delivery: DeliveryInfo; message: Msg }
+
+/** Reads what a stream keeps of a subject, up to a number, oldest first. Throws when the server falls silent. */
+export const readSubject = async (
+  connection: Connection,
+  { stream, subject, through }: { stream: string; subject: string; through: number },
+): Promise<StoredMessage[]> => {
+  const found: StoredMessage[] = []
+  const { promise: done, resolve, reject } = Promise.withResolvers<void>()
+  done.catch(() => undefined)
+  const consumer = await openSubjectConsumer(connection, {
+    stream,
+    subject,
+    start: { policy: 'all' },
+    onMessage: (delivery, message) => {
+      if (delivery.sequence <= through) found.push({ delivery, message })
+      if (delivery.sequence >= through || delivery.pending === 0) resolve()
+    },
+    onBroken: (reason) => reject(new Error(reason)),
+  })
+  if (consumer.pending === 0) resolve()
+  const listening = setInterval(() => {
+    if (performance.now() - consumer.heardAt() > 3 * heartbeatMilliseconds) reject(new Error('the server is silent'))
+  }, heartbeatMilliseconds)
+  try {
+    await connection.whileConnected(done)
+  } finally {
+    clearInterval(listening)
+    consumer.close()
+  }
+  return found
+}

@@ -1,0 +1,102 @@
+import { nanos } from '@nats-io/transport-node'
+import type { Log } from '../../telemetry/mod.ts'
+import type { Bus } from '../bus.ts'
+import type { Topic } from '../topic.ts'
+import type { Connection } from './connection.ts'
+import { createFeed, createMark, type Feed, type Mark } from './feed.ts'
+import type { Gate } from './gate.ts'
+import type { Names } from './names.ts'
+import type { NatsBusLimits } from './options.ts'
+import { checkSize, Refused, refusal, type Store } from './storing.ts'
+import type { StreamShape, Streams } from './streams.ts'
+import { heartbeatMilliseconds } from './subject-consumer.ts'
+
+/** Room for the message's id in its headers, in bytes. */
+const headroom = 256
+
+type TopicsOptions = {
+  connection: Connection
+  names: Names
+  streams: Streams
+  store: Store
+  gate: Gate
+  limits: NatsBusLimits
+  log: Log
+  signal: AbortSignal
+}
+
+/** The topics of a process: a family is a stream, a topic one of its subjects, an event's number the stream's. */
+export const createTopics = ({ connection, names, streams, store, gate, limits, log, signal }: TopicsOptions) => {
+  const marks = new Map<string, Mark>()
+  const feeds = new Map<string, Feed<unknown>>()
+
+  const markOf = (family: string): Mark => {
+    const known = marks.get(family)
+    if (known) return known
+    const made = createMark()
+    marks.set(family, made)
+    return made
+  }
+
+  const streamOf = ({ family, keep }: Pick<Topic<unknown>, 'family' | 'keep'>): StreamShape => ({
+    name: names.topicStream(family),
+    subjects: [names.topicSubjects(family)],
+    retention: 'limits',
+    discard: 'old',
+    max_msgs_per_subject: keep.events,
+    max_age: nanos(keep.milliseconds),
+    // As long as a message may be sent again, and a little; the server holds every id for so long.
+    duplicate_window: nanos(Math.min(keep.milliseconds, limits.publishWithinMilliseconds * 2)),
+  })
+
+  const feedOf = <Event>(topic: Topic<Event>): Feed<Event> => {
+    const known = feeds.get(topic.name)
+    if (known) return known as Feed<Event>
+    const made = createFeed<Event>({
+      topic,
+      stream: streamOf(topic),
+      subject: names.topicSubject(topic.name),
+      connection,
+      streams,
+      gate,
+      mark: markOf(topic.family),
+      log,
+      signal,
+      idleMilliseconds: limits.idleTopicMilliseconds,
+      onIdle: () => feeds.delete(topic.name),
+    })
+    feeds.set(topic.name, made as Feed<unknown>)
+    return made
+  }
+
+  const pulse = setInterval(() => {
+    if (!connection.isConnected()) return
+    for (const feed of feeds.values()) feed.checkPulse()
+  }, heartbeatMilliseconds).unref()
+  signal.addEventListener('abort', () => clearInterval(pulse), { once: true })
+
+  const publish: Bus['publish'] = async (topic, event) => {
+    const bytes = topic.encode(event)
+    checkSize(`The event for ${topic.name}`, bytes, { connection, headroom })
+    const subject = names.topicSubject(topic.name)
+    try {
+      const { sequence } = await store({ lane: subject, subject, bytes, stream: streamOf(topic) })
+      markOf(topic.family).see(sequence)
+      return sequence
+    } catch (error) {
+      throw error instanceof Refused ? refusal(error) : error
+    }
+  }
+
+  const subscribe: Bus['subscribe'] = (topic, { after = 'latest', signal: until }) =>
+    feedOf(topic).subscribe(after, until)
+
+  return {
+    publish,
+    subscribe,
+    /** Resolves when all feeds have let go, after the signal. */
+    ended: async () => {
+      await Promise.all([...feeds.values()].map((feed) => feed.ended()))
+    },
+  }
+}
