@@ -1,96 +1,33 @@
-import { createServer, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { type Bus, createMemoryBus } from '@trellis/kit/bus'
 import { readConfig } from '@trellis/kit/config'
-import { type Caller, connectInProcess, type Handlers, type RpcClient } from '@trellis/kit/rpc'
+import { connectInProcess, type Handlers, type RpcClient } from '@trellis/kit/rpc'
 import { openStore, type StoreLocation } from '@trellis/kit/store'
 import { silentLog } from '@trellis/kit/telemetry'
 import { createLocalWorkloads } from '@trellis/kit/workloads'
-import {
-  Adapter,
-  ListingsServiceDefinition,
-  MustIncludeMode,
-  type SearchRequest,
-  type UpdateFrame,
-} from '@trellis/protos/ts/trellis/listings/v1/listings.ts'
+import { ListingsServiceDefinition } from '@trellis/protos/ts/trellis/listings/v1/listings.ts'
 import { WorkloadsServiceDefinition } from '@trellis/protos/ts/trellis/workloads/v1/workloads.ts'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { databases, type RunningDatabase } from '../../../test/support/databases.ts'
 import { killableBus } from '../../../test/support/killable-bus.ts'
+import { type Kind, openHeldSite } from '../test/held-site.ts'
+import { expectWhole, follow, local, request } from '../test/searches.ts'
 import { createListingsService, listingsConfig, searchWorker } from './mod.ts'
 import { migrations } from './store/migrations.ts'
 import type { Tables } from './store/tables.ts'
 
 type Workloads = RpcClient<typeof WorkloadsServiceDefinition>
 type Client = RpcClient<typeof ListingsServiceDefinition>
-type Frame = NonNullable<UpdateFrame['event']>
-
-const local: Caller = { userId: 'local', kind: 'local', tier: 'local' }
-
-const request = (change: Partial<SearchRequest> = {}): SearchRequest => ({
-  q: 'camera',
-  maxPrice: null,
-  minPrice: null,
-  pages: 1,
-  mustInclude: '',
-  mustIncludeMode: MustIncludeMode.ALL,
-  mustExclude: '',
-  categoryId: '',
-  adapter: Adapter.AUTO,
-  ...change,
-})
 
 const cleanUp: (() => Promise<unknown>)[] = []
 afterEach(async () => {
   for (const close of cleanUp.splice(0).reverse()) await close()
 })
 
-const card = (id: number, seller: string) =>
-  `<li class="s-card" data-listingid="${id}"><a class="s-card__link" href="/itm/${id}"><div class="s-card__title"><span>Camera ${id}</span></div></a><span class="s-card__price">$100.00</span><div class="su-card-container__attributes__secondary"><div class="s-card__attribute-row"><span>${seller} 99.5% positive (1.2K)</span></div></div></li>`
-const results = `<h1 class="srp-controls__count-heading">3 results</h1><ul class="srp-results">${['ada', 'bob', 'eve']
-  .map((seller, index) => card(130000000001 + index, seller))
-  .join('')}</ul>`
-const nothing = '<h1 class="srp-controls__count-heading">0 results</h1><ul class="srp-results"></ul>'
-
-type Kind = 'search' | 'sales' | 'seller'
-
-const kindOf = ({ pathname, searchParams }: URL): Kind =>
-  searchParams.has('LH_Sold') ? 'sales' : pathname.includes('/sch') && searchParams.has('_nkw') ? 'search' : 'seller'
-
-/** A marketplace that holds back its answers to one kind of request until it is told to give them. */
+/** A marketplace, and how the service is told of it. */
 const openSite = async (held: Kind) => {
-  const asked: Kind[] = []
-  const reached = Promise.withResolvers<void>()
-  const released = Promise.withResolvers<void>()
-  const respond = async (address: URL, response: ServerResponse) => {
-    const kind = kindOf(address)
-    asked.push(kind)
-    if (kind === held) {
-      reached.resolve()
-      await released.promise
-    }
-    response.end(kind === 'search' ? results : nothing)
-  }
-  const server = createServer((incoming, response) => {
-    const address = new URL(incoming.url ?? '/', 'http://site.test')
-    if (address.pathname === '/robots.txt') response.writeHead(404).end()
-    else void respond(address, response)
-  })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  cleanUp.push(async () => {
-    released.resolve()
-    server.closeAllConnections()
-    await new Promise((resolve) => server.close(resolve))
-  })
-  const { port } = server.address() as AddressInfo
-  const environment = { MARKETPLACE_BASE_URL: `http://127.0.0.1:${port}`, MARKETPLACE_REQUEST_GAP_MS: '0' }
-  return {
-    config: readConfig(listingsConfig, environment),
-    /** Resolves when the first request that is held back has come. */
-    reached: reached.promise,
-    release: () => released.resolve(),
-    askedFor: (kind: Kind) => asked.filter((each) => each === kind).length,
-  }
+  const site = await openHeldSite(held)
+  cleanUp.push(() => site.close())
+  return { ...site, config: readConfig(listingsConfig, site.environment) }
 }
 type Site = Awaited<ReturnType<typeof openSite>>
 
@@ -135,32 +72,6 @@ const openReplica = async ({ store, bus, workloads, site }: Ground) => {
   const [served] = service.implementations
   const handlers = served?.handlers as Handlers<typeof ListingsServiceDefinition>
   return { client: connectInProcess(ListingsServiceDefinition, handlers), kill: own.kill, close }
-}
-
-const follow = async (client: Client, sessionId: string, onFrame: (frame: Frame) => void = () => undefined) => {
-  const frames: Frame[] = []
-  for await (const { event } of client.watchUpdates({ sessionId, lastEventId: null }, { caller: local })) {
-    if (!event) continue
-    frames.push(event)
-    onFrame(event)
-  }
-  return frames
-}
-
-const countOf = (frames: readonly Frame[], $case: Frame['$case']) =>
-  frames.filter((frame) => frame.$case === $case).length
-
-/** What must hold of every search that has come to its end, whatever happened on the way: it is told whole, and once. */
-const expectWhole = (frames: readonly Frame[]) => {
-  expect([countOf(frames, 'listings'), countOf(frames, 'marketPrice'), countOf(frames, 'done')]).toEqual([1, 1, 1])
-  expect(countOf(frames, 'searchFailed')).toBe(0)
-  expect(frames.at(-1)).toMatchObject({ $case: 'done', value: { reason: undefined } })
-  const updates = frames.flatMap((frame) =>
-    frame.$case === 'update'
-      ? [JSON.stringify(frame.value.trustScore?.signalScores) + frame.value.platformListingId]
-      : [],
-  )
-  expect(new Set(updates).size).toBe(updates.length)
 }
 
 describe.each(databases)('on $name', ({ isMissing, start }) => {

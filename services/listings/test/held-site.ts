@@ -1,0 +1,55 @@
+import { createServer, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+/** What is asked of a marketplace: listings, completed sales, or a page about a seller. */
+export type Kind = 'search' | 'sales' | 'seller'
+
+const sellers = ['ada', 'bob', 'eve']
+
+const card = (index: number) =>
+  `<li class="s-card" data-listingid="${130000000001 + index}"><a class="s-card__link" href="/itm/${130000000001 + index}"><div class="s-card__title"><span>Camera ${index}</span></div></a><span class="s-card__price">$100.00</span><div class="su-card-container__attributes__secondary"><div class="s-card__attribute-row"><span>${sellers[index % sellers.length]} 99.5% positive (1.2K)</span></div></div></li>`
+
+const page = (count: number) =>
+  `<h1 class="srp-controls__count-heading">${count} results</h1><ul class="srp-results">${Array.from({ length: count }, (_, index) => card(index)).join('')}</ul>`
+
+const kindOf = ({ pathname, searchParams }: URL): Kind =>
+  searchParams.has('LH_Sold') ? 'sales' : pathname.includes('/sch') && searchParams.has('_nkw') ? 'search' : 'seller'
+
+/**
+ * A marketplace on loopback that holds back its answers to one kind of request until it is told to give them. It has `count`
+ * listings of three sellers, no completed sales, and knows nothing of sellers.
+ */
+export const openHeldSite = async (held: Kind | undefined, { count = 3 } = {}) => {
+  const asked: Kind[] = []
+  const reached = Promise.withResolvers<void>()
+  const released = Promise.withResolvers<void>()
+  const respond = async (address: URL, response: ServerResponse) => {
+    const kind = kindOf(address)
+    asked.push(kind)
+    if (kind === held) {
+      reached.resolve()
+      await released.promise
+    }
+    response.end(page(kind === 'search' ? count : 0))
+  }
+  const server = createServer((incoming, response) => {
+    const address = new URL(incoming.url ?? '/', 'http://site.test')
+    if (address.pathname === '/robots.txt') response.writeHead(404).end()
+    else void respond(address, response)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  return {
+    /** What tells the service and its workers of it. */
+    environment: { MARKETPLACE_BASE_URL: `http://127.0.0.1:${port}`, MARKETPLACE_REQUEST_GAP_MS: '0' },
+    /** Resolves when the first request that is held back has come. */
+    reached: reached.promise,
+    release: () => released.resolve(),
+    askedFor: (kind: Kind) => asked.filter((each) => each === kind).length,
+    close: async () => {
+      released.resolve()
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}

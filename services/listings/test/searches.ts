@@ -1,0 +1,62 @@
+import type { Caller, RpcClient } from '@trellis/kit/rpc'
+import {
+  Adapter,
+  type ListingsServiceDefinition,
+  MustIncludeMode,
+  type SearchRequest,
+  type UpdateFrame,
+} from '@trellis/protos/ts/trellis/listings/v1/listings.ts'
+import { expect } from 'vitest'
+
+export type Client = RpcClient<typeof ListingsServiceDefinition>
+export type Frame = NonNullable<UpdateFrame['event']>
+
+export const local: Caller = { userId: 'local', kind: 'local', tier: 'local' }
+
+export const request = (change: Partial<SearchRequest> = {}): SearchRequest => ({
+  q: 'camera',
+  maxPrice: null,
+  minPrice: null,
+  pages: 1,
+  mustInclude: '',
+  mustIncludeMode: MustIncludeMode.ALL,
+  mustExclude: '',
+  categoryId: '',
+  adapter: Adapter.AUTO,
+  ...change,
+})
+
+/** All frames of a search's stream, from behind an event where one is named. What breaks the stream is thrown. */
+export const follow = async (
+  client: Client,
+  sessionId: string,
+  onFrame: (frame: Frame, eventId: string) => void = () => undefined,
+  lastEventId: string | null = null,
+): Promise<Frame[]> => {
+  const frames: Frame[] = []
+  for await (const { event, eventId } of client.watchUpdates({ sessionId, lastEventId }, { caller: local })) {
+    if (!event) continue
+    frames.push(event)
+    onFrame(event, eventId)
+  }
+  return frames
+}
+
+const countOf = (frames: readonly Frame[], $case: Frame['$case']) =>
+  frames.filter((frame) => frame.$case === $case).length
+
+const updatesIn = (frames: readonly Frame[]) =>
+  frames.flatMap((frame) =>
+    frame.$case === 'update'
+      ? [JSON.stringify([frame.value.platformListingId, frame.value.trustScore?.signalScores, frame.value.marketPrice])]
+      : [],
+  )
+
+/** What must hold of every search that has come to its end, whatever happened on the way: it is told whole, and once. */
+export const expectWhole = (frames: readonly Frame[]): void => {
+  expect([countOf(frames, 'listings'), countOf(frames, 'marketPrice'), countOf(frames, 'done')]).toEqual([1, 1, 1])
+  expect([countOf(frames, 'searchFailed'), countOf(frames, 'reset')]).toEqual([0, 0])
+  expect(frames.at(-1)).toMatchObject({ $case: 'done', value: { reason: undefined } })
+  const updates = updatesIn(frames)
+  expect(new Set(updates).size).toBe(updates.length)
+}
