@@ -5,6 +5,7 @@ import { ConfigFailure } from '@trellis/kit/config'
 import type { ConnectionsConfig } from '@trellis/kit/process'
 import {
   ExecutableMissing,
+  FolderClosed,
   findNatsServer,
   findS3Server,
   freePort,
@@ -73,7 +74,10 @@ export const startLocalServers = async (
       tell()
     }
     started[name] = server
-    opened.use(server)
+    opened.defer(async () => {
+      ending.abort()
+      await server[Symbol.asyncDispose]()
+    })
     await note()
     void keepRunning(name, { ...server, start }, ending.signal, say)
     tell()
@@ -96,6 +100,7 @@ export const startLocalServers = async (
       told.DATABASE_URL = postgres.url()
     }
   } catch (error) {
+    if (error instanceof FolderClosed) throw new ConfigFailure(error.message, { cause: error })
     throw error instanceof ExecutableMissing
       ? new ConfigFailure(`${error.message} NATS_URL or DATABASE_URL can name one that runs already.`)
       : error
@@ -109,7 +114,6 @@ export const startLocalServers = async (
     told.S3_ACCESS_KEY_ID = s3.accessKeyId
     told.S3_SECRET_ACCESS_KEY = s3.secretAccessKey
   }
-  opened.defer(() => ending.abort())
   const stack = opened.move()
   return { environment: told, started, [Symbol.asyncDispose]: () => stack.disposeAsync() }
 }

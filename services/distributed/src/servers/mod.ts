@@ -9,3 +9,4 @@ export {
 } from './postgres.ts'
 export { findS3Server, type S3Server, startS3Server } from './s3.ts'
 export { freePort, type ServerCommand, type ServerProcess, startServerProcess } from './server-process.ts'
+export { FolderClosed } from './server-user.ts'

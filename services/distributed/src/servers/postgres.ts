@@ -1,12 +1,13 @@
 import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { existsSync } from 'node:fs'
-import { chown, mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
-import { basename, delimiter, dirname, join } from 'node:path'
+import { existsSync, statSync } from 'node:fs'
+import { mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { basename, delimiter, dirname, join, relative } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { findExecutable } from './find-executable.ts'
 import { type ServerProcess, startServerProcess } from './server-process.ts'
+import { checkFolder, FolderClosed, giveTo, reachableFolder, type ServerUser, serverUser } from './server-user.ts'
 
 /** The programs of one Postgres, and what they need to be found of the environment. */
 export type PostgresPrograms = {
@@ -32,8 +33,6 @@ export type PostgresOptions = {
 }
 
 const superuser = 'trellis'
-/** Postgres refuses to run as root: there it runs as nobody. */
-const nobody = { uid: 65_534, gid: 65_534 }
 
 const run = promisify(execFile)
 
@@ -47,7 +46,7 @@ const linksOf = async (native: string): Promise<ReadonlyMap<string, string>> => 
   return new Map(
     links
       .filter(({ target }) => dirname(target) === 'native/lib')
-      .map(({ source, target }) => [basename(target), join(dirname(native), source)]),
+      .map(({ source, target }) => [basename(target), join(native, relative('native', source))]),
   )
 }
 
@@ -59,9 +58,16 @@ const packagedPrograms = async (): Promise<PostgresPrograms | undefined> => {
       initdb: string
       postgres: string
     }
-    const native = join(dirname(postgres), '..')
-    return { initdb, postgres, libraryFolder: join(native, 'lib'), libraryLinks: await linksOf(native) }
-  } catch {
+    const label = `trellis-postgres-${platform}-${process.arch}-${basename(initdb)}-${statSync(postgres).size}`
+    const native = await reachableFolder(join(dirname(postgres), '..'), label, serverUser())
+    return {
+      initdb: join(native, 'bin', basename(initdb)),
+      postgres: join(native, 'bin', basename(postgres)),
+      libraryFolder: join(native, 'lib'),
+      libraryLinks: await linksOf(native),
+    }
+  } catch (error) {
+    if (error instanceof FolderClosed) throw error
     return undefined
   }
 }
@@ -77,10 +83,6 @@ export const findPostgres = async (environment: NodeJS.ProcessEnv): Promise<Post
   const search = { variable: 'POSTGRES_BIN', environment: folder ? { PATH: folder } : { PATH: environment.PATH } }
   const [initdb, postgres] = [findExecutable('initdb', search), findExecutable('postgres', search)]
   return { initdb, postgres, libraryFolder: undefined, libraryLinks: new Map() }
-}
-
-const own = async (path: string, user: typeof nobody | undefined): Promise<void> => {
-  if (user) await chown(path, user.uid, user.gid)
 }
 
 /**
@@ -99,10 +101,10 @@ const linkLibraries = async (
   return { LD_LIBRARY_PATH: path, DYLD_LIBRARY_PATH: path }
 }
 
-const readOrMakePassword = async (path: string, user: typeof nobody | undefined): Promise<string> => {
+const readOrMakePassword = async (path: string, user: ServerUser | undefined): Promise<string> => {
   if (!existsSync(path)) {
     await writeFile(path, randomBytes(18).toString('base64url'), { mode: 0o600 })
-    await own(path, user)
+    await giveTo(path, user)
   }
   return readFile(path, 'utf8')
 }
@@ -134,11 +136,12 @@ const startAfterCrash = async (start: () => Promise<void>): Promise<void> => {
  * `stop()` ends it at once but in order; `stop('SIGKILL')` is a crash, which the next `start()` recovers from.
  */
 export const startPostgres = async ({ directory, port, settings = {} }: PostgresOptions): Promise<PostgresServer> => {
-  const user = process.getuid?.() === 0 ? nobody : undefined
+  const user = serverUser()
   // biome-ignore lint/style/noProcessEnv: servers are looked for where the person who starts them says
   const programs = await findPostgres(process.env)
   await mkdir(directory, { recursive: true, mode: 0o755 })
-  await own(directory, user)
+  await giveTo(directory, user)
+  checkFolder(directory, user)
   const data = join(directory, 'data')
   const environment = { LC_ALL: 'C', ...(await linkLibraries(join(directory, 'libraries'), programs)) }
   const passwordFile = join(directory, 'password')
