@@ -86,7 +86,10 @@ export const createFileIngests = ({ keep, ...options }: FileIngestsOptions): Fil
     let joined = 0
     let formats: Record<string, number> = {}
     let failed: unknown
+    /** Chunks of which not all is kept; the end of the file may be kept before them. */
+    const pushing = new Set<Promise<void>>()
     const note = (counts: { lines: number; joined: number; formats: Record<string, number> }) => {
+      if (counts.lines < lines) return
       lines = counts.lines
       joined = counts.joined
       formats = counts.formats
@@ -105,16 +108,21 @@ export const createFileIngests = ({ keep, ...options }: FileIngestsOptions): Fil
         await gate.enter(bytes)
         const whole = chunk.byteLength === chunk.buffer.byteLength
         const sent = whole ? chunk : Uint8Array.from(chunk)
-        parse
+        const pushed = parse
           .call('push', [id, sent], [sent.buffer])
           .then(note, (error: unknown) => {
             failed ??= error
           })
-          .finally(() => gate.leave(bytes))
+          .finally(() => {
+            gate.leave(bytes)
+            pushing.delete(pushed)
+          })
+        pushing.add(pushed)
       },
       end: async () => {
         try {
           const counts = await parse.call('end', [id])
+          await Promise.all(pushing)
           if (failed !== undefined) throw failed
           note(counts)
           return progress()
