@@ -1,13 +1,10 @@
-import { join } from 'node:path'
-import { type Bus, createMemoryBus } from '@trellis/kit/bus'
+import type { Bus } from '@trellis/kit/bus'
 import { issueSession, sessionLifetimeSeconds } from '@trellis/kit/credentials'
 import type { FilesLocation } from '@trellis/kit/files'
 import { type Handlers, type Implementation, implementation } from '@trellis/kit/rpc'
-import { openStore, type Store, type StoreLocation } from '@trellis/kit/store'
+import { openStore, type StoreLocation } from '@trellis/kit/store'
 import type { Log } from '@trellis/kit/telemetry'
 import { LogsServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/logs.ts'
-import { createClusterEngine } from './cluster/engine.ts'
-import { createSharedCatalogue } from './cluster/shared-catalogue-store.ts'
 import { type SharedCatalogueTables, sharedCatalogueMigration } from './cluster/shared-catalogue-tables.ts'
 import type { LogsConfig } from './config.ts'
 import { diagnoseRpc } from './diagnose/rpc.ts'
@@ -15,14 +12,11 @@ import { createPressure } from './ingest/pressure.ts'
 import { ingestRpc } from './ingest/rpc.ts'
 import { type TaskTables, taskMigration, taskOwnerMigration } from './ingest/task-store.ts'
 import { createTasks } from './ingest/tasks.ts'
+import { openEngine } from './open-engine.ts'
 import { searchRpc } from './search/rpc.ts'
-import { type CatalogueTables, catalogueMigration, createCatalogue } from './segments/catalogue-store.ts'
-import { shardLimits } from './segments/shard.ts'
+import { type CatalogueTables, catalogueMigration } from './segments/catalogue-store.ts'
 import { sourcesRpc } from './sources/rpc.ts'
 import { tailRpc } from './tail/rpc.ts'
-import { createTail } from './tail/tail.ts'
-import { createLogEngine } from './threads/engine.ts'
-import type { LogEngine } from './threads/log-engine.ts'
 import type { World } from './world.ts'
 
 export type LogsServiceOptions = {
@@ -50,27 +44,6 @@ const megabyte = 1024 * 1024
 
 type Tables = CatalogueTables & TaskTables & SharedCatalogueTables
 
-const openEngine = (options: LogsServiceOptions, { db }: Store<Tables>): Promise<LogEngine> | LogEngine => {
-  const { config, dataDirectory, bus, filesLocation: files, log, now = Date.now } = options
-  const common = {
-    limits: { ...shardLimits, documents: config.segmentEntries, cacheBytes: config.cacheMegabytes * megabyte },
-    inFlightBytes: config.inFlightMegabytes * megabyte,
-    idleMilliseconds: config.idleSeconds * 1000,
-    onProblem: (problem: string) => log.error({ problem }, 'logs cannot all be read or written'),
-  }
-  if (!files)
-    return createLogEngine({ ...common, directory: join(dataDirectory, 'logs'), catalogue: createCatalogue(db) })
-  const local = { directory: join(dataDirectory, 'log-segments'), bytes: config.localMegabytes * megabyte }
-  return createClusterEngine({
-    ...common,
-    bus,
-    files,
-    catalogue: createSharedCatalogue({ db, now }),
-    ...(files.kind !== 'directory' && { local }),
-    now,
-  })
-}
-
 /** The log service: rows in its store, entries where replicas share them or in a folder of its own, threads that start with the first work. */
 export const createLogsService = async (options: LogsServiceOptions): Promise<LogsService> => {
   const { config, dataDirectory, store: location = { dataDirectory }, bus, log, now = Date.now } = options
@@ -78,18 +51,16 @@ export const createLogsService = async (options: LogsServiceOptions): Promise<Lo
   await using opened = new AsyncDisposableStack()
   const store = opened.use(await openStore<Tables>({ ...location, name: 'logs', migrations: logsMigrations, log }))
   const tasks = opened.use(createTasks({ db: store.db, bus, now, isShared }))
-  const engine = opened.use(await openEngine(options, store))
+  const { engine, tail } = opened.use(await openEngine(options, store))
   const ending = new AbortController()
   opened.defer(() => ending.abort(new Error('The log service is ending.')))
   await tasks.recover()
   const pressure = createPressure(config.pushedMegabytes * megabyte)
   const world: World = { config, engine, tasks, pressure, bus, log, now, signal: ending.signal }
-  // Each replica follows the catalogue for those who listen to it, so what arrives need not go from one to the other.
-  const arrivals = isShared ? opened.use(createMemoryBus()) : bus
   const handlers: Handlers<typeof LogsServiceDefinition> = {
     ...ingestRpc(world),
     ...searchRpc(world),
-    ...tailRpc(world, createTail({ engine, bus: arrivals })),
+    ...tailRpc(world, tail),
     ...diagnoseRpc(world),
     ...sourcesRpc(world),
     createSession: async (_, { head }) => {

@@ -14,6 +14,12 @@ export type ClusterIndexOptions = {
   limits: ShardLimits
 }
 
+/** Entries that came with one version of the catalogue, oldest first; `missed` more came with them. */
+export type Arrived = { version: number; entries: StoredEntry[]; missed: number }
+
+/** What came until `version`. `isWhole` is false where more came, but nobody can say any more what. */
+export type Replay = { arrivals: Arrived[]; isWhole: boolean; version: number }
+
 /** What the indexing thread of a replica can be asked. */
 export type ClusterIndexCalls = {
   /** Resolves when the new entries of a batch are committed. `analysis` may be left out: then it is made here. */
@@ -26,6 +32,8 @@ export type ClusterIndexCalls = {
   sources: (filters: Filters, left?: Int32Array) => Promise<SourceCount[]>
   /** Whether new entries are to be told of. */
   follow: (isFollowed: boolean) => Promise<void>
+  /** What was committed after a version. */
+  replay: (after: number) => Promise<Replay>
   /** Merges what is worth it. */
   merge: () => Promise<void>
   /** Resolves when nothing is in hand. */
@@ -47,5 +55,5 @@ export type ClusterHostCalls = {
   changed: () => void
   damaged: (problem: string) => void
   /** Entries that any replica has committed, in the order of the catalogue; `missed` more came in the same segment. */
-  arrived: (entries: StoredEntry[], missed: number) => void
+  arrived: (arrival: Arrived) => void
 }

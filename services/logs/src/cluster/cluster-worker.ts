@@ -1,6 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { openFiles } from '@trellis/kit/files'
-import type { StoredEntry } from '../entries/entry.ts'
 import { createEnricher } from '../patterns/enricher.ts'
 import { domainOf } from '../patterns/library.ts'
 import type { Filters } from '../search/filters.ts'
@@ -13,6 +12,7 @@ import { SegmentCorrupt } from '../segments/segment-layout.ts'
 import { createCalls, type Port } from '../threads/calls.ts'
 import { collectGarbage } from '../threads/collect-garbage.ts'
 import { leavingOf } from '../threads/leaving.ts'
+import { arrivalOf, replayAfter } from './arrivals.ts'
 import type { ClusterHostCalls, ClusterIndexOptions } from './cluster-calls.ts'
 import { createIndexer } from './indexer.ts'
 import { openLocalSegments } from './local-segments.ts'
@@ -29,26 +29,14 @@ const port: Port = {
 }
 
 const { files: location, local, limits } = workerData as ClusterIndexOptions
-/** So many new entries of a segment are told of one by one. */
-const mostTold = 1_000
 let isFollowed = false
 
 const damaged = (problem: string) => void host.call('damaged', [problem])
 const changed = () => void host.call('changed', [])
 
 let telling: Promise<void> = Promise.resolve()
-/** The newest entries of segments, in order. What cannot be read is missed: the searches see to it. */
 const tell = async (fresh: readonly Mirrored[]) => {
-  for (const { segment } of fresh) {
-    const first = Math.max(0, segment.documents - mostTold)
-    const entries: StoredEntry[] = []
-    try {
-      for (let document = first; document < segment.documents; document++) entries.push(await segment.entry(document))
-    } catch (error) {
-      if (!(error instanceof SegmentCorrupt)) throw error
-    }
-    await host.call('arrived', [entries, segment.documents - entries.length])
-  }
+  for (const mirrored of fresh) await host.call('arrived', [await arrivalOf(mirrored)])
 }
 const tellInTurn = (fresh: readonly Mirrored[]) => {
   const held = fresh.map(({ segment }) => segment)
@@ -66,8 +54,9 @@ const open = async () => {
   const cache = local && (await openLocalSegments(local.directory, local.bytes))
   const source = createSegmentSource(files, cache, damaged)
   const analyse = createBatchAnalyser(createEnricher())
+  const catalogue = { changes: (after: number | undefined) => host.call('changes', [after]) }
   const mirror = createMirror({
-    catalogue: { changes: (after) => host.call('changes', [after]) },
+    catalogue,
     source,
     cacheBytes: limits.cacheBytes,
     onDamage: damaged,
@@ -87,7 +76,7 @@ const open = async () => {
     onMerged: changed,
     onProblem: damaged,
   })
-  return { files, mirror, indexer, merger }
+  return { files, catalogue, mirror, indexer, merger }
 }
 type Opened = Awaited<ReturnType<typeof open>>
 let opening: Promise<Opened> | undefined
@@ -130,6 +119,10 @@ const host = createCalls<ClusterHostCalls>(port, {
     // What is there already is history; what comes after this is told.
     if (wanted) await (await opened()).mirror.refresh()
     isFollowed = wanted
+  },
+  replay: async (after: number) => {
+    const { mirror, catalogue } = await opened()
+    return replayAfter(after, catalogue, mirror)
   },
   merge: async () => (await opened()).merger.run(),
   settled: async () => (await opened()).indexer.settled(),

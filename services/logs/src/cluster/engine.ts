@@ -9,7 +9,7 @@ import { createFileIngests } from '../threads/file-ingest.ts'
 import { createLazyThread } from '../threads/lazy-thread.ts'
 import { whileAwaited } from '../threads/leaving.ts'
 import type { Follower, LogEngine } from '../threads/log-engine.ts'
-import type { ClusterHostCalls, ClusterIndexCalls, ClusterIndexOptions } from './cluster-calls.ts'
+import type { ClusterHostCalls, ClusterIndexCalls, ClusterIndexOptions, Replay } from './cluster-calls.ts'
 import { startIndexing } from './indexing.ts'
 import { catalogueChanges } from './message.ts'
 import { createSender } from './sender.ts'
@@ -41,6 +41,11 @@ export type ClusterEngineOptions = {
   onProblem: (problem: string) => void
 }
 
+export type ClusterEngine = LogEngine & {
+  /** What any replica committed after a version of the catalogue, as far as it can still be told: the newest of it. */
+  replay: (after: number) => Promise<Replay>
+}
+
 const megabyte = 1024 * 1024
 const leaseMilliseconds = 30_000
 /** Followers look so often by themselves, should word of a change not reach them. */
@@ -53,7 +58,7 @@ const commitsPerLook = 16
  * The engine of one of any number of replicas that share nothing but bus, files and store. What a sender was told is stored survives any
  * of them, and is found through each of them at once.
  */
-export const createClusterEngine = async (options: ClusterEngineOptions): Promise<LogEngine> => {
+export const createClusterEngine = async (options: ClusterEngineOptions): Promise<ClusterEngine> => {
   const { bus, catalogue, onProblem, now = Date.now, idleMilliseconds = 30_000 } = options
   const replica = randomUUID()
   const ending = new AbortController()
@@ -85,8 +90,8 @@ export const createClusterEngine = async (options: ClusterEngineOptions): Promis
         lookForMerge()
       },
       damaged: (problem) => onProblem(problem),
-      arrived: (entries, missed) => {
-        for (const follower of followers) follower(entries, missed)
+      arrived: ({ version, entries, missed }) => {
+        for (const follower of followers) follower(entries, missed, version)
       },
     } satisfies ClusterHostCalls,
     idleMilliseconds,
@@ -183,6 +188,7 @@ export const createClusterEngine = async (options: ClusterEngineOptions): Promis
     find: (entryId, left) => whileAwaited(left, (shared) => index.call('find', [entryId, shared])),
     sources: (filters, left) => whileAwaited(left, (shared) => index.call('sources', [filters, shared])),
     follow,
+    replay: (after) => index.call('replay', [after]),
     flush: () => index.call('settled', []),
     async [Symbol.asyncDispose]() {
       clearTimeout(looking)

@@ -22,8 +22,8 @@ export type Mirror = {
    * helps it is named and left out. After that the search is to be done again.
    */
   mend: (damage: SegmentCorrupt) => Promise<void>
-  /** Forgets what was read from segments. */
-  dropCache: () => void
+  /** Opens a segment beside those that count, to be retired by who asked; undefined where it cannot be read. */
+  open: (row: SharedSegment) => Promise<Mirrored | undefined>
 }
 
 export type MirrorOptions = {
@@ -205,6 +205,13 @@ export const createMirror = (options: MirrorOptions): Mirror => {
       return held
     },
     mend,
-    dropCache: cache.clear,
+    open: async (row) => {
+      try {
+        return await open(row)
+      } catch (error) {
+        if (!(error instanceof SegmentCorrupt)) throw error
+        return undefined
+      }
+    },
   }
 }

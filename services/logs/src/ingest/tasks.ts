@@ -42,6 +42,8 @@ export type Tasks = AsyncDisposable & {
    * replicas, what had no sign of life since it was first seen so, long enough ago by this process's own clock.
    */
   recover: () => Promise<void>
+  /** Gives a sign of life for the tasks of this process; beside replicas this happens by itself. */
+  beat: () => Promise<void>
 }
 
 export type TasksOptions = {
@@ -104,9 +106,10 @@ export const createTasks = (options: TasksOptions): Tasks => {
   }
   const beat = async () => {
     if (running.size > 0) await beatTasks(db, owner)
-    await recover()
   }
-  const beating = isShared ? setInterval(() => void beat().catch(() => undefined), beatMilliseconds) : undefined
+  // A store that is away for a moment is asked again by the next round.
+  const round = () => void Promise.all([beat(), recover()]).catch(() => undefined)
+  const beating = isShared ? setInterval(round, beatMilliseconds) : undefined
   beating?.unref()
 
   return {
@@ -163,6 +166,7 @@ export const createTasks = (options: TasksOptions): Tasks => {
       return row && (JSON.parse(row.state) as Task)
     },
     recover,
+    beat,
     [Symbol.asyncDispose]: async () => {
       clearInterval(beating)
       await Promise.all(saving)

@@ -5,6 +5,7 @@ import { acceptsOrigin, acceptsTags, type Filters } from '../search/filters.ts'
 import { matchesWords, type Query } from '../search/query.ts'
 import { wordsOf } from '../segments/tokens.ts'
 import type { LogEngine } from '../threads/log-engine.ts'
+import { createLingering } from './lingering.ts'
 
 /** Entries that came in together; `missed` more came with them than are told of. */
 export type Arrival = { entries: StoredEntry[]; missed: number }
@@ -16,7 +17,7 @@ const arrivals = topics({
 })('all')
 
 /** After the last reader has left, entries go on being published for so long, so that one that comes back has missed nothing. */
-const lingerMilliseconds = 60_000
+export const lingerMilliseconds = 60_000
 
 /** Where a reader is: the run of publishing, the event in it, and how many of its entries have been shown. */
 export type TailPosition = { run: string; sequence: number; shown: number }
@@ -28,42 +29,28 @@ export const decodePosition = (text: string): TailPosition | undefined => {
   return match ? { run: match[1] ?? '', sequence: Number(match[2]), shown: Number(match[3]) } : undefined
 }
 
-/** Publishes what arrives while somebody follows; nothing is sent between threads while nobody does. */
+/** What arrives while somebody follows. */
 export type Tail = {
-  /** Takes part; resolves when arrivals are being published. `run` is the name of this stretch of publishing. */
+  /** Takes part; resolves when arrivals are told of. Sequences are those of `run`, and mean nothing in another one. */
   join: () => Promise<{ run: string; leave: () => void }>
+  /** Arrivals behind a sequence, or those that come. */
   subscribe: (after: number | 'latest', signal: AbortSignal) => AsyncIterable<Delivery<Arrival>>
 }
 
+/** Arrivals go over a topic while somebody follows; nothing is sent between threads while nobody does. Each stretch of that is a run. */
 export const createTail = ({ engine, bus }: { engine: LogEngine; bus: Bus }): Tail => {
-  let readers = 0
-  let current: { run: string; stop: () => Promise<void> } | undefined
-  let starting: Promise<{ run: string; stop: () => Promise<void> }> | undefined
-  let lingering: NodeJS.Timeout | undefined
-
-  const start = async () => {
-    const stop = await engine.follow((entries, missed) => void bus.publish(arrivals, { entries, missed }))
-    current = { run: randomUUID(), stop }
-    return current
-  }
-  const leave = () => {
-    readers--
-    if (readers > 0) return
-    lingering = setTimeout(() => {
-      const ending = current
-      current = undefined
-      starting = undefined
-      void ending?.stop().catch(() => undefined)
-    }, lingerMilliseconds)
-    lingering.unref()
-  }
+  const following = createLingering({
+    start: async () => ({
+      run: randomUUID(),
+      stop: await engine.follow((entries, missed) => void bus.publish(arrivals, { entries, missed })),
+    }),
+    stop: ({ stop }) => stop(),
+    milliseconds: lingerMilliseconds,
+  })
   return {
     join: async () => {
-      clearTimeout(lingering)
-      readers++
-      starting ??= start()
-      const { run } = await starting
-      return { run, leave }
+      const { running, leave } = await following.join()
+      return { run: running.run, leave }
     },
     subscribe: (after, signal) => bus.subscribe(arrivals, { after, signal }),
   }

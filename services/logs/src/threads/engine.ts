@@ -41,7 +41,7 @@ export const createLogEngine = (options: LogEngineOptions): LogEngine => {
       replaceSegments: (change) => catalogue.replace(change),
       damaged: (problem) => onProblem(problem),
       arrived: (entries, missed) => {
-        for (const follower of followers) follower(entries, missed)
+        for (const follower of followers) follower(entries, missed, 0)
       },
     } satisfies IndexHostCalls,
     idleMilliseconds,

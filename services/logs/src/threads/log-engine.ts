@@ -6,8 +6,11 @@ import type { FileIngest } from './file-ingest.ts'
 import type { SourceCount } from './index-calls.ts'
 import type { ParseOptions } from './parse-calls.ts'
 
-/** Told of entries that have become durable, oldest first; `missed` more came with them. */
-export type Follower = (entries: StoredEntry[], missed: number) => void
+/**
+ * Told of entries that have become durable, oldest first; `missed` more came with them. `position` is the version of the catalogue that
+ * replicas share with which they came; 0 where there is none.
+ */
+export type Follower = (entries: StoredEntry[], missed: number, position: number) => void
 
 /**
  * Keeps entries and searches them, in threads that start when they are needed. Questions stop in their thread, between segments, when the

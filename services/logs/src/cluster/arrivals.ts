@@ -1,0 +1,46 @@
+import type { StoredEntry } from '../entries/entry.ts'
+import { SegmentCorrupt } from '../segments/segment-layout.ts'
+import type { Arrived, Replay } from './cluster-calls.ts'
+import type { Mirror, Mirrored } from './mirror.ts'
+import type { SharedCatalogue, SharedSegment } from './shared-catalogue.ts'
+
+/** So many new entries of a segment are told of one by one. */
+const mostTold = 1_000
+/** Who comes back is told of the entries of so many segments; more than that is no tail but a search. */
+const mostReplayed = 50
+
+/** The newest entries of a segment. What cannot be read is missed: searches see to it. */
+export const arrivalOf = async ({ row, segment }: Mirrored): Promise<Arrived> => {
+  const entries: StoredEntry[] = []
+  try {
+    for (let document = Math.max(0, segment.documents - mostTold); document < segment.documents; document++)
+      entries.push(await segment.entry(document))
+  } catch (error) {
+    if (!(error instanceof SegmentCorrupt)) throw error
+  }
+  return { version: row.version, entries, missed: segment.documents - entries.length }
+}
+
+const missedOf = (row: SharedSegment): Arrived => ({ version: row.version, entries: [], missed: row.documents })
+
+/**
+ * What came after a version, ascending: from segments that count and from those that were merged since, as long as their files are there.
+ */
+export const replayAfter = async (
+  after: number,
+  catalogue: Pick<SharedCatalogue, 'changes'>,
+  mirror: Pick<Mirror, 'open'>,
+): Promise<Replay> => {
+  const changes = await catalogue.changes(after)
+  if (!changes) return { arrivals: [], isWhole: true, version: after }
+  const rows = [...changes.added, ...changes.passed]
+    .filter(({ version, contentVersion }) => version === contentVersion && version > after)
+    .toSorted((a, b) => a.version - b.version)
+  const arrivals = rows.slice(0, -mostReplayed).map(missedOf)
+  for (const row of rows.slice(-mostReplayed)) {
+    const mirrored = await mirror.open(row)
+    arrivals.push(mirrored ? await arrivalOf(mirrored) : missedOf(row))
+  }
+  // A version that never was is of another catalogue.
+  return { arrivals, isWhole: !changes.isWhole && changes.version > after, version: changes.version }
+}

@@ -1,0 +1,53 @@
+import { createMemoryBus, type Delivery, jsonCodec, topics } from '@trellis/kit/bus'
+import { createLingering } from '../tail/lingering.ts'
+import { type Arrival, lingerMilliseconds, type Tail } from '../tail/tail.ts'
+import type { Arrived } from './cluster-calls.ts'
+import type { ClusterEngine } from './engine.ts'
+
+/** Within this process: each replica reads the catalogue for those who follow it, so nothing of it goes from one to the other. */
+const arrivals = topics({
+  family: 'logs.replica-arrivals',
+  ...jsonCodec<Arrived>(),
+  keep: { events: 200, milliseconds: 600_000 },
+})('all')
+
+/** One run for ever: a sequence is a version of the catalogue, the same on every replica. */
+const run = '00000000-0000-4000-8000-000000000000'
+
+const deliveryOf = ({ version, entries, missed }: Arrived): Delivery<Arrival> => ({
+  kind: 'event',
+  sequence: version,
+  event: { entries, missed },
+})
+
+/** A tail that can be followed on any replica, and taken up on another where it was left on the first. */
+export const createCatalogueTail = (engine: ClusterEngine): Tail & AsyncDisposable => {
+  const bus = createMemoryBus()
+  const following = createLingering({
+    start: () => engine.follow((entries, missed, version) => void bus.publish(arrivals, { version, entries, missed })),
+    stop: (stop) => stop(),
+    milliseconds: lingerMilliseconds,
+  })
+
+  /** What came before this one began to follow is read again; what comes meanwhile waits in the topic. */
+  async function* resume(after: number, live: AsyncIterable<Delivery<Arrived>>): AsyncGenerator<Delivery<Arrival>> {
+    const replay = await engine.replay(after)
+    if (!replay.isWhole) yield { kind: 'gap', missed: null }
+    for (const arrival of replay.arrivals) yield deliveryOf(arrival)
+    for await (const delivery of live) {
+      if (delivery.kind === 'gap') yield delivery
+      else if (delivery.event.version > replay.version) yield deliveryOf(delivery.event)
+    }
+  }
+  async function* follow(live: AsyncIterable<Delivery<Arrived>>): AsyncGenerator<Delivery<Arrival>> {
+    for await (const delivery of live) yield delivery.kind === 'gap' ? delivery : deliveryOf(delivery.event)
+  }
+  return {
+    join: async () => ({ run, leave: (await following.join()).leave }),
+    subscribe: (after, signal) => {
+      const live = bus.subscribe(arrivals, { signal })
+      return after === 'latest' ? follow(live) : resume(after, live)
+    },
+    [Symbol.asyncDispose]: () => bus[Symbol.asyncDispose](),
+  }
+}

@@ -1,0 +1,97 @@
+import { createMemoryBus } from '@trellis/kit/bus'
+import { readConfig } from '@trellis/kit/config'
+import { connectInProcess, type RpcClient } from '@trellis/kit/rpc'
+import { silentLog } from '@trellis/kit/telemetry'
+import {
+  LogsServiceDefinition as definition,
+  type LogsServiceDefinition,
+} from '@trellis/protos/ts/trellis/logs/v1/logs.ts'
+import { expect, test } from 'vitest'
+import { logsConfig } from '../config.ts'
+import { createLogsService } from '../service.ts'
+import { createShared } from './replicas-for-tests.ts'
+
+type Client = RpcClient<typeof LogsServiceDefinition>
+
+/** Two services on one bus, one store and one place for segments. */
+const openTwo = async () => {
+  await using opened = new AsyncDisposableStack()
+  const { shared, directory } = opened.use(await createShared())
+  const bus = opened.use(createMemoryBus())
+  const open = async (): Promise<Client> => {
+    const service = opened.use(
+      await createLogsService({
+        config: readConfig(logsConfig, {}),
+        dataDirectory: directory,
+        store: shared.store,
+        bus,
+        filesLocation: shared.files,
+        log: silentLog,
+      }),
+    )
+    const [implementation] = service.implementations
+    if (!implementation) throw new Error('The service implements nothing.')
+    return connectInProcess(definition, implementation.handlers as never) as Client
+  }
+  const [one, other] = [await open(), await open()]
+  const stack = opened.move()
+  return { one, other, [Symbol.asyncDispose]: () => stack.disposeAsync() }
+}
+
+async function* form(content: string, wait: boolean) {
+  yield { part: { $case: 'parameters' as const, value: { wait, sourceId: 'app' } } }
+  yield { part: { $case: 'file' as const, value: { name: 'file', filename: 'app.log', mediaType: 'text/plain' } } }
+  yield { part: { $case: 'chunk' as const, value: Buffer.from(content) } }
+}
+async function* body(entries: unknown) {
+  yield { part: { $case: 'parameters' as const, value: {} } }
+  yield { part: { $case: 'chunk' as const, value: Buffer.from(JSON.stringify({ source_id: 'push', entries })) } }
+}
+
+test('an upload to one replica is followed and searched through the other', async () => {
+  await using two = await openTwo()
+  const { taskId } = await two.one.upload(form('one error\ntwo\nthree error\n', false))
+  const names: string[] = []
+  for await (const frame of two.other.watchTask({ taskId })) if (frame.event) names.push(frame.event.$case)
+  expect(names.at(-1)).toBe('done')
+  expect(await two.other.getTask({ taskId })).toMatchObject({ status: 'done', counts: { entries: 3 } })
+  expect(await two.other.search({ q: 'error', order: '' })).toMatchObject({ total: 2, totalIsExact: true })
+  expect((await two.other.listSources({})).sources).toMatchObject([{ sourceId: 'app', entryCount: 3 }])
+})
+
+test('a batch that is pushed to both is kept once', async () => {
+  await using two = await openTwo()
+  const entries = Array.from({ length: 9_000 }, (_, index) => ({ text: `pushed ${index}`, sequence: index }))
+  const results = await Promise.all([two.one.gleanBatch(body(entries)), two.other.gleanBatch(body(entries))])
+  expect(results.reduce((sum, { accepted }) => sum + accepted, 0)).toBe(9_000)
+  expect(results.reduce((sum, { duplicates }) => sum + duplicates, 0)).toBe(9_000)
+  expect((await two.one.search({ q: 'pushed', order: '' })).total).toBe(9_000)
+})
+
+test('who follows one replica hears what was pushed to the other, and goes on at either', async () => {
+  await using two = await openTwo()
+  await two.one.upload(form('one error\ntwo\n', true))
+  const stop = new AbortController()
+  const seen: string[] = []
+  let lastId = ''
+  for await (const frame of two.one.tail({ q: 'error', history: 1 }, { signal: stop.signal })) {
+    if (frame.event?.$case !== 'entry') continue
+    seen.push(frame.event.value.text)
+    lastId = frame.eventId || lastId
+    if (seen.length === 2) break
+    await two.other.gleanBatch(body([{ text: 'four error' }, { text: 'five' }, { text: 'six error' }]))
+  }
+  stop.abort()
+  expect(seen).toEqual(['one error', 'four error'])
+  await two.one.gleanBatch(body([{ text: 'seven error' }]))
+  const resumed = new AbortController()
+  const texts: string[] = []
+  for await (const frame of two.other.tail({ q: 'error', lastEventId: lastId }, { signal: resumed.signal })) {
+    if (!frame.event) continue
+    if (frame.event.$case === 'entry') texts.push(frame.event.value.text)
+    else texts.push(frame.event.$case)
+    if (texts.length === 2) break
+  }
+  resumed.abort()
+  expect(texts).toEqual(['six error', 'seven error'])
+})

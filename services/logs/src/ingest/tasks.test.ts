@@ -1,0 +1,77 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createMemoryBus } from '@trellis/kit/bus'
+import { openStore } from '@trellis/kit/store'
+import { expect, test } from 'vitest'
+import { logsMigrations } from '../service.ts'
+import type { TaskTables } from './task-store.ts'
+import { createTasks, taskEvents } from './tasks.ts'
+
+/** Processes with tasks in one store. Time passes when told. */
+const withProcesses = async () => {
+  const directory = await mkdtemp(join(tmpdir(), 'trellis-tasks-'))
+  const bus = createMemoryBus()
+  const store = await openStore<TaskTables>({ name: 'logs', dataDirectory: directory, migrations: logsMigrations })
+  let time = 1_700_000_000_000
+  return {
+    bus,
+    pass: (milliseconds: number) => {
+      time += milliseconds
+    },
+    /** `clock` is how far the process's calendar is ahead of the others'. */
+    start: ({ isShared, clock = 0 }: { isShared: boolean; clock?: number }) =>
+      createTasks({ db: store.db, bus, now: () => time + clock, isShared, elapsed: () => time }),
+    async [Symbol.asyncDispose]() {
+      await store.close()
+      await bus[Symbol.asyncDispose]()
+      await rm(directory, { recursive: true, force: true })
+    },
+  }
+}
+
+test('alone on its store a process takes all that is unfinished for left behind', async () => {
+  await using world = await withProcesses()
+  const { task } = await world.start({ isShared: false }).begin('upload', 'bytes')
+  await using next = world.start({ isShared: false })
+  await next.recover()
+  expect(await next.get(task.taskId)).toMatchObject({ status: 'failed', error: expect.stringContaining('again') })
+})
+
+test('beside replicas only what gave no sign of life for long enough is, however wrong their calendars are', async () => {
+  await using world = await withProcesses()
+  await using alive = world.start({ isShared: true, clock: -86_400_000 })
+  await using other = world.start({ isShared: true })
+  const { task: lasting } = await alive.begin('upload', 'bytes')
+  // Whoever has this one gives no sign any more.
+  const { task: orphan } = await world.start({ isShared: false }).begin('upload', 'bytes')
+  const events = world.bus.subscribe(taskEvents(orphan.taskId), { signal: AbortSignal.timeout(60_000) })
+  for (let second = 0; second < 29; second++) {
+    await alive.beat()
+    await other.recover()
+    world.pass(1_000)
+  }
+  expect(await other.get(orphan.taskId)).toMatchObject({ status: 'running' })
+  world.pass(2_000)
+  await other.recover()
+  expect(await other.get(orphan.taskId)).toMatchObject({ status: 'failed' })
+  expect(await other.get(lasting.taskId)).toMatchObject({ status: 'running' })
+  for await (const delivery of events) {
+    expect(delivery).toMatchObject({ event: { taskId: orphan.taskId, status: 'failed' } })
+    break
+  }
+})
+
+test('progress and the end of a task are known to replicas', async () => {
+  await using world = await withProcesses()
+  await using one = world.start({ isShared: true })
+  await using other = world.start({ isShared: true })
+  const running = await one.begin('upload', 'bytes')
+  world.pass(1_500)
+  running.update({ progress: { done: 7, total: null, unit: 'bytes' } })
+  running.update({ progress: { done: 8, total: null, unit: 'bytes' } })
+  const taskId = running.task.taskId
+  while ((await other.get(taskId))?.progress?.done !== 7) await new Promise(setImmediate)
+  await running.finish({ status: 'done' })
+  expect(await other.get(taskId)).toMatchObject({ status: 'done', progress: { done: 8 } })
+})

@@ -1,0 +1,59 @@
+import { join } from 'node:path'
+import type { Store } from '@trellis/kit/store'
+import { createCatalogueTail } from './cluster/catalogue-tail.ts'
+import { createClusterEngine } from './cluster/engine.ts'
+import { createSharedCatalogue } from './cluster/shared-catalogue-store.ts'
+import type { SharedCatalogueTables } from './cluster/shared-catalogue-tables.ts'
+import { type CatalogueTables, createCatalogue } from './segments/catalogue-store.ts'
+import { shardLimits } from './segments/shard.ts'
+import type { LogsServiceOptions } from './service.ts'
+import { createTail, type Tail } from './tail/tail.ts'
+import { createLogEngine } from './threads/engine.ts'
+import type { LogEngine } from './threads/log-engine.ts'
+
+const megabyte = 1024 * 1024
+
+export type OpenedEngine = AsyncDisposable & { engine: LogEngine; tail: Tail }
+
+/** The engine for where segments lie: shared by replicas when `filesLocation` is told, else alone in the data directory. */
+export const openEngine = async (
+  options: LogsServiceOptions,
+  { db }: Store<CatalogueTables & SharedCatalogueTables>,
+): Promise<OpenedEngine> => {
+  const { config, dataDirectory, bus, filesLocation: files, log, now = Date.now } = options
+  const common = {
+    limits: { ...shardLimits, documents: config.segmentEntries, cacheBytes: config.cacheMegabytes * megabyte },
+    inFlightBytes: config.inFlightMegabytes * megabyte,
+    idleMilliseconds: config.idleSeconds * 1000,
+    onProblem: (problem: string) => log.error({ problem }, 'logs cannot all be read or written'),
+  }
+  if (!files) {
+    const directory = join(dataDirectory, 'logs')
+    const engine = createLogEngine({ ...common, directory, catalogue: createCatalogue(db) })
+    return {
+      engine,
+      tail: createTail({ engine, bus }),
+      [Symbol.asyncDispose]: () => engine[Symbol.asyncDispose](),
+    }
+  }
+  const local = { directory: join(dataDirectory, 'log-segments'), bytes: config.localMegabytes * megabyte }
+  const catalogue = createSharedCatalogue({ db, now })
+  const engine = await createClusterEngine({
+    ...common,
+    bus,
+    files,
+    catalogue,
+    // A folder is near enough.
+    ...(files.kind !== 'directory' && { local }),
+    now,
+  })
+  const tail = createCatalogueTail(engine)
+  return {
+    engine,
+    tail,
+    [Symbol.asyncDispose]: async () => {
+      await engine[Symbol.asyncDispose]()
+      await tail[Symbol.asyncDispose]()
+    },
+  }
+}
