@@ -1,0 +1,262 @@
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { type NatsServer, startNatsServer } from '@trellis/distributed/servers'
+import { type Bus, connectNatsBus, type Delivery, type NatsBusOptions } from '@trellis/kit/bus'
+import { silentLog } from '@trellis/kit/telemetry'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { take } from '../support/collect.ts'
+import { natsCommand, natsMissing } from '../support/nats.ts'
+import { declarations, type Note, type Order } from './nats-bus-process.ts'
+import { busContract } from './ports/bus.ts'
+
+const numbers = (deliveries: Delivery<Note>[]) =>
+  deliveries.map((delivery) => (delivery.kind === 'event' ? delivery.event.number : 'gap'))
+
+const range = (from: number, to: number) => Array.from({ length: to - from }, (_, index) => from + index)
+
+let unique = 0
+const declare = () => {
+  unique += 1
+  const name = `nats${unique}`
+  return { name, ...declarations(name) }
+}
+
+/** Another process on the same server. */
+const startProcess = async (address: string) => {
+  const child = fork(new URL('./nats-bus-process.ts', import.meta.url), [address], { execArgv: [] })
+  const answer = async () => {
+    const [message] = await once(child, 'message')
+    return (message as { result: unknown }).result
+  }
+  await answer()
+  return {
+    ask: (order: Order) => {
+      const answered = answer()
+      child.send(order)
+      return answered
+    },
+    kill: async () => {
+      if (child.exitCode !== null || child.signalCode !== null) return
+      const exited = once(child, 'exit')
+      child.kill('SIGKILL')
+      await exited
+    },
+    async [Symbol.asyncDispose]() {
+      await this.kill()
+    },
+  }
+}
+
+type StreamDetail = { name: string; state: { messages: number; consumer_count: number } }
+type JetStreamReport = { account_details?: { stream_detail?: StreamDetail[] }[] }
+
+const streamOf = async (server: NatsServer, name: string) => {
+  const report = (await server.monitor('jsz?streams=true')) as JetStreamReport
+  const details = (report.account_details ?? []).flatMap(({ stream_detail }) => stream_detail ?? [])
+  return details.find((detail) => detail.name === name)?.state
+}
+
+describe.skipIf(natsMissing !== undefined)(natsMissing ? `(skipped: ${natsMissing})` : 'with a real server', () => {
+  let server: NatsServer
+  let stop: AbortController
+  const open: Bus[] = []
+  const connect = async (options: Partial<NatsBusOptions> = {}) => {
+    const bus = await connectNatsBus({ servers: [server.address], name: 'test', log: silentLog, ...options })
+    open.push(bus)
+    return bus
+  }
+  beforeAll(async () => {
+    server = await startNatsServer({ command: natsCommand })
+  })
+  afterAll(() => server?.[Symbol.asyncDispose]())
+  beforeEach(() => {
+    stop = new AbortController()
+  })
+  afterEach(async () => {
+    stop.abort()
+    for (const bus of open.splice(0)) await bus[Symbol.asyncDispose]()
+  })
+
+  busContract('on NATS', () =>
+    connectNatsBus({ servers: [server.address], name: 'contract', prefix: 'contract', log: silentLog }),
+  )
+
+  test('what one process publishes, another reads', async () => {
+    const { name, notes } = declare()
+    const bus = await connect()
+    const reading = take(bus.subscribe(notes('a'), { signal: stop.signal }), 50)
+    await using other = await startProcess(server.address)
+    await other.ask({ do: 'publish', name, count: 50 })
+    expect(numbers(await reading)).toEqual(range(0, 50))
+  })
+
+  test('nothing is missed from the call on, though it takes time to reach the server', async () => {
+    const { notes } = declare()
+    const reader = await connect()
+    const publisher = await connect()
+    await publisher.publish(notes('a'), { number: -1 })
+    for (let round = 0; round < 20; round += 1) {
+      const topic = notes(`round${round}`)
+      // Both go out at once, on different connections: which of them arrives first is open.
+      const reading = reader.subscribe(topic, { signal: stop.signal })
+      const publishing = publisher.publish(topic, { number: round })
+      expect(numbers(await take(reading, 1))).toEqual([round])
+      await publishing
+    }
+  })
+
+  test('a job under an id is added once across processes', async () => {
+    const { name, jobs } = declare()
+    const bus = await connect()
+    await using other = await startProcess(server.address)
+    const ids = range(0, 100).map(String)
+    const theirs = other.ask({ do: 'enqueue', name, ids }) as Promise<boolean[]>
+    const ours = await Promise.all(ids.map((id) => bus.enqueue(jobs, { number: 0 }, id)))
+    const both = (await theirs).map((added, index) => Number(added) + Number(ours[index]))
+    expect(both).toEqual(ids.map(() => 1))
+  })
+
+  test('the job of a process that is killed goes to another', async () => {
+    const { name, jobs } = declare()
+    const bus = await connect()
+    await using other = await startProcess(server.address)
+    const taken = other.ask({ do: 'hang', name })
+    await bus.enqueue(jobs, { number: 7 })
+    expect(await taken).toBe(7)
+    await other.kill()
+    const done = Promise.withResolvers<[number, number]>()
+    const handle = async ({ value, delivery }: { value: Note; delivery: number }) =>
+      done.resolve([value.number, delivery])
+    const working = bus.work(jobs, handle, { signal: stop.signal })
+    expect(await done.promise).toEqual([7, 2])
+    stop.abort()
+    await working
+  })
+
+  test('a job whose processes are killed each time ends in the dead letters', async () => {
+    const { name, jobs } = declare()
+    const once = { ...jobs, maximumDeliveries: 1 }
+    const bus = await connect()
+    await using other = await startProcess(server.address)
+    const taken = other.ask({ do: 'hang', name })
+    await bus.enqueue(once, { number: 7 })
+    await taken
+    await other.kill()
+    const handled: number[] = []
+    const working = bus.work(once, async ({ value }) => void handled.push(value.number), { signal: stop.signal })
+    await vi.waitFor(async () => expect(await bus.deadLetters(once)).toHaveLength(1), { timeout: 60_000 })
+    const reason = 'Its workers ended without a word.'
+    expect(await bus.deadLetters(once)).toEqual([{ value: { number: 7 }, deliveries: 1, reason }])
+    expect(handled).toEqual([])
+    stop.abort()
+    await working
+  })
+
+  test('1,000 readers of a topic are one consumer, which goes when they have left', async () => {
+    const { name, notes } = declare()
+    const bus = await connect({ limits: { idleTopicMilliseconds: 50 } })
+    const readers = range(0, 1_000).map(() => take(bus.subscribe(notes('a'), { signal: stop.signal }), 1))
+    await bus.publish(notes('a'), { number: 1 })
+    for (const read of await Promise.all(readers)) expect(numbers(read)).toEqual([1])
+    const again = range(0, 1_000).map(() => take(bus.subscribe(notes('a'), { after: 'start', signal: stop.signal }), 2))
+    await bus.publish(notes('a'), { number: 2 })
+    await vi.waitFor(async () => {
+      expect(await streamOf(server, `trellis~topics~${name}~notes`)).toMatchObject({ consumer_count: 1 })
+    })
+    for (const read of await Promise.all(again)) expect(numbers(read)).toEqual([1, 2])
+    await vi.waitFor(
+      async () =>
+        expect(await streamOf(server, `trellis~topics~${name}~notes`)).toMatchObject({
+          consumer_count: 0,
+          messages: 2,
+        }),
+      { timeout: 30_000 },
+    )
+    expect(numbers(await take(bus.subscribe(notes('a'), { after: 'start', signal: stop.signal }), 2))).toEqual([1, 2])
+  })
+
+  test('a gap is a matter of a topic, not of its family', async () => {
+    const { notes } = declare()
+    const bus = await connect()
+    const quiet = await bus.publish(notes('quiet'), { number: 0 })
+    const loud = await bus.publish(notes('loud'), { number: 0 })
+    for (let number = 1; number <= 150; number += 1) await bus.publish(notes('loud'), { number })
+    await bus.publish(notes('quiet'), { number: 1 })
+    const later = await connect()
+    const read = (id: string, after: number) => take(later.subscribe(notes(id), { after, signal: stop.signal }), 1)
+    expect(numbers(await read('quiet', quiet))).toEqual([1])
+    // Behind a number of another topic, too.
+    expect(numbers(await read('quiet', loud))).toEqual([1])
+    expect(numbers(await read('loud', loud))).toEqual(['gap'])
+  })
+
+  test('readers with different places share what one of them brought here', async () => {
+    const { notes } = declare()
+    const publisher = await connect()
+    const sequences: number[] = []
+    for (const number of range(0, 60)) sequences.push(await publisher.publish(notes('a'), { number }))
+    const bus = await connect()
+    const places = [40, 10, 55, 0, 30]
+    const readings = places.map((place) =>
+      take(bus.subscribe(notes('a'), { after: sequences[place] ?? 0, signal: stop.signal }), 60 - place),
+    )
+    await publisher.publish(notes('a'), { number: 60 })
+    for (const [index, read] of (await Promise.all(readings)).entries())
+      expect(numbers(read)).toEqual(range((places[index] ?? 0) + 1, 61))
+  })
+
+  test('a reader that does not read costs nothing, and meets a gap', async () => {
+    const { name, notes } = declare()
+    const bus = await connect()
+    const slow = bus.subscribe(notes('a'), { signal: stop.signal })[Symbol.asyncIterator]()
+    await bus.publish(notes('a'), { number: 0 })
+    expect(numbers([(await slow.next()).value])).toEqual([0])
+    const fast = (async () => {
+      for await (const delivery of bus.subscribe(notes('a'), { signal: stop.signal }))
+        if (delivery.kind === 'event' && delivery.event.number === 2_000) return
+    })()
+    const filler = 'x'.repeat(64_000)
+    const before = process.memoryUsage().rss
+    for (const number of range(1, 2_001)) await bus.publish(notes('a'), { number, filler })
+    await fast
+    expect((await slow.next()).value).toEqual({ kind: 'gap', missed: 1_900 })
+    expect(numbers([(await slow.next()).value])).toEqual([1_901])
+    // 128 MB went by; what is kept of them is 6.4 MB, once.
+    expect(process.memoryUsage().rss - before).toBeLessThan(100e6)
+    expect(await streamOf(server, `trellis~topics~${name}~notes`)).toMatchObject({ messages: 100 })
+  })
+
+  test('an event that cannot be read is a gap, and those behind it come', async () => {
+    const { notes } = declare()
+    const bus = await connect()
+    const strict = {
+      ...notes('a'),
+      decode: (bytes: Uint8Array) => {
+        const note = notes('a').decode(bytes)
+        if (note.number === 2) throw new Error('This is not a note.')
+        return note
+      },
+    }
+    const reading = bus.subscribe(strict, { signal: stop.signal })
+    for (const number of [1, 2, 3]) await bus.publish(notes('a'), { number })
+    expect(numbers(await take(reading, 3))).toEqual([1, 'gap', 3])
+    const older = await connect()
+    await take(older.subscribe(strict, { after: 'start', signal: stop.signal }), 1)
+    expect(numbers(await take(older.subscribe(strict, { after: 'start', signal: stop.signal }), 3))).toEqual([
+      1,
+      'gap',
+      3,
+    ])
+  })
+
+  test('retention follows the declaration when that changes', async () => {
+    const { notes } = declare()
+    const bus = await connect()
+    for (const number of range(0, 20)) await bus.publish(notes('a'), { number })
+    const later = await connect()
+    const fewer = { ...notes('a'), keep: { events: 5, milliseconds: 600_000 } }
+    expect(numbers(await take(later.subscribe(fewer, { after: 'start', signal: stop.signal }), 5))).toEqual(
+      range(15, 20),
+    )
+  })
+})

@@ -1,0 +1,59 @@
+import { once } from 'node:events'
+import { connect, createServer, type Socket } from 'node:net'
+
+/** A way to a server on loopback that can be cut, and made to lose the answers. */
+export type Severable = AsyncDisposable & {
+  address: string
+  /** Ends all connections and takes no new ones. */
+  cut: () => void
+  /** From now on what the server answers is lost, and the connections stay. */
+  mute: () => void
+  /** Lets everything through again. */
+  mend: () => void
+}
+
+/** Opens a way to `host:port`. */
+export const openSeverable = async (target: string): Promise<Severable> => {
+  const [host = '', port] = target.split(':')
+  const sockets = new Set<Socket>()
+  let state: 'open' | 'muted' | 'cut' = 'open'
+  const server = createServer((near) => {
+    if (state === 'cut') return near.destroy()
+    const far = connect(Number(port), host)
+    for (const [from, to] of [
+      [near, far],
+      [far, near],
+    ] as const) {
+      sockets.add(from)
+      from.on('data', (bytes) => {
+        if (from === near || state === 'open') to.write(bytes)
+      })
+      from.on('error', () => to.destroy())
+      from.on('close', () => {
+        sockets.delete(from)
+        to.destroy()
+      })
+    }
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  const cut = () => {
+    state = 'cut'
+    for (const socket of sockets) socket.destroy()
+  }
+  return {
+    address: `127.0.0.1:${typeof address === 'object' ? address?.port : ''}`,
+    cut,
+    mute: () => {
+      state = 'muted'
+    },
+    mend: () => {
+      state = 'open'
+    },
+    [Symbol.asyncDispose]: async () => {
+      cut()
+      server.close()
+      await once(server, 'close')
+    },
+  }
+}
