@@ -1,0 +1,90 @@
+import { join } from 'node:path'
+import {
+  ExecutableMissing,
+  findNatsServer,
+  findS3Server,
+  type NatsServer,
+  type S3Server,
+  startNatsServer,
+  startS3Server,
+} from '@trellis/distributed/servers'
+import { connectNatsBus } from '@trellis/kit/bus'
+import { migrateStore } from '@trellis/kit/store'
+import { silentLog } from '@trellis/kit/telemetry'
+import { afterAll, beforeAll, describe } from 'vitest'
+import { openReplica } from '../../services/logs/src/cluster/replicas-for-tests.ts'
+import { describeReplicas, type World } from '../../services/logs/src/cluster/replicas-suite.ts'
+import { logsMigrations } from '../../services/logs/src/service.ts'
+import { postgresMissing, startTestPostgres, type TestPostgres } from '../support/postgres.ts'
+import { temporaryDirectory } from '../support/temporary-directory.ts'
+
+const find = (program: (environment: NodeJS.ProcessEnv) => string): { path: string; missing?: string } => {
+  try {
+    return { path: program(process.env) }
+  } catch (error) {
+    if (error instanceof ExecutableMissing) return { path: '', missing: error.message }
+    throw error
+  }
+}
+const [natsProgram, s3Program] = [find(findNatsServer), find(findS3Server)]
+const missing = natsProgram.missing ?? s3Program.missing ?? postgresMissing
+
+describe.skipIf(missing !== undefined)(`with real servers${missing ? ` (${missing})` : ''}`, () => {
+  const servers = new AsyncDisposableStack()
+  let nats: NatsServer
+  let s3: S3Server
+  let postgres: TestPostgres
+  let worlds = 0
+  beforeAll(async () => {
+    const directory = servers.use(await temporaryDirectory())
+    nats = servers.use(await startNatsServer({ command: natsProgram.path }))
+    s3 = servers.use(await startS3Server({ executable: s3Program.path, directory: join(directory.path, 's3') }))
+    postgres = servers.use(await startTestPostgres())
+  })
+  afterAll(() => servers.disposeAsync())
+
+  /** A database, a bucket's corner and a corner of the bus that no other test has. */
+  const createWorld = async (): Promise<World> => {
+    await using opened = new AsyncDisposableStack()
+    const directory = opened.use(await temporaryDirectory())
+    const number = ++worlds
+    const prefix = `logs${number}`
+    const connect = () => connectNatsBus({ servers: [nats.address], name: 'test', prefix, log: silentLog })
+    const store = { databaseUrl: await postgres.createDatabase() }
+    await migrateStore(store, { name: 'logs', migrations: logsMigrations })
+    const shared = {
+      bus: opened.use(await connect()),
+      store,
+      files: {
+        kind: 's3' as const,
+        endpoint: s3.endpoint,
+        region: s3.region,
+        bucket: s3.bucket,
+        prefix,
+        accessKeyId: s3.accessKeyId,
+        secretAccessKey: s3.secretAccessKey,
+      },
+    }
+    let replicas = 0
+    const stack = opened.move()
+    return {
+      shared,
+      nats: { address: nats.address, prefix },
+      open: async (options) => {
+        // A connection and a disk of its own, as a replica on another machine has.
+        const bus = await connect()
+        const local = { directory: join(directory.path, `local-${++replicas}`), bytes: 50_000_000 }
+        const replica = await openReplica({ ...shared, bus }, { local, ...options })
+        return {
+          ...replica,
+          [Symbol.asyncDispose]: async () => {
+            await replica[Symbol.asyncDispose]()
+            await bus[Symbol.asyncDispose]()
+          },
+        }
+      },
+      [Symbol.asyncDispose]: () => stack.disposeAsync(),
+    }
+  }
+  describeReplicas('NATS, S3 and Postgres', createWorld)
+})
