@@ -86,14 +86,9 @@ export const upload = (
 
 /** Follows a chain's events until none of its nodes is being generated. */
 export const settled = async ({ client }: Pick<OpenService, 'client'>, chainId: string): Promise<Chain> => {
-  const leave = new AbortController()
-  const events = client.streamChainEvents({ chainId }, { caller: local, signal: leave.signal })
-  for await (const _ of events) {
+  for await (const _ of client.streamChainEvents({ chainId }, { caller: local })) {
     const chain = await client.getChain({ chainId }, { caller: local })
-    if (chain.nodes.every(({ status }) => status !== 'NODE_STATUS_GENERATING')) {
-      leave.abort()
-      return chain
-    }
+    if (chain.nodes.every(({ status }) => status !== 'NODE_STATUS_GENERATING')) return chain
   }
   throw new Error('The events ended before the generations did')
 }

@@ -53,9 +53,18 @@ export const changeGenerating = async (
 }
 
 /** Follows a generation to its end and writes that down. Throws where it does not come to an end: it is to be driven again. */
-const driveToItsEnd = async (world: World, order: GenerationOrder, signal: AbortSignal): Promise<void> => {
+const driveToItsEnd = async (
+  world: World,
+  order: GenerationOrder,
+  { delivery, signal }: { delivery: number; signal: AbortSignal },
+): Promise<void> => {
   const node = await findNode(world.db, order.nodeId)
-  if (node?.status !== 'generating' || node.run_id !== order.runId) return
+  if (node?.run_id !== order.runId) return
+  if (node.status !== 'generating') {
+    // Its first driver may have been killed between writing the end down and telling of it.
+    if (delivery > 1) await publishNode(world.bus, node)
+    return
+  }
   const tree = await findTree(world.db, node.chain_id)
   if (!tree) return
   let told = node.progress
@@ -76,7 +85,7 @@ export const driveGeneration = async (
   { delivery, signal }: { delivery: number; signal: AbortSignal },
 ): Promise<void> => {
   try {
-    await driveToItsEnd(world, order, signal)
+    await driveToItsEnd(world, order, { delivery, signal })
   } catch (error) {
     if (signal.aborted || delivery < generationOrders.maximumDeliveries) throw error
     world.log.error({ err: error, ...order }, 'a generation was given up')
