@@ -55,7 +55,7 @@ describe.skipIf(!executable)(`NATS${reason}`, () => {
     const connection = await connect({ servers: server.url })
     try {
       const manager = await jetstreamManager(connection)
-      const { state } = await manager.streams.info(`TRELLIS_FILES_${bucket}`, { subjects_filter: '>' })
+      const { state } = await manager.streams.info(`trellis_files_${bucket}`, { subjects_filter: '>' })
       const root = `trellis.files.${bucket}.`
       return Object.fromEntries(
         Object.entries(state.subjects ?? {}).map(([subject, count]) => [subject.slice(root.length), count]),

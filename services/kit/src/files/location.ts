@@ -34,6 +34,19 @@ const natsLocation = z.object({
   token: z.string().min(1).optional(),
   user: z.string().min(1).optional(),
   password: z.string().min(1).optional(),
+  /** Paths of PEM files; `{}` demands encryption with the system's authorities. */
+  tls: z
+    .object({
+      caFile: z.string().min(1).optional(),
+      certFile: z.string().min(1).optional(),
+      keyFile: z.string().min(1).optional(),
+    })
+    .optional(),
+  /** The first token of every subject and stream name, so that installations may share a server. */
+  prefix: z
+    .string()
+    .regex(/^[\w-]+$/)
+    .default('trellis'),
   /** Servers that keep a copy, where the bucket is made. */
   replicas: z.int().min(1).max(5).default(1),
 })

@@ -33,7 +33,7 @@ const unavailable = (error: unknown) => {
 /** When to ask the store again. */
 export const natsJudge: Judge = { isPassing, askedSeconds: () => 0, givenUp: unavailable }
 
-const connectTo = async ({ servers, token, user, password }: NatsLocation): Promise<NatsConnection> => {
+const connectTo = async ({ servers, token, user, password, tls }: NatsLocation): Promise<NatsConnection> => {
   try {
     return await connect({
       servers,
@@ -41,6 +41,9 @@ const connectTo = async ({ servers, token, user, password }: NatsLocation): Prom
       timeout: requestMilliseconds,
       maxReconnectAttempts: -1,
       ...(token === undefined ? {} : { token }),
+      ...(tls === undefined
+        ? {}
+        : { tls: Object.fromEntries(Object.entries(tls).filter(([, path]) => path !== undefined)) }),
       ...(user === undefined ? {} : { user, pass: password ?? '' }),
     })
   } catch (error) {
@@ -54,8 +57,8 @@ const connectTo = async ({ servers, token, user, password }: NatsLocation): Prom
 /** Opens a bucket: a stream of its own, which is made where it is not there. Throws `unavailable`. */
 export const openBucket = async (location: NatsLocation) => {
   const connection = await connectTo(location)
-  const subjects = createSubjects(location.bucket)
-  const stream = `TRELLIS_FILES_${location.bucket}`
+  const subjects = createSubjects(location.prefix, location.bucket)
+  const { stream } = subjects
   const streams = jetstream(connection, { timeout: requestMilliseconds })
   // Whether the account has JetStream shows in the first request; asking for it twice costs a start.
   const manager = await jetstreamManager(connection, { timeout: requestMilliseconds, checkAPI: false })

@@ -1,16 +1,17 @@
 /**
  * How a bucket lies in its stream. A key is a subject, so that the server finds what lies in a folder:
  *
- * - `trellis.files.BUCKET.key.SEGMENT.SEGMENT`  the manifest of a file, one message
- * - `trellis.files.BUCKET.content.ID`           the chunks of one version of a file
- * - `trellis.files.BUCKET.intent.ID`            that this content is being written or removed, and for which key
+ * - `PREFIX.files.BUCKET.key.SEGMENT.SEGMENT`  the manifest of a file, one message
+ * - `PREFIX.files.BUCKET.content.ID`           the chunks of one version of a file
+ * - `PREFIX.files.BUCKET.intent.ID`            that this content is being written or removed, and for which key
  */
-export const createSubjects = (bucket: string) => {
-  const root = `trellis.files.${bucket}`
+export const createSubjects = (prefix: string, bucket: string) => {
+  const root = `${prefix}.files.${bucket}`
   const keys = `${root}.key.`
   // `.` parts tokens, and `~` is in no key.
   const toTokens = (path: string) => path.replaceAll('.', '~').replaceAll('/', '.')
   return {
+    stream: `${prefix}_files_${bucket}`,
     all: `${root}.>`,
     key: (key: string): string => keys + toTokens(key),
     /** The key of a manifest's subject. */
