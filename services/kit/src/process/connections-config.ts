@@ -48,6 +48,12 @@ export const connectionsConfig = {
   s3SecretAccessKey: secret('S3_SECRET_ACCESS_KEY', optionalText, undefined, 'And its secret.'),
   s3SessionToken: secret('S3_SESSION_TOKEN', optionalText, undefined, 'Comes with temporary credentials.'),
   s3PathStyle: setting('S3_PATH_STYLE', read.flag, true, 'The bucket is in the path, not in the host name.'),
+  s3Checksums: setting(
+    'S3_CHECKSUMS',
+    read.flag,
+    true,
+    'The store keeps a CRC-32 of each file; 0 for one that refuses.',
+  ),
 }
 
 /** How processes call each other, and why they believe each other. */
@@ -93,6 +99,16 @@ export const storeLocation = (
   return { databaseUrl, limits: { connections: databaseConnections } }
 }
 
+/** How connections to NATS are encrypted, where anything is told of it. */
+const natsTls = (config: ConnectionsConfig) => {
+  const tls = {
+    ...(config.natsTlsAuthorityFile === undefined ? {} : { caFile: config.natsTlsAuthorityFile }),
+    ...(config.natsTlsCertificateFile === undefined ? {} : { certFile: config.natsTlsCertificateFile }),
+    ...(config.natsTlsKeyFile === undefined ? {} : { keyFile: config.natsTlsKeyFile }),
+  }
+  return Object.keys(tls).length > 0 ? { tls } : {}
+}
+
 /** How a process joins the bus. Throws ConfigFailure. */
 export const busOptions = (config: ConnectionsConfig): Omit<NatsBusOptions, 'name' | 'log'> => {
   const { natsServers, natsToken, natsUser, natsPassword, natsReplicas, natsPrefix } = config
@@ -100,11 +116,6 @@ export const busOptions = (config: ConnectionsConfig): Omit<NatsBusOptions, 'nam
   if ((natsUser === undefined) !== (natsPassword === undefined))
     throw new ConfigFailure('NATS_USER and NATS_PASSWORD must be set together.')
   const credentials = natsToken === undefined ? undefined : { token: natsToken }
-  const tls = {
-    ...(config.natsTlsAuthorityFile === undefined ? {} : { caFile: config.natsTlsAuthorityFile }),
-    ...(config.natsTlsCertificateFile === undefined ? {} : { certFile: config.natsTlsCertificateFile }),
-    ...(config.natsTlsKeyFile === undefined ? {} : { keyFile: config.natsTlsKeyFile }),
-  }
   return {
     servers: natsServers,
     prefix: natsPrefix,
@@ -113,7 +124,7 @@ export const busOptions = (config: ConnectionsConfig): Omit<NatsBusOptions, 'nam
     ...(natsUser !== undefined && natsPassword !== undefined
       ? { credentials: { user: natsUser, password: natsPassword } }
       : {}),
-    ...(Object.keys(tls).length > 0 ? { tls } : {}),
+    ...natsTls(config),
   }
 }
 
@@ -126,6 +137,8 @@ export const filesLocation = (config: ConnectionsConfig): FilesLocation => {
       servers: [...natsServers],
       bucket: config.natsFilesBucket,
       replicas: config.natsReplicas,
+      prefix: config.natsPrefix,
+      ...natsTls(config),
       ...(config.natsToken === undefined ? {} : { token: config.natsToken }),
       ...(config.natsUser === undefined ? {} : { user: config.natsUser }),
       ...(config.natsPassword === undefined ? {} : { password: config.natsPassword }),
@@ -143,6 +156,7 @@ export const filesLocation = (config: ConnectionsConfig): FilesLocation => {
     secretAccessKey: s3SecretAccessKey,
     ...(config.s3SessionToken === undefined ? {} : { sessionToken: config.s3SessionToken }),
     forcePathStyle: config.s3PathStyle,
+    checksums: config.s3Checksums,
   }
 }
 
