@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import {
   ExecutableMissing,
   findNatsServer,
@@ -11,9 +12,12 @@ import {
 import { connectNatsBus } from '@trellis/kit/bus'
 import { migrateStore } from '@trellis/kit/store'
 import { silentLog } from '@trellis/kit/telemetry'
-import { afterAll, beforeAll, describe } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { numbered } from '../../services/logs/src/cluster/numbered-lines.ts'
 import { openReplica } from '../../services/logs/src/cluster/replicas-for-tests.ts'
-import { describeReplicas, type World } from '../../services/logs/src/cluster/replicas-suite.ts'
+import { describeReplicas, numbersIn, type World } from '../../services/logs/src/cluster/replicas-suite.ts'
+import { describeSharedCatalogue } from '../../services/logs/src/cluster/shared-catalogue-suite.ts'
+import { batchOf } from '../../services/logs/src/segments/store-for-tests.ts'
 import { logsMigrations } from '../../services/logs/src/service.ts'
 import { postgresMissing, startTestPostgres, type TestPostgres } from '../support/postgres.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
@@ -87,4 +91,54 @@ describe.skipIf(missing !== undefined)(`with real servers${missing ? ` (${missin
     }
   }
   describeReplicas('NATS, S3 and Postgres', createWorld)
+  describeSharedCatalogue('Postgres', async () => {
+    const location = { databaseUrl: await postgres.createDatabase() }
+    await migrateStore(location, { name: 'logs', migrations: logsMigrations })
+    return { location, [Symbol.asyncDispose]: async () => undefined }
+  })
+
+  const serverOf = { nats: () => nats, s3: () => s3, postgres: () => postgres.server }
+  test.each(['nats', 's3', 'postgres'] as const)(
+    '%s that is killed and comes back costs no entry, and nothing is kept twice',
+    async (name) => {
+      await using world = await createWorld()
+      const replicas = [await world.open({ waitMilliseconds: 5_000 }), await world.open({ waitMilliseconds: 5_000 })]
+      await using opened = new AsyncDisposableStack()
+      for (const replica of replicas) opened.use(replica)
+      const [batches, linesPerBatch] = [60, 50]
+      let acknowledged = 0
+      let refused = 0
+      /** As a sender does: what is refused for now is sent again. */
+      const send = async (batch: number) => {
+        for (;;) {
+          try {
+            const replica = replicas[batch % replicas.length]
+            await replica?.engine.ingest(batchOf(numbered(linesPerBatch, batch * linesPerBatch)))
+            acknowledged++
+            return
+          } catch (error) {
+            expect(error).toMatchObject({ kind: 'unavailable' })
+            refused++
+            await sleep(100)
+          }
+        }
+      }
+      const sending = (async () => {
+        let next = 0
+        const one = async () => {
+          while (next < batches) await send(next++)
+        }
+        await Promise.all(Array.from({ length: 4 }, one))
+      })()
+      while (acknowledged < batches / 3) await sleep(10)
+      const server = serverOf[name]()
+      await server.stop('SIGKILL')
+      const before = refused
+      while (refused === before) await sleep(10)
+      await server.start()
+      await sending
+      for (const replica of replicas)
+        expect(await numbersIn(replica)).toEqual(Array.from({ length: batches * linesPerBatch }, (_, number) => number))
+    },
+  )
 })

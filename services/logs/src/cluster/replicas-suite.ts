@@ -27,7 +27,7 @@ const searchFor = (q: string, limit = 10): SearchRequest => ({
 export const countOf = async ({ engine }: Replica, q: string) => (await engine.search(searchFor(q))).total
 
 /** The numbers of all lines that are kept, ascending, each as often as it is. */
-const numbersIn = async ({ engine }: Replica): Promise<number[]> => {
+export const numbersIn = async ({ engine }: Replica): Promise<number[]> => {
   const numbers: number[] = []
   let after: SearchRequest['after'] | null
   do {
