@@ -5,7 +5,7 @@ import { type Bus, connectNatsBus, type Delivery, type NatsBusOptions } from '@t
 import { silentLog } from '@trellis/kit/telemetry'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { take } from '../support/collect.ts'
-import { natsCommand, natsMissing } from '../support/nats.ts'
+import { natsCommand, natsMissing, streamOf } from '../support/nats.ts'
 import { declarations, type Note, type Order } from './nats-bus-process.ts'
 import { busContract } from './ports/bus.ts'
 
@@ -45,15 +45,6 @@ const startProcess = async (address: string) => {
       await this.kill()
     },
   }
-}
-
-type StreamDetail = { name: string; state: { messages: number; consumer_count: number } }
-type JetStreamReport = { account_details?: { stream_detail?: StreamDetail[] }[] }
-
-const streamOf = async (server: NatsServer, name: string) => {
-  const report = (await server.monitor('jsz?streams=true')) as JetStreamReport
-  const details = (report.account_details ?? []).flatMap(({ stream_detail }) => stream_detail ?? [])
-  return details.find((detail) => detail.name === name)?.state
 }
 
 describe.skipIf(natsMissing !== undefined)(natsMissing ? `(skipped: ${natsMissing})` : 'with a real server', () => {

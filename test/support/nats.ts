@@ -1,4 +1,4 @@
-import { ExecutableMissing, findNatsServer } from '@trellis/distributed/servers'
+import { ExecutableMissing, findNatsServer, type NatsServer } from '@trellis/distributed/servers'
 
 const find = (): { command: string; missing?: never } | { command?: never; missing: string } => {
   try {
@@ -11,3 +11,13 @@ const find = (): { command: string; missing?: never } | { command?: never; missi
 
 /** The NATS server of this machine, or why there is none. */
 export const { command: natsCommand = '', missing: natsMissing } = find()
+
+type StreamDetail = { name: string; state: { messages: number; consumer_count: number } }
+type JetStreamReport = { account_details?: { stream_detail?: StreamDetail[] }[] }
+
+/** What a server says of a stream's messages and consumers. */
+export const streamOf = async (server: NatsServer, name: string) => {
+  const report = (await server.monitor('jsz?streams=true')) as JetStreamReport
+  const details = (report.account_details ?? []).flatMap(({ stream_detail }) => stream_detail ?? [])
+  return details.find((detail) => detail.name === name)?.state
+}

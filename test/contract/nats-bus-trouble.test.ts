@@ -1,0 +1,339 @@
+import { type NatsServer, startNatsServer } from '@trellis/distributed/servers'
+import { type Bus, connectNatsBus, type Delivery, type NatsBusOptions } from '@trellis/kit/bus'
+import { isFailure } from '@trellis/kit/errors'
+import { createLog, silentLog } from '@trellis/kit/telemetry'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { canMakeCertificates, createAuthority } from '../support/certificates.ts'
+import { take } from '../support/collect.ts'
+import { natsCommand, natsMissing, streamOf } from '../support/nats.ts'
+import { openSeverable } from '../support/severable.ts'
+import { temporaryDirectory } from '../support/temporary-directory.ts'
+import { declarations, type Note } from './nats-bus-process.ts'
+
+const numbers = (deliveries: Delivery<Note>[]) =>
+  deliveries.map((delivery) => (delivery.kind === 'event' ? delivery.event.number : 'gap'))
+
+const range = (from: number, to: number) => Array.from({ length: to - from }, (_, index) => from + index)
+
+const { notes, jobs } = declarations('trouble')
+const patient = { timeout: 60_000, interval: 20 }
+
+describe.skipIf(natsMissing !== undefined)(natsMissing ? `(skipped: ${natsMissing})` : 'a server in trouble', () => {
+  let stop: AbortController
+  let opened: AsyncDisposableStack
+  beforeEach(() => {
+    stop = new AbortController()
+    opened = new AsyncDisposableStack()
+  })
+  afterEach(async () => {
+    stop.abort()
+    await opened.disposeAsync()
+  })
+  const startServer = async (configuration = '') =>
+    opened.use(await startNatsServer({ command: natsCommand, configuration }))
+  const connect = async (address: string, options: Partial<NatsBusOptions> = {}): Promise<Bus> =>
+    opened.use(await connectNatsBus({ servers: [address], name: 'test', log: silentLog, ...options }))
+
+  /** Kills the server as often as told, each time under load, and starts it again once somebody has noticed. */
+  const killAndStart = async (
+    server: NatsServer,
+    times: number,
+    load: { stored: () => number; refused: () => number },
+  ) => {
+    for (let time = 0; time < times; time += 1) {
+      const stored = load.stored()
+      await vi.waitFor(() => expect(load.stored()).toBeGreaterThan(stored + 200), patient)
+      const refused = load.refused()
+      await server.stop('SIGKILL')
+      await vi.waitFor(() => expect(load.refused()).toBeGreaterThan(refused), patient)
+      await server.start()
+    }
+    const stored = load.stored()
+    await vi.waitFor(() => expect(load.stored()).toBeGreaterThan(stored + 200), patient)
+  }
+
+  test('a server killed under load loses no acknowledged event and delivers none twice', async () => {
+    const server = await startServer()
+    const publisher = await connect(server.address, { limits: { publishWithinMilliseconds: 1_000 } })
+    const other = await connect(server.address)
+    const wide = (id: string) => ({ ...notes(id), keep: { events: 100_000, milliseconds: 600_000 } })
+    const ids = ['a', 'b', 'c', 'd']
+    const acknowledged = new Map<string, Map<number, number>>(ids.map((id) => [id, new Map()]))
+    let refused = 0
+    let loading = true
+
+    const reads = [publisher, other, other].flatMap((bus) =>
+      ids.map(async (id) => {
+        const read: Delivery<Note>[] = []
+        for await (const delivery of bus.subscribe(wide(id), { signal: stop.signal })) {
+          if (delivery.kind === 'event' && delivery.event.number === -1) break
+          read.push(delivery)
+        }
+        return { id, read }
+      }),
+    )
+    const publishing = ids.map(async (id) => {
+      for (let number = 0; loading; number += 1) {
+        try {
+          acknowledged.get(id)?.set(number, await publisher.publish(wide(id), { number }))
+        } catch (error) {
+          expect(isFailure(error, 'unavailable')).toBe(true)
+          refused += 1
+        }
+      }
+      await publisher.publish(wide(id), { number: -1 })
+    })
+    const stored = () => [...acknowledged.values()].reduce((sum, { size }) => sum + size, 0)
+    await killAndStart(server, 3, { stored, refused: () => refused })
+    loading = false
+    await Promise.all(publishing)
+
+    for (const { id, read } of await Promise.all(reads)) {
+      const seen = numbers(read)
+      expect(seen).not.toContain('gap')
+      expect(seen).toEqual([...new Set(seen)].toSorted((a, b) => Number(a) - Number(b)))
+      const places = new Map(
+        read.flatMap((each) => (each.kind === 'event' ? [[each.event.number, each.sequence]] : [])),
+      )
+      for (const [number, sequence] of acknowledged.get(id) ?? []) expect(places.get(number)).toBe(sequence)
+    }
+  })
+
+  test('a server killed under load loses no acknowledged job, and workers go on', async () => {
+    const server = await startServer()
+    const enqueuer = await connect(server.address, { limits: { publishWithinMilliseconds: 1_000 } })
+    const workers = await connect(server.address)
+    const acknowledged = new Set<number>()
+    const done = new Set<number>()
+    let refused = 0
+    let loading = true
+    const working = workers.work(jobs, async ({ value }) => void done.add(value.number), {
+      concurrency: 4,
+      signal: stop.signal,
+    })
+    const enqueuing = (async () => {
+      for (let number = 0; loading; number += 1) {
+        try {
+          expect(await enqueuer.enqueue(jobs, { number }, `job ${number}`)).toBe(true)
+          acknowledged.add(number)
+        } catch (error) {
+          expect(isFailure(error, 'unavailable')).toBe(true)
+          refused += 1
+        }
+      }
+    })()
+    await killAndStart(server, 3, { stored: () => acknowledged.size, refused: () => refused })
+    loading = false
+    await enqueuing
+    await vi.waitFor(() => expect([...acknowledged].filter((number) => !done.has(number))).toEqual([]), patient)
+    expect(await workers.deadLetters(jobs)).toEqual([])
+    stop.abort()
+    await working
+  })
+
+  test('publishers are refused within their time while the server is away, and served once it is back', async () => {
+    const server = await startServer()
+    const bus = await connect(server.address, { limits: { publishWithinMilliseconds: 500 } })
+    await bus.publish(notes('a'), { number: 0 })
+    await server.stop('SIGKILL')
+    const results = await Promise.allSettled([
+      ...range(0, 50).map((number) => bus.publish(notes('a'), { number })),
+      bus.enqueue(jobs, { number: 0 }),
+    ])
+    for (const result of results)
+      expect(result).toMatchObject({ status: 'rejected', reason: { kind: 'unavailable', retryAfterSeconds: 5 } })
+    const reading = bus.subscribe(notes('new'), { signal: stop.signal })
+    await server.start()
+    await vi.waitFor(() => bus.publish(notes('new'), { number: 1 }), patient)
+    expect(numbers(await take(reading, 1))).toEqual([1])
+  })
+
+  test('what waits to be published is bounded', async () => {
+    const server = await startServer()
+    const bus = await connect(server.address, { limits: { publishWithinMilliseconds: 500, publishesWaiting: 10 } })
+    await server.stop('SIGKILL')
+    const publishing = range(0, 10).map((number) => bus.publish(notes('a'), { number }))
+    await expect(bus.publish(notes('a'), { number: 10 })).rejects.toMatchObject({ kind: 'unavailable' })
+    await Promise.allSettled(publishing)
+  })
+
+  test('an event whose acknowledgement was lost is stored once', async () => {
+    const server = await startServer()
+    await using way = await openSeverable(server.address)
+    const bus = await connect(way.address)
+    const first = await bus.publish(notes('a'), { number: 0 })
+    way.mute()
+    const publishing = [1, 2, 3].map((number) => bus.publish(notes('a'), { number }))
+    const direct = await connect(server.address)
+    await take(direct.subscribe(notes('a'), { after: first, signal: stop.signal }), 1)
+    way.cut()
+    way.mend()
+    const sequences = await Promise.all(publishing)
+    await bus.publish(notes('a'), { number: 4 })
+    const read = await take(direct.subscribe(notes('a'), { after: first, signal: stop.signal }), 4)
+    expect(numbers(read)).toEqual([1, 2, 3, 4])
+    expect(read.slice(0, 3).map((each) => each.kind === 'event' && each.sequence)).toEqual(sequences)
+  })
+
+  test('a job under an id whose acknowledgement was lost is told as added', async () => {
+    const server = await startServer()
+    await using way = await openSeverable(server.address)
+    const bus = await connect(way.address)
+    await bus.enqueue(jobs, { number: 0 })
+    const direct = await connect(server.address)
+    way.mute()
+    const enqueuing = bus.enqueue(jobs, { number: 1 }, 'one')
+    await vi.waitFor(async () => {
+      expect(await streamOf(server, 'trellis~queues~trouble-jobs')).toMatchObject({ messages: 2 })
+    }, patient)
+    expect(await direct.enqueue(jobs, { number: 2 }, 'one')).toBe(false)
+    way.cut()
+    way.mend()
+    expect(await enqueuing).toBe(true)
+    expect(await bus.enqueue(jobs, { number: 3 }, 'one')).toBe(false)
+  })
+
+  test('a reader cut off for longer than the topic keeps meets a gap and goes on', async () => {
+    const server = await startServer()
+    await using way = await openSeverable(server.address)
+    const reader = await connect(way.address)
+    const publisher = await connect(server.address)
+    const reading = reader.subscribe(notes('a'), { signal: stop.signal })[Symbol.asyncIterator]()
+    const next = async () => numbers([(await reading.next()).value])[0]
+    await publisher.publish(notes('a'), { number: 0 })
+    expect(await next()).toBe(0)
+    way.cut()
+    for (const number of range(1, 151)) await publisher.publish(notes('a'), { number })
+    way.mend()
+    expect(await next()).toBe('gap')
+    for (const number of range(51, 151)) expect(await next()).toBe(number)
+  })
+
+  test('a reader cut off for a moment misses nothing', async () => {
+    const server = await startServer()
+    await using way = await openSeverable(server.address)
+    const reader = await connect(way.address)
+    const publisher = await connect(server.address)
+    const reading = reader.subscribe(notes('a'), { signal: stop.signal })[Symbol.asyncIterator]()
+    for (const round of range(0, 4)) {
+      const sent = range(round * 60, round * 60 + 60)
+      for (const number of sent) {
+        await publisher.publish(notes('a'), { number })
+        if (number % 60 === 20) way.cut()
+      }
+      way.mend()
+      for (const number of sent) expect(numbers([(await reading.next()).value])).toEqual([number])
+    }
+  })
+
+  test('a server that comes back with nothing: readers meet a gap, and everything goes on', async () => {
+    const server = await startServer()
+    const bus = await connect(server.address, { limits: { publishWithinMilliseconds: 2_000 } })
+    const done: number[] = []
+    const working = bus.work(jobs, async ({ value }) => void done.push(value.number), { signal: stop.signal })
+    const reading = bus.subscribe(notes('a'), { signal: stop.signal })[Symbol.asyncIterator]()
+    const next = async () => numbers([(await reading.next()).value])[0]
+    const last = await bus.publish(notes('a'), { number: 0 })
+    expect(await next()).toBe(0)
+    await server.stop('SIGKILL')
+    await server.clear()
+    await server.start()
+    expect(await next()).toBe('gap')
+    const first = await vi.waitFor(() => bus.publish(notes('a'), { number: 1 }), patient)
+    expect(first).toBeGreaterThan(last)
+    expect(await next()).toBe(1)
+    expect(numbers(await take(bus.subscribe(notes('a'), { after: last, signal: stop.signal }), 2))).toEqual(['gap', 1])
+    await vi.waitFor(() => bus.enqueue(jobs, { number: 5 }), patient)
+    await vi.waitFor(() => expect(done).toContain(5), patient)
+    stop.abort()
+    await working
+  })
+
+  test('what is too large for a message is refused with the figures', async () => {
+    const server = await startServer('max_payload: 65536')
+    const bus = await connect(server.address)
+    const filler = 'x'.repeat(70_000)
+    const refusal = { kind: 'too_large', message: expect.stringMatching(/70\d{3} bytes.* 6\d{4} at most/) }
+    await expect(bus.publish(notes('a'), { number: 1, filler })).rejects.toMatchObject(refusal)
+    await expect(bus.enqueue(jobs, { number: 1, filler })).rejects.toMatchObject(refusal)
+    await bus.publish(notes('a'), { number: 1, filler: 'x'.repeat(65_000) })
+  })
+
+  test('a job as large as is taken still fits into the dead letters, with its reason', async () => {
+    const server = await startServer('max_payload: 65536')
+    const bus = await connect(server.address)
+    const filler = 'x'.repeat(61_000)
+    const once = { ...jobs, maximumDeliveries: 1 }
+    const handle = async () => {
+      throw new Error('ü'.repeat(1_000))
+    }
+    const working = bus.work(once, handle, { signal: stop.signal })
+    await bus.enqueue(once, { number: 1, filler })
+    await vi.waitFor(async () => expect(await bus.deadLetters(once)).toHaveLength(1), patient)
+    expect(await bus.deadLetters(once)).toEqual([
+      { value: { number: 1, filler }, deliveries: 1, reason: 'ü'.repeat(500) },
+    ])
+    stop.abort()
+    await working
+  })
+
+  test('a server without room for a stream refuses, and the log says why', async () => {
+    const server = await startServer()
+    const told: string[] = []
+    const log = createLog({ level: 'debug', format: 'json', destination: { write: (text) => told.push(text) } })
+    const storage = { maximumStreamBytes: 2 ** 52 }
+    const bus = await connect(server.address, { storage, log, limits: { publishWithinMilliseconds: 300 } })
+    await expect(bus.publish(notes('a'), { number: 1 })).rejects.toMatchObject({ kind: 'unavailable' })
+    expect(told.join('')).toMatch(/insufficient storage resources/)
+  })
+
+  test('an account without JetStream is told at the start', async () => {
+    const server = await startServer('accounts { PLAIN { users: [{ user: plain, password: kept }] } }')
+    const credentials = { user: 'plain', password: 'kept' }
+    const limits = { connectWithinMilliseconds: 300 }
+    await expect(connect(server.address, { credentials, limits })).rejects.toThrow(/no JetStream/)
+  })
+
+  test('a server that is not there is told at the start', async () => {
+    const server = await startServer()
+    await server.stop()
+    await expect(connect(server.address, { limits: { connectWithinMilliseconds: 300 } })).rejects.toThrow(
+      `No NATS server answered at ${server.address} within 0.3 s.`,
+    )
+  })
+
+  test('secrets are asked for and told to nobody', async () => {
+    const server = await startServer('authorization { user: trellis, password: "kept secret" }')
+    const told: string[] = []
+    const log = createLog({ level: 'debug', format: 'json', destination: { write: (text) => told.push(text) } })
+    const wrong = connect(server.address, { credentials: { user: 'trellis', password: 'a wrong secret' }, log })
+    const error = await wrong.then(
+      () => undefined,
+      (thrown: Error) => thrown,
+    )
+    expect(error?.message).toMatch(/does not accept these credentials/)
+    const bus = await connect(server.address, { credentials: { user: 'trellis', password: 'kept secret' }, log })
+    await bus.publish(notes('a'), { number: 1 })
+    await server.stop('SIGKILL')
+    await server.start()
+    await vi.waitFor(() => bus.publish(notes('a'), { number: 2 }), patient)
+    expect(told.join('')).toMatch(/connected to the message server again/)
+    expect(told.join('') + error?.message + error?.stack).not.toMatch(/secret/)
+    await expect(connect(`nats://trellis:kept@${server.address}`)).rejects.toThrow(/by themselves/)
+    await expect(connect(`nats://trellis:kept@${server.address}`)).rejects.not.toThrow(/kept/)
+  })
+
+  test.skipIf(!canMakeCertificates())(
+    canMakeCertificates() ? 'speaks TLS, and checks who answers' : 'speaks TLS (skipped: there is no openssl)',
+    async () => {
+      await using directory = await temporaryDirectory()
+      const { authorityFile, issue } = createAuthority(directory.path)
+      const { certificateFile, keyFile } = issue('localhost')
+      const server = await startServer(`tls { cert_file: "${certificateFile}", key_file: "${keyFile}" }`)
+      const bus = await connect(server.address, { tls: { caFile: authorityFile } })
+      await bus.publish(notes('a'), { number: 1 })
+      const limits = { connectWithinMilliseconds: 300 }
+      await expect(connect(server.address, { tls: {}, limits })).rejects.toThrow()
+    },
+  )
+})
