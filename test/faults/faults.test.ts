@@ -1,0 +1,178 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { crash } from '../support/installation.ts'
+import { followEvents } from '../support/resuming-events.ts'
+import { startTrellis, type Trellis } from '../support/trellis.ts'
+import { tune } from '../support/tune.ts'
+
+/** No request may hang: what cannot be done now is said to be so within this, in milliseconds. */
+const answerLimit = 15_000
+
+type Answer = { status: number; retryAfter: string | null; body: Record<string, unknown> }
+
+const ask = async (url: string, init: RequestInit = {}): Promise<Answer> => {
+  const response = await fetch(url, { ...init, signal: AbortSignal.timeout(answerLimit) })
+  const text = await response.text()
+  return {
+    status: response.status,
+    retryAfter: response.headers.get('retry-after'),
+    body: text.startsWith('{') ? (JSON.parse(text) as Record<string, unknown>) : { text },
+  }
+}
+
+/** The edge itself may be the one that was killed: then nothing answers at all, and that is no hang. */
+const isRefused = (error: unknown) => error instanceof TypeError
+
+/** Pushes lines that say who they are, one batch after another, each until it is acknowledged. */
+const pushLines = (origin: string, name: string) => {
+  const acknowledged: string[] = []
+  const wrong: string[] = []
+  const stop = new AbortController()
+  let refusals = 0
+  const push = async (number: number) => {
+    const texts = Array.from({ length: 5 }, (_, index) => `${name} ledgerline n${number}x${index}`)
+    const body = JSON.stringify({ source_id: name, entries: texts.map((text) => ({ text })) })
+    const init = { method: 'POST', headers: { 'content-type': 'application/json' }, body }
+    for (let tries = 0; tries < 500; tries += 1) {
+      try {
+        const answer = await ask(`${origin}/logs/api/glean/batch`, init)
+        if (answer.status === 200) return acknowledged.push(...texts)
+        refusals += 1
+        if (answer.status !== 503 && answer.status !== 504)
+          wrong.push(`${answer.status}: ${JSON.stringify(answer.body)}`)
+        if (answer.status === 503 && answer.retryAfter === null) wrong.push('503 without Retry-After')
+      } catch (error) {
+        if (!isRefused(error)) wrong.push(String(error))
+      }
+      await sleep(100)
+    }
+    return wrong.push(`${name} ${number} was never taken`)
+  }
+  const done = (async () => {
+    for (let number = 0; !stop.signal.aborted; number += 1) await push(number)
+  })()
+  return {
+    acknowledged,
+    wrong,
+    refusals: () => refusals,
+    end: () => {
+      stop.abort()
+      return done
+    },
+  }
+}
+
+const found = async (origin: string, name: string): Promise<string[]> => {
+  const texts: string[] = []
+  let cursor: unknown
+  do {
+    const after = cursor ? `&cursor=${encodeURIComponent(String(cursor))}` : ''
+    const { status, body } = await ask(
+      `${origin}/logs/api/search?q=ledgerline&source=${name}&limit=500&order=time${after}`,
+    )
+    if (status !== 200) throw new Error(`${status}: ${JSON.stringify(body)}`)
+    texts.push(...(body.entries as { text: string }[]).map(({ text }) => text))
+    cursor = body.next_cursor
+  } while (cursor)
+  return texts
+}
+
+describe('whatever process is killed', () => {
+  let trellis: Trellis
+  beforeAll(async () => {
+    trellis = await startTrellis({}, { form: 'distributed' })
+  })
+  afterAll(() => trellis[Symbol.asyncDispose]())
+
+  test.each(['logs-1', 'logs-2', 'NATS', 'Postgres', 'S3', 'edge-1'])(
+    '%s: every acknowledged line is found once, a tail sees each once, requests are answered or refused, none hangs',
+    async (victim) => {
+      const name = `push-${victim.toLowerCase()}`
+      await using tail = followEvents(`${trellis.origin}/logs/api/tail?source=${name}`)
+      await tail.opened
+      const pushing = pushLines(trellis.origin, name)
+      await sleep(1_500)
+      await crash(trellis, victim)
+      await sleep(3_000)
+      await pushing.end()
+      expect(pushing.wrong).toEqual([])
+      expect(pushing.acknowledged.length).toBeGreaterThan(20)
+      await vi.waitFor(
+        async () => {
+          const texts = await found(trellis.origin, name)
+          expect(texts.toSorted()).toEqual([...new Set(texts)].toSorted())
+          expect(pushing.acknowledged.filter((text) => !texts.includes(text))).toEqual([])
+        },
+        { timeout: 30_000, interval: 500 },
+      )
+      const seen = () => tail.events.flatMap(({ event, data }) => (event === 'entry' ? [String(data.text)] : []))
+      await vi.waitFor(() => expect(pushing.acknowledged.filter((text) => !seen().includes(text))).toEqual([]), {
+        timeout: 30_000,
+        interval: 500,
+      })
+      expect(seen().toSorted()).toEqual([...new Set(seen())].toSorted())
+    },
+  )
+
+  test.each(['listings-1', 'listings-2', 'workloads', 'NATS', 'Postgres'])(
+    '%s: searches under way come to their end, and their streams say so once',
+    async (victim) => {
+      const searches = await Promise.all(
+        ['lens', 'camera', 'tripod', 'flash'].map(async (words) => {
+          const { status, body } = await ask(`${trellis.origin}/listings/api/search/async?q=${words}&pages=3`)
+          expect(status).toBe(202)
+          return followEvents(`${trellis.origin}/listings/api/updates/${String(body.session_id)}`)
+        }),
+      )
+      await sleep(150)
+      await crash(trellis, victim)
+      const isOver = ({ events }: (typeof searches)[number]) => events.some(({ event }) => event === 'done')
+      await vi.waitFor(() => expect(searches.filter((search) => !isOver(search)).length).toBe(0), {
+        timeout: 90_000,
+        interval: 250,
+      })
+      for (const search of searches) {
+        const ids = search.events.map(({ id }) => Number(id)).filter((id) => id > 0)
+        expect(ids).toEqual([...new Set(ids)].toSorted((one, other) => one - other))
+        await search[Symbol.asyncDispose]()
+      }
+    },
+  )
+
+  test.each(['music-1', 'music-2', 'workloads', 'NATS', 'S3'])(
+    '%s: branches under way become ready or fail with a reason, each once',
+    async (victim) => {
+      const form = new FormData()
+      form.append('file', new Blob([tune({ seconds: 20 }) as Uint8Array<ArrayBuffer>]), 'tune.wav')
+      const chain = await ask(`${trellis.origin}/music/api/chains`, { method: 'POST', body: form })
+      expect(chain.status).toBe(201)
+      const { chain_id: id, root_node_id: root } = chain.body
+      const made = await ask(`${trellis.origin}/music/api/chains/${id}/nodes/${root}/branches`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ duration_seconds: 20, takes: 3, seed: 5 }),
+      })
+      expect(made.status).toBe(202)
+      await sleep(300)
+      await crash(trellis, victim)
+      type Node = { node_id: string; status: string; error: unknown; kind: string }
+      const branches = async (): Promise<Node[]> => {
+        const { status, body } = await ask(`${trellis.origin}/music/api/chains/${id}`)
+        if (status !== 200) throw new Error(`The chain answered ${status}.`)
+        return (body.nodes as Node[]).filter(({ kind }) => kind !== 'upload')
+      }
+      await vi.waitFor(
+        async () => expect((await branches()).filter(({ status }) => status === 'generating')).toEqual([]),
+        { timeout: 120_000, interval: 500 },
+      )
+      const nodes = await branches()
+      expect(nodes).toHaveLength(3)
+      for (const { status, error } of nodes)
+        expect(status === 'ready' || (status === 'error' && error !== null)).toBe(true)
+      for (const { node_id, status } of nodes.filter((node) => node.status === 'ready')) {
+        const audio = await fetch(`${trellis.origin}/music/api/chains/${id}/nodes/${node_id}/audio`)
+        expect([status, audio.status, (await audio.arrayBuffer()).byteLength > 1_000]).toEqual(['ready', 200, true])
+      }
+    },
+  )
+})
