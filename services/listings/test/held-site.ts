@@ -12,12 +12,15 @@ const card = (index: number) =>
 const page = (count: number) =>
   `<h1 class="srp-controls__count-heading">${count} results</h1><ul class="srp-results">${Array.from({ length: count }, (_, index) => card(index)).join('')}</ul>`
 
+const product = { '@context': 'https://schema.org', '@type': 'Product', name: 'Camera' }
+const itemPage = `<script type="application/ld+json">${JSON.stringify(product)}</script><main><div class="x-store-information__info"><span class="ux-textspans">Joined Mar 2015</span></div></main>`
+
 const kindOf = ({ pathname, searchParams }: URL): Kind =>
   searchParams.has('LH_Sold') ? 'sales' : pathname.includes('/sch') && searchParams.has('_nkw') ? 'search' : 'seller'
 
 /**
  * A marketplace on loopback that holds back its answers to one kind of request until it is told to give them. It has `count`
- * listings of three sellers, no completed sales, and knows nothing of sellers.
+ * listings of three sellers, who joined in March 2015, and no completed sales.
  */
 export const openHeldSite = async (held: Kind | undefined, { count = 3 } = {}) => {
   const asked: Kind[] = []
@@ -30,7 +33,7 @@ export const openHeldSite = async (held: Kind | undefined, { count = 3 } = {}) =
       reached.resolve()
       await released.promise
     }
-    response.end(page(kind === 'search' ? count : 0))
+    response.end(address.pathname.startsWith('/itm/') ? itemPage : page(kind === 'search' ? count : 0))
   }
   const server = createServer((incoming, response) => {
     const address = new URL(incoming.url ?? '/', 'http://site.test')

@@ -52,11 +52,22 @@ const updatesIn = (frames: readonly Frame[]) =>
       : [],
   )
 
-/** What must hold of every search that has come to its end, whatever happened on the way: it is told whole, and once. */
+/**
+ * What must hold of every search of the test's marketplace that has come to its end, whatever happened on the way: it is
+ * told whole, and once, and so is what became known of the sellers afterwards.
+ */
 export const expectWhole = (frames: readonly Frame[]): void => {
   expect([countOf(frames, 'listings'), countOf(frames, 'marketPrice'), countOf(frames, 'done')]).toEqual([1, 1, 1])
   expect([countOf(frames, 'searchFailed'), countOf(frames, 'reset')]).toEqual([0, 0])
-  expect(frames.at(-1)).toMatchObject({ $case: 'done', value: { reason: undefined } })
+  const last = frames.at(-1)
+  expect(last?.$case === 'done' && (last.value.reason ?? null)).toBe(null)
   const updates = updatesIn(frames)
   expect(new Set(updates).size).toBe(updates.length)
+  const scored = frames.flatMap((frame) =>
+    frame.$case === 'update' && typeof frame.value.trustScore?.signalScores?.accountAge === 'number'
+      ? [frame.value.platformListingId]
+      : [],
+  )
+  const listings = frames.flatMap((frame) => (frame.$case === 'listings' ? frame.value.listings : []))
+  expect(new Set(scored)).toEqual(new Set(listings.map(({ platformListingId }) => platformListingId)))
 }

@@ -1,0 +1,168 @@
+import { randomBytes } from 'node:crypto'
+import { join } from 'node:path'
+import {
+  ExecutableMissing,
+  findNatsServer,
+  freePort,
+  type NatsServer,
+  startNatsServer,
+} from '@trellis/distributed/servers'
+import { connectGrpc } from '@trellis/kit/rpc'
+import { ListingsServiceDefinition } from '@trellis/protos/ts/trellis/listings/v1/listings.ts'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { type Kind, openHeldSite } from '../../services/listings/test/held-site.ts'
+import { type Client, expectWhole, type Frame, follow, local, request } from '../../services/listings/test/searches.ts'
+import { postgresMissing, startTestPostgres, type TestPostgres } from '../support/postgres.ts'
+import { type ServiceProcess, startServiceProcess } from '../support/service-process.ts'
+import { temporaryDirectory } from '../support/temporary-directory.ts'
+
+const natsMissing = (): string | undefined => {
+  try {
+    findNatsServer(process.env)
+    return undefined
+  } catch (error) {
+    if (error instanceof ExecutableMissing) return error.message
+    throw error
+  }
+}
+
+const missing = natsMissing() ?? postgresMissing
+const reason = missing ? ` (skipped: ${missing})` : ''
+
+describe.skipIf(missing)(`replicas of the listings service, as processes on NATS and Postgres${reason}`, () => {
+  const servers = new AsyncDisposableStack()
+  let own = new AsyncDisposableStack()
+  const secret = randomBytes(24).toString('hex')
+  let nats: NatsServer
+  let postgres: TestPostgres
+  let directory = ''
+
+  beforeAll(async () => {
+    directory = servers.use(await temporaryDirectory()).path
+    nats = servers.use(await startNatsServer({ command: findNatsServer(process.env) }))
+    postgres = servers.use(await startTestPostgres())
+  })
+  afterAll(() => servers.disposeAsync())
+  afterEach(async () => {
+    const before = own
+    own = new AsyncDisposableStack()
+    await before.disposeAsync()
+  })
+
+  let worlds = 0
+  /** A marketplace, a database, a corner of the bus and a runtime of a test's own, and replicas on them. */
+  const openWorld = async (held: Kind | undefined, site?: { count: number }) => {
+    const marketplace = await openHeldSite(held, site)
+    own.defer(() => marketplace.close())
+    const environment = {
+      ...marketplace.environment,
+      NATS_URL: nats.address,
+      NATS_PREFIX: `listings${++worlds}`,
+      DATABASE_URL: await postgres.createDatabase(),
+      RPC_SECRET: secret,
+      METRICS_PORT: '0',
+      TRELLIS_DATA_DIR: join(directory, `data${worlds}`),
+    }
+    const workloadsAddress = `127.0.0.1:${await freePort()}`
+    const start = async (module: string, address: string): Promise<ServiceProcess> =>
+      own.use(
+        await startServiceProcess(module, {
+          ...environment,
+          RPC_ADDRESS: address,
+          WORKLOADS_ADDRESS: workloadsAddress,
+        }),
+      )
+    const startWorkloads = () => start('services/distributed/src/workloads/main.ts', workloadsAddress)
+    const startReplica = async () => {
+      const address = `127.0.0.1:${await freePort()}`
+      const { end } = await start('services/listings/src/main.ts', address)
+      const { client } = own.use(connectGrpc(ListingsServiceDefinition, address, { security: { secrets: [secret] } }))
+      return { client, end }
+    }
+    await startServiceProcess('services/listings/src/main.ts', environment, ['migrate'])
+    const workloads = await startWorkloads()
+    return { marketplace, workloads, startWorkloads, startReplica }
+  }
+
+  const expectCountedOnce = async (client: Client) => {
+    const answer = await client.getListing({ platformListingId: '130000000001' }, { caller: local })
+    expect([answer.listing?.timesSeen, answer.sightings.length, answer.priceHistory.length]).toEqual([1, 1, 1])
+  }
+
+  test('a replica killed in the middle of a search: another completes it, nothing twice', async () => {
+    const { marketplace, startReplica } = await openWorld('search')
+    // Alone, it drives what it is asked for.
+    const one = await startReplica()
+    const { sessionId } = await one.client.searchAsync(request(), { caller: local })
+    await marketplace.reached
+    const two = await startReplica()
+    const frames = follow(two.client, sessionId)
+    await one.end('SIGKILL')
+    marketplace.release()
+    expectWhole(await frames)
+    expect(marketplace.askedFor('search')).toBe(1)
+    await expectCountedOnce(two.client)
+  })
+
+  test('who followed the search there comes back to another replica, and misses nothing', async () => {
+    const { marketplace, startReplica } = await openWorld('seller')
+    const one = await startReplica()
+    const { sessionId } = await one.client.searchAsync(request(), { caller: local })
+    const before: Frame[] = []
+    let lastEventId: string | null = null
+    const priced = Promise.withResolvers<void>()
+    const following = follow(one.client, sessionId, (frame, eventId) => {
+      before.push(frame)
+      lastEventId = eventId
+      if (frame.$case === 'marketPrice') priced.resolve()
+    })
+    const broken = expect(following).rejects.toMatchObject({ kind: 'unavailable' })
+    await Promise.all([priced.promise, marketplace.reached])
+    const two = await startReplica()
+    await one.end('SIGKILL')
+    await broken
+    marketplace.release()
+    const after = await follow(two.client, sessionId, undefined, lastEventId)
+    expectWhole([...before, ...after])
+    await expectCountedOnce(two.client)
+  })
+
+  test('a runtime killed in the middle of a search is asked again for its run', async () => {
+    const { marketplace, workloads, startWorkloads, startReplica } = await openWorld('search')
+    const { client } = await startReplica()
+    const { sessionId } = await client.searchAsync(request(), { caller: local })
+    const frames = follow(client, sessionId)
+    await marketplace.reached
+    await workloads.end('SIGKILL')
+    marketplace.release()
+    await startWorkloads()
+    expectWhole(await frames)
+    await expectCountedOnce(client)
+  })
+
+  test('Postgres killed in the middle of a search: it ends by itself when the database is back', async () => {
+    const { marketplace, startReplica } = await openWorld('search')
+    const { client } = await startReplica()
+    const { sessionId } = await client.searchAsync(request(), { caller: local })
+    const frames = follow(client, sessionId)
+    await marketplace.reached
+    await postgres.server.stop('SIGKILL')
+    marketplace.release()
+    await expect(client.searchAsync(request(), { caller: local })).rejects.toMatchObject({ kind: 'unavailable' })
+    await postgres.server.start()
+    expect((await frames).at(-1)).toMatchObject({ $case: 'done' })
+    const { sessionId: next } = await client.searchAsync(request({ q: 'lens' }), { caller: local })
+    expectWhole(await follow(client, next))
+  })
+
+  test('more listings than a message of the bus may hold', async () => {
+    const { startReplica } = await openWorld(undefined, { count: 1_500 })
+    const [one, two] = [await startReplica(), await startReplica()]
+    const { sessionId } = await one.client.searchAsync(request(), { caller: local })
+    const frames = await follow(two.client, sessionId)
+    expect(frames[0]?.$case === 'listings' && frames[0].value.listings.length).toBe(1_500)
+    expectWhole(frames)
+    const answer = await two.client.search(request(), { caller: local })
+    expect([answer.listings.length, Object.keys(answer.trustScores).length]).toEqual([1_500, 1_500])
+  })
+})
