@@ -2,11 +2,10 @@ import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import {
   ExecutableMissing,
-  findExecutable,
+  findNatsServer,
   findS3Server,
-  freePort,
+  startNatsServer,
   startS3Server,
-  startServerProcess,
 } from '@trellis/distributed/servers'
 import { type FilesLocation, openFiles } from '@trellis/kit/files'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
@@ -59,11 +58,8 @@ const onS3 = async (directory: string): Promise<string> => {
 }
 
 const onNats = async (directory: string): Promise<string> => {
-  const command = findExecutable('nats-server', { variable: 'NATS_SERVER_BIN', environment: process.env })
-  const port = await freePort()
-  const args = ['-a', '127.0.0.1', '-p', String(port), '-js', '-sd', directory]
-  await using _server = await startServerProcess({ name: 'nats-server', command, args, port })
-  return await measure('NATS', { kind: 'nats', servers: [`nats://127.0.0.1:${port}`], bucket: 'bench' })
+  await using server = await startNatsServer({ command: findNatsServer(process.env), directory })
+  return await measure('NATS', { kind: 'nats', servers: [server.address], bucket: 'bench' })
 }
 
 const orMissing = async (task: Promise<string>): Promise<string> => {

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { jetstream, jetstreamManager } from '@nats-io/jetstream'
 import { connect } from '@nats-io/transport-node'
-import { ExecutableMissing, findExecutable, freePort, startServerProcess } from '@trellis/distributed/servers'
+import { ExecutableMissing, findNatsServer, startNatsServer } from '@trellis/distributed/servers'
 import { openFiles } from '@trellis/kit/files'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { collect } from '../support/collect.ts'
@@ -13,7 +13,7 @@ const MEBIBYTE = 1024 * 1024
 
 const findServer = (): string | undefined => {
   try {
-    return findExecutable('nats-server', { variable: 'NATS_SERVER_BIN', environment: process.env })
+    return findNatsServer(process.env)
   } catch (error) {
     if (error instanceof ExecutableMissing) return undefined
     throw error
@@ -23,11 +23,9 @@ const findServer = (): string | undefined => {
 const executable = findServer()
 const reason = executable ? '' : ' (skipped: nats-server is not installed)'
 
-const startServer = async (directory: string, more: readonly string[] = []) => {
-  const port = await freePort()
-  const args = ['-a', '127.0.0.1', '-p', String(port), '-js', '-sd', directory, ...more]
-  const server = await startServerProcess({ name: 'nats-server', command: executable ?? '', args, port })
-  return { ...server, url: `nats://127.0.0.1:${port}` }
+const startServer = async (directory: string, configuration = '') => {
+  const server = await startNatsServer({ command: executable ?? '', directory, configuration })
+  return { ...server, url: `nats://${server.address}` }
 }
 
 describe.skipIf(!executable)(`NATS${reason}`, () => {
@@ -224,7 +222,7 @@ describe.skipIf(!executable)(`NATS${reason}`, () => {
 
   test('wrong credentials are named, without them', async () => {
     await using own = await temporaryDirectory()
-    await using guarded = await startServer(own.path, ['--user', 'trellis', '--pass', 'right'])
+    await using guarded = await startServer(own.path, 'authorization { user: trellis, password: right }')
     const place = { ...location(), servers: [guarded.url], user: 'trellis' }
     await using files = await openFiles({ ...place, password: 'right' })
     await files.write('a', Buffer.from('x'))
