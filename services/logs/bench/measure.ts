@@ -35,9 +35,9 @@ export const benchQueries = [
   'kern*',
 ]
 
-const percentile = (sorted: readonly number[], share: number): number =>
+export const percentile = (sorted: readonly number[], share: number): number =>
   sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0
-const round = (value: number) => Math.round(value * 10) / 10
+export const round = (value: number) => Math.round(value * 10) / 10
 
 const measureSearch = async (
   engine: LogEngine,

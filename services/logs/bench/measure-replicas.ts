@@ -1,0 +1,139 @@
+import { rm } from 'node:fs/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { openReplica, type Replica, type Shared } from '../src/cluster/replicas-for-tests.ts'
+import { parseQuery } from '../src/search/query.ts'
+import { shardLimits } from '../src/segments/shard.ts'
+import { batchOf } from '../src/segments/store-for-tests.ts'
+import type { Corpus } from './corpus.ts'
+import { benchQueries, percentile, round } from './measure.ts'
+
+export type ReplicaFigures = {
+  replicas: number
+  /** From the first byte to the last line committed and searchable through every replica; starting the threads included. */
+  linesPerSecond: number
+  /** Right after the last line, and once merges have come to rest. */
+  segments: { before: number; after: number }
+  megabytesPerMillionLines: number
+  /** Top 50 with facets, in milliseconds. Cold: a replica that has nothing of it on its machine, each query for the first time. */
+  warm: { p50: number; p95: number }
+  cold: { first: number; p50: number; p95: number }
+  /** From a small batch being sent to its acknowledgement, and from that to its being found through another replica; milliseconds. */
+  acknowledged: { p50: number; p95: number }
+  foundElsewhere: { p50: number; p95: number }
+  residentMegabytes: number
+}
+
+/** A world that is not used yet. */
+export type BenchWorld = {
+  /** What the replica of a number shares with the others; its connections are its own. */
+  sharedOf: (replica: number) => Promise<Shared>
+  /** Where the replica of a number keeps copies; undefined where files are near enough. */
+  localOf: (replica: number) => string | undefined
+}
+
+const localBytes = 2 * 1024 ** 3
+
+const search = (replica: Replica, query: string) =>
+  replica.engine.search({
+    query: parseQuery(query),
+    filters: {},
+    limit: 50,
+    order: 'relevance',
+    withFacets: true,
+  })
+
+const timed = async (work: () => Promise<unknown>): Promise<number> => {
+  const started = performance.now()
+  await work()
+  return performance.now() - started
+}
+
+const shares = (times: readonly number[]) => {
+  const sorted = times.toSorted((a, b) => a - b)
+  return { p50: round(percentile(sorted, 0.5)), p95: round(percentile(sorted, 0.95)) }
+}
+
+const segmentsOf = async ({ catalogue }: Replica) => (await catalogue.changes(undefined))?.added ?? []
+
+/** Resolves when nothing has been merged for two seconds. */
+const atRest = async (replica: Replica) => {
+  let before = -1
+  for (;;) {
+    const { version } = (await replica.catalogue.changes(undefined)) ?? { version: 0 }
+    if (version === before) return
+    before = version
+    await sleep(2_000)
+  }
+}
+
+/** One file each, at the same time: a part of the corpus that no other replica gets. */
+const ingest = (replicas: readonly Replica[], { chunks }: Corpus) =>
+  Promise.all(
+    replicas.map(async ({ engine }, number) => {
+      const source = { sourceId: `bench-${number}`, branch: null, tenantId: null }
+      const file = await engine.ingestFile({ source, reference: Date.now() })
+      const share = Math.ceil(chunks.length / replicas.length)
+      for (const chunk of chunks.slice(number * share, (number + 1) * share)) await file.push(Uint8Array.from(chunk))
+      await file.end()
+    }),
+  )
+
+/** Sends small batches through one replica and looks for each through another at once. */
+const measureFreshness = async (sender: Replica, reader: Replica, rounds: number) => {
+  const acknowledged: number[] = []
+  const found: number[] = []
+  for (let number = 0; number < rounds; number++) {
+    const batch = batchOf([{ text: `freshness fresh${number}`, sequence: number, sourceId: 'fresh', time: Date.now() }])
+    acknowledged.push(await timed(() => sender.engine.ingest(batch)))
+    found.push(
+      await timed(async () => {
+        if ((await search(reader, `fresh${number}`)).total !== 1)
+          throw new Error('What was acknowledged was not found.')
+      }),
+    )
+  }
+  return { acknowledged: shares(acknowledged), foundElsewhere: shares(found) }
+}
+
+/** Ingests a corpus through so many replicas in this process, and searches it. */
+export const measureReplicas = async (world: BenchWorld, corpus: Corpus, count: number): Promise<ReplicaFigures> => {
+  await using opened = new AsyncDisposableStack()
+  const open = async (number: number) => {
+    const shared = await world.sharedOf(number)
+    const directory = world.localOf(number)
+    if (directory) await rm(directory, { recursive: true, force: true })
+    const local = directory ? { local: { directory, bytes: localBytes } } : {}
+    const replica = await openReplica(shared, { limits: shardLimits, ...local })
+    opened.defer(() => shared.bus[Symbol.asyncDispose]())
+    return opened.use(replica)
+  }
+  const replicas = await Promise.all(Array.from({ length: count }, (_, number) => open(number)))
+  const [sender] = replicas
+  if (!sender) throw new RangeError('There must be a replica.')
+  const seconds = (await timed(() => ingest(replicas, corpus))) / 1000
+  const before = (await segmentsOf(sender)).length
+  await atRest(sender)
+  const segments = await segmentsOf(sender)
+  const kept = segments.reduce((sum, { documents }) => sum + documents, 0)
+  const warm: number[] = []
+  for (const query of benchQueries) {
+    await search(sender, query)
+    for (let turn = 0; turn < 10; turn++) warm.push(await timed(() => search(sender, query)))
+  }
+  const newcomer = await open(count)
+  const cold: number[] = []
+  for (const query of benchQueries) cold.push(await timed(() => search(newcomer, query)))
+  const freshness = await measureFreshness(sender, newcomer, 40)
+  const problems = [...replicas, newcomer].flatMap((replica) => replica.problems)
+  if (kept === 0 || problems.length > 0) throw new Error(`The replicas are not well: ${problems.join('; ')}`)
+  return {
+    replicas: count,
+    linesPerSecond: Math.round(corpus.lines / seconds),
+    segments: { before, after: segments.length },
+    megabytesPerMillionLines: round(segments.reduce((sum, { bytes }) => sum + bytes, 0) / corpus.lines),
+    warm: shares(warm),
+    cold: { first: round(cold[0] ?? 0), ...shares(cold.slice(1)) },
+    ...freshness,
+    residentMegabytes: Math.round(process.memoryUsage.rss() / 1e6),
+  }
+}
