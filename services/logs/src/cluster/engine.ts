@@ -98,7 +98,11 @@ export const createClusterEngine = async (options: ClusterEngineOptions): Promis
     mayRest: () => followers.size === 0 && uploads.underWay === 0,
     lastCall: 'rest',
     onRest: giveBack,
-    onFailure: (error) => onProblem(`The indexing thread failed: ${error.message}`),
+    onFailure: (error) => {
+      onProblem(`The indexing thread failed: ${error.message}`)
+      // The next one does not know that somebody follows.
+      if (followers.size > 0) void index.call('follow', [true]).catch(() => undefined)
+    },
   })
   const sender = createSender({
     bus,

@@ -48,7 +48,11 @@ export const createLogEngine = (options: LogEngineOptions): LogEngine => {
     mayRest: () => followers.size === 0 && files.underWay === 0,
     lastCall: 'rest',
     onRest: giveBack,
-    onFailure: (error) => onProblem(`The indexing thread failed: ${error.message}`),
+    onFailure: (error) => {
+      onProblem(`The indexing thread failed: ${error.message}`)
+      // The next one does not know that somebody follows.
+      if (followers.size > 0) void index.call('follow', [true]).catch(() => undefined)
+    },
   })
   const files = createFileIngests({
     inFlightBytes: options.inFlightBytes ?? defaultInFlightBytes,
