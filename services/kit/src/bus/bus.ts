@@ -10,6 +10,7 @@ export type Delivery<Event> =
   /** Events were dropped before this reader came to them; how many, where that is known. */
   | { kind: 'gap'; missed: number | null }
 
+/** `delivery` counts from 1 how often it was given to a handler; times that ended with a worker that stopped do not count. */
 export type Job<Value> = { value: Value; delivery: number }
 
 export type Handling = {
@@ -25,18 +26,26 @@ export type DeadLetter<Value> = { value: Value; deliveries: number; reason: stri
 
 /** Events and work between processes; within one process, embedded. */
 export type Bus = AsyncDisposable & {
-  /** Adds an event; gives its sequence. */
+  /**
+   * Adds an event; gives its sequence. Events of one topic keep the order of the calls, also when they are not awaited.
+   * Between processes it may throw: `unavailable` when nobody acknowledged it in time (it may have been stored all the
+   * same), `too_large` when it does not go into a message.
+   */
   publish: <Event>(topic: Topic<Event>, event: Event) => Promise<number>
   /**
    * Follows a topic until the signal aborts. `after`: a sequence, to resume behind it; `start` for all that is kept; `latest` (default) for what comes.
-   * The place in the stream is taken before `subscribe` returns: nothing published later is missed.
+   * The place in the stream is taken before `subscribe` returns: nothing that anybody publishes later is missed. With
+   * `latest`, what other processes published in the moments before the call may come as well.
    * A slow reader holds no events back and costs no memory: it reads from what the topic keeps, and meets a gap when that has moved on.
    */
   subscribe: <Event>(
     topic: Topic<Event>,
     options: { after?: number | 'start' | 'latest'; signal: AbortSignal },
   ) => AsyncIterable<Delivery<Event>>
-  /** Adds a job. With an id, a job that is waiting or being worked on under the same id is not added again (answers false). */
+  /**
+   * Adds a job. With an id, a job that is waiting or being worked on under the same id is not added again (answers false).
+   * Throws `unavailable` when too many wait, and what `publish` throws.
+   */
   enqueue: <Value>(queue: Queue<Value>, value: Value, id?: string) => Promise<boolean>
   /** Works on a queue until the signal aborts, then waits for what is in hand. A handler that returns has done the job; one that throws gets it again later. */
   work: <Value>(

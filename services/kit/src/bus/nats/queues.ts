@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Nuid } from '@nats-io/transport-node'
-import { failure } from '../../errors/mod.ts'
+import { failure, isFailure } from '../../errors/mod.ts'
 import type { Log } from '../../telemetry/mod.ts'
 import type { Bus } from '../bus.ts'
-import type { QueueRules } from '../queue.ts'
+import type { Queue, QueueRules } from '../queue.ts'
 import { createAcknowledging } from './acknowledging.ts'
 import type { Connection } from './connection.ts'
 import { createDeadLetters, jobHeadroom } from './dead-letters.ts'
-import { apiCodes, isApiError } from './failures.ts'
+import { apiCodes, isApiError, unavailable } from './failures.ts'
 import type { Gate } from './gate.ts'
 import type { Names } from './names.ts'
 import type { NatsBusLimits } from './options.ts'
@@ -29,6 +29,12 @@ type QueuesOptions = {
   /** Ends all work. */
   signal: AbortSignal
 }
+
+/** What the server said or did not say, in the words that callers are told. */
+const told = <Result>(promise: Promise<Result>): Promise<Result> =>
+  promise.catch((error: unknown) => {
+    throw isFailure(error) ? error : unavailable(error)
+  })
 
 /**
  * Work queues: each is a stream whose messages go when they are done, with one consumer that all workers share. A job
@@ -92,7 +98,7 @@ export const createQueues = ({ connection, names, streams, store, gate, limits, 
   /** Whether what holds the place of a job is that job itself, stored by an attempt whose acknowledgement was lost. */
   const isOurs = async (stream: string, subject: string, { attempts, id }: Refused): Promise<boolean> => {
     if (attempts === 1) return false
-    const there = await whileConnected(manager.streams.getMessage(stream, { last_by_subj: subject }))
+    const there = await told(whileConnected(manager.streams.getMessage(stream, { last_by_subj: subject })))
     return there?.header.get('Nats-Msg-Id') === id
   }
 
@@ -140,7 +146,7 @@ export const createQueues = ({ connection, names, streams, store, gate, limits, 
   return {
     enqueue,
     work: startWork,
-    deadLetters: deadLetters.list,
+    deadLetters: <Value>(queue: Queue<Value>) => told(deadLetters.list(queue)),
     /** Resolves when nothing is in hand any more, after the signal. */
     ended: async () => {
       await Promise.all(atWork)

@@ -49,6 +49,17 @@ const headersOf = (given: Record<string, string> | undefined): MsgHdrs => {
 /** The answers after which another attempt may go well: no leader at the moment, too busy. */
 const isPassing = (error: JetStreamApiError) => error.apiError().code === 503 && error.code !== apiCodes.limitReached
 
+/** What a promise comes to, or an error when that takes too long; it goes on all the same. */
+const inTime = async <Result>(promise: Promise<Result>, milliseconds: number): Promise<Result> => {
+  const { promise: late, reject } = Promise.withResolvers<never>()
+  const timer = setTimeout(() => reject(new Error(`There was no answer within ${milliseconds} ms.`)), milliseconds)
+  try {
+    return await Promise.race([promise, late])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
 type StoringOptions = { connection: Connection; streams: Streams; limits: NatsBusLimits; signal: AbortSignal }
 
 /**
@@ -63,7 +74,7 @@ export const createStoring = ({ connection, streams, limits, signal: closing }: 
   let waiting = 0
 
   const attempt = async ({ subject, bytes, stream, headers: given }: Message, id: string, milliseconds: number) => {
-    await streams.ensure(stream)
+    await inTime(streams.ensure(stream), milliseconds)
     const sent = connection.jetStream.publish(subject, bytes, {
       msgID: id,
       timeout: milliseconds,

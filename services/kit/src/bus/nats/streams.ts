@@ -1,7 +1,7 @@
 import type { StreamConfig, StreamInfo } from '@nats-io/jetstream'
 import type { Log } from '../../telemetry/mod.ts'
 import type { Connection } from './connection.ts'
-import { apiCodes, isApiError } from './failures.ts'
+import { apiCodes, ConnectionLost, isApiError } from './failures.ts'
 import type { Gate } from './gate.ts'
 import type { NatsStorage } from './options.ts'
 
@@ -21,7 +21,8 @@ const changeable = [
 ] as const
 
 /** Makes the streams that are needed, once each, when they are first needed. */
-export const createStreams = ({ connection: { manager }, gate, storage, log }: StreamsOptions) => {
+export const createStreams = ({ connection, gate, storage, log }: StreamsOptions) => {
+  const { manager, whileConnected } = connection
   const ensured = new Map<string, Promise<void>>()
 
   const find = async (name: string): Promise<StreamInfo | undefined> => {
@@ -65,10 +66,11 @@ export const createStreams = ({ connection: { manager }, gate, storage, log }: S
       const known = ensured.get(shape.name)
       if (known !== undefined) return known
       const making = gate
-        .through(() => make(shape))
+        .through(() => whileConnected(make(shape)))
         .catch((error: unknown) => {
           ensured.delete(shape.name)
-          log.error({ err: error, stream: shape.name }, 'a stream could not be made ready')
+          if (!(error instanceof ConnectionLost))
+            log.error({ err: error, stream: shape.name }, 'a stream could not be made ready')
           throw error
         })
       ensured.set(shape.name, making)

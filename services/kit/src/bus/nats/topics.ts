@@ -3,8 +3,9 @@ import type { Log } from '../../telemetry/mod.ts'
 import type { Bus } from '../bus.ts'
 import type { Topic } from '../topic.ts'
 import type { Connection } from './connection.ts'
-import { createFeed, createMark, type Feed, type Mark } from './feed.ts'
+import { createFeed, type Feed } from './feed.ts'
 import type { Gate } from './gate.ts'
+import { createMark, type Mark } from './mark.ts'
 import type { Names } from './names.ts'
 import type { NatsBusLimits } from './options.ts'
 import { checkSize, Refused, refusal, type Store } from './storing.ts'
@@ -52,10 +53,11 @@ export const createTopics = ({ connection, names, streams, store, gate, limits, 
   const feedOf = <Event>(topic: Topic<Event>): Feed<Event> => {
     const known = feeds.get(topic.name)
     if (known) return known as Feed<Event>
+    const stream = streamOf(topic)
     const made = createFeed<Event>({
       topic,
-      stream: streamOf(topic),
-      subject: names.topicSubject(topic.name),
+      stream,
+      at: { stream: stream.name, subject: names.topicSubject(topic.name) },
       connection,
       streams,
       gate,

@@ -1,0 +1,79 @@
+import { expect, test } from 'vitest'
+import { createRing, missing, type Reader } from './ring.ts'
+
+const open = (events = 5, coalesceBy?: (event: string) => string | undefined) =>
+  createRing<string>({ keep: { events, milliseconds: 1_000 }, coalesceBy, now: () => 0, goneThrough: 10 })
+
+const drain = (reader: Reader<string>) => {
+  const found: (string | number | null)[] = []
+  for (let next = reader.next(); next; next = reader.next())
+    found.push(next.kind === 'event' ? next.event : next.missed)
+  return found
+}
+
+test('older events are put before those that are here, and readers stay where they are', () => {
+  const ring = open()
+  ring.push(11, 'c')
+  const late = ring.reader('latest')
+  const begun = ring.reader('start')
+  ring.push(12, 'd')
+  const older = [
+    { sequence: 4, event: 'a', at: 0 },
+    { sequence: 6, event: 'b', at: 0 },
+  ]
+  ring.prepend(older, 3)
+  expect(drain(ring.reader('start'))).toEqual(['a', 'b', 'c', 'd'])
+  expect(drain(ring.reader(4))).toEqual(['b', 'c', 'd'])
+  expect(drain(ring.reader(3))).toEqual(['a', 'b', 'c', 'd'])
+  expect(drain(ring.reader(2))).toEqual([null, 'a', 'b', 'c', 'd'])
+  expect(drain(begun)).toEqual(['c', 'd'])
+  expect(drain(late)).toEqual(['d'])
+})
+
+test('what was dropped before older events came is not papered over', () => {
+  const ring = open(2)
+  for (const [index, event] of ['c', 'd', 'e'].entries()) ring.push(11 + index, event)
+  ring.prepend([{ sequence: 4, event: 'a', at: 0 }], 3)
+  expect(drain(ring.reader('start'))).toEqual(['d', 'e'])
+  expect(drain(ring.reader(4))).toEqual([null, 'd', 'e'])
+})
+
+test('the oldest go first when older events are more than is kept', () => {
+  const ring = open(3)
+  ring.push(11, 'c')
+  const reader = ring.reader('start')
+  const older = ['x', 'y', 'a', 'b'].map((event, index) => ({ sequence: index + 1, event, at: 0 }))
+  ring.prepend(older, 0)
+  expect(drain(ring.reader(0))).toEqual([null, 'a', 'b', 'c'])
+  ring.push(12, 'd')
+  expect(drain(reader)).toEqual(['c', 'd'])
+})
+
+test('a hole is a gap to whoever comes to it, and to nobody behind it', () => {
+  const ring = open()
+  ring.push(11, 'a')
+  const reader = ring.reader('start')
+  ring.push(20, missing)
+  ring.push(30, 'b')
+  expect(drain(reader)).toEqual(['a', null, 'b'])
+  expect(drain(ring.reader(11))).toEqual([null, 'b'])
+  expect(drain(ring.reader(20))).toEqual(['b'])
+})
+
+test('a reader passes over what it has had, and over what was published before it came', () => {
+  const ring = open()
+  const reader = ring.reader('latest', { through: 12, before: 50 })
+  ring.push(11, 'had', 100)
+  ring.push(12, 'had, too', 100)
+  ring.push(13, 'before', 49)
+  ring.push(14, 'after', 50)
+  expect(drain(reader)).toEqual(['after'])
+})
+
+test('older events do not supersede newer ones of their key', () => {
+  const ring = open(50, (event) => event[0])
+  for (let index = 0; index < 20; index += 1) ring.push(11 + index, `k${index}`)
+  ring.prepend([{ sequence: 1, event: 'k', at: 0 }], 0)
+  expect(drain(ring.reader('start')).slice(-1)).toEqual(['k19'])
+  expect(drain(ring.reader('start'))).not.toContain('k')
+})
