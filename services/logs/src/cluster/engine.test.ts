@@ -141,3 +141,19 @@ test('a search whose caller has left ends with the reason it was left for', asyn
   await expect(left).rejects.toThrow('the reader left')
   expect((await one.engine.search(request)).total).toBe(1_000)
 })
+
+test('looking for duplicates of ids that say no time fetches no segment', async () => {
+  await using world = await createShared()
+  const foreign = (amount: number, from: number) =>
+    numbered(amount, from).map((line, index) => ({ ...line, entryId: `own-${from + index}` }))
+  {
+    await using one = await world.open()
+    for (let round = 0; round < 4; round++) await one.engine.ingest(batchOf(foreign(500, round * 500)))
+  }
+  const local = { directory: join(world.directory, 'local'), bytes: 10_000_000 }
+  await using other = await world.open({ local })
+  expect(await other.engine.ingest(batchOf(foreign(500, 10_000)))).toEqual({ entries: 500, duplicates: 0 })
+  const own = (await other.catalogue.changes(undefined))?.added.at(-1)?.key.replaceAll('/', '_')
+  expect(await readdir(local.directory)).toEqual([own])
+  expect(await other.engine.ingest(batchOf(foreign(700, 1_800)))).toEqual({ entries: 500, duplicates: 200 })
+})

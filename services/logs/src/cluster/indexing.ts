@@ -22,7 +22,7 @@ export type IndexingOptions = {
 }
 
 /** Says so often that a message is being worked on. */
-const workingMilliseconds = 5_000
+const workingMilliseconds = 2_500
 /** Between two tries to get at the queue. */
 const againMilliseconds = 1_000
 

@@ -41,7 +41,8 @@ export const entryMessages = queue<Message>({
   name: 'logs-entries',
   encode,
   decode,
-  acknowledgeWithinMilliseconds: 30_000,
+  // Less than a sender waits: what a killed replica had in hand is another's in time.
+  acknowledgeWithinMilliseconds: 10_000,
   maximumDeliveries: 1_000_000,
   backOffMilliseconds: [1_000, 2_000, 5_000, 15_000],
   maximumWaiting: 2_000,

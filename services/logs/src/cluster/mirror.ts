@@ -66,6 +66,7 @@ export const createMirror = (options: MirrorOptions): Mirror => {
     let reads: SegmentReads = source.glances(row)
     const segment = await openSegment({
       files: { readRange: (key, range) => reads.readRange(key, range) },
+      keyFiles: source.glances(row),
       key: row.key,
       bytes: row.bytes,
       cache,

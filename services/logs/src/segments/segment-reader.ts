@@ -27,6 +27,8 @@ import { encodeWord } from './tokens.ts'
 
 export type OpenSegmentOptions = {
   files: Pick<Files, 'readRange'>
+  /** Reads of keys alone, where `files` would fetch more: they may be all that is wanted of a segment. */
+  keyFiles?: Pick<Files, 'readRange'>
   key: string
   /** Size of the file. */
   bytes: number
@@ -41,11 +43,14 @@ export type Segment = Part & {
 }
 
 /** Opens a segment: its footer is read and checked, the rest when it is asked for. Throws SegmentCorrupt. */
-export const openSegment = async ({ files, key, bytes, cache, onRetired }: OpenSegmentOptions): Promise<Segment> => {
+export const openSegment = async (options: OpenSegmentOptions): Promise<Segment> => {
+  const { files, keyFiles = files, key, bytes, cache, onRetired } = options
   const footer = await readFooter(files, key, bytes)
   const { sections, documents } = footer
   const bodyBytes = Math.max(...Object.values(sections).map((section) => section.offset + section.bytes))
-  const file = createPagedFile({ files, key, cache, bodyBytes, pageChecksums: footer.pageChecksums })
+  const paged = { key, cache, bodyBytes, pageChecksums: footer.pageChecksums }
+  const file = createPagedFile({ ...paged, files })
+  const keyFile = createPagedFile({ ...paged, files: keyFiles })
   checkHeader(key, await file.read(0, headerBytes))
 
   const readSection = (name: SectionName) => file.read(sections[name].offset, sections[name].bytes)
@@ -147,7 +152,8 @@ export const openSegment = async ({ files, key, bytes, cache, onRetired }: OpenS
   }
   const keyPrefixes = () =>
     cached('keys', async () => {
-      const value = Uint8Array.from(await readSection('keys'))
+      const { offset, bytes: length } = sections.keys
+      const value = Uint8Array.from(await keyFile.read(offset, length))
       return { value, bytes: value.length }
     })
   const keyTable = (): Promise<KeyTable> =>
