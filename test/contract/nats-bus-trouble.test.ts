@@ -175,6 +175,22 @@ describe.skipIf(natsMissing !== undefined)(natsMissing ? `(skipped: ${natsMissin
     expect(read.slice(0, 3).map((each) => each.kind === 'event' && each.sequence)).toEqual(sequences)
   })
 
+  test('events that are not awaited keep their order, also when one has to be sent again', async () => {
+    const server = await startServer()
+    await using way = await openSeverable(server.address)
+    const bus = await connect(way.address)
+    const first = await bus.publish(notes('a'), { number: 0 })
+    const lost = way.lost()
+    way.deafen()
+    const publishing = [bus.publish(notes('a'), { number: 1 })]
+    await vi.waitFor(() => expect(way.lost()).toBeGreaterThan(lost), patient)
+    way.mend()
+    publishing.push(bus.publish(notes('a'), { number: 2 }), bus.publish(notes('a'), { number: 3 }))
+    await Promise.all(publishing)
+    const read = await take(bus.subscribe(notes('a'), { after: first, signal: stop.signal }), 3)
+    expect(numbers(read)).toEqual([1, 2, 3])
+  })
+
   test('a job under an id whose acknowledgement was lost is told as added', async () => {
     const server = await startServer()
     await using way = await openSeverable(server.address)

@@ -8,6 +8,10 @@ export type Severable = AsyncDisposable & {
   cut: () => void
   /** From now on what the server answers is lost, and the connections stay. */
   mute: () => void
+  /** From now on what clients say is lost, and the connections stay. */
+  deafen: () => void
+  /** How many pieces were lost, of whatever direction. */
+  lost: () => number
   /** Lets everything through again. */
   mend: () => void
 }
@@ -16,7 +20,8 @@ export type Severable = AsyncDisposable & {
 export const openSeverable = async (target: string): Promise<Severable> => {
   const [host = '', port] = target.split(':')
   const sockets = new Set<Socket>()
-  let state: 'open' | 'muted' | 'cut' = 'open'
+  let state: 'open' | 'muted' | 'deaf' | 'cut' = 'open'
+  let lost = 0
   const server = createServer((near) => {
     if (state === 'cut') return near.destroy()
     const far = connect(Number(port), host)
@@ -26,7 +31,8 @@ export const openSeverable = async (target: string): Promise<Severable> => {
     ] as const) {
       sockets.add(from)
       from.on('data', (bytes) => {
-        if (from === near || state === 'open') to.write(bytes)
+        if (state === (from === near ? 'deaf' : 'muted')) lost += 1
+        else to.write(bytes)
       })
       from.on('error', () => to.destroy())
       from.on('close', () => {
@@ -47,6 +53,10 @@ export const openSeverable = async (target: string): Promise<Severable> => {
     mute: () => {
       state = 'muted'
     },
+    deafen: () => {
+      state = 'deaf'
+    },
+    lost: () => lost,
     mend: () => {
       state = 'open'
     },

@@ -50,7 +50,7 @@ export const createFilling = <Event>({ topic, at, connection, gate, mark, log }:
   }
 
   const take = (delivery: DeliveryInfo, message: Msg) => {
-    // Numbers only grow: a lower one was delivered before the connection was lost.
+    // What came from before a gap that has been told of would only confuse.
     if (!ring || delivery.sequence <= ring.newest()) return
     mark.see(delivery.sequence)
     const { sequence, event, at: time } = numbered(delivery, message)
