@@ -168,6 +168,15 @@ test('a service that stays away is waited for, and fails the following when pati
   await expect(collect(reports)).rejects.toMatchObject({ kind: 'unavailable' })
 })
 
+test('who is patient waits for a service that is not there yet', async () => {
+  const { bus, client } = open()
+  const service = replaceable(away)
+  const options = { ...quick, isPatient: true }
+  const reports = await followRun({ bus, workloads: service.workloads }, request({ do: 'work', steps: 1 }), options)
+  service.replace(client)
+  expect(last(await collect(reports))).toBe('completed')
+})
+
 test('who resumes reads what was told before, and asks only when nothing comes', async () => {
   const { bus, client } = open()
   const run = request({ do: 'work', steps: 1 })

@@ -20,9 +20,11 @@ export type FollowOptions = {
    * have stopped. Without it the run is asked for at once, and a refusal is thrown by the call itself.
    */
   resumes?: boolean
+  /** A first request that is refused as `unavailable` is made again like later ones, rather than thrown by the call. */
+  isPatient?: boolean
   /** Nothing heard for so long, and the run is asked for again; doubled up to six times that while nothing comes. 5 s unless told. */
   silenceMilliseconds?: number
-  /** The workloads service may stay away for so long before that fails the following; 60 s unless told. */
+  /** The workloads service may stay away, or refuse, for so long before that fails the following; 60 s unless told. */
   patienceMilliseconds?: number
 }
 
@@ -55,14 +57,16 @@ const orSilent = async <Value>(value: Promise<Value>, milliseconds: number): Pro
  * says `started` again, and what it finds from there on may repeat what was found before: a reader either starts over at
  * `started`, or takes repeats for what they are.
  *
- * Throws what the first request was refused with (unless it resumes), and from the reports what a later request failed
+ * Throws what the first request was refused with (unless it resumes or is patient), and from the reports what a later request failed
  * with, `unavailable` only after the patience has ended. With the signal the reports end early, without a last one.
  */
 export const followRun = async (
   { bus, workloads }: RunFollower,
   run: RunRequest,
-  { signal, resumes = false, silenceMilliseconds = 5_000, patienceMilliseconds = 60_000 }: FollowOptions,
+  options: FollowOptions,
 ): Promise<AsyncIterable<Report>> => {
+  const { signal, resumes = false, isPatient = false } = options
+  const { silenceMilliseconds = 5_000, patienceMilliseconds = 60_000 } = options
   const left = new AbortController()
   const following = AbortSignal.any([signal, left.signal])
   const deliveries = bus.subscribe(runTopic(run.runId), { after: 'start', signal: following })[Symbol.asyncIterator]()
@@ -75,14 +79,14 @@ export const followRun = async (
     } catch (error) {
       if (following.aborted) return
       awaySince ??= performance.now()
-      const isPatient = performance.now() - awaySince < patienceMilliseconds
-      if (!isFailure(error, 'unavailable') || !isPatient) throw error
+      const mayPass = performance.now() - awaySince < patienceMilliseconds
+      if (!isFailure(error, 'unavailable') || !mayPass) throw error
     }
   }
 
   if (!resumes) {
     try {
-      await workloads.run(run, { signal })
+      await (isPatient ? ask() : workloads.run(run, { signal }))
     } catch (error) {
       left.abort()
       throw error
@@ -91,12 +95,16 @@ export const followRun = async (
   return {
     async *[Symbol.asyncIterator]() {
       try {
-        let silence = silenceMilliseconds * (resumes ? shortShare : 1)
+        let silence = silenceMilliseconds * (resumes || awaySince !== undefined ? shortShare : 1)
         for (let next = deliveries.next(); ; ) {
           const heard = await orSilent(next, silence)
           if (heard === silent) {
             await ask()
-            silence = Math.min(Math.max(silence, silenceMilliseconds / 2) * 2, silenceMilliseconds * longestSilence)
+            const longer = Math.min(
+              Math.max(silence, silenceMilliseconds / 2) * 2,
+              silenceMilliseconds * longestSilence,
+            )
+            silence = awaySince === undefined ? longer : silenceMilliseconds * shortShare
             continue
           }
           if (heard.done) return

@@ -13,8 +13,7 @@ export type EnrichedSearch = {
   readonly deadlineSeconds: number
   readonly teller: Teller
   readonly signal: AbortSignal
-  readonly resumes: boolean
-  readonly isLeft: () => boolean
+  readonly driven: { readonly resumes: boolean; readonly isLeft: () => boolean }
 }
 
 /**
@@ -31,8 +30,7 @@ export const enrichFound = async (world: World, found: Found, search: EnrichedSe
     user: search.user,
     deadlineSeconds: search.deadlineSeconds,
     signal: search.signal,
-    resumes: search.resumes,
-    isLeft: search.isLeft,
+    driven: search.driven,
   })
   const sellers = new Map(found.sellers)
   for await (const output of outputs) {

@@ -9,7 +9,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { temporaryDirectory } from '../../../../test/support/temporary-directory.ts'
 import { listingsConfig } from '../config.ts'
 import { noMeasures } from '../measures.ts'
-import { createSession, findSearch, unendedSearches } from '../session/store.ts'
+import { createSession, findSearch } from '../session/store.ts'
 import { migrations } from '../store/migrations.ts'
 import type { Tables } from '../store/tables.ts'
 import type { World } from '../world.ts'
@@ -73,6 +73,23 @@ const order = async ({ seconds = 60, telling = 'stream' as const } = {}) => {
 
 const drive = (delivery: number) => driveSearch(world, sessionId, { delivery, signal: never })
 
+/** What a run reports that was started twice, and found nothing. */
+const reportWholeRun = async () => {
+  const found = encodeMessage({ kind: 'found', listings: [], sellers: [], usableShare: null, toCome: 0 })
+  const sales = encodeMessage({ kind: 'sales', query: 'camera', sales: [], failure: null })
+  const started = { $case: 'started', value: { worker: '1', warm: false } } as const
+  for (const report of [
+    started,
+    { $case: 'output', value: found },
+    { $case: 'output', value: sales },
+    started,
+    { $case: 'output', value: sales },
+    { $case: 'output', value: found },
+    { $case: 'completed', value: { result: new Uint8Array() } },
+  ] as const)
+    await world.bus.publish(runTopic(sessionId), { runId: sessionId, report })
+}
+
 /** All frames that followers have been told, up to the last. */
 const frames = async () => {
   const told = []
@@ -87,20 +104,32 @@ const frames = async () => {
 
 const hasEnded = async () => (await findSearch(world.db, sessionId))?.ended_at !== null
 
-test('a search whose run is refused goes back to the queue, and fails with the reason when its tries are used up', async () => {
+test('a search whose run nobody takes fails within seconds, with the reason', async () => {
   await order()
-  await expect(drive(1)).rejects.toMatchObject({ kind: 'unavailable' })
-  expect([await hasEnded(), await unendedSearches(world.db)]).toEqual([false, [sessionId]])
-  // A run that may be under way already is waited for: here its failure has been told.
-  const detail = 'Too much work is waiting already.'
-  const value = { reason: 'Failed', kind: 'unavailable', detail, retryAfterSeconds: 5 }
-  await world.bus.publish(runTopic(sessionId), { runId: sessionId, report: { $case: 'failed', value } })
-  await drive(mostTries)
+  await drive(1)
   expect(await frames()).toMatchObject([
-    { $case: 'searchFailed', value: { status: 503, detail } },
+    { $case: 'searchFailed', value: { status: 503, detail: 'Too much work is waiting already.' } },
     { $case: 'done', value: { reason: null } },
   ])
-  expect([await hasEnded(), asked]).toEqual([true, [sessionId]])
+  expect([await hasEnded(), asked.length > 1]).toEqual([true, true])
+})
+
+test('a search whose bus is away goes back to the queue, and is whole when it is back', async () => {
+  await order()
+  await reportWholeRun()
+  const { bus } = world
+  let calls = 0
+  const failing: typeof bus.publish = (topic, event) => {
+    calls += 1
+    // The mark is left; what is told after it is not.
+    return calls === 1 ? bus.publish(topic, event) : Promise.reject(failure('unavailable', 'The bus is away.'))
+  }
+  world = { ...world, bus: { ...bus, publish: failing } }
+  await expect(drive(2)).rejects.toMatchObject({ kind: 'unavailable' })
+  expect(await hasEnded()).toBe(false)
+  world = { ...world, bus }
+  await drive(3)
+  expect((await frames()).map(({ $case }) => $case)).toEqual(['listings', 'marketPrice', 'done'])
 })
 
 test('a search that was interrupted too often is not tried again, and says so', async () => {
@@ -143,19 +172,7 @@ test('a driver whose turn ends leaves the search as it is', async () => {
 
 test('a run that was started again is told once', async () => {
   await order()
-  const found = encodeMessage({ kind: 'found', listings: [], sellers: [], usableShare: null, toCome: 0 })
-  const sales = encodeMessage({ kind: 'sales', query: 'camera', sales: [], failure: null })
-  const started = { $case: 'started', value: { worker: '1', warm: false } } as const
-  for (const report of [
-    started,
-    { $case: 'output', value: found },
-    { $case: 'output', value: sales },
-    started,
-    { $case: 'output', value: sales },
-    { $case: 'output', value: found },
-    { $case: 'completed', value: { result: new Uint8Array() } },
-  ] as const)
-    await world.bus.publish(runTopic(sessionId), { runId: sessionId, report })
+  await reportWholeRun()
   await drive(2)
   expect((await frames()).map(({ $case }) => $case)).toEqual(['listings', 'marketPrice', 'done'])
 })

@@ -5,7 +5,7 @@ import type { SearchOutcome } from '../measures.ts'
 import { endSession, findSearch, type SessionRow } from '../session/store.ts'
 import type { World } from '../world.ts'
 import { sendAnswer, sendFailure } from './answer.ts'
-import { startRun } from './follow-run.ts'
+import { RunFailure, startRun } from './follow-run.ts'
 import { gather } from './gather.ts'
 import { createLeash, type Leash } from './leash.ts'
 import { marketplaceFor } from './marketplace.ts'
@@ -37,7 +37,8 @@ type Drive = {
 const whyItEnded = (error: unknown, { leash, order }: Drive): ServiceFailure => {
   if (leash.ranOut())
     return failure('upstream_timeout', `The search took longer than the ${deadlineSeconds[order.telling]} s it may.`)
-  return leash.signal.aborted ? failure('conflict', 'The search was cancelled.') : toFailure(error)
+  if (leash.signal.aborted) return failure('conflict', 'The search was cancelled.')
+  return toFailure(error)
 }
 
 const outcomeOf = (failed: ServiceFailure | undefined, leash: Leash): SearchOutcome => {
@@ -56,8 +57,7 @@ const perform = async (world: World, { session, order, plan, teller, leash, turn
     user,
     deadlineSeconds: deadlineSeconds[order.telling],
     signal: leash.signal,
-    resumes: turn.delivery > 1,
-    isLeft: () => turn.signal.aborted,
+    driven: { resumes: turn.delivery > 1, isLeft: () => turn.signal.aborted },
   }
   const outputs = await startRun(world, {
     ...run,
@@ -101,7 +101,7 @@ const conclude = async (world: World, drive: Drive, failed: ServiceFailure | und
 
 /** Whether a failure is worth another try: something that the service stands on is away, and there are tries left. */
 const isPassing = (error: unknown, { delivery }: Turn): boolean =>
-  isFailure(error, 'unavailable') && delivery < mostTries
+  isFailure(error, 'unavailable') && !(error instanceof RunFailure) && delivery < mostTries
 
 const driveToEnd = async (world: World, drive: Drive): Promise<void> => {
   const { leash, turn } = drive

@@ -1,7 +1,22 @@
+import { isFailure, ServiceFailure } from '@trellis/kit/errors'
 import { followRun, runFailure } from '@trellis/kit/workloads'
 import type { World } from '../world.ts'
 import { createJoiner } from './worker/found-parts.ts'
 import { decodeOutput, encodeMessage, type WorkerInput, type WorkerOutput } from './worker/messages.ts'
+
+/** What a run failed or was refused with. Whoever asks again under the same id is told the same. */
+export class RunFailure extends ServiceFailure {
+  override name = 'RunFailure'
+
+  constructor({ kind, detail, retryAfterSeconds, cause }: ServiceFailure) {
+    super(kind, detail, { cause, ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }) })
+  }
+}
+
+const ofRun = (error: unknown): unknown => (isFailure(error) ? new RunFailure(error) : error)
+
+/** A search that is driven waits this long for whoever takes its run, in milliseconds: it may be starting just now. */
+const patience = 8_000
 
 export type RunOptions = {
   readonly runId: string
@@ -10,22 +25,23 @@ export type RunOptions = {
   readonly deadlineSeconds: number
   /** Aborting it cancels the run. */
   readonly signal: AbortSignal
-  /** Another replica may have asked for the run before. */
-  readonly resumes?: boolean
-  /** Whether another replica will follow the run, when the following ends early: it is then not cancelled. */
-  readonly isLeft?: () => boolean
+  /**
+   * For a run that replicas drive: whether another may have asked for it before, and whether another will follow it when
+   * this one leaves, so that it is not cancelled.
+   */
+  readonly driven?: { readonly resumes: boolean; readonly isLeft: () => boolean }
 }
 
 /**
  * Starts a run, or takes one up, and gives what it finds as it comes. The start is awaited, so that an overloaded
- * installation refuses at once; the findings throw the run's failure, and end early with the signal. A run that had to be
- * started again finds again.
+ * installation refuses at once, or where the run is driven within seconds; the findings end early with the signal. Both throw
+ * RunFailure. A run that had to be started again finds again.
  */
 export const startRun = async (
   { bus, workloads, log }: World,
   options: RunOptions,
 ): Promise<AsyncIterable<WorkerOutput>> => {
-  const { runId, input, user, deadlineSeconds, signal, resumes = false, isLeft = () => false } = options
+  const { runId, input, user, deadlineSeconds, signal, driven } = options
   const run = {
     runId,
     workload: 'WORKLOAD_SEARCH',
@@ -33,7 +49,10 @@ export const startRun = async (
     activeDeadlineSeconds: deadlineSeconds,
     user,
   } as const
-  const reports = await followRun({ bus, workloads }, run, { signal, resumes })
+  const how = driven ? { resumes: driven.resumes, isPatient: true, patienceMilliseconds: patience } : {}
+  const reports = await followRun({ bus, workloads }, run, { signal, ...how }).catch((error: unknown) => {
+    throw ofRun(error)
+  })
   const cancel = async () => {
     try {
       await workloads.cancel({ runId })
@@ -54,8 +73,10 @@ export const startRun = async (
           if (output) yield output
           if (report.$case === 'failed') throw runFailure(report.value)
         }
+      } catch (error) {
+        throw ofRun(error)
       } finally {
-        if (!isOver && !isLeft()) await cancel()
+        if (!isOver && !driven?.isLeft()) await cancel()
       }
       signal.throwIfAborted()
     },
