@@ -124,6 +124,29 @@ describe.skipIf(postgresMissing !== undefined)(
         await expect(migrateStore(location, { name: 'trouble', migrations: [] })).rejects.toThrow(/newer version/)
       })
 
+      test('a wrong password, a database that is not there, and a lack of rights are said in a sentence', async () => {
+        const { location } = await open()
+        const wrong = new URL(location.databaseUrl)
+        wrong.password = 'wrong'
+        await expect(openStore({ databaseUrl: wrong.href, ...schema })).rejects.toThrow(
+          /refuses this program: password/,
+        )
+        const nowhere = postgres.server.url('nowhere')
+        await expect(migrateStore({ databaseUrl: nowhere }, schema)).rejects.toThrow(
+          /database "nowhere" does not exist/,
+        )
+        await using admin = await openStore<unknown>({ ...location, name: 'public', migrations: [] })
+        await sql`create role reader login password 'reader'`.execute(admin.db)
+        const reader = new URL(location.databaseUrl)
+        reader.username = reader.password = 'reader'
+        await expect(migrateStore({ databaseUrl: reader.href }, { ...schema, name: 'mine' })).rejects.toThrow(
+          /refuses this program: permission denied/,
+        )
+        await expect(openStore({ databaseUrl: 'not an address: secret', ...schema })).rejects.toThrow(
+          /^(?!.*secret).*cannot be read/,
+        )
+      })
+
       test('services of one database have a schema each', async () => {
         const databaseUrl = await postgres.createDatabase()
         const stores = []

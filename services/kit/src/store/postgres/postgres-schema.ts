@@ -22,6 +22,15 @@ const newestApplied = async (db: Kysely<unknown>): Promise<number> => {
   return newest ?? 0
 }
 
+/** SQLSTATEs of a database that knows us but not what we say of ourselves or of it: for a person to mend, not for waiting. */
+const refusals = new Set(['28000', '28P01', '3D000', '42501'])
+
+const explained = (error: unknown): unknown => {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+  if (!(error instanceof Error) || !refusals.has(code)) return error
+  return new MigrationFailure(`The database refuses this program: ${error.message}.`, { cause: error })
+}
+
 export type AwaitedSchema = {
   name: string
   migrations: readonly Migration[]
@@ -55,7 +64,7 @@ export const awaitSchema = async (
       const found = `The schema "${name}" of the database is at step ${newest}, and this version needs ${migrations.length}`
       await wait(new MigrationFailure(`${found}: run the migrations first.`))
     } catch (error) {
-      if (!isFailure(error, 'unavailable')) throw error
+      if (!isFailure(error, 'unavailable')) throw explained(error)
       await wait(error)
     }
   }
@@ -82,8 +91,7 @@ const createSchema = async (db: Kysely<unknown>, name: string): Promise<void> =>
   if (!rows[0]?.known) await sql`create schema ${sql.id(name)}`.execute(db)
 }
 
-/** Brings a schema up to date, one migrator at a time; gives the numbers of the steps applied now. */
-export const migrateSchema = (
+const migrateLocked = (
   db: Kysely<unknown>,
   { name, migrations, waitMilliseconds, log }: AwaitedSchema,
 ): Promise<number[]> =>
@@ -96,3 +104,15 @@ export const migrateSchema = (
       await sql`select pg_advisory_unlock(${lockKey(name)})`.execute(connection)
     }
   })
+
+/**
+ * Brings a schema up to date, one migrator at a time; gives the numbers of the steps applied now. Throws MigrationFailure
+ * for data of a newer version, and for what the database does not allow.
+ */
+export const migrateSchema = async (db: Kysely<unknown>, schema: AwaitedSchema): Promise<number[]> => {
+  try {
+    return await migrateLocked(db, schema)
+  } catch (error) {
+    throw explained(error)
+  }
+}
