@@ -104,6 +104,7 @@ describe.skipIf(!executable)(`S3${reason}`, () => {
     ['SlowDown', { status: 503, body: '<Error><Code>SlowDown</Code></Error>', headers: { 'retry-after': '0' } }],
     ['429', { status: 429 }],
     ['a connection that breaks', { breakAfter: 0 }],
+    ['an answer that breaks off', { breakAfter: 200 }],
   ])('asks again after %s, whatever was asked', async (_, fault) => {
     const { proxy, files } = await behindProxy()
     await using _proxy = proxy

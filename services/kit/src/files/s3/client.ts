@@ -22,6 +22,8 @@ export type S3Client = {
   ask: (request: S3Request) => Promise<Answer>
   /** Asks until it is answered, or not worth it: for whatever may be asked twice. */
   send: (request: S3Request) => Promise<Answer>
+  /** The same, until the whole answer has been read as text. */
+  sendForText: (request: S3Request) => Promise<string>
   close: () => void
 }
 
@@ -32,7 +34,12 @@ const retryAfterOf = (answer: Answer): number | undefined => {
   return Number.isFinite(seconds) ? seconds : undefined
 }
 
-const bucketUrl = ({ endpoint, bucket, forcePathStyle }: S3Location): URL => {
+/** Where a bucket is: in the path, or in the host name. */
+export const bucketUrl = ({
+  endpoint,
+  bucket,
+  forcePathStyle,
+}: Pick<S3Location, 'endpoint' | 'bucket' | 'forcePathStyle'>): URL => {
   const url = new URL(endpoint)
   const path = url.pathname.replace(/\/+$/, '')
   if (forcePathStyle) url.pathname = `${path}/${escapeText(bucket)}`
@@ -73,6 +80,7 @@ export const createS3Client = (location: S3Location): S3Client => {
   return {
     ask,
     send: (request) => retrying(storeJudge, () => ask(request), request.signal),
+    sendForText: (request) => retrying(storeJudge, async () => readText(await ask(request)), request.signal),
     close: exchange.close,
   }
 }

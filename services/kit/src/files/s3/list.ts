@@ -1,6 +1,5 @@
 import type { FileInfo } from '../files.ts'
 import type { S3Client } from './client.ts'
-import { readText } from './exchange.ts'
 import { elements, textOf } from './xml.ts'
 
 const pageSize = '1000'
@@ -10,7 +9,7 @@ export async function* listObjects(client: S3Client, prefix: string): AsyncGener
   let token: string | undefined
   do {
     const query = { 'list-type': '2', prefix, 'max-keys': pageSize, ...(token ? { 'continuation-token': token } : {}) }
-    const page = await readText(await client.send({ method: 'GET', query }))
+    const page = await client.sendForText({ method: 'GET', query })
     for (const row of elements(page, 'Contents')) {
       const modifiedAt = new Date(textOf(row, 'LastModified') ?? 0)
       yield { key: textOf(row, 'Key') ?? '', size: Number(textOf(row, 'Size')), modifiedAt }
@@ -24,7 +23,7 @@ export type OpenUpload = { name: string; uploadId: string; beganAt: Date }
 /** Uploads in parts that were begun and not ended: the first thousand. */
 export const listUploads = async (client: S3Client, prefix: string): Promise<OpenUpload[]> => {
   const query = { uploads: '', prefix, 'max-uploads': pageSize }
-  const page = await readText(await client.send({ method: 'GET', query }))
+  const page = await client.sendForText({ method: 'GET', query })
   return elements(page, 'Upload').map((row) => ({
     name: textOf(row, 'Key') ?? '',
     uploadId: textOf(row, 'UploadId') ?? '',

@@ -39,14 +39,8 @@ const putWhole = async (name: string, body: Uint8Array, { client, checksums, sig
 
 const begin = async (name: string, { client, checksums, signal }: UploadOptions): Promise<string> => {
   const headers = { 'x-amz-checksum-algorithm': 'CRC32', 'x-amz-checksum-type': 'FULL_OBJECT' }
-  const answer = await client.send({
-    method: 'POST',
-    name,
-    query: { uploads: '' },
-    headers: checksums ? headers : {},
-    signal,
-  })
-  const uploadId = textOf(await readText(answer), 'UploadId')
+  const request = { method: 'POST', name, query: { uploads: '' }, headers: checksums ? headers : {}, signal } as const
+  const uploadId = textOf(await client.sendForText(request), 'UploadId')
   if (!uploadId) throw failure('upstream_failed', 'The object store began an upload without naming it.')
   return uploadId
 }
@@ -161,6 +155,19 @@ async function* after(first: Uint8Array, rest: AsyncGenerator<Uint8Array>): Asyn
   yield* rest
 }
 
+const uploadParts = async (name: string, pieces: AsyncGenerator<Uint8Array>, options: UploadOptions) => {
+  const uploadId = await begin(name, options)
+  try {
+    const sent = await sendParts(name, uploadId, pieces, options)
+    options.signal?.throwIfAborted()
+    await complete(name, uploadId, sent, options)
+    return { size: sent.size }
+  } catch (error) {
+    await abortUpload(options.client, name, uploadId)
+    throw error
+  }
+}
+
 /** Stores content under a name, whole or not at all: in one request where it is small, else in parts. */
 export const upload = async (
   name: string,
@@ -168,23 +175,15 @@ export const upload = async (
   options: UploadOptions,
 ): Promise<{ size: number }> => {
   const pieces = cut(content, partBytes, options.signal)
-  const { value: first = new Uint8Array(0) } = await pieces.next()
-  const isWhole = first.byteLength < partBytes || (content instanceof Uint8Array && content.byteLength === partBytes)
-  if (isWhole) {
+  try {
+    const { value: first = new Uint8Array(0) } = await pieces.next()
+    const isWhole = first.byteLength < partBytes || (content instanceof Uint8Array && content.byteLength === partBytes)
+    if (!isWhole) return await uploadParts(name, after(first, pieces), options)
     options.signal?.throwIfAborted()
     await putWhole(name, first, options)
     return { size: first.byteLength }
-  }
-  const uploadId = await begin(name, options)
-  try {
-    const sent = await sendParts(name, uploadId, after(first, pieces), options)
-    options.signal?.throwIfAborted()
-    await complete(name, uploadId, sent, options)
-    return { size: sent.size }
-  } catch (error) {
-    await abortUpload(options.client, name, uploadId)
-    throw error
   } finally {
+    // The content's source is let go of, however it went.
     await pieces.return(undefined)
   }
 }
