@@ -11,6 +11,7 @@ const parts: Record<string, () => Promise<string[]>> = {
   music: async () => (await import('./music.ts')).benchMusic(),
   distributed: async () => (await import('./distributed.ts')).benchDistributed(),
   files: async () => (await import('./files.ts')).benchFiles(),
+  bus: async () => (await import('./bus.ts')).benchBus(),
 }
 
 /** Run only when asked for: they need servers that not every machine has. */
