@@ -1,4 +1,4 @@
-import { type NatsServer, startNatsServer } from '@trellis/distributed/servers'
+import { freePort, type NatsServer, startNatsServer } from '@trellis/distributed/servers'
 import { type Bus, connectNatsBus, type Delivery, type NatsBusOptions } from '@trellis/kit/bus'
 import { isFailure } from '@trellis/kit/errors'
 import { createLog, silentLog } from '@trellis/kit/telemetry'
@@ -52,17 +52,14 @@ describe.skipIf(natsMissing !== undefined)(natsMissing ? `(skipped: ${natsMissin
     await vi.waitFor(() => expect(load.stored()).toBeGreaterThan(stored + 200), patient)
   }
 
-  test('a server killed under load loses no acknowledged event and delivers none twice', async () => {
-    const server = await startServer()
-    const publisher = await connect(server.address, { limits: { publishWithinMilliseconds: 1_000 } })
-    const other = await connect(server.address)
+  /** Publishes to some topics and follows them on several connections, until told to stop and to compare. */
+  const keepLedger = (publisher: Bus, followers: Bus[]) => {
     const wide = (id: string) => ({ ...notes(id), keep: { events: 100_000, milliseconds: 600_000 } })
     const ids = ['a', 'b', 'c', 'd']
     const acknowledged = new Map<string, Map<number, number>>(ids.map((id) => [id, new Map()]))
     let refused = 0
     let loading = true
-
-    const reads = [publisher, other, other].flatMap((bus) =>
+    const reads = followers.flatMap((bus) =>
       ids.map(async (id) => {
         const read: Delivery<Note>[] = []
         for await (const delivery of bus.subscribe(wide(id), { signal: stop.signal })) {
@@ -81,22 +78,61 @@ describe.skipIf(natsMissing !== undefined)(natsMissing ? `(skipped: ${natsMissin
           refused += 1
         }
       }
-      await publisher.publish(wide(id), { number: -1 })
+      await vi.waitFor(() => publisher.publish(wide(id), { number: -1 }), patient)
     })
-    const stored = () => [...acknowledged.values()].reduce((sum, { size }) => sum + size, 0)
-    await killAndStart(server, 3, { stored, refused: () => refused })
-    loading = false
-    await Promise.all(publishing)
-
-    for (const { id, read } of await Promise.all(reads)) {
-      const seen = numbers(read)
-      expect(seen).not.toContain('gap')
-      expect(seen).toEqual([...new Set(seen)].toSorted((a, b) => Number(a) - Number(b)))
-      const places = new Map(
-        read.flatMap((each) => (each.kind === 'event' ? [[each.event.number, each.sequence]] : [])),
-      )
-      for (const [number, sequence] of acknowledged.get(id) ?? []) expect(places.get(number)).toBe(sequence)
+    return {
+      stored: () => [...acknowledged.values()].reduce((sum, { size }) => sum + size, 0),
+      refused: () => refused,
+      /** Every follower has had every acknowledged event, under its number, in order, none twice, and no gap. */
+      compare: async () => {
+        loading = false
+        await Promise.all(publishing)
+        for (const { id, read } of await Promise.all(reads)) {
+          const seen = numbers(read)
+          expect(seen).not.toContain('gap')
+          expect(seen).toEqual([...new Set(seen)].toSorted((a, b) => Number(a) - Number(b)))
+          const places = new Map(
+            read.flatMap((each) => (each.kind === 'event' ? [[each.event.number, each.sequence]] : [])),
+          )
+          for (const [number, sequence] of acknowledged.get(id) ?? []) expect(places.get(number)).toBe(sequence)
+        }
+      },
     }
+  }
+
+  test('a server killed under load loses no acknowledged event and delivers none twice', async () => {
+    const server = await startServer()
+    const publisher = await connect(server.address, { limits: { publishWithinMilliseconds: 1_000 } })
+    const other = await connect(server.address)
+    const ledger = keepLedger(publisher, [publisher, other, other])
+    await killAndStart(server, 3, ledger)
+    await ledger.compare()
+  })
+
+  test('a cluster that loses one server after the other under load loses nothing', async () => {
+    const routes = await Promise.all([freePort(), freePort(), freePort()])
+    const joined = routes.map((port) => `nats://127.0.0.1:${port}`).join(', ')
+    const cluster = await Promise.all(
+      routes.map((port, index) =>
+        startServer(`server_name: n${index}\ncluster { name: c, listen: "127.0.0.1:${port}", routes: [${joined}] }`),
+      ),
+    )
+    const options = { servers: cluster.map(({ address }) => address), storage: { replicas: 3 } }
+    const publisher = await connect('', options)
+    const other = await connect('', options)
+    const ledger = keepLedger(publisher, [publisher, other])
+    const more = async () => {
+      const stored = ledger.stored()
+      await vi.waitFor(() => expect(ledger.stored()).toBeGreaterThan(stored + 200), patient)
+    }
+    for (const server of cluster) {
+      await more()
+      await server.stop('SIGKILL')
+      await more()
+      await server.start()
+    }
+    await more()
+    await ledger.compare()
   })
 
   test('a server killed under load loses no acknowledged job, and workers go on', async () => {
@@ -261,6 +297,25 @@ describe.skipIf(natsMissing !== undefined)(natsMissing ? `(skipped: ${natsMissin
     expect(numbers(await take(bus.subscribe(notes('a'), { after: last, signal: stop.signal }), 2))).toEqual(['gap', 1])
     await vi.waitFor(() => bus.enqueue(jobs, { number: 5 }), patient)
     await vi.waitFor(() => expect(done).toContain(5), patient)
+    stop.abort()
+    await working
+  })
+
+  test('what a queue is declared to be holds for its workers when it changes', async () => {
+    const server = await startServer()
+    const bus = await connect(server.address)
+    const first = new AbortController()
+    const before = bus.work(jobs, async () => undefined, { signal: first.signal })
+    first.abort()
+    await before
+    const later = await connect(server.address)
+    const done: number[] = []
+    const slower = { ...jobs, acknowledgeWithinMilliseconds: 60_000 }
+    const working = later.work(slower, async ({ value }) => void done.push(value.number), { signal: stop.signal })
+    await later.enqueue(slower, { number: 1 })
+    await vi.waitFor(() => expect(done).toEqual([1]), patient)
+    const report = JSON.stringify(await server.monitor('jsz?consumers=true&config=true'))
+    expect(report).toContain('"ack_wait":76000000000')
     stop.abort()
     await working
   })
