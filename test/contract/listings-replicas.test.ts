@@ -104,6 +104,20 @@ describe.skipIf(missing)(`replicas of the listings service, as processes on NATS
     await expectCountedOnce(two.client)
   })
 
+  test('a replica that ends in order hands its search over at once', async () => {
+    const { marketplace, startReplica } = await openWorld('search')
+    const one = await startReplica()
+    const { sessionId } = await one.client.searchAsync(request(), { caller: local })
+    await marketplace.reached
+    const two = await startReplica()
+    const frames = follow(two.client, sessionId)
+    await one.end('SIGTERM')
+    marketplace.release()
+    expectWhole(await frames)
+    expect(marketplace.askedFor('search')).toBe(1)
+    await expectCountedOnce(two.client)
+  })
+
   test('who followed the search there comes back to another replica, and misses nothing', async () => {
     const { marketplace, startReplica } = await openWorld('seller')
     const one = await startReplica()

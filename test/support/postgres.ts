@@ -7,7 +7,7 @@ import {
   type PostgresServer,
   startPostgres,
 } from '@trellis/distributed/servers'
-import pg from 'pg'
+import { openStore, sql } from '@trellis/kit/store'
 import { temporaryDirectory } from './temporary-directory.ts'
 
 /** Why there is no Postgres on this machine, for the names of tests that are skipped for it; undefined where there is one. */
@@ -39,14 +39,9 @@ export const startTestPostgres = async (settings: Record<string, string> = {}): 
   return {
     server,
     createDatabase: async () => {
-      const client = new pg.Client({ connectionString: server.url() })
-      await client.connect()
+      await using store = await openStore<unknown>({ databaseUrl: server.url(), name: 'public', migrations: [] })
       const name = `test_${++databases}`
-      try {
-        await client.query(`create database ${name}`)
-      } finally {
-        await client.end()
-      }
+      await sql`create database ${sql.id(name)}`.execute(store.db)
       return server.url(name)
     },
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
