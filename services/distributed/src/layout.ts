@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { freePort } from './servers/mod.ts'
+import { reservePort } from './servers/mod.ts'
 import type { ProcessSpec } from './supervise.ts'
 
 const moduleOf = (path: string) => new URL(`../../${path}`, import.meta.url)
@@ -26,7 +26,18 @@ export type LayoutOptions = {
   secret: string
 }
 
-/** Gives every process a name, an address and what it is told. Metrics have a free port each; `--print` shows them. */
+/** Names, ports and addresses for the replicas of one kind of process. */
+const reserve = async (kind: string, replicas: number) =>
+  Promise.all(
+    Array.from({ length: replicas }, async (_, index) => {
+      const reserved = [await reservePort(), await reservePort()] as const
+      const [{ port }, metrics] = reserved
+      const name = replicas === 1 && kind === 'workloads' ? kind : `${kind}-${index + 1}`
+      return { name, port, metricsPort: String(metrics.port), address: `127.0.0.1:${port}`, reserved }
+    }),
+  )
+
+/** Gives every process a name, an address, a port for its metrics, and what it is told. */
 export const layOut = async ({
   replicas,
   port,
@@ -34,31 +45,30 @@ export const layOut = async ({
   environment,
   secret,
 }: LayoutOptions): Promise<Layout> => {
-  const numbers = Array.from({ length: replicas }, (_, index) => index + 1)
-  const address = async () => `127.0.0.1:${await freePort()}`
-  const common = { ...environment, RPC_SECRET: secret, METRICS_PORT: '0', END_WITH_INPUT: '1' }
-  const workloadsAddress = await address()
-  const addresses: Record<string, string[]> = {}
+  const common = { ...environment, RPC_SECRET: secret, END_WITH_INPUT: '1' }
+  const [runtime] = await reserve('workloads', 1)
+  if (!runtime) throw new TypeError('There is one workloads process.')
+  const where: Record<string, string> = {}
   const services: ProcessSpec[] = []
   for (const service of serviceNames) {
-    addresses[service] = await Promise.all(numbers.map(address))
-    for (const number of numbers) {
-      const name = `${service}-${number}`
+    const made = await reserve(service, replicas)
+    where[`${service.toUpperCase()}_ADDRESS`] = made.map(({ address }) => address).join(',')
+    for (const { name, address, metricsPort, reserved } of made) {
       services.push({
         name,
         module: moduleOf(`${service}/src/main.ts`),
         environment: {
           ...common,
-          RPC_ADDRESS: addresses[service]?.[number - 1] ?? '',
-          WORKLOADS_ADDRESS: workloadsAddress,
+          RPC_ADDRESS: address,
+          METRICS_PORT: metricsPort,
+          WORKLOADS_ADDRESS: runtime.address,
           TRELLIS_DATA_DIR: join(dataDirectory, name),
         },
+        reserved,
       })
     }
   }
-  const where = Object.fromEntries(
-    serviceNames.map((service) => [`${service.toUpperCase()}_ADDRESS`, (addresses[service] ?? []).join(',')]),
-  )
+  const edges = await reserve('edge', replicas)
   return {
     migrations: serviceNames.map((service) => ({
       name: `${service} migrate`,
@@ -67,25 +77,26 @@ export const layOut = async ({
       environment: { ...common, TRELLIS_DATA_DIR: join(dataDirectory, service) },
     })),
     workloads: {
-      name: 'workloads',
+      name: runtime.name,
       module: moduleOf('distributed/src/workloads/main.ts'),
       environment: {
         ...common,
-        RPC_ADDRESS: workloadsAddress,
-        TRELLIS_DATA_DIR: join(dataDirectory, 'workloads'),
+        RPC_ADDRESS: runtime.address,
+        METRICS_PORT: runtime.metricsPort,
+        TRELLIS_DATA_DIR: join(dataDirectory, runtime.name),
       },
+      reserved: runtime.reserved,
     },
     services,
-    edges: await Promise.all(
-      numbers.map(async (number) => {
-        const own = port === 0 ? await freePort() : port + number - 1
-        return {
-          name: `edge-${number}`,
-          module: moduleOf('edge/src/main.ts'),
-          environment: { ...common, ...where, PORT: String(own) },
-          port: own,
-        }
-      }),
-    ),
+    edges: edges.map(({ name, port: free, metricsPort, reserved }, index) => {
+      const own = port === 0 ? free : port + index
+      return {
+        name,
+        module: moduleOf('edge/src/main.ts'),
+        environment: { ...common, ...where, METRICS_PORT: metricsPort, PORT: String(own) },
+        reserved,
+        port: own,
+      }
+    }),
   }
 }

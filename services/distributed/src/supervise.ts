@@ -9,6 +9,8 @@ export type ProcessSpec = {
   module: URL
   words?: readonly string[]
   environment: Record<string, string>
+  /** Ports that are kept for it until it starts. */
+  reserved?: readonly AsyncDisposable[]
 }
 
 export type Supervised = {
@@ -37,7 +39,10 @@ const exitOf = (child: ChildProcess): Promise<string> =>
  * Runs a process and starts it again whenever it ends by itself, with growing pauses. In a group of its own, so that
  * Ctrl-C at the terminal reaches the launcher alone, which ends all in order.
  */
-export const supervise = ({ name, module, words = [], environment }: ProcessSpec, say: Say): Supervised => {
+export const supervise = (
+  { name, module, words = [], environment, reserved = [] }: ProcessSpec,
+  say: Say,
+): Supervised => {
   const { promise: ready, resolve: isReady, reject: isLost } = Promise.withResolvers<void>()
   let child: ChildProcess | undefined
   let exited: Promise<string> | undefined
@@ -55,7 +60,7 @@ export const supervise = ({ name, module, words = [], environment }: ProcessSpec
       detached: true,
     })
     child = started
-    say(name, `runs (process ${started.pid ?? 'none'})`)
+    say(name, `runs (process ${started.pid ?? 'none'}); metrics on port ${environment.METRICS_PORT ?? 'none'}`)
     for (const input of [started.stdout, started.stderr]) {
       createInterface({ input }).on('line', (line) => {
         say(name, line)
@@ -74,7 +79,7 @@ export const supervise = ({ name, module, words = [], environment }: ProcessSpec
       pause = Math.min(pause * 2, longestPauseMilliseconds)
     })
   }
-  start()
+  void Promise.all(reserved.map((port) => port[Symbol.asyncDispose]())).then(start)
   return {
     name,
     ready,

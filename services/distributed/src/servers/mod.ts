@@ -1,5 +1,6 @@
 export { ExecutableMissing, findExecutable } from './find-executable.ts'
 export { findNatsServer, type NatsServer, type NatsServerOptions, startNatsServer } from './nats.ts'
+export { freePort, type ReservedPort, reservePort } from './ports.ts'
 export {
   findPostgres,
   type PostgresOptions,
@@ -8,5 +9,5 @@ export {
   startPostgres,
 } from './postgres.ts'
 export { findS3Server, type S3Server, startS3Server } from './s3.ts'
-export { freePort, type ServerCommand, type ServerProcess, startServerProcess } from './server-process.ts'
+export { type ServerCommand, type ServerProcess, startServerProcess } from './server-process.ts'
 export { FolderClosed } from './server-user.ts'

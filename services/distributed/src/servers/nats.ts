@@ -2,7 +2,8 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { findExecutable } from './find-executable.ts'
-import { freePort, type ServerProcess, startServerProcess } from './server-process.ts'
+import { freePort } from './ports.ts'
+import { type ServerProcess, startServerProcess } from './server-process.ts'
 
 export type NatsServerOptions = {
   /** Path of the program. */

@@ -1,7 +1,8 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { findExecutable } from './find-executable.ts'
-import { freePort, type ServerProcess, startServerProcess } from './server-process.ts'
+import { freePort } from './ports.ts'
+import { type ServerProcess, startServerProcess } from './server-process.ts'
 
 /** A running S3 store, and what its clients are told. */
 export type S3Server = ServerProcess & {

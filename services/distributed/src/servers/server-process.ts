@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { connect, createServer } from 'node:net'
+import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 /** A server of somebody else's, run as a child process on loopback; it can be ended and started again on what it kept. */
@@ -31,17 +31,6 @@ export type ServerCommand = {
 }
 
 const startLimitMilliseconds = 30_000
-
-/** A port of 127.0.0.1 that nobody listened on a moment ago. */
-export const freePort = async (): Promise<number> => {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  server.close()
-  await once(server, 'close')
-  if (address === null || typeof address === 'string') throw new TypeError('There is no port to be had.')
-  return address.port
-}
 
 const takesConnections = (port: number): Promise<boolean> =>
   new Promise((resolve) => {
