@@ -1,11 +1,11 @@
-import { freePort, type NatsServer, startNatsServer } from '@trellis/distributed/servers'
+import { type NatsServer, startNatsServer } from '@trellis/distributed/servers'
 import { type Bus, connectNatsBus, type Delivery, type NatsBusOptions } from '@trellis/kit/bus'
 import { isFailure } from '@trellis/kit/errors'
 import { createLog, silentLog } from '@trellis/kit/telemetry'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { canMakeCertificates, createAuthority } from '../support/certificates.ts'
 import { take } from '../support/collect.ts'
-import { natsCommand, natsMissing, streamOf } from '../support/nats.ts'
+import { natsCommand, natsMissing, startNatsCluster, streamOf } from '../support/nats.ts'
 import { openSeverable } from '../support/severable.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
 import { declarations, type Note } from './nats-bus-process.ts'
@@ -110,13 +110,8 @@ describe.skipIf(natsMissing !== undefined)(natsMissing ? `(skipped: ${natsMissin
   })
 
   test('a cluster that loses one server after the other under load loses nothing', async () => {
-    const routes = await Promise.all([freePort(), freePort(), freePort()])
-    const joined = routes.map((port) => `nats://127.0.0.1:${port}`).join(', ')
-    const cluster = await Promise.all(
-      routes.map((port, index) =>
-        startServer(`server_name: n${index}\ncluster { name: c, listen: "127.0.0.1:${port}", routes: [${joined}] }`),
-      ),
-    )
+    const cluster = await startNatsCluster()
+    for (const server of cluster) opened.use(server)
     const options = { servers: cluster.map(({ address }) => address), storage: { replicas: 3 } }
     const publisher = await connect('', options)
     const other = await connect('', options)
@@ -182,6 +177,26 @@ describe.skipIf(natsMissing !== undefined)(natsMissing ? `(skipped: ${natsMissin
     await server.start()
     await vi.waitFor(() => bus.publish(notes('new'), { number: 1 }), patient)
     expect(numbers(await take(reading, 1))).toEqual([1])
+  })
+
+  test('workers and readers end in time while the server is away', async () => {
+    const server = await startServer()
+    const bus = await connect(server.address, { limits: { publishWithinMilliseconds: 500 } })
+    const taken = Promise.withResolvers<void>()
+    const handle = (_job: unknown, { signal }: { signal: AbortSignal }) => {
+      taken.resolve()
+      return new Promise<void>((_, reject) => signal.addEventListener('abort', () => reject(new Error('stopping'))))
+    }
+    const working = bus.work(jobs, handle, { concurrency: 3, signal: stop.signal })
+    const reading = take(bus.subscribe(notes('a'), { signal: stop.signal }), 1)
+    await bus.enqueue(jobs, { number: 1 })
+    await taken.promise
+    await server.stop('SIGKILL')
+    const began = performance.now()
+    stop.abort()
+    await Promise.all([working, reading])
+    await bus[Symbol.asyncDispose]()
+    expect(performance.now() - began).toBeLessThan(10_000)
   })
 
   test('what waits to be published is bounded', async () => {

@@ -5,7 +5,7 @@ import { type Bus, connectNatsBus, type Delivery, type NatsBusOptions } from '@t
 import { silentLog } from '@trellis/kit/telemetry'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { take } from '../support/collect.ts'
-import { natsCommand, natsMissing, streamOf } from '../support/nats.ts'
+import { natsCommand, natsMissing, startNatsCluster, streamOf } from '../support/nats.ts'
 import { declarations, type Note, type Order } from './nats-bus-process.ts'
 import { busContract } from './ports/bus.ts'
 
@@ -71,6 +71,18 @@ describe.skipIf(natsMissing !== undefined)(natsMissing ? `(skipped: ${natsMissin
   busContract('on NATS', () =>
     connectNatsBus({ servers: [server.address], name: 'contract', prefix: 'contract', log: silentLog }),
   )
+
+  describe('in a cluster', () => {
+    let cluster: NatsServer[]
+    beforeAll(async () => {
+      cluster = await startNatsCluster()
+    })
+    afterAll(() => Promise.all((cluster ?? []).map((member) => member[Symbol.asyncDispose]())))
+    busContract('on three servers of NATS', () => {
+      const servers = cluster.map(({ address }) => address)
+      return connectNatsBus({ servers, name: 'contract', storage: { replicas: 3 }, log: silentLog })
+    })
+  })
 
   test('what one process publishes, another reads', async () => {
     const { name, notes } = declare()

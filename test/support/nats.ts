@@ -1,4 +1,10 @@
-import { ExecutableMissing, findNatsServer, type NatsServer } from '@trellis/distributed/servers'
+import {
+  ExecutableMissing,
+  findNatsServer,
+  freePort,
+  type NatsServer,
+  startNatsServer,
+} from '@trellis/distributed/servers'
 
 const find = (): { command: string; missing?: never } | { command?: never; missing: string } => {
   try {
@@ -20,4 +26,15 @@ export const streamOf = async (server: NatsServer, name: string) => {
   const report = (await server.monitor('jsz?streams=true')) as JetStreamReport
   const details = (report.account_details ?? []).flatMap(({ stream_detail }) => stream_detail ?? [])
   return details.find((detail) => detail.name === name)?.state
+}
+
+/** Three servers that share what they store. */
+export const startNatsCluster = async (): Promise<NatsServer[]> => {
+  const routes = await Promise.all([freePort(), freePort(), freePort()])
+  const joined = routes.map((port) => `nats://127.0.0.1:${port}`).join(', ')
+  const member = (port: number, index: number) =>
+    `server_name: n${index}\ncluster { name: c, listen: "127.0.0.1:${port}", routes: [${joined}] }`
+  return await Promise.all(
+    routes.map((port, index) => startNatsServer({ command: natsCommand, configuration: member(port, index) })),
+  )
 }

@@ -11,6 +11,8 @@ import type { Log } from '../../telemetry/mod.ts'
 import { ConnectionLost } from './failures.ts'
 import type { NatsBusLimits, NatsBusOptions, NatsCredentials } from './options.ts'
 
+/** One attempt to connect may take this long, the first and every later one, in milliseconds. */
+const dialMilliseconds = 5_000
 /** An answer about streams and consumers is waited for this long, in milliseconds. */
 const requestMilliseconds = 5_000
 
@@ -50,9 +52,8 @@ const checkServers = (servers: readonly string[]): string[] => {
 const dial = async (options: ConnectionOptions, { servers }: NatsBusOptions, within: number) => {
   const limit = performance.now() + within
   for (;;) {
-    const left = Math.max(100, limit - performance.now())
     try {
-      return await connect({ ...options, timeout: left })
+      return await connect(options)
     } catch (error) {
       const where = servers.join(', ')
       if (error instanceof AuthorizationError)
@@ -100,6 +101,7 @@ export const openConnection = async (options: NatsBusOptions, limits: NatsBusLim
     name,
     ...authentication(credentials),
     ...(tls ? { tls } : {}),
+    timeout: dialMilliseconds,
     maxReconnectAttempts: -1,
     reconnectTimeWait: 250,
     // Credentials may be mended on the server while we try; to give up would need a restart of every service.

@@ -27,7 +27,7 @@ const statusOf = ({ headers }: Msg): Pull => (headers?.code === 503 || headers?.
  * job is with the server and may go elsewhere.
  */
 export const openPull = (
-  { nats, jetStream, connected, onLost }: Connection,
+  { nats, jetStream, isConnected, connected, whileConnected, onLost }: Connection,
   { stream, consumer, onUnasked }: PullOptions,
 ) => {
   const inbox = createInbox()
@@ -68,7 +68,9 @@ export const openPull = (
     /** Takes back what was asked for; a job that is already on its way still arrives, as one that nobody asked for. */
     close: async () => {
       forget()
-      await subscription.drain().catch(() => undefined)
+      // Without a connection nothing is on its way, and nobody would answer.
+      if (isConnected()) await whileConnected(subscription.drain()).catch(() => undefined)
+      else subscription.unsubscribe()
     },
   }
 }
