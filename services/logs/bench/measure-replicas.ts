@@ -11,6 +11,8 @@ export type ReplicaFigures = {
   replicas: number
   /** From the first byte to the last line committed and searchable through every replica; starting the threads included. */
   linesPerSecond: number
+  /** Of this process, all its threads and replicas, without the servers: comparable where the machine has other things to do, too. */
+  cpuSecondsPerMillionLines: number
   /** Right after the last line, and once merges have come to rest. */
   segments: { before: number; after: number }
   megabytesPerMillionLines: number
@@ -110,7 +112,9 @@ export const measureReplicas = async (world: BenchWorld, corpus: Corpus, count: 
   const replicas = await Promise.all(Array.from({ length: count }, (_, number) => open(number)))
   const [sender] = replicas
   if (!sender) throw new RangeError('There must be a replica.')
+  const cpuBefore = process.cpuUsage()
   const seconds = (await timed(() => ingest(replicas, corpus))) / 1000
+  const cpu = process.cpuUsage(cpuBefore)
   const before = (await segmentsOf(sender)).length
   await atRest(sender)
   const segments = await segmentsOf(sender)
@@ -129,6 +133,7 @@ export const measureReplicas = async (world: BenchWorld, corpus: Corpus, count: 
   return {
     replicas: count,
     linesPerSecond: Math.round(corpus.lines / seconds),
+    cpuSecondsPerMillionLines: round((cpu.user + cpu.system) / corpus.lines),
     segments: { before, after: segments.length },
     megabytesPerMillionLines: round(segments.reduce((sum, { bytes }) => sum + bytes, 0) / corpus.lines),
     warm: shares(warm),

@@ -70,6 +70,7 @@ for (const count of counts.length > 0 ? counts : ['1', '2']) {
   const { warm, cold, acknowledged, foundElsewhere, segments } = figures
   print(`${count} replicas on ${kind}`)
   print(`  ingest, raw text to searchable   ${figures.linesPerSecond} lines/s`)
+  print(`  processor time of this process   ${figures.cpuSecondsPerMillionLines} s per 1 M lines`)
   print(
     `  segments                         ${segments.before}, after merges ${segments.after}; ${figures.megabytesPerMillionLines} MB per 1 M lines`,
   )
