@@ -111,6 +111,7 @@ describe('whatever process is killed', () => {
         interval: 500,
       })
       expect(seen().toSorted()).toEqual([...new Set(seen())].toSorted())
+      expect(tail.events.filter(({ event }) => event !== 'entry')).toEqual([])
     },
   )
 
