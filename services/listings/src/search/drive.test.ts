@@ -114,15 +114,19 @@ test('a search whose run nobody takes fails within seconds, with the reason', as
   expect([await hasEnded(), asked.length > 1]).toEqual([true, true])
 })
 
-test('a search whose bus is away goes back to the queue, and is whole when it is back', async () => {
+test.each([
+  ['the mark', 1],
+  ['the listings', 2],
+  ['the price', 3],
+  ['the end', 4],
+])('a search that cannot tell %s goes back to the queue, and is told whole by the next', async (_what, failsAt) => {
   await order()
   await reportWholeRun()
   const { bus } = world
   let calls = 0
   const failing: typeof bus.publish = (topic, event) => {
     calls += 1
-    // The mark is left; what is told after it is not.
-    return calls === 1 ? bus.publish(topic, event) : Promise.reject(failure('unavailable', 'The bus is away.'))
+    return calls === failsAt ? Promise.reject(failure('unavailable', 'The bus is away.')) : bus.publish(topic, event)
   }
   world = { ...world, bus: { ...bus, publish: failing } }
   await expect(drive(2)).rejects.toMatchObject({ kind: 'unavailable' })

@@ -47,6 +47,10 @@ const outcomeOf = (failed: ServiceFailure | undefined, leash: Leash): SearchOutc
   return failed === undefined ? 'done' : 'failed'
 }
 
+/** Whether a failure is worth another try: something that the service stands on is away, and there are tries left. */
+const isPassing = (error: unknown, { delivery }: Turn): boolean =>
+  isFailure(error, 'unavailable') && !(error instanceof RunFailure) && delivery < mostTries
+
 /** Runs the search and what follows it: the answer goes to whoever waits for it, the rest to its followers. */
 const perform = async (world: World, { session, order, plan, teller, leash, turn }: Drive): Promise<void> => {
   const { db, bus, config, log, now } = world
@@ -82,6 +86,7 @@ const perform = async (world: World, { session, order, plan, teller, leash, turn
   try {
     await enrichFound(world, found, { ...run, sessionId, teller })
   } catch (error) {
+    if (isPassing(error, turn)) throw error
     // The search itself has succeeded: what fails now leaves scores partial, and the log says why.
     if (!leash.signal.aborted) log.warn({ err: error }, 'sellers could not be looked up')
   }
@@ -98,10 +103,6 @@ const conclude = async (world: World, drive: Drive, failed: ServiceFailure | und
   await teller.done(leash.ranOut() ? 'timeout' : null)
   await endSession(db, session.id, now())
 }
-
-/** Whether a failure is worth another try: something that the service stands on is away, and there are tries left. */
-const isPassing = (error: unknown, { delivery }: Turn): boolean =>
-  isFailure(error, 'unavailable') && !(error instanceof RunFailure) && delivery < mostTries
 
 const driveToEnd = async (world: World, drive: Drive): Promise<void> => {
   const { leash, turn } = drive

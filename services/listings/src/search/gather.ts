@@ -50,17 +50,35 @@ const tellLatePrice = async (world: World, found: Found, teller: Teller): Promis
   if (found.context.comp?.medianPrice !== null) await rescore(world, found.rows, found, teller)
 }
 
+/** Stores what was found, and scores it where it is told at once. A database that stays locked costs the scores, not the listings. */
+const keep = async (
+  world: World,
+  output: Extract<WorkerOutput, { kind: 'found' }>,
+  { sessionId, user, plan, teller, frame }: Gathering,
+  comp: StoredComp | undefined,
+): Promise<Gathered> => {
+  try {
+    const found = await storeFound(world, { id: sessionId, userId: user }, plan, { ...output, comp })
+    return { found, answer: teller === undefined ? rawAnswer([], frame) : await scored(world, found, frame) }
+  } catch (error) {
+    if (!isFailure(error, 'unavailable')) throw error
+    world.log.warn({ err: error }, 'the database stayed locked: a search is answered without scores')
+    const listings = output.listings.filter(({ title }) => plan.terms.matches(title))
+    return { found: undefined, answer: rawAnswer(listings, frame) }
+  }
+}
+
 /**
  * Follows a search's run. Told as it goes, listings come as soon as they are scored, the price when it is known, then what
- * it changes; else everything is scored once, when it is all there. A database that stays locked costs the scores, not the
- * listings.
+ * it changes; else everything is scored once, when it is all there. A run that was started again says again what it has
+ * said, which changes nothing that was counted.
  */
 export const gather = async (
   world: World,
   outputs: AsyncIterable<WorkerOutput>,
   gathering: Gathering,
 ): Promise<Gathered> => {
-  const { sessionId, user, plan, teller, frame } = gathering
+  const { plan, teller, frame } = gathering
   let comp = gathering.kept
   let found: Found | undefined
   for await (const output of outputs) {
@@ -70,21 +88,11 @@ export const gather = async (
       if (found !== undefined && teller !== undefined) await tellLatePrice(world, found, teller)
     } else if (output.kind === 'found') {
       if (output.usableShare !== null) world.measures.pagesRead(output.usableShare)
-      try {
-        found = await storeFound(world, { id: sessionId, userId: user }, plan, { ...output, comp })
-        if (teller === undefined) continue
-        await teller.listings(await scored(world, found, frame))
-        if (comp !== undefined) await teller.price(comp)
-      } catch (error) {
-        if (!isFailure(error, 'unavailable')) throw error
-        world.log.warn({ err: error }, 'the database stayed locked: a search is answered without scores')
-        const answer = rawAnswer(
-          output.listings.filter(({ title }) => plan.terms.matches(title)),
-          frame,
-        )
-        await teller?.listings(answer)
-        return { found: undefined, answer }
-      }
+      const kept = await keep(world, output, gathering, comp)
+      await teller?.listings(kept.answer)
+      if (kept.found === undefined) return kept
+      found = kept.found
+      if (comp !== undefined) await teller?.price(comp)
     }
   }
   if (found === undefined || teller !== undefined) return { found, answer: rawAnswer([], frame) }

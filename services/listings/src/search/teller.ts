@@ -28,6 +28,7 @@ export const createTeller = ({ bus, now }: World, sessionId: string, told: Told)
   const publish = async (event: Frame): Promise<void> => {
     if (!told.isNews(event)) return
     await publishWhole(bus, updatesOf(sessionId), UpdateFrame.encode({ eventId: '', event }).finish())
+    told.add(event)
   }
   return {
     listings: (answer) => publish({ $case: 'listings', value: { type: 'listings', ...answer, sessionId } }),

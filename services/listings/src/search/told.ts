@@ -6,8 +6,10 @@ import { type Frame, updatesOf } from './updates.ts'
 
 /** What the followers of a search have been told, by whichever replicas have driven it. */
 export type Told = {
-  /** Notes a frame; false where it says nothing that has not been told. */
+  /** Whether a frame says something that has not been told. */
   readonly isNews: (frame: Frame) => boolean
+  /** Notes a frame that has been published. */
+  readonly add: (frame: Frame) => void
   readonly isDone: () => boolean
 }
 
@@ -55,12 +57,8 @@ export const readTold = async (bus: Bus, sessionId: string, signal: AbortSignal)
   }
   signal.throwIfAborted()
   return {
-    isNews: (frame) => {
-      const said = gist(asRead(frame))
-      if (told.has(said)) return false
-      told.add(said)
-      return true
-    },
+    isNews: (frame) => !told.has(gist(asRead(frame))),
+    add: (frame) => void told.add(gist(asRead(frame))),
     isDone: () => told.has('done'),
   }
 }
