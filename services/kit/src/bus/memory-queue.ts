@@ -1,12 +1,10 @@
 import { failure } from '../errors/mod.ts'
 import type { DeadLetter, Handling, Job } from './bus.ts'
-import type { Queue } from './queue.ts'
+import { pauseAfter, type Queue, reasonOf } from './queue.ts'
 
 type Entry = { bytes: Uint8Array; id: string | undefined; deliveries: number }
 
 const maximumDeadLetters = 1_000
-
-const reasonOf = (error: unknown) => (error instanceof Error ? error.message : String(error))
 
 /** One work queue in memory: first in, first out; failed jobs wait out their back-off beside it. */
 export const createMemoryQueue = <Value>(queue: Queue<Value>) => {
@@ -43,8 +41,7 @@ export const createMemoryQueue = <Value>(queue: Queue<Value>) => {
       if (dead.length > maximumDeadLetters) dead.shift()
       return
     }
-    const { backOffMilliseconds } = queue
-    offerLater(entry, backOffMilliseconds[Math.min(entry.deliveries, backOffMilliseconds.length) - 1] ?? 0)
+    offerLater(entry, pauseAfter(queue, entry.deliveries))
   }
 
   const take = (signal: AbortSignal): Promise<Entry | undefined> => {

@@ -26,3 +26,10 @@ export const queue = <Job>(declaration: QueueDeclaration<Job>): Queue<Job> => ({
   maximumWaiting: 10_000,
   ...declaration,
 })
+
+/** How long a job waits after its delivery of this number failed, in milliseconds. */
+export const pauseAfter = ({ backOffMilliseconds }: QueueRules, delivery: number): number =>
+  backOffMilliseconds[Math.min(delivery, backOffMilliseconds.length) - 1] ?? 0
+
+/** What a dead letter says of what a handler threw. */
+export const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))

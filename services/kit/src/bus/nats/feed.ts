@@ -11,6 +11,8 @@ import { heartbeatMilliseconds } from './subject-consumer.ts'
 /** How far the clocks of two servers of a cluster may differ when one takes over from the other, in milliseconds. */
 const clockAllowance = 200
 const pauseMilliseconds = { first: 50, most: 2_000 }
+/** Failures in a row past which they are warned of. */
+const seriousFailures = 3
 /** What has gone well for this long begins with the first pause again, in milliseconds. */
 const steadyMilliseconds = 10_000
 
@@ -106,16 +108,19 @@ export const createFeed = <Event>(options: FeedOptions<Event>) => {
 
   const run = async () => {
     let pause = pauseMilliseconds.first
+    let failures = 0
     while (!ended.aborted) {
       const startedAt = performance.now()
-      await fill().catch((error: unknown) => {
-        if (ended.aborted || error instanceof ConnectionLost) return
-        streams.doubt(stream.name)
-        log.warn({ err: error, topic: topic.name }, 'a topic is listened to anew')
-      })
-      if (performance.now() - startedAt > steadyMilliseconds) pause = pauseMilliseconds.first
+      const error = await fill().catch((thrown: unknown) => thrown)
+      if (ended.aborted) return
+      const wentWell = performance.now() - startedAt > steadyMilliseconds
+      pause = wentWell ? pauseMilliseconds.first : Math.min(pause * 2, pauseMilliseconds.most)
+      failures = wentWell || error instanceof ConnectionLost ? 0 : failures + 1
+      if (failures > 0) streams.doubt(stream.name)
+      // One failure is a server that was busy, and all topics have it at once; several are something to see to.
+      const tell = failures > seriousFailures ? log.warn : log.debug
+      tell.call(log, { err: error, topic: topic.name }, 'a topic is listened to anew')
       await sleep(pause, undefined, { signal: ended }).catch(() => undefined)
-      pause = Math.min(pause * 2, pauseMilliseconds.most)
     }
   }
 

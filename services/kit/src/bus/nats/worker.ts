@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Log } from '../../telemetry/mod.ts'
 import type { Handling, Job } from '../bus.ts'
-import type { Queue, QueueRules } from '../queue.ts'
+import { pauseAfter, type Queue, reasonOf } from '../queue.ts'
 import type { Acknowledging } from './acknowledging.ts'
 import type { Connection } from './connection.ts'
 import type { DeadLetters } from './dead-letters.ts'
@@ -11,11 +11,6 @@ import { consumerName } from './queue-streams.ts'
 
 /** A queue that is not there is looked for again after this, in milliseconds. */
 const absentMilliseconds = 500
-
-const reasonOf = (error: unknown) => (error instanceof Error ? error.message : String(error))
-
-const backOff = ({ backOffMilliseconds }: QueueRules, delivery: number): number =>
-  backOffMilliseconds[Math.min(delivery, backOffMilliseconds.length) - 1] ?? 0
 
 type WorkerOptions<Value> = {
   queue: Queue<Value>
@@ -51,7 +46,8 @@ export const work = async <Value>(options: WorkerOptions<Value>): Promise<void> 
   }
 
   const fail = async (pulled: Pulled, job: { delivery: number; givenBack: number }, reason: string) => {
-    if (job.delivery < queue.maximumDeliveries) return acknowledging.again(pulled.reply, backOff(queue, job.delivery))
+    if (job.delivery < queue.maximumDeliveries)
+      return acknowledging.again(pulled.reply, pauseAfter(queue, job.delivery))
     const { bytes: value, delivery } = pulled
     await deadLetters.bury(queue, { sequence: delivery.sequence, value, deliveries: job.delivery, reason })
     await settle(pulled, job.givenBack)
