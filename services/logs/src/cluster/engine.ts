@@ -50,9 +50,9 @@ const megabyte = 1024 * 1024
 const leaseMilliseconds = 30_000
 /** Followers look so often by themselves, should word of a change not reach them. */
 const followMilliseconds = 1_000
-/** Segments are looked through for a merge when no batch has come for so long, or so many have been committed since the last look. */
+/** Segments are looked through for a merge when none has been committed for so long, or so many have been since the last look. */
 const quietMilliseconds = 500
-const commitsPerLook = 16
+const commitsPerLook = 64
 
 /**
  * The engine of one of any number of replicas that share nothing but bus, files and store. What a sender was told is stored survives any
@@ -84,7 +84,12 @@ export const createClusterEngine = async (options: ClusterEngineOptions): Promis
       changes: (after) => catalogue.changes(after),
       commit: (change) => catalogue.commit(change),
       mergeSegments: (change) => catalogue.merge(change),
-      mayMerge: () => catalogue.lease('merge', replica, leaseMilliseconds),
+      mayMerge: async () => {
+        const isMine = await catalogue.lease('merge', replica, leaseMilliseconds)
+        // Whoever has the task may have looked before there was this much to do.
+        if (!isMine) mergeIn(leaseMilliseconds)
+        return isMine
+      },
       changed: () => {
         tellOthers()
         lookForMerge()
@@ -127,13 +132,19 @@ export const createClusterEngine = async (options: ClusterEngineOptions): Promis
   let looking: NodeJS.Timeout | undefined
   const merge = () => {
     commits = 0
+    // A call would start the thread anew.
+    if (signal.aborted) return
     index.call('merge', []).catch((error: unknown) => onProblem(`Segments could not be merged: ${String(error)}`))
   }
-  const lookForMerge = () => {
+  const mergeIn = (milliseconds: number) => {
     clearTimeout(looking)
-    if (++commits >= commitsPerLook) return merge()
-    looking = setTimeout(merge, quietMilliseconds)
+    if (signal.aborted) return
+    looking = setTimeout(merge, milliseconds)
     looking.unref()
+  }
+  const lookForMerge = () => {
+    if (++commits >= commitsPerLook) merge()
+    else mergeIn(quietMilliseconds)
   }
 
   const indexing = startIndexing({

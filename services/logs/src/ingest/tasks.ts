@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { type Bus, jsonCodec, topics } from '@trellis/kit/bus'
 import type { Task } from '@trellis/protos/ts/trellis/logs/v1/logs.ts'
 import type { Kysely } from 'kysely'
@@ -15,6 +16,9 @@ import {
 /** Progress is told of at most so often, and written for other replicas at most so often. */
 const progressMilliseconds = 250
 const savedMilliseconds = 1_000
+/** The end of a task that could not be told is told again so often, with such pauses. */
+const endTries = 100
+const endMilliseconds = 3_000
 const keptMilliseconds = 7 * 86_400_000
 /** An owner gives a sign of life so often; one that gave none for so long is taken for dead. */
 const beatMilliseconds = 5_000
@@ -64,6 +68,7 @@ export const createTasks = (options: TasksOptions): Tasks => {
   const { db, bus, now, isShared = false, elapsed = () => performance.now() } = options
   const owner = randomUUID()
   const running = new Map<string, Task>()
+  const ending = new AbortController()
   const saving = new Set<Promise<unknown>>()
   /** Unfinished tasks of others: how often their owner had beaten when it was last seen to, and when that was. */
   const seen = new Map<string, { beats: number; at: number }>()
@@ -78,6 +83,20 @@ export const createTasks = (options: TasksOptions): Tasks => {
     })
   const tell = (task: Task) => {
     bus.publish(taskEvents(task.taskId), task).catch(() => undefined)
+  }
+  /** The end is in the row already, so a bus that is away fails no task; those who follow hear of it when it is back. */
+  const tellLater = (task: Task) => {
+    const tryAgain = async () => {
+      for (let left = endTries; left > 0; left--) {
+        await sleep(endMilliseconds, undefined, { signal: ending.signal, ref: false })
+        const isTold = await bus.publish(taskEvents(task.taskId), task).then(
+          () => true,
+          () => false,
+        )
+        if (isTold) return
+      }
+    }
+    void tryAgain().catch(() => undefined)
   }
   /** A row that is not written is written by the next one; the end is written in any case. */
   const saveAside = (task: Task) => {
@@ -154,7 +173,7 @@ export const createTasks = (options: TasksOptions): Tasks => {
           await Promise.all(saving)
           await save(task)
           running.delete(taskId)
-          await bus.publish(taskEvents(taskId), task)
+          await bus.publish(taskEvents(taskId), task).catch(() => tellLater(task))
           return task
         },
       }
@@ -169,6 +188,7 @@ export const createTasks = (options: TasksOptions): Tasks => {
     beat,
     [Symbol.asyncDispose]: async () => {
       clearInterval(beating)
+      ending.abort()
       await Promise.all(saving)
     },
   }

@@ -1,0 +1,123 @@
+import { openFiles } from '@trellis/kit/files'
+import { openStore } from '@trellis/kit/store'
+import { expect, test } from 'vitest'
+import { createEnricher } from '../patterns/enricher.ts'
+import { createBatchAnalyser } from '../segments/batch-analysis.ts'
+import { batchOf } from '../segments/store-for-tests.ts'
+import { logsMigrations } from '../service.ts'
+import { createIndexer } from './indexer.ts'
+import { createMirror } from './mirror.ts'
+import { numbered } from './numbered-lines.ts'
+import { createShared, smallLimits } from './replicas-for-tests.ts'
+import { createSegmentSource, type SegmentSource } from './segment-source.ts'
+import { createSharedCatalogue } from './shared-catalogue-store.ts'
+import type { SharedCatalogueTables } from './shared-catalogue-tables.ts'
+
+const fail = (problem: string) => {
+  throw new Error(problem)
+}
+
+/** Indexers on one folder and one database, in this thread; `around` may do something when one has written a segment. */
+const createIndexers = async () => {
+  await using opened = new AsyncDisposableStack()
+  const { shared } = opened.use(await createShared())
+  const store = opened.use(
+    await openStore<SharedCatalogueTables>({ ...shared.store, name: 'logs', migrations: logsMigrations }),
+  )
+  const catalogue = createSharedCatalogue({ db: store.db, now: Date.now })
+  const files = opened.use(await openFiles(shared.files))
+  const open = (onWritten: (key: string) => Promise<unknown> = async () => undefined) => {
+    const plain = createSegmentSource(files, undefined, fail)
+    const source: SegmentSource = {
+      ...plain,
+      write: async (key, content) => {
+        await plain.write(key, content)
+        await onWritten(key)
+      },
+    }
+    const mirror = createMirror({
+      catalogue,
+      source,
+      cacheBytes: 1_000_000,
+      onDamage: fail,
+      onFresh: () => undefined,
+      wantsFresh: () => false,
+    })
+    const analyse = createBatchAnalyser(createEnricher())
+    return createIndexer({ mirror, catalogue, source, analyse, limits: smallLimits, onCommitted: () => undefined })
+  }
+  const stack = opened.move()
+  return {
+    catalogue,
+    open,
+    /** Documents of the segments that count, and how many files there are. */
+    kept: async () => {
+      const rows = (await catalogue.changes(undefined))?.added ?? []
+      const found = await Array.fromAsync(files.list('segments/'))
+      return { documents: rows.map(({ documents }) => documents), files: found.length }
+    },
+    [Symbol.asyncDispose]: () => stack.disposeAsync(),
+  }
+}
+
+test('what another committed between the writing and the committing of a segment is taken out of it', async () => {
+  await using indexers = await createIndexers()
+  const quick = indexers.open()
+  let isFirst = true
+  const slow = indexers.open(async () => {
+    if (isFirst) await quick.take('theirs', batchOf(numbered(30, 10)))
+    isFirst = false
+  })
+  expect(await slow.take('mine', batchOf(numbered(25)))).toEqual({ message: 'mine', entries: 10, duplicates: 15 })
+  expect(await indexers.kept()).toEqual({ documents: [30, 10], files: 2 })
+  expect(await indexers.catalogue.receipts(['mine', 'theirs'])).toEqual(
+    expect.arrayContaining([
+      { message: 'mine', entries: 10, duplicates: 15 },
+      { message: 'theirs', entries: 30, duplicates: 0 },
+    ]),
+  )
+})
+
+test('a segment whose entries another committed all meanwhile is none', async () => {
+  await using indexers = await createIndexers()
+  const quick = indexers.open()
+  const slow = indexers.open(() => quick.take('same', batchOf(numbered(25))))
+  expect(await slow.take('same', batchOf(numbered(25)))).toEqual({ message: 'same', entries: 0, duplicates: 25 })
+  expect(await indexers.kept()).toEqual({ documents: [25], files: 1 })
+  // Whoever was first is right about what became of the message.
+  expect(await indexers.catalogue.receipts(['same'])).toEqual([{ message: 'same', entries: 25, duplicates: 0 }])
+})
+
+test('a segment whose file was taken for one that nobody wants is written under another name', async () => {
+  await using indexers = await createIndexers()
+  let isFirst = true
+  const indexer = indexers.open(async (key) => {
+    if (isFirst) expect(await indexers.catalogue.condemn(key)).toBe(true)
+    isFirst = false
+  })
+  expect(await indexer.take('mine', batchOf(numbered(25)))).toEqual({ message: 'mine', entries: 25, duplicates: 0 })
+  expect(await indexers.kept()).toEqual({ documents: [25], files: 1 })
+})
+
+test('batches that come while a segment is made go into the next together', async () => {
+  await using indexers = await createIndexers()
+  const indexer = indexers.open()
+  const receipts = await Promise.all(
+    Array.from({ length: 30 }, (_, batch) => indexer.take(`batch-${batch}`, batchOf(numbered(10, batch * 8)))),
+  )
+  expect(receipts.reduce((sum, { entries }) => sum + entries, 0)).toBe(29 * 8 + 10)
+  expect(receipts.reduce((sum, { duplicates }) => sum + duplicates, 0)).toBe(29 * 2)
+  const { documents, files } = await indexers.kept()
+  expect(documents.length).toBeLessThanOrEqual(3)
+  expect(files).toBe(documents.length)
+})
+
+test('a batch larger than a segment may be has one of its own', async () => {
+  await using indexers = await createIndexers()
+  const indexer = indexers.open()
+  const [large, small] = await Promise.all([
+    indexer.take('large', batchOf(numbered(smallLimits.documents + 100))),
+    indexer.take('small', batchOf(numbered(5, 100_000))),
+  ])
+  expect([large.entries, small.entries]).toEqual([smallLimits.documents + 100, 5])
+})
