@@ -1,7 +1,7 @@
 export type { Bus, DeadLetter, Delivery, Handling, Job, WorkOptions } from './bus.ts'
 export { type Codec, jsonCodec, messageCodec } from './codec.ts'
+export { connectNatsBus } from './connect-nats-bus.ts'
 export { createMemoryBus, type MemoryBusOptions } from './memory-bus.ts'
-export { connectNatsBus } from './nats/nats-bus.ts'
 export type { NatsBusLimits, NatsBusOptions, NatsCredentials, NatsStorage, NatsTls } from './nats/options.ts'
 export { type Queue, queue } from './queue.ts'
 export { type Retention, type Topic, topics } from './topic.ts'

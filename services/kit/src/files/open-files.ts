@@ -1,8 +1,6 @@
 import { clearStaleWrites, openDirectoryFiles } from './directory.ts'
 import type { Files } from './files.ts'
 import { checkLocation, type FilesLocation } from './location.ts'
-import { openNatsFiles } from './nats/nats-files.ts'
-import { openS3Files } from './s3/s3-files.ts'
 
 export type OpenFilesOptions = {
   /** Clears what crashed writes left: for services, while workers that open the same location beside them must not. True unless said. */
@@ -21,15 +19,15 @@ const openSharedDirectory = async (path: string, { recover = true, now = Date.no
   return { ...files, [Symbol.asyncDispose]: async () => undefined }
 }
 
-/** Opens the files of a location. Throws `unavailable` with what is wrong where a store cannot be reached or refuses. */
+/** Opens the files of a location; what speaks to a store is loaded for it alone. Throws `unavailable` with what is wrong where a store cannot be reached or refuses. */
 export const openFiles = async (location: FilesLocation, options: OpenFilesOptions = {}): Promise<OpenedFiles> => {
   const checked = checkLocation(location)
   switch (checked.kind) {
     case 'directory':
       return openSharedDirectory(checked.path, options)
     case 's3':
-      return openS3Files(checked, options)
+      return (await import('./s3/s3-files.ts')).openS3Files(checked, options)
     case 'nats':
-      return openNatsFiles(checked, options)
+      return (await import('./nats/nats-files.ts')).openNatsFiles(checked, options)
   }
 }
