@@ -3,8 +3,9 @@ import { openDirectoryFiles } from '@trellis/kit/files'
 import { connectInProcess } from '@trellis/kit/rpc'
 import { openStore } from '@trellis/kit/store'
 import { silentLog } from '@trellis/kit/telemetry'
-import { createLocalWorkloads, type WorkerKind } from '@trellis/kit/workloads'
+import { createLocalWorkloads } from '@trellis/kit/workloads'
 import { WorkloadsServiceDefinition } from '@trellis/protos/ts/trellis/workloads/v1/workloads.ts'
+import { probeWorker } from '../probe/worker-kind.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
 import { busContract } from './ports/bus.ts'
 import { filesContract } from './ports/files.ts'
@@ -25,16 +26,6 @@ storeContract('on SQLite', async () => {
     [Symbol.asyncDispose]: directory[Symbol.asyncDispose],
   }
 })
-
-const probeWorker: WorkerKind = {
-  module: new URL('../probe/worker.ts', import.meta.url),
-  environment: { PROBE: 'given' },
-  concurrency: 2,
-  warm: 1,
-  idleMilliseconds: 10_000,
-  runsPerWorker: 10,
-  memoryMegabytes: 64,
-}
 
 workloadsContract('as child processes', async () => {
   const bus = createMemoryBus()

@@ -1,0 +1,12 @@
+import type { WorkerKind } from '@trellis/kit/workloads'
+
+/** Workers that do what a task of the tests says. */
+export const probeWorker: WorkerKind = {
+  module: new URL('./worker.ts', import.meta.url),
+  environment: { PROBE: 'given' },
+  concurrency: 2,
+  warm: 1,
+  idleMilliseconds: 10_000,
+  runsPerWorker: 10,
+  memoryMegabytes: 64,
+}
