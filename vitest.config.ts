@@ -34,7 +34,12 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'embedded',
-          include: ['services/**/*.test.ts', 'protos/plugin/**/*.test.ts', 'test/**/*.test.ts'],
+          include: [
+            'services/**/*.test.ts',
+            'protos/plugin/**/*.test.ts',
+            'operator/**/*.test.ts',
+            'test/**/*.test.ts',
+          ],
           exclude: ['**/node_modules/**', 'test/faults/**', 'test/skipped/**'],
           env: { TRELLIS_FORM: 'embedded' },
         },
