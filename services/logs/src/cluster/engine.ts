@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto'
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Bus } from '@trellis/kit/bus'
 import { type FilesLocation, openFiles } from '@trellis/kit/files'
 import type { ShardLimits } from '../segments/shard.ts'
@@ -11,10 +10,13 @@ import { whileAwaited } from '../threads/leaving.ts'
 import type { Follower, LogEngine } from '../threads/log-engine.ts'
 import type { ClusterHostCalls, ClusterIndexCalls, ClusterIndexOptions, Replay } from './cluster-calls.ts'
 import { startIndexing } from './indexing.ts'
+import { createMergeSchedule } from './merge-schedule.ts'
 import { catalogueChanges } from './message.ts'
+import { inRounds } from './rounds.ts'
 import { createSender } from './sender.ts'
 import type { SharedCatalogue } from './shared-catalogue.ts'
 import { createUpkeep } from './upkeep.ts'
+import { watchCatalogue } from './watch-catalogue.ts'
 
 export type ClusterEngineOptions = {
   bus: Bus
@@ -47,12 +49,8 @@ export type ClusterEngine = LogEngine & {
 }
 
 const megabyte = 1024 * 1024
+/** Whoever merges has the task for so long after its last look. */
 const leaseMilliseconds = 30_000
-/** Followers look so often by themselves, should word of a change not reach them. */
-const followMilliseconds = 1_000
-/** Segments are looked through for a merge when none has been committed for so long, or so many have been since the last look. */
-const quietMilliseconds = 500
-const commitsPerLook = 64
 
 /**
  * The engine of one of any number of replicas that share nothing but bus, files and store. What a sender was told is stored survives any
@@ -69,9 +67,9 @@ export const createClusterEngine = async (options: ClusterEngineOptions): Promis
   const giveBack = () => {
     if (!index.isRunning && !uploads.isRunning) collectGarbage()
   }
-  const tellOthers = () => {
-    bus.publish(catalogueChanges, { by: replica }).catch(() => undefined)
-  }
+  const merges = createMergeSchedule(() => {
+    index.call('merge', []).catch((error: unknown) => onProblem(`Segments could not be merged: ${String(error)}`))
+  })
   const indexOptions: ClusterIndexOptions = {
     files: options.files,
     local: options.local,
@@ -87,12 +85,12 @@ export const createClusterEngine = async (options: ClusterEngineOptions): Promis
       mayMerge: async () => {
         const isMine = await catalogue.lease('merge', replica, leaseMilliseconds)
         // Whoever has the task may have looked before there was this much to do.
-        if (!isMine) mergeIn(leaseMilliseconds)
+        if (!isMine) merges.taken(leaseMilliseconds)
         return isMine
       },
       changed: () => {
-        tellOthers()
-        lookForMerge()
+        bus.publish(catalogueChanges, { by: replica }).catch(() => undefined)
+        merges.committed()
       },
       damaged: (problem) => onProblem(problem),
       arrived: ({ version, entries, missed }) => {
@@ -128,25 +126,6 @@ export const createClusterEngine = async (options: ClusterEngineOptions): Promis
     onFailure: (error) => onProblem(`The parsing thread failed: ${error.message}`),
   })
 
-  let commits = 0
-  let looking: NodeJS.Timeout | undefined
-  const merge = () => {
-    commits = 0
-    // A call would start the thread anew.
-    if (signal.aborted) return
-    index.call('merge', []).catch((error: unknown) => onProblem(`Segments could not be merged: ${String(error)}`))
-  }
-  const mergeIn = (milliseconds: number) => {
-    clearTimeout(looking)
-    if (signal.aborted) return
-    looking = setTimeout(merge, milliseconds)
-    looking.unref()
-  }
-  const lookForMerge = () => {
-    if (++commits >= commitsPerLook) merge()
-    else mergeIn(quietMilliseconds)
-  }
-
   const indexing = startIndexing({
     bus,
     files,
@@ -157,36 +136,19 @@ export const createClusterEngine = async (options: ClusterEngineOptions): Promis
     onProblem,
     signal,
   })
-  /** Looks at the catalogue while the thread is awake anyway: a search then finds it all here. */
-  const refresh = () => index.call('refresh', []).catch(() => undefined)
-  const listen = async () => {
-    for await (const delivery of bus.subscribe(catalogueChanges, { signal })) {
-      const isOwn = delivery.kind === 'event' && delivery.event.by === replica
-      if (index.isRunning && (!isOwn || followers.size > 0)) await refresh()
-    }
-  }
-  const every = async (milliseconds: number, work: () => Promise<unknown>) => {
-    while (!signal.aborted) {
-      await sleep(milliseconds, undefined, { signal, ref: false }).catch(() => undefined)
-      if (!signal.aborted) await work()
-    }
-  }
-  const upkeep = createUpkeep({
-    catalogue,
-    files,
+  const watching = watchCatalogue({
+    bus,
     replica,
-    graceMilliseconds: options.graceMilliseconds ?? 10 * 60_000,
-    now,
+    refresh: () => index.call('refresh', []),
+    isAwake: () => index.isRunning,
+    isFollowed: () => followers.size > 0,
+    signal,
   })
-  const loops = [
-    listen().catch(() => undefined),
-    every(followMilliseconds, async () => {
-      if (followers.size > 0) await refresh()
-    }),
-    every(options.upkeepMilliseconds ?? 60_000, () =>
-      upkeep.run().catch((error: unknown) => onProblem(`Old segments could not be removed: ${String(error)}`)),
-    ),
-  ]
+  const { graceMilliseconds = 10 * 60_000, upkeepMilliseconds = 60_000 } = options
+  const upkeep = createUpkeep({ catalogue, files, replica, graceMilliseconds, now })
+  const keepingUp = inRounds(upkeepMilliseconds, signal, upkeep.run, (error) =>
+    onProblem(`Old segments could not be removed: ${String(error)}`),
+  )
 
   const follow: LogEngine['follow'] = async (follower) => {
     followers.add(follower)
@@ -206,10 +168,10 @@ export const createClusterEngine = async (options: ClusterEngineOptions): Promis
     replay: (after) => index.call('replay', [after]),
     flush: () => index.call('settled', []),
     async [Symbol.asyncDispose]() {
-      clearTimeout(looking)
+      merges[Symbol.dispose]()
       await uploads[Symbol.asyncDispose]()
       ending.abort(new Error('The log engine is ending.'))
-      await Promise.all([indexing, ...loops])
+      await Promise.all([indexing, watching, keepingUp])
       await index[Symbol.asyncDispose]()
       await files[Symbol.asyncDispose]()
     },
