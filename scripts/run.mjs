@@ -87,7 +87,8 @@ const install = (wanted) => {
     '--no-audit',
     '--no-fund',
     '--loglevel=error',
-    ...(wanted === 'run' ? ['--omit=dev'] : []),
+    // Running takes what the one process is made of; the operator and the tools are for those who ask for more.
+    ...(wanted === 'run' ? ['--omit=dev', '--workspace=services/all-in-one', '--include-workspace-root'] : []),
   ])
   process.stderr.write('Installing Node ...\n')
   npm(['rebuild', 'node', '--ignore-scripts=false', '--foreground-scripts=false', '--loglevel=error'])
