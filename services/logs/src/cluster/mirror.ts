@@ -40,6 +40,8 @@ export type MirrorOptions = {
   onFresh: (fresh: readonly Mirrored[]) => void
   /** Whether to tell of them: some have to be opened for nothing else. */
   wantsFresh: () => boolean
+  /** What cannot be read is tried again after so long: its file may have been brought back. Five minutes unless told. */
+  retryMilliseconds?: number
 }
 
 /** Footers read at the same time. */
@@ -51,11 +53,11 @@ const mostFetchedAhead = 32 * 1024 * 1024
 
 /** Mirrors a catalogue that others change, too. */
 export const createMirror = (options: MirrorOptions): Mirror => {
-  const { catalogue, source, cacheBytes, onDamage, onFresh, wantsFresh } = options
+  const { catalogue, source, cacheBytes, onDamage, onFresh, wantsFresh, retryMilliseconds = 5 * 60_000 } = options
   const cache: ByteCache = createByteCache(cacheBytes)
   const mendedAt = new Map<string, number>()
   const mending = new Map<string, Promise<void>>()
-  const excluded = new Set<string>()
+  const excluded = new Map<string, { row: SharedSegment; triedAt: number }>()
   let version: number | undefined
   let segments: Mirrored[] = []
   /** Could not be opened: either they were replaced meanwhile, which the next look at the catalogue says, or they are damaged. */
@@ -75,10 +77,17 @@ export const createMirror = (options: MirrorOptions): Mirror => {
     reads = source.reads(row)
     return { row, segment }
   }
-  const exclude = (damage: SegmentCorrupt) => {
-    if (excluded.has(damage.segment)) return
-    excluded.add(damage.segment)
-    onDamage(damage.message)
+  const tryOpen = async (row: SharedSegment): Promise<Mirrored | undefined> => {
+    try {
+      return await open(row)
+    } catch (error) {
+      if (!(error instanceof SegmentCorrupt)) throw error
+      return undefined
+    }
+  }
+  const exclude = (row: SharedSegment, damage: SegmentCorrupt) => {
+    if (!excluded.has(row.key)) onDamage(damage.message)
+    excluded.set(row.key, { row, triedAt: performance.now() })
   }
   /** Opens a row; what cannot be read is fetched anew once, since a copy here may be all that is damaged. */
   const openNew = async (row: SharedSegment, isFresh: boolean): Promise<Mirrored | undefined> => {
@@ -113,7 +122,7 @@ export const createMirror = (options: MirrorOptions): Mirror => {
   const isFresh = ({ row }: Mirrored) => row.contentVersion === row.version
   /** Tells of what is new, of segments that were merged before they were seen here, too. */
   const tell = async (opened: readonly Mirrored[], passed: readonly SharedSegment[]) => {
-    const gone = await openAll(passed, false)
+    const gone = (await Promise.all(passed.map(tryOpen))).filter((mirrored) => mirrored !== undefined)
     onFresh([...opened, ...gone].filter(isFresh).toSorted((a, b) => a.row.version - b.row.version))
     for (const { segment } of gone) segment.retire()
   }
@@ -131,17 +140,36 @@ export const createMirror = (options: MirrorOptions): Mirror => {
       (a, b) => a.row.version - b.row.version,
     )
     version = newest
-    for (const key of gone) known.get(key)?.segment.retire()
+    for (const key of gone) {
+      known.get(key)?.segment.retire()
+      excluded.delete(key)
+    }
+  }
+  /** Those that can be read again, as a whole, are searched again. */
+  const tryExcluded = async () => {
+    for (const entry of excluded.values()) {
+      if (performance.now() - entry.triedAt < retryMilliseconds) continue
+      entry.triedAt = performance.now()
+      const mirrored = await source.verify(entry.row).then(
+        () => tryOpen(entry.row),
+        () => undefined,
+      )
+      if (!mirrored) continue
+      excluded.delete(entry.row.key)
+      mendedAt.delete(entry.row.key)
+      segments = [...segments, mirrored].toSorted((a, b) => a.row.version - b.row.version)
+    }
   }
   const catchUp = async () => {
     const changes = await catalogue.changes(version)
     if (changes) await apply(changes)
+    await tryExcluded()
     if (missing.length === 0) return
     const later = await catalogue.changes(version)
     const unread = missing
     missing = []
     const replaced = new Set(later?.removed)
-    for (const { row, error } of unread) if (!replaced.has(row.key)) exclude(error)
+    for (const { row, error } of unread) if (!replaced.has(row.key)) exclude(row, error)
     if (later) await apply(later)
   }
 
@@ -181,7 +209,7 @@ export const createMirror = (options: MirrorOptions): Mirror => {
     } catch (error) {
       if (!(error instanceof SegmentCorrupt)) throw error
       segments = segments.filter((mirrored) => mirrored !== broken)
-      exclude(error)
+      exclude(broken.row, error)
     }
   }
   /** Searches that meet the same damage at the same time have it mended once. */
@@ -206,13 +234,6 @@ export const createMirror = (options: MirrorOptions): Mirror => {
       return held
     },
     mend,
-    open: async (row) => {
-      try {
-        return await open(row)
-      } catch (error) {
-        if (!(error instanceof SegmentCorrupt)) throw error
-        return undefined
-      }
-    },
+    open: tryOpen,
   }
 }

@@ -16,6 +16,8 @@ export type SegmentSource = {
   glances: (segment: Described) => SegmentReads
   /** Sees to it that there is a copy here, checked as a whole. Throws SegmentCorrupt. */
   fetch: (segment: Described) => Promise<void>
+  /** Reads all of a segment where all have it. Throws SegmentCorrupt. */
+  verify: (segment: Described) => Promise<void>
   /** Writes a new segment for all, and a copy for this machine. */
   write: (key: string, content: Uint8Array) => Promise<void>
   /** Removes a segment that was written and will never count. */
@@ -83,6 +85,9 @@ export const createSegmentSource = (
     reads: (segment) => readsOf(segment, mostFetches),
     glances: (segment) => readsOf(segment, 0),
     fetch,
+    verify: async (segment) => {
+      await readWhole(segment)
+    },
     write: async (key, content) => {
       await files.write(key, content)
       if (local) await keepCopy(local, key, content)
