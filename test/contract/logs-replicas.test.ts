@@ -10,6 +10,7 @@ import {
   startS3Server,
 } from '@trellis/distributed/servers'
 import { connectNatsBus } from '@trellis/kit/bus'
+import type { FilesLocation } from '@trellis/kit/files'
 import { migrateStore } from '@trellis/kit/store'
 import { silentLog } from '@trellis/kit/telemetry'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -48,7 +49,7 @@ describe.skipIf(missing !== undefined)(`with real servers${missing ? ` (${missin
   afterAll(() => servers.disposeAsync())
 
   /** A database, a bucket's corner and a corner of the bus that no other test has. */
-  const createWorld = async (): Promise<World> => {
+  const createWorld = async (keepsFiles: 's3' | 'nats' = 's3'): Promise<World> => {
     await using opened = new AsyncDisposableStack()
     const directory = opened.use(await temporaryDirectory())
     const number = ++worlds
@@ -56,19 +57,12 @@ describe.skipIf(missing !== undefined)(`with real servers${missing ? ` (${missin
     const connect = () => connectNatsBus({ servers: [nats.address], name: 'test', prefix, log: silentLog })
     const store = { databaseUrl: await postgres.createDatabase() }
     await migrateStore(store, { name: 'logs', migrations: logsMigrations })
-    const shared = {
-      bus: opened.use(await connect()),
-      store,
-      files: {
-        kind: 's3' as const,
-        endpoint: s3.endpoint,
-        region: s3.region,
-        bucket: s3.bucket,
-        prefix,
-        accessKeyId: s3.accessKeyId,
-        secretAccessKey: s3.secretAccessKey,
-      },
-    }
+    const { endpoint, region, bucket, accessKeyId, secretAccessKey } = s3
+    const files: FilesLocation =
+      keepsFiles === 's3'
+        ? { kind: 's3', endpoint, region, bucket, prefix, accessKeyId, secretAccessKey }
+        : { kind: 'nats', servers: [nats.address], bucket: `files-${number}` }
+    const shared = { bus: opened.use(await connect()), store, files }
     let replicas = 0
     const stack = opened.move()
     return {
@@ -90,7 +84,8 @@ describe.skipIf(missing !== undefined)(`with real servers${missing ? ` (${missin
       [Symbol.asyncDispose]: () => stack.disposeAsync(),
     }
   }
-  describeReplicas('NATS, S3 and Postgres', createWorld)
+  describeReplicas('NATS, S3 and Postgres', () => createWorld('s3'))
+  describeReplicas('NATS and Postgres alone', () => createWorld('nats'))
   describeSharedCatalogue('Postgres', async () => {
     const location = { databaseUrl: await postgres.createDatabase() }
     await migrateStore(location, { name: 'logs', migrations: logsMigrations })
