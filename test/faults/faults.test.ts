@@ -23,6 +23,41 @@ const ask = async (url: string, init: RequestInit = {}): Promise<Answer> => {
 /** The edge itself may be the one that was killed: then nothing answers at all, and that is no hang. */
 const isRefused = (error: unknown) => error instanceof TypeError
 
+/** What is wrong with an answer: it must be the one asked for, or say in time when to come back. */
+const faultsOf = ({ status, retryAfter, body }: Answer): string[] => {
+  if (status < 500) return []
+  if (status !== 503) return [`${status}: ${JSON.stringify(body)}`]
+  return retryAfter === null ? [`503 without Retry-After: ${JSON.stringify(body)}`] : []
+}
+
+/** Asks for the same things all the time, as people would, and keeps what was wrong with the answers. */
+const keepAsking = (origin: string, paths: readonly string[]) => {
+  const stop = new AbortController()
+  const wrong: string[] = []
+  const counts = { answered: 0, refused: 0 }
+  const loop = async (path: string) => {
+    while (!stop.signal.aborted) {
+      try {
+        const answer = await ask(`${origin}${path}`)
+        if (answer.status === 200) counts.answered += 1
+        else counts.refused += 1
+        wrong.push(...faultsOf(answer).map((fault) => `${path} ${fault}`))
+      } catch (error) {
+        if (!isRefused(error)) wrong.push(`${path} ${String(error)}`)
+      }
+      await sleep(50)
+    }
+  }
+  const done = Promise.all(paths.map(loop))
+  return {
+    end: async () => {
+      stop.abort()
+      await done
+      return { wrong, ...counts }
+    },
+  }
+}
+
 /** Pushes lines that say who they are, one batch after another, each until it is acknowledged. */
 const pushLines = (origin: string, name: string) => {
   const acknowledged: string[] = []
@@ -38,9 +73,7 @@ const pushLines = (origin: string, name: string) => {
         const answer = await ask(`${origin}/logs/api/glean/batch`, init)
         if (answer.status === 200) return acknowledged.push(...texts)
         refusals += 1
-        if (answer.status !== 503 && answer.status !== 504)
-          wrong.push(`${answer.status}: ${JSON.stringify(answer.body)}`)
-        if (answer.status === 503 && answer.retryAfter === null) wrong.push('503 without Retry-After')
+        wrong.push(...faultsOf(answer))
       } catch (error) {
         if (!isRefused(error)) wrong.push(String(error))
       }
@@ -91,11 +124,15 @@ describe('whatever process is killed', () => {
       await using tail = followEvents(`${trellis.origin}/logs/api/tail?source=${name}`)
       await tail.opened
       const pushing = pushLines(trellis.origin, name)
+      const asking = keepAsking(trellis.origin, ['/logs/api/search?q=ledgerline&limit=5', '/logs/api/sources'])
       await sleep(1_500)
       await crash(trellis, victim)
       await sleep(3_000)
       await pushing.end()
       expect(pushing.wrong).toEqual([])
+      const { wrong, answered } = await asking.end()
+      expect(wrong).toEqual([])
+      expect(answered).toBeGreaterThan(20)
       expect(pushing.acknowledged.length).toBeGreaterThan(20)
       await vi.waitFor(
         async () => {
@@ -125,6 +162,7 @@ describe('whatever process is killed', () => {
           return followEvents(`${trellis.origin}/listings/api/updates/${String(body.session_id)}`)
         }),
       )
+      const asking = keepAsking(trellis.origin, ['/listings/api/comps?q=camera', '/listings/api/session'])
       await sleep(150)
       await crash(trellis, victim)
       const isOver = ({ events }: (typeof searches)[number]) => events.some(({ event }) => event === 'done')
@@ -132,6 +170,7 @@ describe('whatever process is killed', () => {
         timeout: 90_000,
         interval: 250,
       })
+      expect((await asking.end()).wrong).toEqual([])
       for (const search of searches) {
         const ids = search.events.map(({ id }) => Number(id)).filter((id) => id > 0)
         expect(ids).toEqual([...new Set(ids)].toSorted((one, other) => one - other))
@@ -154,6 +193,7 @@ describe('whatever process is killed', () => {
         body: JSON.stringify({ duration_seconds: 20, takes: 3, seed: 5 }),
       })
       expect(made.status).toBe(202)
+      const asking = keepAsking(trellis.origin, [`/music/api/chains/${id}`, '/music/api/chains?limit=5'])
       await sleep(300)
       await crash(trellis, victim)
       type Node = { node_id: string; status: string; error: unknown; kind: string }
@@ -166,6 +206,7 @@ describe('whatever process is killed', () => {
         async () => expect((await branches()).filter(({ status }) => status === 'generating')).toEqual([]),
         { timeout: 120_000, interval: 500 },
       )
+      expect((await asking.end()).wrong).toEqual([])
       const nodes = await branches()
       expect(nodes).toHaveLength(3)
       for (const { status, error } of nodes)
