@@ -1,0 +1,52 @@
+import { spawnSync } from 'node:child_process'
+import { accessSync, constants, existsSync, readdirSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { join } from 'node:path'
+
+/** The two programs that a control plane without nodes is made of. */
+export type ControlPlanePrograms = { etcd: string; kubeApiserver: string }
+
+const isExecutable = (path: string): boolean => {
+  try {
+    accessSync(path, constants.X_OK)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** Where setup-envtest keeps what it fetched, the newest version first. */
+const envtestFolders = (environment: NodeJS.ProcessEnv): string[] => {
+  const share = environment.XDG_DATA_HOME ?? join(homedir(), '.local', 'share')
+  const versions = join(share, 'kubebuilder-envtest', 'k8s')
+  if (!existsSync(versions)) return []
+  const newestFirst = new Intl.Collator('en', { numeric: true })
+  return readdirSync(versions)
+    .sort((a, b) => newestFirst.compare(b, a))
+    .map((version) => join(versions, version))
+}
+
+/** The folder of programs that a cluster kit beside the checkout brings. */
+const besideCheckout = (): string[] => {
+  const script = join(import.meta.dirname, '..', '..', '..', 'shared', 'cluster', 'cluster')
+  if (!existsSync(script)) return []
+  const { status, stdout } = spawnSync(script, ['bin'], { encoding: 'utf8' })
+  return status === 0 ? [stdout.trim()] : []
+}
+
+/**
+ * Finds kube-apiserver and etcd: in the folder that KUBEBUILDER_ASSETS names, where setup-envtest puts them, then beside
+ * the checkout. Gives the reason, a sentence for the names of skipped tests, where this machine lacks them.
+ */
+export const findControlPlane = (environment: NodeJS.ProcessEnv = process.env): ControlPlanePrograms | string => {
+  const told = environment.KUBEBUILDER_ASSETS
+  for (const folders of told ? [() => [told]] : [() => envtestFolders(environment), besideCheckout]) {
+    for (const folder of folders()) {
+      const programs = { etcd: join(folder, 'etcd'), kubeApiserver: join(folder, 'kube-apiserver') }
+      if (Object.values(programs).every(isExecutable)) return programs
+    }
+  }
+  return told
+    ? `KUBEBUILDER_ASSETS is ${told}, which lacks kube-apiserver or etcd`
+    : 'kube-apiserver and etcd were not found; KUBEBUILDER_ASSETS can say where they are'
+}
