@@ -1,12 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { crash } from '../support/installation.ts'
+import { crash, pidOf } from '../support/installation.ts'
 import { followEvents } from '../support/resuming-events.ts'
 import { startTrellis, type Trellis } from '../support/trellis.ts'
 import { tune } from '../support/tune.ts'
 
-/** No request may hang: what cannot be done now is said to be so within this, in milliseconds. */
-const answerLimit = 15_000
+/**
+ * No request may hang: what cannot be done now is said to be so within this, in milliseconds. A peer that is gone is
+ * noticed at once, one that stands still after 15 s of silence, and then what is safe is asked for anew.
+ */
+const answerLimit = 30_000
 
 type Answer = { status: number; retryAfter: string | null; body: Record<string, unknown> }
 
@@ -215,6 +218,29 @@ describe('whatever process is killed', () => {
         const audio = await fetch(`${trellis.origin}/music/api/chains/${id}/nodes/${node_id}/audio`)
         expect([status, audio.status, (await audio.arrayBuffer()).byteLength > 1_000]).toEqual(['ready', 200, true])
       }
+    },
+  )
+
+  test.each(['NATS', 'Postgres', 'S3', 'logs-1'])(
+    '%s, when it stands still for a while: requests are answered or refused in time, and go on afterwards',
+    async (victim) => {
+      const paths = [
+        '/logs/api/search?q=ledgerline&limit=5',
+        '/listings/api/comps?q=camera',
+        '/music/api/chains?limit=5',
+      ]
+      const pushing = pushLines(trellis.origin, `still-${victim.toLowerCase()}`)
+      const asking = keepAsking(trellis.origin, paths)
+      await sleep(1_000)
+      const pid = pidOf(trellis, victim)
+      process.kill(pid, 'SIGSTOP')
+      await sleep(20_000)
+      process.kill(pid, 'SIGCONT')
+      await sleep(3_000)
+      await pushing.end()
+      const { wrong } = await asking.end()
+      expect([...pushing.wrong, ...wrong]).toEqual([])
+      for (const path of paths) expect((await ask(`${trellis.origin}${path}`)).status, path).toBe(200)
     },
   )
 })
