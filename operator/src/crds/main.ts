@@ -1,0 +1,14 @@
+/** Writes the definitions of our kinds into crds/, and takes away what is no longer one of them. */
+import { mkdir, readdir, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { renderDefinitions } from './render.ts'
+
+const folder = fileURLToPath(new URL('../../../crds/', import.meta.url))
+const files = renderDefinitions()
+
+await mkdir(folder, { recursive: true })
+for (const name of await readdir(folder)) {
+  if (name.endsWith('.yaml') && !(name in files)) await rm(join(folder, name))
+}
+for (const [name, content] of Object.entries(files)) await writeFile(join(folder, name), content)

@@ -1,0 +1,199 @@
+/** A rule in CEL that the API server holds an object to; `self` is the place that carries the rule, `oldSelf` what it was. */
+export type Rule = {
+  rule: string
+  /** What a person reads when the rule is broken. Names the field and says what to do. */
+  message: string
+  /** The field that the refusal points at, relative to the place that carries the rule: `.slug`. */
+  fieldPath?: string
+  reason?: 'FieldValueInvalid' | 'FieldValueForbidden' | 'FieldValueRequired'
+}
+
+/** The part of a structural schema that our kinds use, in the words of the CustomResourceDefinition API. */
+export type JsonSchema = {
+  description: string
+  type?: 'string' | 'integer' | 'number' | 'boolean' | 'array' | 'object'
+  format?: 'int32' | 'int64' | 'date-time'
+  enum?: readonly string[]
+  default?: unknown
+  minimum?: number
+  maximum?: number
+  minLength?: number
+  maxLength?: number
+  pattern?: string
+  maxItems?: number
+  anyOf?: readonly { type: 'string' | 'integer' }[]
+  required?: readonly string[]
+  properties?: Readonly<Record<string, JsonSchema>>
+  items?: JsonSchema
+  'x-kubernetes-int-or-string'?: true
+  'x-kubernetes-list-type'?: 'atomic' | 'map'
+  'x-kubernetes-list-map-keys'?: readonly string[]
+  'x-kubernetes-validations'?: readonly Rule[]
+}
+
+/** `optional`: may be absent; `required`: who writes gives it; `defaulted`: who writes may leave it out, who reads finds it. */
+export type Presence = 'optional' | 'required' | 'defaulted'
+
+/**
+ * A field of a kind: its schema, and in its type what a reader finds there and what a writer may put there.
+ * The two differ where defaults are filled in. `types` exists for the compiler alone.
+ */
+export type Field<Read = unknown, Write = unknown, P extends Presence = Presence> = {
+  readonly schema: JsonSchema
+  readonly presence: P
+  /** Why the field cannot be changed, where it cannot. */
+  readonly fixedBecause?: string
+  readonly types?: { readonly read: Read; readonly write: Write }
+}
+
+type Scalar<Value> = Field<Value, Value, 'optional'>
+
+export type ReadOf<F extends Field> = NonNullable<F['types']>['read']
+export type WriteOf<F extends Field> = NonNullable<F['types']>['write']
+
+export type Fields = Readonly<Record<string, Field>>
+type Flat<T> = { [K in keyof T]: T[K] }
+type KeysOf<F extends Fields, P extends Presence> = { [K in keyof F]: F[K]['presence'] extends P ? K : never }[keyof F]
+
+/** What a reader finds: everything that is required or has a default is there. */
+export type ReadFields<F extends Fields> = Flat<
+  { readonly [K in KeysOf<F, 'required' | 'defaulted'>]: ReadOf<F[K]> } & {
+    readonly [K in KeysOf<F, 'optional'>]?: ReadOf<F[K]>
+  }
+>
+
+/** What a writer gives: only what is required has to be there. */
+export type WriteFields<F extends Fields> = Flat<
+  { readonly [K in KeysOf<F, 'required'>]: WriteOf<F[K]> } & {
+    readonly [K in KeysOf<F, 'optional' | 'defaulted'>]?: WriteOf<F[K]>
+  }
+>
+
+const field = <Value>(schema: JsonSchema): Scalar<Value> => ({ schema, presence: 'optional' })
+
+const ruled = (rules: readonly Rule[]) => (rules.length === 0 ? {} : { 'x-kubernetes-validations': rules })
+
+type TextLimits = { minLength?: number; maxLength: number; pattern?: string; rules?: readonly Rule[] }
+
+/** Text. Always bounded: the API server refuses rules over text that might be of any length as too costly. */
+export const text = (description: string, { rules = [], ...limits }: TextLimits): Scalar<string> =>
+  field({ type: 'string', description, ...limits, ...ruled(rules) })
+
+/** A moment, ISO 8601 in UTC. */
+export const time = (description: string): Scalar<string> => field({ type: 'string', format: 'date-time', description })
+
+export const integer = (
+  description: string,
+  limits: { minimum?: number; maximum?: number; format?: 'int32' | 'int64' } = {},
+): Scalar<number> => field({ type: 'integer', format: 'int32', description, ...limits })
+
+export const number = (description: string, limits: { minimum?: number; maximum?: number } = {}): Scalar<number> =>
+  field({ type: 'number', description, ...limits })
+
+export const flag = (description: string): Scalar<boolean> => field({ type: 'boolean', description })
+
+/** One word of a few. */
+export const choice = <const Word extends string>(description: string, words: readonly Word[]): Scalar<Word> =>
+  field({ type: 'string', description, enum: words })
+
+/** An amount as Kubernetes writes it, above zero: `500m`, `1Gi`, or a plain number. `rules` see it as text or number: `string(self)`. */
+export const quantity = (name: string, description: string, rules: readonly Rule[] = []): Scalar<string | number> =>
+  field({
+    description,
+    anyOf: [{ type: 'integer' }, { type: 'string' }],
+    maxLength: 32,
+    'x-kubernetes-int-or-string': true,
+    ...ruled([
+      { rule: 'isQuantity(string(self))', message: `${name} must be a quantity, such as 500m, 2 or 1Gi` },
+      {
+        rule: "!isQuantity(string(self)) || quantity(string(self)).isGreaterThan(quantity('0'))",
+        message: `${name} must be greater than 0`,
+      },
+      ...rules,
+    ]),
+  })
+
+/** A list that its writer gives as a whole. */
+export const list = <Read, Write>(
+  description: string,
+  items: Field<Read, Write>,
+  { maxItems }: { maxItems: number },
+): Field<readonly Read[], readonly Write[], 'optional'> => ({
+  schema: { type: 'array', description, maxItems, 'x-kubernetes-list-type': 'atomic', items: items.schema },
+  presence: 'optional',
+})
+
+/** A list whose items are told apart by one of their fields, so that several writers can each own some. */
+export const listBy = <Read, Write>(
+  key: Extract<keyof Read, string>,
+  description: string,
+  items: Field<Read, Write>,
+  { maxItems }: { maxItems: number },
+): Field<readonly Read[], readonly Write[], 'optional'> => ({
+  schema: {
+    type: 'array',
+    description,
+    maxItems,
+    'x-kubernetes-list-type': 'map',
+    'x-kubernetes-list-map-keys': [key],
+    items: items.schema,
+  },
+  presence: 'optional',
+})
+
+/** CEL for: an optional field is what it was, or still not there. The shorter `self.?name == oldSelf.?name` is estimated as too costly. */
+export const unchanged = (name: string): string =>
+  `has(self.${name}) == has(oldSelf.${name}) && (!has(self.${name}) || self.${name} == oldSelf.${name})`
+
+/**
+ * That a field stays what it was. It is a rule of the object around the field, because a rule of the field itself is
+ * passed over when the field is added or removed.
+ */
+const staysFixed = (name: string, { presence, fixedBecause }: Field): Rule => ({
+  rule: presence === 'optional' ? unchanged(name) : `self.${name} == oldSelf.${name}`,
+  message: `${name} cannot be changed: ${fixedBecause}`,
+  fieldPath: `.${name}`,
+  reason: 'FieldValueForbidden',
+})
+
+/** An object with these fields, and rules between them. */
+export const object = <F extends Fields>(
+  description: string,
+  fields: F,
+  rules: readonly Rule[] = [],
+): Field<ReadFields<F>, WriteFields<F>, 'optional'> => {
+  const entries = Object.entries(fields)
+  const required = entries.filter(([, { presence }]) => presence === 'required').map(([name]) => name)
+  const fixed = entries.filter(([, { fixedBecause }]) => fixedBecause !== undefined)
+  return {
+    schema: {
+      type: 'object',
+      description,
+      ...(required.length === 0 ? {} : { required }),
+      properties: Object.fromEntries(entries.map(([name, { schema }]) => [name, schema])),
+      ...ruled([...rules, ...fixed.map(([name, value]) => staysFixed(name, value))]),
+    },
+    presence: 'optional',
+  }
+}
+
+/** That whoever writes has to give the field. */
+export const required = <Read, Write>({
+  presence: _,
+  ...rest
+}: Field<Read, Write>): Field<Read, Write, 'required'> => ({
+  ...rest,
+  presence: 'required',
+})
+
+/** What the API server fills in where the field is left out. */
+export const defaulted = <Read, Write>(
+  value: Write,
+  { presence: _, schema, ...rest }: Field<Read, Write>,
+): Field<Read, Write, 'defaulted'> => ({ ...rest, schema: { ...schema, default: value }, presence: 'defaulted' })
+
+/** That the field cannot be changed once the object exists; `because` ends the sentence that says so, with what to do instead. */
+export const immutable = <Read, Write, P extends Presence>(
+  because: string,
+  given: Field<Read, Write, P>,
+): Field<Read, Write, P> => ({ ...given, fixedBecause: because })

@@ -1,0 +1,122 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { request } from 'node:https'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { parse } from 'yaml'
+import { type ControlPlane, type ControlPlanePrograms, startControlPlane } from '../../test/control-plane.ts'
+import { apiVersion } from './kind.ts'
+import { kinds } from './render.ts'
+
+export type Json = null | boolean | number | string | Json[] | { [key: string]: Json }
+export type Document = { [key: string]: Json }
+
+/** What the API server answered. `warnings` are what kubectl would print beside it. */
+export type Answer = { status: number; body: Document; warnings: string[] }
+
+export type Send = (
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE',
+  path: string,
+  options?: { body?: unknown; type?: string; accept?: string },
+) => Promise<Answer>
+
+/** A path that the server does not know yet is answered in plain text. */
+const readBody = (text: string): Document => {
+  try {
+    return JSON.parse(text) as Document
+  } catch {
+    return { message: text }
+  }
+}
+
+/** Sends to the API server as its administrator. */
+const sender =
+  (plane: ControlPlane): Send =>
+  (method, path, { body, type = 'application/json', accept = 'application/json' } = {}) =>
+    new Promise((resolve, reject) => {
+      const headers = { authorization: `Bearer ${plane.token()}`, accept, 'content-type': type }
+      const sent = request(`${plane.server}${path}`, { method, ca: plane.ca, headers }, (response) => {
+        let answer = ''
+        response.setEncoding('utf8').on('data', (part: string) => (answer += part))
+        response.once('error', reject)
+        response.once('end', () =>
+          resolve({
+            status: response.statusCode ?? 0,
+            body: readBody(answer),
+            warnings: [response.headers.warning ?? []].flat(),
+          }),
+        )
+      })
+      sent.once('error', reject).end(body === undefined ? undefined : JSON.stringify(body))
+    })
+
+const readFolder = (folder: URL): Record<string, Document> =>
+  Object.fromEntries(
+    readdirSync(folder)
+      .filter((name) => name.endsWith('.yaml'))
+      .map((name) => [name, parse(readFileSync(new URL(name, folder), 'utf8')) as Document]),
+  )
+
+export const definitionsFolder = new URL('../../../crds/', import.meta.url)
+export const examplesFolder = new URL('../../../deploy/examples/', import.meta.url)
+
+/** The committed definitions, by file name. */
+export const committedDefinitions = () => readFolder(definitionsFolder)
+/** The committed examples, by file name. */
+export const examples = () => readFolder(examplesFolder)
+
+export const pathOf = (folder: URL): string => fileURLToPath(folder)
+
+/** Reads a value out of an answer: `at(body, 'status', 'phase')`; undefined where there is none. */
+export const at = (value: Json | undefined, ...path: (string | number)[]): Json | undefined =>
+  path.reduce<Json | undefined>(
+    (found, key) => (found !== null && typeof found === 'object' ? (found as Document)[key] : undefined),
+    value,
+  )
+
+const pluralOf = (kind: Json | undefined): string => {
+  const found = kinds.find((candidate) => candidate.kind === kind)
+  if (!found) throw new Error(`${String(kind)} is none of our kinds.`)
+  return found.plural
+}
+
+/** The path of the objects of a kind, or of one of them, or of a part of it, in the namespace `default`. */
+export const objectPath = (kind: Json | undefined, name?: string, subresource?: 'status' | 'scale'): string =>
+  [`/apis/${apiVersion}/namespaces/default/${pluralOf(kind)}`, name, subresource]
+    .filter((part) => part !== undefined)
+    .join('/')
+
+export const definitionsPath = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions'
+
+/** Asks again and again, for a minute at most: the server takes a new definition up a little after it has accepted it. */
+export const untilTrue = async (what: string, isTrue: () => Promise<boolean>) => {
+  const limit = Date.now() + 60_000
+  while (!(await isTrue())) {
+    if (Date.now() > limit) throw new Error(`${what} did not come true within a minute.`)
+    await sleep(20)
+  }
+}
+
+export type InstalledKinds = AsyncDisposable & {
+  send: Send
+  /** What the server answered to each definition, by file name. */
+  answers: Record<string, Answer>
+  kubeconfig: string
+}
+
+/** A control plane with the committed definitions, each of which is served. */
+export const installKinds = async (programs: ControlPlanePrograms): Promise<InstalledKinds> => {
+  await using started = new AsyncDisposableStack()
+  const plane = started.use(await startControlPlane(programs))
+  const send = sender(plane)
+  const answers: Record<string, Answer> = {}
+  for (const [file, definition] of Object.entries(committedDefinitions())) {
+    const answer = await send('POST', definitionsPath, { body: definition })
+    if (answer.status !== 201) throw new Error(`${file} was refused: ${JSON.stringify(answer.body.message)}`)
+    answers[file] = answer
+  }
+  for (const { kind } of kinds) {
+    await untilTrue(`that ${kind} is served`, async () => (await send('GET', objectPath(kind))).status === 200)
+  }
+  const owned = started.move()
+  return { send, answers, kubeconfig: plane.kubeconfig(), [Symbol.asyncDispose]: () => owned.disposeAsync() }
+}
