@@ -17,6 +17,7 @@ const generate = [
   tool('buf', 'generate', '--template', 'protos/buf.gen.yaml'),
   tool('buf', 'generate', '--template', 'protos/vendor/buf.gen.yaml'),
   tool('buf', 'generate', '--template', 'test/probe/buf.gen.yaml'),
+  main('operator', 'src', 'crds', 'main.ts'),
 ]
 
 /** What each command installs (`run`: only what running needs; `all`: the tools, too) and runs, one after another. */

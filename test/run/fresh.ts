@@ -16,6 +16,7 @@ const before = must('git', 'stash', 'create') || 'HEAD'
 must('buf', 'generate', '--template', 'protos/buf.gen.yaml')
 must('buf', 'generate', '--template', 'protos/vendor/buf.gen.yaml')
 must('buf', 'generate', '--template', 'test/probe/buf.gen.yaml')
+must(process.execPath, 'operator/src/crds/main.ts')
 const changed = must('git', 'diff', '--stat', before.trim(), '--', ...folders)
 const added = status()
   .split('\n')

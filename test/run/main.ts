@@ -9,7 +9,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
-const generated = ['protos/gen', 'test/probe/gen']
+const generated = ['protos/gen', 'test/probe/gen', 'crds']
 
 type Counts = { passed: number; failed: number; skipped: number }
 
