@@ -13,6 +13,8 @@ export const form: Form = process.env.TRELLIS_FORM === 'distributed' ? 'distribu
 
 export type Trellis = AsyncDisposable & {
   origin: string
+  /** Of every edge; the first is `origin`. */
+  origins: string[]
   dataDirectory: string
   process: ChildProcess
   /** All that it has written so far. */
@@ -21,11 +23,12 @@ export type Trellis = AsyncDisposable & {
   stop: (signal?: NodeJS.Signals) => Promise<number | null>
 }
 
-const untilReady = (child: ChildProcess, output: () => string): Promise<string> =>
+const untilReady = (child: ChildProcess, output: () => string): Promise<string[]> =>
   new Promise((resolve, reject) => {
     const look = () => {
-      const [, origin] = /Trellis is ready: (http:\/\/\S+)/.exec(output()) ?? []
-      if (origin) resolve(origin.replace('localhost', '127.0.0.1'))
+      const [line] = /^Trellis is ready: .*$/m.exec(output()) ?? []
+      const origins = line?.match(/http:\/\/[a-z0-9.]+:\d+/g)
+      if (origins) resolve(origins.map((origin) => origin.replace('localhost', '127.0.0.1')))
     }
     child.stdout?.on('data', look)
     child.once('exit', (code) => reject(new Error(`Trellis ended with ${code} before it was ready:\n${output()}`)))
@@ -62,12 +65,14 @@ export const startTrellis = async (
     return child.exitCode
   }
   stack.defer(async () => {
-    await stop('SIGKILL')
+    // A launcher that is killed leaves the servers that it started to the next one.
+    await stop(ofForm === 'distributed' ? 'SIGTERM' : 'SIGKILL')
   })
   try {
-    const origin = await untilReady(child, output)
+    const origins = await untilReady(child, output)
     return {
-      origin,
+      origin: origins[0] ?? '',
+      origins,
       dataDirectory: directory,
       process: child,
       output,
