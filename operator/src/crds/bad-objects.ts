@@ -63,7 +63,7 @@ export const badObjects: readonly BadObject[] = [
   search(
     'minPrice above maxPrice',
     filters({ minPrice: 20, maxPrice: 10 }),
-    /spec\.filters\.minPrice.*minPrice must not be above maxPrice/,
+    /spec\.filters\.minPrice: Forbidden: minPrice must not be above maxPrice/,
   ),
   search('a price below 0', filters({ minPrice: -1 }), /spec\.filters\.minPrice.*greater than or equal to 0/),
   search(
@@ -106,7 +106,7 @@ export const badObjects: readonly BadObject[] = [
   branch(
     'a label that gives no slug',
     { slug: null, label: '東京' },
-    /spec\.label.*no letter a-z and no digit to derive a slug from: give a slug/,
+    /spec\.label: Forbidden: label has no letter a-z and no digit to derive a slug from: give a slug/,
   ),
   branch('a label of 254 characters', { label: 'l'.repeat(254) }, /spec\.label: Too long: may not be more than 253/),
   branch(
@@ -123,6 +123,8 @@ export const badObjects: readonly BadObject[] = [
   branch('no storage', { storage: '0' }, /spec\.storage.*storage must be greater than 0/),
   branch('storage below 0', { storage: '-1Gi' }, /spec\.storage.*storage must be greater than 0/),
   branch('storage as a number below 1', { storage: 0 }, /spec\.storage.*storage must be greater than 0/),
+  branch('storage without an end', { storage: '1'.repeat(33) }, /spec\.storage: Too long: may not be more than 32/),
+  branch('storage as a list', { storage: ['1Gi'] }, /spec\.storage.*must be of type integer,string/),
   branch('no day of retention', { retentionDays: 0 }, /spec\.retentionDays.*greater than or equal to 1/),
   branch('3651 days of retention', { retentionDays: 3651 }, /spec\.retentionDays.*less than or equal to 3650/),
   branch('a port that only root may open', { port: 1023 }, /spec\.port.*greater than or equal to 1024/),
@@ -149,12 +151,12 @@ export const badObjects: readonly BadObject[] = [
   job(
     'a required GPU, but none',
     resources({ gpu: 0, gpuRequired: true }),
-    /spec\.resources\.gpu.*gpu must not be 0 where gpuRequired is true/,
+    /spec\.resources\.gpu: Forbidden: gpu must not be 0 where gpuRequired is true/,
   ),
   job(
     'a class of GPU, but none',
     resources({ gpu: 0, class: 'L4' }),
-    /spec\.resources\.gpu.*gpu must not be 0 where class names a GPU/,
+    /spec\.resources\.gpu: Forbidden: gpu must not be 0 where class names a GPU/,
   ),
   job('CPUs that are no quantity', resources({ cpu: 'two' }), /spec\.resources\.cpu.*cpu must be a quantity, such as/),
   job('no memory', resources({ memory: 0 }), /spec\.resources\.memory.*memory must be greater than 0/),
@@ -167,11 +169,15 @@ export const badObjects: readonly BadObject[] = [
   ),
   pool('no replicas', { replicas: null }, /spec\.replicas: Required value/),
   pool('replicas below 0', { replicas: -1 }, /spec\.replicas.*greater than or equal to 0/),
-  pool('more than its most', { replicas: 6, maxReplicas: 5 }, /spec\.replicas.*replicas must not be above maxReplicas/),
+  pool(
+    'more than its most',
+    { replicas: 6, maxReplicas: 5 },
+    /spec\.replicas: Forbidden: replicas must not be above maxReplicas/,
+  ),
   pool(
     'more than the most that is the default',
     { replicas: 51 },
-    /spec\.replicas.*replicas must not be above maxReplicas/,
+    /spec\.replicas: Forbidden: replicas must not be above maxReplicas/,
   ),
   pool('a most of 0', { replicas: 0, maxReplicas: 0 }, /spec\.maxReplicas.*greater than or equal to 1/),
   pool('a most of 201', { maxReplicas: 201 }, /spec\.maxReplicas.*less than or equal to 200/),

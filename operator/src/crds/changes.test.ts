@@ -93,7 +93,7 @@ const refusedChanges: readonly Change[] = [
     'WarmPool',
     'a most below what it has',
     { maxReplicas: 1 },
-    /spec\.replicas.*replicas must not be above maxReplicas/,
+    /spec\.replicas: Forbidden: replicas must not be above maxReplicas/,
   ],
 ]
 
@@ -104,6 +104,9 @@ const allowedChanges: readonly (readonly [kind: string, patch: Record<string, un
     { label: 'Graz, main', state: 'Inactive', storage: '2049Mi', retentionDays: 1, port: 8600, anonymize: true },
   ],
   ['Branch', { label: null }],
+  // The same in another unit, and more as a plain number of bytes.
+  ['Branch', { storage: '2048Mi' }],
+  ['Branch', { storage: 3_000_000_000 }],
   ['GenerationJob', { ttlSecondsAfterFinished: 60, activeDeadlineSeconds: 7200 }],
   ['WarmPool', { replicas: 0, maxReplicas: 200, idleSeconds: 60 }],
 ]
@@ -218,7 +221,7 @@ describe.skipIf(typeof programs === 'string')(
 
       const above = await patch(objectPath('WarmPool', 'scaled', 'scale'), { spec: { replicas: 5 } })
       expect(above.status).toBe(422)
-      expect(above.body.message).toMatch(/spec\.replicas.*replicas must not be above maxReplicas/)
+      expect(above.body.message).toMatch(/spec\.replicas: Forbidden: replicas must not be above maxReplicas/)
     })
   },
 )

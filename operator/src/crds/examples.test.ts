@@ -5,8 +5,10 @@ import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { findControlPlane } from '../../test/find-control-plane.ts'
 import { filledIn, least, rows } from './expected-examples.ts'
+import { apiVersion } from './kind.ts'
 import { kinds } from './render.ts'
 import {
+  type Answer,
   at,
   committedDefinitions,
   type Document,
@@ -54,9 +56,14 @@ describe.skipIf(typeof programs === 'string')(
   () => {
     let installed: InstalledKinds
     let directory: string
+    const accepted: Record<string, Answer> = {}
     beforeAll(async () => {
       if (typeof programs === 'string') return
       installed = await installKinds(programs)
+      for (const [file, example] of Object.entries(examples())) {
+        const path = `${objectPath(example.kind)}?fieldValidation=Strict`
+        accepted[file] = await installed.send('POST', path, { body: example })
+      }
       directory = await mkdtemp(join(tmpdir(), 'trellis-examples-'))
       await writeFile(join(directory, 'kubeconfig'), installed.kubeconfig, { mode: 0o600 })
     })
@@ -75,15 +82,11 @@ describe.skipIf(typeof programs === 'string')(
 
     test.each(Object.entries(examples()))(
       '%s is accepted as it is, and what it leaves out is filled in',
-      async (_, example) => {
-        const { status, body, warnings } = await installed.send(
-          'POST',
-          `${objectPath(example.kind)}?fieldValidation=Strict`,
-          { body: example },
-        )
-        expect({ status, message: body.message, warnings }).toEqual({ status: 201, message: undefined, warnings: [] })
-        expect(body.spec).toEqual({ ...filledIn[String(example.kind)], ...(example.spec as Document) })
-        expect(body.status).toEqual({ observedGeneration: -1 })
+      (file, example) => {
+        const { status, body, warnings } = accepted[file] ?? {}
+        expect({ status, message: body?.message, warnings }).toEqual({ status: 201, message: undefined, warnings: [] })
+        expect(body?.spec).toEqual({ ...filledIn[String(example.kind)], ...(example.spec as Document) })
+        expect(body?.status).toEqual({ observedGeneration: -1 })
       },
     )
 
@@ -91,7 +94,7 @@ describe.skipIf(typeof programs === 'string')(
       'the least %s gets the defaults of the contract',
       async (kind, [given, becomes]) => {
         const { body } = await installed.send('POST', `${objectPath(kind)}?dryRun=All`, {
-          body: { apiVersion: 'trellis.dev/v1alpha1', kind, metadata: { name: 'least' }, spec: given },
+          body: { apiVersion, kind, metadata: { name: 'least' }, spec: given },
         })
         expect(body.spec).toEqual(becomes)
       },
@@ -170,6 +173,27 @@ describe.skipIf(typeof programs === 'string')(
           'mustIncludeMode is how mustInclude is read: all (every term), any (at least one) or groups',
         )
         expect(explained).toContain('ENUM: all any groups')
+      },
+    )
+
+    test.skipIf(missing('kubectl'))(
+      `kubectl takes a condition for true once the status is of the current generation${without('kubectl')}`,
+      async () => {
+        const path = objectPath('Branch', 'waited-for')
+        await installed.send('POST', objectPath('Branch'), {
+          body: { apiVersion, kind: 'Branch', metadata: { name: 'waited-for' }, spec: { slug: 'waited-for' } },
+        })
+        const tell = (observedGeneration: number) =>
+          installed.send('PATCH', `${path}/status`, {
+            body: { status: { ...rows.Branch?.status, observedGeneration } },
+            type: 'application/merge-patch+json',
+          })
+        const wait = (limit: string) =>
+          kubectl('wait', '--for=condition=Ready', 'branches.trellis.dev/waited-for', `--timeout=${limit}`)
+        await tell(-1)
+        expect(wait('1s').stderr).toMatch(/timed out waiting for the condition/)
+        await tell(1)
+        expect(wait('60s').stdout).toMatch(/condition met/)
       },
     )
 

@@ -186,11 +186,14 @@ export const required = <Read, Write>({
   presence: 'required',
 })
 
-/** What the API server fills in where the field is left out. */
+/** What the API server fills in where the field is left out. The description says it, since `kubectl explain` does not. */
 export const defaulted = <Read, Write>(
   value: Write,
   { presence: _, schema, ...rest }: Field<Read, Write>,
-): Field<Read, Write, 'defaulted'> => ({ ...rest, schema: { ...schema, default: value }, presence: 'defaulted' })
+): Field<Read, Write, 'defaulted'> => {
+  const description = typeof value === 'object' ? schema.description : `${schema.description} Default: ${value}.`
+  return { ...rest, schema: { ...schema, description, default: value }, presence: 'defaulted' }
+}
 
 /** That the field cannot be changed once the object exists; `because` ends the sentence that says so, with what to do instead. */
 export const immutable = <Read, Write, P extends Presence>(

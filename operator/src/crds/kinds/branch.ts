@@ -77,6 +77,7 @@ export const branch = defineKind({
         rule: "has(self.slug) || !has(self.label) || self.label.matches('[A-Za-z0-9]')",
         message: 'label has no letter a-z and no digit to derive a slug from: give a slug',
         fieldPath: '.label',
+        reason: 'FieldValueForbidden',
       },
       {
         rule: `has(self.slug) || (${unchanged('label')})`,

@@ -47,11 +47,13 @@ const resources = object(
       rule: '!has(self.gpuRequired) || !self.gpuRequired || !has(self.gpu) || self.gpu > 0',
       message: 'gpu must not be 0 where gpuRequired is true',
       fieldPath: '.gpu',
+      reason: 'FieldValueForbidden',
     },
     {
       rule: '!has(self.class) || !has(self.gpu) || self.gpu > 0',
       message: 'gpu must not be 0 where class names a GPU',
       fieldPath: '.gpu',
+      reason: 'FieldValueForbidden',
     },
   ],
 )

@@ -54,6 +54,7 @@ const filters = object(
       rule: '!has(self.minPrice) || !has(self.maxPrice) || self.minPrice <= self.maxPrice',
       message: 'minPrice must not be above maxPrice',
       fieldPath: '.minPrice',
+      reason: 'FieldValueForbidden',
     },
   ],
 )

@@ -46,6 +46,7 @@ export const warmPool = defineKind({
         rule: 'self.replicas <= self.maxReplicas',
         message: 'replicas must not be above maxReplicas (50 unless given): raise maxReplicas first',
         fieldPath: '.replicas',
+        reason: 'FieldValueForbidden',
       },
     ],
   ),
