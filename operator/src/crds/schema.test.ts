@@ -1,4 +1,5 @@
 import { expect, expectTypeOf, test } from 'vitest'
+import type { Condition } from '../runtime/objects/conditions.ts'
 import type { BranchSpec, GenerationJobStatus, SearchSpec, SearchSpecInput, WarmPoolStatus } from './mod.ts'
 import { defaulted, immutable, integer, list, object, type ReadOf, required, text, type WriteOf } from './schema.ts'
 
@@ -26,7 +27,7 @@ test('what has a default need not be written and is always there to read', () =>
   expect(fruit.schema.properties?.weeks).toEqual({
     type: 'integer',
     format: 'int32',
-    description: 'weeks is how long it keeps.',
+    description: 'weeks is how long it keeps. Default: 4.',
     default: 4,
   })
 })
@@ -48,7 +49,7 @@ test('an immutable field can be neither changed, nor added, nor taken away', () 
   ])
 })
 
-test('the types of our kinds know words, defaults and what may be missing', () => {
+test('the types of our kinds know words, defaults and what may be missing, and take the conditions of the runtime', () => {
   expectTypeOf<SearchSpec['adapter']>().toEqualTypeOf<'auto' | 'api' | 'scraper'>()
   expectTypeOf<SearchSpec['pages']>().toEqualTypeOf<number>()
   expectTypeOf<{ query: string }>().toExtend<SearchSpecInput>()
@@ -59,4 +60,5 @@ test('the types of our kinds know words, defaults and what may be missing', () =
     'Pending' | 'Running' | 'Complete' | 'Failed' | undefined
   >()
   expectTypeOf<WarmPoolStatus['observedGeneration']>().toEqualTypeOf<number>()
+  expectTypeOf<readonly Condition[]>().toExtend<NonNullable<WarmPoolStatus['conditions']>>()
 })
