@@ -20,6 +20,12 @@ export const databaseConfig = {
     10,
     'Connections to the database that a process may hold.',
   ),
+  databaseStatementSeconds: setting(
+    'DATABASE_STATEMENT_SECONDS',
+    read.integer(1, 3_600),
+    30,
+    'The longest that one statement may run.',
+  ),
 }
 
 /** What a process of a distributed installation is told of the servers that it stands on. */
@@ -39,6 +45,12 @@ export const connectionsConfig = {
     'What its streams and subjects start with, where it is shared.',
   ),
   natsReplicas: setting('NATS_REPLICAS', read.integer(1, 5), 1, 'NATS servers that keep a copy of each event.'),
+  natsStreamMegabytes: setting(
+    'NATS_STREAM_MB',
+    read.optional(read.integer(1, 16_777_216)),
+    undefined,
+    'What one stream may take, past which its oldest events go; accounts with limits demand it.',
+  ),
   natsFilesBucket: setting('NATS_FILES_BUCKET', read.text, 'trellis-files', 'The object store for files without S3.'),
   s3Endpoint: setting('S3_ENDPOINT', read.optional(read.url), undefined, 'An S3-compatible store for all files.'),
   s3Region: setting('S3_REGION', read.text, 'us-east-1', 'Its region.'),
@@ -90,13 +102,16 @@ export type RpcConfig = ValuesOf<typeof rpcConfig>
 
 /** The database where there is one, else the data directory. Throws ConfigFailure. */
 export const storeLocation = (
-  { databaseUrl, databaseConnections }: DatabaseConfig,
+  { databaseUrl, databaseConnections, databaseStatementSeconds }: DatabaseConfig,
   dataDirectory: string,
 ): StoreLocation => {
   if (databaseUrl === undefined) return { dataDirectory }
   if (!/^postgres(?:ql)?:\/\//.test(databaseUrl))
     throw new ConfigFailure('DATABASE_URL must start with postgresql://, but does not.')
-  return { databaseUrl, limits: { connections: databaseConnections } }
+  return {
+    databaseUrl,
+    limits: { connections: databaseConnections, statementMilliseconds: databaseStatementSeconds * 1_000 },
+  }
 }
 
 /** How connections to NATS are encrypted, where anything is told of it. */
@@ -111,7 +126,7 @@ const natsTls = (config: ConnectionsConfig) => {
 
 /** How a process joins the bus. Throws ConfigFailure. */
 export const busOptions = (config: ConnectionsConfig): Omit<NatsBusOptions, 'name' | 'log'> => {
-  const { natsServers, natsToken, natsUser, natsPassword, natsReplicas, natsPrefix } = config
+  const { natsServers, natsToken, natsUser, natsPassword, natsReplicas, natsPrefix, natsStreamMegabytes } = config
   if (natsServers.length === 0) throw new ConfigFailure('NATS_URL must be set: processes of their own need NATS.')
   if ((natsUser === undefined) !== (natsPassword === undefined))
     throw new ConfigFailure('NATS_USER and NATS_PASSWORD must be set together.')
@@ -119,7 +134,11 @@ export const busOptions = (config: ConnectionsConfig): Omit<NatsBusOptions, 'nam
   return {
     servers: natsServers,
     prefix: natsPrefix,
-    storage: { kind: 'file', replicas: natsReplicas },
+    storage: {
+      kind: 'file',
+      replicas: natsReplicas,
+      maximumStreamBytes: natsStreamMegabytes === undefined ? undefined : natsStreamMegabytes * 1024 * 1024,
+    },
     ...(credentials ? { credentials } : {}),
     ...(natsUser !== undefined && natsPassword !== undefined
       ? { credentials: { user: natsUser, password: natsPassword } }

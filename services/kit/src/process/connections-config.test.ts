@@ -1,0 +1,51 @@
+import { describe, expect, test } from 'vitest'
+import { ConfigFailure, readConfig } from '../config/mod.ts'
+import {
+  busOptions,
+  connectionsConfig,
+  filesLocation,
+  rpcConfig,
+  rpcSecurity,
+  storeLocation,
+} from './connections-config.ts'
+
+const connections = (environment: Record<string, string>) => readConfig(connectionsConfig, environment)
+
+describe('where things are kept', () => {
+  test('rows: the database, where one is named; else the data directory', () => {
+    expect(storeLocation(connections({}), './data')).toEqual({ dataDirectory: './data' })
+    const told = connections({ DATABASE_URL: 'postgresql://db/trellis', DATABASE_CONNECTIONS: '3' })
+    expect(storeLocation(told, './data')).toMatchObject({
+      databaseUrl: 'postgresql://db/trellis',
+      limits: { connections: 3, statementMilliseconds: 30_000 },
+    })
+    expect(() => storeLocation(connections({ DATABASE_URL: 'mysql://db' }), './data')).toThrow(ConfigFailure)
+  })
+
+  test('files: S3 where it is told of with its keys, else NATS', () => {
+    expect(filesLocation(connections({ NATS_URL: 'a:4222,b:4222' }))).toMatchObject({
+      kind: 'nats',
+      servers: ['a:4222', 'b:4222'],
+    })
+    const s3 = { S3_ENDPOINT: 'http://s3:9000', S3_ACCESS_KEY_ID: 'id', S3_SECRET_ACCESS_KEY: 'secret' }
+    expect(filesLocation(connections(s3))).toMatchObject({ kind: 's3', endpoint: 'http://s3:9000', bucket: 'trellis' })
+    expect(() => filesLocation(connections({ S3_ENDPOINT: 'http://s3:9000' }))).toThrow(/S3_ACCESS_KEY_ID/)
+  })
+})
+
+describe('what belongs together must be told together', () => {
+  test('the bus needs servers, and a user a password', () => {
+    expect(() => busOptions(connections({}))).toThrow(/NATS_URL/)
+    expect(() => busOptions(connections({ NATS_URL: 'a:4222', NATS_USER: 'u' }))).toThrow(/NATS_PASSWORD/)
+    const told = { NATS_URL: 'a:4222', NATS_USER: 'u', NATS_PASSWORD: 'p', NATS_STREAM_MB: '2' }
+    expect(busOptions(connections(told))).toMatchObject({
+      credentials: { user: 'u', password: 'p' },
+      storage: { maximumStreamBytes: 2 * 1024 * 1024 },
+    })
+  })
+
+  test('certificates come in threes', () => {
+    expect(rpcSecurity(readConfig(rpcConfig, { RPC_SECRET: 'new,old' }))).toEqual({ secrets: ['new', 'old'] })
+    expect(() => rpcSecurity(readConfig(rpcConfig, { RPC_TLS_CERT_FILE: '/c' }))).toThrow(/RPC_TLS_KEY_FILE/)
+  })
+})
