@@ -23,3 +23,19 @@ test('a gauge is read when the metrics are', async () => {
   open = 7
   expect(await metrics.render()).toContain('open 7')
 })
+
+test('gauges are read by label, and a label that is gone is told no more', async () => {
+  const metrics = createMetrics({ processMetrics: false })
+  const depths = new Map([
+    ['a', 2],
+    ['b', 3],
+  ])
+  metrics.gauges({ name: 'depth', help: 'Waiting.', labels: ['queue'] }, () =>
+    [...depths].map(([queue, value]) => ({ labels: { queue }, value })),
+  )
+  expect(await metrics.render()).toContain('depth{queue="b"} 3')
+  depths.delete('b')
+  const rendered = await metrics.render()
+  expect(rendered).toContain('depth{queue="a"} 2')
+  expect(rendered).not.toContain('queue="b"')
+})

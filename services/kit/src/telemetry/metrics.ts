@@ -21,6 +21,21 @@ export const createMetrics = ({ processMetrics = true }: { processMetrics?: bool
           this.set(read())
         },
       }),
+    /** Values by label, read whenever the metrics are: what `read` gives then is all there is. */
+    gauges: <Label extends string>(
+      { name, help, labels = [] }: Declaration<Label>,
+      read: () => Iterable<{ labels: Record<Label, string>; value: number }>,
+    ) =>
+      new Gauge<Label>({
+        name,
+        help,
+        labelNames: labels,
+        registers,
+        collect() {
+          this.reset()
+          for (const series of read()) this.set(series.labels, series.value)
+        },
+      }),
     histogram: <Label extends string>({
       name,
       help,

@@ -1,0 +1,151 @@
+import type { Dispatcher } from 'undici'
+import type { Clock, Random } from '../clock.ts'
+import type { RuntimeMetrics } from '../metrics.ts'
+import { ApiError, ConnectionError, readApiError, readRetryAfter } from './api-error.ts'
+import type { WriteOptions } from './client.ts'
+import type { Credentials } from './credentials.ts'
+import { type RetryOptions, withRetries } from './retry.ts'
+import type { Lane, Transport } from './transport.ts'
+
+type Query = Record<string, string | number | boolean | undefined>
+
+/** A request as it is sent, and whether it may be sent twice. */
+export type Call = {
+  lane: Lane
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+  /** What metrics call it. */
+  verb: string
+  path: string
+  query?: Query
+  /** JSON. */
+  body?: string
+  /** `application/json` unless told. */
+  contentType?: string
+  /** Whether doing it twice is doing it once; true unless told. */
+  idempotent?: boolean
+  options?: WriteOptions
+}
+
+export type RequesterOptions = {
+  credentials: Credentials
+  transport: Transport
+  clock: Clock
+  random: Random
+  metrics: RuntimeMetrics | undefined
+  /** Milliseconds for an attempt. */
+  timeout: number
+  retry: RetryOptions
+  userAgent: string
+}
+
+/** Sends requests to the API server. */
+export type Requester = {
+  /** Gives the JSON of the answer; repeats what is safe to repeat. Throws ApiError, ConnectionError, the signal's reason. */
+  request: (call: Call) => Promise<unknown>
+  /** Gives the unread bytes of the answer; for watches. Nothing is repeated. */
+  open: (call: Call & { options: { signal: AbortSignal } }) => Promise<AsyncIterable<Uint8Array>>
+}
+
+/** Errors of connections that were never made, so that nothing was sent. */
+const neverSent = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'UND_ERR_CONNECT_TIMEOUT'])
+
+const codeOf = (error: unknown): string => {
+  for (let at: unknown = error; at instanceof Error; at = at.cause) {
+    const { code } = at as NodeJS.ErrnoException
+    if (code !== undefined) return String(code)
+  }
+  return ''
+}
+
+const encodeQuery = (query: Query): string => {
+  const entries = Object.entries(query).filter(([, value]) => value !== undefined && value !== '')
+  if (entries.length === 0) return ''
+  return `?${new URLSearchParams(entries.map(([name, value]) => [name, String(value)]))}`
+}
+
+const headerOf = (headers: Dispatcher.ResponseData['headers'], name: string): string | undefined => {
+  const value = headers[name]
+  return Array.isArray(value) ? value[0] : value
+}
+
+const describe = ({ method, path }: Call, error: unknown): string =>
+  `${method} ${path}: ${error instanceof Error ? error.message : String(error)}`
+
+export const createRequester = (limits: RequesterOptions): Requester => {
+  const { credentials, transport, clock, metrics } = limits
+
+  /** Sends once, and gives what `read` makes of the answer while the signal still counts. */
+  const exchange = async <T>(
+    call: Call,
+    signal: AbortSignal,
+    read: (body: Dispatcher.ResponseData['body']) => Promise<T> | T,
+  ): Promise<T> => {
+    const access = await credentials.access()
+    const { host, pathname, origin } = new URL(access.server)
+    const { method, verb, body } = call
+    const started = clock.monotonic()
+    let code = '<error>'
+    try {
+      const answer = await transport.dispatcher(call.lane, access).request({
+        origin,
+        path: `${pathname === '/' ? '' : pathname}${call.path}${encodeQuery(call.query ?? {})}`,
+        method,
+        headers: {
+          ...access.headers,
+          accept: 'application/json',
+          'user-agent': limits.userAgent,
+          ...(body === undefined ? {} : { 'content-type': call.contentType ?? 'application/json' }),
+        },
+        body: body ?? null,
+        signal,
+      })
+      code = String(answer.statusCode)
+      if (answer.statusCode < 400) return await read(answer.body)
+      const rest = readRetryAfter(headerOf(answer.headers, 'retry-after'), clock.now())
+      throw readApiError(answer.statusCode, await answer.body.text(), rest)
+    } catch (error) {
+      if (error instanceof ApiError) throw error
+      call.options?.signal?.throwIfAborted()
+      const cause = signal.aborted ? new Error('no answer came in time', { cause: error }) : error
+      throw new ConnectionError(describe(call, cause), { maybeSent: !neverSent.has(codeOf(error)), cause })
+    } finally {
+      metrics?.request({ code, method, host, verb, seconds: (clock.monotonic() - started) / 1_000 })
+    }
+  }
+
+  /** One attempt within its time. The guard is asked last, so that little can happen between its word and the write. */
+  const attempt = async (call: Call): Promise<unknown> => {
+    await credentials.access()
+    const { guard, timeout = limits.timeout, signal } = call.options ?? {}
+    const limit = Math.min(timeout, guard?.() ?? Number.POSITIVE_INFINITY)
+    const timer = new AbortController()
+    const stopTimer = clock.after(limit, () => timer.abort())
+    try {
+      return await exchange(call, signal ? AbortSignal.any([timer.signal, signal]) : timer.signal, (body) =>
+        body.json(),
+      )
+    } finally {
+      stopTimer()
+    }
+  }
+
+  /** Goes once more with fresh credentials where the server does not know them: tokens are changed under way. */
+  const withFreshCredentials = async <T>(send: () => Promise<T>): Promise<T> => {
+    try {
+      return await send()
+    } catch (error) {
+      if (!(error instanceof ApiError && error.status === 401)) throw error
+      credentials.refresh()
+      return send()
+    }
+  }
+
+  return {
+    request: async (call) => {
+      const { idempotent = true, options: { signal } = {} } = call
+      signal?.throwIfAborted()
+      return withRetries(() => withFreshCredentials(() => attempt(call)), { idempotent, signal }, limits)
+    },
+    open: (call) => withFreshCredentials(() => exchange(call, call.options.signal, (body) => body)),
+  }
+}

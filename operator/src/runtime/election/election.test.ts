@@ -1,0 +1,145 @@
+import { expect, test } from 'vitest'
+import { calm, createWorld, type Surroundings, seededRandom, type World } from '../../../test/simulation/mod.ts'
+import { guardWrites } from '../client/client.ts'
+import type { KubeObject } from '../objects/object.ts'
+import { leases, resource } from '../objects/resource.ts'
+import { createElection, type Election, LeadershipLost } from './election.ts'
+
+const ref = { namespace: 'default', name: 'operator' }
+
+/** Where leaders leave their marks. */
+const marks = resource<KubeObject & { spec: { by: string } }>({
+  group: 'example.test',
+  version: 'v1',
+  plural: 'marks',
+  kind: 'Mark',
+  namespaced: true,
+})
+
+type Candidate = { election: Election; lost: Error[]; leadsSince: number[] }
+
+/** A process that leads when it can, writes a mark every 100 ms while it does, and ends when it has lost. */
+const candidate =
+  (identity: string, candidates: Map<string, Candidate>, stop?: AbortSignal) => (parts: Surroundings) => {
+    const election = createElection({ ...parts, ...ref, identity })
+    const state: Candidate = { election, lost: [], leadsSince: [] }
+    candidates.set(identity, state)
+    const client = guardWrites(parts.client, election.guard)
+    const signal = stop ?? new AbortController().signal
+    const work = async () => {
+      while (!signal.aborted && state.lost.length === 0) {
+        // A refused write is no reason to stop here: it must be the guard that keeps a loser from writing.
+        await client
+          .create(marks, { metadata: { generateName: 'mark-', namespace: 'default' }, spec: { by: identity } })
+          .catch(() => undefined)
+        await parts.clock.sleep(100)
+      }
+    }
+    const run = async () => {
+      await election.acquire(signal)
+      state.leadsSince.push(parts.clock.monotonic())
+      void work()
+      try {
+        await election.hold(signal)
+        await election.release()
+      } catch (error) {
+        if (error instanceof Error) state.lost.push(error)
+      }
+    }
+    void run()
+  }
+
+const holderOf = ({ storage }: World) => storage.list(leases)[0]?.spec?.holderIdentity ?? ''
+
+/** Writes that were committed while the lease was another's. */
+const trespasses = (world: World): string[] => {
+  const found: string[] = []
+  world.storage.onCommit(({ resource: { plural }, by }) => {
+    if (plural === marks.plural && holderOf(world) !== by) found.push(`${by} wrote in the time of ${holderOf(world)}`)
+  })
+  return found
+}
+
+const twoCandidates = (seed: number) => {
+  const world = createWorld({ seed, faults: { ...calm, latency: [1, 200] } })
+  const candidates = new Map<string, Candidate>()
+  const found = trespasses(world)
+  const a = world.spawn('a', candidate('a', candidates))
+  const b = world.spawn('b', candidate('b', candidates))
+  return { world, candidates, found, processes: { a, b } }
+}
+
+test('one of two leads, and the other takes over after a crash as soon as the lease has run out', async () => {
+  const { world, candidates, found, processes } = twoCandidates(1)
+  await world.clock.until(() => holderOf(world) !== '', 10_000)
+  const first = holderOf(world) as 'a' | 'b'
+  const second = first === 'a' ? 'b' : 'a'
+  await world.clock.advance(30_000)
+  processes[first].kill()
+  const killedAt = world.clock.monotonic()
+  expect(await world.clock.until(() => candidates.get(second)?.election.leads() === true, 60_000)).toBe(true)
+  const took = world.clock.monotonic() - killedAt
+  expect(took).toBeGreaterThan(12_000)
+  expect(took).toBeLessThan(15_000 + 2 * 2_400 + 1_000)
+  expect(found).toEqual([])
+})
+
+test('who is told to stop lets go of the lease, and the other leads within a look', async () => {
+  const stop = new AbortController()
+  const world = createWorld({ seed: 3, faults: calm })
+  const candidates = new Map<string, Candidate>()
+  world.spawn('a', candidate('a', candidates, stop.signal))
+  await world.clock.until(() => holderOf(world) === 'a', 10_000)
+  world.spawn('b', candidate('b', candidates))
+  await world.clock.advance(5_000)
+  stop.abort(new Error('stopped'))
+  const stoppedAt = world.clock.monotonic()
+  await world.clock.until(() => candidates.get('b')?.election.leads() === true, 60_000)
+  expect(world.clock.monotonic() - stoppedAt).toBeLessThan(2_400 + 1_500)
+  expect(candidates.get('a')?.lost).toEqual([])
+  expect(world.storage.list(leases)[0]?.spec?.leaseTransitions).toBe(1)
+})
+
+test('a leader that was stopped and wakes after another has taken over writes nothing, and knows that it has lost', async () => {
+  for (let seed = 1; seed <= 100; seed += 1) {
+    const { world, candidates, found, processes } = twoCandidates(seed)
+    const random = seededRandom(seed)
+    await world.clock.until(() => holderOf(world) !== '', 10_000)
+    const first = holderOf(world) as 'a' | 'b'
+    await world.clock.advance(random.between(0, 10_000))
+    processes[first].pause()
+    await world.clock.advance(random.between(15_000, 40_000))
+    processes[first].resume()
+    await world.clock.advance(20_000)
+    expect(found, `seed ${seed}`).toEqual([])
+    const state = candidates.get(first)
+    if (holderOf(world) !== first) expect(state?.lost[0]).toBeInstanceOf(LeadershipLost)
+    // Whoever leads now, marks are being left.
+    expect(world.storage.list(marks).some(({ spec }) => spec.by === holderOf(world))).toBe(true)
+  }
+})
+
+test('a leader that cannot reach the server gives up before another may lead', async () => {
+  const { world, candidates, found } = twoCandidates(5)
+  await world.clock.until(() => holderOf(world) !== '', 10_000)
+  const first = holderOf(world)
+  await world.clock.advance(5_000)
+  world.weather({ ...calm, refused: 1 })
+  await world.clock.advance(10_000)
+  expect(candidates.get(first)?.election.leads()).toBe(false)
+  await world.clock.advance(5_000)
+  expect(candidates.get(first)?.lost[0]).toBeInstanceOf(LeadershipLost)
+  world.weather(calm)
+  await world.clock.advance(20_000)
+  expect(holderOf(world)).not.toBe(first)
+  expect(found).toEqual([])
+})
+
+test('a renewal whose answers are lost is not counted from when it was asked for last', async () => {
+  for (let seed = 1; seed <= 50; seed += 1) {
+    const { world, found } = twoCandidates(seed)
+    world.weather({ ...calm, latency: [1, 500], answerLost: 0.6 })
+    await world.clock.advance(300_000)
+    expect(found, `seed ${seed}`).toEqual([])
+  }
+})

@@ -1,0 +1,150 @@
+import type { Log, Metrics } from '@trellis/kit/telemetry'
+import { type Client, guardWrites } from '../client/client.ts'
+import { type Clock, type Random, systemClock } from '../clock.ts'
+import { type Controller, type ControllerOptions, createController } from '../controller/controller.ts'
+import { createElection, type ElectionTimes } from '../election/election.ts'
+import { createRecorder, type Recorder } from '../events/recorder.ts'
+import { type HealthServer, serveHealth } from '../health/health-server.ts'
+import type { RuntimeMetrics } from '../metrics.ts'
+import type { KubeObject } from '../objects/object.ts'
+import type { Resource } from '../objects/resource.ts'
+import { createReflector, type Reflector, type ReflectorOptions } from '../reflector/reflector.ts'
+import { createStore, type Store, type StoreOptions } from '../store/store.ts'
+import { cacheChecks } from './cache-checks.ts'
+
+export type ManagerOptions = {
+  /** Names the operator to people, and as the reporter of events. */
+  name: string
+  client: Client
+  log: Log
+  metrics: RuntimeMetrics
+  /** Served at `/metrics` beside the health. */
+  exposed?: Metrics
+  clock?: Clock
+  random?: Random
+  /** Who of several replicas acts; without it this process always does. Its client must have connections of its own. */
+  election?: { client: Client; namespace: string; name: string; identity?: string; times?: ElectionTimes }
+  /** Where health is served; not at all unless told. */
+  health?: { host: string; port: number }
+  /** Milliseconds within which the caches must be filled; 2 minutes unless told. */
+  syncLimit?: number
+  /** Milliseconds that the reconciles under way have to end when the process is told to; 30 s unless told. */
+  drain?: number
+}
+
+export type CacheOptions<T extends KubeObject> = Pick<StoreOptions<T>, 'indexes' | 'freeze'> &
+  Pick<ReflectorOptions<T>, 'selection' | 'transform' | 'pageSize'>
+
+/** Holds the parts of an operator together. Caches and controllers are declared first; then it runs, once. */
+export type Manager = {
+  /** For reading, and for writes that are made only while this process leads. */
+  client: Client
+  /** Notes events about objects. */
+  recorder: Recorder
+  /** A cache of the objects of a kind, filled once it runs. */
+  cache: <T extends KubeObject>(resource: Resource<T>, options?: CacheOptions<T>) => Store<T>
+  controller: (options: Pick<ControllerOptions, 'name' | 'reconcile' | 'workers' | 'timeout' | 'backoff'>) => Controller
+  /**
+   * Fills the caches, waits to lead, and works until the signal; then stops taking work, lets what is under way end, and
+   * lets go of the lease last. Rejects when the caches are not filled in time, and with LeadershipLost: the process must
+   * end then, at once, since anything that it still does another may do, too.
+   */
+  run: (signal: AbortSignal) => Promise<void>
+  /** The port of the health server, once it runs. */
+  healthPort: () => number | undefined
+}
+
+export const createManager = (options: ManagerOptions): Manager => {
+  const { name, log, metrics, clock = systemClock, random = Math.random, syncLimit = 120_000, drain = 30_000 } = options
+  const reflectors: Reflector[] = []
+  const controllers: Controller[] = []
+  const election = options.election && createElection({ ...options.election, clock, random, log, metrics })
+  const client = election ? guardWrites(options.client, election.guard) : options.client
+  const instance = election?.identity ?? name
+  const recorder = createRecorder({ client, controller: name, instance, clock, log, metrics })
+  let health: HealthServer | undefined
+
+  /** Every cache is filled in time, or nothing is begun: to act on half a world is to act on none. */
+  const sync = async (signal: AbortSignal) => {
+    const limit = new AbortController()
+    const waiting = clock.sleep(syncLimit, AbortSignal.any([signal, limit.signal])).then(() => {
+      const empty = reflectors.filter((reflector) => !reflector.hasSynced()).map((reflector) => reflector.name)
+      throw new Error(`The caches were not filled within ${syncLimit / 1_000} s: ${empty.join(', ')}.`)
+    })
+    try {
+      await Promise.race([Promise.all(reflectors.map((reflector) => reflector.synced())), waiting])
+    } finally {
+      limit.abort()
+      await waiting.catch(() => undefined)
+    }
+  }
+
+  /** Runs the controllers until the signal. Losing the lease ends the wait for them, not them: the process has to end. */
+  const lead = async (signal: AbortSignal) => {
+    const working = Promise.all(controllers.map((controller) => controller.run(signal, drain)))
+    if (!election) {
+      await working
+      return
+    }
+    const drained = new AbortController()
+    const holding = election.hold(drained.signal)
+    try {
+      await Promise.race([working, holding.then(() => working)])
+    } finally {
+      drained.abort()
+    }
+    await recorder.flush()
+    await holding
+    await election.release()
+  }
+
+  return {
+    client,
+    recorder,
+    cache: <T extends KubeObject>(resource: Resource<T>, cacheOptions: CacheOptions<T> = {}) => {
+      const { indexes, freeze, ...reflected } = cacheOptions
+      const onHandlerError = (error: unknown) => log.error({ err: error, cache: resource.plural }, 'a handler threw')
+      const store = createStore<T>({
+        onHandlerError,
+        ...(indexes ? { indexes } : {}),
+        ...(freeze === undefined ? {} : { freeze }),
+      })
+      const taken = reflectors.filter((reflector) => reflector.name.split('#')[0] === resource.plural).length
+      const reflectorName = taken === 0 ? resource.plural : `${resource.plural}#${taken + 1}`
+      const parts = { client: options.client, store, clock, random, log, metrics }
+      reflectors.push(createReflector<T>({ ...reflected, ...parts, name: reflectorName, resource }))
+      return store
+    },
+    controller: (controllerOptions) => {
+      const controller = createController({ ...controllerOptions, clock, log, metrics })
+      controllers.push(controller)
+      return controller
+    },
+    run: async (signal) => {
+      const stopReflectors = new AbortController()
+      const isServed = options.health
+      health = isServed && (await serveHealth({ ...isServed, ...cacheChecks(reflectors), ...exposedBy(options) }))
+      const reflecting = Promise.all(reflectors.map((reflector) => reflector.run(stopReflectors.signal)))
+      try {
+        await sync(signal)
+        await election?.acquire(signal)
+        await lead(signal)
+      } catch (error) {
+        // Being told to stop while waiting is a way to stop.
+        if (!(signal.aborted && error === signal.reason) && !isAbort(error, signal)) throw error
+      } finally {
+        stopReflectors.abort()
+        await reflecting
+        await health?.[Symbol.asyncDispose]()
+        health = undefined
+      }
+    },
+    healthPort: () => health?.port,
+  }
+}
+
+const exposedBy = ({ exposed }: ManagerOptions) => (exposed ? { metrics: exposed } : {})
+
+/** Node's timers reject with an error of their own that carries the signal's reason. */
+const isAbort = (error: unknown, signal: AbortSignal): boolean =>
+  signal.aborted && error instanceof Error && error.name === 'AbortError'

@@ -1,0 +1,54 @@
+import type { KubeObject } from './object.ts'
+
+declare const shape: unique symbol
+
+/** A kind as the API serves it. The type parameter is the shape of its objects; there is nothing of it at run time. */
+export type Resource<T extends KubeObject = KubeObject> = {
+  /** Empty for the core group. */
+  group: string
+  version: string
+  plural: string
+  kind: string
+  namespaced: boolean
+  readonly [shape]?: T
+}
+
+/** Says what a kind is called. */
+export const resource = <T extends KubeObject>(description: Omit<Resource<T>, typeof shape>): Resource<T> =>
+  Object.freeze({ ...description })
+
+/** `group/version`, or the version alone in the core group. */
+export const apiVersionOf = ({ group, version }: Resource): string => (group === '' ? version : `${group}/${version}`)
+
+/** The path of the collection, of one object where a name is given, or of one of its subresources. */
+export const pathOf = (
+  { group, version, plural, namespaced }: Resource,
+  { namespace, name, subresource }: { namespace?: string; name?: string; subresource?: string } = {},
+): string => {
+  if (name !== undefined && namespaced && namespace === undefined)
+    throw new Error(`An object of ${plural} is named with its namespace.`)
+  const root = group === '' ? `/api/${version}` : `/apis/${group}/${version}`
+  const within = namespaced && namespace !== undefined ? ['namespaces', namespace] : []
+  const parts = [...within, plural, ...(name === undefined ? [] : [name]), ...(subresource ? [subresource] : [])]
+  return `${root}/${parts.map(encodeURIComponent).join('/')}`
+}
+
+export type Lease = KubeObject & {
+  spec?: {
+    holderIdentity?: string
+    leaseDurationSeconds?: number
+    /** Times with six digits of fractional seconds. */
+    acquireTime?: string
+    renewTime?: string
+    leaseTransitions?: number
+  }
+}
+
+/** Kinds that the runtime itself reads and writes. */
+export const leases = resource<Lease>({
+  group: 'coordination.k8s.io',
+  version: 'v1',
+  plural: 'leases',
+  kind: 'Lease',
+  namespaced: true,
+})

@@ -1,0 +1,233 @@
+import type { Log } from '@trellis/kit/telemetry'
+import { type BackoffOptions, createBackoff } from '../backoff.ts'
+import { ApiError, ConnectionError, isExpired, type Status } from '../client/api-error.ts'
+import type { Client, Selection, WatchEvent } from '../client/client.ts'
+import { MalformedEvent } from '../client/watch-stream.ts'
+import type { Clock, Random } from '../clock.ts'
+import type { RuntimeMetrics } from '../metrics.ts'
+import { compareVersions, type KubeObject } from '../objects/object.ts'
+import type { Resource } from '../objects/resource.ts'
+import type { StoreWriter } from '../store/store.ts'
+import { listPages } from './list-pages.ts'
+
+export type ReflectorOptions<T extends KubeObject> = {
+  name: string
+  client: Client
+  resource: Resource<T>
+  selection?: Selection
+  store: StoreWriter<T>
+  /** What is kept of an object; all but `managedFields` unless told. The metadata that name and version it must stay. */
+  transform?: (object: T) => T
+  clock: Clock
+  random: Random
+  log: Log
+  metrics: RuntimeMetrics
+  /** Objects a page of a list. */
+  pageSize?: number
+  /** A watch that is silent for so many milliseconds is begun again; the server sends a bookmark about once a minute. */
+  silenceLimit?: number
+  /** Milliseconds after which everything is listed once more, in case a watch lost something without a word. */
+  relistAfter?: number
+  backoff?: BackoffOptions
+}
+
+/** Keeps a store like the server's objects: lists, then watches, and begins again whatever happens. */
+export type Reflector = {
+  readonly name: string
+  /** Runs until the signal; rejects never. */
+  run: (signal: AbortSignal) => Promise<void>
+  hasSynced: () => boolean
+  /** Resolves once the first list is in the store. */
+  synced: () => Promise<void>
+  /** Milliseconds since the loop last came round, well or badly: if it stands still, the process is broken. */
+  sinceTurn: () => number
+  /** Milliseconds since the server last said anything: if this grows, the store falls behind. */
+  sinceContact: () => number
+}
+
+/** As client-go waits: from 0.8 s to 30 s, each up to twice as long by chance. */
+const defaultBackoff: BackoffOptions = { initial: 800, limit: 30_000, factor: 2, jitter: 1 }
+
+/** A watch that ends sooner than this, in milliseconds, and told nothing is a failure. */
+const shortWatch = 1_000
+
+/** The server ends a watch after a time between these, so that many watches do not end at once. Seconds. */
+const watchSeconds = { least: 300, most: 600 }
+
+/** The loop waits in silence for one watch at most; standing still longer than that is being broken. */
+const silenceByDefault = 150_000
+
+class WatchSilent extends Error {
+  override name = 'WatchSilent'
+}
+
+class WatchTooShort extends Error {
+  override name = 'WatchTooShort'
+}
+
+const causeOf = (error: unknown): string => {
+  if (isExpired(error)) return 'expired'
+  if (error instanceof ApiError) {
+    if (error.status === 429) return 'throttled'
+    return error.status >= 500 ? 'server' : 'refused'
+  }
+  if (error instanceof MalformedEvent) return 'malformed'
+  if (error instanceof WatchSilent) return 'silent'
+  if (error instanceof WatchTooShort) return 'short'
+  return error instanceof ConnectionError ? 'connection' : 'broken'
+}
+
+const withoutManagedFields = <T extends KubeObject>(object: T): T => {
+  const { managedFields: _, ...metadata } = object.metadata as T['metadata'] & { managedFields?: unknown }
+  return { ...object, metadata }
+}
+
+const errorOf = (status: unknown): ApiError => {
+  const { code = 500 } = status as Status
+  return new ApiError(code, status as Status)
+}
+
+const checked = <T extends KubeObject>(object: T): T => {
+  const { name, uid, resourceVersion } = object.metadata ?? {}
+  if (name && uid && resourceVersion) return object
+  throw new MalformedEvent('An event of a watch tells of an object without name, uid or resourceVersion.')
+}
+
+export const createReflector = <T extends KubeObject>(options: ReflectorOptions<T>): Reflector => {
+  const { name, client, resource, selection = {}, store, clock, random, metrics } = options
+  const { pageSize = 500, silenceLimit = silenceByDefault, relistAfter = 3_600_000 } = options
+  const transform = options.transform ?? withoutManagedFields
+  const log = options.log.child({ reflector: name })
+  const backoff = createBackoff(options.backoff ?? defaultBackoff, random)
+  const synced = Promise.withResolvers<void>()
+  let hasSynced = false
+  let lastTurn = clock.monotonic()
+  let lastContact = clock.monotonic()
+  let listedAt = 0
+  /** Where the next watch goes on; undefined where it takes a list first. */
+  let version: string | undefined
+
+  const instruments = metrics.reflector(name, () => ({
+    name,
+    objects: store.size,
+    secondsSinceSign: (clock.monotonic() - lastContact) / 1_000,
+  }))
+
+  const sign = () => {
+    lastContact = clock.monotonic()
+    lastTurn = lastContact
+  }
+
+  const advance = (to: string) => {
+    if (version === undefined || compareVersions(to, version) > 0) version = to
+  }
+
+  const list = async (signal: AbortSignal) => {
+    instruments.listed()
+    const world = await listPages(client, resource, { ...selection, limit: pageSize, signal }, sign)
+    signal.throwIfAborted()
+    const differences = store.replace({
+      objects: world.items.map(transform),
+      version: world.resourceVersion,
+      initial: !hasSynced,
+    })
+    if (hasSynced) instruments.missed(differences)
+    version = world.resourceVersion
+    listedAt = clock.monotonic()
+    hasSynced = true
+    synced.resolve()
+  }
+
+  const take = (event: WatchEvent<T>) => {
+    switch (event.type) {
+      case 'ERROR':
+        throw errorOf(event.object)
+      case 'BOOKMARK':
+        break
+      case 'DELETED':
+        store.remove(transform(checked(event.object)))
+        instruments.event()
+        break
+      default:
+        store.put(transform(checked(event.object)))
+        instruments.event()
+    }
+    advance(event.object.metadata.resourceVersion)
+    backoff.reset()
+  }
+
+  /** Watches until the server ends it; throws where it breaks. */
+  const watch = async (from: string, stopped: AbortSignal) => {
+    instruments.watched()
+    const silent = new AbortController()
+    const started = clock.monotonic()
+    let heardAt = started
+    let told = 0
+    const listen = (): (() => void) => {
+      const rest = silenceLimit - (clock.monotonic() - heardAt)
+      if (rest > 0) return clock.after(rest, () => (stopListening = listen()))
+      silent.abort(new WatchSilent(`The watch said nothing for ${silenceLimit / 1_000} s.`))
+      return () => undefined
+    }
+    let stopListening = listen()
+    const timeoutSeconds = Math.round(watchSeconds.least + random() * (watchSeconds.most - watchSeconds.least))
+    try {
+      const signal = AbortSignal.any([stopped, silent.signal])
+      const events = await client.watch(resource, { ...selection, resourceVersion: from, timeoutSeconds, signal })
+      sign()
+      for await (const event of events) {
+        stopped.throwIfAborted()
+        sign()
+        heardAt = lastContact
+        told += 1
+        take(event)
+      }
+      signal.throwIfAborted()
+    } finally {
+      stopListening()
+    }
+    if (told === 0 && clock.monotonic() - started < shortWatch)
+      throw new WatchTooShort('The watch ended at once and told nothing.')
+    backoff.reset()
+  }
+
+  const turn = async (signal: AbortSignal) => {
+    if (version !== undefined && clock.monotonic() - listedAt > relistAfter) version = undefined
+    if (version === undefined) await list(signal)
+    if (version !== undefined) await watch(version, signal)
+  }
+
+  /** Counts a failure, and gives the milliseconds to wait after it. */
+  const recover = (error: unknown): number => {
+    instruments.failed(causeOf(error))
+    // Both may have kept from us what happened in between.
+    if (isExpired(error) || error instanceof MalformedEvent) version = undefined
+    const isFirst = backoff.attempts() === 0
+    const wait = backoff.next()
+    const asked = error instanceof ApiError ? (error.retryAfter ?? 0) : 0
+    const tell = backoff.attempts() < 3 ? log.debug : log.warn
+    tell({ err: error, failures: backoff.attempts() }, 'a list or watch broke and is begun again')
+    return isFirst && isExpired(error) ? asked : Math.max(asked, wait)
+  }
+
+  return {
+    name,
+    run: async (signal) => {
+      while (!signal.aborted) {
+        lastTurn = clock.monotonic()
+        try {
+          await turn(signal)
+        } catch (error) {
+          if (signal.aborted) break
+          // An abort here, the only thing that a sleep can fail with, ends the loop.
+          await clock.sleep(recover(error), signal).catch(() => undefined)
+        }
+      }
+      instruments.remove()
+    },
+    hasSynced: () => hasSynced,
+    synced: () => synced.promise,
+    sinceTurn: () => clock.monotonic() - lastTurn,
+    sinceContact: () => clock.monotonic() - lastContact,
+  }
+}

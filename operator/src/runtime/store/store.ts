@@ -1,0 +1,191 @@
+import { compareVersions, type KubeObject, keyOf } from '../objects/object.ts'
+import { deepFreeze } from './deep-freeze.ts'
+import { createIndex, type Index, type IndexFunction } from './index-by.ts'
+
+/** What happened to an object of a cache. `initial` ones were there before anybody looked, so that they are less urgent. */
+export type Change<T extends KubeObject> =
+  | { type: 'added'; object: T; initial: boolean }
+  | { type: 'changed'; object: T; previous: T; initial: boolean }
+  | { type: 'deleted'; object: T; initial: boolean }
+
+/** Told of each change, at once. It must be quick and not throw: enqueue, and work later. */
+export type ChangeHandler<T extends KubeObject> = (change: Change<T>) => void
+
+/** A read-only view of the objects of a kind, as far as the watch has told. It may be behind; it never goes back. */
+export type Store<T extends KubeObject> = {
+  get: (key: string) => T | undefined
+  list: () => T[]
+  keys: () => IterableIterator<string>
+  readonly size: number
+  /** The objects that an index files under a value. `namespace` and `owner` (by uid) are always there. */
+  by: (index: string, value: string) => T[]
+  onChange: (handler: ChangeHandler<T>) => () => void
+  /**
+   * Whether the cached version of an object is at least the one that this process wrote last. While it is not, acting on
+   * it would be acting on the past; the change that makes it current comes by itself.
+   */
+  isCurrent: (key: string) => boolean
+  /** Tells what a write gave back. */
+  wrote: (object: T) => void
+}
+
+/** The side of a store that a reflector fills. */
+export type StoreWriter<T extends KubeObject> = Store<T> & {
+  /** Takes an object that a watch told of, unless a newer one is known. */
+  put: (object: T, initial?: boolean) => void
+  /** Takes a deletion that a watch told of, with the object's last version. */
+  remove: (object: T) => void
+  /** Takes the whole world at a version. Gives how many objects differ from what was known. */
+  replace: (world: { objects: readonly T[]; version: string; initial: boolean }) => number
+}
+
+export type StoreOptions<T extends KubeObject> = {
+  /** By name, the values that an object is filed under. */
+  indexes?: Readonly<Record<string, IndexFunction<T>>>
+  /** Makes a write to a cached object throw; for tests, as it costs time. */
+  freeze?: boolean
+  /** Told when a handler throws, which it must not. */
+  onHandlerError?: (error: unknown) => void
+}
+
+/** How many deleted objects are remembered, so that a late event does not bring them back. */
+const rememberedDeletions = 10_000
+
+export const createStore = <T extends KubeObject>({
+  indexes = {},
+  freeze = false,
+  onHandlerError = (error) => {
+    throw error
+  },
+}: StoreOptions<T> = {}): StoreWriter<T> => {
+  const objects = new Map<string, T>()
+  /** Versions at which objects were deleted, by uid; the oldest is forgotten first. */
+  const deletions = new Map<string, string>()
+  /** Versions that this process wrote and has not seen in the cache, by key. */
+  const written = new Map<string, { uid: string; version: string }>()
+  const handlers = new Set<ChangeHandler<T>>()
+  const filed: Record<string, Index<T>> = {
+    namespace: createIndex(({ metadata }) => [metadata.namespace ?? '']),
+    owner: createIndex(({ metadata }) => (metadata.ownerReferences ?? []).map(({ uid }) => uid)),
+    ...Object.fromEntries(Object.entries(indexes).map(([name, values]) => [name, createIndex(values)])),
+  }
+
+  const tell = (change: Change<T>) => {
+    for (const handler of handlers) {
+      try {
+        handler(change)
+      } catch (error) {
+        onHandlerError(error)
+      }
+    }
+  }
+
+  const settleWritten = (key: string, uid: string, version: string) => {
+    const own = written.get(key)
+    if (own && (own.uid !== uid || compareVersions(version, own.version) >= 0)) written.delete(key)
+  }
+
+  const set = (key: string, object: T, previous: T | undefined) => {
+    if (freeze) deepFreeze(object)
+    if (previous) for (const index of Object.values(filed)) index.remove(key, previous)
+    objects.set(key, object)
+    for (const index of Object.values(filed)) index.add(key, object)
+    settleWritten(key, object.metadata.uid, object.metadata.resourceVersion)
+  }
+
+  const unset = (key: string, object: T) => {
+    objects.delete(key)
+    for (const index of Object.values(filed)) index.remove(key, object)
+    written.delete(key)
+  }
+
+  const isOld = (object: T, known: T | undefined): boolean => {
+    const { uid, resourceVersion } = object.metadata
+    const deletedAt = deletions.get(uid)
+    // What merely stopped matching a selector can come back under its uid, at a later version.
+    if (deletedAt !== undefined && compareVersions(resourceVersion, deletedAt) <= 0) return true
+    return known !== undefined && compareVersions(resourceVersion, known.metadata.resourceVersion) <= 0
+  }
+
+  const put = (object: T, initial = false) => {
+    const key = keyOf(object.metadata)
+    const previous = objects.get(key)
+    if (isOld(object, previous)) return
+    if (previous && previous.metadata.uid !== object.metadata.uid) {
+      // Deleted and made again between two looks: those who count objects must hear of both.
+      remember(previous.metadata.uid, object.metadata.resourceVersion)
+      unset(key, previous)
+      tell({ type: 'deleted', object: previous, initial })
+      set(key, object, undefined)
+      tell({ type: 'added', object, initial })
+      return
+    }
+    set(key, object, previous)
+    tell(previous ? { type: 'changed', object, previous, initial } : { type: 'added', object, initial })
+  }
+
+  const remember = (uid: string, version: string) => {
+    deletions.set(uid, version)
+    if (deletions.size > rememberedDeletions) deletions.delete(deletions.keys().next().value ?? '')
+  }
+
+  const remove = (object: T) => {
+    const { uid, resourceVersion } = object.metadata
+    const key = keyOf(object.metadata)
+    const known = objects.get(key)
+    remember(uid, resourceVersion)
+    // The name may have been taken by a younger object, whose event came first.
+    if (!known || known.metadata.uid !== uid) return
+    unset(key, known)
+    tell({ type: 'deleted', object, initial: false })
+  }
+
+  const replace: StoreWriter<T>['replace'] = ({ objects: listed, version, initial }) => {
+    const present = new Set(listed.map(({ metadata }) => metadata.uid))
+    let differences = 0
+    for (const [key, known] of [...objects]) {
+      if (present.has(known.metadata.uid)) continue
+      differences += 1
+      remember(known.metadata.uid, version)
+      unset(key, known)
+      tell({ type: 'deleted', object: known, initial })
+    }
+    for (const object of listed) {
+      const known = objects.get(keyOf(object.metadata))
+      if (isOld(object, known)) continue
+      differences += 1
+      put(object, initial)
+    }
+    return differences
+  }
+
+  return {
+    get: (key) => objects.get(key),
+    list: () => [...objects.values()],
+    keys: () => objects.keys(),
+    get size() {
+      return objects.size
+    },
+    by: (name, value) => {
+      const index = filed[name]
+      if (!index) throw new Error(`The store has no index ${name}.`)
+      return index.get(value).flatMap((key) => objects.get(key) ?? [])
+    },
+    onChange: (handler) => {
+      handlers.add(handler)
+      return () => handlers.delete(handler)
+    },
+    isCurrent: (key) => !written.has(key),
+    wrote: (object) => {
+      const { uid, resourceVersion } = object.metadata
+      const key = keyOf(object.metadata)
+      if (deletions.has(uid)) return
+      const known = objects.get(key)
+      if (known?.metadata.uid === uid && compareVersions(known.metadata.resourceVersion, resourceVersion) >= 0) return
+      written.set(key, { uid, version: resourceVersion })
+    },
+    put,
+    remove,
+    replace,
+  }
+}

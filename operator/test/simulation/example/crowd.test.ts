@@ -1,0 +1,113 @@
+import { expect, test } from 'vitest'
+import { calm, createWorld, type Faults, hostile, stormy, type World } from '../mod.ts'
+import { type Crowd, careful, crowds, members, type Precautions, runCrowdController } from './crowd.ts'
+
+const ref = { namespace: 'default', name: 'crowd' }
+
+type Schedule = { seed: number; faults: Faults; precautions?: Precautions; crashAt?: number; crashEvery?: number }
+
+type Outcome = { world: World; most: number; allowed: number; converged: boolean; left: number }
+
+const crowdOf = (replicas: number): Crowd => ({ metadata: { ...ref }, spec: { replicas } }) as unknown as Crowd
+
+/**
+ * Drives a crowd through its life: it is made, grows and shrinks while everything goes wrong and the controller is killed,
+ * then the weather calms, it must come to rest, and in the end it is deleted. Members are counted at every commit.
+ */
+const live = async ({ seed, faults, precautions = careful, crashAt, crashEvery }: Schedule): Promise<Outcome> => {
+  const world = createWorld({ seed, faults, terminating: [{ resource: members, milliseconds: 20_000 }] })
+  const { storage, clock, random } = world
+  let [most, allowed] = [0, 0]
+  const spawned: AbortController[] = []
+  const start = () =>
+    void world.spawn(`controller-${spawned.length}`, (surroundings) => {
+      const stop = new AbortController()
+      spawned.push(stop)
+      runCrowdController(surroundings, { signal: stop.signal, precautions, relistAfter: 300_000 })
+    })
+  storage.onCommit(() => {
+    allowed = Math.max(allowed, storage.list(crowds)[0]?.spec.replicas ?? 0)
+    most = Math.max(most, storage.list(members).length)
+  })
+  const crash = (step: number) =>
+    world.atStep(step, (process) => {
+      process.kill()
+      clock.after(random.between(0, 3_000), start)
+      if (crashEvery) crash(world.steps() + Math.ceil(random() * crashEvery))
+    })
+  if (crashAt !== undefined) crash(crashAt)
+
+  start()
+  storage.create(crowds, crowdOf(2))
+  for (const replicas of [5, 3, 4]) {
+    await clock.advance(random.between(100, 15_000))
+    if (random.chance(0.5)) storage.compact()
+    storage.patch(crowds, ref, { type: 'merge', body: { spec: { replicas } } })
+  }
+  await clock.advance(10_000)
+  world.weather(calm)
+  const isAtRest = () => {
+    const staying = storage.list(members).filter(({ metadata }) => !metadata.deletionTimestamp)
+    return staying.length === 4 && storage.list(members).length === 4 && storage.get(crowds, ref).status?.replicas === 4
+  }
+  const converged = await clock.until(isAtRest, 1_000_000)
+  storage.delete(crowds, ref)
+  await clock.advance(1_000_000)
+  return { world, most, allowed, converged, left: storage.list(members).length }
+}
+
+const seeds = (count: number) => Array.from({ length: count }, (_, seed) => seed + 1)
+
+/** The seeds for which the outcome is not what a careful reconciler must come to. */
+const failing = async (schedules: readonly Schedule[]) => {
+  const failed: object[] = []
+  for (const schedule of schedules) {
+    const { most, allowed, converged, left } = await live(schedule)
+    if (most > allowed || !converged || left > 0)
+      failed.push({ seed: schedule.seed, crashAt: schedule.crashAt, most, allowed, converged, left })
+  }
+  return failed
+}
+
+const count = Number(process.env.SIMULATION_SCHEDULES ?? 1_000)
+
+test('members never exceed what is asked for, and come to it, in storms and through crashes', async () => {
+  expect(
+    await failing(seeds(count).map((seed) => ({ seed, faults: stormy, crashAt: 1 + (seed % 40), crashEvery: 60 }))),
+  ).toEqual([])
+})
+
+test('the same holds where events are lost and out of order, until the next list', async () => {
+  expect(await failing(seeds(Math.ceil(count / 5)).map((seed) => ({ seed, faults: hostile })))).toEqual([])
+})
+
+test('the controller may be killed at any step of its work', async () => {
+  const { world } = await live({ seed: 7, faults: calm })
+  const steps = seeds(world.steps())
+  expect(steps.length).toBeGreaterThan(40)
+  expect(await failing(steps.map((crashAt) => ({ seed: 7, faults: calm, crashAt })))).toEqual([])
+})
+
+test('the simulation finds what a reconciler without names and expectations does wrong', async () => {
+  const precautions = { deterministicNames: false, expectations: false }
+  const outcomes = []
+  for (const seed of seeds(10))
+    outcomes.push(await live({ seed, faults: { ...calm, eventDelay: [1, 500] }, precautions }))
+  expect(outcomes.some(({ most, allowed }) => most > allowed)).toBe(true)
+})
+
+test('the simulation finds that expectations alone do not outlive a lost answer', async () => {
+  const precautions = { deterministicNames: false, expectations: true }
+  const schedules = seeds(20).map((seed) => ({ seed, faults: { ...calm, answerLost: 0.2 }, precautions }))
+  const outcomes = []
+  for (const schedule of schedules) outcomes.push(await live(schedule))
+  expect(outcomes.some(({ most, allowed }) => most > allowed)).toBe(true)
+})
+
+test('a seed tells the same story twice', async () => {
+  const told = async () => {
+    const { world, ...outcome } = await live({ seed: 11, faults: stormy, crashAt: 5, crashEvery: 30 })
+    return { ...outcome, steps: world.steps(), revision: world.storage.revision(), now: world.clock.monotonic() }
+  }
+  expect(await told()).toEqual(await told())
+})

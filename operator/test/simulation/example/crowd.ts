@@ -1,0 +1,162 @@
+import {
+  type Controller,
+  createController,
+  createExpectations,
+  createReflector,
+  createStore,
+  type Draft,
+  deterministicName,
+  done,
+  isAlreadyExists,
+  isBeingDeleted,
+  isNotFound,
+  type KubeObject,
+  keyOf,
+  ownerReference,
+  type Reconcile,
+  type Reflector,
+  refOf,
+  requeueAfter,
+  resource,
+  type Store,
+  toController,
+  toSelf,
+} from '../../../src/runtime/mod.ts'
+import type { Surroundings } from '../mod.ts'
+
+/** Wants so many members. */
+export type Crowd = KubeObject & { spec: { replicas: number }; status?: { replicas: number } }
+
+/** One of a crowd. It takes a while to end, as a pod does. */
+export type Member = KubeObject
+
+export const crowds = resource<Crowd>({
+  group: 'example.test',
+  version: 'v1',
+  plural: 'crowds',
+  kind: 'Crowd',
+  namespaced: true,
+})
+
+export const members = resource<Member>({
+  group: 'example.test',
+  version: 'v1',
+  plural: 'members',
+  kind: 'Member',
+  namespaced: true,
+})
+
+/** The precautions of the reconciler, each of which can be left out to see what it is for. */
+export type Precautions = {
+  /** Members have places with names that follow from them; otherwise the server makes names up. */
+  deterministicNames: boolean
+  /** Nothing is counted while the cache is behind the controller's own deeds. */
+  expectations: boolean
+}
+
+export const careful: Precautions = { deterministicNames: true, expectations: true }
+
+type World = Surroundings & { crowds: Store<Crowd>; members: Store<Member> }
+
+const placeNames = (crowd: Crowd): string[] =>
+  Array.from({ length: crowd.spec.replicas }, (_, place) =>
+    deterministicName([crowd.metadata.name, crowd.metadata.uid, String(place)]),
+  )
+
+/** Keeps as many members as a crowd asks for: no more at any instant, no fewer in the end. */
+const reconcileCrowd = (world: World, precautions: Precautions): Reconcile => {
+  const { client, clock } = world
+  const expectations = createExpectations({ clock })
+  world.members.onChange(expectations.observe)
+
+  const create = async (crowd: Crowd, name: string | undefined) => {
+    const key = keyOf(crowd.metadata)
+    const namespace = crowd.metadata.namespace ?? ''
+    const child = name === undefined ? undefined : keyOf({ namespace, name })
+    const metadata = {
+      ...(name === undefined ? { generateName: `${crowd.metadata.name}-` } : { name }),
+      namespace,
+      ownerReferences: [ownerReference(crowds, crowd)],
+    }
+    if (child !== undefined && precautions.expectations) expectations.expectCreation(key, child)
+    try {
+      const made = await client.create(members, { metadata } as Draft<Member>)
+      if (child === undefined && precautions.expectations && !world.members.get(keyOf(made.metadata)))
+        expectations.expectCreation(key, keyOf(made.metadata))
+    } catch (error) {
+      if (child !== undefined) expectations.withdraw(key, child)
+      // It is there already, and the cache will tell.
+      if (!isAlreadyExists(error)) throw error
+    }
+  }
+
+  const remove = async (crowd: Crowd, { metadata }: Member) => {
+    const key = keyOf(crowd.metadata)
+    if (precautions.expectations) expectations.expectDeletion(key, metadata.uid)
+    try {
+      await client.delete(members, metadata, { preconditions: { uid: metadata.uid } })
+    } catch (error) {
+      expectations.withdraw(key, metadata.uid)
+      if (!isNotFound(error)) throw error
+    }
+  }
+
+  return async (key) => {
+    const crowd = world.crowds.get(key)
+    if (!crowd) {
+      expectations.forget(key)
+      return done
+    }
+    if (isBeingDeleted(crowd)) return done
+    if (!expectations.fulfilled(key)) return requeueAfter(expectations.expiresIn(key))
+
+    const present = world.members.by('owner', crowd.metadata.uid)
+    const names = placeNames(crowd)
+    const staying = present.filter((member) => !isBeingDeleted(member))
+    if (precautions.deterministicNames) {
+      const taken = new Set(present.map(({ metadata }) => metadata.name))
+      for (const name of names) if (!taken.has(name)) await create(crowd, name)
+      for (const member of staying) if (!names.includes(member.metadata.name)) await remove(crowd, member)
+    } else {
+      for (let missing = crowd.spec.replicas - present.length; missing > 0; missing -= 1) await create(crowd, undefined)
+      for (const member of staying.slice(crowd.spec.replicas)) await remove(crowd, member)
+    }
+    if (crowd.status?.replicas !== staying.length) {
+      const status = { replicas: staying.length }
+      await client.patch(crowds, refOf(key), { type: 'merge', body: { status } }, { subresource: 'status' })
+    }
+    return done
+  }
+}
+
+/** The controller of crowds as a process runs it, up to the signal. */
+export const runCrowdController = (
+  surroundings: Surroundings,
+  {
+    signal,
+    precautions = careful,
+    relistAfter,
+  }: { signal: AbortSignal; precautions?: Precautions; relistAfter?: number },
+): { controller: Controller; reflectors: Reflector[]; ended: Promise<void> } => {
+  const world = {
+    ...surroundings,
+    crowds: createStore<Crowd>({ freeze: true }),
+    members: createStore<Member>({ freeze: true }),
+  }
+  const parts = { ...surroundings, pageSize: 3, ...(relistAfter === undefined ? {} : { relistAfter }) }
+  const reflectors = [
+    createReflector({ ...parts, name: 'crowds', resource: crowds, store: world.crowds }),
+    createReflector({ ...parts, name: 'members', resource: members, store: world.members }),
+  ]
+  const reconcile = reconcileCrowd(world, precautions)
+  const controller = createController({ ...surroundings, name: 'crowds', reconcile, workers: 2 })
+  controller.watch(world.crowds, toSelf)
+  controller.watch(world.members, toController(crowds))
+  const run = async () => {
+    const reflecting = reflectors.map((reflector) => reflector.run(signal))
+    await Promise.all(reflectors.map((reflector) => reflector.synced()))
+    await controller.run(signal)
+    await Promise.all(reflecting)
+  }
+  return { controller, reflectors, ended: run() }
+}

@@ -1,0 +1,164 @@
+import { withRetries } from '../../src/runtime/client/retry.ts'
+import {
+  ApiError,
+  type Client,
+  ConnectionError,
+  defaultRetry,
+  type KubeObject,
+  type RequestOptions,
+  type Scale,
+  type Selection,
+  type WriteOptions,
+} from '../../src/runtime/mod.ts'
+import type { Faults } from './faults.ts'
+import type { SeededRandom } from './seeded-random.ts'
+import type { SimulatedProcess } from './simulated-process.ts'
+import { openSimulatedWatch } from './simulated-watch.ts'
+import type { Storage } from './storage.ts'
+import type { VirtualClock } from './virtual-clock.ts'
+
+/** What stands between a process and the API server. */
+export type Network = {
+  clock: VirtualClock
+  random: SeededRandom
+  storage: Storage
+  /** Asked for each time, so that the weather may change. */
+  faults: () => Faults
+  /** Called at each step that a process could be killed at. */
+  onStep: (process: SimulatedProcess) => void
+}
+
+type Request = { isWrite: boolean; isUpdate?: boolean; idempotent?: boolean; options?: WriteOptions }
+
+/** Milliseconds for an attempt, and how late a late request is carried out at most. */
+const attemptTimeout = 30_000
+const latest = 60_000
+
+/** Whether an object is among those that a selection names. Labels may be asked for by equality. */
+export const isSelected = (
+  { metadata }: KubeObject,
+  { namespace, labelSelector, fieldSelector }: Selection,
+): boolean => {
+  if (fieldSelector) throw new Error('The simulated server knows no field selectors.')
+  if (namespace !== undefined && metadata.namespace !== namespace) return false
+  return (labelSelector ?? '').split(',').every((term) => {
+    const [label = '', value = ''] = term.split('=')
+    return label === '' || metadata.labels?.[label] === value
+  })
+}
+
+/** A client of the simulated server, which loses, delays and fails requests as the faults say. Repetition is the real one. */
+export const createSimulatedClient = (network: Network, process: SimulatedProcess): Client => {
+  const { clock, random, storage } = network
+
+  /** Carries a request there and its answer back, with everything that can happen to either. */
+  const attempt = <T>(execute: () => T, { isWrite, isUpdate = false, options = {} }: Request): Promise<T> =>
+    new Promise((resolve, reject) => {
+      const limit = Math.min(options.timeout ?? attemptTimeout, options.guard?.() ?? attemptTimeout)
+      const faults = network.faults()
+      network.onStep(process)
+      const settle = (answer: () => void) => process.deliver(answer)
+      const lose = (maybeSent: boolean) =>
+        settle(() => reject(new ConnectionError('the connection broke', { maybeSent })))
+      const delay = () => random.between(...faults.latency)
+      const stopLimit = process.clock.after(limit, () => lose(true))
+      const abort = () => reject(options.signal?.reason)
+      if (options.signal?.aborted) return abort()
+      options.signal?.addEventListener('abort', abort, { once: true })
+
+      if (random.chance(faults.refused)) return void clock.after(delay(), () => lose(false))
+      if (random.chance(faults.requestLost)) return void clock.after(delay(), () => lose(true))
+      const isLate = random.chance(faults.late)
+      clock.after(isLate ? random.between(limit, Math.max(limit, latest)) : delay(), () => {
+        let answer: () => void
+        try {
+          if (random.chance(faults.throttled)) throw new ApiError(429, { reason: 'TooManyRequests' }, 1_000)
+          if (random.chance(faults.serverError)) throw new ApiError(500, { reason: 'InternalError' })
+          if (isUpdate && random.chance(faults.conflict)) throw new ApiError(409, { reason: 'Conflict' })
+          const value = execute()
+          answer = () => resolve(value)
+        } catch (error) {
+          answer = () => reject(error)
+        }
+        const isLost = isWrite && random.chance(faults.answerLost)
+        clock.after(delay(), () => {
+          process.deliver(() => {
+            stopLimit()
+            options.signal?.removeEventListener('abort', abort)
+            network.onStep(process)
+          })
+          if (isLost) lose(true)
+          else settle(answer)
+        })
+      })
+    })
+
+  const request = <T>(execute: () => T, about: Request): Promise<T> =>
+    withRetries(
+      () => attempt(execute, about),
+      { idempotent: about.idempotent ?? true, signal: about.options?.signal },
+      { clock: process.clock, random, retry: defaultRetry },
+    )
+
+  const read = <T>(execute: () => T, options: RequestOptions = {}) => request(execute, { isWrite: false, options })
+  const by = process.name
+
+  return {
+    get: async (resource, ref, options) => read(() => storage.get(resource, ref), options),
+    list: async (resource, options = {}) =>
+      read(() => {
+        const selected = storage
+          .list(resource)
+          .filter((object) => isSelected(object, options))
+          .sort((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1))
+        const from = Number(options.continue?.split('@')[0] ?? 0)
+        const version = options.continue?.split('@')[1] ?? String(storage.revision())
+        // Pages are of one version. To keep no old ones, a list that was overtaken by a write is begun again.
+        if (version !== String(storage.revision())) throw new ApiError(410, { reason: 'Expired' })
+        const end = from + (options.limit ?? selected.length)
+        const page = { items: selected.slice(from, end), resourceVersion: version }
+        return end < selected.length ? { ...page, continue: `${end}@${version}` } : page
+      }, options),
+    watch: async (resource, options) => {
+      await attempt(() => undefined, { isWrite: false, options: { signal: options.signal } })
+      return openSimulatedWatch(network, process, resource, options)
+    },
+    create: async (resource, object, options) =>
+      request(() => storage.create(resource, object, by), {
+        isWrite: true,
+        idempotent: 'name' in object.metadata,
+        ...(options ? { options } : {}),
+      }),
+    update: async (resource, object, options) =>
+      request(() => storage.update(resource, object, { subresource: options?.subresource, by }), {
+        isWrite: true,
+        isUpdate: true,
+        ...(options ? { options } : {}),
+      }),
+    patch: async (resource, ref, patch, options) =>
+      request(() => storage.patch(resource, ref, patch, { subresource: options?.subresource, by }), {
+        isWrite: true,
+        isUpdate: true,
+        idempotent: patch.type !== 'json',
+        ...(options ? { options } : {}),
+      }),
+    delete: async (resource, ref, options) =>
+      request(() => storage.delete(resource, ref, options?.preconditions, by), {
+        isWrite: true,
+        idempotent: options?.preconditions?.uid !== undefined,
+        ...(options ? { options } : {}),
+      }),
+    getScale: async (resource, ref, options) => read(() => scaleOf(storage.get(resource, ref)), options),
+    setScale: async (resource, ref, replicas, options) =>
+      request(() => scaleOf(storage.patch(resource, ref, { type: 'merge', body: { spec: { replicas } } }, { by })), {
+        isWrite: true,
+        isUpdate: true,
+        ...(options ? { options } : {}),
+      }),
+  }
+}
+
+const scaleOf = (object: KubeObject): Scale => {
+  const { metadata, spec, status } = object as Scale
+  return { metadata, spec: { replicas: spec?.replicas ?? 0 }, status: { replicas: status?.replicas ?? 0 } }
+}

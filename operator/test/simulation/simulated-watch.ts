@@ -1,0 +1,100 @@
+import {
+  ApiError,
+  ConnectionError,
+  type KubeObject,
+  type Resource,
+  type WatchEvent,
+  type WatchOptions,
+} from '../../src/runtime/mod.ts'
+import { createChannel } from './channel.ts'
+import { isSelected, type Network } from './simulated-client.ts'
+import type { SimulatedProcess } from './simulated-process.ts'
+import type { Commit } from './storage.ts'
+
+const bookmarkEvery = 60_000
+
+/** The handlers of watches that are open, by network: the storage tells all of them of each commit. */
+const open = new WeakMap<Network, Set<(commit: Commit) => void>>()
+
+const listenersOf = (network: Network): Set<(commit: Commit) => void> => {
+  const known = open.get(network)
+  if (known) return known
+  const listeners = new Set<(commit: Commit) => void>()
+  network.storage.onCommit((commit) => {
+    for (const listener of [...listeners]) listener(commit)
+  })
+  open.set(network, listeners)
+  return listeners
+}
+
+/**
+ * A watch as the simulated server serves it: each event after a delay of its own, in order unless the faults say
+ * otherwise, until it is cut, its time is over or the client leaves. Throws 410 where the version is forgotten.
+ */
+export const openSimulatedWatch = <T extends KubeObject>(
+  network: Network,
+  process: SimulatedProcess,
+  resource: Resource<T>,
+  { resourceVersion, timeoutSeconds, signal, ...selection }: WatchOptions,
+): AsyncIterable<WatchEvent<T>> => {
+  const { clock, random, storage } = network
+  if (random.chance(network.faults().expired)) throw new ApiError(410, { reason: 'Expired' })
+  const missed = storage.changesSince(resource, Number(resourceVersion))
+  const listeners = listenersOf(network)
+  const timers = new Set<() => void>()
+  let lastDue = clock.monotonic()
+
+  const leave = () => {
+    listeners.delete(take)
+    for (const cancel of timers) cancel()
+  }
+  const channel = createChannel<WatchEvent<T>>(leave)
+  const end = (...error: unknown[]) => {
+    leave()
+    process.deliver(() => channel.end(...error))
+  }
+  const later = (milliseconds: number, something: () => void) => {
+    const cancel = clock.after(milliseconds, () => {
+      timers.delete(cancel)
+      something()
+    })
+    timers.add(cancel)
+  }
+
+  const send = (event: WatchEvent<T>, isOrdered: boolean) => {
+    const faults = network.faults()
+    const now = clock.monotonic()
+    const due = now + random.between(...faults.eventDelay)
+    const inOrder = Math.max(due, lastDue)
+    if (isOrdered) lastDue = inOrder
+    later((isOrdered ? inOrder : due + random.between(0, 2_000)) - now, () => {
+      process.deliver(() => channel.push(event))
+      if (!random.chance(faults.cut)) return
+      if (random.chance(0.5)) end(new ConnectionError('the watch broke off', { maybeSent: true }))
+      else end()
+    })
+  }
+
+  const take = (commit: Commit) => {
+    if (commit.resource.plural !== resource.plural || commit.resource.group !== resource.group) return
+    if (!isSelected(commit.object, selection)) return
+    const faults = network.faults()
+    if (random.chance(faults.dropped)) return
+    const event = { type: commit.type, object: commit.object as T }
+    send(event, !random.chance(faults.reordered))
+    if (random.chance(faults.duplicated)) send(event, true)
+  }
+
+  const bookmark = () => {
+    // It goes the way of the events, so that it says nothing of those that are still under way.
+    send({ type: 'BOOKMARK', object: { metadata: { resourceVersion: String(storage.revision()) } } }, true)
+    later(bookmarkEvery, bookmark)
+  }
+
+  for (const commit of missed) take(commit)
+  listeners.add(take)
+  later(bookmarkEvery, bookmark)
+  later(timeoutSeconds * 1_000, () => end())
+  signal.addEventListener('abort', () => end(signal.reason), { once: true })
+  return channel
+}

@@ -1,0 +1,216 @@
+import {
+  ApiError,
+  type Clock,
+  type Draft,
+  isBeingDeleted,
+  type KubeObject,
+  keyOf,
+  type ObjectMeta,
+  type ObjectRef,
+  type Patch,
+  type Resource,
+  secondsTime,
+} from '../../src/runtime/mod.ts'
+import { deepFreeze } from '../../src/runtime/store/deep-freeze.ts'
+import { applyPatch } from './apply-patch.ts'
+
+/** A change as it was committed. `by` names the process that asked for it; it is empty for the user and the cluster. */
+export type Commit = {
+  type: 'ADDED' | 'MODIFIED' | 'DELETED'
+  resource: Resource
+  object: KubeObject
+  revision: number
+  by: string
+}
+
+/** The objects of the simulated cluster as they truly are, with the rules by which the API server changes them. */
+export type Storage = {
+  list: <T extends KubeObject>(resource: Resource<T>, namespace?: string) => T[]
+  get: <T extends KubeObject>(resource: Resource<T>, ref: ObjectRef) => T
+  create: <T extends KubeObject>(resource: Resource<T>, object: Draft<T>, by?: string) => T
+  update: <T extends KubeObject>(resource: Resource<T>, object: T, write?: Write) => T
+  patch: <T extends KubeObject>(resource: Resource<T>, ref: ObjectRef, patch: Patch, write?: Write) => T
+  delete: (
+    resource: Resource,
+    ref: ObjectRef,
+    preconditions?: { uid?: string; resourceVersion?: string },
+    by?: string,
+  ) => void
+  revision: () => number
+  /** The changes of a kind after a revision. Throws 410 where they are forgotten. */
+  changesSince: (resource: Resource, revision: number) => readonly Commit[]
+  /** Forgets all changes up to now. */
+  compact: () => void
+  onCommit: (handler: (commit: Commit) => void) => void
+}
+
+export type Write = { subresource?: 'status' | 'scale' | undefined; by?: string }
+
+/** Draws the milliseconds that an object of a kind takes to end once its deletion is asked for; undefined where it goes at once. */
+export type Terminating = (resource: Resource) => (() => number) | undefined
+
+type Body = Record<string, unknown> & KubeObject
+
+const refusal = (status: number, reason: string, message: string) => new ApiError(status, { reason, message })
+
+export const createStorage = (clock: Clock, terminating: Terminating, draw: () => number): Storage => {
+  const kinds = new Map<string, { objects: Map<string, Body>; history: Commit[] }>()
+  const resources = new Map<string, Resource>()
+  /** Objects that have ended and are kept by their finalizers alone, by uid. */
+  const ended = new Set<string>()
+  /** Uids of what is deleted. */
+  const gone = new Set<string>()
+  const handlers: ((commit: Commit) => void)[] = []
+  let revision = 1
+  let compacted = 0
+  let made = 0
+
+  const kindOf = (resource: Resource) => {
+    const name = `${resource.group}/${resource.plural}`
+    const kind = kinds.get(name) ?? { objects: new Map<string, Body>(), history: [] as Commit[] }
+    kinds.set(name, kind)
+    return kind
+  }
+
+  const find = (resource: Resource, ref: ObjectRef): Body => {
+    const object = kindOf(resource).objects.get(keyOf(ref))
+    if (!object) throw refusal(404, 'NotFound', `${resource.plural} "${ref.name}" not found`)
+    return object
+  }
+
+  const commit = (type: Commit['type'], resource: Resource, body: Body, by: string): Body => {
+    revision += 1
+    const object = deepFreeze({ ...body, metadata: { ...body.metadata, resourceVersion: String(revision) } })
+    const { objects, history } = kindOf(resource)
+    if (type === 'DELETED') objects.delete(keyOf(object.metadata))
+    else objects.set(keyOf(object.metadata), object)
+    const committed = { type, resource, object, revision, by }
+    history.push(committed)
+    for (const handler of handlers) handler(committed)
+    if (type === 'DELETED') {
+      gone.add(object.metadata.uid)
+      collect(object.metadata.uid)
+    }
+    // A request can arrive after the owner that it names has gone.
+    if (type === 'ADDED') for (const { uid } of object.metadata.ownerReferences ?? []) if (gone.has(uid)) collect(uid)
+    return object
+  }
+
+  /** What the garbage collector does, in its own time: dependents go after their owner. */
+  const collect = (owner: string) => {
+    clock.after(draw() * 2_000, () => {
+      for (const [name, { objects }] of kinds) {
+        for (const dependent of [...objects.values()]) {
+          if (!dependent.metadata.ownerReferences?.some(({ uid }) => uid === owner)) continue
+          const resource = resources.get(name)
+          if (resource) remove(resource, dependent, '')
+        }
+      }
+    })
+  }
+  const remove = (resource: Resource, object: Body, by: string) => {
+    const { metadata } = object
+    const rest = terminating(resource)
+    if ((metadata.finalizers ?? []).length === 0 && !rest) {
+      commit('DELETED', resource, object, by)
+      return
+    }
+    if (isBeingDeleted(object)) return
+    const deletionTimestamp = secondsTime(clock.now())
+    commit('MODIFIED', resource, { ...object, metadata: { ...metadata, deletionTimestamp } }, by)
+    if (rest) clock.after(rest(), () => finish(resource, metadata))
+  }
+
+  /** An object that was being ended has ended; it goes unless finalizers keep it. */
+  const finish = (resource: Resource, { uid, ...ref }: ObjectMeta) => {
+    const object = kindOf(resource).objects.get(keyOf(ref))
+    if (object?.metadata.uid !== uid) return
+    ended.add(uid)
+    if ((object.metadata.finalizers ?? []).length === 0) commit('DELETED', resource, object, '')
+  }
+
+  const checkVersion = (resource: Resource, held: Body, wanted: Partial<ObjectMeta> | undefined) => {
+    const isOther =
+      (wanted?.resourceVersion !== undefined && wanted.resourceVersion !== held.metadata.resourceVersion) ||
+      (wanted?.uid !== undefined && wanted.uid !== held.metadata.uid)
+    if (isOther) throw refusal(409, 'Conflict', `${resource.plural} "${held.metadata.name}" has been modified`)
+  }
+
+  const write = (resource: Resource, held: Body, next: Body, { subresource, by = '' }: Write): Body => {
+    checkVersion(resource, held, next.metadata)
+    const { status, metadata, ...rest } = next
+    const { status: heldStatus, metadata: heldMeta, ...heldRest } = held
+    const isStatus = subresource === 'status'
+    const content: Record<string, unknown> = isStatus ? { ...heldRest, status } : { ...rest, status: heldStatus }
+    const isSpecNew = JSON.stringify(content.spec) !== JSON.stringify(held.spec)
+    const { uid, creationTimestamp, deletionTimestamp, generation = 1 } = heldMeta
+    const kept = {
+      ...(isStatus ? heldMeta : metadata),
+      uid,
+      resourceVersion: heldMeta.resourceVersion,
+      generation: generation + (isSpecNew ? 1 : 0),
+      ...(creationTimestamp ? { creationTimestamp } : {}),
+      ...(deletionTimestamp ? { deletionTimestamp } : {}),
+    }
+    const body = JSON.parse(JSON.stringify({ ...content, metadata: kept })) as Body
+    // The server writes nothing, and tells nobody, where nothing changes.
+    if (JSON.stringify(body) === JSON.stringify(held)) return held
+    const hasEnded = !terminating(resource) || ended.has(uid)
+    const isLetGo = isBeingDeleted(body) && (kept.finalizers ?? []).length === 0 && hasEnded
+    return commit(isLetGo ? 'DELETED' : 'MODIFIED', resource, body, by)
+  }
+
+  const create = <T extends KubeObject>(resource: Resource<T>, object: Draft<T>, by = ''): T => {
+    resources.set(`${resource.group}/${resource.plural}`, resource)
+    made += 1
+    const { metadata } = object
+    const name = 'name' in metadata ? metadata.name : `${metadata.generateName}${made}`
+    if (kindOf(resource).objects.has(keyOf({ ...metadata, name })))
+      throw refusal(409, 'AlreadyExists', `${resource.plural} "${name}" already exists`)
+    const body = JSON.parse(JSON.stringify(object)) as Body
+    body.metadata = {
+      ...body.metadata,
+      name,
+      uid: `uid-${made}`,
+      resourceVersion: '',
+      generation: 1,
+      creationTimestamp: secondsTime(clock.now()),
+    }
+    return commit('ADDED', resource, body, by) as unknown as T
+  }
+
+  return {
+    list: <T extends KubeObject>(resource: Resource<T>, namespace?: string) =>
+      [...kindOf(resource).objects.values()].filter(
+        ({ metadata }) => namespace === undefined || metadata.namespace === namespace,
+      ) as unknown[] as T[],
+    get: <T extends KubeObject>(resource: Resource<T>, ref: ObjectRef) => find(resource, ref) as unknown as T,
+    create,
+    update: <T extends KubeObject>(resource: Resource<T>, object: T, options: Write = {}) =>
+      write(resource, find(resource, object.metadata), object as unknown as Body, options) as unknown as T,
+    patch: <T extends KubeObject>(resource: Resource<T>, ref: ObjectRef, patch: Patch, options: Write = {}) => {
+      const isMissing = !kindOf(resource).objects.has(keyOf(ref))
+      if (isMissing && patch.type === 'apply') {
+        const body = patch.body as Draft<T>
+        return create(resource, { ...body, metadata: { ...body.metadata, ...ref } }, options.by)
+      }
+      const held = find(resource, ref)
+      return write(resource, held, applyPatch(held, patch) as Body, options) as unknown as T
+    },
+    delete: (resource, ref, preconditions, by = '') => {
+      const held = find(resource, ref)
+      checkVersion(resource, held, preconditions)
+      remove(resource, held, by)
+    },
+    revision: () => revision,
+    changesSince: (resource, from) => {
+      if (from < compacted) throw refusal(410, 'Expired', `too old resource version: ${from} (${compacted})`)
+      return kindOf(resource).history.filter((change) => change.revision > from)
+    },
+    compact: () => {
+      compacted = revision
+      for (const { history } of kinds.values()) history.length = 0
+    },
+    onCommit: (handler) => void handlers.push(handler),
+  }
+}

@@ -1,0 +1,91 @@
+import { createMetrics, silentLog } from '@trellis/kit/telemetry'
+import {
+  type Client,
+  type Clock,
+  createRuntimeMetrics,
+  type Random,
+  type Resource,
+  type RuntimeMetrics,
+} from '../../src/runtime/mod.ts'
+import { calm, type Faults } from './faults.ts'
+import { type SeededRandom, seededRandom } from './seeded-random.ts'
+import { createSimulatedClient, type Network } from './simulated-client.ts'
+import { createSimulatedProcess, type SimulatedProcess } from './simulated-process.ts'
+import { createStorage, type Storage } from './storage.ts'
+import { createVirtualClock, type VirtualClock } from './virtual-clock.ts'
+
+/** What a process of the world is given: the parts that the runtime takes. */
+export type Surroundings = {
+  client: Client
+  clock: Clock
+  random: Random
+  log: typeof silentLog
+  metrics: RuntimeMetrics
+}
+
+export type WorldOptions = {
+  /** Everything that happens follows from it. */
+  seed: number
+  faults?: Faults
+  /** Kinds whose objects take up to so many milliseconds to end, as pods do. */
+  terminating?: { resource: Resource; milliseconds: number }[]
+}
+
+/** A cluster in memory, with a clock of its own, whose network and processes fail as a seed says. */
+export type World = {
+  clock: VirtualClock
+  random: SeededRandom
+  /** The truth, and the way for the user to change it. */
+  storage: Storage
+  /** Starts a process; `start` begins its work and returns. */
+  spawn: (name: string, start: (surroundings: Surroundings) => void) => SimulatedProcess
+  /** Changes what goes wrong from now on. */
+  weather: (faults: Faults) => void
+  /** How many steps the processes have done, at each of which one could have been killed. */
+  steps: () => number
+  /** Called once, when the processes have done that many steps. */
+  atStep: (step: number, something: (process: SimulatedProcess) => void) => void
+}
+
+export const createWorld = ({ seed, faults = calm, terminating = [] }: WorldOptions): World => {
+  const random = seededRandom(seed)
+  const clock = createVirtualClock()
+  const storage = createStorage(
+    clock,
+    ({ plural }) => {
+      const kind = terminating.find(({ resource }) => resource.plural === plural)
+      return kind && (() => random.between(kind.milliseconds / 10, kind.milliseconds))
+    },
+    random,
+  )
+  let current = faults
+  let steps = 0
+  const planned = new Map<number, (process: SimulatedProcess) => void>()
+  const network: Network = {
+    clock,
+    random,
+    storage,
+    faults: () => current,
+    onStep: (process) => {
+      steps += 1
+      planned.get(steps)?.(process)
+    },
+  }
+  return {
+    clock,
+    random,
+    storage,
+    spawn: (name, start) => {
+      const process = createSimulatedProcess(name, clock)
+      const metrics = createRuntimeMetrics(createMetrics({ processMetrics: false }))
+      const client = createSimulatedClient(network, process)
+      start({ client, clock: process.clock, random, log: silentLog, metrics })
+      return process
+    },
+    weather: (next) => {
+      current = next
+    },
+    steps: () => steps,
+    atStep: (step, something) => void planned.set(step, something),
+  }
+}
