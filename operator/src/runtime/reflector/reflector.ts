@@ -57,6 +57,9 @@ const watchSeconds = { least: 300, most: 600 }
 /** The loop waits in silence for one watch at most; standing still longer than that is being broken. */
 const silenceByDefault = 150_000
 
+/** A server that asks to be left alone for longer, in milliseconds, is asked again after this all the same. */
+const longestRest = 120_000
+
 class WatchSilent extends Error {
   override name = 'WatchSilent'
 }
@@ -204,7 +207,7 @@ export const createReflector = <T extends KubeObject>(options: ReflectorOptions<
     if (isExpired(error) || error instanceof MalformedEvent) version = undefined
     const isFirst = backoff.attempts() === 0
     const wait = backoff.next()
-    const asked = error instanceof ApiError ? (error.retryAfter ?? 0) : 0
+    const asked = error instanceof ApiError ? Math.min(error.retryAfter ?? 0, longestRest) : 0
     const tell = backoff.attempts() < 3 ? log.debug : log.warn
     tell({ err: error, failures: backoff.attempts() }, 'a list or watch broke and is begun again')
     return isFirst && isExpired(error) ? asked : Math.max(asked, wait)

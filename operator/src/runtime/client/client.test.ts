@@ -1,0 +1,60 @@
+import { expect, test } from 'vitest'
+import { ApiError, ConnectionError, readApiError, readRetryAfter } from './api-error.ts'
+import { mayRetry } from './retry.ts'
+import { MalformedEvent, readLines, readWatchEvent } from './watch-stream.ts'
+
+const connection = (maybeSent: boolean) => new ConnectionError('broke', { maybeSent })
+const refusal = (status: number, retryAfter?: number) => new ApiError(status, {}, retryAfter)
+
+test.each<[string, Error, boolean, boolean]>([
+  ['a request that was never sent', connection(false), true, true],
+  ['a request that may have been carried out', connection(true), true, false],
+  ['a throttled request', refusal(429), true, true],
+  ['503', refusal(503), true, false],
+  ['504', refusal(504), true, false],
+  ['500 with a time to come back', refusal(500, 1_000), true, false],
+  ['500', refusal(500), false, false],
+  ['a conflict', refusal(409), false, false],
+  ['404', refusal(404), false, false],
+  ['an error of ours', new TypeError('boom'), false, false],
+])('%s is repeated as far as it is safe', (_, error, whenIdempotent, whenNot) => {
+  expect([mayRetry(error, true), mayRetry(error, false)]).toEqual([whenIdempotent, whenNot])
+})
+
+test('a Status is read from the body, and what is none is quoted', () => {
+  const status = { kind: 'Status', message: 'no', reason: 'Conflict', details: { retryAfterSeconds: 2 } }
+  expect(readApiError(409, JSON.stringify(status))).toMatchObject({
+    status: 409,
+    reason: 'Conflict',
+    retryAfter: 2_000,
+  })
+  expect(readApiError(502, '<html>Bad gateway</html>')).toMatchObject({ status: 502, reason: '' })
+  expect(readApiError(502, '<html>Bad gateway</html>').message).toContain('Bad gateway')
+})
+
+test.each([
+  ['3', 3_000],
+  ['Tue, 01 Jan 2030 00:00:10 GMT', 10_000],
+  ['soon', undefined],
+  [undefined, undefined],
+])('Retry-After: %s', (header, milliseconds) => {
+  expect(readRetryAfter(header, Date.UTC(2030, 0, 1))).toBe(milliseconds)
+})
+
+test('lines are put together from chunks however they were cut, through characters, too', async () => {
+  const text = `${JSON.stringify({ type: 'ADDED', object: { name: 'größe 🎉' } })}\n\n{"a":1}\nrest`
+  const bytes = Buffer.from(text)
+  for (const size of [1, 2, 3, 7, 1_000]) {
+    const chunks = async function* () {
+      for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size)
+    }
+    expect(await Array.fromAsync(readLines(chunks()))).toEqual(text.split('\n'))
+  }
+})
+
+test.each(['{"type":"ADDED","obj', '{"type":"HELLO","object":{}}', '{"type":"ADDED"}', 'null'])(
+  'the line %s is no event',
+  (line) => {
+    expect(() => readWatchEvent(line)).toThrow(MalformedEvent)
+  },
+)

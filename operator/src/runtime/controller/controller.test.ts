@@ -1,0 +1,162 @@
+import { createMetrics, silentLog } from '@trellis/kit/telemetry'
+import { expect, test } from 'vitest'
+import { createVirtualClock } from '../../../test/simulation/mod.ts'
+import { ApiError } from '../client/api-error.ts'
+import { createRuntimeMetrics } from '../metrics.ts'
+import type { KubeObject } from '../objects/object.ts'
+import { toSelf } from '../objects/owners.ts'
+import { createStore } from '../store/store.ts'
+import { type ControllerOptions, createController, type Reconcile } from './controller.ts'
+import { done, requeueAfter, retry, terminal } from './result.ts'
+
+const start = (reconcile: Reconcile, options: Partial<ControllerOptions> = {}) => {
+  const clock = createVirtualClock()
+  const metrics = createMetrics({ processMetrics: false })
+  const stop = new AbortController()
+  const controller = createController({
+    name: 'test',
+    reconcile,
+    clock,
+    log: silentLog,
+    metrics: createRuntimeMetrics(metrics),
+    ...options,
+  })
+  let ended = false
+  const run = (drain?: number) => controller.run(stop.signal, drain).then(() => (ended = true))
+  const counted = async (name: string) => (await metrics.render()).split('\n').filter((line) => line.startsWith(name))
+  return { clock, controller, stop: () => stop.abort(), run, counted, hasEnded: () => ended }
+}
+
+test('each kind of result leads to what it says: nothing, a later look, a growing wait, nothing', async () => {
+  const times: number[] = []
+  const results = [retry(new Error('no')), retry(new Error('no')), requeueAfter(1_000), terminal(new Error('never'))]
+  const { clock, controller, run, counted } = start(async () => {
+    times.push(clock.monotonic())
+    return results.shift() ?? done
+  })
+  void run()
+  controller.queue.add('a')
+  await clock.advance(10_000)
+  expect(times).toEqual([0, 5, 15, 1_015])
+  controller.queue.add('a')
+  await clock.advance(1_000_000)
+  expect(times).toHaveLength(5)
+  expect(await counted('controller_runtime_reconcile_total')).toEqual([
+    'controller_runtime_reconcile_total{controller="test",result="success"} 1',
+    'controller_runtime_reconcile_total{controller="test",result="requeue_after"} 1',
+    'controller_runtime_reconcile_total{controller="test",result="error"} 2',
+    'controller_runtime_reconcile_total{controller="test",result="terminal_error"} 1',
+  ])
+  expect(await counted('controller_runtime_reconcile_errors_total')).toEqual([
+    'controller_runtime_reconcile_errors_total{controller="test"} 3',
+  ])
+})
+
+test('a reconcile that throws is tried again; a refusal of the server is not counted as a panic', async () => {
+  const errors = [new TypeError('boom'), new ApiError(409, { reason: 'Conflict' })]
+  let calls = 0
+  const { clock, controller, run, counted } = start(async () => {
+    calls += 1
+    const error = errors.shift()
+    if (error) throw error
+    return done
+  })
+  void run()
+  controller.queue.add('a')
+  await clock.advance(1_000)
+  expect(calls).toBe(3)
+  expect(await counted('controller_runtime_reconcile_panics')).toEqual([
+    'controller_runtime_reconcile_panics_total{controller="test"} 1',
+  ])
+})
+
+test('a reconcile that takes too long is aborted, counted and tried again', async () => {
+  let calls = 0
+  const { clock, controller, run, counted } = start(
+    async (_, { signal }) => {
+      calls += 1
+      if (calls === 1) await clock.sleep(1_000_000, signal)
+      return done
+    },
+    { timeout: 10_000 },
+  )
+  void run()
+  controller.queue.add('a')
+  await clock.advance(10_100)
+  expect(calls).toBe(2)
+  expect(await counted('controller_runtime_reconcile_timeouts')).toEqual([
+    'controller_runtime_reconcile_timeouts_total{controller="test"} 1',
+  ])
+})
+
+test('different keys are worked on side by side, up to the number of workers; one key never is', async () => {
+  const working = new Set<string>()
+  let [most, twice] = [0, false]
+  const { clock, controller, run } = start(
+    async (key) => {
+      twice ||= working.has(key)
+      working.add(key)
+      most = Math.max(most, working.size)
+      controller.queue.add('a')
+      await clock.sleep(100)
+      working.delete(key)
+      return done
+    },
+    { workers: 3 },
+  )
+  void run()
+  for (const key of ['a', 'b', 'c', 'd', 'e']) controller.queue.add(key)
+  await clock.advance(2_000)
+  expect([most, twice]).toEqual([3, false])
+})
+
+test('when it is stopped, what is under way ends, and nothing is begun', async () => {
+  const finished: string[] = []
+  const { clock, controller, run, stop, hasEnded } = start(async (key) => {
+    await clock.sleep(5_000)
+    finished.push(key)
+    return requeueAfter(1)
+  })
+  void run()
+  for (const key of ['a', 'b']) controller.queue.add(key)
+  await clock.advance(1_000)
+  stop()
+  await clock.advance(3_000)
+  expect(hasEnded()).toBe(false)
+  await clock.advance(100_000)
+  expect([finished, hasEnded()]).toEqual([['a'], true])
+})
+
+test('what does not end in time is aborted, and what heeds no signal is left behind', async () => {
+  let aborted = false
+  const { clock, controller, run, stop, hasEnded } = start((_, { signal }) => {
+    signal.addEventListener('abort', () => (aborted = true))
+    return new Promise(() => undefined)
+  })
+  void run(30_000)
+  controller.queue.add('a')
+  await clock.advance(100)
+  stop()
+  await clock.advance(29_999)
+  expect([aborted, hasEnded()]).toEqual([false, false])
+  await clock.advance(1)
+  expect([aborted, hasEnded()]).toEqual([true, false])
+  await clock.advance(5_000)
+  expect(hasEnded()).toBe(true)
+})
+
+test('what was there before is looked at after what is new', async () => {
+  const seen: string[] = []
+  const { clock, controller, run } = start(async (key) => {
+    seen.push(key)
+    return done
+  })
+  const store = createStore<KubeObject>()
+  const object = (name: string) => ({ metadata: { name, uid: name, resourceVersion: '1' } })
+  store.replace({ objects: [object('old-1'), object('old-2')], version: '1', initial: true })
+  controller.watch(store, toSelf)
+  store.put(object('new'))
+  void run()
+  await clock.advance(1)
+  expect(seen).toEqual(['new', 'old-1', 'old-2'])
+})

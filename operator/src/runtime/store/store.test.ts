@@ -1,0 +1,116 @@
+import { expect, test } from 'vitest'
+import type { KubeObject } from '../objects/object.ts'
+import { byLabel } from './index-by.ts'
+import { type Change, createStore } from './store.ts'
+
+type Thing = KubeObject & { spec?: { size: number } }
+
+const thing = (name: string, version: number, more: Partial<KubeObject['metadata']> = {}): Thing => ({
+  metadata: { name, namespace: 'default', uid: `uid-${name}`, resourceVersion: String(version), ...more },
+})
+
+const watched = () => {
+  const store = createStore<Thing>({ freeze: true, indexes: { app: byLabel('app') } })
+  const told: string[] = []
+  store.onChange(({ type, object, initial }: Change<Thing>) => {
+    told.push(`${type} ${object.metadata.uid}@${object.metadata.resourceVersion}${initial ? ' initial' : ''}`)
+  })
+  return { store, told }
+}
+
+test('an older or equal version changes nothing, also where it has more digits in the lower places', () => {
+  const { store, told } = watched()
+  store.put(thing('a', 10))
+  store.put(thing('a', 9))
+  store.put(thing('a', 10))
+  store.put(thing('a', 11))
+  expect(told).toEqual(['added uid-a@10', 'changed uid-a@11'])
+})
+
+test('a late event does not bring back what was deleted, whether a watch or a list told of it', () => {
+  const { store, told } = watched()
+  store.put(thing('a', 10))
+  store.put(thing('b', 11))
+  store.remove(thing('a', 12))
+  store.put(thing('a', 11))
+  store.replace({ objects: [], version: '20', initial: false })
+  store.put(thing('b', 19))
+  expect(store.size).toBe(0)
+  expect(told.slice(2)).toEqual(['deleted uid-a@12', 'deleted uid-b@11'])
+})
+
+test('what left a selection and comes back into it is there again', () => {
+  const { store } = watched()
+  store.put(thing('a', 10))
+  store.remove(thing('a', 12))
+  store.put(thing('a', 13))
+  expect(store.get('default/a')?.metadata.resourceVersion).toBe('13')
+})
+
+test('an object that was made anew under its name is told as deleted and added', () => {
+  const { store, told } = watched()
+  store.put(thing('a', 10))
+  store.put(thing('a', 15, { uid: 'uid-young' }))
+  store.remove(thing('a', 14))
+  expect(told).toEqual(['added uid-a@10', 'deleted uid-a@10', 'added uid-young@15'])
+  expect(store.get('default/a')?.metadata.uid).toBe('uid-young')
+})
+
+test('a list tells only what differs, and how much', () => {
+  const { store, told } = watched()
+  expect(store.replace({ objects: [thing('a', 1), thing('b', 2)], version: '5', initial: true })).toBe(2)
+  expect(store.replace({ objects: [thing('a', 1), thing('c', 6)], version: '7', initial: false })).toBe(2)
+  expect(told).toEqual(['added uid-a@1 initial', 'added uid-b@2 initial', 'deleted uid-b@2', 'added uid-c@6'])
+})
+
+test('indexes follow the objects: by namespace, by owner, by label', () => {
+  const { store } = watched()
+  const ownerReferences = [{ apiVersion: 'v1', kind: 'Owner', name: 'o', uid: 'uid-o' }]
+  store.put(thing('a', 1, { ownerReferences, labels: { app: 'x' } }))
+  store.put(thing('b', 2, { ownerReferences, namespace: 'other' }))
+  const names = (index: string, value: string) => store.by(index, value).map(({ metadata }) => metadata.name)
+  expect([names('owner', 'uid-o'), names('namespace', 'other'), names('app', 'x')]).toEqual([['a', 'b'], ['b'], ['a']])
+  store.put(thing('a', 3, { labels: { app: 'y' } }))
+  store.remove(thing('b', 4, { namespace: 'other' }))
+  expect([names('owner', 'uid-o'), names('app', 'x'), names('app', 'y')]).toEqual([[], [], ['a']])
+  expect(() => store.by('colour', 'red')).toThrow('no index colour')
+})
+
+test('an object is not current from a write of ours until the cache has it, or a later one', () => {
+  const { store } = watched()
+  store.put(thing('a', 10))
+  store.wrote(thing('a', 12))
+  expect(store.isCurrent('default/a')).toBe(false)
+  store.put(thing('a', 11))
+  expect(store.isCurrent('default/a')).toBe(false)
+  store.put(thing('a', 13))
+  expect(store.isCurrent('default/a')).toBe(true)
+  store.wrote(thing('a', 13))
+  expect(store.isCurrent('default/a')).toBe(true)
+  store.wrote(thing('a', 14))
+  store.remove(thing('a', 15))
+  expect(store.isCurrent('default/a')).toBe(true)
+})
+
+test('nobody can change what is in the store', () => {
+  const { store } = watched()
+  store.put(thing('a', 1, { labels: { app: 'x' } }))
+  const labels = store.get('default/a')?.metadata.labels as Record<string, string>
+  expect(() => {
+    labels.app = 'y'
+  }).toThrow(TypeError)
+})
+
+test('a handler that throws keeps neither the store nor the other handlers from a change', () => {
+  const errors: unknown[] = []
+  const store = createStore<Thing>({ onHandlerError: (error) => errors.push(error) })
+  let seen = 0
+  store.onChange(() => {
+    throw new Error('boom')
+  })
+  const leave = store.onChange(() => (seen += 1))
+  store.put(thing('a', 1))
+  leave()
+  store.put(thing('a', 2))
+  expect([seen, errors.length, store.size]).toEqual([1, 2, 1])
+})
