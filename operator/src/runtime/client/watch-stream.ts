@@ -1,3 +1,4 @@
+import { ConnectionError } from './api-error.ts'
 import type { WatchEvent } from './client.ts'
 
 /** The longest line that is taken, in bytes; etcd takes objects of 1.5 MiB. */
@@ -47,7 +48,7 @@ export async function* readLines(chunks: AsyncIterable<Uint8Array>): AsyncGenera
   if (parts.length > 0) yield text(new Uint8Array())
 }
 
-/** The events of a watch. Throws the signal's reason after an abort, and MalformedEvent; leaving the loop ends the watch. */
+/** The events of a watch. Throws the signal's reason after an abort, MalformedEvent, ConnectionError; leaving the loop ends the watch. */
 export async function* readWatchEvents<T>(
   chunks: AsyncIterable<Uint8Array>,
   signal: AbortSignal,
@@ -56,6 +57,7 @@ export async function* readWatchEvents<T>(
     for await (const line of readLines(chunks)) if (line !== '') yield readWatchEvent<T>(line)
   } catch (error) {
     signal.throwIfAborted()
-    throw error
+    if (error instanceof MalformedEvent) throw error
+    throw new ConnectionError('The watch broke off.', { maybeSent: true, cause: error })
   }
 }

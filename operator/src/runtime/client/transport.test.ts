@@ -1,0 +1,26 @@
+import { expect, test } from 'vitest'
+import type { Access } from './credentials.ts'
+import { createTransport } from './transport.ts'
+
+const access = (ca: string, authorization = 'Bearer a'): Access => ({
+  server: 'https://127.0.0.1:1',
+  headers: { authorization },
+  security: { ca },
+  proxy: undefined,
+})
+
+test('connections are made anew when a certificate has changed, and not when a token has', async () => {
+  await using transport = createTransport()
+  const first = transport.dispatcher('requests', access('one'))
+  expect(transport.dispatcher('requests', access('one', 'Bearer b'))).toBe(first)
+  const second = transport.dispatcher('requests', access('two'))
+  expect(second).not.toBe(first)
+  expect(transport.dispatcher('requests', access('two'))).toBe(second)
+})
+
+test('watches, requests and leases do not wait for each other', async () => {
+  await using transport = createTransport()
+  const same = access('one')
+  const lanes = (['requests', 'watches', 'leases'] as const).map((lane) => transport.dispatcher(lane, same))
+  expect(new Set(lanes).size).toBe(3)
+})

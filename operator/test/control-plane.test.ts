@@ -1,0 +1,380 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { createMetrics, silentLog } from '@trellis/kit/telemetry'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import {
+  addFinalizer,
+  type Client,
+  createCredentials,
+  createHttpClient,
+  createRecorder,
+  createReflector,
+  createRuntimeMetrics,
+  createStore,
+  events,
+  isAlreadyExists,
+  isConflict,
+  isExpired,
+  isNotFound,
+  type KubeObject,
+  leases,
+  loadConfig,
+  removeFinalizer,
+  resource,
+  systemClock,
+  type WatchEvent,
+} from '../src/runtime/mod.ts'
+import { type ControlPlane, findControlPlane, startControlPlane } from './control-plane.ts'
+import { eventually } from './eventually.ts'
+
+type ConfigMap = KubeObject & { data?: Record<string, string> }
+type Deployment = KubeObject & {
+  spec?: { replicas?: number } & Record<string, unknown>
+  status?: { replicas?: number }
+}
+
+const configMaps = resource<ConfigMap>({
+  group: '',
+  version: 'v1',
+  plural: 'configmaps',
+  kind: 'ConfigMap',
+  namespaced: true,
+})
+const secrets = resource({ group: '', version: 'v1', plural: 'secrets', kind: 'Secret', namespaced: true })
+const namespaces = resource({ group: '', version: 'v1', plural: 'namespaces', kind: 'Namespace', namespaced: false })
+const rbac = { group: 'rbac.authorization.k8s.io', version: 'v1', namespaced: true }
+const roles = resource<KubeObject & { rules: object[] }>({ ...rbac, plural: 'roles', kind: 'Role' })
+const roleBindings = resource<KubeObject & { roleRef: object; subjects: object[] }>({
+  ...rbac,
+  plural: 'rolebindings',
+  kind: 'RoleBinding',
+})
+const deployments = resource<Deployment>({
+  group: 'apps',
+  version: 'v1',
+  plural: 'deployments',
+  kind: 'Deployment',
+  namespaced: true,
+})
+
+const programs = findControlPlane()
+const reason = typeof programs === 'string' ? ` (skipped: ${programs})` : ''
+
+describe.skipIf(typeof programs === 'string')(`on a real kube-apiserver${reason}`, () => {
+  let plane: ControlPlane
+  let client: Client & AsyncDisposable
+  let namespace = ''
+
+  const connect = (user?: string) =>
+    createHttpClient({
+      credentials: createCredentials(() => loadConfig({ kubeconfig: plane.kubeconfig(user) }), systemClock),
+    })
+
+  const newNamespace = async () => {
+    const { metadata } = await client.create(namespaces, { metadata: { generateName: 'test-' } })
+    return metadata.name
+  }
+
+  beforeAll(async () => {
+    if (typeof programs === 'string') return
+    plane = await startControlPlane(programs, { users: [{ name: 'restricted' }] })
+    client = connect()
+    namespace = await newNamespace()
+  })
+
+  afterAll(async () => {
+    await client?.[Symbol.asyncDispose]()
+    await plane?.[Symbol.asyncDispose]()
+  })
+
+  const configMap = (name: string, data: Record<string, string> = {}) => ({ metadata: { name, namespace }, data })
+
+  test('an object is created once, read, listed in pages, changed and deleted', async () => {
+    const within = await newNamespace()
+    for (const name of ['a', 'b', 'c'])
+      await client.create(configMaps, { metadata: { name, namespace: within }, data: {} })
+    await expect(client.create(configMaps, { metadata: { name: 'a', namespace: within } })).rejects.toSatisfy(
+      isAlreadyExists,
+    )
+    const first = await client.list(configMaps, { namespace: within, limit: 2 })
+    const second = await client.list(configMaps, { namespace: within, limit: 2, continue: first.continue ?? '' })
+    expect([...first.items, ...second.items].map(({ metadata }) => metadata.name)).toEqual(['a', 'b', 'c'])
+    expect(second.continue).toBeUndefined()
+    const ref = { namespace: within, name: 'a' }
+    await client.patch(configMaps, ref, { type: 'merge', body: { data: { x: '1' } } })
+    await client.patch(configMaps, ref, { type: 'json', body: [{ op: 'add', path: '/data/y', value: '2' }] })
+    expect((await client.get(configMaps, ref)).data).toEqual({ x: '1', y: '2' })
+    const { uid } = (await client.get(configMaps, ref)).metadata
+    await expect(client.delete(configMaps, ref, { preconditions: { uid: 'another' } })).rejects.toSatisfy(isConflict)
+    await client.delete(configMaps, ref, { preconditions: { uid } })
+    await expect(client.get(configMaps, ref)).rejects.toSatisfy(isNotFound)
+  })
+
+  test('of two who update the same version one is told of the conflict', async () => {
+    const held = await client.create(configMaps, configMap('conflict'))
+    await client.update(configMaps, { ...held, data: { by: 'first' } })
+    await expect(client.update(configMaps, { ...held, data: { by: 'second' } })).rejects.toSatisfy(isConflict)
+  })
+
+  test('server-side apply keeps fields of others, drops what is applied no more, and takes over only by force', async () => {
+    const ref = { name: 'applied', namespace }
+    const apply = (fieldManager: string, data: Record<string, string>, force = false) =>
+      client.patch(configMaps, ref, { type: 'apply', body: { metadata: ref, data }, fieldManager, force })
+    await apply('one', { a: '1', b: '1' })
+    await apply('two', { c: '2' })
+    expect((await apply('one', { a: '1' })).data).toEqual({ a: '1', c: '2' })
+    await expect(apply('two', { a: '2', c: '2' })).rejects.toSatisfy(isConflict)
+    expect((await apply('two', { a: '2', c: '2' }, true)).data).toEqual({ a: '2', c: '2' })
+  })
+
+  test('status and spec are written each for itself, and the scale through its own door', async () => {
+    const labels = { app: 'x' }
+    const template = { metadata: { labels }, spec: { containers: [{ name: 'c', image: 'i' }] } }
+    const spec = { replicas: 1, selector: { matchLabels: labels }, template }
+    const held = await client.create(deployments, { metadata: { name: 'scaled', namespace }, spec })
+    const ref = held.metadata
+    await client.patch(
+      deployments,
+      ref,
+      { type: 'merge', body: { status: { replicas: 1 }, spec: { replicas: 9 } } },
+      { subresource: 'status' },
+    )
+    expect(await client.get(deployments, ref)).toMatchObject({ spec: { replicas: 1 }, status: { replicas: 1 } })
+    await client.setScale(deployments, ref, 4)
+    expect((await client.getScale(deployments, ref)).spec?.replicas).toBe(4)
+    expect((await client.get(deployments, ref)).spec?.replicas).toBe(4)
+  })
+
+  test('a finalizer keeps an object until it is removed', async () => {
+    const held = await client.create(configMaps, configMap('final'))
+    const kept = await addFinalizer(client, configMaps, held, 'example.test/clean')
+    await client.delete(configMaps, held.metadata)
+    const ending = await client.get(configMaps, held.metadata)
+    expect(ending.metadata.deletionTimestamp).toBeDefined()
+    await expect(removeFinalizer(client, configMaps, kept, 'example.test/clean')).rejects.toSatisfy(isConflict)
+    await removeFinalizer(client, configMaps, ending, 'example.test/clean')
+    await expect(client.get(configMaps, held.metadata)).rejects.toSatisfy(isNotFound)
+    await removeFinalizer(client, configMaps, ending, 'example.test/clean')
+  })
+
+  test('events are accepted as they are recorded, with their repetitions', async () => {
+    const held = await client.create(configMaps, configMap('eventful'))
+    const metrics = createRuntimeMetrics(createMetrics({ processMetrics: false }))
+    const recorder = createRecorder({
+      client,
+      controller: 'example.test/widget',
+      instance: 'host_1',
+      clock: systemClock,
+      log: silentLog,
+      metrics,
+    })
+    const occurrence = { type: 'Warning', reason: 'Failed', action: 'Start', note: 'It did not start.' } as const
+    for (let count = 0; count < 2; count += 1) recorder.record(configMaps, held, occurrence)
+    await recorder.flush()
+    const found = (await client.list(events, { namespace })).items.filter(
+      ({ regarding }) => regarding.name === 'eventful',
+    )
+    expect(found).toMatchObject([{ reason: 'Failed', note: 'It did not start.', series: { count: 2 } }])
+  })
+
+  test('who may read only some kinds in one namespace sees those, and is refused the rest', async () => {
+    await using restricted = connect('restricted')
+    await expect(restricted.list(configMaps, { namespace })).rejects.toMatchObject({ status: 403, reason: 'Forbidden' })
+    const name = 'reader'
+    await client.create(roles, {
+      metadata: { name, namespace },
+      rules: [{ apiGroups: [''], resources: ['configmaps'], verbs: ['get', 'list', 'watch'] }],
+    })
+    await client.create(roleBindings, {
+      metadata: { name, namespace },
+      roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name },
+      subjects: [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: 'restricted' }],
+    })
+    await using stop = reflect(restricted, { namespace })
+    await stop.reflector.synced()
+    await client.create(configMaps, configMap('seen'))
+    await eventually(() => stop.store.get(`${namespace}/seen`) !== undefined, 'the watch tells of it')
+    await expect(restricted.create(configMaps, configMap('mine'))).rejects.toMatchObject({ status: 403 })
+    await expect(restricted.list(secrets, { namespace })).rejects.toMatchObject({ status: 403 })
+  })
+
+  /** A reflector of ConfigMaps that runs until it is disposed of. */
+  const reflect = (with_: Client, selection: { namespace?: string; labelSelector?: string } = {}) => {
+    const store = createStore<ConfigMap>({ freeze: true })
+    const metrics = createMetrics({ processMetrics: false })
+    const reflector = createReflector<ConfigMap>({
+      name: 'configmaps',
+      client: with_,
+      resource: configMaps,
+      selection,
+      store,
+      clock: systemClock,
+      random: Math.random,
+      log: silentLog,
+      metrics: createRuntimeMetrics(metrics),
+      pageSize: 3,
+      backoff: { initial: 20, limit: 200 },
+    })
+    const stop = new AbortController()
+    const running = reflector.run(stop.signal)
+    return {
+      store,
+      reflector,
+      metrics,
+      [Symbol.asyncDispose]: async () => {
+        stop.abort()
+        await running
+      },
+    }
+  }
+
+  const counted = async ({ metrics }: ReturnType<typeof reflect>, name: string) =>
+    Number(new RegExp(`^${name}\\{.*\\} (\\d+)$`, 'm').exec(await metrics.render())?.[1] ?? 0)
+
+  test('a store follows creations, changes, deletions, and what comes into a selection and leaves it', async () => {
+    const within = await newNamespace()
+    await using all = reflect(client, { namespace: within })
+    await using red = reflect(client, { namespace: within, labelSelector: 'colour=red' })
+    await Promise.all([all.reflector.synced(), red.reflector.synced()])
+    const ref = { name: 'a', namespace: within }
+    const paint = (colour: string) =>
+      client.patch(configMaps, ref, { type: 'merge', body: { metadata: { labels: { colour } } } })
+    await client.create(configMaps, { metadata: ref, data: { x: '1' } })
+    await eventually(() => all.store.size === 1, 'the creation is seen')
+    expect(red.store.size).toBe(0)
+    await paint('red')
+    await eventually(() => red.store.size === 1, 'it comes into the selection')
+    await paint('blue')
+    await eventually(() => red.store.size === 0, 'it leaves the selection')
+    await paint('red')
+    await eventually(() => red.store.size === 1, 'it comes back')
+    await client.delete(configMaps, ref)
+    await eventually(() => all.store.size === 0 && red.store.size === 0, 'the deletion is seen')
+    expect(await counted(all, 'reflector_lists_total')).toBe(1)
+  })
+
+  test('a version that etcd has forgotten is answered 410', async () => {
+    const { resourceVersion } = await client.list(configMaps, { namespace })
+    for (const count of [1, 2, 3]) await client.create(configMaps, configMap(`forget-${count}`))
+    await plane.compact()
+    // The apiserver answers from its memory, which begins anew with it.
+    await plane.apiserver.stop('SIGKILL')
+    await plane.apiserver.start()
+    const read = async () => {
+      const stop = new AbortController()
+      const watch = await client.watch(configMaps, {
+        namespace,
+        resourceVersion,
+        timeoutSeconds: 30,
+        signal: stop.signal,
+      })
+      for await (const event of watch as AsyncIterable<WatchEvent<ConfigMap>>)
+        if (event.type === 'ERROR') throw Object.assign(new Error('event'), event.object)
+        else break
+      stop.abort()
+    }
+    await expect(read()).rejects.toSatisfy((error) => isExpired(error) || (error as { code?: number }).code === 410)
+  })
+
+  test('a store comes through restarts of the apiserver, and through one in which its version is forgotten', async () => {
+    const within = await newNamespace()
+    await using it = reflect(client, { namespace: within })
+    await it.reflector.synced()
+    const create = (name: string) => client.create(configMaps, { metadata: { name, namespace: within }, data: {} })
+    await create('before')
+    await eventually(() => it.store.size === 1, 'the first is seen')
+    for (const [name, isForgotten] of [
+      ['killed', false],
+      ['forgotten', true],
+    ] as const) {
+      await plane.apiserver.stop('SIGKILL')
+      if (isForgotten) await plane.compact()
+      await plane.apiserver.start()
+      await create(name)
+      await eventually(() => it.store.get(`${within}/${name}`) !== undefined, `${name} is seen`)
+    }
+    await client.delete(configMaps, { name: 'before', namespace: within })
+    await eventually(() => it.store.size === 2, 'the deletion is seen')
+    expect(await counted(it, 'reflector_watches_total')).toBeGreaterThan(2)
+  })
+
+  describe('of two processes', () => {
+    const times = { lease: 4_000, renew: 2_500, retry: 300 }
+    const running = new Set<ChildProcess>()
+
+    const start = (identity: string, within: string) => {
+      const orders = JSON.stringify({ kubeconfig: plane.kubeconfig(), identity, namespace: within, times })
+      const child = spawn(process.execPath, [join(import.meta.dirname, 'elected-process.ts')], {
+        env: { ...process.env, ORDERS: orders },
+        stdio: ['ignore', 'pipe', 'inherit'],
+      })
+      running.add(child)
+      let said = ''
+      child.stdout.on('data', (text: Buffer) => (said += text))
+      const gone = once(child, 'exit').then(([code, signal]) => {
+        running.delete(child)
+        return (code ?? signal) as number | string
+      })
+      return { child, gone, leads: () => said.includes('leading') }
+    }
+
+    afterAll(() => {
+      for (const child of running) child.kill('SIGKILL')
+    })
+
+    /** Who left marks, in the order of the writes; who wrote several in a row is named once. */
+    const writers = async (within: string) => {
+      const marks = (await client.list(configMaps, { namespace: within, labelSelector: 'by' })).items
+        .map(({ metadata }) => ({ by: metadata.labels?.by ?? '', version: Number(metadata.resourceVersion) }))
+        .sort((a, b) => a.version - b.version)
+      return marks.map(({ by }) => by).filter((by, at, all) => by !== all[at - 1])
+    }
+
+    const leaseOf = (within: string) => client.get(leases, { namespace: within, name: 'operator' })
+
+    const pair = async () => {
+      const within = await newNamespace()
+      const first = start('first', within)
+      await eventually(first.leads, 'the first leads')
+      const second = start('second', within)
+      return { within, first, second }
+    }
+
+    test('the other leads after kill -9, and only then', async () => {
+      const { within, first, second } = await pair()
+      await eventually(async () => (await writers(within)).length === 1, 'the first writes')
+      expect(second.leads()).toBe(false)
+      first.child.kill('SIGKILL')
+      await eventually(second.leads, 'the second leads')
+      await eventually(async () => (await writers(within)).length === 2, 'the second writes')
+      expect(await writers(within)).toEqual(['first', 'second'])
+      expect((await leaseOf(within)).spec).toMatchObject({ holderIdentity: 'second', leaseTransitions: 1 })
+      second.child.kill('SIGTERM')
+      expect(await second.gone).toBe(0)
+    })
+
+    test('a process that was stopped and wakes when the other leads writes nothing and ends', async () => {
+      const { within, first, second } = await pair()
+      first.child.kill('SIGSTOP')
+      await eventually(second.leads, 'the second leads')
+      await eventually(async () => (await writers(within)).length === 2, 'the second writes')
+      first.child.kill('SIGCONT')
+      expect(await first.gone).toBe(3)
+      second.child.kill('SIGTERM')
+      expect(await second.gone).toBe(0)
+      expect(await writers(within)).toEqual(['first', 'second'])
+    })
+
+    test('one that is told to end lets go of the lease', async () => {
+      const within = await newNamespace()
+      const first = start('first', within)
+      await eventually(first.leads, 'the first leads')
+      first.child.kill('SIGTERM')
+      expect(await first.gone).toBe(0)
+      const { spec } = await leaseOf(within)
+      expect(spec?.holderIdentity).toBeUndefined()
+      expect(spec?.renewTime).toMatch(/\.\d{6}Z$/)
+    })
+  })
+})
