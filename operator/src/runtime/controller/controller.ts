@@ -122,12 +122,12 @@ export const createController = (options: ControllerOptions): Controller => {
   return {
     name,
     queue,
-    watch: (store, keysOf) => {
-      const enqueue = (change: Change<never>) => {
+    watch: <T extends KubeObject>(store: Store<T>, keysOf: Mapper<T>) => {
+      const enqueue = (change: Change<T>) => {
         for (const key of keysOf(change)) queue.add(key, change.initial ? resyncPriority : freshPriority)
       }
-      for (const object of store.list()) enqueue({ type: 'added', object, initial: true } as Change<never>)
-      unwatch.push(store.onChange(enqueue as (change: Change<KubeObject>) => void))
+      for (const object of store.list()) enqueue({ type: 'added', object, initial: true })
+      unwatch.push(store.onChange(enqueue))
     },
     run: async (signal, drain = 30_000) => {
       const hurry = new AbortController()

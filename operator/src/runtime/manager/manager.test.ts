@@ -1,0 +1,173 @@
+import { expect, test } from 'vitest'
+import { calm, createWorld, type Faults, type Surroundings, type World } from '../../../test/simulation/mod.ts'
+import { done } from '../controller/result.ts'
+import { LeadershipLost } from '../election/election.ts'
+import type { KubeObject } from '../objects/object.ts'
+import { toSelf } from '../objects/owners.ts'
+import { leases, resource } from '../objects/resource.ts'
+import { createManager, type Manager, type ManagerOptions } from './manager.ts'
+
+type Job = KubeObject & { status?: { isDone: boolean } }
+
+const jobs = resource<Job>({ group: 'example.test', version: 'v1', plural: 'jobs', kind: 'Job', namespaced: true })
+const leaseRef = { namespace: 'default', name: 'operator' }
+
+type Options = Pick<ManagerOptions, 'health'> & { isAlone?: boolean }
+
+/** An operator that takes five seconds to mark a job done. */
+const operatorOf = (parts: Surroundings, { isAlone = false, ...options }: Options = {}) => {
+  const election = { client: parts.client, ...leaseRef }
+  const manager = createManager({ name: 'test', ...parts, ...(isAlone ? {} : { election }), ...options })
+  const store = manager.cache(jobs, { freeze: true })
+  const controller = manager.controller({
+    name: 'jobs',
+    reconcile: async (key) => {
+      const job = store.get(key)
+      if (!job || job.status?.isDone) return done
+      await parts.clock.sleep(5_000)
+      await manager.client.patch(
+        jobs,
+        job.metadata,
+        { type: 'merge', body: { status: { isDone: true } } },
+        { subresource: 'status' },
+      )
+      return done
+    },
+  })
+  controller.watch(store, toSelf)
+  const stop = new AbortController()
+  const outcome: { ended: boolean; error?: unknown } = { ended: false }
+  const begin = () =>
+    void manager.run(stop.signal).then(
+      () => (outcome.ended = true),
+      (error) => Object.assign(outcome, { ended: true, error }),
+    )
+  return { manager, store, stop, outcome, begin }
+}
+
+const start = (world: World, name: string, options?: Options) => {
+  let operator: ReturnType<typeof operatorOf> | undefined
+  const process = world.spawn(name, (parts) => {
+    operator = operatorOf(parts, options)
+    operator.begin()
+  })
+  if (!operator) throw new Error('the process did not start')
+  return { process, ...operator }
+}
+
+const create = (faults: Faults = calm) => createWorld({ seed: 1, faults })
+
+const addJob = ({ storage }: World, name: string) => storage.create(jobs, { metadata: { name, namespace: 'default' } })
+
+const get = async (manager: Manager, path: string) => {
+  const response = await fetch(`http://127.0.0.1:${manager.healthPort()}${path}`)
+  return { status: response.status, text: await response.text() }
+}
+
+/** Lets the real event loop do what it has to, such as listening; the clock of the world stands still. */
+const turn = async (condition: () => boolean) => {
+  while (!condition()) await new Promise((resolve) => setTimeout(resolve, 1))
+}
+
+test('work is done by the one that leads, and what the other would do it knows already', async () => {
+  const world = create()
+  const first = start(world, 'first')
+  await world.clock.advance(1_000)
+  const second = start(world, 'second')
+  addJob(world, 'a')
+  await world.clock.advance(10_000)
+  expect(world.storage.get(jobs, { namespace: 'default', name: 'a' }).status?.isDone).toBe(true)
+  expect(second.store.size).toBe(1)
+  const writers = new Set<string>()
+  world.storage.onCommit(({ by }) => writers.add(by))
+  first.process.kill()
+  addJob(world, 'b')
+  await world.clock.advance(30_000)
+  expect([...writers]).toEqual(['', 'second'])
+  expect(world.storage.get(jobs, { namespace: 'default', name: 'b' }).status?.isDone).toBe(true)
+})
+
+test('told to stop, it ends what is under way, begins nothing, and lets go of the lease last', async () => {
+  const world = create()
+  const operator = start(world, 'first')
+  await world.clock.advance(1_000)
+  for (const name of ['a', 'b']) addJob(world, name)
+  await world.clock.advance(1_000)
+  const commits: string[] = []
+  world.storage.onCommit(({ resource: { plural }, object }) => commits.push(`${plural} ${object.metadata.name}`))
+  operator.stop.abort()
+  await world.clock.advance(60_000)
+  expect(operator.outcome).toEqual({ ended: true })
+  expect(commits.filter((commit) => commit.startsWith('jobs'))).toEqual(['jobs a'])
+  expect(commits.at(-1)).toBe('leases operator')
+  expect(world.storage.get(leases, leaseRef).spec?.holderIdentity).toBeUndefined()
+})
+
+test('told to stop while it waits, for its caches or to lead, it stops', async () => {
+  for (const faults of [calm, { ...calm, refused: 1 }]) {
+    const world = create()
+    start(world, 'first')
+    await world.clock.advance(5_000)
+    world.weather(faults)
+    const waiting = start(world, 'second')
+    await world.clock.advance(5_000)
+    waiting.stop.abort()
+    await world.clock.advance(5_000)
+    expect(waiting.outcome).toEqual({ ended: true })
+  }
+})
+
+test('it gives up where the caches are not filled within two minutes, and says which', async () => {
+  const world = create({ ...calm, refused: 1 })
+  const operator = start(world, 'first')
+  await world.clock.advance(119_000)
+  expect(operator.outcome.ended).toBe(false)
+  await world.clock.advance(2_000)
+  expect(operator.outcome.error).toMatchObject({ message: 'The caches were not filled within 120 s: jobs.' })
+})
+
+test('it ends with LeadershipLost where the lease cannot be kept, without waiting for what is under way', async () => {
+  const world = create()
+  const operator = start(world, 'first')
+  await world.clock.advance(5_000)
+  world.weather({ ...calm, refused: 1 })
+  await world.clock.advance(13_000)
+  expect(operator.outcome.error).toBeInstanceOf(LeadershipLost)
+})
+
+test('it is ready once its caches are filled and while the server is heard, and alive all the time', async () => {
+  const world = create({ ...calm, refused: 1 })
+  const { manager, stop, outcome } = start(world, 'first', { health: { host: '127.0.0.1', port: 0 } })
+  await turn(() => manager.healthPort() !== undefined)
+  await world.clock.advance(5_000)
+  expect(await get(manager, '/readyz')).toEqual({ status: 503, text: 'The cache of jobs is not filled yet.\n' })
+  expect(await get(manager, '/healthz')).toEqual({ status: 200, text: 'ok\n' })
+  world.weather(calm)
+  await world.clock.advance(60_000)
+  expect(await get(manager, '/readyz')).toEqual({ status: 200, text: 'ok\n' })
+  await world.clock.advance(600_000)
+  expect((await get(manager, '/readyz')).status).toBe(200)
+  expect((await get(manager, '/elsewhere')).status).toBe(404)
+  stop.abort()
+  await world.clock.advance(60_000)
+  await turn(() => outcome.ended)
+  expect(manager.healthPort()).toBeUndefined()
+})
+
+test('a cache that hears nothing any more makes it not ready', async () => {
+  const world = create()
+  const { manager } = start(world, 'first', {
+    health: { host: '127.0.0.1', port: 0 },
+    // A lease that cannot be renewed would end it before.
+    isAlone: true,
+  })
+  await turn(() => manager.healthPort() !== undefined)
+  await world.clock.advance(60_000)
+  expect((await get(manager, '/readyz')).status).toBe(200)
+  world.weather({ ...calm, refused: 1, cut: 1 })
+  await world.clock.advance(300_000)
+  const ready = await get(manager, '/readyz')
+  expect(ready.status).toBe(503)
+  expect(ready.text).toMatch(/^The cache of jobs has heard nothing for \d+ s\.$/m)
+  expect((await get(manager, '/healthz')).status).toBe(200)
+})
