@@ -79,6 +79,8 @@ export const runProcess = async <Config extends { base: BaseConfig }>({
     process.stdout.write(print(config))
     return
   }
+  // Whoever read what is said may be gone, as a closed terminal is: no reason to end out of order.
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined)
   const stopping = stopSignal({ orWithInput: config.base.endsWithInput })
   const { logLevel: level, logFormat } = config.base
   const log = createLog({ level, format: logFormat === 'auto' ? (process.stdout.isTTY ? 'lines' : 'json') : logFormat })
