@@ -4,7 +4,6 @@ import { join } from 'node:path'
 import { createMetrics, silentLog } from '@trellis/kit/telemetry'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import {
-  addFinalizer,
   type Client,
   createCredentials,
   createHttpClient,
@@ -13,26 +12,20 @@ import {
   createRuntimeMetrics,
   createStore,
   events,
-  isAlreadyExists,
   isConflict,
   isExpired,
-  isNotFound,
   type KubeObject,
   leases,
   loadConfig,
-  removeFinalizer,
   resource,
   systemClock,
   type WatchEvent,
 } from '../src/runtime/mod.ts'
+import { testClientContract } from './client-contract.ts'
 import { type ControlPlane, findControlPlane, startControlPlane } from './control-plane.ts'
 import { eventually } from './eventually.ts'
 
 type ConfigMap = KubeObject & { data?: Record<string, string> }
-type Deployment = KubeObject & {
-  spec?: { replicas?: number } & Record<string, unknown>
-  status?: { replicas?: number }
-}
 
 const configMaps = resource<ConfigMap>({
   group: '',
@@ -50,14 +43,6 @@ const roleBindings = resource<KubeObject & { roleRef: object; subjects: object[]
   plural: 'rolebindings',
   kind: 'RoleBinding',
 })
-const deployments = resource<Deployment>({
-  group: 'apps',
-  version: 'v1',
-  plural: 'deployments',
-  kind: 'Deployment',
-  namespaced: true,
-})
-
 const programs = findControlPlane()
 const reason = typeof programs === 'string' ? ` (skipped: ${programs})` : ''
 
@@ -90,31 +75,8 @@ describe.skipIf(typeof programs === 'string')(`on a real kube-apiserver${reason}
 
   const configMap = (name: string, data: Record<string, string> = {}) => ({ metadata: { name, namespace }, data })
 
-  test('an object is created once, read, listed in pages, changed and deleted', async () => {
-    const within = await newNamespace()
-    for (const name of ['a', 'b', 'c'])
-      await client.create(configMaps, { metadata: { name, namespace: within }, data: {} })
-    await expect(client.create(configMaps, { metadata: { name: 'a', namespace: within } })).rejects.toSatisfy(
-      isAlreadyExists,
-    )
-    const first = await client.list(configMaps, { namespace: within, limit: 2 })
-    const second = await client.list(configMaps, { namespace: within, limit: 2, continue: first.continue ?? '' })
-    expect([...first.items, ...second.items].map(({ metadata }) => metadata.name)).toEqual(['a', 'b', 'c'])
-    expect(second.continue).toBeUndefined()
-    const ref = { namespace: within, name: 'a' }
-    await client.patch(configMaps, ref, { type: 'merge', body: { data: { x: '1' } } })
-    await client.patch(configMaps, ref, { type: 'json', body: [{ op: 'add', path: '/data/y', value: '2' }] })
-    expect((await client.get(configMaps, ref)).data).toEqual({ x: '1', y: '2' })
-    const { uid } = (await client.get(configMaps, ref)).metadata
-    await expect(client.delete(configMaps, ref, { preconditions: { uid: 'another' } })).rejects.toSatisfy(isConflict)
-    await client.delete(configMaps, ref, { preconditions: { uid } })
-    await expect(client.get(configMaps, ref)).rejects.toSatisfy(isNotFound)
-  })
-
-  test('of two who update the same version one is told of the conflict', async () => {
-    const held = await client.create(configMaps, configMap('conflict'))
-    await client.update(configMaps, { ...held, data: { by: 'first' } })
-    await expect(client.update(configMaps, { ...held, data: { by: 'second' } })).rejects.toSatisfy(isConflict)
+  describe('the contract that the simulated server is held to, too', () => {
+    testClientContract(() => ({ client, namespace }))
   })
 
   test('server-side apply keeps fields of others, drops what is applied no more, and takes over only by force', async () => {
@@ -126,36 +88,6 @@ describe.skipIf(typeof programs === 'string')(`on a real kube-apiserver${reason}
     expect((await apply('one', { a: '1' })).data).toEqual({ a: '1', c: '2' })
     await expect(apply('two', { a: '2', c: '2' })).rejects.toSatisfy(isConflict)
     expect((await apply('two', { a: '2', c: '2' }, true)).data).toEqual({ a: '2', c: '2' })
-  })
-
-  test('status and spec are written each for itself, and the scale through its own door', async () => {
-    const labels = { app: 'x' }
-    const template = { metadata: { labels }, spec: { containers: [{ name: 'c', image: 'i' }] } }
-    const spec = { replicas: 1, selector: { matchLabels: labels }, template }
-    const held = await client.create(deployments, { metadata: { name: 'scaled', namespace }, spec })
-    const ref = held.metadata
-    await client.patch(
-      deployments,
-      ref,
-      { type: 'merge', body: { status: { replicas: 1 }, spec: { replicas: 9 } } },
-      { subresource: 'status' },
-    )
-    expect(await client.get(deployments, ref)).toMatchObject({ spec: { replicas: 1 }, status: { replicas: 1 } })
-    await client.setScale(deployments, ref, 4)
-    expect((await client.getScale(deployments, ref)).spec?.replicas).toBe(4)
-    expect((await client.get(deployments, ref)).spec?.replicas).toBe(4)
-  })
-
-  test('a finalizer keeps an object until it is removed', async () => {
-    const held = await client.create(configMaps, configMap('final'))
-    const kept = await addFinalizer(client, configMaps, held, 'example.test/clean')
-    await client.delete(configMaps, held.metadata)
-    const ending = await client.get(configMaps, held.metadata)
-    expect(ending.metadata.deletionTimestamp).toBeDefined()
-    await expect(removeFinalizer(client, configMaps, kept, 'example.test/clean')).rejects.toSatisfy(isConflict)
-    await removeFinalizer(client, configMaps, ending, 'example.test/clean')
-    await expect(client.get(configMaps, held.metadata)).rejects.toSatisfy(isNotFound)
-    await removeFinalizer(client, configMaps, ending, 'example.test/clean')
   })
 
   test('events are accepted as they are recorded, with their repetitions', async () => {
@@ -337,13 +269,13 @@ describe.skipIf(typeof programs === 'string')(`on a real kube-apiserver${reason}
       const within = await newNamespace()
       const first = start('first', within)
       await eventually(first.leads, 'the first leads')
+      await eventually(async () => (await writers(within)).length === 1, 'the first writes')
       const second = start('second', within)
       return { within, first, second }
     }
 
     test('the other leads after kill -9, and only then', async () => {
       const { within, first, second } = await pair()
-      await eventually(async () => (await writers(within)).length === 1, 'the first writes')
       expect(second.leads()).toBe(false)
       first.child.kill('SIGKILL')
       await eventually(second.leads, 'the second leads')

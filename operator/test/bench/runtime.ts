@@ -23,7 +23,9 @@ import { findControlPlane, startControlPlane } from '../control-plane.ts'
 
 const objects = Number(process.argv[2] ?? 10_000)
 const namespace = 'default'
-const configMaps = resource<KubeObject>({
+type ConfigMap = KubeObject & { data?: Record<string, string> }
+
+const configMaps = resource<ConfigMap>({
   group: '',
   version: 'v1',
   plural: 'configmaps',
@@ -68,7 +70,7 @@ const heap = () => {
 }
 
 const reflect = (client: Client) => {
-  const store = createStore<KubeObject>()
+  const store = createStore<ConfigMap>()
   const metrics = createRuntimeMetrics(createMetrics({ processMetrics: false }))
   const parts = { client, store, clock: systemClock, random: Math.random, log: silentLog, metrics }
   const reflector = createReflector({ ...parts, name: 'configmaps', resource: configMaps, selection: { namespace } })
@@ -97,7 +99,7 @@ config.loadFromString(kubeconfig)
 const typed = config.makeApiClient(CoreV1Api)
 
 const name = 'one'
-await client.create(configMaps, { metadata: { name, namespace }, data: { x: 'y' } } as never)
+await client.create(configMaps, { metadata: { name, namespace }, data: { x: 'y' } })
 const get = () => client.get(configMaps, { name, namespace })
 const getTyped = () => typed.readNamespacedConfigMap({ name, namespace })
 await rate(200, 4, get)
@@ -111,7 +113,7 @@ let made = 0
 const create = () => {
   made += 1
   const metadata = { name: `many-${made}`, namespace }
-  return client.create(configMaps, { metadata, data: { payload } } as never)
+  return client.create(configMaps, { metadata, data: { payload } })
 }
 const watching = reflect(client)
 await watching.reflector.synced()

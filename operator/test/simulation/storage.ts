@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import {
   ApiError,
   type Clock,
@@ -142,7 +143,7 @@ export const createStorage = (clock: Clock, terminating: Terminating, draw: () =
     const { status: heldStatus, metadata: heldMeta, ...heldRest } = held
     const isStatus = subresource === 'status'
     const content: Record<string, unknown> = isStatus ? { ...heldRest, status } : { ...rest, status: heldStatus }
-    const isSpecNew = JSON.stringify(content.spec) !== JSON.stringify(held.spec)
+    const isSpecNew = !isDeepStrictEqual(content.spec, held.spec)
     const { uid, creationTimestamp, deletionTimestamp, generation = 1 } = heldMeta
     const kept = {
       ...(isStatus ? heldMeta : metadata),
@@ -154,7 +155,7 @@ export const createStorage = (clock: Clock, terminating: Terminating, draw: () =
     }
     const body = JSON.parse(JSON.stringify({ ...content, metadata: kept })) as Body
     // The server writes nothing, and tells nobody, where nothing changes.
-    if (JSON.stringify(body) === JSON.stringify(held)) return held
+    if (isDeepStrictEqual(body, held)) return held
     const hasEnded = !terminating(resource) || ended.has(uid)
     const isLetGo = isBeingDeleted(body) && (kept.finalizers ?? []).length === 0 && hasEnded
     return commit(isLetGo ? 'DELETED' : 'MODIFIED', resource, body, by)

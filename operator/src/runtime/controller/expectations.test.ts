@@ -39,7 +39,7 @@ test('what does not come within five minutes is not waited for any longer', asyn
 test('what failed, and what an owner that is gone had asked for, is not waited for', () => {
   const expectations = createExpectations({ clock: createVirtualClock() })
   expectations.expectCreation('ns/owner', 'ns/a')
-  expectations.withdraw('ns/owner', 'ns/a')
+  expectations.withdraw('ns/a')
   expect(expectations.fulfilled('ns/owner')).toBe(true)
   expectations.expectDeletion('ns/owner', 'uid-b')
   expectations.forget('ns/owner')

@@ -11,8 +11,8 @@ export type Expectations = {
   expectCreation: (owner: string, child: string) => void
   /** A child whose deletion is about to be asked for, by its uid. */
   expectDeletion: (owner: string, uid: string) => void
-  /** The request failed for certain: there is nothing to wait for. */
-  withdraw: (owner: string, child: string) => void
+  /** The request failed, or may have: there is nothing to wait for. Takes the child's key, or its uid for a deletion. */
+  withdraw: (child: string) => void
   /** Takes note of what the cache shows. Deletions count as seen when they have begun. */
   observe: <T extends KubeObject>(change: Change<T>) => void
   /** Whether all was seen, or was waited for too long. */
@@ -67,7 +67,7 @@ export const createExpectations = ({
   return {
     expectCreation: (owner, child) => expect(owner, creation(child)),
     expectDeletion: (owner, uid) => expect(owner, deletion(uid)),
-    withdraw: (_, child) => {
+    withdraw: (child) => {
       settle(creation(child))
       settle(deletion(child))
     },

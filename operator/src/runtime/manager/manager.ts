@@ -54,6 +54,9 @@ export type Manager = {
   healthPort: () => number | undefined
 }
 
+/** Milliseconds that the events which were noted last have to be written. */
+const flushLimit = 3_000
+
 export const createManager = (options: ManagerOptions): Manager => {
   const { name, log, metrics, clock = systemClock, random = Math.random, syncLimit = 120_000, drain = 30_000 } = options
   const reflectors: Reflector[] = []
@@ -93,7 +96,10 @@ export const createManager = (options: ManagerOptions): Manager => {
     } finally {
       drained.abort()
     }
-    await recorder.flush()
+    // Events are worth a moment, not the lease.
+    const given = new AbortController()
+    await Promise.race([recorder.flush(), clock.sleep(flushLimit, given.signal).catch(() => undefined)])
+    given.abort()
     await holding
     await election.release()
   }

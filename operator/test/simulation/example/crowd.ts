@@ -84,7 +84,7 @@ const reconcileCrowd = (world: World, precautions: Precautions): Reconcile => {
       if (child === undefined && precautions.expectations && !world.members.get(keyOf(made.metadata)))
         expectations.expectCreation(key, keyOf(made.metadata))
     } catch (error) {
-      if (child !== undefined) expectations.withdraw(key, child)
+      if (child !== undefined) expectations.withdraw(child)
       // It is there already, and the cache will tell.
       if (!isAlreadyExists(error)) throw error
     }
@@ -96,7 +96,7 @@ const reconcileCrowd = (world: World, precautions: Precautions): Reconcile => {
     try {
       await client.delete(members, metadata, { preconditions: { uid: metadata.uid } })
     } catch (error) {
-      expectations.withdraw(key, metadata.uid)
+      expectations.withdraw(metadata.uid)
       if (!isNotFound(error)) throw error
     }
   }

@@ -1,0 +1,161 @@
+import { expect, test } from 'vitest'
+import {
+  addFinalizer,
+  type Client,
+  isAlreadyExists,
+  isConflict,
+  isNotFound,
+  type KubeObject,
+  removeFinalizer,
+  resource,
+  type WatchEvent,
+} from '../src/runtime/mod.ts'
+
+type Deployment = KubeObject & {
+  spec?: { replicas?: number; paused?: boolean } & Record<string, unknown>
+  status?: { replicas?: number }
+}
+
+/** A kind with everything that the API has to offer, which every API server knows. */
+export const deployments = resource<Deployment>({
+  group: 'apps',
+  version: 'v1',
+  plural: 'deployments',
+  kind: 'Deployment',
+  namespaced: true,
+})
+
+const labels = { app: 'x' }
+const template = { metadata: { labels }, spec: { containers: [{ name: 'c', image: 'i' }] } }
+const spec = { replicas: 1, selector: { matchLabels: labels }, template }
+
+/** What a client is tried with: one of an API server, and a namespace that is there. */
+export type ClientUnderTest = { client: Client; namespace: string }
+
+/**
+ * What reconcilers rely on of the API. The real server and the simulated one are held to the same, so that what is learned
+ * from the simulation holds.
+ */
+export const testClientContract = (get: () => ClientUnderTest): void => {
+  const create = async (name: string) => {
+    const { client, namespace } = get()
+    return client.create(deployments, { metadata: { name, namespace }, spec })
+  }
+
+  test('a name can be taken once', async () => {
+    const made = await create('once')
+    expect(made.metadata).toMatchObject({ name: 'once', generation: 1 })
+    expect(made.metadata.uid).toBeTruthy()
+    await expect(create('once')).rejects.toSatisfy(isAlreadyExists)
+    const { client, namespace } = get()
+    const metadata = { generateName: 'once-', namespace }
+    const names = [
+      (await client.create(deployments, { metadata, spec })).metadata.name,
+      (await client.create(deployments, { metadata, spec })).metadata.name,
+    ]
+    expect(new Set(names).size).toBe(2)
+    expect(names.every((name) => name.startsWith('once-'))).toBe(true)
+  })
+
+  test('of two who update the same version one is told of the conflict', async () => {
+    const held = await create('conflict')
+    const { client } = get()
+    const update = (replicas: number) => client.update(deployments, { ...held, spec: { ...held.spec, replicas } })
+    await update(2)
+    await expect(update(3)).rejects.toSatisfy(isConflict)
+    const stale = { metadata: { resourceVersion: held.metadata.resourceVersion }, spec: { replicas: 4 } }
+    await expect(client.patch(deployments, held.metadata, { type: 'merge', body: stale })).rejects.toSatisfy(isConflict)
+    expect((await client.get(deployments, held.metadata)).spec?.replicas).toBe(2)
+  })
+
+  test('the generation grows with the spec, and with nothing else', async () => {
+    const { metadata } = await create('generation')
+    const { client } = get()
+    const merge = (body: object, subresource?: 'status') =>
+      client.patch(deployments, metadata, { type: 'merge', body }, subresource ? { subresource } : {})
+    expect((await merge({ metadata: { labels: { colour: 'red' } } })).metadata.generation).toBe(1)
+    expect((await merge({ status: { replicas: 1 } }, 'status')).metadata.generation).toBe(1)
+    expect((await merge({ spec: { replicas: 5 } })).metadata.generation).toBe(2)
+  })
+
+  test('a write that changes nothing is no write', async () => {
+    const held = await create('same')
+    const { client } = get()
+    const patched = await client.patch(deployments, held.metadata, { type: 'merge', body: { spec: { replicas: 1 } } })
+    expect(patched.metadata.resourceVersion).toBe(held.metadata.resourceVersion)
+  })
+
+  test('status and spec are written each for itself, and the scale through its own door', async () => {
+    const { metadata } = await create('parts')
+    const { client } = get()
+    const body = { status: { replicas: 1 }, spec: { replicas: 9 } }
+    await client.patch(deployments, metadata, { type: 'merge', body }, { subresource: 'status' })
+    expect(await client.get(deployments, metadata)).toMatchObject({ spec: { replicas: 1 }, status: { replicas: 1 } })
+    await client.patch(deployments, metadata, { type: 'merge', body: { status: { replicas: 7 } } })
+    expect((await client.get(deployments, metadata)).status?.replicas).toBe(1)
+    await client.setScale(deployments, metadata, 4)
+    expect((await client.getScale(deployments, metadata)).spec?.replicas).toBe(4)
+    expect((await client.get(deployments, metadata)).spec?.replicas).toBe(4)
+  })
+
+  test('a JSON patch is applied as a whole or not at all', async () => {
+    const { metadata } = await create('json')
+    const { client } = get()
+    const replace = { op: 'replace', path: '/spec/replicas', value: 3 } as const
+    const isPaused = { op: 'test', path: '/spec/paused', value: true } as const
+    await expect(
+      client.patch(deployments, metadata, { type: 'json', body: [replace, isPaused] }),
+    ).rejects.toMatchObject({ status: 422 })
+    expect((await client.get(deployments, metadata)).spec?.replicas).toBe(1)
+    expect((await client.patch(deployments, metadata, { type: 'json', body: [replace] })).spec?.replicas).toBe(3)
+  })
+
+  test('a deletion can be meant for one object alone', async () => {
+    const { metadata } = await create('deleted')
+    const { client } = get()
+    await expect(client.delete(deployments, metadata, { preconditions: { uid: 'another' } })).rejects.toSatisfy(
+      isConflict,
+    )
+    await client.delete(deployments, metadata, { preconditions: { uid: metadata.uid } })
+    await expect(client.get(deployments, metadata)).rejects.toSatisfy(isNotFound)
+    await expect(client.delete(deployments, metadata)).rejects.toSatisfy(isNotFound)
+  })
+
+  test('a finalizer keeps an object until it is removed', async () => {
+    const held = await create('final')
+    const { client } = get()
+    const kept = await addFinalizer(client, deployments, held, 'example.test/clean')
+    await client.delete(deployments, held.metadata)
+    const ending = await client.get(deployments, held.metadata)
+    expect(ending.metadata.deletionTimestamp).toBeDefined()
+    await expect(removeFinalizer(client, deployments, kept, 'example.test/clean')).rejects.toSatisfy(isConflict)
+    await removeFinalizer(client, deployments, ending, 'example.test/clean')
+    await expect(client.get(deployments, held.metadata)).rejects.toSatisfy(isNotFound)
+    await removeFinalizer(client, deployments, ending, 'example.test/clean')
+  })
+
+  test('a list comes in pages of one version, and a watch from there tells what came after, with the version of the deletion', async () => {
+    const { client, namespace } = get()
+    await create('page')
+    const first = await client.list(deployments, { namespace, limit: 1 })
+    expect(first.items).toHaveLength(1)
+    const rest = await client.list(deployments, { namespace, continue: first.continue ?? '' })
+    expect(rest.resourceVersion).toBe(first.resourceVersion)
+    expect(rest.continue).toBeUndefined()
+    const { metadata } = await create('watched')
+    await client.patch(deployments, metadata, { type: 'merge', body: { spec: { replicas: 2 } } })
+    await client.delete(deployments, metadata, { propagationPolicy: 'Background' })
+    const stop = new AbortController()
+    const told: WatchEvent<Deployment>[] = []
+    const options = { namespace, resourceVersion: rest.resourceVersion, timeoutSeconds: 60, signal: stop.signal }
+    for await (const event of await client.watch(deployments, options)) {
+      if (event.type !== 'BOOKMARK') told.push(event)
+      if (told.length === 3) break
+    }
+    stop.abort()
+    expect(told.map(({ type }) => type)).toEqual(['ADDED', 'MODIFIED', 'DELETED'])
+    const versions = told.map(({ object }) => Number((object as Deployment).metadata.resourceVersion))
+    expect([...versions].sort((a, b) => a - b)).toEqual(versions)
+    expect(new Set(versions).size).toBe(3)
+  })
+}
