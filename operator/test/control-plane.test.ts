@@ -1,6 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { rootCertificates } from 'node:tls'
 import { createMetrics, silentLog } from '@trellis/kit/telemetry'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import {
@@ -229,6 +232,27 @@ describe.skipIf(typeof programs === 'string')(`on a real kube-apiserver${reason}
     await client.delete(configMaps, { name: 'before', namespace: within })
     await eventually(() => it.store.size === 2, 'the deletion is seen')
     expect(await counted(it, 'reflector_watches_total')).toBeGreaterThan(2)
+  })
+
+  test('a certificate authority that was changed in its file is taken up by a client that runs', async () => {
+    const directory = await mkdtemp(join(tmpdir(), 'trellis-authority-'))
+    try {
+      const authority = join(directory, 'ca.crt')
+      await writeFile(authority, rootCertificates[0] ?? '')
+      const config = JSON.parse(plane.kubeconfig())
+      config.clusters[0].cluster = { server: plane.server, 'certificate-authority': authority }
+      let later = 0
+      const clock = { ...systemClock, monotonic: () => systemClock.monotonic() + later }
+      const credentials = createCredentials(() => loadConfig({ kubeconfig: JSON.stringify(config) }), clock)
+      const retry = { initial: 1, limit: 1, attempts: 1, longestRest: 0 }
+      await using running = createHttpClient({ credentials, clock, retry })
+      await expect(running.list(configMaps, { namespace, limit: 1 })).rejects.toMatchObject({ maybeSent: false })
+      await writeFile(authority, plane.ca)
+      later = 10_000
+      expect((await running.list(configMaps, { namespace })).resourceVersion).toBeTruthy()
+    } finally {
+      await rm(directory, { recursive: true, force: true })
+    }
   })
 
   describe('of two processes', () => {

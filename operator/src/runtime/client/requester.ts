@@ -49,6 +49,9 @@ export type Requester = {
 /** Errors of connections that were never made, so that nothing was sent. */
 const neverSent = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'UND_ERR_CONNECT_TIMEOUT'])
 
+/** Errors of OpenSSL's check of the server's certificate, which comes before anything is sent. */
+const isUntrusted = (code: string): boolean => /^(CERT_|UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_|ERR_TLS_CERT_)/.test(code)
+
 const codeOf = (error: unknown): string => {
   for (let at: unknown = error; at instanceof Error; at = at.cause) {
     const { code } = at as NodeJS.ErrnoException
@@ -107,7 +110,11 @@ export const createRequester = (limits: RequesterOptions): Requester => {
       if (error instanceof ApiError) throw error
       call.options?.signal?.throwIfAborted()
       const cause = signal.aborted ? new Error('no answer came in time', { cause: error }) : error
-      throw new ConnectionError(describe(call, cause), { maybeSent: !neverSent.has(codeOf(error)), cause })
+      const reason = codeOf(error)
+      throw new ConnectionError(describe(call, cause), {
+        maybeSent: !(neverSent.has(reason) || isUntrusted(reason)),
+        cause,
+      })
     } finally {
       metrics?.request({ code, method, host, verb, seconds: (clock.monotonic() - started) / 1_000 })
     }

@@ -160,3 +160,24 @@ test('what was there before is looked at after what is new', async () => {
   await clock.advance(1)
   expect(seen).toEqual(['new', 'old-1', 'old-2'])
 })
+
+test('everything is looked at again from time to time, after what is fresh, until it is stopped', async () => {
+  const seen: string[] = []
+  const { clock, controller, run, stop } = start(
+    async (key) => {
+      seen.push(key)
+      if (seen.length === 3) controller.queue.add('new')
+      return done
+    },
+    { resyncAfter: 60_000 },
+  )
+  const store = createStore<KubeObject>()
+  controller.watch(store, toSelf)
+  for (const name of ['a', 'b']) store.put({ metadata: { name, uid: name, resourceVersion: '1' } })
+  void run()
+  await clock.advance(119_000)
+  expect(seen).toEqual(['a', 'b', 'a', 'new', 'b'])
+  stop()
+  await clock.advance(600_000)
+  expect(seen).toHaveLength(5)
+})

@@ -28,6 +28,8 @@ export type ControllerOptions = {
   /** Milliseconds for one reconcile, whose signal is aborted then; 60 s unless told. */
   timeout?: number
   backoff?: BackoffOptions
+  /** Milliseconds after which everything is looked at again for good measure, after all that is fresh; 10 h unless told. */
+  resyncAfter?: number
 }
 
 export type Controller = {
@@ -46,12 +48,14 @@ export type Controller = {
 const grace = 5_000
 
 export const createController = (options: ControllerOptions): Controller => {
-  const { name, reconcile, clock, metrics, workers: limit = 1, timeout = 60_000 } = options
+  const { name, reconcile, clock, metrics, workers: limit = 1, timeout = 60_000, resyncAfter = 36_000_000 } = options
   const log = options.log.child({ controller: name })
   const queue = createQueue({ name, clock, metrics, ...(options.backoff ? { backoff: options.backoff } : {}) })
   let active = 0
   const instruments = metrics.controller(name, { limit, active: () => active })
   const unwatch: (() => void)[] = []
+  /** Enqueue all that a watched store holds. */
+  const resyncs: (() => void)[] = []
 
   /** Calls reconcile within its time; whatever it throws is a failure like another. */
   const attempt = async (key: string, stopped: AbortSignal): Promise<Result> => {
@@ -126,14 +130,24 @@ export const createController = (options: ControllerOptions): Controller => {
       const enqueue = (change: Change<T>) => {
         for (const key of keysOf(change)) queue.add(key, change.initial ? resyncPriority : freshPriority)
       }
-      for (const object of store.list()) enqueue({ type: 'added', object, initial: true })
+      const resync = () => {
+        for (const object of store.list()) enqueue({ type: 'added', object, initial: true })
+      }
+      resync()
+      resyncs.push(resync)
       unwatch.push(store.onChange(enqueue))
     },
     run: async (signal, drain = 30_000) => {
       const hurry = new AbortController()
       const gaveUp = Promise.withResolvers<void>()
       const timers: (() => void)[] = []
+      const resync = () => {
+        for (const enqueueAll of resyncs) enqueueAll()
+        stopResync = clock.after(resyncAfter, resync)
+      }
+      let stopResync = clock.after(resyncAfter, resync)
       const stop = () => {
+        stopResync()
         for (const end of unwatch.splice(0)) end()
         queue.shutdown()
         timers.push(

@@ -43,7 +43,9 @@ export type Manager = {
   recorder: Recorder
   /** A cache of the objects of a kind, filled once it runs. */
   cache: <T extends KubeObject>(resource: Resource<T>, options?: CacheOptions<T>) => Store<T>
-  controller: (options: Pick<ControllerOptions, 'name' | 'reconcile' | 'workers' | 'timeout' | 'backoff'>) => Controller
+  controller: (
+    options: Pick<ControllerOptions, 'name' | 'reconcile' | 'workers' | 'timeout' | 'backoff' | 'resyncAfter'>,
+  ) => Controller
   /**
    * Fills the caches, waits to lead, and works until the signal; then stops taking work, lets what is under way end, and
    * lets go of the lease last. Rejects when the caches are not filled in time, and with LeadershipLost: the process must
