@@ -234,6 +234,19 @@ test('a list comes in pages; where a page has expired it is begun again', async 
   expect([[...running.store.keys()], running.lists()]).toEqual([['ns/a', 'ns/b', 'ns/c'], 4])
 })
 
+test('a server that ends every watch at its first event is not asked more than once a second', async () => {
+  const began = performance.now()
+  await using running = await reflecting({
+    watch: (response, count) => {
+      writeEvents(response, added('b', 10 + count))
+      response.end()
+    },
+  })
+  await eventually(() => running.watches() === 3, 'the third watch')
+  expect(performance.now() - began).toBeGreaterThan(1_900)
+  expect(await running.causes()).toEqual([])
+})
+
 test('what is kept of an object is decided before it is stored; managedFields are not', async () => {
   const fat = { ...thing('a', 1), metadata: { ...thing('a', 1).metadata, managedFields: [{ manager: 'kubectl' }] } }
   await using running = await reflecting({

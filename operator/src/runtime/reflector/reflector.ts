@@ -189,9 +189,11 @@ export const createReflector = <T extends KubeObject>(options: ReflectorOptions<
     } finally {
       stopListening()
     }
-    if (told === 0 && clock.monotonic() - started < shortWatch)
-      throw new WatchTooShort('The watch ended at once and told nothing.')
+    const rest = shortWatch - (clock.monotonic() - started)
+    if (told === 0 && rest > 0) throw new WatchTooShort('The watch ended at once and told nothing.')
     backoff.reset()
+    // A server that ends every watch at its first event is not asked without pause.
+    if (rest > 0) await clock.sleep(rest, stopped)
   }
 
   const turn = async (signal: AbortSignal) => {
