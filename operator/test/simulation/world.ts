@@ -1,4 +1,4 @@
-import { createMetrics, silentLog } from '@trellis/kit/telemetry'
+import { createLog, createMetrics, type Log } from '@trellis/kit/telemetry'
 import {
   type Client,
   type Clock,
@@ -19,7 +19,7 @@ export type Surroundings = {
   client: Client
   clock: Clock
   random: Random
-  log: typeof silentLog
+  log: Log
   metrics: RuntimeMetrics
 }
 
@@ -46,6 +46,9 @@ export type World = {
   /** Called once, when the processes have done that many steps. */
   atStep: (step: number, something: (process: SimulatedProcess) => void) => void
 }
+
+/** Everything is logged as it would be, and written nowhere. */
+const log = createLog({ level: 'debug', format: 'json', destination: { write: () => undefined } })
 
 export const createWorld = ({ seed, faults = calm, terminating = [] }: WorldOptions): World => {
   const random = seededRandom(seed)
@@ -79,7 +82,7 @@ export const createWorld = ({ seed, faults = calm, terminating = [] }: WorldOpti
       const process = createSimulatedProcess(name, clock)
       const metrics = createRuntimeMetrics(createMetrics({ processMetrics: false }))
       const client = createSimulatedClient(network, process)
-      start({ client, clock: process.clock, random, log: silentLog, metrics })
+      start({ client, clock: process.clock, random, log, metrics })
       return process
     },
     weather: (next) => {

@@ -41,11 +41,11 @@ const patchTypes: Record<Patch['type'], string> = {
   apply: 'application/apply-patch+yaml',
 }
 
-const within = ({ namespace }: { namespace?: string }) => (namespace === undefined ? {} : { namespace })
+const within = ({ namespace }: { namespace?: string | undefined }) => (namespace === undefined ? {} : { namespace })
 
 const targetOf = ({ name, namespace }: ObjectRef, { subresource }: WriteOptions) => ({
   name,
-  ...within(namespace === undefined ? {} : { namespace }),
+  ...within({ namespace }),
   ...(subresource ? { subresource } : {}),
 })
 

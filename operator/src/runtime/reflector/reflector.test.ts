@@ -1,4 +1,4 @@
-import { createMetrics, silentLog } from '@trellis/kit/telemetry'
+import { createLog, createMetrics } from '@trellis/kit/telemetry'
 import { expect, test } from 'vitest'
 import { eventually } from '../../../test/eventually.ts'
 import { json, refuse, type ScriptedServer, startScriptedServer, writeEvents } from '../../../test/scripted-server.ts'
@@ -57,7 +57,7 @@ const reflecting = async (answers: Answers, options: Partial<ReflectorOptions<Ku
     store,
     clock: systemClock,
     random: Math.random,
-    log: silentLog,
+    log: createLog({ level: 'debug', format: 'json', destination: { write: () => undefined } }),
     metrics: runtimeMetrics,
     backoff: { initial: 2, limit: 20 },
     ...options,

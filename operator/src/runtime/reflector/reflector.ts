@@ -210,8 +210,8 @@ export const createReflector = <T extends KubeObject>(options: ReflectorOptions<
     const isFirst = backoff.attempts() === 0
     const wait = backoff.next()
     const asked = error instanceof ApiError ? Math.min(error.retryAfter ?? 0, longestRest) : 0
-    const tell = backoff.attempts() < 3 ? log.debug : log.warn
-    tell({ err: error, failures: backoff.attempts() }, 'a list or watch broke and is begun again')
+    const failures = backoff.attempts()
+    log[failures < 3 ? 'debug' : 'warn']({ err: error, failures }, 'a list or watch broke and is begun again')
     return isFirst && isExpired(error) ? asked : Math.max(asked, wait)
   }
 
