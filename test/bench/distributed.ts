@@ -9,7 +9,7 @@ import { benchQueries } from '../../services/logs/bench/measure.ts'
 import { sharedData } from '../support/shared-data.ts'
 import { type Form, startTrellis, type Trellis } from '../support/trellis.ts'
 import { round } from './machine.ts'
-import { measureStreams } from './streams.ts'
+import { measureReplicas } from './streams.ts'
 
 const lines = Number(process.env.BENCH_LINES ?? 300_000)
 const searchRounds = 10
@@ -126,7 +126,8 @@ export const benchDistributed = async (): Promise<string[]> => {
     ...figures.map(([{ name }, { linesPerSecond }]) => row(name, `${round(linesPerSecond).padStart(8)} lines/s`)),
     `Searches of ${round(lines)} lines over HTTP, top 50 with facets, after a start (cold: each query for the first time; warm: ${searchRounds} rounds):`,
     ...figures.map(([{ name }, { cold, warm }]) => row(name, `cold ${ms(cold)};  warm ${ms(warm)}`)),
-    'Events of one stream through JetStream, to clients of one edge:',
-    ...(await measureStreams('nats')),
+    'Events of one stream through JetStream, one publisher, until the last client has the last one:',
+    ...(await measureReplicas(1)),
+    ...(await measureReplicas(2)),
   ]
 }

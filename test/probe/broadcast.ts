@@ -1,5 +1,4 @@
 import { readFile } from 'node:fs/promises'
-import { findNatsServer, startNatsServer } from '@trellis/distributed/servers'
 import { createEdge, edgeConfig } from '@trellis/edge'
 import { connectNatsBus, createMemoryBus, jsonCodec, topics } from '@trellis/kit/bus'
 import { readConfig } from '@trellis/kit/config'
@@ -9,18 +8,16 @@ import { routes } from './gen/edge/routes.ts'
 import { ProbeServiceDefinition } from './gen/ts/trellis/probe/v1/probe.ts'
 import { probeHandlers } from './handlers.ts'
 
-export type BroadcastBus = 'memory' | 'nats'
+/** The bus in memory, or that of a NATS server. */
+export type BroadcastBus = 'memory' | { nats: string }
 
-const openBus = async (over: BroadcastBus, opened: AsyncDisposableStack) => {
-  if (over === 'memory') return opened.use(createMemoryBus())
-  const nats = opened.use(await startNatsServer({ command: findNatsServer(process.env) }))
-  return opened.use(await connectNatsBus({ servers: [nats.address], name: 'broadcast', log: silentLog }))
-}
+const openBus = (over: BroadcastBus) =>
+  over === 'memory' ? createMemoryBus() : connectNatsBus({ servers: [over.nats], name: 'broadcast', log: silentLog })
 
 /** A topic of the bus behind a real edge: `/probe/api/count` follows it. A gap arrives as the event `spelled-out`. */
 export const serveBroadcast = async ({ kept, over = 'memory' }: { kept: number; over?: BroadcastBus }) => {
   await using opened = new AsyncDisposableStack()
-  const bus = await openBus(over, opened)
+  const bus = opened.use(await openBus(over))
   const numbers = topics({
     family: 'probe.numbers',
     ...jsonCodec<{ number: number; filler?: string }>(),
