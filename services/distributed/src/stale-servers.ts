@@ -45,11 +45,18 @@ export const serverNotes = (folder: string) => {
     /** Ends what an earlier launcher left behind. */
     endStale: async (): Promise<void> => {
       const noted = JSON.parse(await readFile(path, 'utf8').catch(() => '[]')) as number[]
-      let left = await stillServing(noted, folder)
-      signal(left, 'SIGTERM')
-      for (const limit = Date.now() + graceMilliseconds; left.length > 0 && Date.now() < limit; await sleep(50))
-        left = await stillServing(left, folder)
-      signal(left, 'SIGKILL')
+      const untilGone = async (pids: readonly number[], milliseconds: number): Promise<number[]> => {
+        let left = await stillServing(pids, folder)
+        for (const limit = Date.now() + milliseconds; left.length > 0 && Date.now() < limit; await sleep(50))
+          left = await stillServing(left, folder)
+        return left
+      }
+      const stale = await stillServing(noted, folder)
+      // Postgres would wait for its clients after SIGTERM; all of them end in order after SIGINT.
+      signal(stale, 'SIGINT')
+      const stuck = await untilGone(stale, graceMilliseconds)
+      signal(stuck, 'SIGKILL')
+      await untilGone(stuck, graceMilliseconds)
     },
   }
 }

@@ -6,7 +6,7 @@ import { basename, delimiter, dirname, join, relative } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { findExecutable } from './find-executable.ts'
-import { type ServerProcess, startServerProcess } from './server-process.ts'
+import { type ServerCommand, type ServerProcess, startServerProcess } from './server-process.ts'
 import { checkFolder, FolderClosed, giveTo, reachableFolder, type ServerUser, serverUser } from './server-user.ts'
 
 /** The programs of one Postgres, and what they need to be found of the environment. */
@@ -118,12 +118,14 @@ const saysReady = async (data: string): Promise<boolean> => {
 const crashTries = 100
 
 /** After a crash the backends outlive the server by a moment, and hold the memory that the next one needs. */
-const startAfterCrash = async (start: () => Promise<void>): Promise<void> => {
+const startAfterCrash = async <Started>(start: () => Promise<Started>): Promise<Started> => {
   for (let left = crashTries; ; left -= 1) {
     try {
       return await start()
     } catch (error) {
-      const isHeld = error instanceof Error && /shared memory block .* still in use/.test(error.message)
+      const isHeld =
+        error instanceof Error &&
+        /shared memory block .* still in use|lock file ".*" already exists/.test(error.message)
       if (!isHeld || left === 0) throw error
       await sleep(50)
     }
@@ -162,7 +164,7 @@ export const startPostgres = async ({ directory, port, settings = {} }: Postgres
     max_connections: '100',
     ...settings,
   }
-  const server = await startServerProcess({
+  const command = {
     name: 'Postgres',
     command: programs.postgres,
     args: ['-D', data, ...Object.entries(inForce).flatMap(([name, value]) => ['-c', `${name}=${value}`])],
@@ -171,7 +173,8 @@ export const startPostgres = async ({ directory, port, settings = {} }: Postgres
     port,
     stopSignal: 'SIGINT',
     isReady: () => saysReady(data),
-  })
+  } satisfies ServerCommand
+  const server = await startAfterCrash(() => startServerProcess(command))
   const url = (database = 'postgres') => `postgresql://${superuser}:${password}@127.0.0.1:${port}/${database}`
   return { ...server, start: () => startAfterCrash(server.start), url }
 }
