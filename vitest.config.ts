@@ -1,19 +1,9 @@
-import { ExecutableMissing, findNatsServer, findPostgres } from '@trellis/distributed/servers'
 import { defineConfig } from 'vitest/config'
+import { postgresMissing } from './test/support/postgres.ts'
+import { natsMissing } from './test/support/programs.ts'
 
 /** Why this machine cannot run the distributed form, if it cannot. */
-const missingServer = async (): Promise<string> => {
-  try {
-    findNatsServer(process.env)
-    await findPostgres(process.env)
-    return ''
-  } catch (error) {
-    if (error instanceof ExecutableMissing) return error.message
-    throw error
-  }
-}
-
-const missing = await missingServer()
+const missing = natsMissing ?? postgresMissing ?? ''
 
 /** What users do, word for word the same, on processes of their own over NATS, Postgres and S3; and what happens when one is killed. */
 const distributed = [

@@ -23,7 +23,10 @@ type Orders = {
   times: { lease: number; renew: number; retry: number }
 }
 
-const { kubeconfig, identity, namespace, times } = JSON.parse(process.env.ORDERS ?? '{}') as Orders
+const { ORDERS } = process.env
+// Without orders it would go to whatever cluster the person at this machine uses.
+if (!ORDERS) throw new Error('This process is started by a test, which gives it ORDERS.')
+const { kubeconfig, identity, namespace, times } = JSON.parse(ORDERS) as Orders
 
 const configMaps = resource<KubeObject>({
   group: '',

@@ -1,19 +1,10 @@
-import { spawnSync } from 'node:child_process'
-import { accessSync, constants, existsSync, readdirSync } from 'node:fs'
+import { existsSync, readdirSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
+import { besideCheckout, isExecutable } from '@trellis/distributed/servers'
 
 /** The two programs that a control plane without nodes is made of. */
 export type ControlPlanePrograms = { etcd: string; kubeApiserver: string }
-
-const isExecutable = (path: string): boolean => {
-  try {
-    accessSync(path, constants.X_OK)
-    return true
-  } catch {
-    return false
-  }
-}
 
 /** Where setup-envtest keeps what it fetched, the newest version first. */
 const envtestFolders = (environment: NodeJS.ProcessEnv): string[] => {
@@ -24,14 +15,6 @@ const envtestFolders = (environment: NodeJS.ProcessEnv): string[] => {
   return readdirSync(versions)
     .sort((a, b) => newestFirst.compare(b, a))
     .map((version) => join(versions, version))
-}
-
-/** The folder of programs that a cluster kit beside the checkout brings. */
-const besideCheckout = (): string[] => {
-  const script = join(import.meta.dirname, '..', '..', '..', 'shared', 'cluster', 'cluster')
-  if (!existsSync(script)) return []
-  const { status, stdout } = spawnSync(script, ['bin'], { encoding: 'utf8' })
-  return status === 0 ? [stdout.trim()] : []
 }
 
 /**

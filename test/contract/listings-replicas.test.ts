@@ -1,32 +1,17 @@
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
-import {
-  ExecutableMissing,
-  findNatsServer,
-  freePort,
-  type NatsServer,
-  startNatsServer,
-} from '@trellis/distributed/servers'
+import { freePort, type NatsServer, startNatsServer } from '@trellis/distributed/servers'
 import { connectGrpc } from '@trellis/kit/rpc'
 import { ListingsServiceDefinition } from '@trellis/protos/ts/trellis/listings/v1/listings.ts'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { type Kind, openHeldSite } from '../../services/listings/test/held-site.ts'
 import { type Client, expectWhole, type Frame, follow, local, request } from '../../services/listings/test/searches.ts'
 import { postgresMissing, startTestPostgres, type TestPostgres } from '../support/postgres.ts'
+import { natsCommand, natsMissing } from '../support/programs.ts'
 import { type ServiceProcess, startServiceProcess } from '../support/service-process.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
 
-const natsMissing = (): string | undefined => {
-  try {
-    findNatsServer(process.env)
-    return undefined
-  } catch (error) {
-    if (error instanceof ExecutableMissing) return error.message
-    throw error
-  }
-}
-
-const missing = natsMissing() ?? postgresMissing
+const missing = natsMissing ?? postgresMissing
 const reason = missing ? ` (skipped: ${missing})` : ''
 
 describe.skipIf(missing)(`replicas of the listings service, as processes on NATS and Postgres${reason}`, () => {
@@ -39,7 +24,7 @@ describe.skipIf(missing)(`replicas of the listings service, as processes on NATS
 
   beforeAll(async () => {
     directory = servers.use(await temporaryDirectory()).path
-    nats = servers.use(await startNatsServer({ command: findNatsServer(process.env) }))
+    nats = servers.use(await startNatsServer({ command: natsCommand }))
     postgres = servers.use(await startTestPostgres())
   })
   afterAll(() => servers.disposeAsync())

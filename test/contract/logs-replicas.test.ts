@@ -1,14 +1,6 @@
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import {
-  ExecutableMissing,
-  findNatsServer,
-  findS3Server,
-  type NatsServer,
-  type S3Server,
-  startNatsServer,
-  startS3Server,
-} from '@trellis/distributed/servers'
+import { type NatsServer, type S3Server, startNatsServer, startS3Server } from '@trellis/distributed/servers'
 import { connectNatsBus } from '@trellis/kit/bus'
 import type { FilesLocation } from '@trellis/kit/files'
 import { migrateStore } from '@trellis/kit/store'
@@ -21,18 +13,10 @@ import { describeSharedCatalogue } from '../../services/logs/src/cluster/shared-
 import { batchOf } from '../../services/logs/src/segments/store-for-tests.ts'
 import { logsMigrations } from '../../services/logs/src/service.ts'
 import { postgresMissing, startTestPostgres, type TestPostgres } from '../support/postgres.ts'
+import { natsCommand, natsMissing, s3Command, s3Missing } from '../support/programs.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
 
-const find = (program: (environment: NodeJS.ProcessEnv) => string): { path: string; missing?: string } => {
-  try {
-    return { path: program(process.env) }
-  } catch (error) {
-    if (error instanceof ExecutableMissing) return { path: '', missing: error.message }
-    throw error
-  }
-}
-const [natsProgram, s3Program] = [find(findNatsServer), find(findS3Server)]
-const missing = natsProgram.missing ?? s3Program.missing ?? postgresMissing
+const missing = natsMissing ?? s3Missing ?? postgresMissing
 
 describe.skipIf(missing !== undefined)(`with real servers${missing ? ` (${missing})` : ''}`, () => {
   const servers = new AsyncDisposableStack()
@@ -42,8 +26,8 @@ describe.skipIf(missing !== undefined)(`with real servers${missing ? ` (${missin
   let worlds = 0
   beforeAll(async () => {
     const directory = servers.use(await temporaryDirectory())
-    nats = servers.use(await startNatsServer({ command: natsProgram.path }))
-    s3 = servers.use(await startS3Server({ executable: s3Program.path, directory: join(directory.path, 's3') }))
+    nats = servers.use(await startNatsServer({ command: natsCommand }))
+    s3 = servers.use(await startS3Server({ executable: s3Command, directory: join(directory.path, 's3') }))
     postgres = servers.use(await startTestPostgres())
   })
   afterAll(() => servers.disposeAsync())

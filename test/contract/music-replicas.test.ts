@@ -1,34 +1,17 @@
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
-import {
-  ExecutableMissing,
-  findNatsServer,
-  findS3Server,
-  freePort,
-  startNatsServer,
-  startS3Server,
-} from '@trellis/distributed/servers'
+import { freePort, startNatsServer, startS3Server } from '@trellis/distributed/servers'
 import { connectGrpc } from '@trellis/kit/rpc'
 import { type Chain, MusicServiceDefinition } from '@trellis/protos/ts/trellis/music/v1/music.ts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { nodeOf, settled, upload } from '../../services/music/test/open-service.ts'
 import { postgresMissing, startTestPostgres } from '../support/postgres.ts'
+import { natsCommand, natsMissing, s3Command, s3Missing } from '../support/programs.ts'
 import { startServiceProcess } from '../support/service-process.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
 import { tune } from '../support/tune.ts'
 
-const missingServer = (): string | undefined => {
-  try {
-    findNatsServer(process.env)
-    findS3Server(process.env)
-    return postgresMissing
-  } catch (error) {
-    if (error instanceof ExecutableMissing) return error.message
-    throw error
-  }
-}
-
-const missing = missingServer()
+const missing = natsMissing ?? s3Missing ?? postgresMissing
 const reason = missing ? ` (skipped: ${missing})` : ''
 const asLocal = { caller: { userId: 'local', kind: 'local', tier: 'local' } } as const
 
@@ -58,11 +41,9 @@ describe.skipIf(missing)(`replicas of the music service, as processes on NATS, P
 
   beforeAll(async () => {
     directory = opened.use(await temporaryDirectory()).path
-    const nats = opened.use(await startNatsServer({ command: findNatsServer(process.env) }))
+    const nats = opened.use(await startNatsServer({ command: natsCommand }))
     const postgres = opened.use(await startTestPostgres())
-    const s3 = opened.use(
-      await startS3Server({ executable: findS3Server(process.env), directory: join(directory, 's3') }),
-    )
+    const s3 = opened.use(await startS3Server({ executable: s3Command, directory: join(directory, 's3') }))
     workloadsAddress = `127.0.0.1:${await freePort()}`
     common = {
       NATS_URL: nats.address,

@@ -5,7 +5,8 @@ import { type Bus, connectNatsBus, type Delivery, type NatsBusOptions } from '@t
 import { silentLog } from '@trellis/kit/telemetry'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { take } from '../support/collect.ts'
-import { natsCommand, natsMissing, startNatsCluster, streamOf } from '../support/nats.ts'
+import { startNatsCluster, streamOf } from '../support/nats.ts'
+import { natsCommand, natsMissing } from '../support/programs.ts'
 import { declarations, type Note, type Order } from './nats-bus-process.ts'
 import { busContract } from './ports/bus.ts'
 

@@ -2,33 +2,25 @@ import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { jetstream, jetstreamManager } from '@nats-io/jetstream'
 import { connect } from '@nats-io/transport-node'
-import { ExecutableMissing, findNatsServer, startNatsServer } from '@trellis/distributed/servers'
+import { startNatsServer } from '@trellis/distributed/servers'
 import { openFiles } from '@trellis/kit/files'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { collect } from '../support/collect.ts'
+import { natsCommand, natsMissing } from '../support/programs.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
 import { filesContract } from './ports/files.ts'
+import { filesMemoryContract } from './ports/files-memory.ts'
 
 const MEBIBYTE = 1024 * 1024
 
-const findServer = (): string | undefined => {
-  try {
-    return findNatsServer(process.env)
-  } catch (error) {
-    if (error instanceof ExecutableMissing) return undefined
-    throw error
-  }
-}
-
-const executable = findServer()
-const reason = executable ? '' : ' (skipped: nats-server is not installed)'
+const reason = natsMissing ? ` (skipped: ${natsMissing})` : ''
 
 const startServer = async (directory: string, configuration = '') => {
-  const server = await startNatsServer({ command: executable ?? '', directory, configuration })
+  const server = await startNatsServer({ command: natsCommand, directory, configuration })
   return { ...server, url: `nats://${server.address}` }
 }
 
-describe.skipIf(!executable)(`NATS${reason}`, () => {
+describe.skipIf(natsMissing)(`NATS${reason}`, () => {
   let server: Awaited<ReturnType<typeof startServer>>
   let directory: Awaited<ReturnType<typeof temporaryDirectory>>
   let buckets = 0
@@ -135,30 +127,7 @@ describe.skipIf(!executable)(`NATS${reason}`, () => {
     await expect(reading).rejects.toMatchObject({ kind: 'conflict' })
   })
 
-  test('memory stays bounded for content of any length', async () => {
-    await using files = await openFiles(location())
-    const piece = randomBytes(MEBIBYTE)
-    let highest = 0
-    const watch = () => {
-      highest = Math.max(highest, process.memoryUsage().rss)
-    }
-    async function* long() {
-      for (let i = 0; i < 300; i++) {
-        watch()
-        yield piece
-      }
-    }
-    const before = process.memoryUsage().rss
-    expect(await files.write('long', long())).toEqual({ size: 300 * MEBIBYTE })
-    let read = 0
-    for await (const part of files.read('long')) {
-      watch()
-      read += part.byteLength
-    }
-    expect(read).toBe(300 * MEBIBYTE)
-    expect(highest - before).toBeLessThan(150 * MEBIBYTE)
-    await files.remove('long')
-  })
+  filesMemoryContract(() => openFiles(location()))
 
   test('a server that is killed keeps what it acknowledged, and nothing of what it did not', async () => {
     await using own = await temporaryDirectory()

@@ -1,34 +1,26 @@
 import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { ExecutableMissing, findS3Server, type S3Server, startS3Server } from '@trellis/distributed/servers'
+import { type S3Server, startS3Server } from '@trellis/distributed/servers'
 import { type FilesLocation, openFiles } from '@trellis/kit/files'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { collect } from '../support/collect.ts'
 import { type Fault, startFaultyProxy } from '../support/faulty-proxy.ts'
+import { s3Command, s3Missing } from '../support/programs.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
 import { filesContract } from './ports/files.ts'
+import { filesMemoryContract } from './ports/files-memory.ts'
 
 const MEBIBYTE = 1024 * 1024
 
-const findServer = (): string | undefined => {
-  try {
-    return findS3Server(process.env)
-  } catch (error) {
-    if (error instanceof ExecutableMissing) return undefined
-    throw error
-  }
-}
+const reason = s3Missing ? ` (skipped: ${s3Missing})` : ''
 
-const executable = findServer()
-const reason = executable ? '' : ' (skipped: versitygw is not installed)'
-
-describe.skipIf(!executable)(`S3${reason}`, () => {
+describe.skipIf(s3Missing)(`S3${reason}`, () => {
   let server: S3Server
   let directory: Awaited<ReturnType<typeof temporaryDirectory>>
   let folders = 0
   beforeAll(async () => {
     directory = await temporaryDirectory()
-    server = await startS3Server({ executable: executable ?? '', directory: directory.path })
+    server = await startS3Server({ executable: s3Command, directory: directory.path })
   })
   afterAll(async () => {
     await server[Symbol.asyncDispose]()
@@ -210,35 +202,12 @@ describe.skipIf(!executable)(`S3${reason}`, () => {
     expect(await freed(() => Date.now() + 25 * 60 * 60 * 1_000)).toBe(0)
   })
 
-  test('memory stays bounded for content of any length', async () => {
-    await using files = await openFiles(location())
-    const piece = randomBytes(MEBIBYTE)
-    let highest = 0
-    const watch = () => {
-      highest = Math.max(highest, process.memoryUsage().rss)
-    }
-    async function* long() {
-      for (let i = 0; i < 300; i++) {
-        watch()
-        yield piece
-      }
-    }
-    const before = process.memoryUsage().rss
-    expect(await files.write('long', long())).toEqual({ size: 300 * MEBIBYTE })
-    let read = 0
-    for await (const part of files.read('long')) {
-      watch()
-      read += part.byteLength
-    }
-    expect(read).toBe(300 * MEBIBYTE)
-    expect(highest - before).toBeLessThan(150 * MEBIBYTE)
-    await files.remove('long')
-  })
+  filesMemoryContract(() => openFiles(location()))
 
   test('a store that is killed keeps what it acknowledged, and nothing of what it did not', async () => {
     const own = await temporaryDirectory()
     await using _own = own
-    const mortal = await startS3Server({ executable: executable ?? '', directory: own.path })
+    const mortal = await startS3Server({ executable: s3Command, directory: own.path })
     await using _mortal = mortal
     await using files = await openFiles(location({ endpoint: mortal.endpoint }))
     const content = randomBytes(12 * MEBIBYTE)

@@ -6,7 +6,7 @@ import { createLocalWorkloads } from '@trellis/kit/workloads'
 import { WorkloadsServiceDefinition } from '@trellis/protos/ts/trellis/workloads/v1/workloads.ts'
 import { describe } from 'vitest'
 import { probeWorker } from '../probe/worker-kind.ts'
-import { natsCommand, natsMissing } from '../support/nats.ts'
+import { natsCommand, natsMissing } from '../support/programs.ts'
 import { workloadsContract } from './ports/workloads.ts'
 
 describe.skipIf(natsMissing)(`in processes of their own${natsMissing ? ` (${natsMissing})` : ''}`, () => {

@@ -13,10 +13,7 @@ const must = (command: string, ...args: string[]): string => {
 const status = () => must('git', 'status', '--porcelain', '--', ...folders)
 
 const before = must('git', 'stash', 'create') || 'HEAD'
-must('buf', 'generate', '--template', 'protos/buf.gen.yaml')
-must('buf', 'generate', '--template', 'protos/vendor/buf.gen.yaml')
-must('buf', 'generate', '--template', 'test/probe/buf.gen.yaml')
-must(process.execPath, 'operator/src/crds/main.ts')
+must(process.execPath, 'scripts/run.mjs', 'generate')
 const changed = must('git', 'diff', '--stat', before.trim(), '--', ...folders)
 const added = status()
   .split('\n')

@@ -1,22 +1,5 @@
-import {
-  ExecutableMissing,
-  findNatsServer,
-  freePort,
-  type NatsServer,
-  startNatsServer,
-} from '@trellis/distributed/servers'
-
-const find = (): { command: string; missing?: never } | { command?: never; missing: string } => {
-  try {
-    return { command: findNatsServer(process.env) }
-  } catch (error) {
-    if (error instanceof ExecutableMissing) return { missing: error.message }
-    throw error
-  }
-}
-
-/** The NATS server of this machine, or why there is none. */
-export const { command: natsCommand = '', missing: natsMissing } = find()
+import { freePort, type NatsServer, startNatsServer } from '@trellis/distributed/servers'
+import { natsCommand } from './programs.ts'
 
 type StreamDetail = { name: string; state: { messages: number; consumer_count: number } }
 type JetStreamReport = { account_details?: { stream_detail?: StreamDetail[] }[] }

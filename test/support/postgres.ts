@@ -1,4 +1,3 @@
-import { chmod } from 'node:fs/promises'
 import { join } from 'node:path'
 import {
   ExecutableMissing,
@@ -29,8 +28,6 @@ export type TestPostgres = AsyncDisposable & {
 export const startTestPostgres = async (settings: Record<string, string> = {}): Promise<TestPostgres> => {
   await using opened = new AsyncDisposableStack()
   const directory = opened.use(await temporaryDirectory())
-  // Postgres runs as another user where the tests run as root, and must come to its folder.
-  await chmod(directory.path, 0o755)
   const server = opened.use(
     await startPostgres({ directory: join(directory.path, 'postgres'), port: await freePort(), settings }),
   )

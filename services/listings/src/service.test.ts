@@ -18,6 +18,7 @@ import { WorkloadsServiceDefinition } from '@trellis/protos/ts/trellis/workloads
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { databases, type RunningDatabase } from '../../../test/support/databases.ts'
 import { sharedData } from '../../../test/support/shared-data.ts'
+import { request as searchRequest } from '../test/searches.ts'
 import { createListingsService, listingsConfig, searchWorker } from './mod.ts'
 import { migrations } from './store/migrations.ts'
 import type { Tables } from './store/tables.ts'
@@ -25,18 +26,7 @@ import type { Tables } from './store/tables.ts'
 const local: Caller = { userId: 'local', kind: 'local', tier: 'local' }
 const guest = (id: string): Caller => ({ userId: `guest:${id}`, kind: 'guest', tier: 'free' })
 
-const request = (change: Partial<SearchRequest> = {}): SearchRequest => ({
-  q: 'thinkpad',
-  maxPrice: null,
-  minPrice: null,
-  pages: 1,
-  mustInclude: '',
-  mustIncludeMode: MustIncludeMode.ALL,
-  mustExclude: '',
-  categoryId: '',
-  adapter: Adapter.AUTO,
-  ...change,
-})
+const request = (change: Partial<SearchRequest> = {}): SearchRequest => searchRequest({ q: 'thinkpad', ...change })
 
 /** Waiting for a lock is short here, on either database. */
 const shortWaits = { lockWaitMilliseconds: 300, limits: { lockMilliseconds: 300 } }

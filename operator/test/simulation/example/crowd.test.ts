@@ -1,3 +1,4 @@
+import { read } from '@trellis/kit/config'
 import { expect, test } from 'vitest'
 import { calm, createWorld, type Faults, hostile, stormy, type World } from '../mod.ts'
 import { type Crowd, careful, crowds, members, type Precautions, runCrowdController } from './crowd.ts'
@@ -87,7 +88,7 @@ const failing = async (schedules: readonly Schedule[]) => {
   return failed
 }
 
-const count = Number(process.env.SIMULATION_SCHEDULES ?? 1_000)
+const count = read.integer(1, 1_000_000)(process.env.SIMULATION_SCHEDULES ?? '1000')
 
 test('members never exceed what is asked for, and come to it, in storms and through crashes', async () => {
   expect(

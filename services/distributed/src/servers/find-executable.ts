@@ -7,7 +7,8 @@ export class ExecutableMissing extends Error {
   override name = 'ExecutableMissing'
 }
 
-const isExecutable = (path: string): boolean => {
+/** Whether a file is a program that we may run. */
+export const isExecutable = (path: string): boolean => {
   try {
     accessSync(path, constants.X_OK)
     return true
@@ -17,7 +18,7 @@ const isExecutable = (path: string): boolean => {
 }
 
 /** The folder of programs that a cluster kit beside the checkout brings; unpacked at the first question. */
-const besideCheckout = (): string[] => {
+export const besideCheckout = (): string[] => {
   const script = join(import.meta.dirname, '..', '..', '..', '..', '..', 'shared', 'cluster', 'cluster')
   if (!existsSync(script)) return []
   const { status, stdout } = spawnSync(script, ['bin'], { encoding: 'utf8' })

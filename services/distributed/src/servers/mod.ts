@@ -1,4 +1,4 @@
-export { ExecutableMissing, findExecutable } from './find-executable.ts'
+export { besideCheckout, ExecutableMissing, findExecutable, isExecutable } from './find-executable.ts'
 export { findNatsServer, type NatsServer, type NatsServerOptions, startNatsServer } from './nats.ts'
 export { freePort, type ReservedPort, reservePort } from './ports.ts'
 export {

@@ -4,9 +4,10 @@ import { failure } from '@trellis/kit/errors'
 import { openStore } from '@trellis/kit/store'
 import { silentLog } from '@trellis/kit/telemetry'
 import { runTopic } from '@trellis/kit/workloads'
-import { Adapter, MustIncludeMode, UpdateFrame } from '@trellis/protos/ts/trellis/listings/v1/listings.ts'
+import { UpdateFrame } from '@trellis/protos/ts/trellis/listings/v1/listings.ts'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { temporaryDirectory } from '../../../../test/support/temporary-directory.ts'
+import { request } from '../../test/searches.ts'
 import { listingsConfig } from '../config.ts'
 import { noMeasures } from '../measures.ts'
 import { createSession, findSearch } from '../session/store.ts'
@@ -55,18 +56,7 @@ beforeEach(async () => {
 afterEach(() => stack.disposeAsync())
 
 const order = async ({ seconds = 60, telling = 'stream' as const } = {}) => {
-  const request = {
-    q: 'camera',
-    maxPrice: null,
-    minPrice: null,
-    pages: 1,
-    mustInclude: '',
-    mustIncludeMode: MustIncludeMode.ALL,
-    mustExclude: '',
-    categoryId: '',
-    adapter: Adapter.AUTO,
-  }
-  const orderJson = encodeOrder({ request, tier: 'local', telling })
+  const orderJson = encodeOrder({ request: request(), tier: 'local', telling })
   const deadlineAt = new Date(Date.now() + seconds * 1000)
   await createSession(world.db, { id: sessionId, userId: 'local', deadlineAt, orderJson }, new Date())
 }

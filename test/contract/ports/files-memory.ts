@@ -1,0 +1,33 @@
+import { randomBytes } from 'node:crypto'
+import type { OpenedFiles } from '@trellis/kit/files'
+import { expect, test } from 'vitest'
+
+const MEBIBYTE = 1024 * 1024
+
+/** Content of any length passes through a store that is somewhere else without being held here. */
+export const filesMemoryContract = (open: () => Promise<OpenedFiles>): void => {
+  test('memory stays bounded for content of any length', async () => {
+    await using files = await open()
+    const piece = randomBytes(MEBIBYTE)
+    let highest = 0
+    const watch = () => {
+      highest = Math.max(highest, process.memoryUsage().rss)
+    }
+    async function* long() {
+      for (let i = 0; i < 300; i++) {
+        watch()
+        yield piece
+      }
+    }
+    const before = process.memoryUsage().rss
+    expect(await files.write('long', long())).toEqual({ size: 300 * MEBIBYTE })
+    let read = 0
+    for await (const part of files.read('long')) {
+      watch()
+      read += part.byteLength
+    }
+    expect(read).toBe(300 * MEBIBYTE)
+    expect(highest - before).toBeLessThan(150 * MEBIBYTE)
+    await files.remove('long')
+  })
+}
