@@ -37,6 +37,9 @@ describe('what belongs together must be told together', () => {
   test('the bus needs servers, and a user a password', () => {
     expect(() => busOptions(connections({}))).toThrow(/NATS_URL/)
     expect(() => busOptions(connections({ NATS_URL: 'a:4222', NATS_USER: 'u' }))).toThrow(/NATS_PASSWORD/)
+    expect(() => busOptions(connections({ NATS_URL: 'nats://me:secret@a:4222' }))).toThrow(
+      /NATS_USER and NATS_PASSWORD/,
+    )
     const told = { NATS_URL: 'a:4222', NATS_USER: 'u', NATS_PASSWORD: 'p', NATS_STREAM_MB: '2' }
     expect(busOptions(connections(told))).toMatchObject({
       credentials: { user: 'u', password: 'p' },

@@ -128,6 +128,11 @@ const natsTls = (config: ConnectionsConfig) => {
 export const busOptions = (config: ConnectionsConfig): Omit<NatsBusOptions, 'name' | 'log'> => {
   const { natsServers, natsToken, natsUser, natsPassword, natsReplicas, natsPrefix, natsStreamMegabytes } = config
   if (natsServers.length === 0) throw new ConfigFailure('NATS_URL must be set: processes of their own need NATS.')
+  // Not echoed: what stands before the @ is a secret.
+  if (natsServers.some((server) => server.includes('@')))
+    throw new ConfigFailure(
+      'NATS_URL holds a user or a password; NATS_USER and NATS_PASSWORD, or NATS_TOKEN, are for those.',
+    )
   if ((natsUser === undefined) !== (natsPassword === undefined))
     throw new ConfigFailure('NATS_USER and NATS_PASSWORD must be set together.')
   const credentials = natsToken === undefined ? undefined : { token: natsToken }

@@ -1,4 +1,5 @@
 import { type BaseConfig, ConfigFailure } from '../config/mod.ts'
+import { isFailure } from '../errors/mod.ts'
 import { stopSignal } from '../lifecycle/mod.ts'
 import { InsecureListener } from '../rpc/mod.ts'
 import { DataDirectoryInUse, MigrationFailure } from '../store/mod.ts'
@@ -32,6 +33,8 @@ const listening = (error: unknown): { code: unknown; port: unknown } =>
 /** What a person can mend is said in a sentence; anything else is a fault of ours and shown whole. */
 const explain = (error: unknown): string => {
   if (error instanceof Error && forPeople.some((kind) => error instanceof kind)) return error.message
+  // A server that cannot be reached or refuses: what it stands on, not what it is.
+  if (isFailure(error) && error.kind !== 'internal') return error.message
   const { code, port } = listening(error)
   if (code === 'EADDRINUSE') return `Port ${port} is in use. Stop what listens there, or set PORT to another.`
   if (code === 'EACCES') return `Port ${port} may not be listened on by this user. Set PORT to one above 1023.`

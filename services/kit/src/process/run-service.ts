@@ -64,16 +64,33 @@ const readAll = <Schema extends ConfigSchema>(schema: Schema, environment: NodeJ
     rpc: readConfig(serviceConfig, environment),
     own: readConfig(schema, environment),
   }
-  busOptions(config.connections)
-  return config
+  // What is wrong with them is said before anything is waited for.
+  return {
+    ...config,
+    bus: busOptions(config.connections),
+    files: filesLocation(config.connections),
+    security: rpcSecurity(config.rpc),
+  }
 }
 
 type Config<Schema extends ConfigSchema> = ReturnType<typeof readAll<Schema>>
 
-const databaseOf = ({ connections, base }: Pick<Config<ConfigSchema>, 'connections' | 'base'>): StoreLocation => {
+const databaseOf = ({ connections, base }: ReturnType<typeof readAll>): StoreLocation => {
   if (connections.databaseUrl === undefined)
     throw new ConfigFailure('DATABASE_URL must be set: replicas of a service share one database.')
   return storeLocation(connections, base.dataDirectory)
+}
+
+/** Serves, or says which setting to change where the address is taken. */
+const serve = async (...given: Parameters<typeof serveGrpc>) => {
+  try {
+    return await serveGrpc(...given)
+  } catch (error) {
+    if (!(error instanceof Error) || !error.message.includes('EADDRINUSE')) throw error
+    throw new ConfigFailure(`${given[1].address} is in use. Stop what listens there, or set RPC_ADDRESS to another.`, {
+      cause: error,
+    })
+  }
 }
 
 /**
@@ -85,28 +102,28 @@ export const runService = <const Schema extends ConfigSchema>(service: ServicePr
 
   const start = async (config: Config<Schema>, { log, metrics }: { log: Log; metrics: Metrics }): Promise<Running> => {
     await using opened = new AsyncDisposableStack()
-    const security = rpcSecurity(config.rpc)
-    const bus = opened.use(await connectNatsBus({ ...busOptions(config.connections), name: `trellis-${name}`, log }))
-    const location = filesLocation(config.connections)
-    const files = opened.use(await openFiles(location))
+    const { security } = config
+    const store = migrations ? databaseOf(config) : { dataDirectory: config.base.dataDirectory }
+    const bus = opened.use(await connectNatsBus({ ...config.bus, name: `trellis-${name}`, log }))
+    const files = opened.use(await openFiles(config.files))
     // What has no workloads finds out when it asks for one.
     const { client: workloads } = opened.use(
       connectGrpc(WorkloadsServiceDefinition, config.rpc.workloadsAddress ?? '127.0.0.1:1', { security }),
     )
     const made = opened.use(
       await service.create(config.own, {
-        store: migrations ? databaseOf(config) : { dataDirectory: config.base.dataDirectory },
+        store,
         dataDirectory: config.base.dataDirectory,
         bus,
         files,
-        filesLocation: location,
+        filesLocation: config.files,
         workloads,
         log,
         metrics,
       }),
     )
     const server = opened.use(
-      await serveGrpc(made.implementations, {
+      await serve(made.implementations, {
         address: config.rpc.rpcAddress,
         security,
         drainMilliseconds: config.rpc.shutdownSeconds * 1_000,

@@ -1,4 +1,5 @@
 import { unlink } from 'node:fs/promises'
+import { logVerbosity, setLogVerbosity } from '@grpc/grpc-js'
 import { HealthCheckResponse } from '@trellis/protos/ts/grpc/health/v1/health.ts'
 import { ByteFrame } from '@trellis/protos/ts/trellis/http/v1/messages.ts'
 import { createServer, ServerError } from 'nice-grpc'
@@ -90,6 +91,8 @@ export const serveGrpc = async (
   }: GrpcServerOptions,
 ): Promise<GrpcServer> => {
   checkListener(address, security)
+  // What it would print comes as errors, too, and belongs into our log.
+  setLogVerbosity(logVerbosity.NONE)
   const ending = new AbortController()
   const tell: OnInternal = (error, { metadata }) => onInternal(error, { requestId: metadata.get('x-request-id') ?? '' })
   const server = createServer({ ...serverOptions(), interceptors: admission(security) })

@@ -7,6 +7,7 @@ import {
   credsAuthenticator,
   type NatsConnection,
 } from '@nats-io/transport-node'
+import { failure } from '../../errors/mod.ts'
 import type { Log } from '../../telemetry/mod.ts'
 import { ConnectionLost } from './failures.ts'
 import type { NatsBusLimits, NatsBusOptions, NatsCredentials } from './options.ts'
@@ -57,9 +58,11 @@ const dial = async (options: ConnectionOptions, { servers }: NatsBusOptions, wit
     } catch (error) {
       const where = servers.join(', ')
       if (error instanceof AuthorizationError)
-        throw new Error(`The NATS server at ${where} does not accept these credentials.`, { cause: error })
+        throw failure('unavailable', `The NATS server at ${where} does not accept these credentials.`, { cause: error })
       if (performance.now() >= limit)
-        throw new Error(`No NATS server answered at ${where} within ${within / 1_000} s.`, { cause: error })
+        throw failure('unavailable', `No NATS server answered at ${where} within ${within / 1_000} s.`, {
+          cause: error,
+        })
       await sleep(100)
     }
   }
@@ -74,7 +77,7 @@ const checkJetStream = async (manager: JetStreamManager, { servers }: NatsBusOpt
     } catch (error) {
       if (performance.now() >= limit) {
         const message = `The NATS server at ${servers.join(', ')} offers no JetStream to this account: it must be turned on.`
-        throw new Error(message, { cause: error })
+        throw failure('unavailable', message, { cause: error })
       }
       await sleep(100)
     }

@@ -9,7 +9,7 @@ import { createStreams } from './streams.ts'
 import { createTopics } from './topics.ts'
 
 /**
- * The bus between processes, on NATS JetStream. Throws an Error that says what is wrong when the server cannot be
+ * The bus between processes, on NATS JetStream. Throws `unavailable` with what is wrong when the server cannot be
  * reached in time, does not know us, or offers no JetStream. From then on it outlasts the server: while that is away,
  * publishers are told `unavailable` within a bounded time, readers and workers wait and go on where they were.
  */

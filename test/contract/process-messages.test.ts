@@ -1,0 +1,99 @@
+import { execFile } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { reservePort, startNatsServer } from '@trellis/distributed/servers'
+import { describe, expect, test } from 'vitest'
+import { natsCommand, natsMissing } from '../support/programs.ts'
+import { temporaryDirectory } from '../support/temporary-directory.ts'
+
+/** Starts a process of ours that cannot start; gives all that it says and its exit code. */
+const starting = (module: string, environment: Record<string, string>, words: string[] = []) =>
+  new Promise<{ code: number | null; said: string }>((resolve) => {
+    const main = fileURLToPath(new URL(`../../services/${module}`, import.meta.url))
+    const env = { PATH: process.env.PATH, METRICS_PORT: '0', LOG_LEVEL: 'silent', ...environment }
+    const child = execFile(process.execPath, [main, ...words], { env }, (_error, stdout, stderr) =>
+      resolve({ code: child.exitCode, said: `${stdout}${stderr}` }),
+    )
+  })
+
+const nowhere = 'postgresql://trellis:secret@127.0.0.1:1/trellis'
+
+describe('a process that cannot start says why in one line, without a secret', () => {
+  test.each([
+    ['a service without NATS', 'logs/src/main.ts', { DATABASE_URL: nowhere }, [], /^NATS_URL must be set/],
+    [
+      'a service without a database, before it waits for NATS',
+      'music/src/main.ts',
+      { NATS_URL: '127.0.0.1:1' },
+      [],
+      /^DATABASE_URL must be set/,
+    ],
+    [
+      'a password in NATS_URL',
+      'logs/src/main.ts',
+      { NATS_URL: 'nats://me:secret@127.0.0.1:1', DATABASE_URL: nowhere },
+      [],
+      /^NATS_URL holds a user or a password/,
+    ],
+    [
+      'half of S3',
+      'logs/src/main.ts',
+      { NATS_URL: '127.0.0.1:1', DATABASE_URL: nowhere, S3_ENDPOINT: 'http://127.0.0.1:1' },
+      [],
+      /^S3_ACCESS_KEY_ID and/,
+    ],
+    [
+      'a NATS server that is not there',
+      'listings/src/main.ts',
+      { NATS_URL: '127.0.0.1:1', DATABASE_URL: nowhere },
+      [],
+      /^No NATS server answered at 127\.0\.0\.1:1/,
+    ],
+    [
+      'a migration without its database',
+      'logs/src/main.ts',
+      { NATS_URL: '127.0.0.1:1', DATABASE_URL: nowhere },
+      ['migrate'],
+      /^The database cannot be reached/,
+    ],
+    [
+      'a word that is no command',
+      'logs/src/main.ts',
+      { NATS_URL: '127.0.0.1:1', DATABASE_URL: nowhere },
+      ['upgrade'],
+      /^"upgrade" is no command here/,
+    ],
+    [
+      'an edge without services',
+      'edge/src/main.ts',
+      {},
+      [],
+      /^LISTINGS_ADDRESS, LOGS_ADDRESS or MUSIC_ADDRESS must be set/,
+    ],
+    [
+      'an edge with a wrong address',
+      'edge/src/main.ts',
+      { LOGS_ADDRESS: 'foo' },
+      [],
+      /^"foo" is no address of a service/,
+    ],
+  ] as const)('%s', async (_name, module, environment, words, sentence) => {
+    const { code, said } = await starting(module, environment, [...words])
+    expect(said).toMatch(sentence)
+    expect(said.trim().split('\n')).toHaveLength(1)
+    expect(said).not.toContain('secret')
+    expect(code).toBe(1)
+  })
+
+  test.skipIf(natsMissing)(`an address for calls that is taken${natsMissing ? ` (${natsMissing})` : ''}`, async () => {
+    await using directory = await temporaryDirectory()
+    await using nats = await startNatsServer({ command: natsCommand })
+    await using taken = await reservePort()
+    const { code, said } = await starting('distributed/src/workloads/main.ts', {
+      NATS_URL: nats.address,
+      RPC_ADDRESS: `127.0.0.1:${taken.port}`,
+      TRELLIS_DATA_DIR: directory.path,
+    })
+    expect(said).toBe(`127.0.0.1:${taken.port} is in use. Stop what listens there, or set RPC_ADDRESS to another.\n`)
+    expect(code).toBe(1)
+  })
+})
