@@ -54,6 +54,7 @@ describe('the process', () => {
     ['MUSIC_MAX_SECONDS', '-3'],
     ['SERVICE_MAX_UPLOAD_MB', 'big'],
     ['MARKETPLACE_ENV', 'test'],
+    ['DATABASE_URL', 'mysql://database'],
   ])('a wrong %s stops the start with one line that names it', async (variable, value) => {
     const { code, stdout, stderr } = await run({ [variable]: value })
     expect([code, stdout]).toEqual([1, ''])

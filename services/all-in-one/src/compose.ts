@@ -2,7 +2,6 @@ import { join } from 'node:path'
 import { type Backend, createEdge } from '@trellis/edge'
 import { createMemoryBus } from '@trellis/kit/bus'
 import { openDirectoryFiles } from '@trellis/kit/files'
-import { storeLocation } from '@trellis/kit/process'
 import { connectInProcess, type Implementation } from '@trellis/kit/rpc'
 import { lockDataDirectory, migrateStore } from '@trellis/kit/store'
 import type { Log, Metrics } from '@trellis/kit/telemetry'
@@ -32,6 +31,7 @@ const toBackend = ({ definition, handlers }: Implementation): Backend => {
  */
 export const composeTrellis = async (config: AllConfig, { log, metrics }: { log: Log; metrics: Metrics }) => {
   await using opened = new AsyncDisposableStack()
+  const { store } = config
   const { dataDirectory } = config.base
   opened.use(await lockDataDirectory(dataDirectory))
   const filesLocation = { kind: 'directory', path: join(dataDirectory, 'files') } as const
@@ -49,7 +49,6 @@ export const composeTrellis = async (config: AllConfig, { log, metrics }: { log:
     }),
   )
   const workloads = connectInProcess(WorkloadsServiceDefinition, runtime.handlers)
-  const store = storeLocation(config.database, dataDirectory)
   // Alone on its data directory, this process may change the schema at its start, which no replica may.
   for (const schema of [listingsSchema, logsSchema, musicSchema]) {
     if (config.database.databaseUrl !== undefined) await migrateStore(store, { ...schema, log })

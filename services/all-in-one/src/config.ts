@@ -1,6 +1,6 @@
 import { checkEdgeConfig, edgeConfig } from '@trellis/edge'
 import { baseConfig, readConfig } from '@trellis/kit/config'
-import { configPart, databaseConfig } from '@trellis/kit/process'
+import { configPart, databaseConfig, storeLocation } from '@trellis/kit/process'
 import { listingsConfig } from '@trellis/listings'
 import { logsConfig } from '@trellis/logs'
 import { musicConfig } from '@trellis/music'
@@ -16,7 +16,7 @@ export const readAllConfig = (environment: NodeJS.ProcessEnv) => {
     music: readConfig(musicConfig, environment),
   }
   checkEdgeConfig(config.edge)
-  return config
+  return { ...config, store: storeLocation(config.database, config.base.dataDirectory) }
 }
 
 export type AllConfig = ReturnType<typeof readAllConfig>
