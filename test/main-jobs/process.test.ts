@@ -54,11 +54,15 @@ describe('the process', () => {
     ['MUSIC_MAX_SECONDS', '-3'],
     ['SERVICE_MAX_UPLOAD_MB', 'big'],
     ['MARKETPLACE_ENV', 'test'],
-    ['DATABASE_URL', 'mysql://database'],
   ])('a wrong %s stops the start with one line that names it', async (variable, value) => {
     const { code, stdout, stderr } = await run({ [variable]: value })
     expect([code, stdout]).toEqual([1, ''])
     expect(stderr).toMatch(new RegExp(`^${variable} must be [^\\n]*, but is "${value}"\\.\\n$`))
+  })
+
+  test('a wrong DATABASE_URL stops the start with one line that does not show it', async () => {
+    const { code, stdout, stderr } = await run({ DATABASE_URL: 'mysql://me:secret@database' })
+    expect([code, stdout, stderr]).toEqual([1, '', 'DATABASE_URL must start with postgresql://, but does not.\n'])
   })
 
   test('--print-config shows what is in force, and no secret', async () => {
