@@ -66,6 +66,19 @@ const GeneratorValues: Record<string, trellis_music_v1_music.Generator> = {
   'mock': 'GENERATOR_MOCK',
 }
 
+export type GpuModeWord = 'kubernetes' | 'local' | 'none'
+const GpuModeWords: Record<string, GpuModeWord | null> = {
+  GPU_MODE_UNSPECIFIED: null,
+  GPU_MODE_KUBERNETES: 'kubernetes',
+  GPU_MODE_LOCAL: 'local',
+  GPU_MODE_NONE: 'none',
+}
+const GpuModeValues: Record<string, trellis_music_v1_music.GpuMode> = {
+  'kubernetes': 'GPU_MODE_KUBERNETES',
+  'local': 'GPU_MODE_LOCAL',
+  'none': 'GPU_MODE_NONE',
+}
+
 /** How must_include is read. */
 export type MustIncludeModeWord = 'all' | 'any' | 'groups'
 const MustIncludeModeWords: Record<string, MustIncludeModeWord | null> = {
@@ -521,6 +534,43 @@ export type StatsRest = {
   recent_criticals: EntryRest[]
 }
 
+export type GraftRest = {
+  slug: string
+  port: number
+  /** active or inactive. */
+  state: string
+  /** Where batches go. */
+  submit_endpoint: string
+  /** To be sent with each batch as `Authorization: Bearer`. It is kept hashed, and not told again. */
+  api_key: string
+}
+
+export type OrchardBranchRest = {
+  slug: string
+  label: string
+  port: number
+  /** active or inactive. */
+  state: string
+  submit_endpoint: string
+  data_dir: string
+  /** As it last said; null while it has said nothing. */
+  entry_count: number | null
+  /** When its last entry arrived. */
+  last_seen: string | null
+  created_at: string
+}
+
+export type ListBranchesResponseRest = {
+  branches: OrchardBranchRest[]
+}
+
+/** What was changed; addresses and user names are counted once each. */
+export type AnonymizationRest = {
+  entries_changed: number
+  addresses: number
+  usernames: number
+}
+
 /** How a continuation joins what came before. A figure that cannot be measured is null. */
 export type SeamRest = {
   /** How strange the seam is among all places of what came before: 50 is ordinary, 100 unlike anything in it. */
@@ -606,6 +656,54 @@ export type PeaksRest = {
   duration_seconds: number
   min: number[]
   max: number[]
+}
+
+/** GPUs of one model, or shares of them where they are shared. */
+export type GpuModelRest = {
+  /** As the cluster's nodes are labelled. */
+  product: string
+  /** Null where it is not known. */
+  memory_mib: number | null
+  total: number
+  free: number
+  used_by_us: number
+}
+
+/** A way to make continuations. */
+export type GeneratorStatusRest = {
+  /** As in a branch's `generator`. */
+  name: string
+  available: boolean
+  /** Why it is not; null where it is. */
+  reason: string | null
+  /** The longest continuation that it makes at once. */
+  max_seconds: number
+  /** What it makes samples at; null: at the rate of the chain. */
+  sample_rate: number | null
+}
+
+/** What generations run on. */
+export type GpuRest = {
+  mode: GpuModeWord | null
+  observed_at: string
+  /** GPUs by model. */
+  classes: GpuModelRest[]
+  /** Generations that wait for their turn. */
+  queue_depth: number
+  running: number
+  /** How long a generation that is asked for now would wait, by how long the latest took; null while none is known. */
+  estimated_wait_seconds: number | null
+  generators: GeneratorStatusRest[]
+  /** Why there are no GPUs, or what is not known, in sentences. */
+  reasons: string[]
+}
+
+/** A slot that is leased. */
+export type GpuSessionRest = {
+  session_id: string
+  /** Always `leased`. */
+  status: string
+  expires_at: string
 }
 
 /** The answer of the synchronous search, as an event. */
@@ -1057,6 +1155,36 @@ export const StatsToRest = (m: trellis_logs_v1_logs.Stats): StatsRest => ({
   recent_criticals: m.recentCriticals.map((item) => EntryToRest(item)),
 })
 
+export const GraftToRest = (m: trellis_logs_v1_logs.Graft): GraftRest => ({
+  slug: m.slug,
+  port: m.port,
+  state: m.state,
+  submit_endpoint: m.submitEndpoint,
+  api_key: m.apiKey,
+})
+
+export const OrchardBranchToRest = (m: trellis_logs_v1_logs.OrchardBranch): OrchardBranchRest => ({
+  slug: m.slug,
+  label: m.label,
+  port: m.port,
+  state: m.state,
+  submit_endpoint: m.submitEndpoint,
+  data_dir: m.dataDir,
+  entry_count: m.entryCount ?? null,
+  last_seen: m.lastSeen ?? null,
+  created_at: m.createdAt,
+})
+
+export const ListBranchesResponseToRest = (m: trellis_logs_v1_logs.ListBranchesResponse): ListBranchesResponseRest => ({
+  branches: m.branches.map((item) => OrchardBranchToRest(item)),
+})
+
+export const AnonymizationToRest = (m: trellis_logs_v1_logs.Anonymization): AnonymizationRest => ({
+  entries_changed: m.entriesChanged,
+  addresses: m.addresses,
+  usernames: m.usernames,
+})
+
 export const SeamToRest = (m: trellis_music_v1_music.Seam): SeamRest => ({
   distance_percentile: m.distancePercentile ?? null,
   loudness_step_lu: m.loudnessStepLu ?? null,
@@ -1122,6 +1250,39 @@ export const PeaksToRest = (m: trellis_music_v1_music.Peaks): PeaksRest => ({
   duration_seconds: m.durationSeconds,
   min: m.min,
   max: m.max,
+})
+
+export const GpuModelToRest = (m: trellis_music_v1_music.GpuModel): GpuModelRest => ({
+  product: m.product,
+  memory_mib: m.memoryMib ?? null,
+  total: m.total,
+  free: m.free,
+  used_by_us: m.usedByUs,
+})
+
+export const GeneratorStatusToRest = (m: trellis_music_v1_music.GeneratorStatus): GeneratorStatusRest => ({
+  name: m.name,
+  available: m.available,
+  reason: m.reason ?? null,
+  max_seconds: m.maxSeconds,
+  sample_rate: m.sampleRate ?? null,
+})
+
+export const GpuToRest = (m: trellis_music_v1_music.Gpu): GpuRest => ({
+  mode: GpuModeWords[m.mode] ?? null,
+  observed_at: m.observedAt,
+  classes: m.classes.map((item) => GpuModelToRest(item)),
+  queue_depth: m.queueDepth,
+  running: m.running,
+  estimated_wait_seconds: m.estimatedWaitSeconds ?? null,
+  generators: m.generators.map((item) => GeneratorStatusToRest(item)),
+  reasons: m.reasons,
+})
+
+export const GpuSessionToRest = (m: trellis_music_v1_music.GpuSession): GpuSessionRest => ({
+  session_id: m.sessionId,
+  status: m.status,
+  expires_at: m.expiresAt,
 })
 
 export const ListingsFrameToRest = (m: trellis_listings_v1_listings.ListingsFrame): ListingsFrameRest => ({
@@ -1329,7 +1490,29 @@ export const GetStatsRequestFromRest = (_: any): trellis_logs_v1_logs.GetStatsRe
 export const CreateSessionRequestFromRest = (_: any): trellis_logs_v1_logs.CreateSessionRequest => ({
 })
 
+export const GraftRequestFromRest = (j: any): trellis_logs_v1_logs.GraftRequest => ({
+  label: j.label ?? '',
+  slug: j.slug ?? undefined,
+  tenantId: j.tenant_id ?? undefined,
+  retentionDays: j.retention_days ?? 30,
+  storage: j.storage ?? undefined,
+  anonymize: j.anonymize ?? undefined,
+})
+
+export const ListBranchesRequestFromRest = (_: any): trellis_logs_v1_logs.ListBranchesRequest => ({
+})
+
+export const BranchSlugFromRest = (j: any): trellis_logs_v1_logs.BranchSlug => ({
+  slug: j.slug ?? '',
+})
+
 export const LogsGetHealthRequestFromRest = (_: any): trellis_logs_v1_logs.GetHealthRequest => ({
+})
+
+export const BranchBatchParametersFromRest = (j: any): trellis_logs_v1_logs.BranchBatchParameters => ({
+  slug: j.slug ?? '',
+  sourceId: j.source_id ?? undefined,
+  contentEncoding: j.content_encoding ?? undefined,
 })
 
 export const CreateChainParametersFromRest = (j: any): trellis_music_v1_music.CreateChainParameters => ({
@@ -1409,6 +1592,20 @@ export const ExportChainRequestFromRest = (j: any): trellis_music_v1_music.Expor
 export const StreamChainEventsRequestFromRest = (j: any): trellis_music_v1_music.StreamChainEventsRequest => ({
   chainId: j.chain_id ?? '',
   lastEventId: j.last_event_id ?? undefined,
+})
+
+export const GetGpuRequestFromRest = (_: any): trellis_music_v1_music.GetGpuRequest => ({
+})
+
+export const CreateGpuSessionRequestFromRest = (_: any): trellis_music_v1_music.CreateGpuSessionRequest => ({
+})
+
+export const RenewGpuSessionRequestFromRest = (j: any): trellis_music_v1_music.RenewGpuSessionRequest => ({
+  sessionId: j.session_id ?? '',
+})
+
+export const DeleteGpuSessionRequestFromRest = (j: any): trellis_music_v1_music.DeleteGpuSessionRequest => ({
+  sessionId: j.session_id ?? '',
 })
 
 export const GetMusicHealthRequestFromRest = (_: any): trellis_music_v1_music.GetMusicHealthRequest => ({

@@ -525,6 +525,95 @@ export interface CreateSessionRequest {
 export interface GetHealthRequest {
 }
 
+export interface GraftRequest {
+  /** What people call it. */
+  label: string;
+  /** Derived from the label unless told. */
+  slug?:
+    | string
+    | null
+    | undefined;
+  /** The namespace of its entries. */
+  tenantId?:
+    | string
+    | null
+    | undefined;
+  /** Entries go so many days after they arrived. */
+  retentionDays?:
+    | number
+    | null
+    | undefined;
+  /** How much it may store, as in `5Gi`, where there is a cluster to ask for it. */
+  storage?:
+    | string
+    | null
+    | undefined;
+  /** Pseudonyms are put in as entries arrive. */
+  anonymize?: boolean | null | undefined;
+}
+
+export interface Graft {
+  slug: string;
+  port: number;
+  /** active or inactive. */
+  state: string;
+  /** Where batches go. */
+  submitEndpoint: string;
+  /** To be sent with each batch as `Authorization: Bearer`. It is kept hashed, and not told again. */
+  apiKey: string;
+}
+
+export interface ListBranchesRequest {
+}
+
+export interface ListBranchesResponse {
+  branches: OrchardBranch[];
+}
+
+export interface OrchardBranch {
+  slug: string;
+  label: string;
+  port: number;
+  /** active or inactive. */
+  state: string;
+  submitEndpoint: string;
+  dataDir: string;
+  /** As it last said; null while it has said nothing. */
+  entryCount?:
+    | number
+    | null
+    | undefined;
+  /** When its last entry arrived. */
+  lastSeen?: string | null | undefined;
+  createdAt: string;
+}
+
+export interface BranchSlug {
+  slug: string;
+}
+
+/** What was changed; addresses and user names are counted once each. */
+export interface Anonymization {
+  entriesChanged: number;
+  addresses: number;
+  usernames: number;
+}
+
+export interface BranchBatchRequest {
+  part: { $case: "parameters"; value: BranchBatchParameters } | { $case: "chunk"; value: Uint8Array } | null;
+}
+
+export interface BranchBatchParameters {
+  slug: string;
+  /** For entries that name none. */
+  sourceId?:
+    | string
+    | null
+    | undefined;
+  /** The body's encoding: identity or gzip. */
+  contentEncoding?: string | null | undefined;
+}
+
 function createBaseUploadRequest(): UploadRequest {
   return { part: null };
 }
@@ -6044,6 +6133,777 @@ export const GetHealthRequest: MessageFns<GetHealthRequest> = {
   },
 };
 
+function createBaseGraftRequest(): GraftRequest {
+  return { label: "", slug: null, tenantId: null, retentionDays: null, storage: null, anonymize: null };
+}
+
+export const GraftRequest: MessageFns<GraftRequest> = {
+  encode(message: GraftRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.label !== "") {
+      writer.uint32(10).string(message.label);
+    }
+    if (message.slug !== undefined && message.slug !== null) {
+      writer.uint32(18).string(message.slug);
+    }
+    if (message.tenantId !== undefined && message.tenantId !== null) {
+      writer.uint32(26).string(message.tenantId);
+    }
+    if (message.retentionDays !== undefined && message.retentionDays !== null) {
+      writer.uint32(32).int32(message.retentionDays);
+    }
+    if (message.storage !== undefined && message.storage !== null) {
+      writer.uint32(42).string(message.storage);
+    }
+    if (message.anonymize !== undefined && message.anonymize !== null) {
+      writer.uint32(48).bool(message.anonymize);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): GraftRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseGraftRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.label = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.slug = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.tenantId = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.retentionDays = reader.int32();
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.storage = reader.string();
+            continue;
+          }
+          case 6: {
+            if (tag !== 48) {
+              break;
+            }
+
+            message.anonymize = reader.bool();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<GraftRequest>): GraftRequest {
+    return GraftRequest.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<GraftRequest>): GraftRequest {
+    const message = createBaseGraftRequest();
+    message.label = object.label ?? "";
+    message.slug = object.slug ?? undefined;
+    message.tenantId = object.tenantId ?? undefined;
+    message.retentionDays = object.retentionDays ?? undefined;
+    message.storage = object.storage ?? undefined;
+    message.anonymize = object.anonymize ?? undefined;
+    return message;
+  },
+};
+
+function createBaseGraft(): Graft {
+  return { slug: "", port: 0, state: "", submitEndpoint: "", apiKey: "" };
+}
+
+export const Graft: MessageFns<Graft> = {
+  encode(message: Graft, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.slug !== "") {
+      writer.uint32(10).string(message.slug);
+    }
+    if (message.port !== 0) {
+      writer.uint32(16).int32(message.port);
+    }
+    if (message.state !== "") {
+      writer.uint32(26).string(message.state);
+    }
+    if (message.submitEndpoint !== "") {
+      writer.uint32(34).string(message.submitEndpoint);
+    }
+    if (message.apiKey !== "") {
+      writer.uint32(42).string(message.apiKey);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): Graft {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseGraft();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.slug = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.port = reader.int32();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.state = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.submitEndpoint = reader.string();
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.apiKey = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<Graft>): Graft {
+    return Graft.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<Graft>): Graft {
+    const message = createBaseGraft();
+    message.slug = object.slug ?? "";
+    message.port = object.port ?? 0;
+    message.state = object.state ?? "";
+    message.submitEndpoint = object.submitEndpoint ?? "";
+    message.apiKey = object.apiKey ?? "";
+    return message;
+  },
+};
+
+function createBaseListBranchesRequest(): ListBranchesRequest {
+  return {};
+}
+
+export const ListBranchesRequest: MessageFns<ListBranchesRequest> = {
+  encode(_: ListBranchesRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ListBranchesRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseListBranchesRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<ListBranchesRequest>): ListBranchesRequest {
+    return ListBranchesRequest.fromPartial(base ?? {});
+  },
+  fromPartial(_: DeepPartial<ListBranchesRequest>): ListBranchesRequest {
+    const message = createBaseListBranchesRequest();
+    return message;
+  },
+};
+
+function createBaseListBranchesResponse(): ListBranchesResponse {
+  return { branches: [] };
+}
+
+export const ListBranchesResponse: MessageFns<ListBranchesResponse> = {
+  encode(message: ListBranchesResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.branches) {
+      OrchardBranch.encode(v!, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ListBranchesResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseListBranchesResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.branches.push(OrchardBranch.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<ListBranchesResponse>): ListBranchesResponse {
+    return ListBranchesResponse.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<ListBranchesResponse>): ListBranchesResponse {
+    const message = createBaseListBranchesResponse();
+    message.branches = object.branches?.map((e) => OrchardBranch.fromPartial(e)) || [];
+    return message;
+  },
+};
+
+function createBaseOrchardBranch(): OrchardBranch {
+  return {
+    slug: "",
+    label: "",
+    port: 0,
+    state: "",
+    submitEndpoint: "",
+    dataDir: "",
+    entryCount: null,
+    lastSeen: null,
+    createdAt: "",
+  };
+}
+
+export const OrchardBranch: MessageFns<OrchardBranch> = {
+  encode(message: OrchardBranch, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.slug !== "") {
+      writer.uint32(10).string(message.slug);
+    }
+    if (message.label !== "") {
+      writer.uint32(18).string(message.label);
+    }
+    if (message.port !== 0) {
+      writer.uint32(24).int32(message.port);
+    }
+    if (message.state !== "") {
+      writer.uint32(34).string(message.state);
+    }
+    if (message.submitEndpoint !== "") {
+      writer.uint32(42).string(message.submitEndpoint);
+    }
+    if (message.dataDir !== "") {
+      writer.uint32(50).string(message.dataDir);
+    }
+    if (message.entryCount !== undefined && message.entryCount !== null) {
+      writer.uint32(56).int64(message.entryCount);
+    }
+    if (message.lastSeen !== undefined && message.lastSeen !== null) {
+      writer.uint32(66).string(message.lastSeen);
+    }
+    if (message.createdAt !== "") {
+      writer.uint32(74).string(message.createdAt);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): OrchardBranch {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseOrchardBranch();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.slug = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.label = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.port = reader.int32();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.state = reader.string();
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.submitEndpoint = reader.string();
+            continue;
+          }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.dataDir = reader.string();
+            continue;
+          }
+          case 7: {
+            if (tag !== 56) {
+              break;
+            }
+
+            message.entryCount = longToNumber(reader.int64());
+            continue;
+          }
+          case 8: {
+            if (tag !== 66) {
+              break;
+            }
+
+            message.lastSeen = reader.string();
+            continue;
+          }
+          case 9: {
+            if (tag !== 74) {
+              break;
+            }
+
+            message.createdAt = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<OrchardBranch>): OrchardBranch {
+    return OrchardBranch.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<OrchardBranch>): OrchardBranch {
+    const message = createBaseOrchardBranch();
+    message.slug = object.slug ?? "";
+    message.label = object.label ?? "";
+    message.port = object.port ?? 0;
+    message.state = object.state ?? "";
+    message.submitEndpoint = object.submitEndpoint ?? "";
+    message.dataDir = object.dataDir ?? "";
+    message.entryCount = object.entryCount ?? undefined;
+    message.lastSeen = object.lastSeen ?? undefined;
+    message.createdAt = object.createdAt ?? "";
+    return message;
+  },
+};
+
+function createBaseBranchSlug(): BranchSlug {
+  return { slug: "" };
+}
+
+export const BranchSlug: MessageFns<BranchSlug> = {
+  encode(message: BranchSlug, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.slug !== "") {
+      writer.uint32(10).string(message.slug);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): BranchSlug {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseBranchSlug();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.slug = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<BranchSlug>): BranchSlug {
+    return BranchSlug.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<BranchSlug>): BranchSlug {
+    const message = createBaseBranchSlug();
+    message.slug = object.slug ?? "";
+    return message;
+  },
+};
+
+function createBaseAnonymization(): Anonymization {
+  return { entriesChanged: 0, addresses: 0, usernames: 0 };
+}
+
+export const Anonymization: MessageFns<Anonymization> = {
+  encode(message: Anonymization, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.entriesChanged !== 0) {
+      writer.uint32(8).int64(message.entriesChanged);
+    }
+    if (message.addresses !== 0) {
+      writer.uint32(16).int64(message.addresses);
+    }
+    if (message.usernames !== 0) {
+      writer.uint32(24).int64(message.usernames);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): Anonymization {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseAnonymization();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.entriesChanged = longToNumber(reader.int64());
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.addresses = longToNumber(reader.int64());
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.usernames = longToNumber(reader.int64());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<Anonymization>): Anonymization {
+    return Anonymization.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<Anonymization>): Anonymization {
+    const message = createBaseAnonymization();
+    message.entriesChanged = object.entriesChanged ?? 0;
+    message.addresses = object.addresses ?? 0;
+    message.usernames = object.usernames ?? 0;
+    return message;
+  },
+};
+
+function createBaseBranchBatchRequest(): BranchBatchRequest {
+  return { part: null };
+}
+
+export const BranchBatchRequest: MessageFns<BranchBatchRequest> = {
+  encode(message: BranchBatchRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    switch (message.part?.$case) {
+      case "parameters":
+        BranchBatchParameters.encode(message.part.value, writer.uint32(10).fork()).join();
+        break;
+      case "chunk":
+        writer.uint32(18).bytes(message.part.value);
+        break;
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): BranchBatchRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseBranchBatchRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.part = { $case: "parameters", value: BranchBatchParameters.decode(reader, reader.uint32()) };
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.part = { $case: "chunk", value: reader.bytes() };
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<BranchBatchRequest>): BranchBatchRequest {
+    return BranchBatchRequest.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<BranchBatchRequest>): BranchBatchRequest {
+    const message = createBaseBranchBatchRequest();
+    switch (object.part?.$case) {
+      case "parameters": {
+        if (object.part?.value !== undefined && object.part?.value !== null) {
+          message.part = { $case: "parameters", value: BranchBatchParameters.fromPartial(object.part.value) };
+        }
+        break;
+      }
+      case "chunk": {
+        if (object.part?.value !== undefined && object.part?.value !== null) {
+          message.part = { $case: "chunk", value: object.part.value };
+        }
+        break;
+      }
+    }
+    return message;
+  },
+};
+
+function createBaseBranchBatchParameters(): BranchBatchParameters {
+  return { slug: "", sourceId: null, contentEncoding: null };
+}
+
+export const BranchBatchParameters: MessageFns<BranchBatchParameters> = {
+  encode(message: BranchBatchParameters, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.slug !== "") {
+      writer.uint32(10).string(message.slug);
+    }
+    if (message.sourceId !== undefined && message.sourceId !== null) {
+      writer.uint32(18).string(message.sourceId);
+    }
+    if (message.contentEncoding !== undefined && message.contentEncoding !== null) {
+      writer.uint32(26).string(message.contentEncoding);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): BranchBatchParameters {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseBranchBatchParameters();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.slug = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.sourceId = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.contentEncoding = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<BranchBatchParameters>): BranchBatchParameters {
+    return BranchBatchParameters.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<BranchBatchParameters>): BranchBatchParameters {
+    const message = createBaseBranchBatchParameters();
+    message.slug = object.slug ?? "";
+    message.sourceId = object.sourceId ?? undefined;
+    message.contentEncoding = object.contentEncoding ?? undefined;
+    return message;
+  },
+};
+
 /** Collects, searches and diagnoses logs. */
 export type LogsServiceDefinition = typeof LogsServiceDefinition;
 export const LogsServiceDefinition = {
@@ -6081,8 +6941,9 @@ export const LogsServiceDefinition = {
       options: {},
     },
     /**
-     * Searches all entries. `q` takes words, all of which an entry must have, "phrases", `prefix*`, `-not` and `OR`; what is not well
-     * formed is searched for as its words. Without `q`, everything that the filters let through, newest first.
+     * Searches all entries, those of active branches along with those that came in here. `q` takes words, all of which an entry must have, "phrases", `prefix*`, `-not` and `OR`; what is not well
+     * formed is searched for as its words. Without `q`, everything that the filters let through, newest first. A branch that does
+     * not answer in time is left out: the header `x-branches-missing` names it, and the total is no longer exact.
      */
     search: {
       name: "Search",
@@ -6101,7 +6962,7 @@ export const LogsServiceDefinition = {
       responseStream: true,
       options: {},
     },
-    /** The entries around one in its source, in order of time. */
+    /** The entries around one in its source, in order of time; of an entry of a branch, those of that branch. */
     getContext: {
       name: "GetContext",
       requestType: GetContextRequest as typeof GetContextRequest,
@@ -6176,12 +7037,84 @@ export const LogsServiceDefinition = {
       responseStream: false,
       options: {},
     },
+    /**
+     * Makes a branch: a node that takes entries with a key of its own, keeps them in a store of its own, and is searched along. The
+     * key is told here and never again.
+     */
+    graftBranch: {
+      name: "GraftBranch",
+      requestType: GraftRequest as typeof GraftRequest,
+      requestStream: false,
+      responseType: Graft as typeof Graft,
+      responseStream: false,
+      options: {},
+    },
+    /** All branches, active or not, newest first. */
+    listBranches: {
+      name: "ListBranches",
+      requestType: ListBranchesRequest as typeof ListBranchesRequest,
+      requestStream: false,
+      responseType: ListBranchesResponse as typeof ListBranchesResponse,
+      responseStream: false,
+      options: {},
+    },
+    /** Stops a branch. What it has stored stays, and is there again once it is active again. */
+    deactivateBranch: {
+      name: "DeactivateBranch",
+      requestType: BranchSlug as typeof BranchSlug,
+      requestStream: false,
+      responseType: Empty as typeof Empty,
+      responseStream: false,
+      options: {},
+    },
+    /** Starts a branch that was stopped, with its entries, its port and its key. One that is active stays as it is. */
+    activateBranch: {
+      name: "ActivateBranch",
+      requestType: BranchSlug as typeof BranchSlug,
+      requestStream: false,
+      responseType: OrchardBranch as typeof OrchardBranch,
+      responseStream: false,
+      options: {},
+    },
+    /**
+     * Puts pseudonyms in place of the addresses and user names in all entries of a branch: the same value always gets the same
+     * pseudonym there. There is no way back. A branch that is not active is 409.
+     */
+    anonymizeBranch: {
+      name: "AnonymizeBranch",
+      requestType: BranchSlug as typeof BranchSlug,
+      requestStream: false,
+      responseType: Anonymization as typeof Anonymization,
+      responseStream: false,
+      options: {},
+    },
     /** That the service answers. */
     getHealth: {
       name: "GetHealth",
       requestType: GetHealthRequest as typeof GetHealthRequest,
       requestStream: false,
       responseType: Health as typeof Health,
+      responseStream: false,
+      options: {},
+    },
+  },
+} as const;
+
+/** Takes entries for branches. The edge passes them on to the branch as they arrive. */
+export type BranchIntakeServiceDefinition = typeof BranchIntakeServiceDefinition;
+export const BranchIntakeServiceDefinition = {
+  name: "BranchIntakeService",
+  fullName: "trellis.logs.v1.BranchIntakeService",
+  methods: {
+    /**
+     * The same as `/logs/api/glean/batch`, for the branch with that slug and with its key; no other key stands in for it. While the
+     * branch is not active, or cannot be reached, the answer is 503 with `Retry-After`: what is to be sent stays with its sender.
+     */
+    gleanBranchBatch: {
+      name: "GleanBranchBatch",
+      requestType: BranchBatchRequest as typeof BranchBatchRequest,
+      requestStream: true,
+      responseType: GleanBatchResponse as typeof GleanBatchResponse,
       responseStream: false,
       options: {},
     },

@@ -256,6 +256,59 @@ export function audioFormatToNumber(object: AudioFormat): number {
   }
 }
 
+export const GpuMode = {
+  UNSPECIFIED: "GPU_MODE_UNSPECIFIED",
+  /** KUBERNETES - Generations are pods of a cluster, where nodes may have GPUs. */
+  KUBERNETES: "GPU_MODE_KUBERNETES",
+  /** LOCAL - Generations are processes of this machine. */
+  LOCAL: "GPU_MODE_LOCAL",
+  /** NONE - Nothing generates at present. */
+  NONE: "GPU_MODE_NONE",
+} as const;
+
+export type GpuMode = typeof GpuMode[keyof typeof GpuMode];
+
+export namespace GpuMode {
+  export type UNSPECIFIED = typeof GpuMode.UNSPECIFIED;
+  export type KUBERNETES = typeof GpuMode.KUBERNETES;
+  export type LOCAL = typeof GpuMode.LOCAL;
+  export type NONE = typeof GpuMode.NONE;
+}
+
+export function gpuModeFromJSON(object: any): GpuMode {
+  switch (object) {
+    case 0:
+    case "GPU_MODE_UNSPECIFIED":
+      return GpuMode.UNSPECIFIED;
+    case 1:
+    case "GPU_MODE_KUBERNETES":
+      return GpuMode.KUBERNETES;
+    case 2:
+    case "GPU_MODE_LOCAL":
+      return GpuMode.LOCAL;
+    case 3:
+    case "GPU_MODE_NONE":
+      return GpuMode.NONE;
+    default:
+      throw new globalThis.Error("Unrecognized enum value " + object + " for enum GpuMode");
+  }
+}
+
+export function gpuModeToNumber(object: GpuMode): number {
+  switch (object) {
+    case GpuMode.UNSPECIFIED:
+      return 0;
+    case GpuMode.KUBERNETES:
+      return 1;
+    case GpuMode.LOCAL:
+      return 2;
+    case GpuMode.NONE:
+      return 3;
+    default:
+      throw new globalThis.Error("Unrecognized enum value " + object + " for enum GpuMode");
+  }
+}
+
 /** A piece of music that grows. */
 export interface Chain {
   chainId: string;
@@ -484,6 +537,71 @@ export interface NodeStatusChanged {
   progress: number;
   decision: Decision;
   error?: string | null | undefined;
+}
+
+export interface GetGpuRequest {
+}
+
+/** What generations run on. */
+export interface Gpu {
+  mode: GpuMode;
+  observedAt: string;
+  /** GPUs by model. */
+  classes: GpuModel[];
+  /** Generations that wait for their turn. */
+  queueDepth: number;
+  running: number;
+  /** How long a generation that is asked for now would wait, by how long the latest took; null while none is known. */
+  estimatedWaitSeconds?: number | null | undefined;
+  generators: GeneratorStatus[];
+  /** Why there are no GPUs, or what is not known, in sentences. */
+  reasons: string[];
+}
+
+/** GPUs of one model, or shares of them where they are shared. */
+export interface GpuModel {
+  /** As the cluster's nodes are labelled. */
+  product: string;
+  /** Null where it is not known. */
+  memoryMib?: number | null | undefined;
+  total: number;
+  free: number;
+  usedByUs: number;
+}
+
+/** A way to make continuations. */
+export interface GeneratorStatus {
+  /** As in a branch's `generator`. */
+  name: string;
+  available: boolean;
+  /** Why it is not; null where it is. */
+  reason?:
+    | string
+    | null
+    | undefined;
+  /** The longest continuation that it makes at once. */
+  maxSeconds: number;
+  /** What it makes samples at; null: at the rate of the chain. */
+  sampleRate?: number | null | undefined;
+}
+
+export interface CreateGpuSessionRequest {
+}
+
+export interface RenewGpuSessionRequest {
+  sessionId: string;
+}
+
+export interface DeleteGpuSessionRequest {
+  sessionId: string;
+}
+
+/** A slot that is leased. */
+export interface GpuSession {
+  sessionId: string;
+  /** Always `leased`. */
+  status: string;
+  expiresAt: string;
 }
 
 export interface GetMusicHealthRequest {
@@ -2790,6 +2908,635 @@ export const NodeStatusChanged: MessageFns<NodeStatusChanged> = {
   },
 };
 
+function createBaseGetGpuRequest(): GetGpuRequest {
+  return {};
+}
+
+export const GetGpuRequest: MessageFns<GetGpuRequest> = {
+  encode(_: GetGpuRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): GetGpuRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseGetGpuRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<GetGpuRequest>): GetGpuRequest {
+    return GetGpuRequest.fromPartial(base ?? {});
+  },
+  fromPartial(_: DeepPartial<GetGpuRequest>): GetGpuRequest {
+    const message = createBaseGetGpuRequest();
+    return message;
+  },
+};
+
+function createBaseGpu(): Gpu {
+  return {
+    mode: GpuMode.UNSPECIFIED,
+    observedAt: "",
+    classes: [],
+    queueDepth: 0,
+    running: 0,
+    estimatedWaitSeconds: null,
+    generators: [],
+    reasons: [],
+  };
+}
+
+export const Gpu: MessageFns<Gpu> = {
+  encode(message: Gpu, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.mode !== GpuMode.UNSPECIFIED) {
+      writer.uint32(8).int32(gpuModeToNumber(message.mode));
+    }
+    if (message.observedAt !== "") {
+      writer.uint32(18).string(message.observedAt);
+    }
+    for (const v of message.classes) {
+      GpuModel.encode(v!, writer.uint32(26).fork()).join();
+    }
+    if (message.queueDepth !== 0) {
+      writer.uint32(32).int32(message.queueDepth);
+    }
+    if (message.running !== 0) {
+      writer.uint32(40).int32(message.running);
+    }
+    if (message.estimatedWaitSeconds !== undefined && message.estimatedWaitSeconds !== null) {
+      writer.uint32(49).double(message.estimatedWaitSeconds);
+    }
+    for (const v of message.generators) {
+      GeneratorStatus.encode(v!, writer.uint32(58).fork()).join();
+    }
+    for (const v of message.reasons) {
+      writer.uint32(66).string(v!);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): Gpu {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseGpu();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.mode = gpuModeFromJSON(reader.int32());
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.observedAt = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.classes.push(GpuModel.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.queueDepth = reader.int32();
+            continue;
+          }
+          case 5: {
+            if (tag !== 40) {
+              break;
+            }
+
+            message.running = reader.int32();
+            continue;
+          }
+          case 6: {
+            if (tag !== 49) {
+              break;
+            }
+
+            message.estimatedWaitSeconds = reader.double();
+            continue;
+          }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            message.generators.push(GeneratorStatus.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 8: {
+            if (tag !== 66) {
+              break;
+            }
+
+            message.reasons.push(reader.string());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<Gpu>): Gpu {
+    return Gpu.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<Gpu>): Gpu {
+    const message = createBaseGpu();
+    message.mode = object.mode ?? GpuMode.UNSPECIFIED;
+    message.observedAt = object.observedAt ?? "";
+    message.classes = object.classes?.map((e) => GpuModel.fromPartial(e)) || [];
+    message.queueDepth = object.queueDepth ?? 0;
+    message.running = object.running ?? 0;
+    message.estimatedWaitSeconds = object.estimatedWaitSeconds ?? undefined;
+    message.generators = object.generators?.map((e) => GeneratorStatus.fromPartial(e)) || [];
+    message.reasons = object.reasons?.map((e) => e) || [];
+    return message;
+  },
+};
+
+function createBaseGpuModel(): GpuModel {
+  return { product: "", memoryMib: null, total: 0, free: 0, usedByUs: 0 };
+}
+
+export const GpuModel: MessageFns<GpuModel> = {
+  encode(message: GpuModel, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.product !== "") {
+      writer.uint32(10).string(message.product);
+    }
+    if (message.memoryMib !== undefined && message.memoryMib !== null) {
+      writer.uint32(16).int32(message.memoryMib);
+    }
+    if (message.total !== 0) {
+      writer.uint32(24).int32(message.total);
+    }
+    if (message.free !== 0) {
+      writer.uint32(32).int32(message.free);
+    }
+    if (message.usedByUs !== 0) {
+      writer.uint32(40).int32(message.usedByUs);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): GpuModel {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseGpuModel();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.product = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.memoryMib = reader.int32();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.total = reader.int32();
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.free = reader.int32();
+            continue;
+          }
+          case 5: {
+            if (tag !== 40) {
+              break;
+            }
+
+            message.usedByUs = reader.int32();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<GpuModel>): GpuModel {
+    return GpuModel.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<GpuModel>): GpuModel {
+    const message = createBaseGpuModel();
+    message.product = object.product ?? "";
+    message.memoryMib = object.memoryMib ?? undefined;
+    message.total = object.total ?? 0;
+    message.free = object.free ?? 0;
+    message.usedByUs = object.usedByUs ?? 0;
+    return message;
+  },
+};
+
+function createBaseGeneratorStatus(): GeneratorStatus {
+  return { name: "", available: false, reason: null, maxSeconds: 0, sampleRate: null };
+}
+
+export const GeneratorStatus: MessageFns<GeneratorStatus> = {
+  encode(message: GeneratorStatus, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.name !== "") {
+      writer.uint32(10).string(message.name);
+    }
+    if (message.available !== false) {
+      writer.uint32(16).bool(message.available);
+    }
+    if (message.reason !== undefined && message.reason !== null) {
+      writer.uint32(26).string(message.reason);
+    }
+    if (message.maxSeconds !== 0) {
+      writer.uint32(33).double(message.maxSeconds);
+    }
+    if (message.sampleRate !== undefined && message.sampleRate !== null) {
+      writer.uint32(40).int32(message.sampleRate);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): GeneratorStatus {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseGeneratorStatus();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.name = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.available = reader.bool();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.reason = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 33) {
+              break;
+            }
+
+            message.maxSeconds = reader.double();
+            continue;
+          }
+          case 5: {
+            if (tag !== 40) {
+              break;
+            }
+
+            message.sampleRate = reader.int32();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<GeneratorStatus>): GeneratorStatus {
+    return GeneratorStatus.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<GeneratorStatus>): GeneratorStatus {
+    const message = createBaseGeneratorStatus();
+    message.name = object.name ?? "";
+    message.available = object.available ?? false;
+    message.reason = object.reason ?? undefined;
+    message.maxSeconds = object.maxSeconds ?? 0;
+    message.sampleRate = object.sampleRate ?? undefined;
+    return message;
+  },
+};
+
+function createBaseCreateGpuSessionRequest(): CreateGpuSessionRequest {
+  return {};
+}
+
+export const CreateGpuSessionRequest: MessageFns<CreateGpuSessionRequest> = {
+  encode(_: CreateGpuSessionRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): CreateGpuSessionRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseCreateGpuSessionRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<CreateGpuSessionRequest>): CreateGpuSessionRequest {
+    return CreateGpuSessionRequest.fromPartial(base ?? {});
+  },
+  fromPartial(_: DeepPartial<CreateGpuSessionRequest>): CreateGpuSessionRequest {
+    const message = createBaseCreateGpuSessionRequest();
+    return message;
+  },
+};
+
+function createBaseRenewGpuSessionRequest(): RenewGpuSessionRequest {
+  return { sessionId: "" };
+}
+
+export const RenewGpuSessionRequest: MessageFns<RenewGpuSessionRequest> = {
+  encode(message: RenewGpuSessionRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.sessionId !== "") {
+      writer.uint32(10).string(message.sessionId);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): RenewGpuSessionRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseRenewGpuSessionRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.sessionId = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<RenewGpuSessionRequest>): RenewGpuSessionRequest {
+    return RenewGpuSessionRequest.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<RenewGpuSessionRequest>): RenewGpuSessionRequest {
+    const message = createBaseRenewGpuSessionRequest();
+    message.sessionId = object.sessionId ?? "";
+    return message;
+  },
+};
+
+function createBaseDeleteGpuSessionRequest(): DeleteGpuSessionRequest {
+  return { sessionId: "" };
+}
+
+export const DeleteGpuSessionRequest: MessageFns<DeleteGpuSessionRequest> = {
+  encode(message: DeleteGpuSessionRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.sessionId !== "") {
+      writer.uint32(10).string(message.sessionId);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): DeleteGpuSessionRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseDeleteGpuSessionRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.sessionId = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<DeleteGpuSessionRequest>): DeleteGpuSessionRequest {
+    return DeleteGpuSessionRequest.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<DeleteGpuSessionRequest>): DeleteGpuSessionRequest {
+    const message = createBaseDeleteGpuSessionRequest();
+    message.sessionId = object.sessionId ?? "";
+    return message;
+  },
+};
+
+function createBaseGpuSession(): GpuSession {
+  return { sessionId: "", status: "", expiresAt: "" };
+}
+
+export const GpuSession: MessageFns<GpuSession> = {
+  encode(message: GpuSession, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.sessionId !== "") {
+      writer.uint32(10).string(message.sessionId);
+    }
+    if (message.status !== "") {
+      writer.uint32(18).string(message.status);
+    }
+    if (message.expiresAt !== "") {
+      writer.uint32(26).string(message.expiresAt);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): GpuSession {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseGpuSession();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.sessionId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.status = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.expiresAt = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<GpuSession>): GpuSession {
+    return GpuSession.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<GpuSession>): GpuSession {
+    const message = createBaseGpuSession();
+    message.sessionId = object.sessionId ?? "";
+    message.status = object.status ?? "";
+    message.expiresAt = object.expiresAt ?? "";
+    return message;
+  },
+};
+
 function createBaseGetMusicHealthRequest(): GetMusicHealthRequest {
   return {};
 }
@@ -2969,6 +3716,45 @@ export const MusicServiceDefinition = {
       requestStream: false,
       responseType: ChainEvent as typeof ChainEvent,
       responseStream: true,
+      options: {},
+    },
+    /** What generations run on, how busy that is, and how long one that is asked for now would wait. */
+    getGpu: {
+      name: "GetGpu",
+      requestType: GetGpuRequest as typeof GetGpuRequest,
+      requestStream: false,
+      responseType: Gpu as typeof Gpu,
+      responseStream: false,
+      options: {},
+    },
+    /**
+     * Leases one free slot for 60 s: until then nobody else can lease it. It holds back no generation. 409 when all are taken or
+     * there are none.
+     */
+    createGpuSession: {
+      name: "CreateGpuSession",
+      requestType: CreateGpuSessionRequest as typeof CreateGpuSessionRequest,
+      requestStream: false,
+      responseType: GpuSession as typeof GpuSession,
+      responseStream: false,
+      options: {},
+    },
+    /** Leases the slot for another 60 s from now. 404 when the lease has expired. */
+    renewGpuSession: {
+      name: "RenewGpuSession",
+      requestType: RenewGpuSessionRequest as typeof RenewGpuSessionRequest,
+      requestStream: false,
+      responseType: GpuSession as typeof GpuSession,
+      responseStream: false,
+      options: {},
+    },
+    /** Frees the slot. 404 when the lease has expired. */
+    deleteGpuSession: {
+      name: "DeleteGpuSession",
+      requestType: DeleteGpuSessionRequest as typeof DeleteGpuSessionRequest,
+      requestStream: false,
+      responseType: Empty as typeof Empty,
+      responseStream: false,
       options: {},
     },
     /** Whether the service answers. */

@@ -40,7 +40,19 @@ export interface ContinueTask {
   /** recombine or mock. */
   generator: string;
   /** Of the parent: which of two tempi an octave apart the continuation is counted in. */
-  parentBpm?: number | null | undefined;
+  parentBpm?:
+    | number
+    | null
+    | undefined;
+  /** Audio to continue in place of the path. */
+  input: InputAudio | null;
+}
+
+/** Audio that somebody names by its key: the samples of a node, or a file of a kind that is taken as an upload. It must have this shape. */
+export interface InputAudio {
+  key: string;
+  sampleRate: number;
+  channels: number;
 }
 
 /** Writes pieces as one file. */
@@ -315,7 +327,17 @@ export const IngestTask: MessageFns<IngestTask> = {
 };
 
 function createBaseContinueTask(): ContinueTask {
-  return { nodeId: "", path: [], frames: 0, contextFrames: 0, prompt: "", seed: 0, generator: "", parentBpm: null };
+  return {
+    nodeId: "",
+    path: [],
+    frames: 0,
+    contextFrames: 0,
+    prompt: "",
+    seed: 0,
+    generator: "",
+    parentBpm: null,
+    input: null,
+  };
 }
 
 export const ContinueTask: MessageFns<ContinueTask> = {
@@ -343,6 +365,9 @@ export const ContinueTask: MessageFns<ContinueTask> = {
     }
     if (message.parentBpm !== undefined && message.parentBpm !== null) {
       writer.uint32(65).double(message.parentBpm);
+    }
+    if (message.input !== undefined && message.input !== null) {
+      InputAudio.encode(message.input, writer.uint32(74).fork()).join();
     }
     return writer;
   },
@@ -424,6 +449,14 @@ export const ContinueTask: MessageFns<ContinueTask> = {
             message.parentBpm = reader.double();
             continue;
           }
+          case 9: {
+            if (tag !== 74) {
+              break;
+            }
+
+            message.input = InputAudio.decode(reader, reader.uint32());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -449,6 +482,86 @@ export const ContinueTask: MessageFns<ContinueTask> = {
     message.seed = object.seed ?? 0;
     message.generator = object.generator ?? "";
     message.parentBpm = object.parentBpm ?? undefined;
+    message.input = (object.input !== undefined && object.input !== null) ? InputAudio.fromPartial(object.input) : null;
+    return message;
+  },
+};
+
+function createBaseInputAudio(): InputAudio {
+  return { key: "", sampleRate: 0, channels: 0 };
+}
+
+export const InputAudio: MessageFns<InputAudio> = {
+  encode(message: InputAudio, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.key !== "") {
+      writer.uint32(10).string(message.key);
+    }
+    if (message.sampleRate !== 0) {
+      writer.uint32(16).int32(message.sampleRate);
+    }
+    if (message.channels !== 0) {
+      writer.uint32(24).int32(message.channels);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): InputAudio {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseInputAudio();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.key = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.sampleRate = reader.int32();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.channels = reader.int32();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<InputAudio>): InputAudio {
+    return InputAudio.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<InputAudio>): InputAudio {
+    const message = createBaseInputAudio();
+    message.key = object.key ?? "";
+    message.sampleRate = object.sampleRate ?? 0;
+    message.channels = object.channels ?? 0;
     return message;
   },
 };

@@ -60,6 +60,132 @@ export interface RunRequest {
   activeDeadlineSeconds: number;
   /** On whose behalf. */
   user: string;
+  /**
+   * The run whose worker is to do this one too, while it still waits for that: nothing is made for it. Where any worker can
+   * do any run it means nothing.
+   */
+  parentRunId?:
+    | string
+    | null
+    | undefined;
+  /**
+   * The run has been heard of before: where it is gone, somebody has removed it, and it ends as cancelled rather than
+   * beginning again. A runtime that forgets its runs begins it again.
+   */
+  isKnown: boolean;
+  /** What people are shown of the run, for a runtime that shows any. */
+  search: SearchSubject | null;
+  generation: GenerationSubject | null;
+}
+
+/** What a search is for, as the custom resource Search has it. */
+export interface SearchSubject {
+  query: string;
+  mustInclude: string[];
+  /** all, any or groups. */
+  mustIncludeMode: string;
+  mustExclude: string[];
+  /** In the currency of the marketplace; absent: no limit. */
+  minPrice?: number | null | undefined;
+  maxPrice?: number | null | undefined;
+  categoryId?:
+    | string
+    | null
+    | undefined;
+  /** auto, api or scraper. */
+  adapter: string;
+  pages: number;
+}
+
+/** What a generation is for, as the custom resource GenerationJob has it. */
+export interface GenerationSubject {
+  chainId: string;
+  nodeId: string;
+  /** The audio to continue, a key in the file store; absent: what comes before the node. */
+  inputKey?: string | null | undefined;
+  prompt?:
+    | string
+    | null
+    | undefined;
+  /** 0 to 2^53-1; absent: one is drawn. */
+  seed?: number | null | undefined;
+  durationSeconds: number;
+  contextSeconds?:
+    | number
+    | null
+    | undefined;
+  /** auto, recombine, onnx or mock. */
+  generator: string;
+}
+
+/** A run that was asked for by an object. The service that owns the workload plans it, and asks for it with Run under this id. */
+export interface RunOrder {
+  runId: string;
+  /** On whose behalf; empty: the installation's own user. */
+  user: string;
+  activeDeadlineSeconds: number;
+  search: SearchSubject | null;
+  generation: GenerationSubject | null;
+}
+
+/** The runs that a worker in a pod is to do, on a topic of its own. */
+export interface WorkerAssignment {
+  runId: string;
+}
+
+/** What a run is to do, on the topic of its inputs. */
+export interface RunInput {
+  runId: string;
+  input: Uint8Array;
+}
+
+/** What the status of an object is made of. */
+export interface RunNotice {
+  runId: string;
+  notice:
+    | //
+    /** From the worker, as in its reports; without results. */
+    { $case: "started"; value: RunStarted }
+    | { $case: "progress"; value: RunProgress }
+    | { $case: "worked"; value: RunWorked }
+    | { $case: "failed"; value: RunFailed }
+    | //
+    /** From the service: all is written and told. */
+    { $case: "concluded"; value: RunConcluded }
+    | //
+    /** Somebody asked for its end. */
+    { $case: "cancelled"; value: RunCancelled }
+    | null;
+}
+
+/** The worker has done its part. */
+export interface RunWorked {
+}
+
+export interface RunCancelled {
+}
+
+export interface RunConcluded {
+  /** Why it came to nothing; absent: it went well. */
+  failure:
+    | RunFailed
+    | null;
+  /** Of a search. */
+  listingsFound?:
+    | number
+    | null
+    | undefined;
+  /** The median price of completed sales. */
+  marketPrice?:
+    | number
+    | null
+    | undefined;
+  /** Of a generation: where the audio lies in the file store, and how long it is. */
+  outputKey?: string | null | undefined;
+  outputSeconds?: number | null | undefined;
+  distancePercentile?: number | null | undefined;
+  loudnessStepLu?: number | null | undefined;
+  beatErrorMs?: number | null | undefined;
 }
 
 export interface RunResponse {
@@ -97,11 +223,41 @@ export interface CapacityResponse {
   total: number;
   running: number;
   queued: number;
+  /** kubernetes, local or none. */
+  mode: string;
+  /** When it was counted; ISO 8601. */
+  observedAt: string;
+  /** GPUs by model. */
+  classes: GpuClass[];
+  /** Why there are none, or why it is not known, in sentences. */
+  reasons: string[];
+}
+
+/** GPUs of one model that can be asked for under one name. Numbers are whole devices, or shares of them where they are shared. */
+export interface GpuClass {
+  /** As the nodes' label nvidia.com/gpu.product has it; empty where they have none. */
+  product: string;
+  memoryMib?:
+    | number
+    | null
+    | undefined;
+  /** nvidia.com/gpu, or what the shares are called. */
+  resource: string;
+  /** On nodes that take pods. */
+  total: number;
+  free: number;
+  usedByUs: number;
+  usedByOthers: number;
 }
 
 /** What happens to a run, in order, on the topic of the run. The last one is `completed` or `failed`. */
 export interface RunReport {
   runId: string;
+  /**
+   * Counts the reports of a worker that reports over a network, from 1. The same number twice in a row is one report that was
+   * sent again since its acknowledgement was lost.
+   */
+  number?: number | null | undefined;
   report:
     | { $case: "started"; value: RunStarted }
     | { $case: "progress"; value: RunProgress }
@@ -141,7 +297,17 @@ export interface RunFailed {
 }
 
 function createBaseRunRequest(): RunRequest {
-  return { runId: "", workload: Workload.UNSPECIFIED, input: new Uint8Array(0), activeDeadlineSeconds: 0, user: "" };
+  return {
+    runId: "",
+    workload: Workload.UNSPECIFIED,
+    input: new Uint8Array(0),
+    activeDeadlineSeconds: 0,
+    user: "",
+    parentRunId: null,
+    isKnown: false,
+    search: null,
+    generation: null,
+  };
 }
 
 export const RunRequest: MessageFns<RunRequest> = {
@@ -160,6 +326,18 @@ export const RunRequest: MessageFns<RunRequest> = {
     }
     if (message.user !== "") {
       writer.uint32(42).string(message.user);
+    }
+    if (message.parentRunId !== undefined && message.parentRunId !== null) {
+      writer.uint32(50).string(message.parentRunId);
+    }
+    if (message.isKnown !== false) {
+      writer.uint32(56).bool(message.isKnown);
+    }
+    if (message.search !== undefined && message.search !== null) {
+      SearchSubject.encode(message.search, writer.uint32(66).fork()).join();
+    }
+    if (message.generation !== undefined && message.generation !== null) {
+      GenerationSubject.encode(message.generation, writer.uint32(74).fork()).join();
     }
     return writer;
   },
@@ -217,6 +395,38 @@ export const RunRequest: MessageFns<RunRequest> = {
             message.user = reader.string();
             continue;
           }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.parentRunId = reader.string();
+            continue;
+          }
+          case 7: {
+            if (tag !== 56) {
+              break;
+            }
+
+            message.isKnown = reader.bool();
+            continue;
+          }
+          case 8: {
+            if (tag !== 66) {
+              break;
+            }
+
+            message.search = SearchSubject.decode(reader, reader.uint32());
+            continue;
+          }
+          case 9: {
+            if (tag !== 74) {
+              break;
+            }
+
+            message.generation = GenerationSubject.decode(reader, reader.uint32());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -239,6 +449,949 @@ export const RunRequest: MessageFns<RunRequest> = {
     message.input = object.input ?? new Uint8Array(0);
     message.activeDeadlineSeconds = object.activeDeadlineSeconds ?? 0;
     message.user = object.user ?? "";
+    message.parentRunId = object.parentRunId ?? undefined;
+    message.isKnown = object.isKnown ?? false;
+    message.search = (object.search !== undefined && object.search !== null)
+      ? SearchSubject.fromPartial(object.search)
+      : null;
+    message.generation = (object.generation !== undefined && object.generation !== null)
+      ? GenerationSubject.fromPartial(object.generation)
+      : null;
+    return message;
+  },
+};
+
+function createBaseSearchSubject(): SearchSubject {
+  return {
+    query: "",
+    mustInclude: [],
+    mustIncludeMode: "",
+    mustExclude: [],
+    minPrice: null,
+    maxPrice: null,
+    categoryId: null,
+    adapter: "",
+    pages: 0,
+  };
+}
+
+export const SearchSubject: MessageFns<SearchSubject> = {
+  encode(message: SearchSubject, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.query !== "") {
+      writer.uint32(10).string(message.query);
+    }
+    for (const v of message.mustInclude) {
+      writer.uint32(18).string(v!);
+    }
+    if (message.mustIncludeMode !== "") {
+      writer.uint32(26).string(message.mustIncludeMode);
+    }
+    for (const v of message.mustExclude) {
+      writer.uint32(34).string(v!);
+    }
+    if (message.minPrice !== undefined && message.minPrice !== null) {
+      writer.uint32(41).double(message.minPrice);
+    }
+    if (message.maxPrice !== undefined && message.maxPrice !== null) {
+      writer.uint32(49).double(message.maxPrice);
+    }
+    if (message.categoryId !== undefined && message.categoryId !== null) {
+      writer.uint32(58).string(message.categoryId);
+    }
+    if (message.adapter !== "") {
+      writer.uint32(66).string(message.adapter);
+    }
+    if (message.pages !== 0) {
+      writer.uint32(72).int32(message.pages);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): SearchSubject {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseSearchSubject();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.query = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.mustInclude.push(reader.string());
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.mustIncludeMode = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.mustExclude.push(reader.string());
+            continue;
+          }
+          case 5: {
+            if (tag !== 41) {
+              break;
+            }
+
+            message.minPrice = reader.double();
+            continue;
+          }
+          case 6: {
+            if (tag !== 49) {
+              break;
+            }
+
+            message.maxPrice = reader.double();
+            continue;
+          }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            message.categoryId = reader.string();
+            continue;
+          }
+          case 8: {
+            if (tag !== 66) {
+              break;
+            }
+
+            message.adapter = reader.string();
+            continue;
+          }
+          case 9: {
+            if (tag !== 72) {
+              break;
+            }
+
+            message.pages = reader.int32();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<SearchSubject>): SearchSubject {
+    return SearchSubject.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<SearchSubject>): SearchSubject {
+    const message = createBaseSearchSubject();
+    message.query = object.query ?? "";
+    message.mustInclude = object.mustInclude?.map((e) => e) || [];
+    message.mustIncludeMode = object.mustIncludeMode ?? "";
+    message.mustExclude = object.mustExclude?.map((e) => e) || [];
+    message.minPrice = object.minPrice ?? undefined;
+    message.maxPrice = object.maxPrice ?? undefined;
+    message.categoryId = object.categoryId ?? undefined;
+    message.adapter = object.adapter ?? "";
+    message.pages = object.pages ?? 0;
+    return message;
+  },
+};
+
+function createBaseGenerationSubject(): GenerationSubject {
+  return {
+    chainId: "",
+    nodeId: "",
+    inputKey: null,
+    prompt: null,
+    seed: null,
+    durationSeconds: 0,
+    contextSeconds: null,
+    generator: "",
+  };
+}
+
+export const GenerationSubject: MessageFns<GenerationSubject> = {
+  encode(message: GenerationSubject, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.chainId !== "") {
+      writer.uint32(10).string(message.chainId);
+    }
+    if (message.nodeId !== "") {
+      writer.uint32(18).string(message.nodeId);
+    }
+    if (message.inputKey !== undefined && message.inputKey !== null) {
+      writer.uint32(26).string(message.inputKey);
+    }
+    if (message.prompt !== undefined && message.prompt !== null) {
+      writer.uint32(34).string(message.prompt);
+    }
+    if (message.seed !== undefined && message.seed !== null) {
+      writer.uint32(40).int64(message.seed);
+    }
+    if (message.durationSeconds !== 0) {
+      writer.uint32(49).double(message.durationSeconds);
+    }
+    if (message.contextSeconds !== undefined && message.contextSeconds !== null) {
+      writer.uint32(57).double(message.contextSeconds);
+    }
+    if (message.generator !== "") {
+      writer.uint32(66).string(message.generator);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): GenerationSubject {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseGenerationSubject();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.chainId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.nodeId = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.inputKey = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.prompt = reader.string();
+            continue;
+          }
+          case 5: {
+            if (tag !== 40) {
+              break;
+            }
+
+            message.seed = longToNumber(reader.int64());
+            continue;
+          }
+          case 6: {
+            if (tag !== 49) {
+              break;
+            }
+
+            message.durationSeconds = reader.double();
+            continue;
+          }
+          case 7: {
+            if (tag !== 57) {
+              break;
+            }
+
+            message.contextSeconds = reader.double();
+            continue;
+          }
+          case 8: {
+            if (tag !== 66) {
+              break;
+            }
+
+            message.generator = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<GenerationSubject>): GenerationSubject {
+    return GenerationSubject.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<GenerationSubject>): GenerationSubject {
+    const message = createBaseGenerationSubject();
+    message.chainId = object.chainId ?? "";
+    message.nodeId = object.nodeId ?? "";
+    message.inputKey = object.inputKey ?? undefined;
+    message.prompt = object.prompt ?? undefined;
+    message.seed = object.seed ?? undefined;
+    message.durationSeconds = object.durationSeconds ?? 0;
+    message.contextSeconds = object.contextSeconds ?? undefined;
+    message.generator = object.generator ?? "";
+    return message;
+  },
+};
+
+function createBaseRunOrder(): RunOrder {
+  return { runId: "", user: "", activeDeadlineSeconds: 0, search: null, generation: null };
+}
+
+export const RunOrder: MessageFns<RunOrder> = {
+  encode(message: RunOrder, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.runId !== "") {
+      writer.uint32(10).string(message.runId);
+    }
+    if (message.user !== "") {
+      writer.uint32(18).string(message.user);
+    }
+    if (message.activeDeadlineSeconds !== 0) {
+      writer.uint32(24).int32(message.activeDeadlineSeconds);
+    }
+    if (message.search !== undefined && message.search !== null) {
+      SearchSubject.encode(message.search, writer.uint32(34).fork()).join();
+    }
+    if (message.generation !== undefined && message.generation !== null) {
+      GenerationSubject.encode(message.generation, writer.uint32(42).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): RunOrder {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseRunOrder();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.runId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.user = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.activeDeadlineSeconds = reader.int32();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.search = SearchSubject.decode(reader, reader.uint32());
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.generation = GenerationSubject.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<RunOrder>): RunOrder {
+    return RunOrder.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<RunOrder>): RunOrder {
+    const message = createBaseRunOrder();
+    message.runId = object.runId ?? "";
+    message.user = object.user ?? "";
+    message.activeDeadlineSeconds = object.activeDeadlineSeconds ?? 0;
+    message.search = (object.search !== undefined && object.search !== null)
+      ? SearchSubject.fromPartial(object.search)
+      : null;
+    message.generation = (object.generation !== undefined && object.generation !== null)
+      ? GenerationSubject.fromPartial(object.generation)
+      : null;
+    return message;
+  },
+};
+
+function createBaseWorkerAssignment(): WorkerAssignment {
+  return { runId: "" };
+}
+
+export const WorkerAssignment: MessageFns<WorkerAssignment> = {
+  encode(message: WorkerAssignment, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.runId !== "") {
+      writer.uint32(10).string(message.runId);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): WorkerAssignment {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseWorkerAssignment();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.runId = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<WorkerAssignment>): WorkerAssignment {
+    return WorkerAssignment.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<WorkerAssignment>): WorkerAssignment {
+    const message = createBaseWorkerAssignment();
+    message.runId = object.runId ?? "";
+    return message;
+  },
+};
+
+function createBaseRunInput(): RunInput {
+  return { runId: "", input: new Uint8Array(0) };
+}
+
+export const RunInput: MessageFns<RunInput> = {
+  encode(message: RunInput, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.runId !== "") {
+      writer.uint32(10).string(message.runId);
+    }
+    if (message.input.length !== 0) {
+      writer.uint32(18).bytes(message.input);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): RunInput {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseRunInput();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.runId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.input = reader.bytes();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<RunInput>): RunInput {
+    return RunInput.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<RunInput>): RunInput {
+    const message = createBaseRunInput();
+    message.runId = object.runId ?? "";
+    message.input = object.input ?? new Uint8Array(0);
+    return message;
+  },
+};
+
+function createBaseRunNotice(): RunNotice {
+  return { runId: "", notice: null };
+}
+
+export const RunNotice: MessageFns<RunNotice> = {
+  encode(message: RunNotice, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.runId !== "") {
+      writer.uint32(10).string(message.runId);
+    }
+    switch (message.notice?.$case) {
+      case "started":
+        RunStarted.encode(message.notice.value, writer.uint32(18).fork()).join();
+        break;
+      case "progress":
+        RunProgress.encode(message.notice.value, writer.uint32(26).fork()).join();
+        break;
+      case "worked":
+        RunWorked.encode(message.notice.value, writer.uint32(34).fork()).join();
+        break;
+      case "failed":
+        RunFailed.encode(message.notice.value, writer.uint32(42).fork()).join();
+        break;
+      case "concluded":
+        RunConcluded.encode(message.notice.value, writer.uint32(50).fork()).join();
+        break;
+      case "cancelled":
+        RunCancelled.encode(message.notice.value, writer.uint32(58).fork()).join();
+        break;
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): RunNotice {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseRunNotice();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.runId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.notice = { $case: "started", value: RunStarted.decode(reader, reader.uint32()) };
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.notice = { $case: "progress", value: RunProgress.decode(reader, reader.uint32()) };
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.notice = { $case: "worked", value: RunWorked.decode(reader, reader.uint32()) };
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.notice = { $case: "failed", value: RunFailed.decode(reader, reader.uint32()) };
+            continue;
+          }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.notice = { $case: "concluded", value: RunConcluded.decode(reader, reader.uint32()) };
+            continue;
+          }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            message.notice = { $case: "cancelled", value: RunCancelled.decode(reader, reader.uint32()) };
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<RunNotice>): RunNotice {
+    return RunNotice.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<RunNotice>): RunNotice {
+    const message = createBaseRunNotice();
+    message.runId = object.runId ?? "";
+    switch (object.notice?.$case) {
+      case "started": {
+        if (object.notice?.value !== undefined && object.notice?.value !== null) {
+          message.notice = { $case: "started", value: RunStarted.fromPartial(object.notice.value) };
+        }
+        break;
+      }
+      case "progress": {
+        if (object.notice?.value !== undefined && object.notice?.value !== null) {
+          message.notice = { $case: "progress", value: RunProgress.fromPartial(object.notice.value) };
+        }
+        break;
+      }
+      case "worked": {
+        if (object.notice?.value !== undefined && object.notice?.value !== null) {
+          message.notice = { $case: "worked", value: RunWorked.fromPartial(object.notice.value) };
+        }
+        break;
+      }
+      case "failed": {
+        if (object.notice?.value !== undefined && object.notice?.value !== null) {
+          message.notice = { $case: "failed", value: RunFailed.fromPartial(object.notice.value) };
+        }
+        break;
+      }
+      case "concluded": {
+        if (object.notice?.value !== undefined && object.notice?.value !== null) {
+          message.notice = { $case: "concluded", value: RunConcluded.fromPartial(object.notice.value) };
+        }
+        break;
+      }
+      case "cancelled": {
+        if (object.notice?.value !== undefined && object.notice?.value !== null) {
+          message.notice = { $case: "cancelled", value: RunCancelled.fromPartial(object.notice.value) };
+        }
+        break;
+      }
+    }
+    return message;
+  },
+};
+
+function createBaseRunWorked(): RunWorked {
+  return {};
+}
+
+export const RunWorked: MessageFns<RunWorked> = {
+  encode(_: RunWorked, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): RunWorked {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseRunWorked();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<RunWorked>): RunWorked {
+    return RunWorked.fromPartial(base ?? {});
+  },
+  fromPartial(_: DeepPartial<RunWorked>): RunWorked {
+    const message = createBaseRunWorked();
+    return message;
+  },
+};
+
+function createBaseRunCancelled(): RunCancelled {
+  return {};
+}
+
+export const RunCancelled: MessageFns<RunCancelled> = {
+  encode(_: RunCancelled, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): RunCancelled {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseRunCancelled();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<RunCancelled>): RunCancelled {
+    return RunCancelled.fromPartial(base ?? {});
+  },
+  fromPartial(_: DeepPartial<RunCancelled>): RunCancelled {
+    const message = createBaseRunCancelled();
+    return message;
+  },
+};
+
+function createBaseRunConcluded(): RunConcluded {
+  return {
+    failure: null,
+    listingsFound: null,
+    marketPrice: null,
+    outputKey: null,
+    outputSeconds: null,
+    distancePercentile: null,
+    loudnessStepLu: null,
+    beatErrorMs: null,
+  };
+}
+
+export const RunConcluded: MessageFns<RunConcluded> = {
+  encode(message: RunConcluded, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.failure !== undefined && message.failure !== null) {
+      RunFailed.encode(message.failure, writer.uint32(10).fork()).join();
+    }
+    if (message.listingsFound !== undefined && message.listingsFound !== null) {
+      writer.uint32(16).int32(message.listingsFound);
+    }
+    if (message.marketPrice !== undefined && message.marketPrice !== null) {
+      writer.uint32(25).double(message.marketPrice);
+    }
+    if (message.outputKey !== undefined && message.outputKey !== null) {
+      writer.uint32(34).string(message.outputKey);
+    }
+    if (message.outputSeconds !== undefined && message.outputSeconds !== null) {
+      writer.uint32(41).double(message.outputSeconds);
+    }
+    if (message.distancePercentile !== undefined && message.distancePercentile !== null) {
+      writer.uint32(49).double(message.distancePercentile);
+    }
+    if (message.loudnessStepLu !== undefined && message.loudnessStepLu !== null) {
+      writer.uint32(57).double(message.loudnessStepLu);
+    }
+    if (message.beatErrorMs !== undefined && message.beatErrorMs !== null) {
+      writer.uint32(65).double(message.beatErrorMs);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): RunConcluded {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseRunConcluded();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.failure = RunFailed.decode(reader, reader.uint32());
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.listingsFound = reader.int32();
+            continue;
+          }
+          case 3: {
+            if (tag !== 25) {
+              break;
+            }
+
+            message.marketPrice = reader.double();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.outputKey = reader.string();
+            continue;
+          }
+          case 5: {
+            if (tag !== 41) {
+              break;
+            }
+
+            message.outputSeconds = reader.double();
+            continue;
+          }
+          case 6: {
+            if (tag !== 49) {
+              break;
+            }
+
+            message.distancePercentile = reader.double();
+            continue;
+          }
+          case 7: {
+            if (tag !== 57) {
+              break;
+            }
+
+            message.loudnessStepLu = reader.double();
+            continue;
+          }
+          case 8: {
+            if (tag !== 65) {
+              break;
+            }
+
+            message.beatErrorMs = reader.double();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<RunConcluded>): RunConcluded {
+    return RunConcluded.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<RunConcluded>): RunConcluded {
+    const message = createBaseRunConcluded();
+    message.failure = (object.failure !== undefined && object.failure !== null)
+      ? RunFailed.fromPartial(object.failure)
+      : null;
+    message.listingsFound = object.listingsFound ?? undefined;
+    message.marketPrice = object.marketPrice ?? undefined;
+    message.outputKey = object.outputKey ?? undefined;
+    message.outputSeconds = object.outputSeconds ?? undefined;
+    message.distancePercentile = object.distancePercentile ?? undefined;
+    message.loudnessStepLu = object.loudnessStepLu ?? undefined;
+    message.beatErrorMs = object.beatErrorMs ?? undefined;
     return message;
   },
 };
@@ -622,7 +1775,7 @@ export const CapacityRequest: MessageFns<CapacityRequest> = {
 };
 
 function createBaseCapacityResponse(): CapacityResponse {
-  return { total: 0, running: 0, queued: 0 };
+  return { total: 0, running: 0, queued: 0, mode: "", observedAt: "", classes: [], reasons: [] };
 }
 
 export const CapacityResponse: MessageFns<CapacityResponse> = {
@@ -635,6 +1788,18 @@ export const CapacityResponse: MessageFns<CapacityResponse> = {
     }
     if (message.queued !== 0) {
       writer.uint32(24).int32(message.queued);
+    }
+    if (message.mode !== "") {
+      writer.uint32(34).string(message.mode);
+    }
+    if (message.observedAt !== "") {
+      writer.uint32(42).string(message.observedAt);
+    }
+    for (const v of message.classes) {
+      GpuClass.encode(v!, writer.uint32(50).fork()).join();
+    }
+    for (const v of message.reasons) {
+      writer.uint32(58).string(v!);
     }
     return writer;
   },
@@ -676,6 +1841,38 @@ export const CapacityResponse: MessageFns<CapacityResponse> = {
             message.queued = reader.int32();
             continue;
           }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.mode = reader.string();
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.observedAt = reader.string();
+            continue;
+          }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.classes.push(GpuClass.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            message.reasons.push(reader.string());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -696,18 +1893,152 @@ export const CapacityResponse: MessageFns<CapacityResponse> = {
     message.total = object.total ?? 0;
     message.running = object.running ?? 0;
     message.queued = object.queued ?? 0;
+    message.mode = object.mode ?? "";
+    message.observedAt = object.observedAt ?? "";
+    message.classes = object.classes?.map((e) => GpuClass.fromPartial(e)) || [];
+    message.reasons = object.reasons?.map((e) => e) || [];
+    return message;
+  },
+};
+
+function createBaseGpuClass(): GpuClass {
+  return { product: "", memoryMib: null, resource: "", total: 0, free: 0, usedByUs: 0, usedByOthers: 0 };
+}
+
+export const GpuClass: MessageFns<GpuClass> = {
+  encode(message: GpuClass, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.product !== "") {
+      writer.uint32(10).string(message.product);
+    }
+    if (message.memoryMib !== undefined && message.memoryMib !== null) {
+      writer.uint32(16).int32(message.memoryMib);
+    }
+    if (message.resource !== "") {
+      writer.uint32(26).string(message.resource);
+    }
+    if (message.total !== 0) {
+      writer.uint32(32).int32(message.total);
+    }
+    if (message.free !== 0) {
+      writer.uint32(40).int32(message.free);
+    }
+    if (message.usedByUs !== 0) {
+      writer.uint32(48).int32(message.usedByUs);
+    }
+    if (message.usedByOthers !== 0) {
+      writer.uint32(56).int32(message.usedByOthers);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): GpuClass {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseGpuClass();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.product = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.memoryMib = reader.int32();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.resource = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.total = reader.int32();
+            continue;
+          }
+          case 5: {
+            if (tag !== 40) {
+              break;
+            }
+
+            message.free = reader.int32();
+            continue;
+          }
+          case 6: {
+            if (tag !== 48) {
+              break;
+            }
+
+            message.usedByUs = reader.int32();
+            continue;
+          }
+          case 7: {
+            if (tag !== 56) {
+              break;
+            }
+
+            message.usedByOthers = reader.int32();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<GpuClass>): GpuClass {
+    return GpuClass.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<GpuClass>): GpuClass {
+    const message = createBaseGpuClass();
+    message.product = object.product ?? "";
+    message.memoryMib = object.memoryMib ?? undefined;
+    message.resource = object.resource ?? "";
+    message.total = object.total ?? 0;
+    message.free = object.free ?? 0;
+    message.usedByUs = object.usedByUs ?? 0;
+    message.usedByOthers = object.usedByOthers ?? 0;
     return message;
   },
 };
 
 function createBaseRunReport(): RunReport {
-  return { runId: "", report: null };
+  return { runId: "", number: null, report: null };
 }
 
 export const RunReport: MessageFns<RunReport> = {
   encode(message: RunReport, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     if (message.runId !== "") {
       writer.uint32(10).string(message.runId);
+    }
+    if (message.number !== undefined && message.number !== null) {
+      writer.uint32(56).int32(message.number);
     }
     switch (message.report?.$case) {
       case "started":
@@ -748,6 +2079,14 @@ export const RunReport: MessageFns<RunReport> = {
             }
 
             message.runId = reader.string();
+            continue;
+          }
+          case 7: {
+            if (tag !== 56) {
+              break;
+            }
+
+            message.number = reader.int32();
             continue;
           }
           case 2: {
@@ -808,6 +2147,7 @@ export const RunReport: MessageFns<RunReport> = {
   fromPartial(object: DeepPartial<RunReport>): RunReport {
     const message = createBaseRunReport();
     message.runId = object.runId ?? "";
+    message.number = object.number ?? undefined;
     switch (object.report?.$case) {
       case "started": {
         if (object.report?.value !== undefined && object.report?.value !== null) {
@@ -1177,6 +2517,17 @@ type DeepPartial<T> = unknown extends T ? T
   : T extends { $case: string; value: unknown } ? { $case: T["$case"]; value?: DeepPartial<T["value"]> }
   : T extends {} ? { [K in keyof T]?: DeepPartial<T[K]> }
   : Partial<T>;
+
+function longToNumber(int64: { toString(): string }): number {
+  const num = globalThis.Number(int64.toString());
+  if (num > globalThis.Number.MAX_SAFE_INTEGER) {
+    throw new globalThis.Error("Value is larger than Number.MAX_SAFE_INTEGER");
+  }
+  if (num < globalThis.Number.MIN_SAFE_INTEGER) {
+    throw new globalThis.Error("Value is smaller than Number.MIN_SAFE_INTEGER");
+  }
+  return num;
+}
 
 interface MessageFns<T> {
   encode(message: T, writer?: BinaryWriter): BinaryWriter;
