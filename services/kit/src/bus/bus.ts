@@ -1,4 +1,5 @@
 import type { Queue } from './queue.ts'
+import type { Change, Shared } from './shared.ts'
 import type { Topic } from './topic.ts'
 
 /**
@@ -55,4 +56,14 @@ export type Bus = AsyncDisposable & {
   ) => Promise<void>
   /** Jobs that failed too often, oldest first. */
   deadLetters: <Value>(queue: Queue<Value>) => Promise<DeadLetter<Value>[]>
+  /**
+   * Changes a value that processes share, as if nobody else did meanwhile: `make` is given the value as it is (undefined where
+   * there is none) and may be called again where another change came first, so it does nothing but compute. Gives its result.
+   * Between processes it may throw `unavailable`, when the change could not be stored in time, or it is not known whether it was.
+   */
+  change: <Value, Result>(
+    shared: Shared<Value>,
+    key: string,
+    make: (value: Value | undefined) => Change<Value, Result>,
+  ) => Promise<Result>
 }

@@ -1,5 +1,6 @@
 import type { Bus } from './bus.ts'
 import { createMemoryQueue, type MemoryQueue } from './memory-queue.ts'
+import { createMemoryShared } from './memory-shared.ts'
 import type { Queue } from './queue.ts'
 import { createRing, follow, type Ring } from './ring.ts'
 import type { Topic } from './topic.ts'
@@ -18,6 +19,7 @@ export const createMemoryBus = ({ now = Date.now, sweepEveryMilliseconds = 30_00
   let sequence = now() * 1_000
   let sweptAt = now()
   const rings = new Map<string, Ring<unknown>>()
+  const values = createMemoryShared(now)
   const queues = new Map<string, MemoryQueue<unknown>>()
 
   const sweep = () => {
@@ -53,9 +55,11 @@ export const createMemoryBus = ({ now = Date.now, sweepEveryMilliseconds = 30_00
     enqueue: async (queue, value, id) => queueOf(queue).enqueue(value, id),
     work: (queue, handle, options) => queueOf(queue).work(handle, options),
     deadLetters: async (queue) => queueOf(queue).deadLetters(),
+    change: values.change,
     [Symbol.asyncDispose]: async () => {
       for (const queue of queues.values()) queue.close()
       rings.clear()
+      values.clear()
       queues.clear()
     },
   }

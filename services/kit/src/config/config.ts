@@ -15,7 +15,8 @@ export type Setting<Value> = {
 /** One service's settings: property name → environment variable and how to read it. */
 export type ConfigSchema = Record<string, Setting<unknown> & { variable: string }>
 
-type Values<Schema extends ConfigSchema> = { readonly [Name in keyof Schema]: Schema[Name]['fallback'] }
+/** What a schema gives, by property. */
+export type ValuesOf<Schema extends ConfigSchema> = { readonly [Name in keyof Schema]: Schema[Name]['fallback'] }
 
 /** A variable with a wrong value. The message is the one line that a person starting the program should see. */
 export class ConfigFailure extends Error {
@@ -70,7 +71,7 @@ const textOf = (variable: string, isSecret: boolean, environment: NodeJS.Process
 export const readConfig = <Schema extends ConfigSchema>(
   schema: Schema,
   environment: NodeJS.ProcessEnv,
-): Values<Schema> => {
+): ValuesOf<Schema> => {
   const values: Record<string, unknown> = {}
   for (const [name, { variable, reader, fallback, secret: isSecret }] of Object.entries(schema)) {
     const text = textOf(variable, isSecret, environment)
@@ -84,11 +85,11 @@ export const readConfig = <Schema extends ConfigSchema>(
       })
     }
   }
-  return Object.freeze(values) as Values<Schema>
+  return Object.freeze(values) as ValuesOf<Schema>
 }
 
 /** What is in force, for a person: one row a variable, secrets masked. */
-export const describeConfig = <Schema extends ConfigSchema>(schema: Schema, values: Values<Schema>) =>
+export const describeConfig = <Schema extends ConfigSchema>(schema: Schema, values: ValuesOf<Schema>) =>
   Object.entries(schema).map(([name, { variable, description, secret: isSecret, fallback, later: isLater }]) => {
     const value: unknown = values[name]
     const isSet = value !== undefined && value !== '' && !(Array.isArray(value) && value.length === 0)

@@ -1,5 +1,5 @@
 import type { NatsBusOptions } from '../bus/mod.ts'
-import { ConfigFailure, read, secret, setting } from '../config/mod.ts'
+import { ConfigFailure, read, secret, setting, type ValuesOf } from '../config/mod.ts'
 import type { FilesLocation } from '../files/mod.ts'
 import type { RpcSecurity } from '../rpc/mod.ts'
 import type { StoreLocation } from '../store/mod.ts'
@@ -93,9 +93,6 @@ export const rpcConfig = {
   ),
 }
 
-type ValuesOf<Schema extends Record<string, { fallback: unknown }>> = {
-  readonly [Name in keyof Schema]: Schema[Name]['fallback']
-}
 export type DatabaseConfig = ValuesOf<typeof databaseConfig>
 export type ConnectionsConfig = ValuesOf<typeof connectionsConfig>
 export type RpcConfig = ValuesOf<typeof rpcConfig>
@@ -151,6 +148,14 @@ export const busOptions = (config: ConnectionsConfig): Omit<NatsBusOptions, 'nam
     ...natsTls(config),
   }
 }
+
+/** What tells a process of the bus, out of an environment: for a child that is to join it, too. */
+export const busEnvironment = (environment: NodeJS.ProcessEnv): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(environment).flatMap(([name, value]) =>
+      name.startsWith('NATS_') && value !== undefined ? [[name, value]] : [],
+    ),
+  )
 
 /** S3 where it is told of, else the object store of NATS. Throws ConfigFailure. */
 export const filesLocation = (config: ConnectionsConfig): FilesLocation => {

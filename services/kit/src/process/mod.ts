@@ -1,4 +1,5 @@
 export {
+  busEnvironment,
   busOptions,
   type ConnectionsConfig,
   connectionsConfig,

@@ -1,4 +1,4 @@
-import { type ConfigSchema, describeConfig } from '../config/mod.ts'
+import { type ConfigSchema, describeConfig, type ValuesOf } from '../config/mod.ts'
 
 /** A part of what a process is told: whom it is for, its schema and what is in force. */
 export type ConfigPart = {
@@ -12,7 +12,7 @@ export type ConfigPart = {
 export const configPart = <Schema extends ConfigSchema>(
   name: string,
   schema: Schema,
-  values: { readonly [Name in keyof Schema]: Schema[Name]['fallback'] },
+  values: ValuesOf<Schema>,
 ): ConfigPart => ({ name, schema, values })
 
 /** What is in force, as text for a person: variables by part, secrets masked, defaults marked. */

@@ -1,9 +1,11 @@
 import { type BaseConfig, ConfigFailure } from '../config/mod.ts'
-import { isFailure } from '../errors/mod.ts'
 import { stopSignal } from '../lifecycle/mod.ts'
 import { InsecureListener } from '../rpc/mod.ts'
 import { DataDirectoryInUse, MigrationFailure } from '../store/mod.ts'
-import { createLog, createMetrics, type Log, type Metrics, serveMetrics } from '../telemetry/mod.ts'
+import { createMetrics, type Log, type Metrics, serveMetrics } from '../telemetry/mod.ts'
+import { explain, fail as failWith } from './failing.ts'
+import { openLog } from './open-log.ts'
+import { readSettings, type SettingsOptions } from './read-settings.ts'
 
 /** What runs until the process is told to end. */
 export type Running = AsyncDisposable & {
@@ -11,48 +13,19 @@ export type Running = AsyncDisposable & {
   readyLine: string
 }
 
-export type ProcessOptions<Config extends { base: BaseConfig }> = {
-  /** Reads all that the process is told. Throws ConfigFailure. */
-  read: (environment: NodeJS.ProcessEnv) => Config
-  /** What is in force, for a person (`--print-config`). */
-  print: (config: Config) => string
+export type ProcessOptions<Config extends { base: BaseConfig }> = SettingsOptions<Config> & {
   start: (config: Config, tools: { log: Log; metrics: Metrics }) => Promise<Running>
   /** What other words on the command line do, by word; the process ends when it is done. */
   commands?: Record<string, (config: Config, tools: { log: Log }) => Promise<string>>
-  environment: NodeJS.ProcessEnv
-  words: readonly string[]
 }
 
-const forPeople = [ConfigFailure, DataDirectoryInUse, MigrationFailure, InsecureListener]
+const forPeople = [DataDirectoryInUse, MigrationFailure, InsecureListener]
 
-const listening = (error: unknown): { code: unknown; port: unknown } =>
-  error instanceof Error && 'code' in error
-    ? { code: error.code, port: 'port' in error ? error.port : '' }
-    : { code: '', port: '' }
+/** What a person can mend is said in a sentence. */
+const why = (error: unknown): string =>
+  error instanceof Error && forPeople.some((kind) => error instanceof kind) ? error.message : explain(error)
 
-/** What a person can mend is said in a sentence; anything else is a fault of ours and shown whole. */
-const explain = (error: unknown): string => {
-  if (error instanceof Error && forPeople.some((kind) => error instanceof kind)) return error.message
-  // A server that cannot be reached or refuses: what it stands on, not what it is.
-  if (isFailure(error) && error.kind !== 'internal') return error.message
-  const { code, port } = listening(error)
-  if (code === 'EADDRINUSE') return `Port ${port} is in use. Stop what listens there, or set PORT to another.`
-  if (code === 'EACCES') return `Port ${port} may not be listened on by this user. Set PORT to one above 1023.`
-  return error instanceof Error ? (error.stack ?? error.message) : String(error)
-}
-
-const fail = (error: unknown): never => {
-  process.stderr.write(`${explain(error)}\n`)
-  process.exit(1)
-}
-
-const orFail = <Value>(make: () => Value): Value => {
-  try {
-    return make()
-  } catch (error) {
-    return fail(error)
-  }
-}
+const fail = (error: unknown): never => failWith(error, why)
 
 /** Metrics help the one who watches, and are no reason not to start. */
 const startMetrics = async (metrics: Metrics, { host, metricsPort: port }: BaseConfig, log: Log) => {
@@ -70,25 +43,18 @@ const startMetrics = async (metrics: Metrics, { host, metricsPort: port }: BaseC
  * code 0. What cannot start says why in a sentence and ends with code 1.
  */
 export const runProcess = async <Config extends { base: BaseConfig }>({
-  read,
-  print,
   start,
   commands = {},
-  environment,
-  words,
+  ...settings
 }: ProcessOptions<Config>): Promise<void> => {
-  const config = orFail(() => read(environment))
-  if (words.includes('--print-config')) {
-    process.stdout.write(print(config))
-    return
-  }
+  const config = readSettings(settings, why)
+  if (config === undefined) return
   // Whoever read what is said may be gone, as a closed terminal is: no reason to end out of order.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined)
   const stopping = stopSignal({ orWithInput: config.base.endsWithInput })
-  const { logLevel: level, logFormat } = config.base
-  const log = createLog({ level, format: logFormat === 'auto' ? (process.stdout.isTTY ? 'lines' : 'json') : logFormat })
+  const log = openLog(config.base)
   const metrics = createMetrics()
-  const [word = ''] = words
+  const [word = ''] = settings.words
   try {
     if (word !== '') {
       const command = commands[word]

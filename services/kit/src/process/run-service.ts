@@ -1,8 +1,17 @@
+import { BranchesServiceDefinition } from '@trellis/protos/ts/trellis/workloads/v1/branches.ts'
 import { WorkloadsServiceDefinition } from '@trellis/protos/ts/trellis/workloads/v1/workloads.ts'
 import { type Bus, connectNatsBus } from '../bus/mod.ts'
-import { baseConfig, ConfigFailure, type ConfigSchema, read, readConfig, setting } from '../config/mod.ts'
+import {
+  baseConfig,
+  ConfigFailure,
+  type ConfigSchema,
+  read,
+  readConfig,
+  setting,
+  type ValuesOf,
+} from '../config/mod.ts'
 import { type Files, type FilesLocation, openFiles } from '../files/mod.ts'
-import { connectGrpc, type Implementation, type RpcClient, serveGrpc } from '../rpc/mod.ts'
+import { connectGrpc, type Implementation, type RpcClient, type RpcSecurity, serveGrpc } from '../rpc/mod.ts'
 import { type Migration, migrateStore, type StoreLocation } from '../store/mod.ts'
 import type { Log, Metrics } from '../telemetry/mod.ts'
 import {
@@ -25,11 +34,13 @@ export type ServicePorts = {
   files: Files
   filesLocation: FilesLocation
   workloads: RpcClient<typeof WorkloadsServiceDefinition>
+  /** Who runs branches, and what calls to one carry; absent where nobody was named. */
+  branches: { service: RpcClient<typeof BranchesServiceDefinition>; security: RpcSecurity } | undefined
+  /** Whether those workloads are objects in a cluster: then services hear orders, and tell how runs ended. */
+  runsAreObjects: boolean
   log: Log
   metrics: Metrics
 }
-
-type ValuesOf<Schema extends ConfigSchema> = { readonly [Name in keyof Schema]: Schema[Name]['fallback'] }
 
 export type ServiceProcess<Schema extends ConfigSchema> = {
   /** Names its schema in the database, and itself to the servers. */
@@ -53,6 +64,12 @@ const serviceConfig = {
     read.optional(read.text),
     undefined,
     'Who runs searches, branches and generations: the operator, or the local runtime.',
+  ),
+  runsAreObjects: setting(
+    'WORKLOADS_ARE_OBJECTS',
+    read.flag,
+    false,
+    'Whether whoever runs them is the operator of a cluster, which orders runs and is told how they ended.',
   ),
   shutdownSeconds: setting('SHUTDOWN_SECONDS', read.integer(0, 600), 10, 'How long calls in hand may take at the end.'),
 }
@@ -110,6 +127,11 @@ export const runService = <const Schema extends ConfigSchema>(service: ServicePr
     const { client: workloads } = opened.use(
       connectGrpc(WorkloadsServiceDefinition, config.rpc.workloadsAddress ?? '127.0.0.1:1', { security }),
     )
+    const { workloadsAddress } = config.rpc
+    const branches =
+      workloadsAddress === undefined
+        ? undefined
+        : opened.use(connectGrpc(BranchesServiceDefinition, workloadsAddress, { security }))
     const made = opened.use(
       await service.create(config.own, {
         store,
@@ -118,6 +140,8 @@ export const runService = <const Schema extends ConfigSchema>(service: ServicePr
         files,
         filesLocation: config.files,
         workloads,
+        branches: branches && { service: branches.client, security },
+        runsAreObjects: config.rpc.runsAreObjects,
         log,
         metrics,
       }),

@@ -43,6 +43,8 @@ export type Call = {
   signal: AbortSignal
   requestId: string
   traceparent: string | undefined
+  /** Where the caller reached the edge, as in `https://trellis.example`; for addresses in answers. */
+  origin?: string | undefined
   head: ResponseHead
 }
 
@@ -52,6 +54,7 @@ export type CallOptions = {
   signal?: AbortSignal
   requestId?: string
   traceparent?: string | undefined
+  origin?: string | undefined
   /** Receives status and headers, before the first message. */
   head?: ResponseHead
   /** The request has every field and will not be touched again: in one process the handler is then given it as it is. */

@@ -6,6 +6,7 @@ import { callerKey } from './grpc-security.ts'
 
 const requestIdKey = 'x-request-id'
 const traceKey = 'traceparent'
+const originKey = 'x-trellis-origin'
 const statusKey = 'x-http-status'
 const headerPrefix = 'x-http-header-'
 const failureKey = 'x-trellis-failure-bin'
@@ -16,10 +17,11 @@ const detailLimit = 32_000
 const json = (value: unknown) => Buffer.from(JSON.stringify(value))
 const parse = (bytes: Uint8Array): unknown => JSON.parse(Buffer.from(bytes).toString())
 
-export const requestMetadata = ({ caller = anonymous, requestId, traceparent }: CallOptions): Metadata => {
+export const requestMetadata = ({ caller = anonymous, requestId, traceparent, origin }: CallOptions): Metadata => {
   const metadata = Metadata({ [callerKey]: json(caller) })
   if (requestId) metadata.set(requestIdKey, requestId)
   if (traceparent) metadata.set(traceKey, traceparent)
+  if (origin) metadata.set(originKey, origin)
   return metadata
 }
 
@@ -30,6 +32,7 @@ export const callFromMetadata = (metadata: Metadata, signal: AbortSignal, head: 
     signal,
     requestId: metadata.get(requestIdKey) ?? '',
     traceparent: metadata.get(traceKey),
+    origin: metadata.get(originKey),
     head,
   }
 }

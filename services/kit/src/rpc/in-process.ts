@@ -21,6 +21,7 @@ const streamCall = (options: CallOptions, signal: AbortSignal): Call => ({
   signal,
   requestId: options.requestId ?? '',
   traceparent: options.traceparent,
+  origin: options.origin,
   head: options.head ?? ignoreHead,
 })
 
@@ -46,6 +47,10 @@ class UnaryCall implements Call {
 
   get traceparent(): string | undefined {
     return this.#options.traceparent
+  }
+
+  get origin(): string | undefined {
+    return this.#options.origin
   }
 
   get head(): ResponseHead {

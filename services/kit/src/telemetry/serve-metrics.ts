@@ -1,26 +1,46 @@
 import { once } from 'node:events'
-import { createServer } from 'node:http'
+import { createServer, type ServerResponse } from 'node:http'
 import type { Metrics } from './metrics.ts'
 
-/** Serves `GET /metrics` for Prometheus on a port of its own. Rejects when the port cannot be had. */
+export type MetricsServerOptions = {
+  host: string
+  port: number
+  /** Whether the process can do its work; from the beginning unless told. */
+  isReady?: () => boolean
+}
+
+const say = (response: ServerResponse, status: number, text: string) =>
+  response.writeHead(status, { 'content-type': 'text/plain; charset=utf-8' }).end(`${text}\n`)
+
+/**
+ * Serves what watches a process, on a port of its own: `GET /metrics` for Prometheus, `/health` (200 while it runs) and
+ * `/ready` (200, or 503 while it cannot work). Rejects when the port cannot be had.
+ */
 export const serveMetrics = async (
   metrics: Metrics,
-  { host, port }: { host: string; port: number },
-): Promise<AsyncDisposable> => {
+  { host, port, isReady = () => true }: MetricsServerOptions,
+): Promise<AsyncDisposable & { port: number }> => {
+  const answers: Record<string, (response: ServerResponse) => void> = {
+    '/metrics': (response) =>
+      void metrics.render().then(
+        (text) => response.writeHead(200, { 'content-type': metrics.contentType }).end(text),
+        () => response.writeHead(500).end(),
+      ),
+    '/health': (response) => say(response, 200, 'ok'),
+    '/ready': (response) => (isReady() ? say(response, 200, 'ready') : say(response, 503, 'not ready yet')),
+  }
   const server = createServer((request, response) => {
-    if (request.method !== 'GET' || request.url?.split('?')[0] !== '/metrics') {
-      response.writeHead(404).end()
-      return
-    }
-    metrics.render().then(
-      (text) => response.writeHead(200, { 'content-type': metrics.contentType }).end(text),
-      () => response.writeHead(500).end(),
-    )
+    const path = request.url?.split('?')[0] ?? ''
+    const answer = request.method === 'GET' && Object.hasOwn(answers, path) ? answers[path] : undefined
+    if (answer) answer(response)
+    else response.writeHead(404).end()
   })
   server.listen(port, host)
   await once(server, 'listening')
   server.unref()
+  const address = server.address()
   return {
+    port: typeof address === 'object' && address !== null ? address.port : port,
     [Symbol.asyncDispose]: async () => {
       server.close()
       server.closeAllConnections()

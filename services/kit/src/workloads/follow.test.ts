@@ -2,11 +2,11 @@ import { createMemoryBus } from '@trellis/kit/bus'
 import { failure } from '@trellis/kit/errors'
 import { connectInProcess, type RpcClient } from '@trellis/kit/rpc'
 import { silentLog } from '@trellis/kit/telemetry'
-import { type RunRequest, WorkloadsServiceDefinition } from '@trellis/protos/ts/trellis/workloads/v1/workloads.ts'
+import { WorkloadsServiceDefinition } from '@trellis/protos/ts/trellis/workloads/v1/workloads.ts'
 import { afterEach, expect, test } from 'vitest'
 import type { ProbeTask } from '../../../../test/probe/task.ts'
 import { collect, take } from '../../../../test/support/collect.ts'
-import { createLocalWorkloads, followRun, type Report, runTopic, watchRun } from './mod.ts'
+import { createLocalWorkloads, type FollowedRun, followRun, type Report, runTopic, watchRun } from './mod.ts'
 
 type Client = RpcClient<typeof WorkloadsServiceDefinition>
 
@@ -44,7 +44,7 @@ const open = () => {
 const never = new AbortController().signal
 const quick = { signal: never, silenceMilliseconds: 300 }
 
-const request = (task: ProbeTask, runId = 'run'): RunRequest => ({
+const request = (task: ProbeTask, runId = 'run'): FollowedRun => ({
   runId,
   workload: 'WORKLOAD_SEARCH',
   input: Buffer.from(JSON.stringify(task)),

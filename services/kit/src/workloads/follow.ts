@@ -3,8 +3,13 @@ import type { Bus } from '../bus/mod.ts'
 import { isFailure } from '../errors/mod.ts'
 import type { RpcClient } from '../rpc/mod.ts'
 import { serverStopping } from './pool.ts'
+import { createRepeatFilter } from './repeats.ts'
 import { runTopic } from './topics.ts'
 import type { Report } from './watch.ts'
+
+/** A run as it is asked for and followed. Whether it is known already, the following finds out. */
+export type FollowedRun = Omit<RunRequest, 'isKnown' | 'search' | 'generation'> &
+  Partial<Pick<RunRequest, 'search' | 'generation'>>
 
 /** What a run is asked for and followed with. */
 export type RunFollower = {
@@ -62,19 +67,22 @@ const orSilent = async <Value>(value: Promise<Value>, milliseconds: number): Pro
  */
 export const followRun = async (
   { bus, workloads }: RunFollower,
-  run: RunRequest,
+  asked: FollowedRun,
   options: FollowOptions,
 ): Promise<AsyncIterable<Report>> => {
   const { signal, resumes = false, isPatient = false } = options
   const { silenceMilliseconds = 5_000, patienceMilliseconds = 60_000 } = options
+  const run: RunRequest = { search: null, generation: null, ...asked, isKnown: false }
   const left = new AbortController()
   const following = AbortSignal.any([signal, left.signal])
   const deliveries = bus.subscribe(runTopic(run.runId), { after: 'start', signal: following })[Symbol.asyncIterator]()
   let awaySince: number | undefined
+  let hasReported = false
+  const isNew = createRepeatFilter()
 
   const ask = async (): Promise<void> => {
     try {
-      await workloads.run(run, { signal: following })
+      await workloads.run({ ...run, isKnown: hasReported }, { signal: following })
       awaySince = undefined
     } catch (error) {
       if (following.aborted) return
@@ -109,9 +117,11 @@ export const followRun = async (
           }
           if (heard.done) return
           next = deliveries.next()
-          const report = heard.value.kind === 'event' ? heard.value.event.report : undefined
+          const told = heard.value.kind === 'event' && isNew(heard.value.event) ? heard.value.event : undefined
+          const report = told?.report
           if (!report) continue
           awaySince = undefined
+          hasReported = true
           silence = silenceMilliseconds
           if (report.$case === 'failed' && !isLast(report)) {
             silence *= shortShare

@@ -127,7 +127,13 @@ export const createLocalWorkloads = ({
           startedAt: startedAt ?? null,
         })),
     }),
-    capacity: async ({ workload }) => poolOf(workload).counts(),
+    capacity: async ({ workload }) => ({
+      ...poolOf(workload).counts(),
+      mode: 'local',
+      observedAt: now().toISOString(),
+      classes: [],
+      reasons: ['Runs are child processes on the CPU of this machine.'],
+    }),
   }
   return {
     handlers,

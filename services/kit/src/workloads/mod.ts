@@ -1,6 +1,15 @@
 export type { WorkerKind } from './child.ts'
-export { type FollowOptions, followRun, type RunFollower } from './follow.ts'
+export { announceConclusion } from './conclude.ts'
+export { type FollowedRun, type FollowOptions, followRun, type RunFollower } from './follow.ts'
 export { createLocalWorkloads, type LocalWorkloadsOptions } from './local.ts'
-export { runTopic } from './topics.ts'
+export {
+  assignmentsOf,
+  branchNotices,
+  generationOrders,
+  inputsOf,
+  runNotices,
+  runTopic,
+  searchOrders,
+} from './topics.ts'
 export { type Report, runFailure, watchRun } from './watch.ts'
 export { type Assignment, serveWork, type Work } from './worker.ts'

@@ -1,6 +1,7 @@
 import type { RunReport } from '@trellis/protos/ts/trellis/workloads/v1/workloads.ts'
 import type { Bus } from '../bus/mod.ts'
 import { type ErrorKind, errorKinds, failure, type ServiceFailure } from '../errors/mod.ts'
+import { createRepeatFilter } from './repeats.ts'
 import { runTopic } from './topics.ts'
 
 export type Report = NonNullable<RunReport['report']>
@@ -13,8 +14,9 @@ export const watchRun = (bus: Bus, runId: string, signal: AbortSignal): AsyncIte
   const deliveries = bus.subscribe(runTopic(runId), { after: 'start', signal })
   return {
     async *[Symbol.asyncIterator]() {
+      const isNew = createRepeatFilter()
       for await (const delivery of deliveries) {
-        if (delivery.kind === 'gap') continue
+        if (delivery.kind === 'gap' || !isNew(delivery.event)) continue
         const { report } = delivery.event
         if (!report) continue
         yield report

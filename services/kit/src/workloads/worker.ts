@@ -1,4 +1,5 @@
 import { toFailure } from '../errors/mod.ts'
+import { failureReport } from './failure-report.ts'
 import type { FromWorker, ToWorker } from './messages.ts'
 
 /** What a worker is given to do. */
@@ -33,19 +34,14 @@ const perform = async (work: Work, { runId, input }: Extract<ToWorker, { kind: '
     post({ kind: 'completed', runId, result })
   } catch (error) {
     const failed = toFailure(error)
-    const reason =
-      error instanceof Error && 'reason' in error && typeof error.reason === 'string' ? error.reason : 'Failed'
-    const internal = failed.kind === 'internal'
+    const report = failureReport(error, failed)
     post({
       kind: 'failed',
       runId,
-      failure: {
-        reason: signal.aborted ? 'Cancelled' : reason,
-        kind: failed.kind,
-        detail: failed.message,
-        retryAfterSeconds: failed.retryAfterSeconds,
-      },
-      ...(internal ? { trace: error instanceof Error ? (error.stack ?? error.message) : String(error) } : {}),
+      failure: signal.aborted ? { ...report, reason: 'Cancelled' } : report,
+      ...(failed.kind === 'internal'
+        ? { trace: error instanceof Error ? (error.stack ?? error.message) : String(error) }
+        : {}),
     })
   }
 }

@@ -6,6 +6,8 @@ export const apiCodes = {
   messageTooLarge: 10054,
   streamNameInUse: 10058,
   streamNotFound: 10059,
+  /** The value is no longer the one that a change was made of. */
+  wrongLastSequence: 10071,
   /** Both a full stream and a subject that holds its one message; the text tells which. */
   limitReached: 10077,
   consumerExists: 10148,

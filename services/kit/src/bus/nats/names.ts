@@ -23,6 +23,11 @@ export const createNames = (prefix: string) => {
     namedJob: (name: string, id: string) =>
       `${prefix}.queues.${name}.id.${createHash('sha256').update(id).digest('base64url')}`,
     unnamedJob: (name: string, token: string) => `${prefix}.queues.${name}.job.${token}`,
+    sharedStream: (name: string) => `${prefix}~shared~${flat(checked(name))}`,
+    sharedSubjects: (name: string) => `${prefix}.shared.${checked(name)}.*`,
+    /** A value has a subject of its own, of which the stream keeps one message: the value as it is. */
+    sharedValue: (name: string, key: string) =>
+      `${prefix}.shared.${name}.${createHash('sha256').update(key).digest('base64url')}`,
     deadStream: (name: string) => `${prefix}~dead~${flat(checked(name))}`,
     deadSubjects: (name: string) => `${prefix}.dead.${checked(name)}.>`,
     deadLetters: (name: string) => `${prefix}.dead.${name}.letters`,

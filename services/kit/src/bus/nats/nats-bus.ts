@@ -4,6 +4,7 @@ import { createGate } from './gate.ts'
 import { createNames } from './names.ts'
 import { defaultLimits, type NatsBusOptions } from './options.ts'
 import { createQueues } from './queues.ts'
+import { createShared } from './shared.ts'
 import { createStoring } from './storing.ts'
 import { createStreams } from './streams.ts'
 import { createTopics } from './topics.ts'
@@ -27,6 +28,7 @@ export const connectNatsBus = async (options: NatsBusOptions): Promise<Bus> => {
   const shared = { connection, names, streams, store, gate, limits, log, signal: stopping.signal }
   const topics = createTopics(shared)
   const queues = createQueues(shared)
+  const values = createShared(shared)
 
   return {
     publish: topics.publish,
@@ -34,6 +36,7 @@ export const connectNatsBus = async (options: NatsBusOptions): Promise<Bus> => {
     enqueue: queues.enqueue,
     work: queues.work,
     deadLetters: queues.deadLetters,
+    change: values.change,
     [Symbol.asyncDispose]: async () => {
       stopping.abort()
       await Promise.all([topics.ended(), queues.ended()])

@@ -49,11 +49,11 @@ export const awaitSchema = async (
 ): Promise<void> => {
   checkNumbering(migrations)
   const deadline = performance.now() + waitMilliseconds
-  let saidAt: string | undefined
-  const wait = async (failed: Error): Promise<void> => {
+  const said = new Set<string>()
+  const wait = async (failed: Error, say: () => void): Promise<void> => {
     if (performance.now() + lookAgain > deadline) throw failed
-    if (saidAt !== failed.message) log.warn({ schema: name, err: failed }, 'waiting for the database')
-    saidAt = failed.message
+    if (!said.has(failed.name)) say()
+    said.add(failed.name)
     await sleep(lookAgain)
   }
   for (;;) {
@@ -62,10 +62,13 @@ export const awaitSchema = async (
       refuseNewer(newest, migrations.length)
       if (newest === migrations.length) return
       const found = `The schema "${name}" of the database is at step ${newest}, and this version needs ${migrations.length}`
-      await wait(new MigrationFailure(`${found}: run the migrations first.`))
+      // Usual where replicas and migrations are started together, as the chart does.
+      await wait(new MigrationFailure(`${found}: run the migrations first.`), () =>
+        log.info({ schema: name, step: newest, needed: migrations.length }, 'waiting for the migrations'),
+      )
     } catch (error) {
       if (!isFailure(error, 'unavailable')) throw explained(error)
-      await wait(error)
+      await wait(error, () => log.warn({ schema: name, err: error }, 'waiting for the database'))
     }
   }
 }

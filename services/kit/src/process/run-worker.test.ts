@@ -1,0 +1,179 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import { freePort, type NatsServer, startNatsServer } from '@trellis/distributed/servers'
+import { type Bus, connectNatsBus } from '@trellis/kit/bus'
+import { silentLog } from '@trellis/kit/telemetry'
+import { assignmentsOf, inputsOf, type Report, runNotices, watchRun } from '@trellis/kit/workloads'
+import type { RunNotice } from '@trellis/protos/ts/trellis/workloads/v1/workloads.ts'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import type { ProbeTask } from '../../../../test/probe/task.ts'
+import { collect } from '../../../../test/support/collect.ts'
+import { natsCommand, natsMissing } from '../../../../test/support/programs.ts'
+import { reportsSoFar } from '../../../../test/support/reports.ts'
+
+const module = fileURLToPath(new URL('../../../../test/probe/pod.ts', import.meta.url))
+
+/** A worker as a process of its own, as in a pod; the test plays the operator. */
+type Pod = {
+  uid: string
+  metricsPort: number
+  child: ChildProcess
+  exit: Promise<number | null>
+  isReady: Promise<void>
+}
+
+describe.skipIf(natsMissing !== undefined)(natsMissing ? `(skipped: ${natsMissing})` : 'a worker in a pod', () => {
+  let server: NatsServer
+  let bus: Bus
+  const until = new AbortController()
+  const pods: Pod[] = []
+  let unique = 0
+
+  beforeAll(async () => {
+    server = await startNatsServer({ command: natsCommand })
+    bus = await connectNatsBus({ servers: [server.address], name: 'test', log: silentLog })
+  })
+  afterEach(() => {
+    for (const { child } of pods.splice(0)) child.kill('SIGKILL')
+  })
+  afterAll(async () => {
+    until.abort()
+    await bus?.[Symbol.asyncDispose]()
+    await server?.[Symbol.asyncDispose]()
+  })
+
+  const startPod = async (environment: Record<string, string> = {}): Promise<Pod> => {
+    unique += 1
+    const uid = `uid-${unique}`
+    const metricsPort = await freePort()
+    const child = spawn(process.execPath, [module], {
+      env: {
+        POD_UID: uid,
+        POD_NAME: `pod-${unique}`,
+        NATS_URL: server.address,
+        METRICS_PORT: String(metricsPort),
+        WORKER_LINGER_SECONDS: '0',
+        LOG_LEVEL: 'silent',
+        ...environment,
+      },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
+    const pod = {
+      uid,
+      metricsPort,
+      child,
+      exit: once(child, 'exit').then(([code]) => code as number | null),
+      isReady: once(child.stdout, 'data').then(() => undefined),
+    }
+    pods.push(pod)
+    return pod
+  }
+
+  const give = async (task: ProbeTask): Promise<string> => {
+    unique += 1
+    const runId = `run-${unique}`
+    await bus.publish(inputsOf(runId), { runId, input: Buffer.from(JSON.stringify(task)) })
+    return runId
+  }
+  const assign = (pod: Pod, runId: string) => bus.publish(assignmentsOf(pod.uid), { runId })
+  const reportsOf = (runId: string) => collect(watchRun(bus, runId, until.signal))
+  const started = async (runId: string) => {
+    for await (const report of watchRun(bus, runId, until.signal)) if (report.$case === 'started') return
+  }
+  const kinds = (reports: readonly Report[]) => reports.map(({ $case }) => $case).filter((kind) => kind !== 'progress')
+  const status = async ({ metricsPort }: Pod, path: string) =>
+    (await fetch(`http://127.0.0.1:${metricsPort}${path}`)).status
+
+  test('is ready when its assignments are heard, does a run and ends with 0', async () => {
+    const pod = await startPod()
+    await pod.isReady
+    expect([await status(pod, '/health'), await status(pod, '/ready'), await status(pod, '/metrics')]).toEqual([
+      200, 200, 200,
+    ])
+    const runId = await give({ do: 'work', steps: 2 })
+    await assign(pod, runId)
+    const reports = await reportsOf(runId)
+    expect(kinds(reports)).toEqual(['started', 'output', 'output', 'completed'])
+    expect(reports[0]).toMatchObject({ value: { warm: true } })
+    expect(await pod.exit).toBe(0)
+  })
+
+  test('is alive but not ready while there is no NATS', async () => {
+    const away = await startNatsServer({ command: natsCommand })
+    await away.stop()
+    const pod = await startPod({ NATS_URL: away.address })
+    await expect.poll(() => status(pod, '/health').catch(() => 0), { timeout: 60_000 }).toBe(200)
+    expect(await status(pod, '/ready')).toBe(503)
+    await away.start()
+    await pod.isReady
+    expect(await status(pod, '/ready')).toBe(200)
+    pod.child.kill('SIGTERM')
+    expect(await pod.exit).toBe(0)
+    await away[Symbol.asyncDispose]()
+  })
+
+  test('ends with 10 when the run fails by what it was to do, and with 1 by a fault of ours, which it tells nobody', async () => {
+    const [failing, broken] = [await startPod(), await startPod()]
+    const refused = await give({ do: 'fail', kind: 'invalid', detail: 'It cannot be done.' })
+    const fault = await give({ do: 'fail', kind: 'internal', detail: 'A fault.' })
+    await assign(failing, refused)
+    await assign(broken, fault)
+    expect(await failing.exit).toBe(10)
+    expect(kinds(await reportsOf(refused))).toEqual(['started', 'failed'])
+    expect(await broken.exit).toBe(1)
+    expect(kinds(await reportsSoFar(bus, fault))).toEqual(['started'])
+  })
+
+  test('a run whose worker is killed is done by the next one', async () => {
+    const first = await startPod()
+    const runId = await give({ do: 'pace', steps: 20, milliseconds: 25 })
+    const reports = reportsOf(runId)
+    await assign(first, runId)
+    await started(runId)
+    first.child.kill('SIGKILL')
+    expect(await first.exit).toBeNull()
+    const second = await startPod()
+    await assign(second, runId)
+    const all = kinds(await reports)
+    expect(all.slice(all.lastIndexOf('started'))).toEqual(['started', ...Array(20).fill('output'), 'completed'])
+    expect(all.filter((kind) => kind === 'started')).toHaveLength(2)
+    expect(await second.exit).toBe(0)
+  })
+
+  test('ends with 143 when it is stopped with a run in hand, and says nothing of its end', async () => {
+    const pod = await startPod()
+    const runId = await give({ do: 'wait' })
+    await assign(pod, runId)
+    await started(runId)
+    pod.child.kill('SIGTERM')
+    expect(await pod.exit).toBe(143)
+    expect(kinds(await reportsSoFar(bus, runId))).toEqual(['started'])
+  })
+
+  test('NATS restarted in the middle of a run loses nothing of it', async () => {
+    const pod = await startPod()
+    const runId = await give({ do: 'pace', steps: 40, milliseconds: 50 })
+    await assign(pod, runId)
+    const reports = reportsOf(runId)
+    await started(runId)
+    await server.stop('SIGKILL')
+    await server.start()
+    const outputs = (await reports).flatMap((report) =>
+      report.$case === 'output' ? [Buffer.from(report.value).toString()] : [],
+    )
+    expect(outputs).toEqual(Array.from({ length: 40 }, (_, index) => `step ${index + 1}`))
+    expect(await pod.exit).toBe(0)
+    const heard: RunNotice[] = []
+    const enough = new AbortController()
+    await bus.work(
+      runNotices,
+      async ({ value }) => {
+        if (value.runId === runId) heard.push(value)
+        if (heard.at(-1)?.notice?.$case === 'worked') enough.abort()
+      },
+      { signal: enough.signal },
+    )
+    expect(heard[0]?.notice?.$case).toBe('started')
+  })
+})
