@@ -24,6 +24,7 @@ import {
   systemClock,
   type WatchEvent,
 } from '../src/runtime/mod.ts'
+import { connectAs, newNamespace } from './api-server.ts'
 import { testClientContract } from './client-contract.ts'
 import { type ControlPlane, findControlPlane, startControlPlane } from './control-plane.ts'
 import { eventually } from './eventually.ts'
@@ -38,7 +39,6 @@ const configMaps = resource<ConfigMap>({
   namespaced: true,
 })
 const secrets = resource({ group: '', version: 'v1', plural: 'secrets', kind: 'Secret', namespaced: true })
-const namespaces = resource({ group: '', version: 'v1', plural: 'namespaces', kind: 'Namespace', namespaced: false })
 const rbac = { group: 'rbac.authorization.k8s.io', version: 'v1', namespaced: true }
 const roles = resource<KubeObject & { rules: object[] }>({ ...rbac, plural: 'roles', kind: 'Role' })
 const roleBindings = resource<KubeObject & { roleRef: object; subjects: object[] }>({
@@ -54,21 +54,13 @@ describe.skipIf(typeof programs === 'string')(`on a real kube-apiserver${reason}
   let client: Client & AsyncDisposable
   let namespace = ''
 
-  const connect = (user?: string) =>
-    createHttpClient({
-      credentials: createCredentials(() => loadConfig({ kubeconfig: plane.kubeconfig(user) }), systemClock),
-    })
-
-  const newNamespace = async () => {
-    const { metadata } = await client.create(namespaces, { metadata: { generateName: 'test-' } })
-    return metadata.name
-  }
+  const connect = (user?: string) => connectAs(plane.kubeconfig(user))
 
   beforeAll(async () => {
     if (typeof programs === 'string') return
     plane = await startControlPlane(programs, { users: [{ name: 'restricted' }] })
     client = connect()
-    namespace = await newNamespace()
+    namespace = await newNamespace(client)
   })
 
   afterAll(async () => {
@@ -168,7 +160,7 @@ describe.skipIf(typeof programs === 'string')(`on a real kube-apiserver${reason}
     Number(new RegExp(`^${name}\\{.*\\} (\\d+)$`, 'm').exec(await metrics.render())?.[1] ?? 0)
 
   test('a store follows creations, changes, deletions, and what comes into a selection and leaves it', async () => {
-    const within = await newNamespace()
+    const within = await newNamespace(client)
     await using all = reflect(client, { namespace: within })
     await using red = reflect(client, { namespace: within, labelSelector: 'colour=red' })
     await Promise.all([all.reflector.synced(), red.reflector.synced()])
@@ -213,7 +205,7 @@ describe.skipIf(typeof programs === 'string')(`on a real kube-apiserver${reason}
   })
 
   test('a store comes through restarts of the apiserver, and through one in which its version is forgotten', async () => {
-    const within = await newNamespace()
+    const within = await newNamespace(client)
     await using it = reflect(client, { namespace: within })
     await it.reflector.synced()
     const create = (name: string) => client.create(configMaps, { metadata: { name, namespace: within }, data: {} })
@@ -290,7 +282,7 @@ describe.skipIf(typeof programs === 'string')(`on a real kube-apiserver${reason}
     const leaseOf = (within: string) => client.get(leases, { namespace: within, name: 'operator' })
 
     const pair = async () => {
-      const within = await newNamespace()
+      const within = await newNamespace(client)
       const first = start('first', within)
       await eventually(first.leads, 'the first leads')
       await eventually(async () => (await writers(within)).length === 1, 'the first writes')
@@ -323,7 +315,7 @@ describe.skipIf(typeof programs === 'string')(`on a real kube-apiserver${reason}
     })
 
     test('one that is told to end lets go of the lease', async () => {
-      const within = await newNamespace()
+      const within = await newNamespace(client)
       const first = start('first', within)
       await eventually(first.leads, 'the first leads')
       first.child.kill('SIGTERM')

@@ -5,8 +5,10 @@ export {
   isAlreadyExists,
   isConflict,
   isExpired,
+  isInvalid,
   isNamespaceTerminating,
   isNotFound,
+  isRefused,
   NotLeader,
   type Status,
 } from './client/api-error.ts'
@@ -79,6 +81,7 @@ export {
   type OwnerReference,
   refOf,
 } from './objects/object.ts'
+export { createOwned, findOwned, remove } from './objects/owned.ts'
 export { controllerOf, ownerReference, toController, toSelf } from './objects/owners.ts'
 export { apiVersionOf, type Lease, leases, pathOf, type Resource, resource } from './objects/resource.ts'
 export { createQueue, freshPriority, type Queue, type QueueOptions, resyncPriority } from './queue/queue.ts'

@@ -3,16 +3,14 @@ import { CoreV1Api, KubeConfig } from '@kubernetes/client-node'
 import { createMetrics, silentLog } from '@trellis/kit/telemetry'
 import {
   type Client,
-  createCredentials,
-  createHttpClient,
   createReflector,
   createRuntimeMetrics,
   createStore,
   type KubeObject,
-  loadConfig,
   resource,
   systemClock,
 } from '../../src/runtime/mod.ts'
+import { connectAs } from '../api-server.ts'
 import { findControlPlane, startControlPlane } from '../control-plane.ts'
 
 /**
@@ -92,8 +90,7 @@ measureImport(
 
 await using plane = await startControlPlane(programs)
 const kubeconfig = plane.kubeconfig()
-const credentials = createCredentials(() => loadConfig({ kubeconfig }), systemClock)
-await using client = createHttpClient({ credentials })
+await using client = connectAs(kubeconfig)
 const config = new KubeConfig()
 config.loadFromString(kubeconfig)
 const typed = config.makeApiClient(CoreV1Api)

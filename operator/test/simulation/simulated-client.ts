@@ -3,6 +3,7 @@ import {
   ApiError,
   type Client,
   ConnectionError,
+  type DeleteOptions,
   defaultRetry,
   type KubeObject,
   type RequestOptions,
@@ -24,6 +25,9 @@ export type Network = {
   storage: Storage
   /** Asked for each time, so that the weather may change. */
   faults: () => Faults
+  /** Whether nothing passes between a process and the server now, and what is to be done when it does again. */
+  isIsolated: (process: SimulatedProcess) => boolean
+  whenReached: (process: SimulatedProcess, something: () => void) => void
   /** Called at each step that a process could be killed at. */
   onStep: (process: SimulatedProcess) => void
 }
@@ -34,12 +38,22 @@ type Request = { isWrite: boolean; isUpdate?: boolean; idempotent?: boolean; opt
 const attemptTimeout = 30_000
 const latest = 60_000
 
+const valueAt = (object: unknown, path: string): unknown =>
+  path.split('.').reduce((held, part) => (held as Record<string, unknown> | undefined)?.[part], object)
+
+/** Whether an object has none of the values that a field selector rules out: `status.phase!=Failed,...`. */
+export const isOfFields = (object: KubeObject, fieldSelector = ''): boolean =>
+  fieldSelector.split(',').every((term) => {
+    if (term === '') return true
+    const [path = '', value] = term.split('!=')
+    if (value === undefined) throw new Error(`The simulated server does not know the field selector ${term}.`)
+    return valueAt(object, path) !== value
+  })
+
 /** Whether an object is among those that a selection names. Labels may be asked for by equality. */
-export const isSelected = (
-  { metadata }: KubeObject,
-  { namespace, labelSelector, fieldSelector }: Selection,
-): boolean => {
-  if (fieldSelector) throw new Error('The simulated server knows no field selectors.')
+export const isSelected = (object: KubeObject, { namespace, labelSelector, fieldSelector }: Selection): boolean => {
+  const { metadata } = object
+  if (!isOfFields(object, fieldSelector)) return false
   if (namespace !== undefined && metadata.namespace !== namespace) return false
   return (labelSelector ?? '').split(',').every((term) => {
     const [label = '', value = ''] = term.split('=')
@@ -61,15 +75,21 @@ export const createSimulatedClient = (network: Network, process: SimulatedProces
       const lose = (maybeSent: boolean) =>
         settle(() => reject(new ConnectionError('the connection broke', { maybeSent })))
       const delay = () => random.between(...faults.latency)
-      const stopLimit = process.clock.after(limit, () => lose(true))
       const abort = () => reject(options.signal?.reason)
       if (options.signal?.aborted) return abort()
-      options.signal?.addEventListener('abort', abort, { once: true })
+      const leave = process.heed(options.signal, abort)
+      const stopLimit = process.clock.after(limit, () => {
+        leave()
+        lose(true)
+      })
 
+      // Nobody answers: the limit ends it.
+      if (network.isIsolated(process)) return
       if (random.chance(faults.refused)) return void clock.after(delay(), () => lose(false))
       if (random.chance(faults.requestLost)) return void clock.after(delay(), () => lose(true))
       const isLate = random.chance(faults.late)
       clock.after(isLate ? random.between(limit, Math.max(limit, latest)) : delay(), () => {
+        if (network.isIsolated(process)) return
         let answer: () => void
         try {
           if (random.chance(faults.throttled)) throw new ApiError(429, { reason: 'TooManyRequests' }, 1_000)
@@ -82,9 +102,10 @@ export const createSimulatedClient = (network: Network, process: SimulatedProces
         }
         const isLost = isWrite && random.chance(faults.answerLost)
         clock.after(delay(), () => {
+          if (network.isIsolated(process)) return
           process.deliver(() => {
             stopLimit()
-            options.signal?.removeEventListener('abort', abort)
+            leave()
             network.onStep(process)
           })
           if (isLost) lose(true)
@@ -143,7 +164,7 @@ export const createSimulatedClient = (network: Network, process: SimulatedProces
         ...(options ? { options } : {}),
       }),
     delete: async (resource, ref, options) =>
-      request(() => storage.delete(resource, ref, options?.preconditions, by), {
+      request(() => storage.delete(resource, ref, { ...pick(options), by }), {
         isWrite: true,
         idempotent: options?.preconditions?.uid !== undefined,
         ...(options ? { options } : {}),
@@ -157,6 +178,8 @@ export const createSimulatedClient = (network: Network, process: SimulatedProces
       }),
   }
 }
+
+const pick = ({ preconditions, propagationPolicy }: DeleteOptions = {}) => ({ preconditions, propagationPolicy })
 
 const scaleOf = (object: KubeObject): Scale => {
   const { metadata, spec, status } = object as Scale

@@ -1,5 +1,4 @@
 import type { Clock } from '../../src/runtime/mod.ts'
-import { sleepOn } from './virtual-clock.ts'
 
 /** A process of the simulated world: it can be killed between any two steps, or stopped and woken. */
 export type SimulatedProcess = {
@@ -13,11 +12,28 @@ export type SimulatedProcess = {
   pause: () => void
   resume: () => void
   isDead: () => boolean
+  /**
+   * Does something when a signal is aborted, until what it gives back is called, or the process is dead: the runtime of
+   * JavaScript keeps what listens to a signal, and with it a world that is over.
+   */
+  heed: (signal: AbortSignal | undefined, onAbort: () => void) => () => void
 }
 
 export const createSimulatedProcess = (name: string, world: Clock): SimulatedProcess => {
   let state: 'running' | 'paused' | 'dead' = 'running'
   let held: (() => void)[] = []
+  const heeding = new Set<() => void>()
+  const heed: SimulatedProcess['heed'] = (signal, onAbort) => {
+    const leave = () => {
+      heeding.delete(leave)
+      signal?.removeEventListener('abort', onAbort)
+    }
+    if (signal && state !== 'dead') {
+      heeding.add(leave)
+      signal.addEventListener('abort', onAbort, { once: true })
+    }
+    return leave
+  }
   const deliver = (something: () => void) => {
     if (state === 'paused') held.push(something)
     else if (state === 'running') something()
@@ -34,13 +50,27 @@ export const createSimulatedProcess = (name: string, world: Clock): SimulatedPro
       cancel()
     }
   }
+  const sleep: Clock['sleep'] = (milliseconds, signal) =>
+    new Promise((resolve, reject) => {
+      signal?.throwIfAborted()
+      const cancel = after(milliseconds, () => {
+        leave()
+        resolve()
+      })
+      const leave = heed(signal, () => {
+        cancel()
+        leave()
+        reject(signal?.reason)
+      })
+    })
   return {
     name,
-    clock: { now: world.now, monotonic: world.monotonic, after, sleep: sleepOn(after) },
+    clock: { now: world.now, monotonic: world.monotonic, after, sleep },
     deliver,
     kill: () => {
       state = 'dead'
       held = []
+      for (const leave of heeding) leave()
     },
     pause: () => {
       if (state === 'running') state = 'paused'
@@ -53,5 +83,6 @@ export const createSimulatedProcess = (name: string, world: Clock): SimulatedPro
       for (const something of waiting) deliver(something)
     },
     isDead: () => state === 'dead',
+    heed,
   }
 }

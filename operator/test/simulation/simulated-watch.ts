@@ -7,7 +7,7 @@ import {
   type WatchOptions,
 } from '../../src/runtime/mod.ts'
 import { createChannel } from './channel.ts'
-import { isSelected, type Network } from './simulated-client.ts'
+import { isOfFields, isSelected, type Network } from './simulated-client.ts'
 import type { SimulatedProcess } from './simulated-process.ts'
 import type { Commit } from './storage.ts'
 
@@ -43,12 +43,15 @@ export const openSimulatedWatch = <T extends KubeObject>(
   const listeners = listenersOf(network)
   const timers = new Set<() => void>()
   let lastDue = clock.monotonic()
+  let isBroken = false
 
   const leave = () => {
     listeners.delete(take)
     for (const cancel of timers) cancel()
+    leaveSignal()
   }
   const channel = createChannel<WatchEvent<T>>(leave)
+  const leaveSignal = process.heed(signal, () => end(signal.reason))
   const end = (...error: unknown[]) => {
     leave()
     process.deliver(() => channel.end(...error))
@@ -68,6 +71,12 @@ export const openSimulatedWatch = <T extends KubeObject>(
     const inOrder = Math.max(due, lastDue)
     if (isOrdered) lastDue = inOrder
     later((isOrdered ? inOrder : due + random.between(0, 2_000)) - now, () => {
+      if (isBroken) return
+      if (network.isIsolated(process)) {
+        isBroken = true
+        network.whenReached(process, () => end(new ConnectionError('the watch broke off', { maybeSent: true })))
+        return
+      }
       process.deliver(() => channel.push(event))
       if (!random.chance(faults.cut)) return
       if (random.chance(0.5)) end(new ConnectionError('the watch broke off', { maybeSent: true }))
@@ -77,10 +86,13 @@ export const openSimulatedWatch = <T extends KubeObject>(
 
   const take = (commit: Commit) => {
     if (commit.resource.plural !== resource.plural || commit.resource.group !== resource.group) return
-    if (!isSelected(commit.object, selection)) return
+    const { fieldSelector, ...others } = selection
+    if (!isSelected(commit.object, others)) return
     const faults = network.faults()
     if (random.chance(faults.dropped)) return
-    const event = { type: commit.type, object: commit.object as T }
+    // What leaves the selection is told of as if it were deleted.
+    const type = isOfFields(commit.object, fieldSelector) ? commit.type : 'DELETED'
+    const event = { type, object: commit.object as T }
     send(event, !random.chance(faults.reordered))
     if (random.chance(faults.duplicated)) send(event, true)
   }
@@ -95,6 +107,5 @@ export const openSimulatedWatch = <T extends KubeObject>(
   listeners.add(take)
   later(bookmarkEvery, bookmark)
   later(timeoutSeconds * 1_000, () => end())
-  signal.addEventListener('abort', () => end(signal.reason), { once: true })
   return channel
 }

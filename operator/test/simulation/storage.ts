@@ -31,12 +31,7 @@ export type Storage = {
   create: <T extends KubeObject>(resource: Resource<T>, object: Draft<T>, by?: string) => T
   update: <T extends KubeObject>(resource: Resource<T>, object: T, write?: Write) => T
   patch: <T extends KubeObject>(resource: Resource<T>, ref: ObjectRef, patch: Patch, write?: Write) => T
-  delete: (
-    resource: Resource,
-    ref: ObjectRef,
-    preconditions?: { uid?: string; resourceVersion?: string },
-    by?: string,
-  ) => void
+  delete: (resource: Resource, ref: ObjectRef, how?: Deletion) => void
   revision: () => number
   /** The changes of a kind after a revision. Throws 410 where they are forgotten. */
   changesSince: (resource: Resource, revision: number) => readonly Commit[]
@@ -47,6 +42,16 @@ export type Storage = {
 
 export type Write = { subresource?: 'status' | 'scale' | undefined; by?: string }
 
+export type Deletion = {
+  preconditions?: { uid?: string; resourceVersion?: string } | undefined
+  /** `Foreground` keeps the object until all that it owns has gone. */
+  propagationPolicy?: 'Background' | 'Foreground' | 'Orphan' | undefined
+  by?: string
+}
+
+/** The finalizer of an object that waits for what it owns. */
+const foregroundDeletion = 'foregroundDeletion'
+
 /** Draws the milliseconds that an object of a kind takes to end once its deletion is asked for; undefined where it goes at once. */
 export type Terminating = (resource: Resource) => (() => number) | undefined
 
@@ -54,13 +59,23 @@ type Body = Record<string, unknown> & KubeObject
 
 const refusal = (status: number, reason: string, message: string) => new ApiError(status, { reason, message })
 
-export const createStorage = (clock: Clock, terminating: Terminating, draw: () => number): Storage => {
+/** What the server makes of an object before it stores it: fills in defaults. */
+export type Admit = (resource: Resource, object: object) => object
+
+export const createStorage = (
+  clock: Clock,
+  terminating: Terminating,
+  draw: () => number,
+  admit: Admit = (_, object) => object,
+): Storage => {
   const kinds = new Map<string, { objects: Map<string, Body>; history: Commit[] }>()
   const resources = new Map<string, Resource>()
   /** Objects that have ended and are kept by their finalizers alone, by uid. */
   const ended = new Set<string>()
   /** Uids of what is deleted. */
   const gone = new Set<string>()
+  /** Objects that go when all that they own has gone, by uid. */
+  const lingering = new Map<string, { resource: Resource; ref: ObjectRef }>()
   const handlers: ((commit: Commit) => void)[] = []
   let revision = 1
   let compacted = 0
@@ -92,34 +107,56 @@ export const createStorage = (clock: Clock, terminating: Terminating, draw: () =
       gone.add(object.metadata.uid)
       collect(object.metadata.uid)
     }
-    // A request can arrive after the owner that it names has gone.
-    if (type === 'ADDED') for (const { uid } of object.metadata.ownerReferences ?? []) if (gone.has(uid)) collect(uid)
+    for (const { uid } of object.metadata.ownerReferences ?? []) {
+      // A request can arrive after the owner that it names has gone.
+      if (lingering.has(uid) || (type !== 'DELETED' && gone.has(uid))) collect(uid)
+    }
     return object
   }
 
   /** What the garbage collector does, in its own time: dependents go after their owner. */
   const collect = (owner: string) => {
     clock.after(draw() * 2_000, () => {
+      let found = 0
       for (const [name, { objects }] of kinds) {
         for (const dependent of [...objects.values()]) {
           if (!dependent.metadata.ownerReferences?.some(({ uid }) => uid === owner)) continue
+          found += 1
           const resource = resources.get(name)
-          if (resource) remove(resource, dependent, '')
+          if (resource) remove(resource, dependent, {})
         }
       }
+      const waiting = found === 0 ? lingering.get(owner) : undefined
+      if (waiting) letGo(owner, waiting)
     })
   }
-  const remove = (resource: Resource, object: Body, by: string) => {
+
+  /** Takes from an object that waited for what it owns what kept it. */
+  const letGo = (uid: string, { resource, ref }: { resource: Resource; ref: ObjectRef }) => {
+    lingering.delete(uid)
+    const held = kindOf(resource).objects.get(keyOf(ref))
+    if (held?.metadata.uid !== uid) return
+    const finalizers = (held.metadata.finalizers ?? []).filter((name) => name !== foregroundDeletion)
+    write(resource, held, { ...held, metadata: { ...held.metadata, finalizers } }, {})
+  }
+
+  const remove = (resource: Resource, object: Body, { by = '', propagationPolicy }: Deletion) => {
     const { metadata } = object
     const rest = terminating(resource)
-    if ((metadata.finalizers ?? []).length === 0 && !rest) {
+    const isForeground = propagationPolicy === 'Foreground'
+    const finalizers = [...(metadata.finalizers ?? []), ...(isForeground ? [foregroundDeletion] : [])]
+    if (isBeingDeleted(object)) return
+    if (finalizers.length === 0 && !rest) {
       commit('DELETED', resource, object, by)
       return
     }
-    if (isBeingDeleted(object)) return
     const deletionTimestamp = secondsTime(clock.now())
-    commit('MODIFIED', resource, { ...object, metadata: { ...metadata, deletionTimestamp } }, by)
+    const kept = finalizers.length > 0 ? { finalizers } : {}
+    commit('MODIFIED', resource, { ...object, metadata: { ...metadata, ...kept, deletionTimestamp } }, by)
     if (rest) clock.after(rest(), () => finish(resource, metadata))
+    if (!isForeground) return
+    lingering.set(metadata.uid, { resource, ref: metadata })
+    collect(metadata.uid)
   }
 
   /** An object that was being ended has ended; it goes unless finalizers keep it. */
@@ -168,7 +205,7 @@ export const createStorage = (clock: Clock, terminating: Terminating, draw: () =
     const name = 'name' in metadata ? metadata.name : `${metadata.generateName}${made}`
     if (kindOf(resource).objects.has(keyOf({ ...metadata, name })))
       throw refusal(409, 'AlreadyExists', `${resource.plural} "${name}" already exists`)
-    const body = JSON.parse(JSON.stringify(object)) as Body
+    const body = JSON.parse(JSON.stringify(admit(resource, object))) as Body
     body.metadata = {
       ...body.metadata,
       name,
@@ -198,10 +235,10 @@ export const createStorage = (clock: Clock, terminating: Terminating, draw: () =
       const held = find(resource, ref)
       return write(resource, held, applyPatch(held, patch) as Body, options) as unknown as T
     },
-    delete: (resource, ref, preconditions, by = '') => {
+    delete: (resource, ref, how = {}) => {
       const held = find(resource, ref)
-      checkVersion(resource, held, preconditions)
-      remove(resource, held, by)
+      checkVersion(resource, held, how.preconditions)
+      remove(resource, held, how)
     },
     revision: () => revision,
     changesSince: (resource, from) => {

@@ -11,7 +11,7 @@ import { calm, type Faults } from './faults.ts'
 import { type SeededRandom, seededRandom } from './seeded-random.ts'
 import { createSimulatedClient, type Network } from './simulated-client.ts'
 import { createSimulatedProcess, type SimulatedProcess } from './simulated-process.ts'
-import { createStorage, type Storage } from './storage.ts'
+import { type Admit, createStorage, type Storage } from './storage.ts'
 import { createVirtualClock, type VirtualClock } from './virtual-clock.ts'
 
 /** What a process of the world is given: the parts that the runtime takes. */
@@ -29,6 +29,7 @@ export type WorldOptions = {
   faults?: Faults
   /** Kinds whose objects take up to so many milliseconds to end, as pods do. */
   terminating?: { resource: Resource; milliseconds: number }[]
+  admit?: Admit
 }
 
 /** A cluster in memory, with a clock of its own, whose network and processes fail as a seed says. */
@@ -38,9 +39,15 @@ export type World = {
   /** The truth, and the way for the user to change it. */
   storage: Storage
   /** Starts a process; `start` begins its work and returns. */
-  spawn: (name: string, start: (surroundings: Surroundings) => void) => SimulatedProcess
+  spawn: (name: string, start: (surroundings: Surroundings, process: SimulatedProcess) => void) => SimulatedProcess
+  /** Kills all processes, so that nothing keeps the world. */
+  end: () => void
+  /** Counts a step of a process that speaks to something else than the API server. */
+  step: (process: SimulatedProcess) => void
   /** Changes what goes wrong from now on. */
   weather: (faults: Faults) => void
+  /** Cuts a process off from the API server for so many milliseconds: its requests are lost, its watches fall silent, then break. */
+  isolate: (process: SimulatedProcess, milliseconds: number) => void
   /** How many steps the processes have done, at each of which one could have been killed. */
   steps: () => number
   /** Called once, when the processes have done that many steps. */
@@ -50,7 +57,7 @@ export type World = {
 /** Everything is logged as it would be, and written nowhere. */
 const log = createLog({ level: 'debug', format: 'json', destination: { write: () => undefined } })
 
-export const createWorld = ({ seed, faults = calm, terminating = [] }: WorldOptions): World => {
+export const createWorld = ({ seed, faults = calm, terminating = [], admit }: WorldOptions): World => {
   const random = seededRandom(seed)
   const clock = createVirtualClock()
   const storage = createStorage(
@@ -60,15 +67,21 @@ export const createWorld = ({ seed, faults = calm, terminating = [] }: WorldOpti
       return kind && (() => random.between(kind.milliseconds / 10, kind.milliseconds))
     },
     random,
+    admit,
   )
   let current = faults
   let steps = 0
+  const processes: SimulatedProcess[] = []
   const planned = new Map<number, (process: SimulatedProcess) => void>()
+  /** What is to be done when processes are reached again. */
+  const isolated = new Map<SimulatedProcess, (() => void)[]>()
   const network: Network = {
     clock,
     random,
     storage,
     faults: () => current,
+    isIsolated: (process) => isolated.has(process),
+    whenReached: (process, something) => void isolated.get(process)?.push(something),
     onStep: (process) => {
       steps += 1
       planned.get(steps)?.(process)
@@ -80,13 +93,27 @@ export const createWorld = ({ seed, faults = calm, terminating = [] }: WorldOpti
     storage,
     spawn: (name, start) => {
       const process = createSimulatedProcess(name, clock)
+      processes.push(process)
       const metrics = createRuntimeMetrics(createMetrics({ processMetrics: false }))
       const client = createSimulatedClient(network, process)
-      start({ client, clock: process.clock, random, log, metrics })
+      start({ client, clock: process.clock, random, log, metrics }, process)
       return process
     },
+    end: () => {
+      for (const process of processes) process.kill()
+    },
+    step: network.onStep,
     weather: (next) => {
       current = next
+    },
+    isolate: (process, milliseconds) => {
+      if (isolated.has(process)) return
+      isolated.set(process, [])
+      clock.after(milliseconds, () => {
+        const waiting = isolated.get(process) ?? []
+        isolated.delete(process)
+        for (const something of waiting) something()
+      })
     },
     steps: () => steps,
     atStep: (step, something) => void planned.set(step, something),

@@ -59,6 +59,13 @@ export const isConflict = (error: unknown): boolean =>
 export const isAlreadyExists = (error: unknown): boolean =>
   error instanceof ApiError && error.status === 409 && error.reason === 'AlreadyExists'
 
+/** What was to be written breaks a rule of its kind. */
+export const isInvalid = (error: unknown): error is ApiError => error instanceof ApiError && error.status === 422
+
+/** What was to be written is not let in for what it is: by a rule of its kind, a quota, a policy, or a right that is missing. */
+export const isRefused = (error: unknown): error is ApiError =>
+  isInvalid(error) || (error instanceof ApiError && error.status === 403)
+
 /** The resourceVersion or continue token is older than what the server remembers: list again. */
 export const isExpired = (error: unknown): boolean => hasStatus(error, 410)
 

@@ -5,6 +5,7 @@ import { LeadershipLost } from '../election/election.ts'
 import type { KubeObject } from '../objects/object.ts'
 import { toSelf } from '../objects/owners.ts'
 import { leases, resource } from '../objects/resource.ts'
+import type { Store } from '../store/store.ts'
 import { createManager, type Manager, type ManagerOptions } from './manager.ts'
 
 type Job = KubeObject & { status?: { isDone: boolean } }
@@ -74,8 +75,11 @@ test('work is done by the one that leads, and what the other would do it knows a
   const first = start(world, 'first')
   await world.clock.advance(1_000)
   const second = start(world, 'second')
+  let isFilled = false
+  void second.manager.filled().then(() => (isFilled = true))
   addJob(world, 'a')
   await world.clock.advance(10_000)
+  expect(isFilled).toBe(true)
   expect(world.storage.get(jobs, { namespace: 'default', name: 'a' }).status?.isDone).toBe(true)
   expect(second.store.size).toBe(1)
   const writers = new Set<string>()
@@ -101,6 +105,66 @@ test('told to stop, it ends what is under way, begins nothing, and lets go of th
   expect(commits.filter((commit) => commit.startsWith('jobs'))).toEqual(['jobs a'])
   expect(commits.at(-1)).toBe('leases operator')
   expect(world.storage.get(leases, leaseRef).spec?.holderIdentity).toBeUndefined()
+})
+
+test('what is done while leading is done by the one that leads, once its caches are filled, up to the end', async () => {
+  const world = create()
+  const told: string[] = []
+  const startWith = (name: string) => {
+    const operator = start(world, name)
+    operator.manager.whileLeading(async (signal) => {
+      told.push(`${name} begins with ${operator.store.size}`)
+      await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }))
+      told.push(`${name} ends`)
+    })
+    return operator
+  }
+  addJob(world, 'a')
+  const first = startWith('first')
+  await world.clock.advance(1_000)
+  const second = startWith('second')
+  await world.clock.advance(30_000)
+  expect(told).toEqual(['first begins with 1'])
+  first.stop.abort()
+  await world.clock.advance(30_000)
+  expect(told).toEqual(['first begins with 1', 'first ends', 'second begins with 1'])
+  expect([first.outcome, second.outcome]).toEqual([{ ended: true }, { ended: false }])
+})
+
+test('one that was cut off while it stood by begins with all that was written meanwhile', async () => {
+  const begun: number[] = []
+  for (let late = 0; late < 3_000; late += 150) {
+    const world = create()
+    const first = start(world, 'first')
+    await world.clock.advance(1_000)
+    const second = start(world, 'second')
+    second.manager.whileLeading(async () => void begun.push(second.store.size))
+    await world.clock.advance(5_000)
+    world.isolate(second.process, 20_000 + late)
+    first.process.kill()
+    for (const name of ['a', 'b']) addJob(world, name)
+    await world.clock.advance(60_000)
+  }
+  expect(begun).toEqual(Array.from({ length: 20 }, () => 2))
+})
+
+test('caches look into the namespaces that the operator is told of, with a watch for each', async () => {
+  const world = create()
+  const add = (namespace: string) => world.storage.create(jobs, { metadata: { name: 'a', namespace } })
+  for (const namespace of ['one', 'two', 'three']) add(namespace)
+  let store: Store<Job> | undefined
+  world.spawn('operator', (parts) => {
+    const manager = createManager({ name: 'test', ...parts, namespaces: ['one', 'two'] })
+    store = manager.cache(jobs)
+    manager.controller({ name: 'idle', reconcile: async () => done })
+    void manager.run(new AbortController().signal)
+  })
+  await world.clock.advance(5_000)
+  expect([...(store?.keys() ?? [])].sort()).toEqual(['one/a', 'two/a'])
+  world.storage.delete(jobs, { name: 'a', namespace: 'one' })
+  world.storage.create(jobs, { metadata: { name: 'b', namespace: 'two' } })
+  await world.clock.advance(5_000)
+  expect([...(store?.keys() ?? [])].sort()).toEqual(['two/a', 'two/b'])
 })
 
 test('told to stop while it waits, for its caches or to lead, it stops', async () => {

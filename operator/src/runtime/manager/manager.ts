@@ -1,5 +1,5 @@
 import type { Log, Metrics } from '@trellis/kit/telemetry'
-import { type Client, guardWrites } from '../client/client.ts'
+import { type Client, guardWrites, type Selection } from '../client/client.ts'
 import { type Clock, type Random, systemClock } from '../clock.ts'
 import { type Controller, type ControllerOptions, createController } from '../controller/controller.ts'
 import { createElection, type ElectionTimes } from '../election/election.ts'
@@ -20,6 +20,8 @@ export type ManagerOptions = {
   metrics: RuntimeMetrics
   /** Served at `/metrics` beside the health. */
   exposed?: Metrics
+  /** The namespaces that caches look into where their selection names none; all of them unless told. */
+  namespaces?: readonly string[]
   clock?: Clock
   random?: Random
   /** Who of several replicas acts; without it this process always does. Its client must have connections of its own. */
@@ -47,11 +49,18 @@ export type Manager = {
     options: Pick<ControllerOptions, 'name' | 'reconcile' | 'workers' | 'timeout' | 'backoff' | 'resyncAfter'>,
   ) => Controller
   /**
-   * Fills the caches, waits to lead, and works until the signal; then stops taking work, lets what is under way end, and
-   * lets go of the lease last. Rejects when the caches are not filled in time, and with LeadershipLost: the process must
+   * Work beside the controllers, done by the one that leads alone, once the caches are filled: what it writes another may
+   * write from then on. It must go on until its signal, and end then. Where it fails, so does `run`.
+   */
+  whileLeading: (work: (signal: AbortSignal) => Promise<void>) => void
+  /**
+   * Fills the caches, waits to lead, lists once more all that they show, and works until the signal; then stops taking
+   * work, lets what is under way end, and lets go of the lease last. Rejects when the caches are not filled in time, and with LeadershipLost: the process must
    * end then, at once, since anything that it still does another may do, too.
    */
   run: (signal: AbortSignal) => Promise<void>
+  /** Resolves once the caches are filled, whether this process leads or not. */
+  filled: () => Promise<void>
   /** The port of the health server, once it runs. */
   healthPort: () => number | undefined
 }
@@ -63,10 +72,12 @@ export const createManager = (options: ManagerOptions): Manager => {
   const { name, log, metrics, clock = systemClock, random = Math.random, syncLimit = 120_000, drain = 30_000 } = options
   const reflectors: Reflector[] = []
   const controllers: Controller[] = []
+  const duties: ((signal: AbortSignal) => Promise<void>)[] = []
   const election = options.election && createElection({ ...options.election, clock, random, log, metrics })
   const client = election ? guardWrites(options.client, election.guard) : options.client
   const instance = election?.identity ?? name
   const recorder = createRecorder({ client, controller: name, instance, clock, log, metrics })
+  const filled = Promise.withResolvers<void>()
   let health: HealthServer | undefined
 
   /** Every cache is filled in time, or nothing is begun: to act on half a world is to act on none. */
@@ -84,15 +95,29 @@ export const createManager = (options: ManagerOptions): Manager => {
     }
   }
 
+  const work = async (signal: AbortSignal) => {
+    await Promise.all([
+      ...controllers.map((controller) => controller.run(signal, drain)),
+      ...duties.map((duty) => duty(signal)),
+    ])
+  }
+
+  /** Has the caches show all that whoever led before has written: one that waits may have been cut off, and not know it. */
+  const catchUp = async (signal: AbortSignal) => {
+    const stopped = Promise.withResolvers<void>()
+    const stop = () => stopped.resolve()
+    if (signal.aborted) stop()
+    signal.addEventListener('abort', stop, { once: true })
+    await Promise.race([Promise.all(reflectors.map((reflector) => reflector.refresh())), stopped.promise])
+    signal.removeEventListener('abort', stop)
+  }
+
   /** Runs the controllers until the signal. Losing the lease ends the wait for them, not them: the process has to end. */
   const lead = async (signal: AbortSignal) => {
-    const working = Promise.all(controllers.map((controller) => controller.run(signal, drain)))
-    if (!election) {
-      await working
-      return
-    }
+    if (!election) return work(signal)
     const drained = new AbortController()
     const holding = election.hold(drained.signal)
+    const working = catchUp(signal).then(() => work(signal))
     try {
       await Promise.race([working, holding.then(() => working)])
     } finally {
@@ -118,9 +143,11 @@ export const createManager = (options: ManagerOptions): Manager => {
         ...(freeze === undefined ? {} : { freeze }),
       })
       const taken = reflectors.filter((reflector) => reflector.name.split('#')[0] === resource.plural).length
-      const reflectorName = taken === 0 ? resource.plural : `${resource.plural}#${taken + 1}`
       const parts = { client: options.client, store, clock, random, log, metrics }
-      reflectors.push(createReflector<T>({ ...reflected, ...parts, name: reflectorName, resource }))
+      for (const [at, selection] of selectionsOf(resource, cacheOptions.selection, options.namespaces).entries()) {
+        const reflectorName = taken + at === 0 ? resource.plural : `${resource.plural}#${taken + at + 1}`
+        reflectors.push(createReflector<T>({ ...reflected, ...selection, ...parts, name: reflectorName, resource }))
+      }
       return store
     },
     controller: (controllerOptions) => {
@@ -128,6 +155,7 @@ export const createManager = (options: ManagerOptions): Manager => {
       controllers.push(controller)
       return controller
     },
+    whileLeading: (work) => void duties.push(work),
     run: async (signal) => {
       const stopReflectors = new AbortController()
       const isServed = options.health
@@ -135,6 +163,7 @@ export const createManager = (options: ManagerOptions): Manager => {
       const reflecting = Promise.all(reflectors.map((reflector) => reflector.run(stopReflectors.signal)))
       try {
         await sync(signal)
+        filled.resolve()
         await election?.acquire(signal)
         await lead(signal)
       } catch (error) {
@@ -147,9 +176,20 @@ export const createManager = (options: ManagerOptions): Manager => {
         health = undefined
       }
     },
+    filled: () => filled.promise,
     healthPort: () => health?.port,
   }
 }
+
+/** What is to be watched for a cache: one watch for each namespace that is looked into, as one may be allowed in each. */
+const selectionsOf = (
+  { namespaced }: Resource,
+  selection: Selection = {},
+  namespaces: readonly string[] = [],
+): { selection: Selection }[] =>
+  !namespaced || selection.namespace !== undefined || namespaces.length === 0
+    ? [{ selection }]
+    : namespaces.map((namespace) => ({ selection: { ...selection, namespace } }))
 
 const exposedBy = ({ exposed }: ManagerOptions) => (exposed ? { metrics: exposed } : {})
 

@@ -213,6 +213,25 @@ test('a bookmark is where the next watch goes on, and is no change', async () =>
   expect([running.versions[1], running.store.size, running.lists()]).toEqual(['77', 1, 1])
 })
 
+test.each<[string, { watch: Answers['watch'] }]>([
+  ['watches', { watch: (response) => writeEvents(response, added('b', 11)) }],
+  ['waits after failures', { watch: (response) => refuse(response, 500, 'InternalError') }],
+])('a store is refreshed at once while its reflector %s', async (_, answers) => {
+  await using running = await reflecting(
+    {
+      ...answers,
+      list: (response, count) =>
+        json(response, 200, listOf(count === 1 ? 10 : 50, thing('a', 5), thing('c', 40 + count))),
+    },
+    { backoff: { initial: 600_000, limit: 600_000 } },
+  )
+  await eventually(() => running.watches() === 1, 'the watch')
+  await Promise.all([running.reflector.refresh(), running.reflector.refresh()])
+  expect(running.store.get('ns/c')?.metadata.resourceVersion).toBe('42')
+  expect(running.lists()).toBe(2)
+  await eventually(() => running.versions.at(-1) === '50', 'the next watch, from the list')
+})
+
 test('a list comes in pages; where a page has expired it is begun again', async () => {
   await using running = await reflecting(
     {

@@ -29,6 +29,8 @@ export type ReflectorOptions<T extends KubeObject> = {
   /** Milliseconds after which everything is listed once more, in case a watch lost something without a word. */
   relistAfter?: number
   backoff?: BackoffOptions
+  /** Failures that are no news to anybody: they are counted, and told only to who debugs. None unless told. */
+  isExpectedFailure?: (error: unknown) => boolean
 }
 
 /** Keeps a store like the server's objects: lists, then watches, and begins again whatever happens. */
@@ -39,6 +41,8 @@ export type Reflector = {
   hasSynced: () => boolean
   /** Resolves once the first list is in the store. */
   synced: () => Promise<void>
+  /** Lists anew, at once; resolves once the store shows all that the server knew when this was called. For while it runs. */
+  refresh: () => Promise<void>
   /** Milliseconds since the loop last came round, well or badly: if it stands still, the process is broken. */
   sinceTurn: () => number
   /** Milliseconds since the server last said anything: if this grows, the store falls behind. */
@@ -62,6 +66,10 @@ const longestRest = 120_000
 
 class WatchSilent extends Error {
   override name = 'WatchSilent'
+}
+
+class Refreshing extends Error {
+  override name = 'Refreshing'
 }
 
 class WatchTooShort extends Error {
@@ -99,6 +107,7 @@ const checked = <T extends KubeObject>(object: T): T => {
 export const createReflector = <T extends KubeObject>(options: ReflectorOptions<T>): Reflector => {
   const { name, client, resource, selection = {}, store, clock, random, metrics } = options
   const { pageSize = 500, silenceLimit = silenceByDefault, relistAfter = 3_600_000 } = options
+  const { isExpectedFailure = () => false } = options
   const transform = options.transform ?? withoutManagedFields
   const log = options.log.child({ reflector: name })
   const backoff = createBackoff(options.backoff ?? defaultBackoff, random)
@@ -109,6 +118,10 @@ export const createReflector = <T extends KubeObject>(options: ReflectorOptions<
   let listedAt = 0
   /** Where the next watch goes on; undefined where it takes a list first. */
   let version: string | undefined
+  /** Settles when a list is in the store that was begun after somebody asked for it. */
+  let refreshed: PromiseWithResolvers<void> | undefined
+  /** Ends what the loop is at, for it to begin again. */
+  let interruption = new AbortController()
 
   const instruments = metrics.reflector(name, () => ({
     name,
@@ -133,12 +146,16 @@ export const createReflector = <T extends KubeObject>(options: ReflectorOptions<
       objects: world.items.map(transform),
       version: world.resourceVersion,
       initial: !hasSynced,
+      ...(selection.namespace === undefined ? {} : { namespace: selection.namespace }),
     })
-    if (hasSynced) instruments.missed(differences)
+    // What a list shows that nobody waited for was kept from us.
+    if (hasSynced && !refreshed) instruments.missed(differences)
     version = world.resourceVersion
     listedAt = clock.monotonic()
     hasSynced = true
     synced.resolve()
+    refreshed?.resolve()
+    refreshed = undefined
   }
 
   const take = (event: WatchEvent<T>) => {
@@ -211,7 +228,8 @@ export const createReflector = <T extends KubeObject>(options: ReflectorOptions<
     const wait = backoff.next()
     const asked = error instanceof ApiError ? Math.min(error.retryAfter ?? 0, longestRest) : 0
     const failures = backoff.attempts()
-    log[failures < 3 ? 'debug' : 'warn']({ err: error, failures }, 'a list or watch broke and is begun again')
+    const level = failures < 3 || isExpectedFailure(error) ? 'debug' : 'warn'
+    log[level]({ err: error, failures }, 'a list or watch broke and is begun again')
     return isFirst && isExpired(error) ? asked : Math.max(asked, wait)
   }
 
@@ -220,18 +238,26 @@ export const createReflector = <T extends KubeObject>(options: ReflectorOptions<
     run: async (signal) => {
       while (!signal.aborted) {
         lastTurn = clock.monotonic()
+        interruption = new AbortController()
+        const ending = AbortSignal.any([signal, interruption.signal])
         try {
-          await turn(signal)
+          await turn(ending)
         } catch (error) {
-          if (signal.aborted) break
-          // An abort here, the only thing that a sleep can fail with, ends the loop.
-          await clock.sleep(recover(error), signal).catch(() => undefined)
+          // An abort here, the only thing that a sleep can fail with, ends the loop, or has it begin again.
+          if (!ending.aborted) await clock.sleep(recover(error), ending).catch(() => undefined)
         }
       }
       instruments.remove()
     },
     hasSynced: () => hasSynced,
     synced: () => synced.promise,
+    refresh: () => {
+      refreshed ??= Promise.withResolvers<void>()
+      const { promise } = refreshed
+      version = undefined
+      interruption.abort(new Refreshing('Everything is listed anew.'))
+      return promise
+    },
     sinceTurn: () => clock.monotonic() - lastTurn,
     sinceContact: () => clock.monotonic() - lastContact,
   }

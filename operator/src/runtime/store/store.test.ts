@@ -63,6 +63,16 @@ test('a list tells only what differs, and how much', () => {
   expect(told).toEqual(['added uid-a@1 initial', 'added uid-b@2 initial', 'deleted uid-b@2', 'added uid-c@6'])
 })
 
+test('a list of one namespace says nothing of the others', () => {
+  const { store, told } = watched()
+  const replace = (namespace: string, objects: Thing[]) =>
+    store.replace({ objects, version: '20', initial: false, namespace })
+  expect(replace('default', [thing('a', 1)])).toBe(1)
+  expect(replace('other', [thing('b', 2, { namespace: 'other' })])).toBe(1)
+  expect(replace('default', [])).toBe(1)
+  expect(told).toEqual(['added uid-a@1', 'added uid-b@2', 'deleted uid-a@1'])
+})
+
 test('indexes follow the objects: by namespace, by owner, by label', () => {
   const { store } = watched()
   const ownerReferences = [{ apiVersion: 'v1', kind: 'Owner', name: 'o', uid: 'uid-o' }]

@@ -35,8 +35,8 @@ export type StoreWriter<T extends KubeObject> = Store<T> & {
   put: (object: T, initial?: boolean) => void
   /** Takes a deletion that a watch told of, with the object's last version. */
   remove: (object: T) => void
-  /** Takes the whole world at a version. Gives how many objects differ from what was known. */
-  replace: (world: { objects: readonly T[]; version: string; initial: boolean }) => number
+  /** Takes the whole world at a version, or of it one namespace. Gives how many objects differ from what was known. */
+  replace: (world: { objects: readonly T[]; version: string; initial: boolean; namespace?: string }) => number
 }
 
 export type StoreOptions<T extends KubeObject> = {
@@ -140,11 +140,12 @@ export const createStore = <T extends KubeObject>({
     tell({ type: 'deleted', object, initial: false })
   }
 
-  const replace: StoreWriter<T>['replace'] = ({ objects: listed, version, initial }) => {
+  const replace: StoreWriter<T>['replace'] = ({ objects: listed, version, initial, namespace }) => {
     const present = new Set(listed.map(({ metadata }) => metadata.uid))
     let differences = 0
     for (const [key, known] of [...objects]) {
       if (present.has(known.metadata.uid)) continue
+      if (namespace !== undefined && known.metadata.namespace !== namespace) continue
       differences += 1
       remember(known.metadata.uid, version)
       unset(key, known)
