@@ -1,10 +1,12 @@
-/** Writes the definitions of our kinds into crds/, and takes away what is no longer one of them. */
+/** Writes the definitions of our kinds into crds/, takes away what is no longer one of them, and writes the page of their fields. */
 import { mkdir, readdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { renderReference } from './reference.ts'
 import { renderDefinitions } from './render.ts'
 
 const folder = fileURLToPath(new URL('../../../crds/', import.meta.url))
+const page = fileURLToPath(new URL('../../../docs/reference/kinds.md', import.meta.url))
 const files = renderDefinitions()
 
 await mkdir(folder, { recursive: true })
@@ -12,3 +14,4 @@ for (const name of await readdir(folder)) {
   if (name.endsWith('.yaml') && !(name in files)) await rm(join(folder, name))
 }
 for (const [name, content] of Object.entries(files)) await writeFile(join(folder, name), content)
+await writeFile(page, renderReference())

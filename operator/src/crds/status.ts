@@ -77,6 +77,6 @@ export const runStatus = {
   podName: text('podName is the pod that serves the run, or served it last; its logs stay until the run is removed.', {
     maxLength: 253,
   }),
-  startTime: time('startTime is when a worker took the run.'),
+  startTime: time('startTime is when the operator took the run on; activeDeadlineSeconds counts from here.'),
   completionTime: time('completionTime is when the run ended, well or not; ttlSecondsAfterFinished counts from here.'),
 }

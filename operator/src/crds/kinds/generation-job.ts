@@ -123,7 +123,7 @@ export const generationJob = defineKind({
     activeDeadlineSeconds: defaulted(
       3600,
       integer(
-        'activeDeadlineSeconds is after how many seconds of running the GenerationJob is stopped and fails with DeadlineExceeded.',
+        'activeDeadlineSeconds is after how many seconds from its startTime the GenerationJob is stopped and fails with DeadlineExceeded.',
         { minimum: 1, maximum: 86_400 },
       ),
     ),

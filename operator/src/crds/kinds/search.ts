@@ -113,7 +113,7 @@ export const search = defineKind({
     activeDeadlineSeconds: defaulted(
       300,
       integer(
-        'activeDeadlineSeconds is after how many seconds of running the Search is stopped and fails with DeadlineExceeded.',
+        'activeDeadlineSeconds is after how many seconds from its startTime the Search is stopped and fails with DeadlineExceeded.',
         { minimum: 1, maximum: 86_400 },
       ),
     ),
