@@ -1,0 +1,82 @@
+import { type CacheOptions, type KubeObject, resource } from '../runtime/mod.ts'
+import { label, type PodSpec } from '../workers/mod.ts'
+
+type PodTemplate = {
+  metadata: { labels: Record<string, string>; annotations: Record<string, string> }
+  spec: PodSpec
+}
+
+export type Claim = KubeObject & {
+  spec?: {
+    accessModes?: readonly string[]
+    storageClassName?: string
+    resources?: { requests?: { storage?: string } }
+  }
+  status?: { phase?: string; capacity?: { storage?: string } }
+}
+
+export type StatefulSet = KubeObject & {
+  spec?: {
+    replicas: number
+    serviceName: string
+    podManagementPolicy: 'Parallel'
+    persistentVolumeClaimRetentionPolicy: { whenDeleted: 'Retain'; whenScaled: 'Retain' }
+    selector: { matchLabels: Record<string, string> }
+    template: PodTemplate
+    volumeClaimTemplates: readonly {
+      metadata: { name: string; labels: Record<string, string> }
+      spec: NonNullable<Claim['spec']>
+    }[]
+  }
+  status?: {
+    observedGeneration?: number
+    readyReplicas?: number
+    updateRevision?: string
+  }
+}
+
+export type Service = KubeObject & {
+  spec?: {
+    type: 'ClusterIP'
+    /** The API server's choice. */
+    clusterIP?: string
+    selector: Record<string, string>
+    ports: readonly { name: string; port: number; targetPort: string; protocol: 'TCP'; appProtocol?: string }[]
+  }
+}
+
+/** `data` is base64. */
+export type Secret = KubeObject & { type?: string; data?: Readonly<Record<string, string>> }
+
+const core = { group: '', version: 'v1', namespaced: true }
+
+export const statefulSets = resource<StatefulSet>({
+  group: 'apps',
+  version: 'v1',
+  plural: 'statefulsets',
+  kind: 'StatefulSet',
+  namespaced: true,
+})
+export const services = resource<Service>({ ...core, plural: 'services', kind: 'Service' })
+export const secrets = resource<Secret>({ ...core, plural: 'secrets', kind: 'Secret' })
+export const claims = resource<Claim>({ ...core, plural: 'persistentvolumeclaims', kind: 'PersistentVolumeClaim' })
+
+/** What the operator made for the branches of an installation, and nothing else of the namespace. */
+const selector = (instance: string): string =>
+  [`${label.managedBy}=trellis-operator`, `${label.component}=branch`, `${label.instance}=${instance}`].join(',')
+
+export type CacheScope = { instance: string; namespace?: string }
+
+/** How a cache of one of these kinds is declared. */
+export const childCache = <T extends KubeObject>({ instance, namespace }: CacheScope): CacheOptions<T> => ({
+  selection: { labelSelector: selector(instance), ...(namespace === undefined ? {} : { namespace }) },
+})
+
+/** The cache of Secrets knows which there are, and whose; keys are not kept in memory. */
+export const secretCache = (scope: CacheScope): CacheOptions<Secret> => ({
+  ...childCache<Secret>(scope),
+  transform: ({ metadata }) => {
+    const { managedFields: _, ...kept } = metadata as Secret['metadata'] & { managedFields?: unknown }
+    return { metadata: kept }
+  },
+})

@@ -1,0 +1,52 @@
+import type { Bus } from '@trellis/kit/bus'
+import { branchNotices } from '@trellis/kit/workloads'
+import type { BranchNotice } from '@trellis/protos/ts/trellis/workloads/v1/branches.ts'
+import { type Branch, type BranchStatus, branches } from '../crds/mod.ts'
+import { isPaused } from '../runs/mod.ts'
+import { type Client, isBeingDeleted, isNotFound, type Store, secondsTime } from '../runtime/mod.ts'
+import { slugHolder } from './slug.ts'
+import { slugIndex } from './world.ts'
+
+/**
+ * What a notice changes in a status; undefined where nothing. Notices may come late and out of order: one that knows of
+ * nothing newer than the status does is an old one.
+ */
+export const noticedChanges = (
+  { status }: Branch,
+  { entryCount, lastSeen }: BranchNotice,
+): Partial<BranchStatus> | undefined => {
+  const seenAt = lastSeen ? Date.parse(lastSeen) : Number.NaN
+  const seen = Number.isNaN(seenAt) ? undefined : secondsTime(seenAt)
+  if (status.lastSeen !== undefined && (seen === undefined || seen < status.lastSeen)) return undefined
+  if (status.entryCount === entryCount && status.lastSeen === seen) return undefined
+  return { entryCount, ...(seen === undefined ? {} : { lastSeen: seen }) }
+}
+
+/** Notices that are written at a time. */
+const concurrency = 4
+
+/**
+ * Writes what branches tell of themselves into their statuses, until the signal; for the one that leads. A notice is
+ * acknowledged when the status says it, or when there is nobody to say it of.
+ */
+export const workBranchNotices = (
+  { bus, client, store }: { bus: Bus; client: Client; store: Store<Branch> },
+  signal: AbortSignal,
+): Promise<void> =>
+  bus.work(
+    branchNotices,
+    async ({ value }, handling) => {
+      const sameSlug = store.by(slugIndex, value.slug)
+      const branch = sameSlug.find((one) => !slugHolder(one, sameSlug))
+      if (!branch || isBeingDeleted(branch) || isPaused(branch)) return
+      const changes = noticedChanges(branch, value)
+      if (!changes) return
+      const patch = { type: 'merge', body: { status: changes } } as const
+      try {
+        await client.patch(branches, branch.metadata, patch, { subresource: 'status', signal: handling.signal })
+      } catch (error) {
+        if (!isNotFound(error)) throw error
+      }
+    },
+    { concurrency, signal },
+  )

@@ -1,0 +1,56 @@
+import { type ContainerStatus, cannotPull, cannotStart, type Pod } from '../workers/mod.ts'
+
+/** How the pod of a Branch fares, with a sentence where it does not do well. */
+export type PodCondition =
+  | { kind: 'none' }
+  /** The scheduler's words. */
+  | { kind: 'unschedulable'; message: string }
+  /** The kubelet's words. */
+  | { kind: 'cannotPull'; message: string }
+  | { kind: 'cannotStart'; message: string }
+  /** It ends as often as it is started. */
+  | { kind: 'crashing'; message: string }
+  | { kind: 'starting'; message: string }
+  | { kind: 'ending' }
+  | { kind: 'ready' }
+
+const conditionIs = ({ status }: Pod, type: string, value: 'True' | 'False') =>
+  status?.conditions?.find((condition) => condition.type === type && condition.status === value)
+
+const sentence = (text: string): string => (/[.!?]$/.test(text) ? text : `${text}.`)
+
+/** How a container ended last, in words. */
+const lastExit = ({ lastState, restartCount }: ContainerStatus): string => {
+  const ended = lastState?.terminated
+  if (!ended) return `The process was restarted ${restartCount} times.`
+  const why = ended.reason === 'OOMKilled' ? 'it used more memory than its limit' : `exit code ${ended.exitCode}`
+  const said = ended.message?.trim().split('\n').at(-1)
+  return sentence(`The process was restarted ${restartCount} times, last after ${why}${said ? `: ${said}` : ''}`)
+}
+
+const waitingCondition = (container: ContainerStatus): PodCondition | undefined => {
+  const { reason = '', message } = container.state?.waiting ?? {}
+  const words = sentence(message ? `${reason}: ${message}` : reason)
+  if (cannotPull.has(reason)) return { kind: 'cannotPull', message: words }
+  if (cannotStart.has(reason)) return { kind: 'cannotStart', message: words }
+  if (reason === 'CrashLoopBackOff') return { kind: 'crashing', message: lastExit(container) }
+  return undefined
+}
+
+/** Reads the condition of a pod that is restarted in place. */
+export const podConditionOf = (pod: Pod | undefined): PodCondition => {
+  if (!pod) return { kind: 'none' }
+  if (pod.metadata.deletionTimestamp !== undefined) return { kind: 'ending' }
+  if (conditionIs(pod, 'Ready', 'True')) return { kind: 'ready' }
+  const unscheduled = conditionIs(pod, 'PodScheduled', 'False')
+  if (unscheduled)
+    return { kind: 'unschedulable', message: sentence(unscheduled.message ?? 'No node takes the pod so far') }
+  const statuses = [...(pod.status?.initContainerStatuses ?? []), ...(pod.status?.containerStatuses ?? [])]
+  const waiting = statuses.map(waitingCondition).find((condition) => condition !== undefined)
+  if (waiting) return waiting
+  const isRunning = statuses.some(({ state }) => state?.running !== undefined)
+  return {
+    kind: 'starting',
+    message: isRunning ? 'Its process runs and is not ready yet.' : 'Its pod is being started.',
+  }
+}

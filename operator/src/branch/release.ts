@@ -1,0 +1,44 @@
+import { type Branch, branches } from '../crds/mod.ts'
+import { done, hasFinalizer, isNotFound, type Result, refOf, removeFinalizer, requeueAfter } from '../runtime/mod.ts'
+import { claims, statefulSets } from './child-kinds.ts'
+import { isOwnedBy } from './key.ts'
+import { namesOf } from './names.ts'
+import { type BranchWorld, childKey } from './world.ts'
+
+export const finalizer = 'trellis.dev/cleanup'
+
+/** `true` keeps the volume when its Branch is deleted; the next Branch of the same slug in the namespace takes it up again. */
+const keepVolumeAnnotation = 'trellis.dev/keep-volume'
+
+/** Milliseconds until a StatefulSet that does not go is looked at again, should its end not be heard of. */
+const longestWait = 10_000
+
+/**
+ * Lets a Branch go. Its volume is the one thing that does not go with its owner. The StatefulSet goes first, since while it
+ * is there it makes the claim again.
+ */
+export const releaseBranch = async (
+  branch: Branch,
+  { client, statefulSets: sets }: BranchWorld,
+  signal: AbortSignal,
+): Promise<Result> => {
+  if (!hasFinalizer(branch, finalizer)) return done
+  const names = namesOf(branch)
+  const set = sets.get(childKey(branch, names.statefulSet))
+  if (set && isOwnedBy(set, branch)) {
+    if (set.metadata.deletionTimestamp === undefined) {
+      const options = { signal, preconditions: { uid: set.metadata.uid }, propagationPolicy: 'Background' } as const
+      await client.delete(statefulSets, set.metadata, options).catch(ignoreNotFound)
+    }
+    return requeueAfter(longestWait)
+  }
+  const isKept = branch.metadata.annotations?.[keepVolumeAnnotation] === 'true'
+  const ref = refOf(childKey(branch, names.claim))
+  if (!isKept && !set) await client.delete(claims, ref, { signal }).catch(ignoreNotFound)
+  await removeFinalizer(client, branches, branch, finalizer, { signal })
+  return done
+}
+
+const ignoreNotFound = (error: unknown) => {
+  if (!isNotFound(error)) throw error
+}

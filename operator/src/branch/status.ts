@@ -1,0 +1,133 @@
+import type { Branch, BranchStatus } from '../crds/mod.ts'
+import { mergeConditions, type Progress, progressConditions } from '../runtime/mod.ts'
+import type { PodCondition } from './pod-condition.ts'
+import { slugOf } from './slug.ts'
+
+/** Why a Branch is as it is, in one word. */
+export const branchReasons = [
+  'Active',
+  'Inactive',
+  'Starting',
+  'Updating',
+  'Stopping',
+  'Unschedulable',
+  'ImagePull',
+  'CannotStart',
+  'CrashLooping',
+  'VolumeGrowing',
+  'VolumeNotGrown',
+  'SlugTaken',
+  'PortTaken',
+  'NameTaken',
+  'Refused',
+] as const
+export type BranchReason = (typeof branchReasons)[number]
+
+/** How large the volume is, against what is asked for. */
+export type VolumeGrowth = { kind: 'fits' } | { kind: 'growing' } | { kind: 'refused'; message: string }
+
+/** What a look at the world came to. */
+export type Finding =
+  | { kind: 'slugTaken'; by: string; isGoing: boolean }
+  | { kind: 'portTaken'; port: number; by: string }
+  | { kind: 'noPort' }
+  /** Something of the name is another's; usually it is about to be removed with a former Branch. */
+  | { kind: 'nameTaken'; what: string }
+  /** The API server does not take what was to be applied. */
+  | { kind: 'refused'; message: string }
+  | { kind: 'running'; port: number; pod: PodCondition; isUpdated: boolean; growth: VolumeGrowth }
+
+export type Verdict = { progress: Progress; reason: BranchReason; message: string }
+
+const verdict = (progress: Progress, reason: BranchReason, message: string): Verdict => ({ progress, reason, message })
+
+const ofPod = (pod: PodCondition): Verdict | undefined => {
+  switch (pod.kind) {
+    case 'none':
+      return verdict('working', 'Starting', 'Its pod is being made.')
+    case 'ending':
+      return verdict('working', 'Updating', 'Its pod is being replaced.')
+    case 'starting':
+      return verdict('working', 'Starting', pod.message)
+    case 'unschedulable':
+      return verdict('working', 'Unschedulable', pod.message)
+    case 'cannotPull':
+      return verdict('working', 'ImagePull', pod.message)
+    case 'cannotStart':
+      return verdict('stalled', 'CannotStart', pod.message)
+    case 'crashing':
+      return verdict('stalled', 'CrashLooping', pod.message)
+    case 'ready':
+      return undefined
+  }
+}
+
+const ofGrowth = (growth: VolumeGrowth, storage: string): Verdict | undefined => {
+  if (growth.kind === 'fits') return undefined
+  return growth.kind === 'growing'
+    ? verdict('working', 'VolumeGrowing', `Its volume is being made larger, to ${storage}.`)
+    : verdict('stalled', 'VolumeNotGrown', `Its volume cannot be made larger, to ${storage}: ${growth.message}`)
+}
+
+const ofRunning = (branch: Branch, { port, pod, isUpdated, growth }: Finding & { kind: 'running' }): Verdict => {
+  if (branch.spec.state === 'Inactive')
+    return pod.kind === 'none'
+      ? verdict('ready', 'Inactive', 'It takes no log lines; what was stored is kept.')
+      : verdict('working', 'Stopping', 'Its pod is being ended.')
+  const trouble = ofPod(pod) ?? ofGrowth(growth, String(branch.spec.storage))
+  if (trouble) return trouble
+  return isUpdated
+    ? verdict('ready', 'Active', `It takes log lines on port ${port} of its Service.`)
+    : verdict('working', 'Updating', 'Its pod is of an earlier version and is being replaced.')
+}
+
+/** How far a Branch is, and why, as a sentence. */
+export const judge = (branch: Branch, finding: Finding): Verdict => {
+  switch (finding.kind) {
+    case 'slugTaken':
+      return finding.isGoing
+        ? verdict('working', 'SlugTaken', `It waits until Branch ${finding.by} of the same slug is removed.`)
+        : verdict(
+            'stalled',
+            'SlugTaken',
+            `The slug ${slugOf(branch)} belongs to the older Branch ${finding.by}: remove one of the two.`,
+          )
+    case 'portTaken':
+      return verdict(
+        'stalled',
+        'PortTaken',
+        `Port ${finding.port} belongs to Branch ${finding.by}: ask for another port, or for none.`,
+      )
+    case 'noPort':
+      return verdict('stalled', 'PortTaken', 'No port is free: every one belongs to another Branch.')
+    case 'nameTaken':
+      return verdict('working', 'NameTaken', `It waits until ${finding.what}, which is not its own, is removed.`)
+    case 'refused':
+      return verdict('stalled', 'Refused', finding.message)
+    case 'running':
+      return ofRunning(branch, finding)
+  }
+}
+
+const phaseOf = ({ spec }: Branch, finding: Finding, { progress }: Verdict): NonNullable<BranchStatus['phase']> => {
+  // What takes log lines is active, whatever else is the matter with it.
+  if (finding.kind === 'running' && finding.pod.kind === 'ready' && spec.state === 'Active') return 'Active'
+  if (progress === 'ready') return 'Inactive'
+  return progress === 'stalled' ? 'Failed' : 'Pending'
+}
+
+/** What is told of a Branch beside how far it is. Entries, and when they came, are the branch's own to tell. */
+export type Told = Pick<BranchStatus, 'port' | 'submitEndpoint' | 'secretName'>
+
+/** The status of a Branch of which this was found; the conditions are the very list it has where nothing about them changed. */
+export const branchStatus = (
+  branch: Branch,
+  { finding, told, now }: { finding: Finding; told: Told; now: number },
+): Partial<BranchStatus> => {
+  const observedGeneration = branch.metadata.generation ?? 1
+  const found = judge(branch, finding)
+  const { reason, message } = found
+  const states = progressConditions(found.progress, { reason, message, observedGeneration })
+  const conditions = mergeConditions(branch.status.conditions ?? [], states, now)
+  return { observedGeneration, conditions, phase: phaseOf(branch, finding, found), ...told }
+}

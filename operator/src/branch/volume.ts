@@ -1,0 +1,42 @@
+import type { Branch } from '../crds/mod.ts'
+import { ApiError, isConflict, isNotFound, type RequestOptions } from '../runtime/mod.ts'
+import { type Claim, claims } from './child-kinds.ts'
+import { amountOf } from './quantity.ts'
+import type { VolumeGrowth } from './status.ts'
+import type { BranchWorld } from './world.ts'
+
+const isRefusal = (error: unknown): error is ApiError =>
+  error instanceof ApiError &&
+  error.status >= 400 &&
+  error.status < 500 &&
+  !isConflict(error) &&
+  !isNotFound(error) &&
+  error.status !== 429
+
+/**
+ * Has the volume of a Branch made as large as it is to be. It never makes one smaller. Where the storage class does not
+ * allow it the server says so, and only this is affected.
+ */
+export const growVolume = async (
+  branch: Branch,
+  claim: Claim | undefined,
+  { client }: Pick<BranchWorld, 'client'>,
+  options: RequestOptions,
+): Promise<VolumeGrowth> => {
+  const wanted = amountOf(branch.spec.storage)
+  const asked = claim?.spec?.resources?.requests?.storage
+  // One that is not bound yet cannot be changed; its event comes.
+  if (!claim || asked === undefined || claim.status?.phase !== 'Bound') return { kind: 'fits' }
+  if (wanted > amountOf(asked)) {
+    const body = { spec: { resources: { requests: { storage: String(branch.spec.storage) } } } }
+    try {
+      await client.patch(claims, claim.metadata, { type: 'merge', body }, options)
+    } catch (error) {
+      if (!isRefusal(error)) throw error
+      return { kind: 'refused', message: error.message }
+    }
+    return { kind: 'growing' }
+  }
+  const capacity = claim.status?.capacity?.storage
+  return capacity !== undefined && amountOf(capacity) < wanted ? { kind: 'growing' } : { kind: 'fits' }
+}

@@ -1,0 +1,83 @@
+import { baseConfig, ConfigFailure, read, readConfig, setting } from '@trellis/kit/config'
+import { busOptions, configPart, connectionsConfig, printConfig, rpcConfig, rpcSecurity } from '@trellis/kit/process'
+
+/** What the operator is told beside what every process is. */
+export const operatorConfig = {
+  namespace: setting('POD_NAMESPACE', read.text, 'default', 'The namespace of the installation, where its Lease is.'),
+  watchNamespaces: setting(
+    'WATCH_NAMESPACES',
+    read.list,
+    [],
+    'Namespaces beside its own whose objects are acted on, commas between.',
+  ),
+  instance: setting('TRELLIS_INSTANCE', read.text, 'trellis', 'Name of the installation, as a label of what it makes.'),
+  workersFile: setting(
+    'TRELLIS_WORKERS',
+    read.optional(read.text),
+    undefined,
+    'A file of JSON that says what workers and branches are made from: image, command, resources.',
+  ),
+  edgeUrl: setting('EDGE_URL', read.url, 'http://localhost:8080', 'Where people reach the installation.'),
+  runTtlSeconds: setting(
+    'RUN_TTL_SECONDS',
+    read.integer(0, 31_536_000),
+    3_600,
+    'For how long a run that a service asked for stays after it has ended.',
+  ),
+  maximumRuns: setting('MAXIMUM_RUNS', read.integer(1, 10_000), 100, 'Runs of a kind that may have workers at a time.'),
+  maximumQueued: setting(
+    'MAXIMUM_QUEUED_RUNS',
+    read.integer(0, 100_000),
+    1_000,
+    'Runs of a kind that may wait, past which services are refused.',
+  ),
+  branchStorageClass: setting(
+    'BRANCH_STORAGE_CLASS',
+    read.optional(read.text),
+    undefined,
+    "The storage class of the volumes of new branches; the cluster's default unless told.",
+  ),
+  healthPort: setting('HEALTH_PORT', read.port, 8081, 'The port of /healthz and /readyz.'),
+  rpcAddress: setting('RPC_ADDRESS', read.text, '127.0.0.1:9000', 'Where calls of services are taken: host:port.'),
+  shutdownSeconds: setting(
+    'SHUTDOWN_SECONDS',
+    read.integer(0, 600),
+    20,
+    'How long what is under way may take at the end.',
+  ),
+}
+
+export type OperatorSettings = ReturnType<typeof readConfig<typeof operatorConfig>>
+
+/** All that the operator is told, with what is wrong with it said before anything is waited for. Throws ConfigFailure. */
+export const readOperatorConfig = (environment: NodeJS.ProcessEnv) => {
+  const config = {
+    base: readConfig(baseConfig, environment),
+    connections: readConfig(connectionsConfig, environment),
+    rpc: readConfig(rpcConfig, environment),
+    own: readConfig(operatorConfig, environment),
+  }
+  const { workersFile, namespace, watchNamespaces } = config.own
+  if (workersFile === undefined)
+    throw new ConfigFailure(
+      'TRELLIS_WORKERS must be set: without it no worker can be made. The chart writes that file.',
+    )
+  return {
+    ...config,
+    workersFile,
+    namespaces: [...new Set([namespace, ...watchNamespaces])],
+    bus: busOptions(config.connections),
+    security: rpcSecurity(config.rpc),
+  }
+}
+
+export type OperatorConfig = ReturnType<typeof readOperatorConfig>
+
+/** What is in force, for a person (`--print-config`). */
+export const printOperatorConfig = ({ base, connections, rpc, own }: OperatorConfig): string =>
+  printConfig([
+    configPart('every process', baseConfig, base),
+    configPart('the servers it stands on', connectionsConfig, connections),
+    configPart('calls between processes', rpcConfig, rpc),
+    configPart('operator', operatorConfig, own),
+  ])

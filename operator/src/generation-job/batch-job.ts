@@ -1,0 +1,151 @@
+import { type GenerationJob, generationJobs } from '../crds/mod.ts'
+import { reportedExitCode } from '../runs/mod.ts'
+import {
+  type CacheOptions,
+  type Draft,
+  deterministicName,
+  type KubeObject,
+  ownerReference,
+  resource,
+} from '../runtime/mod.ts'
+import { commonLabels, label, type PodSpec, podMetadata, podSpec, type WorkerTemplate } from '../workers/mod.ts'
+import { type GpuWish, resourceWishes } from './gpu-wish.ts'
+
+export type BatchCondition = { type: string; status: string; reason?: string; message?: string }
+
+/** A Job of `batch/v1`, as far as it is written and read here. */
+export type BatchJob = KubeObject & {
+  spec?: {
+    suspend?: boolean
+    backoffLimit: number
+    completions: 1
+    parallelism: 1
+    podReplacementPolicy: 'Failed'
+    podFailurePolicy: { rules: readonly object[] }
+    template: { metadata: { labels: Record<string, string>; annotations: Record<string, string> }; spec: PodSpec }
+  }
+  status?: {
+    active?: number
+    succeeded?: number
+    failed?: number
+    terminating?: number
+    conditions?: readonly BatchCondition[]
+  }
+}
+
+export const batchJobs = resource<BatchJob>({
+  group: 'batch',
+  version: 'v1',
+  plural: 'jobs',
+  kind: 'Job',
+  namespaced: true,
+})
+
+/** How the cache of Jobs is declared: those of one installation, without the pods that they make. */
+export const batchJobCache = (instance: string): CacheOptions<BatchJob> => ({
+  selection: {
+    labelSelector: `${label.managedBy}=trellis-operator,${label.component}=generation-worker,${label.instance}=${instance}`,
+  },
+  transform: ({ metadata, spec, status }) => {
+    const { managedFields: _, ...kept } = metadata as BatchJob['metadata'] & { managedFields?: unknown }
+    const conditions = status?.conditions?.filter((condition) => condition.status === 'True')
+    return {
+      metadata: kept,
+      // Of the spec Kueue may change nearly all; whether it is held back is all that is asked.
+      ...(spec?.suspend ? { spec: { suspend: true } as NonNullable<BatchJob['spec']> } : {}),
+      status: { ...status, ...(conditions ? { conditions } : {}) },
+    }
+  },
+})
+
+/** Labels by which Kueue knows a Job; they are passed on as they are. */
+const queueLabels = ['kueue.x-k8s.io/queue-name', 'kueue.x-k8s.io/priority-class'] as const
+
+/** The queue that a run has to be admitted by. */
+export const queueOf = ({ metadata }: KubeObject): string | undefined => metadata.labels?.[queueLabels[0]]
+
+const passedOn = ({ metadata }: GenerationJob): Record<string, string> =>
+  Object.fromEntries(queueLabels.flatMap((name) => (metadata.labels?.[name] ? [[name, metadata.labels[name]]] : [])))
+
+/** The name of the Job that does a run with or without GPUs. A Job's pods have its name in a label, with room to spare. */
+export const batchJobName = ({ metadata }: GenerationJob, runId: string, gpu: GpuWish | undefined): string =>
+  deterministicName([metadata.name, metadata.uid, runId, gpu ? 'gpu' : 'cpu'], 52)
+
+export const workerContainer = 'worker'
+
+/**
+ * The Job that does a run. A worker that says that the run cannot be done ends it; one that was ended by whoever looks
+ * after the nodes is replaced for nothing; any other that fails counts against `backoffLimit`. No second pod is made while the
+ * first may still be at work. Where a queue has to admit it, it begins suspended.
+ */
+export const batchJobFor = (
+  job: GenerationJob,
+  {
+    runId,
+    gpu,
+    backoffLimit,
+    template,
+    instance,
+  }: { runId: string; gpu: GpuWish | undefined; backoffLimit: number; template: WorkerTemplate; instance: string },
+): Draft<BatchJob> => {
+  const labels = {
+    ...commonLabels({ instance, component: 'generation-worker' }),
+    [label.runId]: runId,
+    [label.workload]: 'generation',
+  }
+  return {
+    metadata: {
+      name: batchJobName(job, runId, gpu),
+      ...(job.metadata.namespace === undefined ? {} : { namespace: job.metadata.namespace }),
+      labels: { ...labels, ...passedOn(job) },
+      ownerReferences: [ownerReference(generationJobs, job)],
+    },
+    spec: {
+      ...(queueOf(job) === undefined ? {} : { suspend: true }),
+      completions: 1,
+      parallelism: 1,
+      backoffLimit,
+      podReplacementPolicy: 'Failed',
+      podFailurePolicy: {
+        rules: [
+          {
+            action: 'FailJob',
+            onExitCodes: { containerName: workerContainer, operator: 'In', values: [reportedExitCode] },
+          },
+          { action: 'Ignore', onPodConditions: [{ type: 'DisruptionTarget', status: 'True' }] },
+        ],
+      },
+      template: {
+        metadata: podMetadata(template, { labels }),
+        spec: podSpec(template, { container: workerContainer, ...resourceWishes(job, gpu) }),
+      },
+    },
+  }
+}
+
+/** How a Job stands. */
+export type BatchState =
+  | { kind: 'suspended' }
+  | { kind: 'active' }
+  | { kind: 'complete' }
+  /** `isReported`: the worker said itself that it cannot be done. */
+  | { kind: 'failed'; isReported: boolean; message: string }
+
+export const batchStateOf = ({ spec, status }: BatchJob): BatchState => {
+  const holds = (...types: string[]) =>
+    status?.conditions?.find((condition) => types.includes(condition.type) && condition.status === 'True')
+  // The two targets come first, while pods are still being ended.
+  const failed = holds('Failed', 'FailureTarget')
+  if (failed)
+    return {
+      kind: 'failed',
+      isReported: failed.reason === 'PodFailurePolicy',
+      message: failed.message ?? 'Its Job failed.',
+    }
+  if (holds('Complete', 'SuccessCriteriaMet')) return { kind: 'complete' }
+  return spec?.suspend ? { kind: 'suspended' } : { kind: 'active' }
+}
+
+/** Pods that a Job has made so far, apart from those that were ended by whoever looks after the nodes. */
+export const podsMadeBy = ({ status }: BatchJob): number =>
+  (status?.active ?? 0) + (status?.succeeded ?? 0) + (status?.failed ?? 0)

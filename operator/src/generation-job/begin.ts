@@ -1,0 +1,92 @@
+import { generationJobs } from '../crds/mod.ts'
+import { assignRun, lookedAgain, orderRun, refusedAgain, startingQuietly } from '../runs/mod.ts'
+import { done, isNamespaceTerminating, isRefused, ownerReference, type Result, requeueAfter } from '../runtime/mod.ts'
+import type { Pod } from '../workers/mod.ts'
+import { queueOf } from './batch-job.ts'
+import type { Decision } from './decide.ts'
+import { stopRun } from './finish.ts'
+import { asksForResources } from './gpu-wish.ts'
+import { hasRoom } from './room.ts'
+import { type Run, settle, warn } from './run.ts'
+import { gpuFallback } from './status.ts'
+import { orderOf } from './subject.ts'
+import type { GenerationWorld } from './world.ts'
+import { isPresent, makeJob, stopJob } from './writes.ts'
+
+type Obtain = Extract<Decision, { kind: 'obtain' }>
+
+/** Has the music service plan a run that it did not ask for; gives the milliseconds until that is to be looked at again. */
+export const order = (world: GenerationWorld, run: Run): Promise<number | undefined> =>
+  orderRun(world, { ...run, object: run.job }, () => orderOf(run.job, run.runId))
+
+/** Tells a pod that the run is its. */
+export const assign = (world: GenerationWorld, run: Run, pod: Pod): Promise<void> =>
+  assignRun(world, { ...run, object: run.job }, pod)
+
+/** A worker that waits, which is told at once, else a Job that makes one. */
+const getWorker = async (world: GenerationWorld, run: Run, { mayClaim, backoffLimit }: Obtain): Promise<void> => {
+  const { job, runId, gpu, signal } = run
+  const isClaimable = mayClaim && queueOf(job) === undefined && !asksForResources(job)
+  const claim = {
+    workload: 'generation' as const,
+    namespace: job.metadata.namespace ?? 'default',
+    owner: ownerReference(generationJobs, job),
+    runId,
+  }
+  const claimed = isClaimable ? await world.claims.claim(claim, signal) : undefined
+  if (claimed) await assign(world, run, claimed)
+  else await makeJob(world, job, { runId, gpu, backoffLimit }, signal)
+}
+
+/** A Job or pod was refused by the API server for what it is: by a quota, or by a policy. */
+const refused = async (world: GenerationWorld, run: Run, error: unknown): Promise<Result> => {
+  if (!isRefused(error)) throw error
+  if (isNamespaceTerminating(error)) return done
+  const message = `No worker can be made: ${error.message}`
+  await settle(world, run, { phase: 'Pending', reason: 'Unschedulable', message })
+  return requeueAfter(refusedAgain)
+}
+
+/** Gives a run a worker, and orders it beside that. */
+const obtain = async (world: GenerationWorld, run: Run, decision: Obtain): Promise<Result> => {
+  // Both are waited for, also where one fails: a claim that went on beside the next reconcile could give the run a second pod.
+  const [obtained, ordered] = await Promise.allSettled([getWorker(world, run, decision), order(world, run)])
+  if (obtained.status === 'rejected') return refused(world, run, obtained.reason)
+  if (ordered.status === 'rejected') throw ordered.reason
+  if (decision.because === undefined) return requeueAfter(startingQuietly)
+  const message = `${decision.because} Another worker is started.`
+  warn(world, run.job, 'WorkerLost', message)
+  await settle(world, run, { phase: 'Pending', reason: 'Starting', message })
+  return done
+}
+
+const waitForRoom = async (world: GenerationWorld, run: Run): Promise<Result> => {
+  const { clock, maximumRuns } = world
+  const message = `All ${maximumRuns} runs that may be made at a time are; it is begun when one of them ends.`
+  run.memory.takenOnAt = clock.now()
+  await settle(world, run, { phase: 'Pending', reason: 'Unschedulable', message }, { isHeld: true })
+  return requeueAfter(lookedAgain)
+}
+
+/** Begins a run, or goes on with it, as soon as Jobs that were given up are gone and there is room. */
+export const begin = async (world: GenerationWorld, run: Run, decision: Obtain): Promise<Result> => {
+  const { job, found, memory, signal } = run
+  // Two workers at a time would be one too many: the next is made when the last is gone.
+  for (const one of found.surplus) await stopJob(world, one, signal)
+  if (found.surplus.length > 0) return requeueAfter(lookedAgain)
+  // The cache may be behind, and a pod that is thought gone may be at work.
+  if (found.missing !== undefined && (await isPresent(world, job, found.missing, signal)))
+    return requeueAfter(startingQuietly)
+  if (!hasRoom(world, job)) return waitForRoom(world, run)
+  memory.hasPlace = true
+  return obtain(world, run, decision)
+}
+
+/** Goes on without a GPU, in another Job. */
+export const fallBack = async (world: GenerationWorld, run: Run, message: string): Promise<Result> => {
+  warn(world, run.job, gpuFallback, message)
+  // Written first: whoever comes after makes no other decision.
+  await settle(world, run, { phase: 'Pending', reason: 'Starting', message }, { fallenBack: message })
+  await stopRun(world, run.found, run.signal)
+  return requeueAfter(startingQuietly)
+}

@@ -1,0 +1,213 @@
+import { describe, expect, test } from 'vitest'
+import { nothingHeard, type PodState, type RunFacts } from '../runs/mod.ts'
+import type { BatchState } from './batch-job.ts'
+import { type Decision, decide, type GenerationView } from './decide.ts'
+import type { Survey } from './survey.ts'
+import { generationObject } from './test-support.ts'
+
+const start = Date.parse('2026-03-01T12:00:00Z')
+/** Long after the start, so that what lasts is said. */
+const now = start + 10_000
+
+const survey = (parts: {
+  batch?: BatchState
+  pod?: PodState
+  isClaimed?: boolean
+  lostClaim?: Survey['lostClaim']
+  attempts?: number
+}): Survey => ({
+  surplus: [],
+  live: [],
+  attempts: parts.attempts ?? 1,
+  ...(parts.batch ? { batch: { job: {} as never, state: parts.batch } } : {}),
+  ...(parts.pod
+    ? { current: { pod: { metadata: { name: 'p1' } } as never, state: parts.pod, isClaimed: parts.isClaimed ?? false } }
+    : {}),
+  ...(parts.lostClaim ? { lostClaim: parts.lostClaim } : {}),
+})
+
+const active: BatchState = { kind: 'active' }
+const view = (found: Survey, rest: Partial<GenerationView> = {}): GenerationView => ({
+  job: generationObject(),
+  facts: nothingHeard,
+  found,
+  gpu: undefined,
+  isOffered: undefined,
+  takenOnAt: start,
+  waitingSince: undefined,
+  endedAt: now,
+  now,
+  ...rest,
+})
+const heard = (facts: Partial<RunFacts>): { facts: RunFacts } => ({ facts: { ...nothingHeard, version: 1, ...facts } })
+const failure = (reason: string) => ({ reason, detail: 'So it is.', kind: 'not_found', retryAfterSeconds: null })
+
+/** A decision in three words: what, in which phase, why. */
+const told = (decision: Decision) => [
+  decision.kind,
+  ...('standing' in decision && decision.standing ? [decision.standing.phase, decision.standing.reason] : []),
+]
+
+const crashed: PodState = { kind: 'failed', cause: 'Crashed', message: 'Code 1.', endedAt: now }
+const oom: PodState = { kind: 'failed', cause: 'OOMKilled', message: 'Too much memory.', endedAt: now }
+const unscheduled: PodState = {
+  kind: 'unscheduled',
+  isGated: false,
+  message: 'No node: 1 Insufficient nvidia.com/gpu.',
+}
+const overdue = { endedAt: now - 30_000 }
+
+test.each<[string, GenerationView, (string | undefined)[]]>([
+  ['has no worker', view(survey({})), ['obtain']],
+  ['has a Job without a pod', view(survey({ batch: active })), ['wait', 'Pending', 'Starting']],
+  ['has just been begun', view(survey({ batch: active }), { takenOnAt: now }), ['wait']],
+  ['waits in a queue', view(survey({ batch: { kind: 'suspended' } })), ['wait', 'Pending', 'Unschedulable']],
+  [
+    'has a worker that has not said so',
+    view(survey({ batch: active, pod: { kind: 'running' } })),
+    ['wait', 'Pending', 'Starting'],
+  ],
+  [
+    'took a waiting worker',
+    view(survey({ pod: { kind: 'running' }, isClaimed: true })),
+    ['wait', 'Pending', 'Claimed'],
+  ],
+  [
+    'is worked on',
+    view(
+      survey({ batch: active, pod: { kind: 'running' } }),
+      heard({ started: { worker: 'p1', warm: false, at: now } }),
+    ),
+    ['wait', 'Running', 'Running'],
+  ],
+  ['finds no node', view(survey({ batch: active, pod: unscheduled })), ['wait', 'Pending', 'Unschedulable']],
+  [
+    'has an image that there cannot be',
+    view(survey({ batch: active, pod: { kind: 'unable', reason: 'ImagePull', isFinal: true, message: 'Bad name.' } })),
+    ['end', 'Failed', 'ImagePull'],
+  ],
+  ['lost a pod that its Job replaces', view(survey({ batch: active, pod: crashed })), ['wait', 'Pending', 'Starting']],
+  [
+    'was worked on',
+    view(survey({ batch: active, pod: { kind: 'running' } }), heard({ worked: { at: now } })),
+    ['wait', 'Running', 'Finished'],
+  ],
+  [
+    'is done',
+    view(survey({ batch: active }), heard({ concluded: { outputKey: 'k', outputSeconds: 10 } as never })),
+    ['end', 'Complete', 'Finished'],
+  ],
+  [
+    'came to nothing',
+    view(survey({}), heard({ concluded: { failure: failure('NodeNotFound') } as never })),
+    ['end', 'Failed', 'NodeNotFound'],
+  ],
+  ['was cancelled', view(survey({ batch: active }), heard({ cancelled: true })), ['end', 'Failed', 'Cancelled']],
+  [
+    'took too long',
+    view(survey({ batch: active }), { takenOnAt: now - 3_600_000 }),
+    ['end', 'Failed', 'DeadlineExceeded'],
+  ],
+  [
+    'failed, which its service has not said yet',
+    view(survey({ batch: active }), heard({ failed: { failure: failure('NodeNotFound'), at: now } })),
+    ['wait'],
+  ],
+  [
+    'failed, which its service does not say',
+    view(survey({ batch: active }), heard({ failed: { failure: failure('NodeNotFound'), at: now - 30_000 } })),
+    ['end', 'Failed', 'NodeNotFound'],
+  ],
+  ['has a Job that is done, and no report yet', view(survey({ batch: { kind: 'complete' } })), ['wait']],
+  [
+    'has a Job that is done, and no report',
+    view(survey({ batch: { kind: 'complete' } }), overdue),
+    ['end', 'Failed', 'NoReport'],
+  ],
+  [
+    'has a worker that failed by its own word, not heard yet',
+    view(survey({ batch: { kind: 'failed', isReported: true, message: '' } })),
+    ['wait'],
+  ],
+  [
+    'has a worker that failed by its own word, not heard',
+    view(survey({ batch: { kind: 'failed', isReported: true, message: '' } }), overdue),
+    ['end', 'Failed', 'NoReport'],
+  ],
+  [
+    'failed, as its Job says before its pod does',
+    view(survey({ batch: { kind: 'failed', isReported: false, message: '' }, pod: { kind: 'running' } })),
+    ['wait'],
+  ],
+  [
+    'failed, with a pod that never says so',
+    view(survey({ batch: { kind: 'failed', isReported: false, message: '' }, pod: { kind: 'running' } }), overdue),
+    ['end', 'Failed', 'WorkerLost'],
+  ],
+  [
+    'failed too often',
+    view(survey({ batch: { kind: 'failed', isReported: false, message: '' }, pod: crashed })),
+    ['end', 'Failed', 'WorkerLost'],
+  ],
+  [
+    'took too much memory',
+    view(survey({ batch: { kind: 'failed', isReported: false, message: '' }, pod: oom })),
+    ['end', 'Failed', 'OOMKilled'],
+  ],
+])('a run that %s', (_, seen, expected) => {
+  expect(told(decide(seen))).toEqual(expected)
+})
+
+describe('a waiting worker that was taken and is lost', () => {
+  const lost = (isFailure: boolean, backoffLimit = 2) =>
+    decide(
+      view(survey({ lostClaim: { message: 'It is gone.', isFailure } }), { job: generationObject({ backoffLimit }) }),
+    )
+
+  test('by its own doing counts as an attempt', () => {
+    expect(lost(true)).toMatchObject({ kind: 'obtain', mayClaim: false, backoffLimit: 1 })
+    expect(told(lost(true, 0))).toEqual(['end', 'Failed', 'WorkerLost'])
+  })
+
+  test('by no doing of its own counts as none', () => {
+    expect(lost(false, 0)).toMatchObject({ kind: 'obtain', mayClaim: false, backoffLimit: 0, because: 'It is gone.' })
+  })
+})
+
+describe('a run that asks for a GPU', () => {
+  const gpu = { amount: 1, product: 'H100', isRequired: false }
+  const waiting = (rest: Partial<GenerationView>) =>
+    decide(
+      view(survey({ batch: active, pod: unscheduled }), { gpu, isOffered: false, waitingSince: now - 20_000, ...rest }),
+    )
+
+  test('waits a minute where no node has it, and says why', () => {
+    expect(waiting({})).toMatchObject({ kind: 'wait', milliseconds: 40_000, standing: { reason: 'Unschedulable' } })
+    expect(waiting({ waitingSince: now - 60_000 })).toEqual({
+      kind: 'fallBack',
+      message: 'No node offers a GPU of model H100: it is made on the CPU.',
+    })
+  })
+
+  test('falls back out of a queue, too', () => {
+    const held = view(survey({ batch: { kind: 'suspended' } }), { gpu, isOffered: false, waitingSince: now - 60_000 })
+    expect(decide(held).kind).toBe('fallBack')
+  })
+
+  test('waits on where a node has it that others hold', () => {
+    expect(waiting({ isOffered: true, waitingSince: now - 60_000 }).kind).toBe('wait')
+  })
+
+  test('goes by what the scheduler says where the nodes are not known', () => {
+    expect(decide(view(survey({ batch: active, pod: unscheduled }), { gpu, waitingSince: now - 60_000 })).kind).toBe(
+      'fallBack',
+    )
+    const other: PodState = { ...unscheduled, message: 'No node: 1 Insufficient memory.' }
+    expect(decide(view(survey({ batch: active, pod: other }), { gpu, waitingSince: now - 60_000 })).kind).toBe('wait')
+  })
+
+  test('and must have it waits however long it takes: its time has not begun', () => {
+    const required = waiting({ gpu: { ...gpu, isRequired: true }, waitingSince: now - 600_000 })
+    expect(required).toMatchObject({ kind: 'wait', isHeld: true, standing: { reason: 'Unschedulable' } })
+  })
+})

@@ -1,0 +1,544 @@
+import { createMemoryBus } from '@trellis/kit/bus'
+import { connectInProcess } from '@trellis/kit/rpc'
+import { createMetrics, silentLog } from '@trellis/kit/telemetry'
+import { assignmentsOf, generationOrders, inputsOf, runNotices, runTopic } from '@trellis/kit/workloads'
+import {
+  type RunNotice,
+  type RunOrder,
+  type RunReport,
+  WorkloadsServiceDefinition,
+} from '@trellis/protos/ts/trellis/workloads/v1/workloads.ts'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { findControlPlane } from '../../test/control-plane.ts'
+import { eventually } from '../../test/eventually.ts'
+import { type KindsPlane, startKindsPlane, untilIs } from '../../test/kinds-plane.ts'
+import { createGpuCapacity } from '../capacity/mod.ts'
+import {
+  type GenerationJob,
+  type GenerationJobSpecInput,
+  generationJobs,
+  type WarmPool,
+  warmPools,
+} from '../crds/mod.ts'
+import { noMachines } from '../rpc/workload-runs.ts'
+import { workloadsRpc } from '../rpc/workloads.ts'
+import { createNotices, createReporter } from '../runs/mod.ts'
+import {
+  type Clock,
+  conditionOf,
+  createRuntimeMetrics,
+  isNotFound,
+  type KubeObject,
+  type Manager,
+  ownerReference,
+  type Resource,
+  systemClock,
+} from '../runtime/mod.ts'
+import { createWarmPools, poolIndexes } from '../warm-pool/mod.ts'
+import { type Pod, podCache, pods as podKind } from '../workers/mod.ts'
+import { type BatchJob, batchJobs } from './batch-job.ts'
+import { addGenerationController, cacheGenerations, generationRuns } from './mod.ts'
+import { template } from './test-support.ts'
+
+const programs = findControlPlane()
+const reason = typeof programs === 'string' ? ` (skipped: ${programs})` : ''
+const instance = 'home'
+const templates = { search: template, generation: template, branch: template }
+const queueLabel = 'kueue.x-k8s.io/queue-name'
+
+/** A clock that can be put forward. What sleeps is not woken by it. */
+const movableClock = () => {
+  let ahead = 0
+  const clock: Clock = { ...systemClock, now: () => systemClock.now() + ahead }
+  return { clock, forward: (milliseconds: number) => (ahead += milliseconds) }
+}
+
+describe.skipIf(typeof programs === 'string')(`generations on a real kube-apiserver${reason}`, () => {
+  let plane: KindsPlane
+
+  beforeAll(async () => {
+    if (typeof programs !== 'string') plane = await startKindsPlane(programs)
+  })
+
+  afterAll(() => plane?.[Symbol.asyncDispose]())
+
+  /** An operator for the runs of a namespace; the test plays the Job controller, the worker and the music service. */
+  const studio = async ({ maximumRuns = 10 } = {}) => {
+    const { client } = plane
+    const namespace = await plane.newNamespace()
+    const bus = createMemoryBus()
+    const { clock, forward } = movableClock()
+    const stop = new AbortController()
+    const declare = (manager: Manager) => {
+      const pods = manager.cache(podKind, { ...podCache({ instance, namespace, indexes: poolIndexes }), freeze: true })
+      const metrics = createMetrics({ processMetrics: false })
+      const notices = createNotices({ bus, clock, log: silentLog })
+      const reporter = createReporter(bus)
+      const shared = { client: manager.client, recorder: manager.recorder, pods, clock, log: silentLog, instance }
+      const pools = createWarmPools({
+        ...shared,
+        pools: manager.cache(warmPools, { selection: { namespace } }),
+        templates,
+        metrics,
+      })
+      pools.watch(manager.controller({ name: 'warmpool', reconcile: pools.reconcile }))
+      const gpus = createGpuCapacity({
+        client,
+        clock,
+        random: Math.random,
+        log: silentLog,
+        metrics: createRuntimeMetrics(createMetrics({ processMetrics: false })),
+        namespaces: [namespace],
+        ownLabels: {},
+      })
+      const scoped = {
+        cache: (kind, options) =>
+          manager.cache(kind, { ...options, selection: { ...options?.selection, namespace }, freeze: true }),
+      } satisfies Pick<Manager, 'cache'>
+      const stores = cacheGenerations(scoped, { instance, pods })
+      const parts = { ...shared, ...stores, claims: pools.claims, notices, reporter, gpus, template, maximumRuns }
+      const controller = addGenerationController(manager, parts)
+      manager.whileLeading((signal) => notices.work(signal))
+      const runs = generationRuns({ stores, total: maximumRuns, namespace, ttlSeconds: 3_600 })
+      const handlers = workloadsRpc({
+        client,
+        bus,
+        reporter,
+        runs: [runs],
+        machines: noMachines,
+        namespace,
+        maximumQueued: 10,
+        clock,
+        log: silentLog,
+      })
+      return { controller, handlers, watching: gpus.run(stop.signal), gpus }
+    }
+    const operator = await plane.operate(declare)
+    const { controller, handlers, watching, gpus } = operator.declared
+    const orders: RunOrder[] = []
+    const ordering = bus.work(generationOrders, async ({ value }) => void orders.push(value), { signal: stop.signal })
+    const ref = (name: string) => ({ name, namespace })
+    const read = (name: string) => client.get(generationJobs, ref(name))
+    const jobsOf = async ({ metadata: { uid } }: KubeObject): Promise<readonly BatchJob[]> =>
+      (await client.list(batchJobs, { namespace })).items.filter(
+        (one) => one.metadata.ownerReferences?.[0]?.uid === uid,
+      )
+    return {
+      client,
+      namespace,
+      bus,
+      orders,
+      ref,
+      read,
+      jobsOf,
+      rpc: connectInProcess(WorkloadsServiceDefinition, handlers),
+      gpusAreKnown: () =>
+        eventually(() => gpus.offers({ resource: 'x', amount: 1 }) !== undefined, 'the nodes are known'),
+      /** Lets time pass, and has a run looked at then. */
+      pass: (milliseconds: number, name: string) => {
+        forward(milliseconds)
+        controller.queue.add(`${namespace}/${name}`)
+      },
+      ask: (name: string, spec: Partial<GenerationJobSpecInput> = {}, labels: Record<string, string> = {}) =>
+        client.create<GenerationJob>(generationJobs, {
+          metadata: { name, namespace, labels },
+          spec: { chainId: 'c1', nodeId: 'n1', ...spec },
+        } as never),
+      until: (name: string, phase: string, why: string) =>
+        untilIs(
+          () => read(name),
+          ({ status }) => status.phase === phase && conditionOf(status.conditions, 'Ready')?.reason === why,
+          `${name} is ${phase} (${why})`,
+        ),
+      jobOf: async (owner: GenerationJob, isSo: (job: BatchJob) => boolean = () => true): Promise<BatchJob> => {
+        let found: BatchJob | undefined
+        await eventually(async () => {
+          found = (await jobsOf(owner)).find((job) => isSo(job))
+          return found !== undefined
+        }, 'there is a Job')
+        return found as BatchJob
+      },
+      /** A pod as the Job controller would make it. */
+      startPod: async (job: BatchJob, status: NonNullable<Pod['status']> = { phase: 'Running' }) => {
+        const pod = await client.create<Pod>(podKind, {
+          metadata: {
+            generateName: `${job.metadata.name}-`,
+            namespace,
+            labels: job.spec?.template.metadata.labels ?? {},
+            ownerReferences: [ownerReference(batchJobs, job)],
+          },
+          spec: job.spec?.template.spec as never,
+        })
+        return client.patch(podKind, pod.metadata, { type: 'merge', body: { status } }, { subresource: 'status' })
+      },
+      /** What the Job controller says of a Job that it gives up; conditions of Jobs are checked by the server. */
+      giveUp: (job: BatchJob, why: string) => {
+        const at = new Date().toISOString().replace(/\.\d+Z$/, 'Z')
+        const condition = {
+          status: 'True',
+          reason: why,
+          message: 'It was given up.',
+          lastTransitionTime: at,
+          lastProbeTime: at,
+        }
+        const conditions = [
+          { type: 'FailureTarget', ...condition },
+          { type: 'Failed', ...condition },
+        ]
+        const status = { startTime: at, failed: 1, conditions }
+        return client.patch(batchJobs, job.metadata, { type: 'merge', body: { status } }, { subresource: 'status' })
+      },
+      /** What the garbage collector does once the pods of a Job that is being deleted are gone. */
+      collect: async (job: BatchJob) => {
+        for (const pod of (await client.list(podKind, { namespace })).items)
+          if (pod.metadata.ownerReferences?.[0]?.uid === job.metadata.uid)
+            await client.delete(podKind, pod.metadata, { gracePeriodSeconds: 0 })
+        await client.patch(batchJobs, job.metadata, { type: 'merge', body: { metadata: { finalizers: null } } })
+      },
+      tell: (runId: string, notice: RunNotice['notice']) => bus.enqueue(runNotices, { runId, notice }),
+      firstOf: async <T>(topic: Parameters<typeof bus.subscribe<T>>[0]): Promise<T> => {
+        for await (const delivery of bus.subscribe(topic, { after: 'start', signal: AbortSignal.timeout(60_000) }))
+          if (delivery.kind === 'event') return delivery.event
+        throw new Error('Nothing was said.')
+      },
+      isGone: async <T extends KubeObject>(kind: Resource<T>, name: string) => {
+        try {
+          await client.get(kind, ref(name))
+          return false
+        } catch (error) {
+          if (isNotFound(error)) return true
+          throw error
+        }
+      },
+      [Symbol.asyncDispose]: async () => {
+        stop.abort()
+        await operator[Symbol.asyncDispose]()
+        await Promise.all([ordering, watching])
+        await bus[Symbol.asyncDispose]()
+      },
+    }
+  }
+
+  const runOf = ({ metadata }: GenerationJob) => `obj-${metadata.uid}`
+  const reasonOf = (report: RunReport) => (report.report?.$case === 'failed' ? report.report.value.reason : undefined)
+
+  test('a run is ordered, done by the pod of a Job that is told of it, and tells what came of it until its time is over', async () => {
+    await using s = await studio()
+    const asked = await s.ask('song', { durationSeconds: 12, prompt: 'slower' })
+    const runId = runOf(asked)
+    const job = await s.jobOf(asked)
+    await eventually(() => s.orders.length > 0, 'it is ordered')
+    expect(s.orders[0]).toMatchObject({
+      runId,
+      generation: { chainId: 'c1', nodeId: 'n1', durationSeconds: 12, prompt: 'slower' },
+    })
+    await s.until('song', 'Pending', 'Starting')
+
+    const pod = await s.startPod(job)
+    expect(await s.firstOf(assignmentsOf(pod.metadata.uid))).toEqual({ runId })
+    await s.tell(runId, { $case: 'started', value: { worker: pod.metadata.name, warm: false } })
+    const running = await s.until('song', 'Running', 'Running')
+    expect(running.status).toMatchObject({ podName: pod.metadata.name, attempts: 1, startTime: expect.any(String) })
+    expect(conditionOf(running.status.conditions, 'Reconciling')?.status).toBe('True')
+    await s.tell(runId, { $case: 'progress', value: { fraction: 0.504, detail: '' } })
+    await untilIs(
+      () => s.read('song'),
+      ({ status }) => status.progress === 0.5,
+      'it is half done',
+    )
+    await s.tell(runId, { $case: 'worked', value: {} })
+    await s.until('song', 'Running', 'Finished')
+    const seam = { distancePercentile: 62, loudnessStepLu: 0.4, beatErrorMs: 9 }
+    await s.tell(runId, { $case: 'concluded', value: { outputKey: 'audio/n1', outputSeconds: 12, ...seam } as never })
+    const done = await s.until('song', 'Complete', 'Finished')
+    expect(done.status).toMatchObject({
+      progress: 1,
+      output: { key: 'audio/n1', seconds: 12 },
+      seam,
+      completionTime: expect.any(String),
+    })
+    expect(['Ready', 'Complete'].map((type) => conditionOf(done.status.conditions, type)?.status)).toEqual([
+      'True',
+      'True',
+    ])
+    expect(await s.jobsOf(asked)).toHaveLength(1)
+
+    s.pass(3_700_000, 'song')
+    await eventually(() => s.isGone(generationJobs, 'song'), 'it is gone after its time')
+  })
+
+  test('a run that the worker says cannot be done fails by the reason of its service', async () => {
+    await using s = await studio()
+    const asked = await s.ask('song')
+    const runId = runOf(asked)
+    const job = await s.jobOf(asked)
+    const ended = {
+      phase: 'Failed',
+      containerStatuses: [
+        {
+          name: 'worker',
+          ready: false,
+          restartCount: 0,
+          image: 'x',
+          imageID: 'x',
+          state: { terminated: { exitCode: 10 } },
+        },
+      ],
+    } as const
+    await s.startPod(job, ended)
+    await s.giveUp(job, 'PodFailurePolicy')
+    const failure = {
+      reason: 'NodeNotFound',
+      detail: 'There is no node n1.',
+      kind: 'not_found',
+      retryAfterSeconds: null,
+    }
+    await s.tell(runId, { $case: 'concluded', value: { failure } as never })
+    const failed = await s.until('song', 'Failed', 'NodeNotFound')
+    expect(conditionOf(failed.status.conditions, 'Stalled')).toMatchObject({
+      status: 'True',
+      message: 'There is no node n1.',
+    })
+    await eventually(
+      async () => (await plane.reasonsOf(s.namespace, 'song')).includes('NodeNotFound'),
+      'the event is there',
+    )
+  })
+
+  test('a run whose pods take too much memory fails when its Job gives up, and whoever waits for it hears so', async () => {
+    await using s = await studio()
+    const asked = await s.ask('song', { backoffLimit: 0 })
+    const job = await s.jobOf(asked)
+    const killed = {
+      phase: 'Failed',
+      containerStatuses: [
+        {
+          name: 'worker',
+          ready: false,
+          restartCount: 0,
+          image: 'x',
+          imageID: 'x',
+          state: { terminated: { exitCode: 137, reason: 'OOMKilled' } },
+        },
+      ],
+    } as const
+    await s.startPod(job, killed)
+    await s.giveUp(job, 'BackoffLimitExceeded')
+    await s.until('song', 'Failed', 'OOMKilled')
+    // What has ended by itself stays with its logs.
+    expect((await s.client.get(batchJobs, job.metadata)).metadata.deletionTimestamp).toBeUndefined()
+    expect(reasonOf(await s.firstOf(runTopic(runOf(asked))))).toBe('OOMKilled')
+  })
+
+  test('a run goes on without a GPU that no node has, once the first Job is gone, and says so', async () => {
+    await using s = await studio()
+    await s.gpusAreKnown()
+    const asked = await s.ask('song', { resources: { class: 'NVIDIA-H100', memory: '2Gi' } })
+    const withGpu = await s.jobOf(asked)
+    expect(withGpu.spec?.template.spec.nodeSelector).toEqual({ 'nvidia.com/gpu.product': 'NVIDIA-H100' })
+    const message = '0/1 nodes are available: 1 Insufficient nvidia.com/gpu.'
+    await s.startPod(withGpu, {
+      phase: 'Pending',
+      conditions: [{ type: 'PodScheduled', status: 'False', reason: 'Unschedulable', message }],
+    })
+    await s.until('song', 'Pending', 'Unschedulable')
+    expect((await s.read('song')).status.attempts).toBe(0)
+    s.pass(61_000, 'song')
+    const fallen = await untilIs(
+      () => s.read('song'),
+      ({ status }) => conditionOf(status.conditions, 'GPUFallback') !== undefined,
+      'it has fallen back',
+    )
+    expect(conditionOf(fallen.status.conditions, 'GPUFallback')).toMatchObject({
+      status: 'True',
+      message: expect.stringContaining('NVIDIA-H100'),
+    })
+    const isDeleted = async () =>
+      (await s.client.get(batchJobs, withGpu.metadata)).metadata.deletionTimestamp !== undefined
+    await eventually(isDeleted, 'the first Job is being deleted')
+    // Looked at again and again, it makes no second Job beside the first.
+    s.pass(0, 'song')
+    await s.ask('other')
+    await s.until('other', 'Pending', 'Starting')
+    expect(await s.jobsOf(asked)).toHaveLength(1)
+    await s.collect(withGpu)
+    const onCpu = await s.jobOf(asked, ({ metadata }) => metadata.uid !== withGpu.metadata.uid)
+    expect(onCpu.spec?.template.spec.nodeSelector).toBeUndefined()
+    expect(onCpu.spec?.template.spec.containers[0]?.resources?.limits).toEqual({ memory: '2Gi' })
+    const pod = await s.startPod(onCpu)
+    await s.tell(runOf(asked), { $case: 'started', value: { worker: pod.metadata.name, warm: false } })
+    expect((await s.until('song', 'Running', 'Running')).status).toMatchObject({
+      attempts: 1,
+      podName: pod.metadata.name,
+    })
+  })
+
+  test('a run that must have a GPU waits for it longer than its deadline', async () => {
+    await using s = await studio()
+    await s.gpusAreKnown()
+    const asked = await s.ask('song', { resources: { gpuRequired: true }, activeDeadlineSeconds: 30 })
+    const job = await s.jobOf(asked)
+    await s.startPod(job, {
+      phase: 'Pending',
+      conditions: [{ type: 'PodScheduled', status: 'False', reason: 'Unschedulable', message: 'No.' }],
+    })
+    await s.until('song', 'Pending', 'Unschedulable')
+    s.pass(29_000, 'song')
+    await s.ask('other')
+    await s.until('other', 'Pending', 'Starting')
+    s.pass(29_000, 'song')
+    await s.ask('third')
+    await s.until('third', 'Pending', 'Starting')
+    const waiting = await s.read('song')
+    expect(waiting.status).toMatchObject({ phase: 'Pending' })
+    expect(waiting.status.startTime).toBeUndefined()
+    expect(conditionOf(waiting.status.conditions, 'GPUFallback')).toBeUndefined()
+  })
+
+  test('a run with a queue waits until the queue lets its Job begin', async () => {
+    await using s = await studio({ maximumRuns: 1 })
+    await s.ask('busy')
+    await s.until('busy', 'Pending', 'Starting')
+    const asked = await s.ask('song', {}, { [queueLabel]: 'music' })
+    const job = await s.jobOf(asked)
+    expect(job.spec?.suspend).toBe(true)
+    expect(job.metadata.labels?.[queueLabel]).toBe('music')
+    const held = await s.until('song', 'Pending', 'Unschedulable')
+    expect(conditionOf(held.status.conditions, 'Reconciling')).toMatchObject({
+      status: 'True',
+      message: expect.stringContaining('queue music'),
+    })
+    expect(held.status.startTime).toBeUndefined()
+    await s.client.patch(batchJobs, job.metadata, { type: 'merge', body: { spec: { suspend: false } } })
+    expect((await s.until('song', 'Pending', 'Starting')).status.startTime).toBeDefined()
+  })
+
+  test('a run takes a worker that waits, and one that is lost is followed by a Job', async () => {
+    await using s = await studio()
+    await s.client.create<WarmPool>(warmPools, {
+      metadata: { name: 'ready', namespace: s.namespace },
+      spec: { workload: 'generation', replicas: 1 },
+    } as never)
+    let waiting: Pod | undefined
+    await eventually(async () => {
+      waiting = (await s.client.list(podKind, { namespace: s.namespace })).items[0]
+      return waiting !== undefined
+    }, 'a pod waits')
+    const pod = waiting as Pod
+    const ready = { phase: 'Running', conditions: [{ type: 'Ready', status: 'True' }] }
+    await s.client.patch(podKind, pod.metadata, { type: 'merge', body: { status: ready } }, { subresource: 'status' })
+    await untilIs(
+      () => s.client.get(warmPools, s.ref('ready')),
+      ({ status }) => status.readyReplicas === 1,
+      'it is ready',
+    )
+
+    const asked = await s.ask('song')
+    const runId = runOf(asked)
+    expect(await s.firstOf(assignmentsOf(pod.metadata.uid))).toEqual({ runId })
+    await s.tell(runId, { $case: 'started', value: { worker: pod.metadata.name, warm: true } })
+    expect((await s.until('song', 'Running', 'Running')).status).toMatchObject({
+      podName: pod.metadata.name,
+      attempts: 1,
+    })
+    expect((await s.client.get(podKind, pod.metadata)).metadata.ownerReferences).toMatchObject([
+      { kind: 'GenerationJob', uid: asked.metadata.uid },
+    ])
+    expect(await s.jobsOf(asked)).toEqual([])
+
+    await s.client.delete(podKind, pod.metadata, { gracePeriodSeconds: 0 })
+    const job = await s.jobOf(asked)
+    const second = await s.startPod(job)
+    expect(await s.firstOf(assignmentsOf(second.metadata.uid))).toEqual({ runId })
+    await s.tell(runId, { $case: 'started', value: { worker: second.metadata.name, warm: false } })
+    await untilIs(
+      () => s.read('song'),
+      ({ status }) => status.podName === second.metadata.name && status.attempts === 2,
+      'the second worker has it',
+    )
+  })
+
+  test('a run that asks for more than waiting workers have does not take one', async () => {
+    await using s = await studio()
+    await s.client.create<WarmPool>(warmPools, {
+      metadata: { name: 'ready', namespace: s.namespace },
+      spec: { workload: 'generation', replicas: 1 },
+    } as never)
+    const asked = await s.ask('song', { resources: { memory: '4Gi' } })
+    expect((await s.jobOf(asked)).spec?.template.spec.containers[0]?.resources?.limits).toEqual({ memory: '4Gi' })
+  })
+
+  test('a run that is cancelled, and one that takes too long, end with their Jobs', async () => {
+    await using s = await studio()
+    const [first, second] = [await s.ask('first'), await s.ask('second', { activeDeadlineSeconds: 20 })]
+    const jobs = [await s.jobOf(first), await s.jobOf(second)]
+    for (const job of jobs) await s.startPod(job)
+    await s.rpc.cancel({ runId: runOf(first) })
+    await s.until('first', 'Failed', 'Cancelled')
+    await s.until('second', 'Pending', 'Starting')
+    s.pass(21_000, 'second')
+    await s.until('second', 'Failed', 'DeadlineExceeded')
+    for (const { metadata } of jobs)
+      await untilIs(
+        () => s.client.get(batchJobs, metadata),
+        (job) => job.metadata.deletionTimestamp !== undefined,
+        'the Job is being deleted',
+      )
+    expect([
+      reasonOf(await s.firstOf(runTopic(runOf(first)))),
+      reasonOf(await s.firstOf(runTopic(runOf(second)))),
+    ]).toEqual(['Cancelled', 'DeadlineExceeded'])
+  })
+
+  test('a run that is deleted is told of to whoever waits for it', async () => {
+    await using s = await studio()
+    const asked = await s.ask('song')
+    await s.until('song', 'Pending', 'Starting')
+    await s.client.delete(generationJobs, s.ref('song'))
+    expect(reasonOf(await s.firstOf(runTopic(runOf(asked))))).toBe('Cancelled')
+  })
+
+  test('no more runs than may have workers at a time, and the next one when one of them ends', async () => {
+    await using s = await studio({ maximumRuns: 1 })
+    const first = await s.ask('first')
+    await s.until('first', 'Pending', 'Starting')
+    const second = await s.ask('second')
+    await s.until('second', 'Pending', 'Unschedulable')
+    expect(await s.jobsOf(second)).toEqual([])
+    await s.rpc.cancel({ runId: runOf(first) })
+    await s.until('first', 'Failed', 'Cancelled')
+    await s.jobOf(second)
+  })
+
+  test('a run that a service asks for is made once, under its id, and not ordered', async () => {
+    await using s = await studio()
+    const generation = { chainId: 'c1', nodeId: 'n1', durationSeconds: 10, generator: 'recombine' }
+    const request = {
+      runId: 'run-7',
+      workload: 'WORKLOAD_GENERATION' as const,
+      input: Buffer.from('do it'),
+      activeDeadlineSeconds: 60,
+      generation,
+    }
+    expect(await s.rpc.run(request)).toEqual({ queued: true })
+    await s.rpc.run(request)
+    const made = (await s.client.list(generationJobs, { namespace: s.namespace })).items
+    expect(made).toHaveLength(1)
+    const [asked] = made as [GenerationJob]
+    expect(asked).toMatchObject({
+      metadata: { labels: { 'trellis.dev/run-id': 'run-7' } },
+      spec: { generator: 'recombine', activeDeadlineSeconds: 60 },
+    })
+    expect(Buffer.from((await s.firstOf(inputsOf('run-7'))).input).toString()).toBe('do it')
+    const pod = await s.startPod(await s.jobOf(asked))
+    expect(await s.firstOf(assignmentsOf(pod.metadata.uid))).toEqual({ runId: 'run-7' })
+    await s.tell('run-7', { $case: 'started', value: { worker: pod.metadata.name, warm: false } })
+    await s.until(asked.metadata.name, 'Running', 'Running')
+    expect(s.orders).toEqual([])
+    expect(await s.rpc.capacity({ workload: 'WORKLOAD_GENERATION' })).toMatchObject({
+      running: 1,
+      queued: 0,
+      total: 10,
+    })
+  })
+})

@@ -1,0 +1,94 @@
+import { wholeGpu } from '../capacity/mod.ts'
+import type { GenerationJob } from '../crds/mod.ts'
+import { firstSeenEnded, isFinished, isLive, isPaused, runIdOf } from '../runs/mod.ts'
+import {
+  done,
+  isBeingDeleted,
+  isConflict,
+  isNotFound,
+  type Reconcile,
+  type Result,
+  requeueAfter,
+} from '../runtime/mod.ts'
+import { assign, begin, fallBack, order } from './begin.ts'
+import { type Decision, decide } from './decide.ts'
+import { end, expire } from './finish.ts'
+import { gpuWish } from './gpu-wish.ts'
+import { acknowledge, type Run, settle } from './run.ts'
+import { hasFallenBack } from './status.ts'
+import { survey } from './survey.ts'
+import type { GenerationWorld } from './world.ts'
+
+/** Milliseconds after which what somebody else changed meanwhile is looked at, if its event does not come before. */
+const afterConflict = 1_000
+
+/** When the Job or the pod that the run waits for was first seen to have ended; now, where neither has. */
+const endOf = ({ memory, found: { batch, current } }: Run, now: number): number => {
+  const hasJobEnded = batch && (batch.state.kind === 'failed' || batch.state.kind === 'complete')
+  const hasPodEnded = current && !isLive(current.state)
+  const uid = hasPodEnded ? current.pod.metadata.uid : hasJobEnded ? batch.job.metadata.uid : undefined
+  return uid === undefined ? now : firstSeenEnded(memory, uid, now)
+}
+
+const judge = ({ clock, gpus }: GenerationWorld, run: Run): Decision => {
+  const { job, facts, found, gpu, memory } = run
+  const now = clock.now()
+  const isWaiting = gpu && found.batch && (!found.current || found.current.state.kind === 'unscheduled')
+  if (!isWaiting) delete memory.waitingSince
+  else memory.waitingSince ??= now
+  return decide({
+    job,
+    facts,
+    found,
+    gpu,
+    isOffered: gpu && gpus.offers({ resource: wholeGpu, ...gpu }),
+    takenOnAt: memory.takenOnAt,
+    waitingSince: memory.waitingSince,
+    endedAt: endOf(run, now),
+    now,
+  })
+}
+
+const advance = async (world: GenerationWorld, job: GenerationJob, signal: AbortSignal): Promise<Result> => {
+  const { memories, notices, clock, batchJobs: jobs, pods } = world
+  const runId = runIdOf(job)
+  const gpu = hasFallenBack(job) ? undefined : gpuWish(job)
+  const found = survey(job, { runId, gpu, jobs, pods })
+  const memory = memories.of(job, runId)
+  const run: Run = { job, runId, memory, gpu, found, facts: notices.factsOf(runId), signal }
+  for (const pod of found.live) await assign(world, run, pod)
+  const decision = judge(world, run)
+  switch (decision.kind) {
+    case 'end':
+      return end(world, run, decision)
+    case 'fallBack':
+      return fallBack(world, run, decision.message)
+    case 'obtain':
+      return begin(world, run, decision)
+    case 'wait': {
+      const { standing, milliseconds, isHeld = false } = decision
+      if (isHeld) memory.takenOnAt = clock.now()
+      if (standing) await settle(world, run, standing, { isHeld })
+      else acknowledge(world, run, job.status)
+      return requeueAfter(Math.min(milliseconds, (await order(world, run)) ?? milliseconds))
+    }
+  }
+}
+
+/** Makes of a GenerationJob a run in a Job or in a waiting worker, of a run a result, and of what has ended nothing, in time. */
+export const reconcileGenerationJob =
+  (world: GenerationWorld): Reconcile =>
+  async (key, { signal }) => {
+    const job = world.generationJobs.get(key)
+    // Whoever watches its deletion says what is to be said.
+    if (!job || isBeingDeleted(job) || isPaused(job)) return done
+    // The cache is behind what was written here last, and will tell when it is not.
+    if (!world.generationJobs.isCurrent(key)) return done
+    try {
+      return isFinished(job) ? await expire(world, job, signal) : await advance(world, job, signal)
+    } catch (error) {
+      // Somebody changed or removed it first: that comes, and is looked at.
+      if (isConflict(error) || isNotFound(error)) return requeueAfter(afterConflict)
+      throw error
+    }
+  }

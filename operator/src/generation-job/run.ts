@@ -1,0 +1,73 @@
+import { type GenerationJob, type GenerationJobStatus, generationJobs } from '../crds/mod.ts'
+import { isNewWorry, type RunFacts, type Standing, steadied, type Wanted } from '../runs/mod.ts'
+import { secondsTime } from '../runtime/mod.ts'
+import type { GpuWish } from './gpu-wish.ts'
+import type { GenerationMemory } from './memory.ts'
+import { generationStatus, progressOf, saysAll } from './status.ts'
+import type { Survey } from './survey.ts'
+import type { GenerationWorld } from './world.ts'
+import { writeStatus } from './writes.ts'
+
+/** A run that is worked on: what one reconcile knows of it. */
+export type Run = {
+  job: GenerationJob
+  runId: string
+  memory: GenerationMemory
+  /** What its Job has, or is to have. */
+  gpu: GpuWish | undefined
+  found: Survey
+  facts: RunFacts
+  signal: AbortSignal
+}
+
+/** Tells people of something that went wrong. What goes well they read in the status: an event each would double the requests. */
+export const warn = ({ recorder }: GenerationWorld, job: GenerationJob, reason: string, note: string): void =>
+  recorder.record(generationJobs, job, { type: 'Warning', reason, action: 'Run', note })
+
+/** Has what was heard acknowledged, as far as the status says it. */
+export const acknowledge = (
+  { notices }: GenerationWorld,
+  { runId, facts, found }: Run,
+  status: GenerationJobStatus,
+): void => {
+  if (saysAll(status, facts, found.current?.pod.metadata.name)) notices.reflected(runId, facts.version)
+}
+
+const countStart = ({ runMetrics }: GenerationWorld, { memory, found, facts }: Run): void => {
+  if (facts.started && found.current)
+    runMetrics?.started('generation', found.current.isClaimed, facts.started.at - memory.takenOnAt)
+}
+
+/** What every status of a run says beside how it stands; where it `isHeld` its time has not begun. */
+const common = ({ job, memory, found, facts }: Run, isHeld: boolean): Wanted<GenerationJobStatus> => {
+  const podName = found.current?.pod.metadata.name
+  const progress = progressOf(facts)
+  return {
+    ...(isHeld ? {} : { startTime: job.status.startTime ?? secondsTime(memory.takenOnAt) }),
+    ...(podName === undefined ? {} : { podName }),
+    ...(progress === undefined ? {} : { progress }),
+    attempts: found.attempts,
+  }
+}
+
+/** Writes how a run stands, where that is news, and acknowledges what it was learned from. */
+export const settle = async (
+  world: GenerationWorld,
+  run: Run,
+  standing: Standing,
+  {
+    isHeld = false,
+    fallenBack,
+    more = {},
+  }: { isHeld?: boolean; fallenBack?: string; more?: Wanted<GenerationJobStatus> } = {},
+): Promise<void> => {
+  const { job, found, signal } = run
+  const said = steadied(job.status, standing)
+  const now = world.clock.now()
+  const wanted = { ...common(run, isHeld), ...generationStatus(job, { standing: said, now, fallenBack }), ...more }
+  acknowledge(world, run, await writeStatus(world, job, wanted, signal))
+  if (said.phase === 'Running' && job.status.phase !== 'Running') countStart(world, run)
+  // To wait in a queue is nothing to warn of.
+  const isQueued = found.batch?.state.kind === 'suspended'
+  if (!isQueued && isNewWorry(job.status, said)) warn(world, job, said.reason, said.message)
+}

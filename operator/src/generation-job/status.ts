@@ -1,0 +1,53 @@
+import type { RunConcluded } from '@trellis/protos/ts/trellis/workloads/v1/workloads.ts'
+import type { GenerationJob, GenerationJobStatus } from '../crds/mod.ts'
+import { type RunFacts, reflects, runStatus, type Standing, type Wanted } from '../runs/mod.ts'
+import { conditionOf, mergeConditions } from '../runtime/mod.ts'
+
+/** Why a run that asked for a GPU has none, as a condition of its own that stays. */
+export const gpuFallback = 'GPUFallback'
+
+/** Whether a run has given up waiting for a GPU. */
+export const hasFallenBack = ({ status }: GenerationJob): boolean =>
+  conditionOf(status.conditions, gpuFallback)?.status === 'True'
+
+/** What came of a run, as its service tells. */
+export const outcomeOf = (concluded: RunConcluded | undefined): Wanted<GenerationJobStatus> => {
+  const { outputKey, outputSeconds, distancePercentile, loudnessStepLu, beatErrorMs } = concluded ?? {}
+  const seam = {
+    ...(typeof distancePercentile === 'number' ? { distancePercentile } : {}),
+    ...(typeof loudnessStepLu === 'number' ? { loudnessStepLu } : {}),
+    ...(typeof beatErrorMs === 'number' ? { beatErrorMs } : {}),
+  }
+  return {
+    ...(outputKey ? { output: { key: outputKey, seconds: outputSeconds ?? 0 }, progress: 1 } : {}),
+    ...(Object.keys(seam).length > 0 ? { seam } : {}),
+  }
+}
+
+/** How much is made, to the hundredth: finer steps are not worth a write. */
+export const progressOf = ({ progress }: RunFacts): number | undefined =>
+  progress && Math.round(Math.min(1, Math.max(0, progress.fraction)) * 100) / 100
+
+/** The status of a run that stands so; with `fallenBack` also that it goes on without a GPU, and why. */
+export const generationStatus = (
+  job: GenerationJob,
+  { standing, now, fallenBack }: { standing: Standing; now: number; fallenBack?: string | undefined },
+): Wanted<GenerationJobStatus> => {
+  const status = runStatus(job, standing, now)
+  if (fallenBack === undefined) return status as Wanted<GenerationJobStatus>
+  const condition = {
+    type: gpuFallback,
+    status: 'True' as const,
+    reason: gpuFallback,
+    message: fallenBack,
+    observedGeneration: job.metadata.generation ?? 1,
+  }
+  return {
+    ...status,
+    conditions: mergeConditions(status.conditions ?? [], [condition], now),
+  } as Wanted<GenerationJobStatus>
+}
+
+/** Whether a status says all that was heard of a run, how much is made included. */
+export const saysAll = (status: GenerationJobStatus, facts: RunFacts, podName: string | undefined): boolean =>
+  reflects(status, facts, podName) && (facts.progress === undefined || status.progress === progressOf(facts))

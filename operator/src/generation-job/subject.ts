@@ -1,0 +1,62 @@
+import type { GenerationSubject, RunOrder, RunRequest } from '@trellis/protos/ts/trellis/workloads/v1/workloads.ts'
+import type { GenerationJob, GenerationJobSpec, GenerationJobSpecInput } from '../crds/mod.ts'
+import { type Draft, deterministicName } from '../runtime/mod.ts'
+import { label } from '../workers/mod.ts'
+
+/** What a GenerationJob is for, in the words of the services. */
+export const subjectOf = ({ spec }: GenerationJob): GenerationSubject => ({
+  chainId: spec.chainId,
+  nodeId: spec.nodeId,
+  inputKey: spec.input?.key ?? null,
+  prompt: spec.prompt ?? null,
+  seed: spec.seed ?? null,
+  durationSeconds: spec.durationSeconds,
+  contextSeconds: spec.contextSeconds ?? null,
+  generator: spec.generator,
+})
+
+/** What the music service is asked to plan, where it did not ask for the GenerationJob itself. */
+export const orderOf = (job: GenerationJob, runId: string): RunOrder => ({
+  runId,
+  user: '',
+  activeDeadlineSeconds: job.spec.activeDeadlineSeconds,
+  search: null,
+  generation: subjectOf(job),
+})
+
+/** The name of the GenerationJob that is made for a run which a service asks for: asking twice makes it once. */
+export const generationNameOf = (runId: string): string => deterministicName(['generation', runId])
+
+const generators: readonly GenerationJobSpec['generator'][] = ['auto', 'recombine', 'onnx', 'mock']
+
+const specOf = (
+  { activeDeadlineSeconds }: RunRequest,
+  subject: GenerationSubject,
+  ttlSecondsAfterFinished: number,
+): GenerationJobSpecInput => {
+  // Services know the same generators, but are not of the same version always.
+  const generator = generators.find((known) => known === subject.generator)
+  return {
+    chainId: subject.chainId,
+    nodeId: subject.nodeId,
+    durationSeconds: subject.durationSeconds,
+    ...(subject.inputKey ? { input: { key: subject.inputKey } } : {}),
+    ...(subject.prompt ? { prompt: subject.prompt } : {}),
+    ...(typeof subject.seed === 'number' ? { seed: subject.seed } : {}),
+    ...(typeof subject.contextSeconds === 'number' ? { contextSeconds: subject.contextSeconds } : {}),
+    ...(generator ? { generator } : {}),
+    ...(activeDeadlineSeconds > 0 ? { activeDeadlineSeconds } : {}),
+    ttlSecondsAfterFinished,
+  }
+}
+
+/** The GenerationJob of a run that a service asks for. */
+export const generationFor = (
+  request: RunRequest,
+  subject: GenerationSubject,
+  { namespace, ttlSeconds }: { namespace: string; ttlSeconds: number },
+): Draft<GenerationJob> => ({
+  metadata: { name: generationNameOf(request.runId), namespace, labels: { [label.runId]: request.runId } },
+  // The API server fills in what has a default.
+  spec: specOf(request, subject, ttlSeconds) as GenerationJobSpec,
+})

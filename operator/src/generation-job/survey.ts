@@ -1,0 +1,85 @@
+import type { GenerationJob } from '../crds/mod.ts'
+import { isLive, isLoss, type PodState, podStateOf } from '../runs/mod.ts'
+import { controllerOf, type Store } from '../runtime/mod.ts'
+import { label, type Pod } from '../workers/mod.ts'
+import { type BatchJob, type BatchState, batchJobName, batchStateOf, podsMadeBy } from './batch-job.ts'
+import { type GpuWish, gpuWish } from './gpu-wish.ts'
+
+export type RunPod = { pod: Pod; state: PodState }
+
+/** A waiting worker that was taken and went without a report. */
+export type LostClaim = {
+  message: string
+  /** Whether it was the worker's doing, so that it counts as a failed attempt. */
+  isFailure: boolean
+}
+
+/** What there is of a run in the cluster. */
+export type Survey = {
+  /** Its Job, with or without GPUs as they are wished for now. */
+  batch?: { job: BatchJob; state: BatchState }
+  /** Jobs that were given up, and may still have pods. */
+  surplus: readonly BatchJob[]
+  /** The pod that does the run, or did it last. */
+  current?: RunPod & { isClaimed: boolean }
+  /** All pods of the run that may be at work. */
+  live: readonly Pod[]
+  lostClaim?: LostClaim
+  /** The name of a pod that the status speaks of and that is not there. */
+  missing?: string
+  /** Pods that were started, as far as it can be told from what is there. */
+  attempts: number
+}
+
+const newestFirst = (a: RunPod, b: RunPod): number =>
+  Number(isLive(b.state)) - Number(isLive(a.state)) ||
+  (b.pod.metadata.creationTimestamp ?? '').localeCompare(a.pod.metadata.creationTimestamp ?? '') ||
+  a.pod.metadata.name.localeCompare(b.pod.metadata.name)
+
+const lossOf = ({ state }: RunPod): LostClaim | undefined => {
+  if (state.kind !== 'failed' || !(isLoss(state.cause) || state.cause === 'OOMKilled')) return undefined
+  return { message: state.message, isFailure: state.cause === 'OOMKilled' || state.cause === 'Crashed' }
+}
+
+/** Sorts the Jobs and pods of a run; `gpu` is what its Job should have now. */
+export const survey = (
+  job: GenerationJob,
+  { runId, gpu, jobs, pods }: { runId: string; gpu: GpuWish | undefined; jobs: Store<BatchJob>; pods: Store<Pod> },
+): Survey => {
+  const { uid } = job.metadata
+  const owned = jobs.by('owner', uid).filter((one) => controllerOf(one)?.uid === uid)
+  const name = batchJobName(job, runId, gpu)
+  const wanted = owned.find(({ metadata }) => metadata.name === name && metadata.deletionTimestamp === undefined)
+  const seen = (owner: string): RunPod[] => pods.by('owner', owner).map((pod) => ({ pod, state: podStateOf(pod) }))
+  const made = wanted ? seen(wanted.metadata.uid).sort(newestFirst) : []
+  const claims = seen(uid)
+    .filter(({ pod }) => pod.metadata.labels?.[label.runId] === runId && controllerOf(pod)?.uid === uid)
+    .sort(newestFirst)
+  const claimed = claims.find((one) => !lossOf(one))
+  const { podName, attempts: held = 0 } = job.status
+  const known = [...made, ...claims].find(({ pod }) => pod.metadata.name === podName)
+  // The pods of a Job are its own to count, and to make again.
+  const isOfJob = [gpuWish(job), undefined].some((wish) => podName?.startsWith(`${batchJobName(job, runId, wish)}-`))
+  const missing = podName !== undefined && !known && !isOfJob ? podName : undefined
+  const lost = claims.map(lossOf).find((loss) => loss !== undefined)
+  const lostClaim = lost ?? (missing ? { message: `Its pod ${missing} is gone.`, isFailure: false } : undefined)
+  const current = claimed ? { ...claimed, isClaimed: true } : made[0] && { ...made[0], isClaimed: false }
+  const counted = claims.length + (wanted ? podsMadeBy(wanted) : 0)
+  const isNew = current !== undefined && podName !== undefined && current.pod.metadata.name !== podName
+  // What no node has taken was not started.
+  const notBegun = Number(current?.state.kind === 'unscheduled')
+  return {
+    surplus: owned.filter((one) => one !== wanted),
+    live: [...made, ...claims].filter(({ state }) => isLive(state)).map(({ pod }) => pod),
+    attempts: Math.max(
+      held,
+      held + Number(isNew) - notBegun,
+      counted - notBegun,
+      Number(current !== undefined) - notBegun,
+    ),
+    ...(wanted ? { batch: { job: wanted, state: batchStateOf(wanted) } } : {}),
+    ...(current ? { current } : {}),
+    ...(lostClaim ? { lostClaim } : {}),
+    ...(missing ? { missing } : {}),
+  }
+}

@@ -1,0 +1,50 @@
+import { type GenerationJob, type GenerationJobStatus, generationJobs } from '../crds/mod.ts'
+import { type Wanted, writeRunStatus } from '../runs/mod.ts'
+import { createOwned, findOwned, remove } from '../runtime/mod.ts'
+import { type Pod, pods } from '../workers/mod.ts'
+import { type BatchJob, batchJobFor, batchJobs } from './batch-job.ts'
+import type { GpuWish } from './gpu-wish.ts'
+import type { GenerationWorld } from './world.ts'
+
+/** Brings a status to what is wanted; see `writeRunStatus`. */
+export const writeStatus = (
+  { client, generationJobs: store }: GenerationWorld,
+  job: GenerationJob,
+  wanted: Wanted<GenerationJobStatus>,
+  signal: AbortSignal,
+): Promise<GenerationJobStatus> => writeRunStatus({ client, resource: generationJobs, store }, job, wanted, signal)
+
+/** Asks for the end of a pod, if it is still the one that was looked at. */
+export const stopPod = ({ client }: GenerationWorld, pod: Pod, signal: AbortSignal): Promise<void> =>
+  remove(client, pods, pod, { signal })
+
+/** Asks for the end of a Job, which stays until its pods have gone. */
+export const stopJob = ({ client }: GenerationWorld, job: BatchJob, signal: AbortSignal): Promise<void> =>
+  remove(client, batchJobs, job, { signal, propagationPolicy: 'Foreground' })
+
+/** Removes a GenerationJob whose time is over; its Jobs and pods go after it. */
+export const removeGenerationJob = (
+  { client }: GenerationWorld,
+  job: GenerationJob,
+  signal: AbortSignal,
+): Promise<void> => remove(client, generationJobs, job, { signal, propagationPolicy: 'Background' })
+
+/** Makes the Job of a run, or gives the one that was made already and is not seen yet. */
+export const makeJob = (
+  { client, template, instance }: GenerationWorld,
+  job: GenerationJob,
+  wishes: { runId: string; gpu: GpuWish | undefined; backoffLimit: number },
+  signal: AbortSignal,
+): Promise<BatchJob> =>
+  createOwned(client, batchJobs, batchJobFor(job, { ...wishes, template, instance }), job, { signal })
+
+/** Whether there is a pod of a name, and it is the run's: a cache that does not show it may be behind. */
+export const isPresent = async (
+  { client }: GenerationWorld,
+  job: GenerationJob,
+  name: string,
+  signal: AbortSignal,
+): Promise<boolean> => {
+  const ref = { name, namespace: job.metadata.namespace ?? 'default' }
+  return (await findOwned(client, pods, ref, job, { signal })) !== undefined
+}

@@ -1,0 +1,66 @@
+import { connectNatsBus } from '@trellis/kit/bus'
+import { type Running, runProcess } from '@trellis/kit/process'
+import { serveGrpc } from '@trellis/kit/rpc'
+import type { Log, Metrics } from '@trellis/kit/telemetry'
+import { type OperatorConfig, printOperatorConfig, readOperatorConfig } from './config.ts'
+import { createOperator } from './operator.ts'
+import { createCredentials, createHttpClient, createRuntimeMetrics, loadConfig, systemClock } from './runtime/mod.ts'
+import { readWorkerTemplates } from './workers/mod.ts'
+
+/**
+ * Runs until it is disposed of: then it takes no calls any more, ends what is under way, and lets go of the lease last.
+ * What goes wrong for good, such as losing the lease, ends the process at once: another may act from then on.
+ */
+const start = async (config: OperatorConfig, { log, metrics }: { log: Log; metrics: Metrics }): Promise<Running> => {
+  const templates = readWorkerTemplates(config.workersFile)
+  await using opened = new AsyncDisposableStack()
+  const bus = opened.use(await connectNatsBus({ ...config.bus, name: 'trellis-operator', log }))
+  const credentials = createCredentials(() => loadConfig(), systemClock)
+  const runtimeMetrics = createRuntimeMetrics(metrics)
+  const client = opened.use(createHttpClient({ credentials, metrics: runtimeMetrics }))
+  const leaseClient = opened.use(createHttpClient({ credentials, metrics: runtimeMetrics, lane: 'leases' }))
+  const { manager, implementations, attend } = createOperator({
+    config,
+    templates,
+    client,
+    leaseClient,
+    bus,
+    log,
+    metrics,
+    runtimeMetrics,
+  })
+
+  const stop = new AbortController()
+  const attending = attend(stop.signal)
+  const running = manager.run(stop.signal).catch((error: unknown) => {
+    log.error({ err: error }, 'the operator cannot go on')
+    process.exit(1)
+  })
+  opened.defer(async () => {
+    stop.abort()
+    await running
+    await attending
+  })
+  await manager.filled()
+  const server = opened.use(
+    await serveGrpc(implementations, {
+      address: config.own.rpcAddress,
+      security: config.security,
+      drainMilliseconds: config.own.shutdownSeconds * 1_000,
+      onInternal: (error, { requestId }) => log.error({ err: error, requestId }, 'a call failed by a fault of ours'),
+    }),
+  )
+  const stack = opened.move()
+  return {
+    readyLine: `Trellis operator is ready at ${server.address}`,
+    [Symbol.asyncDispose]: () => stack.disposeAsync(),
+  }
+}
+
+await runProcess({
+  read: readOperatorConfig,
+  print: printOperatorConfig,
+  start,
+  environment: process.env,
+  words: process.argv.slice(2),
+})

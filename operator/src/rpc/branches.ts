@@ -1,0 +1,142 @@
+import { failure } from '@trellis/kit/errors'
+import type { Handlers } from '@trellis/kit/rpc'
+import type { BranchesServiceDefinition, GraftBranchRequest } from '@trellis/protos/ts/trellis/workloads/v1/branches.ts'
+import {
+  type BranchSettings,
+  type BranchStores,
+  ensureSecret,
+  isOwnedBy,
+  keyOfSecret,
+  slugHolder,
+  slugIndex,
+  slugOf,
+  viewOf,
+} from '../branch/mod.ts'
+import { type Branch, branches } from '../crds/mod.ts'
+import {
+  type Client,
+  type Clock,
+  deterministicName,
+  isAlreadyExists,
+  isBeingDeleted,
+  isInvalid,
+  isNotFound,
+  keyOf,
+} from '../runtime/mod.ts'
+
+export type BranchesRpcOptions = {
+  /** Not the manager's: every replica answers, also while another leads. */
+  client: Client
+  clock: Clock
+  stores: BranchStores
+  settings: BranchSettings
+  /** Where branches are grafted. */
+  namespace: string
+  /** Milliseconds that a new branch has to get its key and its port; 20 s unless told. */
+  patience?: number
+}
+
+/** Milliseconds between two looks. */
+const pause = 100
+
+/** A slug may begin and end with a hyphen, the name of an object may not. */
+const objectName = (slug: string): string =>
+  /^[a-z0-9]([a-z0-9-]*[a-z0-9])?$/.test(slug) ? slug : deterministicName([slug])
+
+const draftOf = (request: GraftBranchRequest, namespace: string) => {
+  const { slug, label, tenantId, retentionDays, storage, anonymize } = request
+  return {
+    apiVersion: 'trellis.dev/v1alpha1' as const,
+    kind: 'Branch' as const,
+    metadata: { name: objectName(slug), namespace },
+    spec: {
+      slug,
+      ...(label ? { label } : {}),
+      ...(tenantId ? { tenantId } : {}),
+      ...(retentionDays ? { retentionDays } : {}),
+      ...(storage ? { storage } : {}),
+      anonymize,
+    },
+  }
+}
+
+const taken = (slug: string, cause?: unknown) =>
+  failure('conflict', `There is a branch ${slug} already: choose another slug.`, { cause })
+
+/** Branches as objects of the cluster, for the logs service. Any replica answers. */
+export const branchesRpc = (options: BranchesRpcOptions): Handlers<typeof BranchesServiceDefinition> => {
+  const { client, clock, stores, settings, namespace, patience = 20_000 } = options
+
+  const bySlug = (slug: string): Branch | undefined => {
+    const sameSlug = stores.branches.by(slugIndex, slug)
+    return sameSlug.find((branch) => !slugHolder(branch, sameSlug))
+  }
+
+  const create = async (request: GraftBranchRequest, signal: AbortSignal): Promise<Branch> => {
+    try {
+      // What the schema fills in comes back with the answer.
+      return await client.create<Branch>(branches, draftOf(request, namespace) as never, { signal })
+    } catch (error) {
+      if (isAlreadyExists(error)) throw taken(request.slug, error)
+      if (isInvalid(error)) throw failure('invalid', error.message, { cause: error })
+      throw error
+    }
+  }
+
+  /** Looks until there is an answer, or patience is at an end. */
+  const until = async <T>(look: () => Promise<T | undefined> | T | undefined, signal: AbortSignal) => {
+    const end = clock.monotonic() + patience
+    for (;;) {
+      const found = await look()
+      if (found !== undefined || clock.monotonic() >= end) return found
+      await clock.sleep(pause, signal)
+    }
+  }
+
+  /** The key, which this process draws unless the leader was first. A former branch's Secret has to go before. */
+  const keyFor = async (branch: Branch, signal: AbortSignal): Promise<string> => {
+    const key = await until(async () => {
+      const { secret } = await ensureSecret(client, branch, settings, { signal })
+      return isOwnedBy(secret, branch) ? keyOfSecret(secret) : undefined
+    }, signal)
+    if (key !== undefined) return key
+    const sentence = `The branch ${slugOf(branch)} is made, but what a former one has left is still being removed: its key will be in its Secret.`
+    throw failure('unavailable', sentence, { retryAfterSeconds: 30 })
+  }
+
+  return {
+    graftBranch: async (request, { signal }) => {
+      if (bySlug(request.slug)) throw taken(request.slug)
+      const made = await create(request, signal)
+      const apiKey = await keyFor(made, signal)
+      // Without a port it is a branch all the same, which is told when branches are listed.
+      const seen = await until(() => {
+        const held = stores.branches.get(keyOf(made.metadata))
+        return held?.metadata.uid === made.metadata.uid && held.status.port !== undefined ? held : undefined
+      }, signal)
+      return { branch: viewOf(seen ?? made, stores), apiKey }
+    },
+
+    listBranches: async () => ({
+      branches: stores.branches
+        .list()
+        .filter((branch) => !isBeingDeleted(branch) && bySlug(slugOf(branch)) === branch)
+        .map((branch) => viewOf(branch, stores))
+        .sort((a, b) => b.createdAt.localeCompare(a.createdAt, 'en') || a.slug.localeCompare(b.slug, 'en')),
+    }),
+
+    setBranchState: async ({ slug, active }, { signal }) => {
+      const branch = bySlug(slug)
+      const unknown = (cause?: unknown) => failure('not_found', `There is no branch ${slug}.`, { cause })
+      if (!branch) throw unknown()
+      const body = { metadata: { uid: branch.metadata.uid }, spec: { state: active ? 'Active' : 'Inactive' } }
+      try {
+        const changed = await client.patch(branches, branch.metadata, { type: 'merge', body }, { signal })
+        return viewOf(changed, stores)
+      } catch (error) {
+        if (isNotFound(error)) throw unknown(error)
+        throw error
+      }
+    },
+  }
+}

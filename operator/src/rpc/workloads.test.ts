@@ -1,0 +1,165 @@
+import { isFailure } from '@trellis/kit/errors'
+import { RunRequest } from '@trellis/protos/ts/trellis/workloads/v1/workloads.ts'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { findControlPlane } from '../../test/control-plane.ts'
+import { eventually } from '../../test/eventually.ts'
+import { type KindsPlane, startKindsPlane } from '../../test/kinds-plane.ts'
+import { type SearchWorldUnderTest, startSearchWorld } from '../../test/search-world.ts'
+import { searches } from '../crds/mod.ts'
+import { searchNameOf } from '../search/search-object.ts'
+
+const programs = findControlPlane()
+const reason = typeof programs === 'string' ? ` (skipped: ${programs})` : ''
+
+const subject = {
+  query: 'thinkpad',
+  mustInclude: ['x1'],
+  mustIncludeMode: 'any',
+  minPrice: 10,
+  adapter: 'scraper',
+  pages: 2,
+}
+const request = (runId: string, more: object = {}) =>
+  RunRequest.fromPartial({
+    runId,
+    workload: 'WORKLOAD_SEARCH',
+    input: Buffer.from(`plan of ${runId}`),
+    activeDeadlineSeconds: 120,
+    user: 'alice',
+    search: subject,
+    ...more,
+  })
+
+describe.skipIf(typeof programs === 'string')(
+  `what services ask of the operator, on a real kube-apiserver${reason}`,
+  () => {
+    let plane: KindsPlane
+
+    beforeAll(async () => {
+      if (typeof programs === 'string') return
+      plane = await startKindsPlane(programs)
+    })
+
+    afterAll(async () => {
+      await plane?.[Symbol.asyncDispose]()
+    })
+
+    const call = () => ({ signal: new AbortController().signal }) as never
+    const run = (world: SearchWorldUnderTest, ...given: Parameters<typeof request>) =>
+      world.rpc().run(request(...given), call())
+
+    /** Waits until the cache of the operator has the object of a run. */
+    const untilSeen = (world: SearchWorldUnderTest, runId: string) =>
+      eventually(() => world.store().by('run', runId).length > 0, 'the cache has the object')
+
+    test('a run that is asked for becomes a Search, once, with its input on the bus, and is not ordered', async () => {
+      await using world = await startSearchWorld(plane)
+      expect(await run(world, 'session-1')).toEqual({ queued: true })
+      expect(await world.input('session-1')).toBe('plan of session-1')
+      await run(world, 'session-1')
+      const { items } = await plane.client.list(searches, { namespace: world.namespace })
+      expect(items).toHaveLength(1)
+      expect(items[0]).toMatchObject({
+        metadata: { name: searchNameOf('session-1'), labels: { 'trellis.dev/run-id': 'session-1' } },
+        spec: {
+          query: 'thinkpad',
+          filters: { mustInclude: ['x1'], mustIncludeMode: 'any', minPrice: 10 },
+          adapter: 'scraper',
+          pages: 2,
+          user: 'alice',
+          activeDeadlineSeconds: 120,
+          ttlSecondsAfterFinished: 60,
+        },
+      })
+      const [search] = items
+      if (!search) throw new Error('There is no Search.')
+      const pod = await world.untilPod(search)
+      expect(await world.assigned(pod)).toBe('session-1')
+      await world.tell('session-1', { $case: 'started', value: { worker: pod.metadata.name, warm: false } })
+      await world.until(search.metadata.name, ({ status }) => status.phase === 'Running', 'it runs')
+      expect(world.orders).toEqual([])
+      expect(await world.rpc().list({ workload: 'WORKLOAD_SEARCH' }, call())).toMatchObject({
+        runs: [{ runId: 'session-1', workload: 'WORKLOAD_SEARCH', queued: false }],
+      })
+      expect(await world.rpc().capacity({ workload: 'WORKLOAD_SEARCH' }, call())).toMatchObject({
+        total: 10,
+        running: 1,
+        queued: 0,
+        mode: 'kubernetes',
+      })
+    })
+
+    test('a run that an object asked for is given its input, and nothing is made', async () => {
+      await using world = await startSearchWorld(plane)
+      const search = await world.search('applied')
+      const runId = `obj-${search.metadata.uid}`
+      expect(await run(world, runId)).toEqual({ queued: true })
+      expect(await world.input(runId)).toBe(`plan of ${runId}`)
+      expect((await plane.client.list(searches, { namespace: world.namespace })).items).toHaveLength(1)
+    })
+
+    test('a run that was heard of and whose object is gone ends as cancelled, and does not begin again', async () => {
+      await using world = await startSearchWorld(plane)
+      expect(await run(world, 'session-2', { isKnown: true })).toEqual({ queued: false })
+      expect(await world.reported('session-2', 'failed')).toMatchObject({ value: { reason: 'Cancelled' } })
+      expect((await plane.client.list(searches, { namespace: world.namespace })).items).toEqual([])
+    })
+
+    test('who asks again for a run that has failed is told why', async () => {
+      await using world = await startSearchWorld(plane)
+      await run(world, 'session-3')
+      await untilSeen(world, 'session-3')
+      await world.rpc().cancel({ runId: 'session-3' }, call())
+      const name = searchNameOf('session-3')
+      await world.until(name, ({ status }) => status.phase === 'Failed', 'it fails')
+      await eventually(() => world.store().by('run', 'session-3')[0]?.status.phase === 'Failed', 'the cache says so')
+      expect(await run(world, 'session-3')).toEqual({ queued: false })
+      expect(await world.reported('session-3', 'failed')).toMatchObject({ value: { reason: 'Cancelled' } })
+    })
+
+    test('a run that belongs to another one goes to its worker, or fails where that has ended', async () => {
+      await using world = await startSearchWorld(plane)
+      await run(world, 'session-4')
+      const search = await plane.client.get(searches, { name: searchNameOf('session-4'), namespace: world.namespace })
+      const pod = await world.untilPod(search)
+      await world.run(pod)
+      await world.assigned(pod)
+      await untilSeen(world, 'session-4')
+      const child = { parentRunId: 'session-4', search: null }
+      await run(world, 'session-4-sellers', child)
+      expect(await world.input('session-4-sellers')).toBe('plan of session-4-sellers')
+      expect((await plane.client.list(searches, { namespace: world.namespace })).items).toHaveLength(1)
+      await world.end(pod, 0, 'Completed')
+      await eventually(async () => {
+        await run(world, 'session-4-late', child)
+        const reports = await Promise.race([
+          world.reported('session-4-late', 'failed'),
+          new Promise((resolve) => setTimeout(resolve, 200)),
+        ])
+        return reports !== undefined
+      }, 'the worker is known to have ended')
+      expect(await world.reported('session-4-late', 'failed')).toMatchObject({
+        value: { reason: 'WorkerLost', kind: 'unavailable' },
+      })
+    })
+
+    test.each([
+      ['an id that cannot name a topic', 'A.B', {}, 'invalid'],
+      ['a search without a word', 'session-5', { search: { ...subject, query: ' ' } }, 'invalid'],
+      ['a search of nothing', 'session-6', { search: null }, 'invalid'],
+      ['a workload that is not run here', 'session-7', { workload: 'WORKLOAD_GENERATION' }, 'unavailable'],
+    ] as const)('%s is refused', async (_, runId, more, kind) => {
+      await using world = await startSearchWorld(plane)
+      await expect(run(world, runId, more)).rejects.toSatisfy((error) => isFailure(error, kind))
+    })
+
+    test('more than may wait are refused, for a while', async () => {
+      await using world = await startSearchWorld(plane, { maximumRuns: 1 })
+      for (const number of [1, 2, 3]) {
+        await run(world, `waiting-${number}`)
+        await untilSeen(world, `waiting-${number}`)
+      }
+      await expect(run(world, 'waiting-4')).rejects.toMatchObject({ kind: 'unavailable', retryAfterSeconds: 10 })
+    })
+  },
+)

@@ -1,0 +1,202 @@
+import type { Bus } from '@trellis/kit/bus'
+import { failure } from '@trellis/kit/errors'
+import type { Handlers } from '@trellis/kit/rpc'
+import type { Log } from '@trellis/kit/telemetry'
+import { runNotices } from '@trellis/kit/workloads'
+import type {
+  RunRequest,
+  Workload,
+  WorkloadsServiceDefinition,
+} from '@trellis/protos/ts/trellis/workloads/v1/workloads.ts'
+import {
+  failureCondition,
+  failureOf,
+  isFinished,
+  isFromObject,
+  isLive,
+  podStateOf,
+  type Reporter,
+  runIdIndex,
+  runIdOf,
+  runIdPattern,
+  unfinishedIndex,
+} from '../runs/mod.ts'
+import { type Client, type Clock, isAlreadyExists, isInvalid, isNotFound } from '../runtime/mod.ts'
+import type { Machines, RunObject, WorkloadRuns } from './workload-runs.ts'
+
+export type WorkloadsRpcOptions = {
+  /** Not the manager's: every replica answers, also while another leads. */
+  client: Client
+  bus: Bus
+  reporter: Reporter
+  /** One for each workload that this installation runs. */
+  runs: readonly WorkloadRuns[]
+  machines: Machines
+  /** Where the objects of runs are made. */
+  namespace: string
+  /** Runs of a workload that may wait. */
+  maximumQueued: number
+  clock: Clock
+  log: Log
+  /** Milliseconds in which the API server must answer, before whoever asks is told to come again; 5 s unless told. */
+  patience?: number
+}
+
+/** How long the cache may take to show an object that is known to be there or to have been there, in milliseconds. */
+const latest = 5_000
+/** Milliseconds between two looks. */
+const pause = 100
+
+const notAnswered = (cause: unknown) =>
+  failure('unavailable', 'The run could not be begun: the API server did not take it.', { cause, retryAfterSeconds: 5 })
+
+const isQueued = ({ status }: RunObject): boolean => status.phase !== 'Running'
+
+/** Runs as objects of the cluster, for the services. Any replica answers; the one that leads acts. */
+export const workloadsRpc = (options: WorkloadsRpcOptions): Handlers<typeof WorkloadsServiceDefinition> => {
+  const { client, bus, reporter, runs, machines, namespace, maximumQueued, clock, log, patience = 5_000 } = options
+
+  const soon = (signal: AbortSignal) => ({ signal: AbortSignal.any([signal, AbortSignal.timeout(patience)]) })
+
+  const runsOf = (workload: Workload): WorkloadRuns => {
+    const found = runs.find((candidate) => candidate.workload === workload)
+    if (!found) throw failure('unavailable', `This installation runs no workload of kind ${workload}.`)
+    return found
+  }
+
+  const find = (runId: string): { object: RunObject; of: WorkloadRuns } | undefined =>
+    runs.flatMap((of) => of.store.by(runIdIndex, runId).map((object) => ({ object, of })))[0]
+
+  const unfinished = ({ store }: WorkloadRuns): RunObject[] => store.by(unfinishedIndex, unfinishedIndex)
+
+  const isPresent = async ({ resource, nameOf }: WorkloadRuns, runId: string, signal: AbortSignal) => {
+    try {
+      await client.get(resource, { name: nameOf(runId), namespace }, soon(signal))
+      return true
+    } catch (error) {
+      if (isNotFound(error)) return false
+      throw notAnswered(error)
+    }
+  }
+
+  /** The object that a run came from. The service may have been faster than the cache of this replica. */
+  const untilFound = async (runId: string, signal: AbortSignal): Promise<RunObject | undefined> => {
+    const end = clock.monotonic() + latest
+    for (;;) {
+      const found = find(runId)
+      if (found || clock.monotonic() >= end) return found?.object
+      await clock.sleep(pause, signal)
+    }
+  }
+
+  /** Tells the end of a run that is asked for again, since whoever asks has not heard of it. */
+  const tellEnd = async (object: RunObject, runId: string): Promise<boolean> => {
+    const failed = failureCondition(object)
+    if (isFinished(object)) {
+      // What it found was told by its worker, and written by its service: only a second driver of the same run asks now.
+      const word = failed
+        ? failureOf(failed.reason, failed.message)
+        : failureOf('Cancelled', 'The run has ended, and what it told is not kept any more.')
+      await reporter.failed(runId, word)
+      return true
+    }
+    // One that is to be suspended may be resumed before it is: then the run goes on.
+    if (runIdOf(object) === runId) return false
+    await reporter.failed(runId, failureOf('Suspended', 'The run was suspended.'))
+    return true
+  }
+
+  const gone = (runId: string) => reporter.failed(runId, failureOf('Cancelled', 'The object of the run was deleted.'))
+
+  /** A run for the worker of another one, which still waits for such. */
+  const runBeside = async ({ runId, input, parentRunId }: RunRequest & { parentRunId: string }) => {
+    const parent = find(parentRunId)
+    const pod = parent?.of.podsOf(parent.object).find((candidate) => isLive(podStateOf(candidate)))
+    if (!pod) {
+      const detail = 'The worker of the run that it belongs to has ended.'
+      await reporter.failed(runId, failureOf('WorkerLost', detail))
+      return { queued: false }
+    }
+    await reporter.input(runId, input)
+    await reporter.assign(pod.metadata.uid, runId)
+    return { queued: false }
+  }
+
+  const create = async (request: RunRequest, of: WorkloadRuns, signal: AbortSignal) => {
+    const draft = of.draftOf(request)
+    if (!draft) throw failure('invalid', 'The request does not say what the run is about.')
+    try {
+      await client.create(of.resource, draft, soon(signal))
+    } catch (error) {
+      // Another replica was asked the same.
+      if (isAlreadyExists(error)) return
+      if (isInvalid(error)) throw failure('invalid', error.message, { cause: error })
+      throw notAnswered(error)
+    }
+  }
+
+  const runAnew = async (request: RunRequest, signal: AbortSignal) => {
+    const { runId } = request
+    const of = runsOf(request.workload)
+    if (unfinished(of).filter(isQueued).length >= of.total + maximumQueued)
+      throw failure('unavailable', 'Too much work is waiting already. Try again shortly.', { retryAfterSeconds: 10 })
+    // Before the object: a worker may be quicker than this call.
+    await reporter.input(runId, request.input)
+    await create(request, of, signal)
+    return { queued: true }
+  }
+
+  return {
+    run: async (request, { signal }) => {
+      const { runId, parentRunId } = request
+      if (!runIdPattern.test(runId)) throw failure('invalid', `"${runId}" cannot be the id of a run.`)
+      if (parentRunId) return runBeside({ ...request, parentRunId })
+      const object = isFromObject(runId) ? await untilFound(runId, signal) : find(runId)?.object
+      if (object) {
+        if (await tellEnd(object, runId)) return { queued: false }
+        await reporter.input(runId, request.input)
+        return { queued: isQueued(object) }
+      }
+      const isGone =
+        isFromObject(runId) || (request.isKnown && !(await isPresent(runsOf(request.workload), runId, signal)))
+      if (isGone) {
+        await gone(runId)
+        return { queued: false }
+      }
+      return runAnew(request, signal)
+    },
+    cancel: async ({ runId }) => {
+      const found = find(runId)
+      if (found && isFinished(found.object)) return {}
+      log.debug({ runId }, 'the end of a run was asked for')
+      await bus.enqueue(runNotices, { runId, notice: { $case: 'cancelled', value: {} } })
+      return {}
+    },
+    list: async ({ workload }) => ({
+      runs: runs
+        .filter((of) => workload === 'WORKLOAD_UNSPECIFIED' || of.workload === workload)
+        .flatMap((of) =>
+          unfinished(of).map((object) => ({
+            runId: runIdOf(object),
+            workload: of.workload,
+            queued: isQueued(object),
+            createdAt: object.metadata.creationTimestamp ?? '',
+            startedAt: isQueued(object) ? null : (object.status.startTime ?? null),
+          })),
+        ),
+    }),
+    capacity: async ({ workload }) => {
+      const of = runsOf(workload)
+      const all = unfinished(of).filter(({ spec }) => !spec.suspend)
+      const queued = all.filter(isQueued).length
+      return {
+        total: of.total,
+        running: all.length - queued,
+        queued,
+        mode: 'kubernetes',
+        observedAt: new Date(clock.now()).toISOString(),
+        ...machines.read(),
+      }
+    },
+  }
+}

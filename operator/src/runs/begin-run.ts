@@ -1,0 +1,43 @@
+import type { RunOrder } from '@trellis/protos/ts/trellis/workloads/v1/workloads.ts'
+import type { Clock } from '../runtime/mod.ts'
+import type { Pod } from '../workers/mod.ts'
+import type { RunMemory } from './memory.ts'
+import { isLive, podStateOf } from './pod-state.ts'
+import type { Reporter } from './reporter.ts'
+import type { RunFacts } from './run-facts.ts'
+import { type RunObject, wasAskedFor } from './run-id.ts'
+
+/** What is known of a run that begins. */
+type Beginning = { object: RunObject; runId: string; memory: RunMemory; facts: RunFacts }
+
+/** Milliseconds after which a run that nobody has planned is ordered again. */
+const orderedAgain = 30_000
+
+/** Has the service plan a run that it did not ask for; gives the milliseconds until that is to be looked at again. */
+export const orderRun = async (
+  { clock, reporter }: { clock: Clock; reporter: Reporter },
+  { object, memory, facts }: Beginning,
+  orderOf: () => RunOrder,
+): Promise<number | undefined> => {
+  if (wasAskedFor(object) || facts.started || object.status?.phase === 'Running') return undefined
+  const now = clock.now()
+  const due = (memory.orderedAt ?? Number.NEGATIVE_INFINITY) + orderedAgain
+  if (due > now) return due - now
+  await reporter.order(orderOf())
+  memory.orderedAt = now
+  return orderedAgain
+}
+
+/** Tells a pod that the run is its, once. */
+export const assignRun = async (
+  { reporter }: { reporter: Reporter },
+  { object: { status }, runId, memory, facts }: Beginning,
+  pod: Pod,
+): Promise<void> => {
+  const { uid, name } = pod.metadata
+  if (memory.assigned.has(uid) || !isLive(podStateOf(pod))) return
+  // A worker that was heard of by whoever led before has been told.
+  if (!facts.started && status?.phase === 'Running' && status.podName === name) return
+  await reporter.assign(uid, runId)
+  memory.assigned.add(uid)
+}

@@ -1,0 +1,57 @@
+/** What the kinds that run once have in common: their ids, what is heard and said of them, how their pods and statuses stand. */
+export { attendRuns } from './attend.ts'
+export { assignRun, orderRun } from './begin-run.ts'
+export { type Ending, endedBy, fail, failedBy, noReport, pending } from './ending.ts'
+export { hasStarted, hasWorked, reflects } from './heard.ts'
+export { createRunMemories, firstSeenEnded, type RunMemories, type RunMemory } from './memory.ts'
+export { createNotices, type NoticeReader, type Notices } from './notices.ts'
+export type { RunParts } from './parts.ts'
+export { isPaused, pausedAnnotation } from './paused.ts'
+export {
+  isLive,
+  isLoss,
+  type PodFailure,
+  type PodState,
+  podStateOf,
+  reportedExitCode,
+  type SeenPod,
+} from './pod-state.ts'
+export { createReporter, failureOf, type Reporter } from './reporter.ts'
+export { learn, type Notice, nothingHeard, type RunFacts } from './run-facts.ts'
+export {
+  isFromObject,
+  type RunObject,
+  runIdIndex,
+  runIdOf,
+  runIdPattern,
+  runIdsOf,
+  runIndexes,
+  unfinishedIndex,
+  wasAskedFor,
+} from './run-id.ts'
+export { createRunMetrics, type RunMetrics } from './run-metrics.ts'
+export {
+  expiresIn,
+  failureCondition,
+  isFinished,
+  millisecondsUntil,
+  type RunPhase,
+  type RunStatus,
+  runStatus,
+  type Standing,
+  statusChanges,
+  type Wanted,
+} from './run-status.ts'
+export { isNewWorry, lingersFor, steadied, unobserved } from './standing.ts'
+export { tellFailure } from './tell-failure.ts'
+export {
+  lookedAgain,
+  onceItLasts,
+  refusedAgain,
+  reportPatience,
+  startingQuietly,
+  untilReported,
+  type Waiting,
+  wait,
+} from './waiting.ts'
+export { writeRunStatus } from './write-status.ts'

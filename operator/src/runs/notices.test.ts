@@ -1,0 +1,94 @@
+import { createMemoryBus } from '@trellis/kit/bus'
+import { silentLog } from '@trellis/kit/telemetry'
+import { runNotices } from '@trellis/kit/workloads'
+import { expect, test } from 'vitest'
+import { eventually } from '../../test/eventually.ts'
+import { type Clock, systemClock } from '../runtime/mod.ts'
+import { createNotices } from './notices.ts'
+
+const started = { $case: 'started', value: { worker: 'w-1', warm: true } } as const
+const concluded = { $case: 'concluded', value: { listingsFound: 41, marketPrice: 512.5 } } as const
+
+/** Notices over a bus of their own, with one object, `default/a`, of the run `run-a`. */
+const listen = (known: Record<string, string> = { 'run-a': 'default/a' }, clock: Clock = systemClock) => {
+  const bus = createMemoryBus()
+  const notices = createNotices({ bus, clock, log: silentLog })
+  const enqueued: string[] = []
+  notices.read({ keyOf: (runId) => known[runId], enqueue: (key) => void enqueued.push(key) })
+  const stop = new AbortController()
+  const working = notices.work(stop.signal)
+  return {
+    bus,
+    notices,
+    enqueued,
+    known,
+    tell: (runId: string, notice: object) => bus.enqueue(runNotices, { runId, notice } as never),
+    /** Under one id, so that the answer says whether the notice before it is still there. */
+    tellOnce: (runId: string, notice: object) => bus.enqueue(runNotices, { runId, notice } as never, 'once'),
+    [Symbol.asyncDispose]: async () => {
+      stop.abort()
+      await working
+      await bus[Symbol.asyncDispose]()
+    },
+  }
+}
+
+test('a notice becomes a fact, has its object looked at, and stays in the queue until a status says it', async () => {
+  await using it = listen()
+  await it.tellOnce('run-a', started)
+  await eventually(() => it.enqueued.length > 0, 'the object is looked at')
+  const facts = it.notices.factsOf('run-a')
+  expect(facts).toMatchObject({ version: 1, started: { worker: 'w-1', warm: true } })
+  expect(await it.tellOnce('run-a', started)).toBe(false)
+  it.notices.reflected('run-a', facts.version)
+  await eventually(() => it.tellOnce('run-a', started), 'the notice is acknowledged')
+})
+
+test('what is not reflected in time comes again, and is then acknowledged at once when it is', async () => {
+  await using it = listen()
+  await it.tellOnce('run-a', concluded)
+  await eventually(() => it.enqueued.length >= 2, 'the notice came again')
+  const facts = it.notices.factsOf('run-a')
+  expect(facts).toMatchObject({ version: 1, concluded: { listingsFound: 41, marketPrice: 512.5 } })
+  it.notices.reflected('run-a', facts.version)
+  await eventually(() => it.tellOnce('run-a', concluded), 'the notice is acknowledged')
+})
+
+test('a run that is forgotten has its notices acknowledged, and nothing is kept of it', async () => {
+  await using it = listen()
+  await it.tellOnce('run-a', { $case: 'cancelled', value: {} })
+  await eventually(() => it.enqueued.length > 0, 'the object is looked at')
+  it.notices.forget('run-a')
+  expect(it.notices.factsOf('run-a').version).toBe(0)
+  await eventually(() => it.tellOnce('run-a', started), 'the notice is acknowledged')
+})
+
+test('a run whose object comes late is heard of when it is there', async () => {
+  await using it = listen({})
+  await it.tell('run-a', started)
+  await new Promise(setImmediate)
+  expect(it.enqueued).toEqual([])
+  it.known['run-a'] = 'default/a'
+  await eventually(() => it.enqueued.length > 0, 'the object is looked at')
+  it.notices.forget('run-a')
+})
+
+test('what is said of a run that nobody has is let go, rather than kept as a failure', async () => {
+  await using it = listen({})
+  await it.tellOnce('run-b', started)
+  expect(await it.tellOnce('run-b', started)).toBe(false)
+  await eventually(() => it.tellOnce('run-b', started), 'the notice is acknowledged')
+  expect(await it.bus.deadLetters(runNotices)).toEqual([])
+})
+
+test('the last word on a run does not stand in line behind a hundred workers whose statuses are yet to say that they are done', async () => {
+  const runs = Array.from({ length: 100 }, (_, at) => `run-${at}`)
+  const known = Object.fromEntries(runs.map((runId) => [runId, `default/${runId}`]))
+  // Nobody ever loses patience, so that only another place in line can help.
+  const untilAborted = (_: number, signal?: AbortSignal) =>
+    new Promise<void>((_resolve, reject) => signal?.addEventListener('abort', () => reject(signal.reason)))
+  await using it = listen(known, { ...systemClock, sleep: untilAborted })
+  for (const runId of runs) await it.tell(runId, { $case: 'worked', value: {} })
+  await it.tell('run-0', concluded)
+  await eventually(() => it.notices.factsOf('run-0').concluded !== undefined, 'the last word is heard')
+})

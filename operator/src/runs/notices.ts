@@ -1,0 +1,125 @@
+import type { Bus, Job } from '@trellis/kit/bus'
+import type { Log } from '@trellis/kit/telemetry'
+import { runNotices } from '@trellis/kit/workloads'
+import type { RunNotice } from '@trellis/protos/ts/trellis/workloads/v1/workloads.ts'
+import type { Clock } from '../runtime/mod.ts'
+import { learn, type Notice, nothingHeard, type RunFacts } from './run-facts.ts'
+
+/** A controller whose objects are runs. */
+export type NoticeReader = {
+  /** The key of the object that has had the run, where there is one. */
+  keyOf: (runId: string) => string | undefined
+  /** Has the object looked at. */
+  enqueue: (key: string) => void
+}
+
+/**
+ * What is heard of runs. The facts are kept in memory alone: a notice is acknowledged when an object's status says what it
+ * said, and comes again until then, also to the next operator.
+ */
+export type Notices = {
+  /** Adds a kind of runs. To be called before `work`. */
+  read: (reader: NoticeReader) => void
+  factsOf: (runId: string) => RunFacts
+  /** Takes what was learned of a run otherwise than by hearing it. */
+  learned: (runId: string, notice: Notice) => void
+  /** The facts up to this version are in the status, or never will be: what told them is acknowledged. */
+  reflected: (runId: string, version: number) => void
+  /** The run is over, or its object gone: whatever is said of it is acknowledged. */
+  forget: (runId: string) => void
+  /** Hears notices until the signal; for the one that leads. */
+  work: (signal: AbortSignal) => Promise<void>
+}
+
+/**
+ * Notices that are heard, and may wait for their status, at a time. Many: that a worker is done waits for up to a second, and
+ * the service's last word, which ends that wait, must not stand in line behind others that wait so. Each costs a message to
+ * the bus every 25 s; a consumer takes 512.
+ */
+const concurrency = 256
+/** Milliseconds that a status has before its notice is given back to come again. */
+const patience = 2_000
+/** A cache may be late to show a new object; after so many deliveries (some seconds) there is none. */
+const deliveriesOfUnknown = 4
+
+type Entry = { facts: RunFacts; reflected: number; waiting: Set<() => void> }
+
+export const createNotices = ({ bus, clock, log }: { bus: Bus; clock: Clock; log: Log }): Notices => {
+  const readers: NoticeReader[] = []
+  const entries = new Map<string, Entry>()
+
+  const wake = ({ waiting }: Entry) => {
+    for (const look of waiting) look()
+  }
+
+  const entryOf = (runId: string): Entry => {
+    const held = entries.get(runId)
+    if (held) return held
+    const made: Entry = { facts: nothingHeard, reflected: 0, waiting: new Set() }
+    entries.set(runId, made)
+    return made
+  }
+
+  /** Resolves when the facts are reflected or the run is forgotten; rejects when that takes too long. */
+  const untilReflected = async (runId: string, entry: Entry, version: number, signal: AbortSignal) => {
+    const isDone = () => entry.reflected >= version || entries.get(runId) !== entry
+    if (isDone()) return
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const look = () => {
+      if (isDone()) resolve()
+    }
+    const ending = new AbortController()
+    const tooLong = clock.sleep(patience, AbortSignal.any([signal, ending.signal])).then(() => {
+      throw new Error(`The status of run ${runId} does not say it yet.`)
+    })
+    entry.waiting.add(look)
+    try {
+      await Promise.race([promise, tooLong])
+    } finally {
+      entry.waiting.delete(look)
+      ending.abort()
+      await tooLong.catch(() => undefined)
+    }
+  }
+
+  const hear = async ({ value: { runId, notice }, delivery }: Job<RunNotice>, signal: AbortSignal) => {
+    if (!notice) return
+    const found = readers.flatMap((reader) => {
+      const key = reader.keyOf(runId)
+      return key === undefined ? [] : [{ reader, key }]
+    })[0]
+    if (!found) {
+      if (delivery < deliveriesOfUnknown) throw new Error(`There is no object of run ${runId} yet.`)
+      log.debug({ runId, notice: notice.$case }, 'nothing is known of a run that was told of')
+      return
+    }
+    const entry = entryOf(runId)
+    const facts = learn(entry.facts, notice, clock.now())
+    const isNews = facts !== entry.facts
+    entry.facts = facts
+    if (isNews || entry.reflected < facts.version) found.reader.enqueue(found.key)
+    await untilReflected(runId, entry, facts.version, signal)
+  }
+
+  return {
+    read: (reader) => void readers.push(reader),
+    factsOf: (runId) => entries.get(runId)?.facts ?? nothingHeard,
+    learned: (runId, notice) => {
+      const entry = entryOf(runId)
+      entry.facts = learn(entry.facts, notice, clock.now())
+    },
+    reflected: (runId, version) => {
+      const entry = entries.get(runId)
+      if (!entry || entry.reflected >= version) return
+      entry.reflected = version
+      wake(entry)
+    },
+    forget: (runId) => {
+      const entry = entries.get(runId)
+      if (!entry) return
+      entries.delete(runId)
+      wake(entry)
+    },
+    work: (signal) => bus.work(runNotices, (job, handling) => hear(job, handling.signal), { concurrency, signal }),
+  }
+}

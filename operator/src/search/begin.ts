@@ -1,0 +1,99 @@
+import { type SearchStatus, searches } from '../crds/mod.ts'
+import {
+  assignRun,
+  lookedAgain,
+  orderRun,
+  podStateOf,
+  refusedAgain,
+  runStatus,
+  startingQuietly,
+  type Wanted,
+} from '../runs/mod.ts'
+import { done, isNamespaceTerminating, isRefused, ownerReference, type Result, requeueAfter } from '../runtime/mod.ts'
+import type { Pod } from '../workers/mod.ts'
+import type { Decision } from './decide.ts'
+import { type Run, settle, warn } from './run.ts'
+import { orderOf } from './subject.ts'
+import type { SearchWorld } from './world.ts'
+import { makePod, stopPod, writeStatus } from './writes.ts'
+
+/** Has the listings service plan a run that it did not ask for; gives the milliseconds until that is to be looked at again. */
+export const order = (world: SearchWorld, run: Run): Promise<number | undefined> =>
+  orderRun(world, { ...run, object: run.search }, () => orderOf(run.search, run.runId))
+
+/** Tells a pod that the run is its. */
+export const assign = (world: SearchWorld, run: Run, pod: Pod): Promise<void> =>
+  assignRun(world, { ...run, object: run.search }, pod)
+
+/** A pod for an attempt: one that waits, for the first, else a new one. It is told at once. */
+const getPod = async (world: SearchWorld, run: Run, attempt: number): Promise<Pod> => {
+  const { search, runId, signal } = run
+  const claim = {
+    workload: 'search' as const,
+    namespace: search.metadata.namespace ?? 'default',
+    owner: ownerReference(searches, search),
+    runId,
+  }
+  const claimed = attempt === 1 ? await world.claims.claim(claim, signal) : undefined
+  const pod = claimed ?? (await makePod(world, search, { runId, attempt }, signal))
+  world.ownPods.note(search.metadata.uid, pod)
+  await assign(world, run, pod)
+  return pod
+}
+
+/**
+ * A pod was refused by the API server for what it is: by a quota, or by a policy. Then its place is free; of any other
+ * failure nobody knows whether there is a pod now, and the place is kept until that shows.
+ */
+const refused = async (world: SearchWorld, run: Run, error: unknown): Promise<Result> => {
+  if (!isRefused(error)) throw error
+  world.room.leave(run.search.metadata.uid)
+  if (isNamespaceTerminating(error)) return done
+  const message = `No pod can be made: ${error.message}`
+  await settle(world, run, { phase: 'Pending', reason: 'Unschedulable', message })
+  return requeueAfter(refusedAgain)
+}
+
+/** Gives a run a worker, and orders it beside that. */
+const obtain = async (
+  world: SearchWorld,
+  run: Run,
+  { attempt, because }: Extract<Decision, { kind: 'obtain' }>,
+): Promise<Result> => {
+  const { search, pods } = run
+  // Both are waited for, also where one fails: a claim that went on beside the next reconcile could give it a second pod.
+  const [obtained, ordered] = await Promise.allSettled([getPod(world, run, attempt), order(world, run)])
+  if (obtained.status === 'rejected') return refused(world, run, obtained.reason)
+  if (ordered.status === 'rejected') throw ordered.reason
+  if (because === undefined) return requeueAfter(startingQuietly)
+  const message = `${because} Another worker is started.`
+  warn(world, search, 'WorkerLost', message)
+  // Which attempt it is must outlive this process: the pod's name says it.
+  const pod = obtained.value
+  const found = { ...run, pods: { ...pods, current: { pod, state: podStateOf(pod) } } }
+  await settle(world, found, { phase: 'Pending', reason: 'Starting', message })
+  return done
+}
+
+const waitForRoom = async (world: SearchWorld, { search, runId, memory, signal }: Run): Promise<Result> => {
+  const { clock, room } = world
+  const message = `All ${room.total} searches that may run at a time do; it is begun when one of them ends.`
+  // Its time has not begun.
+  memory.takenOnAt = clock.now()
+  const standing = runStatus(search, { phase: 'Pending', reason: 'Unschedulable', message }, clock.now())
+  await writeStatus(world, search, { ...standing, sessionId: runId } as Wanted<SearchStatus>, signal)
+  return requeueAfter(lookedAgain)
+}
+
+/** Begins an attempt at a run, as soon as the run before it has ended and there is room. */
+export const begin = async (
+  world: SearchWorld,
+  run: Run,
+  decision: Extract<Decision, { kind: 'obtain' }>,
+): Promise<Result> => {
+  const { search, pods, signal } = run
+  for (const pod of pods.leftovers) await stopPod(world, pod, signal)
+  if (pods.leftovers.length > 0) return requeueAfter(lookedAgain)
+  const { namespace, name, uid } = search.metadata
+  return world.room.take(uid, `${namespace}/${name}`) ? obtain(world, run, decision) : waitForRoom(world, run)
+}

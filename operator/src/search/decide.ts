@@ -1,0 +1,118 @@
+import type { RunConcluded } from '@trellis/protos/ts/trellis/workloads/v1/workloads.ts'
+import type { Search } from '../crds/mod.ts'
+import {
+  type Ending,
+  endedBy,
+  fail,
+  failedBy,
+  hasStarted,
+  hasWorked,
+  millisecondsUntil,
+  noReport,
+  onceItLasts,
+  type PodState,
+  pending,
+  type RunFacts,
+  untilReported,
+  type Waiting,
+  wait,
+} from '../runs/mod.ts'
+import { maximumAttempts } from './pod.ts'
+import type { Loss } from './survey.ts'
+
+/** The pod that does the run, or did it last. */
+export type Worker = {
+  name: string
+  state: PodState
+  isClaimed: boolean
+  /** When it was first seen to have ended, in milliseconds since 1970. */
+  endedAt?: number
+}
+
+/** All that is reckoned with of a run that has not ended. Times are milliseconds since 1970. */
+export type SearchView = {
+  search: Search
+  facts: RunFacts
+  /** Absent: there is none, or what there was is lost. */
+  worker?: Worker
+  /** The last of its workers that was lost. */
+  lost?: Loss
+  takenOnAt: number
+  now: number
+}
+
+export type Decision =
+  /** `isLoss`: because its worker is not to be seen. */
+  | (Ending & { isLoss?: true })
+  /** It needs a worker, its `attempt`-th, counted from 1. */
+  | { kind: 'obtain'; attempt: number; because?: string }
+  | Waiting
+
+const conclude = (concluded: RunConcluded, facts: RunFacts): Ending => {
+  const found = concluded.listingsFound
+  const what = typeof found === 'number' ? `It found ${found} ${found === 1 ? 'listing' : 'listings'}.` : 'It is done.'
+  return endedBy(concluded, facts, what)
+}
+
+/** How the worker is. What it says comes sooner than what its node writes of it. */
+const stateOf = ({ state }: Worker, isStarted: boolean): PodState =>
+  isStarted && ['unscheduled', 'starting', 'unable'].includes(state.kind) ? { kind: 'running' } : state
+
+const withoutWorker = ({ lost }: SearchView): Decision => {
+  if (!lost) return { kind: 'obtain', attempt: 1 }
+  if (lost.attempt < maximumAttempts) return { kind: 'obtain', attempt: lost.attempt + 1, because: lost.message }
+  return { ...fail(lost.reason, `Its worker was lost ${lost.attempt} times. ${lost.message}`), isLoss: true }
+}
+
+const withWorker = (view: SearchView, worker: Worker, left: number): Decision => {
+  const { search, facts, takenOnAt, now } = view
+  const { isClaimed, endedAt = now } = worker
+  const time = { now, left }
+  const isStarted = hasStarted(facts, search.status, worker.name)
+  const state = stateOf(worker, isStarted)
+  switch (state.kind) {
+    case 'running':
+      if (isStarted) return wait(left, { phase: 'Running', reason: 'Running', message: 'A worker searches.' })
+      return onceItLasts(
+        takenOnAt,
+        time,
+        isClaimed
+          ? pending('Claimed', 'A waiting worker has taken it.')
+          : pending('Starting', 'The worker waits for what it is to do.'),
+      )
+    case 'starting':
+      return onceItLasts(takenOnAt, time, pending('Starting', state.message))
+    case 'unscheduled':
+      return wait(left, pending('Unschedulable', state.message))
+    case 'unable':
+      return state.isFinal ? fail(state.reason, state.message) : wait(left, pending(state.reason, state.message))
+    case 'ending':
+      // What it still says is heard; another one is begun when it is gone.
+      return wait(left, { phase: isStarted ? 'Running' : 'Pending', reason: 'WorkerLost', message: state.message })
+    case 'succeeded':
+      return untilReported(endedAt, time, noReport('The worker ended well'))
+    case 'failed':
+      if (state.cause === 'OOMKilled') return fail('OOMKilled', state.message)
+      return untilReported(endedAt, time, noReport(state.message.replace(/\.$/, '')))
+  }
+}
+
+/**
+ * What is to be done about a Search that is not suspended and has not ended. What was said of the run goes before what its
+ * pod looks like: a pod that is gone after its service has written everything is no loss.
+ */
+export const decide = (view: SearchView): Decision => {
+  const { search, facts, worker, now } = view
+  if (facts.cancelled) return fail('Cancelled', 'Somebody asked for its end.')
+  if (facts.concluded) return conclude(facts.concluded, facts)
+  const { activeDeadlineSeconds } = search.spec
+  const left = millisecondsUntil(search.status.startTime ?? view.takenOnAt, activeDeadlineSeconds, now)
+  if (left === 0) return fail('DeadlineExceeded', `It took longer than ${activeDeadlineSeconds} s.`)
+  const time = { now, left }
+  if (facts.failed) return untilReported(facts.failed.at, time, failedBy(facts.failed.failure, true))
+  if (hasWorked(facts, search.status)) {
+    const message = 'The worker is done; the listings service writes what it found.'
+    return onceItLasts(facts.worked?.at ?? 0, time, { phase: 'Running', reason: 'Finished', message })
+  }
+  return worker ? withWorker(view, worker, left) : withoutWorker(view)
+}

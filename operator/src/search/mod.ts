@@ -1,0 +1,76 @@
+import { type Search, searches } from '../crds/mod.ts'
+import type { WorkloadRuns } from '../rpc/workload-runs.ts'
+import { attendRuns, createRunMemories, runIndexes } from '../runs/mod.ts'
+import { type Controller, type Manager, type Store, toController, toSelf } from '../runtime/mod.ts'
+import { componentOf, label, type Pod } from '../workers/mod.ts'
+import { createOwnPods } from './own-pods.ts'
+import { reconcileSearch } from './reconcile.ts'
+import { createRoom } from './room.ts'
+import { searchFor, searchNameOf } from './search-object.ts'
+import type { SearchParts } from './world.ts'
+
+/** Searches that are worked on at a time: they wait for the API server and the bus. */
+const workers = 16
+
+/** Declares the cache of Searches, which are found by their runs. */
+export const cacheSearches = (manager: Pick<Manager, 'cache'>): Store<Search> =>
+  manager.cache(searches, { indexes: runIndexes })
+
+/** What the calls of services need to know of Searches. */
+export const searchRuns = ({
+  searches: store,
+  pods,
+  total,
+  ...wishes
+}: {
+  searches: Store<Search>
+  pods: Store<Pod>
+  total: number
+  /** Where Searches are made, and for how long they stay after their end. */
+  namespace: string
+  ttlSeconds: number
+}): WorkloadRuns<Search> => ({
+  workload: 'WORKLOAD_SEARCH',
+  resource: searches,
+  store,
+  nameOf: searchNameOf,
+  draftOf: (request) => (request.search ? searchFor(request, request.search, wishes) : undefined),
+  podsOf: ({ metadata }) => pods.by('owner', metadata.uid),
+  total,
+})
+
+const isSearchPod = ({ metadata }: Pod): boolean =>
+  metadata.labels?.[label.component] === componentOf('search') && metadata.labels?.[label.runId] !== undefined
+
+/** Adds the controller of Searches to a manager. */
+export const addSearchController = (
+  manager: Pick<Manager, 'controller' | 'whileLeading'>,
+  parts: SearchParts,
+): Controller => {
+  const { searches: store, pods, clock } = parts
+  const memories = createRunMemories(clock)
+  const ownPods = createOwnPods({ pods, clock })
+  const room = createRoom({
+    pods,
+    total: parts.maximumRuns,
+    clock,
+    isCounted: isSearchPod,
+    wake: (key) => controller.queue.add(key),
+  })
+  const controller: Controller = manager.controller({
+    name: 'search',
+    workers,
+    reconcile: reconcileSearch({ ...parts, memories, ownPods, room }),
+  })
+  controller.watch(store, toSelf)
+  controller.watch(pods, toController(searches))
+  const forget = ({ metadata: { uid } }: Search) => {
+    memories.forget(uid)
+    room.leave(uid, ownPods.hasLive(uid))
+    ownPods.forget(uid)
+  }
+  attendRuns(manager, controller, { ...parts, resource: searches, store, forget })
+  return controller
+}
+
+export type { SearchParts } from './world.ts'

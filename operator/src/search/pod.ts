@@ -1,0 +1,41 @@
+import { type Search, searches } from '../crds/mod.ts'
+import { type Draft, deterministicName, ownerReference } from '../runtime/mod.ts'
+import { commonLabels, label, type Pod, podMetadata, podSpec, type WorkerTemplate } from '../workers/mod.ts'
+
+/** How often a run is begun at most: a worker that is lost is replaced once. */
+export const maximumAttempts = 2
+
+/** The name of the pod that is made for an attempt, counted from 1, of a run: to make it twice is to make it once. */
+export const searchPodName = ({ metadata }: Search, runId: string, attempt: number): string =>
+  deterministicName([metadata.name, metadata.uid, runId, String(attempt)])
+
+/** Whether a pod of the run was taken from a pool, rather than made for it. */
+export const isClaimed = (search: Search, runId: string, { metadata }: Pod): boolean =>
+  !Array.from({ length: maximumAttempts }, (_, attempt) => searchPodName(search, runId, attempt + 1)).includes(
+    metadata.name,
+  )
+
+/** A pod for an attempt at a Search that no waiting worker took. What to search for it hears over the bus. */
+export const searchPod = (
+  search: Search,
+  {
+    runId,
+    attempt,
+    template,
+    instance,
+  }: { runId: string; attempt: number; template: WorkerTemplate; instance: string },
+): Draft<Pod> => ({
+  metadata: {
+    name: searchPodName(search, runId, attempt),
+    namespace: search.metadata.namespace ?? 'default',
+    ...podMetadata(template, {
+      labels: {
+        ...commonLabels({ instance, component: 'search-worker' }),
+        [label.workload]: 'search',
+        [label.runId]: runId,
+      },
+    }),
+    ownerReferences: [ownerReference(searches, search)],
+  },
+  spec: podSpec(template),
+})

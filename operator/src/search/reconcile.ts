@@ -1,0 +1,99 @@
+import type { Search } from '../crds/mod.ts'
+import { firstSeenEnded, isFinished, isLive, isPaused, runIdOf } from '../runs/mod.ts'
+import {
+  done,
+  isBeingDeleted,
+  isConflict,
+  isNotFound,
+  type Reconcile,
+  type Result,
+  requeueAfter,
+} from '../runtime/mod.ts'
+import { assign, begin, order } from './begin.ts'
+import { type Decision, decide, type Worker } from './decide.ts'
+import { end, expire, suspend } from './finish.ts'
+import { isClaimed } from './pod.ts'
+import { acknowledge, type Run, settle } from './run.ts'
+import { survey } from './survey.ts'
+import type { SearchWorld } from './world.ts'
+import { findPod, stopPod } from './writes.ts'
+
+/** Milliseconds after which what somebody else changed meanwhile is looked at, if its event does not come before. */
+const afterConflict = 1_000
+
+const workerOf = ({ clock }: SearchWorld, { search, runId, memory, pods: { current } }: Run): Worker | undefined => {
+  if (!current) return undefined
+  const { pod, state } = current
+  const { uid, name } = pod.metadata
+  const worker = { name, state, isClaimed: isClaimed(search, runId, pod) }
+  return isLive(state) ? worker : { ...worker, endedAt: firstSeenEnded(memory, uid, clock.now()) }
+}
+
+const judge = (world: SearchWorld, run: Run): Decision => {
+  const { search, facts, memory, pods } = run
+  const worker = workerOf(world, run)
+  return decide({
+    search,
+    facts,
+    takenOnAt: memory.takenOnAt,
+    now: world.clock.now(),
+    ...(worker ? { worker } : {}),
+    ...(pods.lost ? { lost: pods.lost } : {}),
+  })
+}
+
+/** Whether a pod that is thought gone is there after all: the cache may be behind. */
+const isThereAfterAll = async (world: SearchWorld, { search, pods, signal }: Run): Promise<boolean> => {
+  const pod = pods.missing === undefined ? undefined : await findPod(world, search, pods.missing, signal)
+  if (pod) world.ownPods.note(search.metadata.uid, pod)
+  return pod !== undefined
+}
+
+const advance = async (world: SearchWorld, search: Search, signal: AbortSignal): Promise<Result> => {
+  const { memories, notices, ownPods } = world
+  const runId = runIdOf(search)
+  const pods = survey(search, runId, ownPods.of(search.metadata.uid))
+  const run: Run = { search, runId, memory: memories.of(search, runId), pods, facts: notices.factsOf(runId), signal }
+  for (const pod of pods.surplus) await stopPod(world, pod, signal)
+  if (pods.current) await assign(world, run, pods.current.pod)
+  const decision = judge(world, run)
+  const restsOnLoss = decision.kind === 'obtain' || (decision.kind === 'end' && decision.isLoss)
+  if (restsOnLoss && (await isThereAfterAll(world, run))) return requeueAfter(0)
+  switch (decision.kind) {
+    case 'end':
+      return end(world, run, decision)
+    case 'obtain':
+      return begin(world, run, decision)
+    case 'wait': {
+      if (decision.standing) await settle(world, run, decision.standing)
+      else acknowledge(world, run, search.status)
+      const untilOrdered = pods.current ? await order(world, run) : undefined
+      return requeueAfter(Math.min(decision.milliseconds, untilOrdered ?? Number.POSITIVE_INFINITY))
+    }
+  }
+}
+
+/** Makes of a Search a run, of a run a result, and of what has ended nothing, in time. */
+export const reconcileSearch =
+  (world: SearchWorld): Reconcile =>
+  async (key, { signal }) => {
+    const search = world.searches.get(key)
+    // Whoever watches its deletion says what is to be said.
+    if (!search || isBeingDeleted(search)) return done
+    if (isPaused(search)) {
+      const { uid } = search.metadata
+      world.room.leave(uid, world.ownPods.hasLive(uid))
+      return done
+    }
+    // The cache is behind what was written here last, and will tell when it is not.
+    if (!world.searches.isCurrent(key)) return done
+    try {
+      if (isFinished(search)) return await expire(world, search, signal)
+      if (search.spec.suspend) return await suspend(world, search, signal)
+      return await advance(world, search, signal)
+    } catch (error) {
+      // Somebody changed or removed it first: that comes, and is looked at.
+      if (isConflict(error) || isNotFound(error)) return requeueAfter(afterConflict)
+      throw error
+    }
+  }

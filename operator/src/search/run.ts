@@ -1,0 +1,66 @@
+import { type Search, type SearchStatus, searches } from '../crds/mod.ts'
+import {
+  isNewWorry,
+  type RunFacts,
+  type RunMemory,
+  reflects,
+  runStatus,
+  type Standing,
+  steadied,
+  type Wanted,
+} from '../runs/mod.ts'
+import { secondsTime } from '../runtime/mod.ts'
+import { isClaimed } from './pod.ts'
+import type { Survey } from './survey.ts'
+import type { SearchWorld } from './world.ts'
+import { writeStatus } from './writes.ts'
+
+/** A run that is worked on: what one reconcile knows of it. */
+export type Run = {
+  search: Search
+  runId: string
+  memory: RunMemory
+  pods: Survey
+  facts: RunFacts
+  signal: AbortSignal
+}
+
+/** Tells people of something that went wrong. What goes well they read in the status: an event each would double the requests. */
+export const warn = ({ recorder }: SearchWorld, search: Search, reason: string, note: string): void =>
+  recorder.record(searches, search, { type: 'Warning', reason, action: 'Run', note })
+
+/** Has what was heard acknowledged, as far as the status says it. */
+export const acknowledge = ({ notices }: SearchWorld, { runId, facts, pods }: Run, status: SearchStatus): void => {
+  if (reflects(status, facts, pods.current?.pod.metadata.name)) notices.reflected(runId, facts.version)
+}
+
+/** What every status of a run says beside how it stands. */
+const common = ({ search, runId, memory, pods }: Run): Wanted<SearchStatus> => {
+  const pod = pods.current?.pod
+  return {
+    sessionId: runId,
+    startTime: search.status.startTime ?? secondsTime(memory.takenOnAt),
+    ...(pod ? { podName: pod.metadata.name, warm: isClaimed(search, runId, pod) } : {}),
+  }
+}
+
+const countStart = ({ runMetrics }: SearchWorld, { search, runId, memory, pods, facts }: Run): void => {
+  const pod = pods.current?.pod
+  if (facts.started && pod)
+    runMetrics?.started('search', isClaimed(search, runId, pod), facts.started.at - memory.takenOnAt)
+}
+
+/** Writes how a run stands, where that is news, and acknowledges what it was learned from. */
+export const settle = async (
+  world: SearchWorld,
+  run: Run,
+  standing: Standing,
+  more: Wanted<SearchStatus> = {},
+): Promise<void> => {
+  const { search, signal } = run
+  const said = steadied(search.status, standing)
+  const wanted = { ...common(run), ...runStatus(search, said, world.clock.now()), ...more } as Wanted<SearchStatus>
+  acknowledge(world, run, await writeStatus(world, search, wanted, signal))
+  if (said.phase === 'Running' && search.status.phase !== 'Running') countStart(world, run)
+  if (isNewWorry(search.status, said)) warn(world, search, said.reason, said.message)
+}

@@ -1,0 +1,312 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { findControlPlane } from '../../test/control-plane.ts'
+import { eventually } from '../../test/eventually.ts'
+import { type KindsPlane, startKindsPlane } from '../../test/kinds-plane.ts'
+import { type SearchWorldUnderTest, startSearchWorld } from '../../test/search-world.ts'
+import { type Search, warmPools } from '../crds/mod.ts'
+import { conditionOf } from '../runtime/mod.ts'
+import type { Pod } from '../workers/mod.ts'
+
+const programs = findControlPlane()
+const reason = typeof programs === 'string' ? ` (skipped: ${programs})` : ''
+
+const hasFailed = ({ status }: Search) => status.phase === 'Failed'
+const isComplete = ({ status }: Search) => status.phase === 'Complete'
+const isRunning = ({ status }: Search) => status.phase === 'Running'
+const readyOf = ({ status }: Search) => conditionOf(status.conditions, 'Ready')
+const saysReason = (word: string) => (search: Search) => readyOf(search)?.reason === word
+
+const worked = { $case: 'worked', value: {} } as const
+const concluded = { $case: 'concluded', value: { listingsFound: 41, marketPrice: 512.5 } } as never
+
+describe.skipIf(typeof programs === 'string')(`Searches on a real kube-apiserver${reason}`, () => {
+  let plane: KindsPlane
+
+  beforeAll(async () => {
+    if (typeof programs === 'string') return
+    plane = await startKindsPlane(programs)
+  })
+
+  afterAll(async () => {
+    await plane?.[Symbol.asyncDispose]()
+  })
+
+  /** Starts the pod of a run, and has its worker say so. */
+  const start = async (world: SearchWorldUnderTest, pod: Pod, warm = false) => {
+    await world.run(pod)
+    const runId = await world.assigned(pod)
+    await world.tell(runId, { $case: 'started', value: { worker: pod.metadata.name, warm } })
+    return runId
+  }
+
+  /** A Search with its worker at work. */
+  const running = async (world: SearchWorldUnderTest, name: string, spec: object = {}) => {
+    const search = await world.search(name, spec)
+    const pod = await world.untilPod(search)
+    const runId = await start(world, pod)
+    return { search: await world.until(name, isRunning, 'it runs'), pod, runId }
+  }
+
+  test('one that nobody waits for is ordered, begun in a pod of its own, completed, and gone after its time, in four requests', async () => {
+    await using world = await startSearchWorld(plane)
+    const made = await world.search('cold', { ttlSecondsAfterFinished: 60, filters: { maxPrice: 700 } })
+    const pod = await world.untilPod(made)
+    expect(pod.metadata.labels).toMatchObject({
+      'app.kubernetes.io/component': 'search-worker',
+      'trellis.dev/run-id': `obj-${made.metadata.uid}`,
+    })
+    const runId = await start(world, pod)
+    expect(runId).toBe(`obj-${made.metadata.uid}`)
+    await eventually(() => world.orders.length > 0, 'the search is ordered')
+    expect(world.orders).toMatchObject([
+      { runId, activeDeadlineSeconds: 300, search: { query: 'thinkpad', maxPrice: 700, pages: 1, adapter: 'auto' } },
+    ])
+    const atWork = await world.until('cold', isRunning, 'it runs')
+    expect(atWork.status).toMatchObject({ sessionId: runId, podName: pod.metadata.name, warm: false })
+    expect(readyOf(atWork)).toMatchObject({ status: 'False', reason: 'Running', observedGeneration: 1 })
+    await world.tell(runId, worked)
+    await world.tell(runId, concluded)
+    const complete = await world.until('cold', isComplete, 'it is complete')
+    expect(complete.status).toMatchObject({ listingsFound: 41, marketPrice: 512.5, sessionId: runId })
+    expect(readyOf(complete)).toMatchObject({ status: 'True', reason: 'Finished', message: 'It found 41 listings.' })
+    expect(conditionOf(complete.status.conditions, 'Complete')?.status).toBe('True')
+    await world.end(pod, 0, 'Completed')
+    world.skip(61_000, 'cold')
+    await eventually(() => world.isGone('cold'), 'it is removed')
+    expect(world.writes()).toEqual(['create pods', 'status searches', 'status searches', 'delete searches'])
+    const counted = await world.metrics()
+    expect(counted).toContain('trellis_run_start_duration_seconds_count{workload="search",warm="false"} 1')
+    expect(counted).toContain('trellis_runs_ended_total{workload="search",phase="Complete",reason="Finished"} 1')
+  })
+
+  test('one that a worker waits for takes it, and says so', async () => {
+    await using world = await startSearchWorld(plane)
+    await world.pool(1)
+    await eventually(async () => (await world.poolPods()).length === 1, 'the pool has a pod')
+    const [idle] = (await world.poolPods()) as [Pod]
+    await world.run(idle)
+    await eventually(async () => {
+      const [pool] = (await plane.client.list(warmPools, { namespace: world.namespace })).items
+      return pool?.status.readyReplicas === 1
+    }, 'the worker waits')
+    const made = await world.search('warm')
+    const pod = await world.untilPod(made)
+    expect(pod.metadata.uid).toBe(idle.metadata.uid)
+    const runId = await start(world, pod, true)
+    const atWork = await world.until('warm', isRunning, 'it runs')
+    expect(atWork.status).toMatchObject({ podName: idle.metadata.name, warm: true })
+    await world.tell(runId, worked)
+    await world.tell(runId, concluded)
+    await world.until('warm', isComplete, 'it is complete')
+    const ours = world.writes().filter((write) => write.endsWith('searches') || write === 'patch pods')
+    expect(ours).toEqual(['patch pods', 'status searches', 'status searches'])
+  })
+
+  test('a worker that is lost is replaced once; a second loss fails it, and whoever listens is told', async () => {
+    await using world = await startSearchWorld(plane)
+    const { search, pod, runId } = await running(world, 'lost')
+    await world.lose(pod)
+    const second = await world.untilPod(search, ({ metadata }) => metadata.uid !== pod.metadata.uid)
+    expect(await start(world, second)).toBe(runId)
+    const again = await world.until(
+      'lost',
+      ({ status }) => status.phase === 'Running' && status.podName === second.metadata.name,
+      'the second runs',
+    )
+    expect(again.status.startTime).toBe(search.status.startTime)
+    await world.lose(second)
+    const failed = await world.until('lost', hasFailed, 'it fails')
+    expect(readyOf(failed)).toMatchObject({ status: 'False', reason: 'WorkerLost' })
+    expect(conditionOf(failed.status.conditions, 'Stalled')?.status).toBe('True')
+    expect(await world.reported(runId, 'failed')).toMatchObject({
+      value: { reason: 'WorkerLost', kind: 'unavailable' },
+    })
+    expect(await world.podsOf(search)).toEqual([])
+  })
+
+  test('a worker that is evicted is replaced, and its pod stays to be looked at', async () => {
+    await using world = await startSearchWorld(plane)
+    const { search, pod, runId } = await running(world, 'evicted')
+    await world.setPod(pod, { phase: 'Failed', reason: 'Evicted', message: 'The node was low on memory.' })
+    const second = await world.untilPod(search, ({ metadata }) => metadata.uid !== pod.metadata.uid)
+    await start(world, second)
+    await world.tell(runId, concluded)
+    await world.until('evicted', isComplete, 'it is complete')
+    expect(await world.podsOf(search)).toHaveLength(2)
+  })
+
+  test('a worker that took too much memory fails it at once, and people are told', async () => {
+    await using world = await startSearchWorld(plane)
+    const { pod, runId, search } = await running(world, 'oom')
+    await world.end(pod, 137, 'OOMKilled')
+    const failed = await world.until('oom', hasFailed, 'it fails')
+    expect(readyOf(failed)?.reason).toBe('OOMKilled')
+    expect(await world.reported(runId, 'failed')).toMatchObject({ value: { reason: 'OOMKilled', kind: 'internal' } })
+    expect(await world.podsOf(search)).toHaveLength(1)
+    const told = () => plane.reasonsOf(world.namespace, 'oom')
+    await eventually(async () => (await told()).length > 0, 'an event says so')
+    expect(await told()).toEqual(['OOMKilled'])
+  })
+
+  test('an image that can never be pulled fails it without waiting for its deadline', async () => {
+    await using world = await startSearchWorld(plane)
+    const pod = await world.untilPod(await world.search('misnamed'))
+    await world.setPod(pod, {
+      phase: 'Pending',
+      containerStatuses: [
+        {
+          name: 'worker',
+          image: 'w',
+          imageID: '',
+          ready: false,
+          restartCount: 0,
+          state: { waiting: { reason: 'InvalidImageName', message: 'the name cannot be read' } },
+        },
+      ],
+    })
+    const failed = await world.until('misnamed', hasFailed, 'it fails')
+    expect(readyOf(failed)?.reason).toBe('ImagePull')
+  })
+
+  test('one that takes too long fails at its deadline, and its worker is ended', async () => {
+    await using world = await startSearchWorld(plane)
+    const { search, runId } = await running(world, 'slow', { activeDeadlineSeconds: 300 })
+    await world.change('slow', { activeDeadlineSeconds: 1 })
+    const failed = await world.until('slow', hasFailed, 'it fails')
+    expect(readyOf(failed)).toMatchObject({
+      reason: 'DeadlineExceeded',
+      message: 'It took longer than 1 s.',
+      observedGeneration: 2,
+    })
+    expect(await world.reported(runId, 'failed')).toMatchObject({
+      value: { reason: 'DeadlineExceeded', kind: 'upstream_timeout' },
+    })
+    await eventually(async () => (await world.podsOf(search)).length === 0, 'the worker is ended')
+  })
+
+  test('a worker that ended well without a word fails it after a while', async () => {
+    await using world = await startSearchWorld(plane)
+    const { pod } = await running(world, 'mute')
+    await world.end(pod, 0, 'Completed')
+    await eventually(async () => {
+      world.skip(10_000, 'mute')
+      return hasFailed(await world.get('mute'))
+    }, 'it fails')
+    expect(readyOf(await world.get('mute'))?.reason).toBe('NoReport')
+  })
+
+  test("a worker's failure waits for what the service makes of it", async () => {
+    await using world = await startSearchWorld(plane)
+    const { runId } = await running(world, 'refused')
+    const failure = {
+      reason: 'Refused',
+      detail: 'The marketplace refused.',
+      kind: 'upstream_failed',
+      retryAfterSeconds: null,
+    }
+    await world.tell(runId, { $case: 'failed', value: failure })
+    world.skip(10_000, 'refused')
+    expect((await world.get('refused')).status.phase).toBe('Running')
+    await world.tell(runId, {
+      $case: 'concluded',
+      value: { failure: { ...failure, reason: 'MarketplaceRefused' } },
+    } as never)
+    const failed = await world.until('refused', hasFailed, 'it fails')
+    expect(readyOf(failed)).toMatchObject({ reason: 'MarketplaceRefused', message: 'The marketplace refused.' })
+  })
+
+  test("a worker's failure counts where its service is silent", async () => {
+    await using world = await startSearchWorld(plane)
+    const { runId } = await running(world, 'silent')
+    const value = {
+      reason: 'Refused',
+      detail: 'The marketplace refused.',
+      kind: 'upstream_failed',
+      retryAfterSeconds: null,
+    }
+    await world.tell(runId, { $case: 'failed', value })
+    await eventually(async () => {
+      world.skip(10_000, 'silent')
+      return hasFailed(await world.get('silent'))
+    }, 'it fails')
+    expect(readyOf(await world.get('silent'))?.reason).toBe('Refused')
+  })
+
+  test('suspended, it gives up its worker and its session; resumed, it is another run', async () => {
+    await using world = await startSearchWorld(plane)
+    const { search, pod, runId } = await running(world, 'paused')
+    await world.change('paused', { suspend: true })
+    const held = await world.until('paused', saysReason('Suspended'), 'it is suspended')
+    expect(held.status).toMatchObject({ phase: 'Pending', observedGeneration: 2 })
+    expect(held.status.sessionId).toBeUndefined()
+    expect(held.status.startTime).toBeUndefined()
+    expect(await world.reported(runId, 'failed')).toMatchObject({ value: { reason: 'Suspended' } })
+    await eventually(async () => (await world.podsOf(search)).length === 0, 'the worker is ended')
+    await world.change('paused', { suspend: false })
+    const next = await world.untilPod(search, ({ metadata }) => metadata.uid !== pod.metadata.uid)
+    const nextRun = await start(world, next)
+    expect(nextRun).toBe(`obj-${search.metadata.uid}-3`)
+    const again = await world.until('paused', isRunning, 'it runs again')
+    expect(again.status.sessionId).toBe(nextRun)
+    expect(world.orders.map((order) => order.runId)).toEqual([runId, nextRun])
+  })
+
+  test('cancelled, it ends, and whoever listens is told', async () => {
+    await using world = await startSearchWorld(plane)
+    const { search, runId } = await running(world, 'unwanted')
+    await world.rpc().cancel({ runId }, {} as never)
+    const failed = await world.until('unwanted', hasFailed, 'it fails')
+    expect(readyOf(failed)?.reason).toBe('Cancelled')
+    expect(await world.reported(runId, 'failed')).toMatchObject({ value: { reason: 'Cancelled', kind: 'conflict' } })
+    await eventually(async () => (await world.podsOf(search)).length === 0, 'the worker is ended')
+  })
+
+  test('deleted while it runs, whoever listens is told', async () => {
+    await using world = await startSearchWorld(plane)
+    const { runId } = await running(world, 'deleted')
+    await world.remove('deleted')
+    expect(await world.reported(runId, 'failed')).toMatchObject({ value: { reason: 'Cancelled' } })
+  })
+
+  test('what the scheduler says is passed on, and nothing is made in the place of what waits', async () => {
+    await using world = await startSearchWorld(plane)
+    const made = await world.search('waiting')
+    const pod = await world.untilPod(made)
+    const words = '0/3 nodes are available: 3 Insufficient memory.'
+    await world.setPod(pod, {
+      conditions: [{ type: 'PodScheduled', status: 'False', reason: 'Unschedulable', message: words }],
+    })
+    const waiting = await world.until('waiting', saysReason('Unschedulable'), 'it says why it waits')
+    expect(readyOf(waiting)?.message).toBe(`No node can take the worker yet: ${words}`)
+    expect(waiting.status.phase).toBe('Pending')
+    world.skip(120_000, 'waiting')
+    const runId = await start(world, pod)
+    expect((await world.until('waiting', isRunning, 'it runs')).status.sessionId).toBe(runId)
+    expect(await world.podsOf(made)).toHaveLength(1)
+  })
+
+  test('one beyond what may run at a time waits until another ends', async () => {
+    await using world = await startSearchWorld(plane, { maximumRuns: 1 })
+    const { runId, pod } = await running(world, 'first')
+    const second = await world.search('second')
+    const waiting = await world.until('second', saysReason('Unschedulable'), 'it waits')
+    expect(waiting.status.startTime).toBeUndefined()
+    expect(await world.podsOf(second)).toEqual([])
+    await world.tell(runId, worked)
+    await world.tell(runId, concluded)
+    await world.until('first', isComplete, 'the first is complete')
+    await world.end(pod, 0, 'Completed')
+    await world.untilPod(second)
+  })
+
+  test('an operator that is started in the middle of a run goes on with it', async () => {
+    await using world = await startSearchWorld(plane)
+    const { search, pod, runId } = await running(world, 'kept')
+    await world.restart()
+    await world.tell(runId, worked)
+    await world.tell(runId, concluded)
+    const complete = await world.until('kept', isComplete, 'it is complete')
+    expect(complete.status.podName).toBe(pod.metadata.name)
+    expect(await world.podsOf(search)).toHaveLength(1)
+  })
+})

@@ -1,0 +1,24 @@
+import type { RunOrder, SearchSubject } from '@trellis/protos/ts/trellis/workloads/v1/workloads.ts'
+import type { Search } from '../crds/mod.ts'
+
+/** What a Search is for, in the words of the services. */
+export const subjectOf = ({ spec }: Search): SearchSubject => ({
+  query: spec.query,
+  mustInclude: [...(spec.filters?.mustInclude ?? [])],
+  mustIncludeMode: spec.filters?.mustIncludeMode ?? 'all',
+  mustExclude: [...(spec.filters?.mustExclude ?? [])],
+  minPrice: spec.filters?.minPrice ?? null,
+  maxPrice: spec.filters?.maxPrice ?? null,
+  categoryId: spec.filters?.categoryId ?? null,
+  adapter: spec.adapter,
+  pages: spec.pages,
+})
+
+/** What the listings service is asked to plan, where it did not ask for the Search itself. */
+export const orderOf = (search: Search, runId: string): RunOrder => ({
+  runId,
+  user: search.spec.user ?? '',
+  activeDeadlineSeconds: search.spec.activeDeadlineSeconds,
+  search: subjectOf(search),
+  generation: null,
+})

@@ -1,0 +1,44 @@
+/** Draws the secrets of an installation that are not there yet, shares what workers need, and ends: what runs before everything else. */
+import { ConfigFailure, read, readConfig, setting } from '@trellis/kit/config'
+import { createHttpClient } from '../runtime/mod.ts'
+import { completeSecret } from './secret-values.ts'
+import { shareSecret } from './shared-secrets.ts'
+
+const optionalText = read.optional(read.text)
+
+const config = {
+  name: setting('SECRET_NAME', optionalText, undefined, 'The Secret to complete.'),
+  namespace: setting('POD_NAMESPACE', optionalText, undefined, 'Its namespace.'),
+  instance: setting('TRELLIS_INSTANCE', read.text, 'trellis', 'The installation that it belongs to.'),
+  watched: setting('WATCH_NAMESPACES', read.list, [], 'Other namespaces in which workers run, commas between.'),
+}
+
+const must = (value: string | undefined, variable: string): string => {
+  if (value === undefined) throw new ConfigFailure(`${variable} must be set.`)
+  return value
+}
+
+const complete = async (): Promise<string> => {
+  const { name: givenName, namespace: givenNamespace, instance, watched } = readConfig(config, process.env)
+  const name = must(givenName, config.name.variable)
+  const namespace = must(givenNamespace, config.namespace.variable)
+  const labels = {
+    'app.kubernetes.io/name': 'trellis',
+    'app.kubernetes.io/part-of': 'trellis',
+    'app.kubernetes.io/instance': instance,
+  }
+  await using client = createHttpClient()
+  const drawn = await completeSecret(client, { name, namespace, labels })
+  const shared = await shareSecret(client, { name, namespace, labels }, watched)
+  return [
+    drawn.length === 0 ? `The Secret ${name} has everything.` : `The Secret ${name} was given ${drawn.join(', ')}.`,
+    ...(shared.length === 0 ? [] : [`What workers need of it was copied to ${shared.join(', ')}.`]),
+  ].join('\n')
+}
+
+try {
+  process.stdout.write(`${await complete()}\n`)
+} catch (error) {
+  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`)
+  process.exitCode = 1
+}

@@ -1,0 +1,92 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { connectAs, newNamespace } from '../../test/api-server.ts'
+import { type ControlPlane, findControlPlane, startControlPlane } from '../../test/control-plane.ts'
+import type { Client } from '../runtime/mod.ts'
+import { completeSecret, secretKeys, secrets } from './secret-values.ts'
+import { shareSecret } from './shared-secrets.ts'
+
+const programs = findControlPlane()
+
+describe.skipIf(typeof programs === 'string')(
+  `the secrets of an installation${typeof programs === 'string' ? ` (skipped: ${programs})` : ''}`,
+  () => {
+    let plane: ControlPlane
+    let client: Client & AsyncDisposable
+    beforeAll(async () => {
+      if (typeof programs === 'string') return
+      plane = await startControlPlane(programs)
+      client = connectAs(plane.kubeconfig())
+    })
+    afterAll(async () => {
+      await client?.[Symbol.asyncDispose]()
+      await plane?.[Symbol.asyncDispose]()
+    })
+
+    const target = () => ({
+      name: `secrets-${randomUUID()}`,
+      namespace: 'default',
+      labels: { 'app.kubernetes.io/instance': 'test' },
+    })
+    const values = async (ref: { name: string; namespace: string }) => {
+      const { data = {} } = await client.get(secrets, ref)
+      return Object.fromEntries(
+        Object.entries(data).map(([key, value]) => [key, Buffer.from(value, 'base64').toString()]),
+      )
+    }
+
+    test('are drawn once, and stay as they are over upgrades', async () => {
+      const ref = target()
+      expect(await completeSecret(client, ref)).toEqual([...secretKeys])
+      const first = await values(ref)
+      expect(new Set(Object.values(first)).size).toBe(secretKeys.length)
+      for (const value of Object.values(first)) expect(value).toMatch(/^k[0-9a-f]{64}$/)
+
+      expect(await completeSecret(client, ref)).toEqual([])
+      expect(await values(ref)).toEqual(first)
+    })
+
+    test('that a person has set are kept, and only what is lacking is drawn', async () => {
+      const ref = target()
+      const { name, namespace } = ref
+      const given = Buffer.from('mine').toString('base64')
+      await client.create(secrets, { metadata: { name, namespace }, data: { 'rpc-secret': given, other: given } })
+
+      expect(await completeSecret(client, ref)).toEqual(['nats-token', 'postgres-password'])
+      expect(await values(ref)).toMatchObject({ 'rpc-secret': 'mine', other: 'mine' })
+    })
+
+    describe('in other namespaces', () => {
+      test('are what workers need, and follow what is changed', async () => {
+        const ref = target()
+        await completeSecret(client, ref)
+        const team = await newNamespace(client)
+        expect(await shareSecret(client, ref, ['default', team, team])).toEqual([team])
+        const { 'rpc-secret': rpc, 'nats-token': token } = await values(ref)
+        expect(await values({ ...ref, namespace: team })).toEqual({ 'rpc-secret': rpc, 'nats-token': token })
+
+        expect(await shareSecret(client, ref, [team])).toEqual([])
+        const data = { 'nats-token': Buffer.from('another').toString('base64') }
+        await client.patch(secrets, ref, { type: 'merge', body: { data } })
+        expect(await shareSecret(client, ref, [team])).toEqual([team])
+        expect(await values({ ...ref, namespace: team })).toMatchObject({ 'rpc-secret': rpc, 'nats-token': 'another' })
+      })
+
+      test("never take the place of somebody else's", async () => {
+        const ref = target()
+        await completeSecret(client, ref)
+        const namespace = await newNamespace(client)
+        await completeSecret(client, { ...ref, namespace })
+        const before = await values({ ...ref, namespace })
+        await expect(shareSecret(client, ref, [namespace])).rejects.toThrow(/not of this installation.*watchNamespaces/)
+        expect(await values({ ...ref, namespace })).toEqual(before)
+      })
+    })
+
+    test('are the same for all who draw at once', async () => {
+      const ref = target()
+      const drawn = await Promise.all(Array.from({ length: 8 }, () => completeSecret(client, ref)))
+      expect(drawn.filter((keys) => keys.length > 0)).toHaveLength(1)
+    })
+  },
+)

@@ -1,0 +1,78 @@
+import { randomBytes } from 'node:crypto'
+import {
+  type Client,
+  type Draft,
+  isAlreadyExists,
+  isConflict,
+  isNotFound,
+  type KubeObject,
+  resource,
+} from '../runtime/mod.ts'
+
+/** What the processes of an installation know in common: by key of the Secret. */
+export const secretKeys = ['rpc-secret', 'nats-token', 'postgres-password'] as const
+
+export type Secret = KubeObject & { type?: string; data?: Record<string, string> }
+
+export const secrets = resource<Secret>({
+  group: '',
+  version: 'v1',
+  plural: 'secrets',
+  kind: 'Secret',
+  namespaced: true,
+})
+
+export type SecretTarget = { name: string; namespace: string; labels: Readonly<Record<string, string>> }
+
+/** 256 bits as letters and digits, a letter first: it can stand in an address and in a configuration file as it is. */
+const draw = (): string => `k${randomBytes(32).toString('hex')}`
+
+const encoded = (keys: readonly string[]): Record<string, string> =>
+  Object.fromEntries(keys.map((key) => [key, Buffer.from(draw()).toString('base64')]))
+
+export const findSecret = async (client: Client, target: SecretTarget): Promise<Secret | undefined> => {
+  try {
+    return await client.get(secrets, target)
+  } catch (error) {
+    if (isNotFound(error)) return undefined
+    throw error
+  }
+}
+
+/** How often a step is tried that others come before. */
+const attempts = 5
+
+/** Does a step again, a few times, where somebody who does the same at this moment came before. It has to read anew each time. */
+export const amongOthers = async <T>(step: () => Promise<T>): Promise<T> => {
+  for (let attempt = 1; ; attempt += 1)
+    try {
+      return await step()
+    } catch (error) {
+      if (attempt === attempts || !(isAlreadyExists(error) || isConflict(error))) throw error
+    }
+}
+
+/**
+ * Draws what an installation's Secret lacks, and leaves what it has: the first installation makes it, upgrades add new keys.
+ * Gives the keys that were drawn. Of several that run at once each value is drawn by one.
+ */
+export const completeSecret = (client: Client, target: SecretTarget): Promise<string[]> =>
+  amongOthers(async () => {
+    const found = await findSecret(client, target)
+    const { name, namespace, labels } = target
+    if (!found) {
+      const draft: Draft<Secret> = {
+        metadata: { name, namespace, labels: { ...labels } },
+        type: 'Opaque',
+        data: encoded(secretKeys),
+      }
+      await client.create(secrets, draft)
+      return [...secretKeys]
+    }
+    const lacking = secretKeys.filter((key) => !found.data?.[key])
+    if (lacking.length === 0) return []
+    const { resourceVersion } = found.metadata
+    const body = { metadata: { resourceVersion }, data: encoded(lacking) }
+    await client.patch(secrets, target, { type: 'merge', body })
+    return lacking
+  })

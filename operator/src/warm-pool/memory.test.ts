@@ -1,0 +1,151 @@
+import { describe, expect, test } from 'vitest'
+import { createVirtualClock } from '../../test/simulation/mod.ts'
+import type { WarmPool } from '../crds/mod.ts'
+import { createStore } from '../runtime/mod.ts'
+import { annotation, label, type Pod } from '../workers/mod.ts'
+import { createDemand } from './demand.ts'
+import { poolIndexes } from './idle-pods.ts'
+import { createLedger } from './ledger.ts'
+import { slotName } from './pool-pod.ts'
+import { restOf } from './rest.ts'
+import { createSlots } from './slots.ts'
+
+const pool = (more: Partial<WarmPool['spec']> = {}, status: Partial<WarmPool['status']> = {}): WarmPool => ({
+  metadata: { name: 'pool', namespace: 'default', uid: 'pool-uid', resourceVersion: '1', generation: 1 },
+  spec: { workload: 'search', replicas: 3, maxReplicas: 50, idleSeconds: 0, ...more },
+  status: { observedGeneration: 1, ...status } as WarmPool['status'],
+})
+
+const podIn = (slot: number, more: Record<string, string> = {}): Pod => ({
+  metadata: {
+    name: slotName(pool(), slot),
+    namespace: 'default',
+    uid: `pod-${slot}`,
+    resourceVersion: String(slot + 1),
+    labels: { [label.slot]: String(slot) },
+    annotations: { [annotation.poolUid]: 'pool-uid', ...more },
+  },
+})
+
+const podStore = () => createStore<Pod>({ indexes: poolIndexes, freeze: true })
+
+describe('demand', () => {
+  const wish = { namespace: 'default', workload: 'search' } as const
+
+  test('is quiet 300 ms after the only run that asked, and not while one still asks', async () => {
+    const clock = createVirtualClock()
+    const demand = createDemand({ clock })
+    expect(demand.quietIn(wish)).toBe(0)
+    const { granted } = demand.asked(wish)
+    await clock.advance(5_000)
+    expect(demand.quietIn(wish)).toBeGreaterThan(0)
+    granted()
+    expect(demand.quietIn(wish)).toBe(0)
+    demand.asked(wish).granted()
+    expect(demand.quietIn({ ...wish, namespace: 'other' })).toBe(0)
+  })
+
+  test('waits twice the usual gap between runs, so that the next one meets no starting pod', async () => {
+    const clock = createVirtualClock()
+    const demand = createDemand({ clock })
+    for (let run = 0; run < 20; run += 1) {
+      demand.asked(wish).granted()
+      await clock.advance(1_000)
+    }
+    expect(demand.quietIn(wish)).toBeCloseTo(1_000, -1)
+    await clock.advance(1_000)
+    expect(demand.quietIn(wish)).toBe(0)
+  })
+
+  test('tells when a run asked last, and whoever wants to know at once', () => {
+    const clock = createVirtualClock()
+    const demand = createDemand({ clock })
+    const heard: object[] = []
+    demand.onAsked((asked) => heard.push(asked))
+    expect(demand.lastAsked(wish)).toBeUndefined()
+    demand.asked(wish)
+    expect(demand.lastAsked(wish)).toBe(clock.now())
+    expect(heard).toEqual([wish])
+  })
+})
+
+describe('the count of claims', () => {
+  const ref = { name: 'pool', namespace: 'default', uid: 'pool-uid' }
+
+  test('goes on from the status and from what claimed pods say, whichever is further', () => {
+    const [pods, pools] = [podStore(), createStore<WarmPool>()]
+    pools.put(pool({}, { claimed: 4 }))
+    expect(createLedger({ pods, pools }).count(ref)).toBe(4)
+    pods.put(podIn(0, { [annotation.claim]: '6' }))
+    const ledger = createLedger({ pods, pools })
+    expect(ledger.count(ref)).toBe(6)
+    expect(ledger.next(ref)).toBe(7)
+  })
+
+  test('leaves out what was certainly not claimed', () => {
+    const ledger = createLedger({ pods: podStore(), pools: createStore<WarmPool>() })
+    const [first, second] = [ledger.next(ref), ledger.next(ref)]
+    ledger.giveBack(ref, first)
+    expect(ledger.count(ref)).toBe(1)
+    expect(ledger.next(ref)).toBe(first)
+    expect(ledger.next(ref)).toBe(second + 1)
+  })
+
+  test('does not count what a pool of the same name had before', () => {
+    const pools = createStore<WarmPool>()
+    pools.put(pool({}, { claimed: 4 }))
+    expect(createLedger({ pods: podStore(), pools }).count({ ...ref, uid: 'another' })).toBe(0)
+  })
+})
+
+describe('slots', () => {
+  test('are the smallest whose names are free, those of claimed pods left out', () => {
+    const [pods, clock] = [podStore(), createVirtualClock()]
+    for (const slot of [0, 2]) pods.put(podIn(slot))
+    expect(createSlots({ pods, clock }).choose(pool(), 3, 3)).toEqual([1, 3, 4])
+  })
+
+  test('that were asked for and are not seen are asked for again, before any other, as long as the request may linger', async () => {
+    const [pods, clock] = [podStore(), createVirtualClock()]
+    const slots = createSlots({ pods, clock })
+    slots.asked(pool(), 5)
+    expect(slots.choose(pool(), 2, 2)).toEqual([5, 0])
+    expect(slots.choose(pool(), 1, 1)).toEqual([5])
+    // It may come late beside a pod in another slot: then that would be one too many.
+    expect(slots.choose(pool(), 0, 0)).toEqual([])
+    pods.put(podIn(5))
+    expect(slots.choose(pool(), 1, 1)).toEqual([0])
+    pods.remove(podIn(5))
+    await clock.advance(90_000)
+    expect(slots.choose(pool(), 1, 1)).toEqual([0])
+  })
+})
+
+describe('rest', () => {
+  const at = Date.UTC(2030, 0, 1)
+  const facts = { origin: [], lastAsked: undefined, seenSince: at, now: at }
+
+  test('never comes unless it is asked for', () => {
+    expect(restOf({ ...facts, pool: pool(), now: at + 1e9 })).toEqual({ isResting: false, restsIn: undefined })
+  })
+
+  test('comes idleSeconds after the last claim, which claimed pods remember', () => {
+    const napping = pool({ idleSeconds: 60 })
+    const claimed = podIn(0, { [annotation.claimedAt]: new Date(at + 30_000).toISOString() })
+    expect(restOf({ ...facts, pool: napping, now: at + 45_000 })).toEqual({ isResting: false, restsIn: 15_000 })
+    expect(restOf({ ...facts, pool: napping, now: at + 60_000 })).toEqual({ isResting: true })
+    expect(restOf({ ...facts, pool: napping, now: at + 60_000, origin: [claimed] })).toMatchObject({ restsIn: 30_000 })
+    expect(restOf({ ...facts, pool: napping, now: at + 60_000, lastAsked: at + 50_000 })).toMatchObject({
+      restsIn: 50_000,
+    })
+  })
+
+  test('goes on under a new operator, until a run asks or somebody changes the pool', () => {
+    const ready = { type: 'Ready', status: 'True', reason: 'Resting', message: '', lastTransitionTime: '' } as const
+    const resting = pool({ idleSeconds: 60 }, { conditions: [{ ...ready, observedGeneration: 1 }] })
+    expect(restOf({ ...facts, pool: resting })).toEqual({ isResting: true })
+    expect(restOf({ ...facts, pool: resting, lastAsked: at })).toMatchObject({ isResting: false })
+    const changed = { ...resting, metadata: { ...resting.metadata, generation: 2 } }
+    expect(restOf({ ...facts, pool: changed })).toMatchObject({ isResting: false })
+  })
+})

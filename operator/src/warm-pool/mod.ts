@@ -1,0 +1,8 @@
+/**
+ * Workers that wait. `createWarmPools` gives the claims that runs make, and the reconciler of the pools. The cache of pods
+ * is declared once, for everybody: `manager.cache(pods, podCache({ instance, namespace, indexes: poolIndexes }))`.
+ */
+export type { Claim } from './claim.ts'
+export type { Claims } from './claims.ts'
+export { poolIndexes } from './idle-pods.ts'
+export { createWarmPools, type WarmPools } from './warm-pools.ts'

@@ -1,0 +1,94 @@
+import { type BackoffOptions, backoffAt } from '../runtime/mod.ts'
+import { isLiveMember, type Member } from './member.ts'
+
+export type PoolWishes = {
+  /** Pods that should wait: the spec's replicas, or none while the pool rests. */
+  wanted: number
+  /** Milliseconds until nobody claims any more; 0 where nobody does. */
+  quietIn: number
+  /** Milliseconds since 1970. */
+  now: number
+}
+
+export type Plan = {
+  /** Pods to make, each by how many workers in a row have failed before it. */
+  create: number[]
+  remove: Member[]
+  /** Milliseconds after which to look again, though nothing has changed. */
+  lookAgainIn: number | undefined
+}
+
+/** Pods that are started at a time: in quiet times, and while runs claim and start. */
+const startingLimits = { quiet: 10, busy: 2 }
+
+/** While runs claim, a pool of which this share is ready is left as it is. */
+const healthyShare = 0.5
+
+/** The wait before a worker that failed is replaced, by how many had failed in a row. */
+const failureBackoff: BackoffOptions = { initial: 1_000, limit: 300_000 }
+
+const dueAt = ({ endedAt, attempt }: Member): number => endedAt + backoffAt(attempt, failureBackoff)
+
+/** Who goes first where there are too many: old templates, then what is not ready, then the youngest. */
+const byDispensability = (a: Member, b: Member): number =>
+  Number(b.isOutdated) - Number(a.isOutdated) ||
+  Number(a.kind === 'ready') - Number(b.kind === 'ready') ||
+  b.createdAt - a.createdAt ||
+  (a.pod.metadata.name < b.pod.metadata.name ? -1 : 1)
+
+/** How many pods may be started now beside those that are being started. */
+const roomForStarting = (members: readonly Member[], { wanted, quietIn }: PoolWishes): number => {
+  const count = (kind: Member['kind']) => members.filter((member) => member.kind === kind).length
+  if (quietIn <= 0) return startingLimits.quiet - count('starting')
+  return count('ready') >= wanted * healthyShare ? 0 : startingLimits.busy - count('starting')
+}
+
+/** Those of an old template that can be replaced now: what is not ready at once, of the ready one at a time, while others are. */
+const outdated = (members: readonly Member[], { wanted, quietIn }: PoolWishes): Member[] => {
+  const old = members.filter(({ isOutdated, isReserved }) => isOutdated && !isReserved)
+  const useless = old.filter(({ kind }) => kind === 'starting' || kind === 'held')
+  if (useless.length > 0) return useless
+  const ready = members.filter(({ kind }) => kind === 'ready')
+  const isWhole = ready.length >= wanted && members.every(({ kind }) => kind === 'ready' || kind === 'dead')
+  const oldest = old.filter(({ kind }) => kind === 'ready').sort((a, b) => a.createdAt - b.createdAt)[0]
+  return oldest && isWhole && quietIn <= 0 ? [oldest] : []
+}
+
+/**
+ * What is to be done about a pool. Live pods, those that are being ended among them, never become more than are wanted.
+ * The dead keep their places, and their logs, until they may be replaced; then they go.
+ */
+export const planPool = (members: readonly Member[], wishes: PoolWishes): Plan => {
+  const { wanted, quietIn, now } = wishes
+  const live = members.filter(isLiveMember)
+  const staying = live.filter(({ kind }) => kind !== 'ending')
+  const dead = members.filter(({ kind }) => kind === 'dead').sort((a, b) => dueAt(a) - dueAt(b))
+
+  const surplus = staying.length - wanted
+  const dispensable = staying.filter(({ isReserved }) => !isReserved).sort(byDispensability)
+  const removed = surplus > 0 ? dispensable.slice(0, surplus) : outdated(members, wishes)
+
+  const places = Math.max(0, wanted - live.length)
+  const due = dead.filter((member) => dueAt(member) <= now)
+  const waiting = dead.filter((member) => dueAt(member) > now).slice(0, places)
+  const room = Math.max(0, Math.min(places - waiting.length, roomForStarting(members, wishes)))
+  const create = Array.from({ length: room }, (_, at) => {
+    const replaced = due[at]
+    return replaced ? replaced.attempt + 1 : 0
+  })
+  // One that is due keeps its place until there is room for another in it.
+  const kept = new Set([...waiting, ...due.slice(room, Math.max(room, places - waiting.length))])
+  const buried = dead.filter((member) => !kept.has(member))
+
+  const times = [
+    ...waiting.map((member) => dueAt(member) - now),
+    ...(quietIn > 0 && (places > waiting.length + room || members.some(({ isOutdated }) => isOutdated))
+      ? [quietIn]
+      : []),
+  ]
+  return {
+    create,
+    remove: [...removed, ...buried],
+    lookAgainIn: times.length === 0 ? undefined : Math.min(...times),
+  }
+}

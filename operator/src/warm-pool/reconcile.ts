@@ -1,0 +1,189 @@
+import { type WarmPool, warmPools } from '../crds/mod.ts'
+import { isPaused, statusChanges } from '../runs/mod.ts'
+import {
+  type Client,
+  type Clock,
+  conditionOf,
+  createExpectations,
+  done,
+  isBeingDeleted,
+  type KubeObject,
+  keyOf,
+  type Reconcile,
+  type Recorder,
+  refOf,
+  requeueAfter,
+  type Store,
+} from '../runtime/mod.ts'
+import type { Pod, Workload } from '../workers/mod.ts'
+import type { Demand } from './demand.ts'
+import { poolOf } from './idle-pods.ts'
+import type { Ledger } from './ledger.ts'
+import { isLiveMember, type Member, memberOf } from './member.ts'
+import { type Plan, planPool } from './plan.ts'
+import { type Blueprint, selectorOf } from './pool-pod.ts'
+import { createPoolRequests } from './pool-requests.ts'
+import { type PoolFacts, poolStatus, type Standing, standingOf } from './pool-status.ts'
+import type { Reservations } from './reservations.ts'
+import { restingReason, restOf, wasResting } from './rest.ts'
+import { createSlots } from './slots.ts'
+
+export type PoolWorld = {
+  client: Client
+  recorder: Recorder
+  pools: Store<WarmPool>
+  /** With the indexes of `poolIndexes`. */
+  pods: Store<Pod>
+  blueprints: Readonly<Record<Workload, Blueprint>>
+  reservations: Reservations
+  demand: Demand
+  ledger: Ledger
+  clock: Clock
+}
+
+/** While runs claim, the status of a pool is written once in so many milliseconds. */
+const statusInterval = 1_000
+
+/** After so many milliseconds the API server is asked again for what it has refused. */
+const refusedFor = 15_000
+
+/** After so many milliseconds a pod is looked at again that was claimed or changed when it was to be deleted. */
+const contendedFor = 1_000
+
+/** The soonest of several waits in milliseconds, of which some may not be. */
+const soonest = (...waits: readonly (number | undefined)[]): number | undefined => {
+  const given = waits.filter((wait) => wait !== undefined)
+  return given.length === 0 ? undefined : Math.min(...given)
+}
+
+const namespaceOf = ({ metadata }: KubeObject): string => metadata.namespace ?? ''
+
+/** Keeps as many workers waiting as a pool asks for: no more at any instant, no fewer in the end. */
+export const reconcileWarmPool = (world: PoolWorld): Reconcile => {
+  const { client, recorder, pools, pods, blueprints, reservations, demand, ledger, clock } = world
+  const expectations = createExpectations({ clock })
+  const slots = createSlots({ pods, clock })
+  const requests = createPoolRequests({ client, pods, expectations, reservations, slots })
+  /** Which spec of a pool this process has seen, and since when; by the pool's key. */
+  const seen = new Map<string, { uid: string; generation: number; since: number }>()
+  /** When the status of a pool was last written, on the monotonic clock. */
+  const written = new Map<string, number>()
+  pods.onChange(expectations.observe)
+
+  const forget = (key: string) => {
+    const held = seen.get(key)
+    if (held) {
+      ledger.forget(held.uid)
+      slots.forget(held.uid)
+    }
+    expectations.forget(key)
+    seen.delete(key)
+    written.delete(key)
+  }
+
+  const seenSince = (key: string, { metadata }: WarmPool): number => {
+    const held = seen.get(key)
+    const generation = metadata.generation ?? 1
+    if (held && held.uid !== metadata.uid) forget(key)
+    if (held?.uid === metadata.uid && held.generation === generation) return held.since
+    const since = clock.now()
+    seen.set(key, { uid: metadata.uid, generation, since })
+    return since
+  }
+
+  const membersOf = (pool: WarmPool, { hash }: Blueprint): Member[] =>
+    pods
+      .by('owner', pool.metadata.uid)
+      .filter((pod) => poolOf(pod)?.uid === pool.metadata.uid)
+      .map((pod) => memberOf(pod, { hash, isReserved: reservations.isTaken(pod) }))
+
+  /** Does what the plan says; gives how much that was, and the API server's words where it refused. */
+  const carryOut = async (pool: WarmPool, plan: Plan, places: number) => {
+    const blueprint = blueprints[pool.spec.workload]
+    const chosen = slots.choose(pool, plan.create.length, places)
+    const outcomes = await Promise.allSettled([
+      ...chosen.map((slot, at) => requests.create(pool, { slot, attempt: plan.create[at] ?? 0 }, blueprint)),
+      ...plan.remove.map(({ pod }) => requests.remove(pool, pod)),
+    ])
+    for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason
+    const refusal = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' && outcome.value) || [])[0]
+    return { deeds: outcomes.length, refusal }
+  }
+
+  /** Tells of a pool that cannot do its work any more, or need not. */
+  const announce = (pool: WarmPool, { progress, reason, message }: Standing) => {
+    const before = conditionOf(pool.status.conditions, 'Ready')
+    const isNews = before?.reason !== reason
+    if (isNews && progress === 'stalled')
+      recorder.record(warmPools, pool, { type: 'Warning', reason, action: 'Refill', note: message })
+    if (isNews && reason === restingReason)
+      recorder.record(warmPools, pool, { type: 'Normal', reason, action: 'Rest', note: message })
+  }
+
+  /** Writes the status where it changes; gives the milliseconds to wait where it is too soon. */
+  const writeStatus = async (
+    key: string,
+    pool: WarmPool,
+    facts: PoolFacts,
+    isBusy: boolean,
+  ): Promise<number | undefined> => {
+    const status = statusChanges(pool.status, poolStatus(pool, selectorOf(pool), facts))
+    // The change that makes the cache current comes by itself.
+    if (!status || !pools.isCurrent(key)) return undefined
+    const since = clock.monotonic() - (written.get(key) ?? Number.NEGATIVE_INFINITY)
+    if (isBusy && since < statusInterval) return statusInterval - since
+    const answer = await client.patch(
+      warmPools,
+      refOf(key),
+      { type: 'merge', body: { status } },
+      { subresource: 'status' },
+    )
+    pools.wrote(answer)
+    written.set(key, clock.monotonic())
+    announce(pool, standingOf(facts))
+    return undefined
+  }
+
+  return async (key) => {
+    const pool = pools.get(key)
+    if (!pool) {
+      forget(key)
+      return done
+    }
+    if (isBeingDeleted(pool) || isPaused(pool)) return done
+    if (!expectations.fulfilled(key)) return requeueAfter(expectations.expiresIn(key))
+
+    const { uid } = pool.metadata
+    const wish = { namespace: namespaceOf(pool), workload: pool.spec.workload }
+    const now = clock.now()
+    const quietIn = demand.quietIn(wish)
+    const members = membersOf(pool, blueprints[pool.spec.workload])
+    const lastAsked = demand.lastAsked(wish)
+    const origin = pods.by('origin', uid)
+    const rest = restOf({ pool, origin, lastAsked, seenSince: seenSince(key, pool), now })
+    const wanted = rest.isResting ? 0 : pool.spec.replicas
+
+    const plan = planPool(members, { wanted, quietIn, now })
+    const { deeds, refusal } = await carryOut(pool, plan, wanted - members.filter(isLiveMember).length)
+    const restsIn = rest.isResting ? undefined : rest.restsIn
+    // What was done just now comes back as changes of the pods, and the status is written with them.
+    if (deeds > 0 && refusal === undefined)
+      return requeueAfter(soonest(contendedFor, plan.lookAgainIn, restsIn) ?? contendedFor)
+
+    const claimed = ledger.count(pool.metadata)
+    const facts = { members, wanted, isResting: rest.isResting, claimed, refusal, now }
+    const writtenIn = await writeStatus(key, pool, facts, quietIn > 0)
+    const next = soonest(plan.lookAgainIn, restsIn, writtenIn, refusal === undefined ? undefined : refusedFor)
+    return next === undefined ? done : requeueAfter(next)
+  }
+}
+
+/** The pools that a wish wakes: those of its workload that rest. */
+export const restingPools = (
+  pools: Store<WarmPool>,
+  { namespace, workload }: { namespace: string; workload: Workload },
+): string[] =>
+  pools
+    .by('namespace', namespace)
+    .filter((pool) => pool.spec.workload === workload && wasResting(pool))
+    .map(({ metadata }) => keyOf(metadata))

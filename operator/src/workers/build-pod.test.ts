@@ -1,0 +1,149 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { connectAs, namespaces } from '../../test/api-server.ts'
+import { type ControlPlane, findControlPlane, startControlPlane } from '../../test/control-plane.ts'
+import type { Client } from '../runtime/mod.ts'
+import { commonLabels, hashOf, keepOfPod, labelValue, podMetadata, podSelector, podSpec, pods } from './mod.ts'
+import type { WorkerTemplate } from './templates.ts'
+
+const template: WorkerTemplate = {
+  image: 'trellis:1',
+  command: ['node', 'worker.js'],
+  env: [
+    { name: 'LABEL', value: 'worker $(POD_NAME)' },
+    { name: 'POD_UID', value: 'made up' },
+    { name: 'LOG_LEVEL', value: 'info' },
+  ],
+  resources: { requests: { cpu: '50m', memory: '64Mi' }, limits: { memory: '256Mi' } },
+  nodeSelector: { disk: 'fast' },
+  tolerations: [{ key: 'dedicated', operator: 'Exists' }],
+  podLabels: { team: 'search', 'app.kubernetes.io/component': 'mine' },
+  extraVolumes: [{ name: 'models', emptyDir: {} }],
+  extraVolumeMounts: [{ name: 'models', mountPath: '/models' }],
+}
+
+const containerOf = (spec = podSpec(template)) => {
+  const [container] = spec.containers
+  if (!container) throw new Error('the pod has no container')
+  return container
+}
+
+describe('a pod', () => {
+  test('knows who it is, whatever the template says', () => {
+    const { env } = containerOf()
+    expect(env.filter(({ name }) => name === 'POD_UID')).toEqual([
+      { name: 'POD_UID', valueFrom: { fieldRef: { fieldPath: 'metadata.uid' } } },
+    ])
+    const names = env.map(({ name }) => name)
+    expect(names).toEqual(['POD_NAME', 'POD_UID', 'POD_NAMESPACE', 'HOST', 'METRICS_PORT', 'LABEL', 'LOG_LEVEL'])
+  })
+
+  test('is asked each second whether it is ready until it is, and seldom then', () => {
+    const { startupProbe, readinessProbe } = containerOf()
+    expect(startupProbe).toMatchObject({ httpGet: { path: '/ready', port: 'metrics' }, periodSeconds: 1 })
+    expect(readinessProbe).toMatchObject({ httpGet: { path: '/ready', port: 'metrics' }, periodSeconds: 30 })
+  })
+
+  test('takes what its kind wishes for over what the template says', () => {
+    const spec = podSpec(template, {
+      env: [{ name: 'LOG_LEVEL', value: 'debug' }],
+      resources: { limits: { memory: '1Gi', 'nvidia.com/gpu': 1 } },
+      nodeSelector: { 'nvidia.com/gpu.product': 'T4' },
+      tolerations: [{ key: 'nvidia.com/gpu', operator: 'Exists' }],
+      restartPolicy: 'Always',
+      fsGroup: 10_001,
+    })
+    expect(spec).toMatchObject({
+      restartPolicy: 'Always',
+      securityContext: { fsGroup: 10_001 },
+      nodeSelector: { disk: 'fast', 'nvidia.com/gpu.product': 'T4' },
+      tolerations: [{ key: 'dedicated' }, { key: 'nvidia.com/gpu' }],
+    })
+    expect(containerOf(spec).env).toContainEqual({ name: 'LOG_LEVEL', value: 'debug' })
+    expect(containerOf(spec).resources).toEqual({
+      requests: { cpu: '50m', memory: '64Mi' },
+      limits: { memory: '1Gi', 'nvidia.com/gpu': 1 },
+    })
+  })
+
+  test('has an empty /tmp to write to, unless something else is mounted there', () => {
+    expect(containerOf().volumeMounts).toEqual([
+      { name: 'tmp', mountPath: '/tmp' },
+      { name: 'models', mountPath: '/models' },
+    ])
+    const own = { volumes: [{ name: 'scratch', emptyDir: {} }], volumeMounts: [{ name: 'scratch', mountPath: '/tmp' }] }
+    expect(podSpec({ image: 'a', command: ['b'] }, own)).toMatchObject({ volumes: own.volumes })
+  })
+
+  test('keeps the labels that the operator finds it by', () => {
+    const labels = commonLabels({ instance: 'trellis', component: 'search-worker' })
+    expect(podMetadata(template, { labels }).labels).toEqual({ ...labels, team: 'search' })
+    expect(podSelector('trellis').split(',').sort()).toEqual([
+      'app.kubernetes.io/instance=trellis',
+      'app.kubernetes.io/managed-by=trellis-operator',
+      'app.kubernetes.io/part-of=trellis',
+    ])
+  })
+
+  test('has a hash that follows from what it is made from, not from how that was written down', () => {
+    const { image, ...rest } = template
+    expect(hashOf(podSpec({ ...rest, image }))).toBe(hashOf(podSpec(template)))
+    expect(hashOf(podSpec({ ...template, image: 'trellis:2' }))).not.toBe(hashOf(podSpec(template)))
+  })
+
+  test('a name that is too long for a label is stood for by one that is not', () => {
+    expect(labelValue('short')).toBe('short')
+    expect(labelValue('a'.repeat(64))).toHaveLength(63)
+    expect(labelValue('a'.repeat(64))).not.toBe(labelValue('a'.repeat(65)))
+  })
+})
+
+const programs = findControlPlane()
+const reason = typeof programs === 'string' ? ` (skipped: ${programs})` : ''
+
+describe.skipIf(typeof programs === 'string')(`on a real kube-apiserver${reason}`, () => {
+  let plane: ControlPlane
+  let client: Client & AsyncDisposable
+  const namespace = 'guarded'
+
+  beforeAll(async () => {
+    if (typeof programs === 'string') return
+    plane = await startControlPlane(programs)
+    client = connectAs(plane.kubeconfig())
+    const labels = { 'pod-security.kubernetes.io/enforce': 'restricted' }
+    await client.create(namespaces, { metadata: { name: namespace, labels } })
+  })
+
+  afterAll(async () => {
+    await client?.[Symbol.asyncDispose]()
+    await plane?.[Symbol.asyncDispose]()
+  })
+
+  test('a pod as we build it is let in where only restricted ones are, and keeps every field', async () => {
+    const spec = podSpec(template, {
+      fsGroup: 10_001,
+      livenessProbe: { httpGet: { path: '/health', port: 'metrics' } },
+    })
+    const labels = commonLabels({ instance: 'trellis', component: 'search-worker' })
+    const metadata = { name: 'worker', namespace, ...podMetadata(template, { labels }) }
+    const made = await client.create(pods, { metadata, spec })
+    // The server adds tolerations of its own.
+    const { tolerations = [], ...rest } = spec
+    expect(made.spec).toMatchObject(rest)
+    expect(made.spec?.tolerations).toEqual(expect.arrayContaining([...tolerations]))
+  })
+
+  test('the guard is on: the same pod as root is refused', async () => {
+    const spec = { ...podSpec(template), securityContext: {} }
+    await expect(client.create(pods, { metadata: { name: 'root', namespace }, spec })).rejects.toMatchObject({
+      status: 403,
+      message: expect.stringContaining('runAsNonRoot') as string,
+    })
+  })
+
+  test('what a cache keeps of a pod is less than half of it', async () => {
+    const stored = await client.get(pods, { name: 'worker', namespace })
+    const kept = keepOfPod(stored)
+    expect(kept.metadata).toMatchObject({ name: 'worker', labels: { team: 'search' }, uid: stored.metadata.uid })
+    expect(JSON.stringify(kept).length).toBeLessThan(JSON.stringify(stored).length / 2)
+  })
+})

@@ -1,0 +1,121 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { ExecutableMissing, findNatsServer, freePort, startNatsServer } from '@trellis/distributed/servers'
+import { type Bus, connectNatsBus } from '@trellis/kit/bus'
+import { silentLog } from '@trellis/kit/telemetry'
+import { type InstalledKinds, installKinds } from '../src/crds/test-support.ts'
+import type { Client } from '../src/runtime/mod.ts'
+import { connectAs, newNamespace } from './api-server.ts'
+import { findControlPlane } from './control-plane.ts'
+import { eventually } from './eventually.ts'
+
+const program = join(import.meta.dirname, '../src/main.ts')
+
+/** A template that is right, of an image that nobody pulls: no kubelet runs here. */
+export const workerTemplate = { image: 'example.test/worker:1', command: ['worker'] }
+
+const findNats = (): { command: string; missing?: string } => {
+  try {
+    return { command: findNatsServer(process.env) }
+  } catch (error) {
+    if (!(error instanceof ExecutableMissing)) throw error
+    return { command: '', missing: error.message }
+  }
+}
+const programs = findControlPlane()
+const nats = findNats()
+
+/** Why this machine cannot run the operator as a process, for the names of tests that are skipped for it; undefined where it can. */
+export const serversMissing: string | undefined = typeof programs === 'string' ? programs : nats.missing
+
+/** A process of the operator, what it says, and with which code or by which signal it ended. */
+export type OperatorProcess = {
+  child: ChildProcess
+  said: { out: string; error: string }
+  gone: Promise<number | string>
+}
+
+const running = new Set<ChildProcess>()
+
+export const spawnOperator = (environment: Readonly<Record<string, string>>): OperatorProcess => {
+  const child = spawn(process.execPath, [program], {
+    env: { PATH: process.env.PATH ?? '', METRICS_PORT: '0', LOG_FORMAT: 'json', ...environment },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  running.add(child)
+  const said = { out: '', error: '' }
+  child.stdout.on('data', (text: Buffer) => (said.out += text))
+  child.stderr.on('data', (text: Buffer) => (said.error += text))
+  const gone = once(child, 'close').then(([code, signal]) => {
+    running.delete(child)
+    return (code ?? signal) as number | string
+  })
+  return { child, said, gone }
+}
+
+/** A replica that is ready: where it takes calls, and where it tells of its health and its metrics. */
+export type OperatorReplica = OperatorProcess & { address: string; health: string; metrics: string }
+
+/** A real API server with our kinds, and a real NATS, for operators as processes. */
+export type OperatorServers = AsyncDisposable & {
+  installed: InstalledKinds
+  client: Client
+  bus: Bus
+  newNamespace: () => Promise<string>
+  /** Starts a replica for a namespace, with more settings maybe, and waits until it says that it is ready. */
+  startOperator: (namespace: string, told?: Readonly<Record<string, string>>) => Promise<OperatorReplica>
+}
+
+/** Starts the servers. What is disposed of ends the replicas, too. */
+export const startOperatorServers = async (): Promise<OperatorServers> => {
+  if (typeof programs === 'string') throw new Error(programs)
+  await using started = new AsyncDisposableStack()
+  const installed = started.use(await installKinds(programs))
+  const server = started.use(await startNatsServer({ command: nats.command }))
+  const bus = started.use(await connectNatsBus({ servers: [server.address], name: 'test', log: silentLog }))
+  const client = started.use(connectAs(installed.kubeconfig))
+  const directory = await mkdtemp(join(tmpdir(), 'trellis-operator-'))
+  started.defer(() => rm(directory, { recursive: true, force: true }))
+  started.defer(() => {
+    for (const child of running) child.kill('SIGKILL')
+  })
+  const templates = { search: workerTemplate, generation: workerTemplate, branch: workerTemplate }
+  await writeFile(join(directory, 'kubeconfig'), installed.kubeconfig)
+  await writeFile(join(directory, 'workers.json'), JSON.stringify(templates))
+
+  const startOperator = async (namespace: string, told: Readonly<Record<string, string>> = {}) => {
+    const [rpcPort, healthPort, metricsPort] = [await freePort(), await freePort(), await freePort()]
+    const address = `127.0.0.1:${rpcPort}`
+    const operator = spawnOperator({
+      KUBECONFIG: join(directory, 'kubeconfig'),
+      TRELLIS_WORKERS: join(directory, 'workers.json'),
+      NATS_URL: server.address,
+      POD_NAMESPACE: namespace,
+      RPC_ADDRESS: address,
+      HEALTH_PORT: String(healthPort),
+      METRICS_PORT: String(metricsPort),
+      ...told,
+    })
+    const hasEnded = operator.gone.then((code) => {
+      throw new Error(`It ended with ${code}: ${operator.said.error}${operator.said.out}`)
+    })
+    const isReady = eventually(() => operator.said.out.includes('is ready at'), 'the operator is ready')
+    await Promise.race([isReady, hasEnded])
+    hasEnded.catch(() => undefined)
+    const [health, metrics] = [`http://127.0.0.1:${healthPort}`, `http://127.0.0.1:${metricsPort}/metrics`]
+    return { ...operator, address, health, metrics }
+  }
+
+  const owned = started.move()
+  return {
+    installed,
+    client,
+    bus,
+    newNamespace: () => newNamespace(client),
+    startOperator,
+    [Symbol.asyncDispose]: () => owned.disposeAsync(),
+  }
+}

@@ -1,0 +1,245 @@
+import { createMemoryBus } from '@trellis/kit/bus'
+import { createMetrics, silentLog } from '@trellis/kit/telemetry'
+import { assignmentsOf, inputsOf, type Report, runNotices, runTopic, searchOrders } from '@trellis/kit/workloads'
+import type { RunOrder } from '@trellis/protos/ts/trellis/workloads/v1/workloads.ts'
+import { type Search, type SearchSpecInput, searches, type WarmPool, warmPools } from '../src/crds/mod.ts'
+import { workloadsRpc } from '../src/rpc/workloads.ts'
+import { createNotices, createReporter, createRunMetrics, type Notice } from '../src/runs/mod.ts'
+import {
+  type Client,
+  type Clock,
+  createManager,
+  createRuntimeMetrics,
+  isNotFound,
+  keyOf,
+  systemClock,
+} from '../src/runtime/mod.ts'
+import { addSearchController, cacheSearches, searchRuns } from '../src/search/mod.ts'
+import { createWarmPools, poolIndexes } from '../src/warm-pool/mod.ts'
+import { label, type Pod, podCache, pods, type WorkerTemplate } from '../src/workers/mod.ts'
+import { type KindsPlane, untilIs } from './kinds-plane.ts'
+
+const template: WorkerTemplate = { image: 'example.test/worker:1', command: ['worker'] }
+const instance = 'test'
+
+/** Notes every write that gets through, as `verb plural`, status writes as `status plural`. */
+const counting = (client: Client, writes: string[]): Client => ({
+  ...client,
+  create: async (resource, object, options) => {
+    const made = await client.create(resource, object, options)
+    writes.push(`create ${resource.plural}`)
+    return made
+  },
+  patch: async (resource, ref, patch, options) => {
+    const patched = await client.patch(resource, ref, patch, options)
+    writes.push(`${options?.subresource ?? 'patch'} ${resource.plural}`)
+    return patched
+  },
+  delete: async (resource, ref, options) => {
+    await client.delete(resource, ref, options)
+    writes.push(`delete ${resource.plural}`)
+  },
+})
+
+/** The controllers of Searches and pools in one namespace, on a real API server, with a bus on which a test plays workers and services. */
+export const startSearchWorld = async (plane: KindsPlane, { maximumRuns = 10 } = {}) => {
+  const { client } = plane
+  const namespace = await plane.newNamespace()
+  const bus = createMemoryBus()
+  const ended = new AbortController()
+  const orders: RunOrder[] = []
+  const working = bus.work(searchOrders, async ({ value }) => void orders.push(value), { signal: ended.signal })
+  let skipped = 0
+  const clock: Clock = {
+    ...systemClock,
+    now: () => systemClock.now() + skipped,
+    monotonic: () => systemClock.monotonic() + skipped,
+  }
+
+  const startOperator = () => {
+    const writes: string[] = []
+    const metrics = createMetrics({ processMetrics: false })
+    const manager = createManager({
+      name: 'searches',
+      client: counting(client, writes),
+      log: silentLog,
+      metrics: createRuntimeMetrics(metrics),
+      namespaces: [namespace],
+      clock,
+      drain: 5_000,
+    })
+    const podStore = manager.cache(pods, { ...podCache({ instance, indexes: poolIndexes }), freeze: true })
+    const notices = createNotices({ bus, clock, log: silentLog })
+    const reporter = createReporter(bus)
+    const parts = {
+      client: manager.client,
+      recorder: manager.recorder,
+      pods: podStore,
+      clock,
+      log: silentLog,
+      instance,
+    }
+    const templates = { search: template, generation: template }
+    const pools = createWarmPools({ ...parts, pools: manager.cache(warmPools), templates, metrics })
+    pools.watch(manager.controller({ name: 'warmpool', reconcile: pools.reconcile }))
+    const store = cacheSearches(manager)
+    const controller = addSearchController(manager, {
+      ...parts,
+      searches: store,
+      claims: pools.claims,
+      notices,
+      reporter,
+      template,
+      maximumRuns,
+      runMetrics: createRunMetrics(metrics),
+    })
+    manager.whileLeading((signal) => notices.work(signal))
+    const kind = searchRuns({ searches: store, pods: podStore, total: maximumRuns, namespace, ttlSeconds: 60 })
+    const rpc = workloadsRpc({
+      client,
+      bus,
+      reporter,
+      runs: [kind],
+      machines: { read: () => ({ classes: [], reasons: [] }) },
+      namespace,
+      maximumQueued: 2,
+      clock,
+      log: silentLog,
+    })
+    const stop = new AbortController()
+    const running = manager.run(stop.signal)
+    return {
+      writes,
+      metrics,
+      rpc,
+      store,
+      filled: manager.filled,
+      look: (name: string) => controller.queue.add(keyOf({ name, namespace })),
+      stop: async () => {
+        stop.abort()
+        await running
+        await manager.recorder.flush()
+      },
+    }
+  }
+  let operator = startOperator()
+  await operator.filled()
+
+  const get = (name: string) => client.get(searches, { name, namespace })
+  const podsOf = async ({ metadata }: Search) =>
+    (await client.list(pods, { namespace })).items.filter(({ metadata: { ownerReferences } }) =>
+      ownerReferences?.some(({ uid }) => uid === metadata.uid),
+    )
+  const setPod = (pod: Pod, status: object) =>
+    client.patch(pods, pod.metadata, { type: 'merge', body: { status } }, { subresource: 'status' })
+
+  return {
+    namespace,
+    bus,
+    orders,
+    get,
+    podsOf,
+    rpc: () => operator.rpc,
+    /** The metrics of the operator, as they are scraped. */
+    metrics: () => operator.metrics.render(),
+    store: () => operator.store,
+    writes: () => operator.writes.filter((write) => !write.endsWith(' events')),
+    search: (name: string, spec: Partial<SearchSpecInput> = {}, labels: Record<string, string> = {}) =>
+      client.create<Search>(searches, {
+        metadata: { name, namespace, labels },
+        spec: { query: 'thinkpad', ...spec } as Search['spec'],
+      }),
+    pool: (replicas: number) =>
+      client.create<WarmPool>(warmPools, {
+        metadata: { name: 'pool', namespace },
+        spec: { workload: 'search', replicas } as WarmPool['spec'],
+      }),
+    poolPods: async () => (await client.list(pods, { namespace, labelSelector: label.pool })).items,
+    change: (name: string, spec: Partial<SearchSpecInput>) =>
+      client.patch(searches, { name, namespace }, { type: 'merge', body: { spec } }),
+    remove: (name: string) => client.delete(searches, { name, namespace }),
+    until: (name: string, isSo: (search: Search) => boolean, what: string) => untilIs(() => get(name), isSo, what),
+    isGone: async (name: string) => {
+      try {
+        await get(name)
+        return false
+      } catch (error) {
+        if (isNotFound(error)) return true
+        throw error
+      }
+    },
+    untilPod: async (search: Search, isSo: (pod: Pod) => boolean = () => true): Promise<Pod> => {
+      const isNext = (found: readonly Pod[]) => found.find((pod) => isSo(pod))
+      const found = await untilIs(
+        async () => ({ metadata: search.metadata, items: await podsOf(search) }),
+        ({ items }) => isNext(items) !== undefined,
+        'there is a pod',
+      )
+      return isNext(found.items) as Pod
+    },
+    setPod,
+    run: (pod: Pod) =>
+      setPod(pod, {
+        phase: 'Running',
+        conditions: [{ type: 'Ready', status: 'True' }],
+        containerStatuses: [
+          { name: 'worker', image: 'w', imageID: 'w', ready: true, restartCount: 0, state: { running: {} } },
+        ],
+      }),
+    end: (pod: Pod, exitCode: number, reason: string) =>
+      setPod(pod, {
+        phase: exitCode === 0 ? 'Succeeded' : 'Failed',
+        containerStatuses: [
+          {
+            name: 'worker',
+            image: 'w',
+            imageID: 'w',
+            ready: false,
+            restartCount: 0,
+            state: { terminated: { exitCode, reason } },
+          },
+        ],
+      }),
+    lose: (pod: Pod) => client.delete(pods, pod.metadata, { gracePeriodSeconds: 0 }),
+    tell: async (runId: string, notice: Notice) => {
+      await bus.enqueue(runNotices, { runId, notice })
+    },
+    /** The next event of a topic that satisfies. */
+    reported: async (runId: string, $case: Report['$case']): Promise<Report> => {
+      for await (const delivery of bus.subscribe(runTopic(runId), { after: 'start', signal: ended.signal }))
+        if (delivery.kind === 'event' && delivery.event.report?.$case === $case) return delivery.event.report
+      throw new Error('It was never reported.')
+    },
+    assigned: async (pod: Pod): Promise<string> => {
+      for await (const delivery of bus.subscribe(assignmentsOf(pod.metadata.uid), {
+        after: 'start',
+        signal: ended.signal,
+      }))
+        if (delivery.kind === 'event') return delivery.event.runId
+      throw new Error('Nothing was ever assigned.')
+    },
+    input: async (runId: string): Promise<string> => {
+      for await (const delivery of bus.subscribe(inputsOf(runId), { after: 'start', signal: ended.signal }))
+        if (delivery.kind === 'event') return Buffer.from(delivery.event.input).toString()
+      throw new Error('No input was ever given.')
+    },
+    /** Has the operator's clock go on at once, and a Search looked at then. */
+    skip: (milliseconds: number, name: string) => {
+      skipped += milliseconds
+      operator.look(name)
+    },
+    restart: async () => {
+      await operator.stop()
+      operator = startOperator()
+      await operator.filled()
+    },
+    [Symbol.asyncDispose]: async () => {
+      await operator.stop()
+      ended.abort()
+      await working
+      await bus[Symbol.asyncDispose]()
+    },
+  }
+}
+
+export type SearchWorldUnderTest = Awaited<ReturnType<typeof startSearchWorld>>

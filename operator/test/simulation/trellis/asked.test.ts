@@ -1,0 +1,105 @@
+import { expect, test } from 'vitest'
+import { generationJobs, searches } from '../../../src/crds/mod.ts'
+import { generationNameOf } from '../../../src/generation-job/subject.ts'
+import type { RunObject } from '../../../src/rpc/workload-runs.ts'
+import type { Resource } from '../../../src/runtime/mod.ts'
+import { searchNameOf } from '../../../src/search/search-object.ts'
+import { pods } from '../../../src/workers/mod.ts'
+import { createWorld } from '../mod.ts'
+import { createCluster } from './cluster.ts'
+import { fillInDefaults } from './defaults.ts'
+import { seeds } from './schedules.ts'
+
+const run = 'run-1'
+const minutes = 60_000
+
+const kinds = [
+  ['search', searches as Resource<RunObject>, searchNameOf(run)],
+  ['generation', generationJobs as Resource<RunObject>, generationNameOf(run)],
+] as const
+
+/** A quiet cluster whose operator runs, and how many objects were made in it for the run. */
+const begin = async (seed: number, [workload, resource, name]: (typeof kinds)[number]) => {
+  const terminating = [{ resource: pods, milliseconds: 10_000 }]
+  const world = createWorld({ seed, terminating, admit: fillInDefaults })
+  const { operators, services } = createCluster(world)
+  const service = services[workload]
+  const operator = operators.start()
+  await world.clock.advance(1_000)
+  let made = 0
+  world.storage.onCommit((commit) => {
+    if (commit.type === 'ADDED' && commit.resource.plural === resource.plural) made += 1
+  })
+  const read = () => world.storage.list(resource).find(({ metadata }) => metadata.name === name)
+  const ref = { namespace: 'default', name }
+  const until = async (condition: () => boolean) => expect(await world.clock.until(condition, 5 * minutes)).toBe(true)
+  return {
+    world,
+    operators,
+    operator,
+    service,
+    read,
+    until,
+    made: () => made,
+    end: () => service.ends.get(run),
+    remove: () => world.storage.delete(resource, ref),
+  }
+}
+
+const cancelled = { $case: 'failed', value: expect.objectContaining({ reason: 'Cancelled' }) }
+
+test.each(kinds)(
+  'a %s that a service asks for many times is one object, and ends for all who asked',
+  async (...kind) => {
+    for (const seed of seeds(20)) {
+      const { service, until, made, end, read, world } = await begin(seed, kind)
+      for (let times = 0; times < 5; times += 1) {
+        service.ask(run)
+        await world.clock.advance(times * 300)
+      }
+      await until(() => end() !== undefined && read() === undefined)
+      expect(made()).toBe(1)
+      world.end()
+    }
+  },
+)
+
+test.each(kinds)('a %s that its service has cancelled ends as Cancelled, and its worker with it', async (...kind) => {
+  for (const seed of seeds(20)) {
+    const { service, until, end, read, world } = await begin(seed, kind)
+    service.ask(run)
+    await until(() => read() !== undefined)
+    await world.clock.advance(seed * 30)
+    service.cancel(run)
+    await until(() => end() !== undefined && read() === undefined && world.storage.list(pods).length === 0)
+    expect(end()).toMatchObject(cancelled)
+    world.end()
+  }
+})
+
+test.each(kinds)(
+  'a %s whose object is deleted while nobody leads ends as Cancelled when it is asked for again, and is not made again',
+  async (...kind) => {
+    const ends: unknown[] = []
+    for (const seed of seeds(20)) {
+      const { service, until, made, end, read, remove, operators, operator, world } = await begin(seed, kind)
+      service.ask(run)
+      await until(() => service.hasHeard(run))
+      operator.kill()
+      if (read()) remove()
+      await world.clock.advance(seed * 1_000)
+      operators.start()
+      await until(() => end() !== undefined && world.storage.list(pods).length === 0)
+      await world.clock.advance(2 * minutes)
+      ends.push(end())
+      expect([made(), read()]).toEqual([1, undefined])
+      world.end()
+    }
+    // Some workers are done before they are ended.
+    const others = ends.filter((end) => (end as { $case: string }).$case === 'completed')
+    expect(others.length).toBeLessThan(10)
+    expect(ends.filter((end) => !others.includes(end))).toEqual(
+      Array.from({ length: 20 - others.length }, () => expect.objectContaining(cancelled)),
+    )
+  },
+)

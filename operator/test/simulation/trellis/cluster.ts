@@ -1,0 +1,35 @@
+import type { World } from '../mod.ts'
+import { runWorker } from './run-worker.ts'
+import { runService } from './service.ts'
+import { calmBus, createSimulatedBus, stormyBus } from './simulated-bus.ts'
+import { gpuNode } from './simulated-gpus.ts'
+import { calmJobs, runJobs, stormyJobs } from './simulated-jobs.ts'
+import { calmNodes, runNodes, stormyNodes } from './simulated-nodes.ts'
+import { createOperators } from './simulated-operator.ts'
+import { calmCalls, createCalls, stormyCalls } from './simulated-rpc.ts'
+import { createWorkLog } from './work-log.ts'
+
+/** A cluster with all that has a part in runs: operators, services, nodes, the controller of Jobs, a bus between them. */
+export const createCluster = (
+  world: World,
+  { isStormy = false, isCareless = false }: { isStormy?: boolean; isCareless?: boolean } = {},
+) => {
+  const bus = createSimulatedBus(world)
+  const operators = createOperators(world, bus, { isCareless })
+  const calls = createCalls(world, operators.serving)
+  const log = createWorkLog()
+  const nodes = runNodes(world, runWorker(world, bus, log))
+  const jobs = runJobs(world)
+  const weather = (isBad: boolean) => {
+    bus.weather(isBad ? stormyBus : calmBus)
+    nodes.weather(isBad ? stormyNodes : calmNodes)
+    jobs.weather(isBad ? stormyJobs : calmJobs)
+    calls.weather(isBad ? stormyCalls : calmCalls)
+  }
+  weather(isStormy)
+  const services = {
+    search: runService(world, { bus, calls, trade: 'listings' }),
+    generation: runService(world, { bus, calls, trade: 'music' }),
+  }
+  return { operators, log, services, weather, gpus: gpuNode(world) }
+}

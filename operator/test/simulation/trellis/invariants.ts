@@ -1,0 +1,143 @@
+import { generationJobs, searches, type WarmPool, warmPools } from '../../../src/crds/mod.ts'
+import { type BatchJob, batchJobs, queueOf } from '../../../src/generation-job/batch-job.ts'
+import type { RunObject } from '../../../src/rpc/workload-runs.ts'
+import { failureCondition, isFinished, isLive, podStateOf } from '../../../src/runs/mod.ts'
+import { controllerOf, type KubeObject, leases, type OwnerReference, type Resource } from '../../../src/runtime/mod.ts'
+import { type Pod, pods } from '../../../src/workers/mod.ts'
+import type { Commit, World } from '../mod.ts'
+import { maximumRuns } from './simulated-operator.ts'
+
+/** What must hold at every commit, whoever made it. */
+export type Invariants = {
+  /** What did not hold, in the words of a test; the first few. */
+  broken: readonly string[]
+  /**
+   * What a request can do that is carried out half a minute after its sender has given it up, or died, and that no client
+   * can keep it from: live pods and Jobs that are too many, writes of one that leads no more. Where there are no such
+   * requests, there must be none.
+   */
+  excess: readonly string[]
+  /** Claims that were committed, by the uid of the pool. */
+  claims: ReadonlyMap<string, number>
+  /** How runs stood that went away, other than by a user, by the name of their object; the reason is of those that failed. */
+  ended: ReadonlyMap<string, { phase: string; reason: string | undefined }>
+}
+
+/** Milliseconds for which a pool may still be filled as it was wished to be before. */
+const wishLingers = 120_000
+
+/** What a pool hands its pods to. */
+const runKinds = ['Search', 'GenerationJob']
+const isRun = ({ plural }: { plural: string }) => plural === searches.plural || plural === generationJobs.plural
+
+const hasFinished = ({ status }: BatchJob) =>
+  status?.conditions?.some(({ type }) => type === 'Complete' || type === 'Failed') === true
+
+/** Watches the commits of a world for what must never be; objects of the names that must stay away are not to be made. */
+export const watchInvariants = ({ storage, clock }: World, mustStayAway: ReadonlySet<string>): Invariants => {
+  const broken: string[] = []
+  const excess: string[] = []
+  const claims = new Map<string, number>()
+  const ended = new Map<string, { phase: string; reason: string | undefined }>()
+  /** What each pool was wished to be, and until when; by uid. */
+  const wishes = new Map<string, { replicas: number; until: number }[]>()
+  const controllers = new Map<string, { uid: string; kind: string }>()
+
+  const must = (holds: boolean, what: () => string, list = broken) => {
+    if (!holds && list.length < 5) list.push(`${what()} at ${clock.monotonic()} ms`)
+  }
+
+  const wished = (pool: WarmPool) => {
+    const now = clock.monotonic()
+    const before = (wishes.get(pool.metadata.uid) ?? []).filter(({ until }) => until > now)
+    const last = before.at(-1)
+    if (last?.replicas === pool.spec.replicas && last.until === Number.POSITIVE_INFINITY) return
+    if (last) last.until = now + wishLingers
+    wishes.set(pool.metadata.uid, [...before, { replicas: pool.spec.replicas, until: Number.POSITIVE_INFINITY }])
+  }
+
+  const allowed = (uid: string): number => {
+    const now = clock.monotonic()
+    return Math.max(0, ...(wishes.get(uid) ?? []).filter(({ until }) => until > now).map(({ replicas }) => replicas))
+  }
+
+  /** The run or pool that a pod is of in the end: the pods of a Job are of the run that has the Job. */
+  const masterOf = (object: KubeObject): OwnerReference | undefined => {
+    const controller = controllerOf(object)
+    if (controller?.kind !== 'Job') return controller
+    const job = storage.list(batchJobs).find(({ metadata }) => metadata.uid === controller.uid)
+    return job && controllerOf(job)
+  }
+
+  const countLive = (uid: string): number =>
+    storage.list(pods).filter((pod) => isLive(podStateOf(pod)) && masterOf(pod)?.uid === uid).length
+
+  const look = (pod: Pod) => {
+    const { uid, name } = pod.metadata
+    const before = controllers.get(uid)
+    const controller = controllerOf(pod)
+    if (!controller || before?.uid === controller.uid) return
+    controllers.set(uid, controller)
+    if (before) {
+      must(before.kind === 'WarmPool', () => `${name} went from the run ${before.uid} to ${controller.uid}`)
+      must(runKinds.includes(controller.kind), () => `${name} went to a ${controller.kind}`)
+      if (before.kind === 'WarmPool') claims.set(before.uid, (claims.get(before.uid) ?? 0) + 1)
+    }
+    const master = masterOf(pod)
+    if (!master) return
+    const live = countLive(master.uid)
+    const most = master.kind === 'WarmPool' ? allowed(master.uid) : 1
+    must(live <= most, () => `${master.kind} ${master.name} has ${live} live pods, and may have ${most}`, excess)
+    if (runKinds.includes(master.kind)) lookAtRoom(master)
+  }
+
+  /** Runs of a kind that have not ended and have workers, apart from those whose time a queue decides. */
+  const countBusy = (kind: Resource) =>
+    storage
+      .list(kind as Resource<RunObject>)
+      .filter((run) => !isFinished(run) && queueOf(run) === undefined && countLive(run.metadata.uid) > 0).length
+
+  const lookAtRoom = ({ kind }: OwnerReference) => {
+    const busy = countBusy(kind === 'Search' ? searches : generationJobs)
+    must(busy <= maximumRuns, () => `${busy} runs of kind ${kind} have workers`, excess)
+  }
+
+  const lookAtJob = (job: BatchJob) => {
+    const run = controllerOf(job)
+    const jobs = storage
+      .list(batchJobs)
+      .filter((other) => controllerOf(other)?.uid === run?.uid && !hasFinished(other)).length
+    must(jobs <= 1, () => `${run?.name} has ${jobs} Jobs`, excess)
+  }
+
+  /** A suspension ends no object: what is resumed is another run of it. */
+  const lookAtEnd = ({ metadata, status }: RunObject) => {
+    const reason = failureCondition({ status })?.reason
+    must(reason !== 'Suspended', () => `${metadata.name} failed as Suspended`)
+  }
+
+  /** Only who leads writes, but for what any replica makes for a service that asks for it. */
+  const lookAtWriter = ({ type, resource, by }: Commit) => {
+    const isOpenToAll = resource.plural === leases.plural || (type === 'ADDED' && isRun(resource))
+    if (!by.startsWith('operator') || isOpenToAll) return
+    const holder = storage.list(leases)[0]?.spec?.holderIdentity
+    must(holder === by, () => `${by} wrote ${resource.plural} while ${holder} led`, excess)
+  }
+
+  storage.onCommit((commit) => {
+    const { type, resource, object, by } = commit
+    lookAtWriter(commit)
+    if (resource.plural === warmPools.plural && type !== 'DELETED') wished(object as WarmPool)
+    if (resource.plural === pods.plural && type !== 'DELETED') look(object as Pod)
+    if (resource.plural === batchJobs.plural && type === 'ADDED') lookAtJob(object as BatchJob)
+    if (type === 'MODIFIED' && isRun(resource)) lookAtEnd(object as RunObject)
+    if (type === 'ADDED' && isRun(resource))
+      must(!mustStayAway.has(object.metadata.name), () => `${object.metadata.name} was made again`, excess)
+    if (isRun(resource) && type === 'DELETED' && by !== '') {
+      const { metadata, status } = object as RunObject
+      ended.set(metadata.name, { phase: status.phase ?? 'none', reason: failureCondition({ status })?.reason })
+    }
+  })
+
+  return { broken, excess, claims, ended }
+}

@@ -1,0 +1,42 @@
+import type { SimulatedProcess, World } from '../mod.ts'
+import type { Operators } from './simulated-operator.ts'
+
+/** What happens to replicas of the operator: they are killed, stopped for a while, or cut off from the API server for a while. */
+export type Mishap = 'kill' | 'pause' | 'isolate'
+
+/** Milliseconds that a replica is stopped or cut off: less than the lease, or much more. */
+const away = [1_000, 60_000] as const
+
+/** Has something happen to a replica at a step, and again after at most so many more, until `isOver`. */
+export const planMishaps = (
+  world: World,
+  operators: Operators,
+  {
+    at,
+    every,
+    kinds,
+    isOver,
+  }: { at: number; every?: number | undefined; kinds: readonly Mishap[]; isOver: () => boolean },
+): void => {
+  const { clock, random } = world
+  const happen: Record<Mishap, (process: SimulatedProcess) => void> = {
+    kill: (process) => {
+      process.kill()
+      clock.after(random.between(0, 3_000), operators.start)
+    },
+    pause: (process) => {
+      process.pause()
+      clock.after(random.between(...away), process.resume)
+    },
+    isolate: (process) => world.isolate(process, random.between(...away)),
+  }
+  const plan = (step: number) =>
+    world.atStep(step, (process) => {
+      if (isOver()) return
+      if (!process.name.startsWith('operator')) return plan(step + 1)
+      const kind = kinds.length === 1 ? kinds[0] : kinds[Math.floor(random() * kinds.length)]
+      happen[kind ?? 'kill'](process)
+      if (every) plan(world.steps() + Math.ceil(random() * every))
+    })
+  plan(at)
+}

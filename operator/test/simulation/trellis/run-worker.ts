@@ -1,0 +1,107 @@
+import type { Bus } from '@trellis/kit/bus'
+import { assignmentsOf, inputsOf, type Report, runTopic } from '@trellis/kit/workloads'
+import { reportedExitCode } from '../../../src/runs/mod.ts'
+import type { World } from '../mod.ts'
+import type { SimulatedBus } from './simulated-bus.ts'
+import type { WorkerProgram } from './simulated-nodes.ts'
+import { isEnd, never, tellers } from './tellers.ts'
+import type { WorkLog } from './work-log.ts'
+
+/** Milliseconds that a worker stays after its run. */
+const linger = 20_000
+
+/** The share of runs that their workers cannot do, and of which they say so. */
+const hopeless = 0.05
+
+/** The parts that a run is done in, each of which is told of. */
+const parts = 3
+
+const failed = { reason: 'Refused', detail: 'It would not say.', kind: 'upstream_failed', retryAfterSeconds: null }
+
+/** How a run ended for its worker, as the code that it ends with. `stopped`: it was taken from this worker. */
+const codes = { completed: 0, failed: reportedExitCode, stopped: 143 } as const
+type RunEnd = keyof typeof codes
+
+const readInput = async (bus: Bus, runId: string): Promise<void> => {
+  for await (const input of bus.subscribe(inputsOf(runId), { after: 'start', signal: never() }))
+    if (input.kind === 'event') return
+}
+
+/**
+ * Reads what is said of a run. `before` is how it had ended before the report of this sequence, and `taken` resolves when
+ * it is ended, or begun, by somebody else after that.
+ */
+const watchRun = (bus: Bus, runId: string, { own, worker }: { own: number; worker: string }) => {
+  const before = Promise.withResolvers<Report | undefined>()
+  const taken = Promise.withResolvers<RunEnd>()
+  const look = (report: Report | null | undefined, sequence: number) => {
+    if (sequence === own) before.resolve(undefined)
+    if (!report) return
+    if (sequence < own && isEnd(report)) before.resolve(report)
+    if (sequence <= own) return
+    if (isEnd(report)) taken.resolve(report.$case as RunEnd)
+    if (report.$case === 'started' && report.value.worker !== worker) taken.resolve('stopped')
+  }
+  void (async () => {
+    for await (const delivery of bus.subscribe(runTopic(runId), { after: 'start', signal: never() }))
+      if (delivery.kind === 'event') look(delivery.event.report, delivery.sequence)
+  })()
+  return { before: before.promise, taken: taken.promise }
+}
+
+/** A worker as the real one is: it hears of its run by its pod's uid, reads what to do, tells, stays a little and ends. */
+export const runWorker =
+  (world: World, bus: SimulatedBus, log: WorkLog): WorkerProgram =>
+  ({ metadata }, process, exit) => {
+    const { clock } = process
+    const connected = bus.connect(process)
+    const { notice, report } = tellers(connected, clock)
+    const worker = metadata.name
+
+    const work = async (runId: string): Promise<RunEnd> => {
+      const each = world.random.between(100, 20_000) / parts
+      for (let part = 1; part <= parts; part += 1) {
+        await clock.sleep(each)
+        if (part < parts) void notice(runId, { $case: 'progress', value: { fraction: part / parts, detail: 'Some.' } })
+      }
+      return world.random.chance(hopeless) ? 'failed' : 'completed'
+    }
+
+    const conclude = async (runId: string, end: RunEnd): Promise<void> => {
+      const value = { result: new Uint8Array() }
+      await report(runId, end === 'failed' ? { $case: 'failed', value: failed } : { $case: 'completed', value })
+      await notice(runId, end === 'failed' ? { $case: 'failed', value: failed } : { $case: 'worked', value: {} })
+    }
+
+    const doRun = async (runId: string): Promise<RunEnd> => {
+      await readInput(connected, runId)
+      const started = { $case: 'started', value: { worker, warm: true } } as const
+      const own = await report(runId, started)
+      const { before, taken } = watchRun(connected, runId, { own, worker })
+      const ended = await before
+      if (ended) {
+        await notice(runId, ended.$case === 'failed' ? ended : { $case: 'worked', value: {} })
+        return ended.$case as RunEnd
+      }
+      log.began(runId, process)
+      void notice(runId, started)
+      const lost = taken.then((end) => ({ end, isOurs: false }))
+      const { end, isOurs } = await Promise.race([lost, work(runId).then((own) => ({ end: own, isOurs: true }))])
+      log.ended(runId, process)
+      if (isOurs) await conclude(runId, end)
+      return end
+    }
+
+    const serve = async () => {
+      const done = new Set<string>()
+      const assignments = connected.subscribe(assignmentsOf(metadata.uid), { after: 'start', signal: never() })
+      for await (const assigned of assignments) {
+        if (assigned.kind !== 'event' || done.has(assigned.event.runId)) continue
+        done.add(assigned.event.runId)
+        const end = await doRun(assigned.event.runId)
+        if (end !== 'completed') return exit({ code: codes[end] })
+        clock.after(linger, () => exit({ code: 0 }))
+      }
+    }
+    void serve()
+  }

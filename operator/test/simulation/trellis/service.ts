@@ -1,0 +1,185 @@
+import type { Bus } from '@trellis/kit/bus'
+import { isFailure } from '@trellis/kit/errors'
+import { generationOrders, type Report, runTopic, searchOrders } from '@trellis/kit/workloads'
+import {
+  GenerationSubject,
+  RunConcluded,
+  type RunFailed,
+  type RunRequest,
+  SearchSubject,
+} from '@trellis/protos/ts/trellis/workloads/v1/workloads.ts'
+import type { Clock } from '../../../src/runtime/mod.ts'
+import type { World } from '../mod.ts'
+import type { SimulatedBus } from './simulated-bus.ts'
+import type { Calls } from './simulated-rpc.ts'
+import { isEnd, never, tellers } from './tellers.ts'
+
+/** What a service has asked the operator for. */
+export type Service = {
+  /** Asks for a run of its own, or once more for one. */
+  ask: (runId: string) => void
+  /** Asks for the end of a run. */
+  cancel: (runId: string) => void
+  /** How the runs ended that it follows; undefined where they have not. */
+  ends: ReadonlyMap<string, Report | undefined>
+  /** Whether anything of a run was told. */
+  hasHeard: (runId: string) => boolean
+  /** Whether it has heard of a run and nothing that it asked before is under way, so that no request will make the run anew. */
+  knows: (runId: string) => boolean
+}
+
+/** Milliseconds, as the real one has them: nothing heard for so long, and it asks again, up to so many times more slowly. */
+const silence = { first: 5_000, most: 30_000 }
+/** Milliseconds that the operator may stay away. */
+const patience = 60_000
+/** Milliseconds after which a call that nobody answered will not be carried out any more. */
+const callEnds = 15_000
+
+const searchSubject = SearchSubject.fromPartial({ query: 'lamp', mustIncludeMode: 'all', adapter: 'auto', pages: 1 })
+
+const generationSubject = GenerationSubject.fromPartial({
+  chainId: 'chain',
+  nodeId: 'node',
+  durationSeconds: 10,
+  generator: 'auto',
+})
+
+const nothingConcluded = RunConcluded.fromPartial({})
+
+/** What one of our services does with the operator. */
+const trades = {
+  listings: {
+    orders: searchOrders,
+    request: { workload: 'WORKLOAD_SEARCH', search: searchSubject, generation: null },
+    conclusion: { ...nothingConcluded, listingsFound: 7, marketPrice: 30 },
+  },
+  music: {
+    orders: generationOrders,
+    request: { workload: 'WORKLOAD_GENERATION', search: null, generation: generationSubject },
+    conclusion: { ...nothingConcluded, outputKey: 'audio/1', outputSeconds: 10 },
+  },
+} as const
+
+const unavailable: RunFailed = { reason: 'Unavailable', detail: 'Nobody.', kind: 'unavailable', retryAfterSeconds: 5 }
+
+const orSilent = async <T>(clock: Clock, value: Promise<T>, milliseconds: number): Promise<T | 'silent'> => {
+  const enough = new AbortController()
+  const silent = clock.sleep(milliseconds, enough.signal).then(
+    () => 'silent' as const,
+    () => 'silent' as const,
+  )
+  try {
+    return await Promise.race([value, silent])
+  } finally {
+    enough.abort()
+  }
+}
+
+/** The reports on a run, from the first. */
+const reportsOf = (bus: Bus, runId: string) =>
+  bus.subscribe(runTopic(runId), { after: 'start', signal: never() })[Symbol.asyncIterator]()
+
+/** The listings or the music service: plans what is ordered, asks for runs, follows them, and says when all is written. */
+export const runService = (
+  world: World,
+  { bus, calls, trade }: { bus: SimulatedBus; calls: Calls; trade: keyof typeof trades },
+): Service => {
+  const { orders, request, conclusion } = trades[trade]
+  const ends = new Map<string, Report | undefined>()
+  const heard = new Set<string>()
+  /** Until when calls that did not know of a run may be carried out, by the run. */
+  const unknowing = new Map<string, number>()
+  let service: Pick<Service, 'ask' | 'cancel'> | undefined
+
+  world.spawn(trade, ({ clock }, process) => {
+    const connected = bus.connect(process)
+    const operator = calls.connect(process)
+    const { notice } = tellers(connected, clock)
+
+    const run = async (runId: string): Promise<void> => {
+      const isKnown = heard.has(runId)
+      if (!isKnown) unknowing.set(runId, clock.monotonic() + callEnds)
+      const asked: RunRequest = {
+        ...request,
+        runId,
+        input: new Uint8Array([1]),
+        activeDeadlineSeconds: 300,
+        user: '',
+        parentRunId: null,
+        isKnown,
+      }
+      await operator.run(asked)
+    }
+
+    /** Follows a run to its end, and asks for it again where nothing is heard of it. */
+    const follow = async (runId: string): Promise<Report> => {
+      const reports = reportsOf(connected, runId)
+      let awaySince: number | undefined
+      const ask = async (): Promise<RunFailed | undefined> => {
+        try {
+          await run(runId)
+          awaySince = undefined
+        } catch (error) {
+          awaySince ??= clock.monotonic()
+          if (!isFailure(error, 'unavailable')) return { ...unavailable, detail: String(error), kind: 'internal' }
+          if (clock.monotonic() - awaySince > patience) return unavailable
+        }
+        return undefined
+      }
+      let value = await ask()
+      let wait = silence.first
+      for (let next = reports.next(); !value; ) {
+        const delivery = await orSilent(clock, next, wait)
+        if (delivery === 'silent') {
+          value = await ask()
+          wait = Math.min(wait * 2, silence.most)
+          continue
+        }
+        next = reports.next()
+        const report = delivery.value?.kind === 'event' ? delivery.value.event.report : undefined
+        if (!report) continue
+        heard.add(runId)
+        wait = silence.first
+        if (isEnd(report)) return report
+      }
+      return { $case: 'failed', value: value ?? unavailable }
+    }
+
+    const conclude = (runId: string, end: Report) => {
+      const value = end.$case === 'failed' ? { ...nothingConcluded, failure: end.value } : conclusion
+      return notice(runId, { $case: 'concluded', value }, `concluded-${runId}`)
+    }
+
+    const drive = async (runId: string) => {
+      if (ends.has(runId)) return
+      ends.set(runId, undefined)
+      const end = await follow(runId)
+      await conclude(runId, end)
+      ends.set(runId, end)
+    }
+
+    service = {
+      ask: (runId) => {
+        if (ends.has(runId)) void run(runId).catch(() => undefined)
+        else void drive(runId)
+      },
+      cancel: (runId) => void operator.cancel({ runId }).catch(() => undefined),
+    }
+    void connected.work(
+      orders,
+      async ({ value: { runId } }) => {
+        const end = ends.get(runId)
+        if (end) await conclude(runId, end)
+        else void drive(runId)
+      },
+      { concurrency: 8, signal: never() },
+    )
+  })
+  if (!service) throw new Error('The service did not start.')
+  return {
+    ...service,
+    ends,
+    hasHeard: (runId) => heard.has(runId),
+    knows: (runId) => heard.has(runId) && (unknowing.get(runId) ?? 0) < world.clock.monotonic(),
+  }
+}

@@ -1,0 +1,39 @@
+import { type NodeObject, nodeResource } from '../../../src/capacity/gpu-nodes.ts'
+import { productLabel, wholeGpu } from '../../../src/capacity/gpu-resources.ts'
+import type { Draft } from '../../../src/runtime/mod.ts'
+import type { Pod } from '../../../src/workers/mod.ts'
+import type { Storage, World } from '../mod.ts'
+
+/** The only model that there is. */
+export const gpuModel = 'Tesla-T4'
+const name = 'gpu-node'
+
+const gpusOf = ({ status }: NodeObject): number => Number(status?.allocatable?.[wholeGpu] ?? 0)
+
+/** The resource that no node has for a pod; undefined where it needs none, or some node has enough. */
+export const missingGpus = (storage: Storage, { spec }: Pod): string | undefined => {
+  const asked = Number(spec?.containers?.[0]?.resources?.limits?.[wholeGpu] ?? 0)
+  const model = spec?.nodeSelector?.[productLabel]
+  const isOffered = storage
+    .list(nodeResource)
+    .some((node) => gpusOf(node) >= asked && (model === undefined || node.metadata.labels?.[productLabel] === model))
+  return asked === 0 || isOffered ? undefined : wholeGpu
+}
+
+/** A node with GPUs that comes and goes. */
+export const gpuNode = ({ storage }: World) => {
+  const isThere = () => storage.list(nodeResource).length > 0
+  return {
+    join: () => {
+      if (isThere()) return
+      storage.create(nodeResource, {
+        metadata: { name, labels: { [productLabel]: gpuModel } },
+        spec: {},
+        status: { allocatable: { [wholeGpu]: 4 }, conditions: [{ type: 'Ready', status: 'True' }] },
+      } as Draft<NodeObject>)
+    },
+    leave: () => {
+      if (isThere()) storage.delete(nodeResource, { name })
+    },
+  }
+}

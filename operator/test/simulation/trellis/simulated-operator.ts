@@ -1,0 +1,139 @@
+import { connectInProcess } from '@trellis/kit/rpc'
+import { createLog, createMetrics } from '@trellis/kit/telemetry'
+import { WorkloadsServiceDefinition } from '@trellis/protos/ts/trellis/workloads/v1/workloads.ts'
+import { createGpuCapacity } from '../../../src/capacity/mod.ts'
+import { warmPools } from '../../../src/crds/mod.ts'
+import { addGenerationController, cacheGenerations, generationRuns } from '../../../src/generation-job/mod.ts'
+import { workloadsRpc } from '../../../src/rpc/workloads.ts'
+import { createNotices, createReporter } from '../../../src/runs/mod.ts'
+import { type Client, createManager } from '../../../src/runtime/mod.ts'
+import { addSearchController, cacheSearches, searchRuns } from '../../../src/search/mod.ts'
+import { createWarmPools, poolIndexes } from '../../../src/warm-pool/mod.ts'
+import { podCache, pods as podKind, type WorkerTemplate } from '../../../src/workers/mod.ts'
+import type { SimulatedProcess, Surroundings, World } from '../mod.ts'
+import type { SimulatedBus } from './simulated-bus.ts'
+import type { Replica } from './simulated-rpc.ts'
+
+const template: WorkerTemplate = { image: 'trellis:1', command: ['worker'] }
+const templates = { search: template, generation: template }
+const instance = 'simulated'
+
+const namespace = 'default'
+
+/** Runs of a kind that may have workers at a time, and those that may wait. */
+export const maximumRuns = 3
+const maximumQueued = 100
+
+/** Seconds for which the objects stay that services asked for. */
+const runTtlSeconds = 30
+
+/** What the programs of the operator should never say: somebody has made a mistake. */
+const mistakes = /a handler threw|TypeError|ReferenceError|RangeError|read only property|not extensible/
+
+/** A client whose patches of pods are made whatever the pods have become: what claims must not be. */
+const withoutVersions = (client: Client): Client => ({
+  ...client,
+  patch: (resource, ref, patch, options) => {
+    if (resource.plural !== podKind.plural) return client.patch(resource, ref, patch, options)
+    const { metadata, ...rest } = patch.body as { metadata?: object }
+    const body = { ...rest, metadata: { ...metadata, resourceVersion: undefined } }
+    return client.patch(resource, ref, { type: 'merge', body }, options)
+  },
+})
+
+export type Operators = {
+  /** Starts a replica. It ends when it has lost the lease, and another is started in its place, as by its Deployment. */
+  start: () => SimulatedProcess
+  /** How many there were. */
+  count: () => number
+  /** Those that take calls. */
+  serving: () => readonly Replica[]
+  /** Lines of their logs that tell of a mistake in them. */
+  faults: readonly string[]
+}
+
+/** The operator as its main composes it, without branches: all that has a part in runs and pools. */
+export const createOperators = (
+  world: World,
+  bus: SimulatedBus,
+  { isCareless = false }: { isCareless?: boolean } = {},
+): Operators => {
+  const faults: string[] = []
+  const serving: Replica[] = []
+  let started = 0
+  const write = (line: string) => {
+    if (mistakes.test(line) && faults.length < 5) faults.push(line)
+    return true
+  }
+  const log = createLog({ level: 'warn', format: 'json', destination: { write } })
+
+  const compose = (name: string, surroundings: Surroundings, process: SimulatedProcess) => {
+    const { clock, random } = surroundings
+    const client = isCareless ? withoutVersions(surroundings.client) : surroundings.client
+    const metrics = createMetrics({ processMetrics: false })
+    const manager = createManager({
+      ...surroundings,
+      client,
+      name: 'trellis-operator',
+      log,
+      election: { client, namespace, name: 'trellis-operator', identity: name },
+    })
+    const pods = manager.cache(podKind, { ...podCache({ instance, indexes: poolIndexes }), freeze: true })
+    const connected = bus.connect(process)
+    const notices = createNotices({ bus: connected, clock, log })
+    const reporter = createReporter(connected)
+    const shared = { client: manager.client, recorder: manager.recorder, pods, clock, log, instance }
+    const pools = manager.cache(warmPools, { freeze: true })
+    const { claims, reconcile, watch } = createWarmPools({ ...shared, pools, templates, metrics })
+    watch(manager.controller({ name: 'warmpool', reconcile }))
+    const gpus = createGpuCapacity({
+      client,
+      clock,
+      random,
+      log,
+      metrics: surroundings.metrics,
+      namespaces: [namespace],
+      ownLabels: {},
+    })
+    const runs = { ...shared, claims, notices, reporter, maximumRuns, template }
+    const searches = cacheSearches(manager)
+    addSearchController(manager, { ...runs, searches })
+    const generations = cacheGenerations(manager, { instance, pods })
+    addGenerationController(manager, { ...runs, ...generations, gpus })
+    manager.whileLeading((signal) => notices.work(signal))
+    const wishes = { total: maximumRuns, namespace, ttlSeconds: runTtlSeconds }
+    const handlers = workloadsRpc({
+      client,
+      bus: connected,
+      reporter,
+      runs: [searchRuns({ searches, pods, ...wishes }), generationRuns({ stores: generations, ...wishes })],
+      machines: gpus,
+      namespace,
+      maximumQueued,
+      clock,
+      log,
+    })
+    return { manager, gpus, workloads: connectInProcess(WorkloadsServiceDefinition, handlers) }
+  }
+
+  const start = (): SimulatedProcess => {
+    started += 1
+    const name = `operator-${started}`
+    return world.spawn(name, (surroundings, process) => {
+      const { manager, gpus, workloads } = compose(name, surroundings, process)
+      const stop = new AbortController()
+      void gpus.run(stop.signal)
+      void manager.filled().then(() => serving.push({ process, workloads }))
+      manager.run(stop.signal).catch(() => {
+        process.kill()
+        world.clock.after(surroundings.random() * 3_000, start)
+      })
+    })
+  }
+  return {
+    start,
+    count: () => started,
+    serving: () => serving.filter(({ process }) => !process.isDead()),
+    faults,
+  }
+}

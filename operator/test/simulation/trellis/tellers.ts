@@ -1,0 +1,27 @@
+import type { Bus } from '@trellis/kit/bus'
+import { type Report, runNotices, runTopic } from '@trellis/kit/workloads'
+import type { Notice } from '../../../src/runs/mod.ts'
+import type { Clock } from '../../../src/runtime/mod.ts'
+
+/** A signal that is never aborted: what ends here ends with its process. Each is its own, as it keeps all who wait with it. */
+export const never = (): AbortSignal => new AbortController().signal
+
+/** Does something until it works. Nothing else is to be done meanwhile. */
+const insist = async <T>(clock: Clock, something: () => Promise<T>): Promise<T> => {
+  for (;;) {
+    try {
+      return await something()
+    } catch {
+      await clock.sleep(200)
+    }
+  }
+}
+
+/** What workers and services say of runs, until it has arrived. `report` gives its sequence on the run's topic. */
+export const tellers = (bus: Bus, clock: Clock) => ({
+  notice: (runId: string, notice: Notice, id?: string) =>
+    insist(clock, () => bus.enqueue(runNotices, { runId, notice }, id)),
+  report: (runId: string, report: Report) => insist(clock, () => bus.publish(runTopic(runId), { runId, report })),
+})
+
+export const isEnd = ({ $case }: Report): boolean => $case === 'completed' || $case === 'failed'

@@ -1,0 +1,61 @@
+import { expect, test } from 'vitest'
+import { calm, stormy } from '../mod.ts'
+import { live } from './life.ts'
+import { failing, scheduleCount, schedulesOf, seeds, timeout } from './schedules.ts'
+
+test('in calm weather every run is done or says why not, most of them by a waiting worker', async () => {
+  const { wrong, phases, claims } = await live({ seed: 1, replicas: 8 })
+  expect(wrong).toEqual([])
+  expect((phases.Complete ?? 0) + (phases.Failed ?? 0)).toBe(8)
+  expect(claims).toBeGreaterThanOrEqual(4)
+})
+
+const storms = schedulesOf(scheduleCount * 0.5, { faults: { ...stormy, late: 0 }, isStormy: true })
+test(
+  `in ${storms.length} storms, through crashes, there is never a worker too many, and every run ends`,
+  async () => expect(await failing(storms)).toEqual([]),
+  timeout,
+)
+
+const lateStorms = schedulesOf(scheduleCount * 0.25, { faults: stormy, isStormy: true })
+test(
+  `in ${lateStorms.length} storms in which requests are carried out long after they were given up, no run is worked on twice at a time, and nothing stays`,
+  async () => expect(await failing(lateStorms)).toEqual([]),
+  timeout,
+)
+
+test(
+  `the operator may be killed at any step of its work, of which about ${Math.ceil(scheduleCount * 0.25)} are tried`,
+  async () => {
+    const { world } = await live({ seed: 7 })
+    const steps = seeds(world.steps())
+    expect(steps.length).toBeGreaterThan(200)
+    const every = Math.max(1, Math.ceil((steps.length * 4) / scheduleCount))
+    const chosen = steps.filter((step) => step % every === 0)
+    expect(await failing(chosen.map((crashAt) => ({ seed: 7, faults: calm, crashAt })))).toEqual([])
+  },
+  timeout,
+)
+
+test(
+  'the simulation finds what claims do wrong that name no version',
+  async () => {
+    const found: string[] = []
+    // It takes many runs and some luck: about one in fifty such schedules shows it.
+    for (const schedule of schedulesOf(1_000, { faults: stormy, isStormy: true, runs: 16, replicas: 4 })) {
+      if (found.length > 0) break
+      const { wrong } = await live({ ...schedule, isCareless: true })
+      found.push(...wrong.filter((what) => what.includes('went from the run')))
+    }
+    expect(found).not.toEqual([])
+  },
+  timeout,
+)
+
+test('a seed tells the same story twice', async () => {
+  const told = async () => {
+    const { world, ...outcome } = await live({ seed: 11, faults: stormy, isStormy: true, crashAt: 50, crashEvery: 300 })
+    return { ...outcome, steps: world.steps(), revision: world.storage.revision(), now: world.clock.monotonic() }
+  }
+  expect(await told()).toEqual(await told())
+})
