@@ -47,6 +47,12 @@ export const logsConfig = {
     30,
     'After so long without work the threads that parse and index end; 0 keeps them.',
   ),
+  branchWaitMilliseconds: setting(
+    'LOGS_BRANCH_WAIT_MS',
+    read.integer(10, 60_000),
+    3_000,
+    'How long a search waits for a branch; one that takes longer is left out and named.',
+  ),
   llmBaseUrl: setting(
     'LLM_BASE_URL',
     read.optional(read.url),

@@ -1,10 +1,14 @@
 import type { Bus } from '@trellis/kit/bus'
 import { issueSession, sessionLifetimeSeconds } from '@trellis/kit/credentials'
 import type { FilesLocation } from '@trellis/kit/files'
-import { type Handlers, type Implementation, implementation } from '@trellis/kit/rpc'
+import { type Handlers, type Implementation, implementation, type RpcClient, type RpcSecurity } from '@trellis/kit/rpc'
 import { openStore, type StoreLocation } from '@trellis/kit/store'
 import type { Log } from '@trellis/kit/telemetry'
 import { LogsServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/logs.ts'
+import type { BranchesServiceDefinition } from '@trellis/protos/ts/trellis/workloads/v1/branches.ts'
+import { createBranchDirectory } from './branches/directory.ts'
+import { branchDirectoryRpc, orchardRpc } from './branches/orchard-rpc.ts'
+import { createSharedSearch } from './branches/shared-search.ts'
 import { type SharedCatalogueTables, sharedCatalogueMigration } from './cluster/shared-catalogue-tables.ts'
 import type { LogsConfig } from './config.ts'
 import { diagnoseRpc } from './diagnose/rpc.ts'
@@ -30,6 +34,8 @@ export type LogsServiceOptions = {
    * what all have; without it, entries lie in the data directory and this service is alone on it.
    */
   filesLocation?: FilesLocation
+  /** Who runs branches, and what calls to a branch carry; without it there are none. */
+  branches?: { service: RpcClient<typeof BranchesServiceDefinition>; security: RpcSecurity } | undefined
   log: Log
   now?: () => number
 }
@@ -51,18 +57,23 @@ export const createLogsService = async (options: LogsServiceOptions): Promise<Lo
   await using opened = new AsyncDisposableStack()
   const store = opened.use(await openStore<Tables>({ ...location, name: 'logs', migrations: logsMigrations, log }))
   const tasks = opened.use(createTasks({ db: store.db, bus, now, isShared }))
-  const { engine, tail } = opened.use(await openEngine(options, store))
+  const { engine: own, tail } = opened.use(await openEngine(options, store))
+  const directory = options.branches && opened.use(createBranchDirectory({ ...options.branches, log }))
+  const shared =
+    directory && createSharedSearch({ own, directory, waitMilliseconds: config.branchWaitMilliseconds, log })
+  const engine = shared?.engine ?? own
   const ending = new AbortController()
   opened.defer(() => ending.abort(new Error('The log service is ending.')))
   await tasks.recover()
   const pressure = createPressure(config.pushedMegabytes * megabyte)
-  const world: World = { config, engine, tasks, pressure, bus, log, now, signal: ending.signal }
+  const world: World = { config, engine, branches: shared, tasks, pressure, bus, log, now, signal: ending.signal }
   const handlers: Handlers<typeof LogsServiceDefinition> = {
     ...ingestRpc(world),
     ...searchRpc(world),
     ...tailRpc(world, tail),
     ...diagnoseRpc(world),
     ...sourcesRpc(world),
+    ...orchardRpc(directory),
     createSession: async (_, { head }) => {
       if (config.apiKey !== '') {
         const session = issueSession(config.apiKey, now())
@@ -77,7 +88,7 @@ export const createLogsService = async (options: LogsServiceOptions): Promise<Lo
   }
   const stack = opened.move()
   return {
-    implementations: [implementation(LogsServiceDefinition, handlers)],
+    implementations: [implementation(LogsServiceDefinition, handlers), branchDirectoryRpc(directory)],
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
   }
 }

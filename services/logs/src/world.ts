@@ -1,5 +1,6 @@
 import type { Bus } from '@trellis/kit/bus'
 import type { Log } from '@trellis/kit/telemetry'
+import type { SharedSearch } from './branches/shared-search.ts'
 import type { LogsConfig } from './config.ts'
 import type { Pressure } from './ingest/pressure.ts'
 import type { Tasks } from './ingest/tasks.ts'
@@ -8,7 +9,10 @@ import type { LogEngine } from './threads/log-engine.ts'
 /** What the handlers of the service stand on. */
 export type World = {
   config: LogsConfig
+  /** Keeps in the service's own store; asks branches, too, where there may be any. */
   engine: LogEngine
+  /** Absent where nothing runs branches. */
+  branches: Pick<SharedSearch, 'tails'> | undefined
   tasks: Tasks
   /** Of pushed batches. */
   pressure: Pressure

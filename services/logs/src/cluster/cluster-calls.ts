@@ -1,6 +1,8 @@
 import type { FilesLocation } from '@trellis/kit/files'
 import type { StoredEntry } from '../entries/entry.ts'
 import type { Filters } from '../search/filters.ts'
+import type { Query } from '../search/query.ts'
+import type { Statistics } from '../search/rank.ts'
 import type { SearchRequest, SearchResult } from '../search/search.ts'
 import type { BatchAnalysis } from '../segments/batch-analysis.ts'
 import type { ShardLimits } from '../segments/shard.ts'
@@ -28,6 +30,7 @@ export type ClusterIndexCalls = {
   refresh: () => Promise<void>
   /** `left` is shared: the search ends with an error soon after it is no longer 0. */
   search: (request: SearchRequest, left?: Int32Array) => Promise<SearchResult>
+  countWords: (query: Query, left?: Int32Array) => Promise<Statistics>
   find: (entryId: string, left?: Int32Array) => Promise<StoredEntry | undefined>
   sources: (filters: Filters, left?: Int32Array) => Promise<SourceCount[]>
   /** Whether new entries are to be told of. */

@@ -3,7 +3,8 @@ import { openFiles } from '@trellis/kit/files'
 import { createEnricher } from '../patterns/enricher.ts'
 import { domainOf } from '../patterns/library.ts'
 import type { Filters } from '../search/filters.ts'
-import { type SearchRequest, search } from '../search/search.ts'
+import type { Query } from '../search/query.ts'
+import { countWords, type SearchRequest, search } from '../search/search.ts'
 import { type BatchAnalysis, createBatchAnalyser } from '../segments/batch-analysis.ts'
 import { countSources } from '../segments/count-sources.ts'
 import { findEntry } from '../segments/find-entry.ts'
@@ -113,6 +114,7 @@ const host = createCalls<ClusterHostCalls>(port, {
   refresh: async () => (await opened()).mirror.refresh(),
   search: (request: SearchRequest, left?: Int32Array) =>
     onParts(left, (parts) => search(parts, request, { domainOf, signal: leavingOf(left) })),
+  countWords: (query: Query, left?: Int32Array) => onParts(left, (parts) => countWords(parts, query, leavingOf(left))),
   find: (entryId: string, left?: Int32Array) => onParts(left, (parts) => findEntry(parts, entryId, leavingOf(left))),
   sources: (filters: Filters, left?: Int32Array) => onParts(left, async (parts) => countSources(parts, filters)),
   follow: async (wanted: boolean) => {

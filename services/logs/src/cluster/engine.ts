@@ -162,6 +162,7 @@ export const createClusterEngine = async (options: ClusterEngineOptions): Promis
     ingestFile: uploads.open,
     ingest: sender.send,
     search: (request, left) => whileAwaited(left, (shared) => index.call('search', [request, shared])),
+    countWords: (query, left) => whileAwaited(left, (shared) => index.call('countWords', [query, shared])),
     find: (entryId, left) => whileAwaited(left, (shared) => index.call('find', [entryId, shared])),
     sources: (filters, left) => whileAwaited(left, (shared) => index.call('sources', [filters, shared])),
     follow,

@@ -1,7 +1,14 @@
 import type { Severity } from './severity-code.ts'
 
 /** Where an entry came from and how it was read; few of these cover many entries. */
-export type Origin = { sourceId: string; branch: string | null; tenantId: string | null; format: string }
+export type Origin = {
+  sourceId: string
+  branch: string | null
+  tenantId: string | null
+  format: string
+  /** Its entries have pseudonyms in place of addresses and user names. */
+  anonymized?: true
+}
 
 /** What a sender said beyond the text, kept as it was sent. */
 export type SenderDetails = {

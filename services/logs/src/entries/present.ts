@@ -31,6 +31,6 @@ export const presentEntry = (entry: StoredEntry): Entry => {
     mlLabel: null,
     mlScoredAt: null,
     tenantId: entry.origin.tenantId ?? '',
-    anonymized: false,
+    anonymized: entry.origin.anonymized === true,
   }
 }

@@ -17,6 +17,15 @@ import { utc } from '../formats/zone.ts'
 import type { IngestResult } from '../segments/shard.ts'
 import type { World } from '../world.ts'
 
+/** What a batch is kept with. */
+export type Intake = Pick<World, 'engine' | 'pressure' | 'now'> & {
+  config: Pick<World['config'], 'maximumBatchMegabytes'>
+  /** Whose entries they are; nobody's in particular unless told. */
+  owner?: Pick<Origin, 'branch' | 'tenantId'>
+  /** Makes, for one batch, what each of its entries becomes before it is kept. */
+  createChange?: () => (entry: NewEntry) => NewEntry
+}
+
 const mostEntries = 50_000
 const entriesPerBatch = 4_096
 const mostSequence = 2 ** 52
@@ -78,7 +87,11 @@ const parse = (text: string): unknown => {
 type Read = { entry: NewEntry } | { reason: string }
 
 /** Reads entries as their senders put them. Origins and occurrences are those of one batch. */
-const createEntryReader = (defaultSource: string | undefined, reference: number) => {
+const createEntryReader = (
+  defaultSource: string | undefined,
+  reference: number,
+  owner: Pick<Origin, 'branch' | 'tenantId'> = { branch: null, tenantId: null },
+) => {
   const reader = createFileReader({ zone: utc, reference })
   const readIso = createTimeReader('iso', { zone: utc, reference })
   const header = createHeader()
@@ -87,7 +100,7 @@ const createEntryReader = (defaultSource: string | undefined, reference: number)
 
   const originOf = (sourceId: string, format: string): Origin => {
     const key = `${sourceId}\0${format}`
-    const known = origins.get(key) ?? { sourceId, branch: null, tenantId: null, format }
+    const known = origins.get(key) ?? { sourceId, ...owner, format }
     origins.set(key, known)
     return known
   }
@@ -152,7 +165,7 @@ const createEntryReader = (defaultSource: string | undefined, reference: number)
 }
 
 /** A disk or a server that does not take entries is no fault of who sends them: they may come again. */
-const keepBatch = async ({ engine }: World, batch: ArrayBuffer): Promise<IngestResult> => {
+const keepBatch = async ({ engine }: Intake, batch: ArrayBuffer): Promise<IngestResult> => {
   try {
     return await engine.ingest(batch)
   } catch (cause) {
@@ -166,7 +179,7 @@ const keepBatch = async ({ engine }: World, batch: ArrayBuffer): Promise<IngestR
 
 /** Keeps a pushed batch; answers when all of it is durable. The same batch twice stores nothing twice. */
 export const receiveBatch = async (
-  world: World,
+  world: Intake,
   parameters: GleanBatchParameters,
   content: AsyncIterable<Uint8Array>,
 ): Promise<GleanBatchResponse> => {
@@ -182,7 +195,9 @@ export const receiveBatch = async (
   const read = createEntryReader(
     typeof sourceId === 'string' ? sourceId : (parameters.sourceId ?? undefined),
     world.now(),
+    world.owner,
   )
+  const change = world.createChange?.() ?? ((entry: NewEntry) => entry)
   const builder = createBatchBuilder(entriesPerBatch, 256 * 1024)
   const rejected: RejectedEntry[] = []
   const keeping: Promise<IngestResult>[] = []
@@ -192,7 +207,7 @@ export const receiveBatch = async (
   for (const [index, given] of entries.entries()) {
     const result = read(given)
     if ('reason' in result) rejected.push({ index, reason: result.reason })
-    else builder.add(result.entry)
+    else builder.add(change(result.entry))
     if (builder.count === entriesPerBatch) keep()
   }
   keep()

@@ -2,11 +2,23 @@ import { failure } from '@trellis/kit/errors'
 import { type Handlers, readUpload } from '@trellis/kit/rpc'
 import type { LogsServiceDefinition, Task } from '@trellis/protos/ts/trellis/logs/v1/logs.ts'
 import type { World } from '../world.ts'
-import { receiveBatch } from './glean-batch.ts'
+import { type Intake, receiveBatch } from './glean-batch.ts'
 import { taskEvents } from './tasks.ts'
 import { receiveUpload } from './upload.ts'
 
 type IngestHandlers = Pick<Handlers<typeof LogsServiceDefinition>, 'upload' | 'getTask' | 'watchTask' | 'gleanBatch'>
+
+/** Takes a pushed batch, as the logs service and branches do. */
+export const gleanBatchRpc =
+  (intake: Intake): Handlers<typeof LogsServiceDefinition>['gleanBatch'] =>
+  async (messages) => {
+    const { parameters, parts } = await readUpload(messages)
+    for await (const part of parts) {
+      // Awaited here: leaving the loop ends the body, of which there is more than the first chunk.
+      if (part.kind === 'file') return await receiveBatch(intake, parameters, part.content)
+    }
+    throw failure('malformed', 'The body is empty: send {"source_id": ..., "entries": [...]} or one entry a line.')
+  }
 
 const isOver = (task: Task) => task.status === 'done' || task.status === 'failed'
 
@@ -39,9 +51,5 @@ export const ingestRpc = (world: World): IngestHandlers => ({
       if (over) return
     }
   },
-  gleanBatch: async (messages) => {
-    const { parameters, parts } = await readUpload(messages)
-    for await (const part of parts) if (part.kind === 'file') return receiveBatch(world, parameters, part.content)
-    throw failure('malformed', 'The body is empty: send {"source_id": ..., "entries": [...]} or one entry a line.')
-  },
+  gleanBatch: gleanBatchRpc(world),
 })

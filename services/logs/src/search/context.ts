@@ -11,7 +11,7 @@ const rankOf = (entry: StoredEntry, sign: 1 | -1): Rank => ({
   key: sign * keyPrefixOf(keyOfEntryId(entry.entryId)),
 })
 
-/** An entry with those before and after it in its source, oldest first. */
+/** An entry with those before and after it in its source, in its branch if it is of one; oldest first. */
 export const aroundEntry = async (
   engine: Pick<LogEngine, 'search'>,
   entry: StoredEntry,
@@ -19,7 +19,8 @@ export const aroundEntry = async (
 ): Promise<StoredEntry[]> => {
   const next = async (order: Order, sign: 1 | -1, limit: number): Promise<StoredEntry[]> => {
     if (limit === 0) return []
-    const request = { query: null, filters: { source: entry.origin.sourceId }, limit, order, withFacets: false }
+    const filters = { source: entry.origin.sourceId, branch: entry.origin.branch ?? 'none' }
+    const request = { query: null, filters, limit, order, withFacets: false }
     return (await engine.search({ ...request, after: rankOf(entry, sign) }, signal)).entries.map((found) => found.entry)
   }
   const [older, newer] = await Promise.all([next('time', 1, before), next('oldest', -1, after)])

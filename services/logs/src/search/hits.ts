@@ -10,6 +10,9 @@ export type Order = 'relevance' | 'time' | 'oldest'
  */
 export type Rank = { score: number; time: number; sequence: number; key: number }
 
+/** A place in what several stores have together: which of them the rank is of; there is only one where it is left out. */
+export type Place = Rank & { shard?: string }
+
 /** Negative when `left` comes first. */
 export const compareRanks = (left: Rank, right: Rank): number =>
   right.score - left.score || right.time - left.time || right.sequence - left.sequence || left.key - right.key

@@ -25,7 +25,7 @@ const valuesOf = <Value extends string | null>(counts: readonly FacetCount<Value
   (counts ?? []).map(({ value, count }) => ({ value, count }))
 
 export const searchRpc = ({ engine }: World): SearchHandlers => ({
-  search: async (request, { signal }) => {
+  search: async (request, { signal, head }) => {
     const started = performance.now()
     const after = readCursor(request.cursor)
     const query = parseQuery(request.q ?? '')
@@ -38,6 +38,7 @@ export const searchRpc = ({ engine }: World): SearchHandlers => ({
       ...(after && { after }),
     }
     const result = await engine.search(wanted, signal)
+    if (result.missing && result.missing.length > 0) head.header('x-branches-missing', result.missing.join(','))
     return {
       entries: result.entries.map(({ entry, score, highlights }) => ({
         ...presentEntry(entry),

@@ -6,7 +6,7 @@ import { createFacetCounter, type Facets } from './facets.ts'
 import { type Filters, mayPass, passingDocuments } from './filters.ts'
 import { highlightsOf } from './highlights.ts'
 import { bucketsFor, countTimes, type Histogram } from './histogram.ts'
-import { createTopHits, type Hit, type Order, offerDocuments, type Rank } from './hits.ts'
+import { createTopHits, type Hit, type Order, offerDocuments, type Place, type Rank } from './hits.ts'
 import { type FoundTerms, findTerms, matchTerms, needsTexts, scoringTerms, type Term, termsOf } from './match.ts'
 import { isEmptyQuery, matchesWords, type Query } from './query.ts'
 import { gatherStatistics, type Statistics, scoreDocuments, scoresOfTerms } from './rank.ts'
@@ -18,9 +18,11 @@ export type SearchRequest = {
   limit: number
   order: Order
   /** Where the page before ended. */
-  after?: Rank
+  after?: Place
   /** Counts by value and time cost a pass over all that matches. */
   withFacets: boolean
+  /** Of a larger corpus that this one is a part of; scores are those of the larger one then. */
+  statistics?: Statistics
 }
 
 export type FoundEntry = { entry: StoredEntry; score: number; highlights: [number, number][] }
@@ -32,7 +34,9 @@ export type SearchResult = {
   facets: Facets | null
   histogram: Histogram | null
   /** The rank of the last entry when there may be more after it. */
-  next: Rank | null
+  next: Place | null
+  /** Of several stores, those that did not answer in time and are left out. */
+  missing?: readonly string[]
 }
 
 /** Says by throwing that nobody waits for the answer any more; an AbortSignal is one. */
@@ -70,7 +74,7 @@ export const search = async (
   const ranking = query && order === 'relevance' ? scoringTerms(query) : []
   const all = await Promise.all(parts.map((part) => matchPart(part, request, ranking, options.signal)))
   const matches = all.map(({ match }) => match).filter((match) => match !== undefined)
-  const statistics = gatherStatistics(all)
+  const statistics = request.statistics ?? gatherStatistics(all)
   const page = createPager(matches, request, { ranking, statistics, signal: options.signal })
   const candidates = matches.reduce((sum, match) => sum + match.documents.length, 0)
   const verified =
@@ -114,6 +118,23 @@ const matchPart = async (
   const matched = passingDocuments(filters, part, columns)
   if (query) matchTerms(query, found, part.documents, matched)
   return { part, frequencies, match: { part, columns, found, matched, documents: documentsOf(matched) } }
+}
+
+/** How often the words that rank a query occur, whatever filters let through: what several corpora need to rank as one. */
+export const countWords = async (
+  parts: readonly Part[],
+  query: Query,
+  signal?: Leaving | undefined,
+): Promise<Statistics> => {
+  const ranking = scoringTerms(query)
+  return gatherStatistics(
+    await Promise.all(
+      parts.map(async (part) => {
+        signal?.throwIfAborted()
+        return { part, frequencies: await frequenciesIn(part, ranking) }
+      }),
+    ),
+  )
 }
 
 /** A part that the filters rule out still counts for how rare a word is. */

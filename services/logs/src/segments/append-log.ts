@@ -16,6 +16,8 @@ export type AppendLog = AsyncDisposable & {
   ) => AsyncIterable<{ position: number; record: ArrayBuffer }>
   /** Forgets all up to and with a position; may keep more than it must. */
   trim: (upTo: number) => Promise<void>
+  /** Forgets all there is, down to the last byte on disk; positions go on. Only for what is in segments. */
+  clear: () => Promise<void>
 }
 
 const recordMagic = 0x474f4c54
@@ -97,6 +99,18 @@ export const openFileAppendLog = async ({
         if (end - 1 <= upTo && first !== current?.firstPosition)
           await rm(join(directory, fileName(first)), { force: true })
       }
+    },
+    clear() {
+      const mine = turn.then(async () => {
+        if (current) closeSync(current.descriptor)
+        current = undefined
+        const stale = (await firstPositionsIn(directory)).filter((first) => first !== next)
+        // An empty file goes first: its name says how far positions have come.
+        current = await startFile()
+        for (const first of stale) await rm(join(directory, fileName(first)), { force: true })
+      })
+      turn = mine.catch(() => undefined)
+      return mine
     },
     async [Symbol.asyncDispose]() {
       await turn

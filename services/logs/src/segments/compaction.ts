@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import { createBatchBuilder } from '../entries/batch-builder.ts'
+import type { StoredEntry } from '../entries/entry.ts'
 import { decodeBatch, type EntryBatch } from '../entries/entry-batch.ts'
 import { severityCode } from '../entries/severity-code.ts'
 import type { BatchAnalysis } from './batch-analysis.ts'
@@ -28,11 +29,15 @@ export const chooseForMerge = (rows: readonly SegmentRow[], limits: MemoryIndexL
   return chosen.length >= fewestToMerge ? chosen : []
 }
 
-/** Adds all entries of parts to an index, a few at a time so that others get their turn. Throws SegmentCorrupt. */
+/**
+ * Adds all entries of parts to an index, a few at a time so that others get their turn; as `change` gives them, or not where it gives
+ * nothing. Throws SegmentCorrupt.
+ */
 export const refill = async (
   index: MemoryIndex,
   analyse: (batch: EntryBatch) => BatchAnalysis,
   parts: readonly Part[],
+  change: (entry: StoredEntry) => StoredEntry | undefined = (entry) => entry,
 ): Promise<void> => {
   const builder = createBatchBuilder(entriesPerStep, 64 * 1024)
   let ingestTime = 0
@@ -44,7 +49,9 @@ export const refill = async (
   }
   for (const part of parts) {
     for (let document = 0; document < part.documents; document++) {
-      const { severity, sender, ...entry } = await part.entry(document)
+      const changed = change(await part.entry(document))
+      if (changed === undefined) continue
+      const { severity, sender, ...entry } = changed
       if (entry.ingestTime !== ingestTime || builder.count === entriesPerStep) await finish()
       ingestTime = entry.ingestTime
       builder.add({

@@ -72,7 +72,7 @@ const newColumns = (documents: number): MemoryColumns => ({
 })
 
 export const originKey = (origin: Origin): string =>
-  `${origin.sourceId}\0${origin.branch ?? ''}\0${origin.tenantId ?? ''}\0${origin.format}`
+  `${origin.sourceId}\0${origin.branch ?? ''}\0${origin.tenantId ?? ''}\0${origin.format}\0${origin.anonymized ?? ''}`
 
 export const createMemoryIndex = (limits: MemoryIndexLimits): MemoryIndex => {
   const columns = newColumns(limits.documents)
@@ -279,6 +279,12 @@ export const entryAt = (index: MemoryIndex, document: number): StoredEntry => {
 }
 
 /** The index may grow while a search reads: postings are cut at the documents that were there when the part was made. */
+/** The least and the greatest of some times. */
+export const extentOf = (times: Float64Array): { first: number; last: number } => ({
+  first: times.reduce((first, time) => Math.min(first, time), Number.POSITIVE_INFINITY),
+  last: times.reduce((last, time) => Math.max(last, time), Number.NEGATIVE_INFINITY),
+})
+
 const snapshotOf = (index: MemoryIndex, name: string): Part => {
   const { terms, columns, documents } = index
   const streams = index.streams.map((stream) => ({
@@ -312,6 +318,7 @@ const snapshotOf = (index: MemoryIndex, name: string): Part => {
       }
       return found
     },
+    ingestTimes: async () => extentOf(columns.ingestTimes.subarray(0, documents)),
     text: async (document) => textOf(index, document),
     entry: async (document) => entryAt(index, document),
     keyLookup: async () => index.keyTable.candidates,

@@ -50,6 +50,8 @@ export type Part = {
   /** How many documents have the word, read from the dictionary alone. */
   frequency: (word: string) => Promise<number>
   lookupPrefix: (prefix: string) => Promise<Postings[]>
+  /** When the first and the last of its entries arrived; epoch milliseconds. */
+  ingestTimes: () => Promise<{ first: number; last: number }>
   text: (document: number) => Promise<string>
   entry: (document: number) => Promise<StoredEntry>
   /** Makes ready to find documents by the first four bytes of their key (big-endian); whole ids have to be compared. */

@@ -9,7 +9,7 @@ import type { ByteCache } from './byte-cache.ts'
 import { type ByteReader, createByteReader } from './byte-reader.ts'
 import { blockOf, decodeTermIndex, startsWith, type TermEntry, type TermIndex, termsOfBlock } from './dictionary.ts'
 import { createKeyTable, type KeyTable, keyPrefixAt } from './key-table.ts'
-import { hasOwnTime } from './memory-index.ts'
+import { extentOf, hasOwnTime } from './memory-index.ts'
 import { createPagedFile } from './paged-file.ts'
 import type { Part, PartColumns, Postings } from './part.ts'
 import { readPostings } from './postings-codec.ts'
@@ -241,6 +241,7 @@ export const openSegment = async (options: OpenSegmentOptions): Promise<Segment>
     },
     frequency: async (word) => (await findTerm(word))?.documents ?? 0,
     lookupPrefix,
+    ingestTimes: async () => extentOf(await deltas('ingestTimes')),
     text: async (document) => (await record(document)).text,
     entry,
     keyLookup: async () => (await keyTable()).candidates,

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { setImmediate } from 'node:timers/promises'
+import { failure } from '@trellis/kit/errors'
 import type { Files } from '@trellis/kit/files'
 import type { StoredEntry } from '../entries/entry.ts'
 import { decodeBatch, type EntryBatch } from '../entries/entry-batch.ts'
@@ -12,6 +13,7 @@ import type { Enricher } from './enricher.ts'
 import { findDuplicates } from './find-duplicates.ts'
 import { createMemoryIndex, entryAt, type MemoryIndex } from './memory-index.ts'
 import type { Part } from './part.ts'
+import { createRewriter, type Rewrite, type Rewritten } from './rewrite.ts'
 import { SegmentCorrupt } from './segment-layout.ts'
 import { openSegment, type Segment } from './segment-reader.ts'
 import { writeSegment } from './write-segment.ts'
@@ -62,10 +64,20 @@ export type Shard = AsyncDisposable & {
   exclude: (damage: SegmentCorrupt) => void
   /** Writes the memory index to a segment now. */
   flush: () => Promise<void>
+  /**
+   * Writes anew each segment that has anything to change, one after the other; between two of them entries are taken. A segment takes the
+   * place of another in one step, and what is replaced is gone from disk, from the append log, too. Broken off, all is as it was or as it
+   * should be, segment by segment.
+   */
+  rewrite: (rewrite: Rewrite) => Promise<Rewritten>
   /** Forgets what was read from segments. */
   dropCache: () => void
   readonly damaged: readonly string[]
 }
+
+type OpenedSegment = { row: SegmentRow; segment: Segment }
+/** With pseudonyms a text may be longer, at most by so much: `://a@` is the worst, with one in place of each `a`. */
+const mostGrowth = 5
 
 type Sealing = { index: MemoryIndex; name: string; done: Promise<void> }
 
@@ -76,13 +88,14 @@ export const openShard = async (options: ShardOptions): Promise<Shard> => {
   const cache = createByteCache(limits.cacheBytes)
   const analyse = createBatchAnalyser(enricher)
   const damaged: string[] = []
-  let segments: { row: SegmentRow; segment: Segment }[] = []
+  let segments: OpenedSegment[] = []
   let active = createMemoryIndex(limits)
   let activeNumber = 0
   let lastPosition = 0
   let sealing: Sealing | undefined
   let compacting: Promise<void> | undefined
   let isClosing = false
+  let isRewriting = false
   /** After a failed write memory may be ahead of the disk: nothing more is taken, and who opens the shard anew starts from the log. */
   let failed: Error | undefined
 
@@ -136,7 +149,7 @@ export const openShard = async (options: ShardOptions): Promise<Shard> => {
     segments.push(added)
     sealing = undefined
     await log.trim(logPosition)
-    if (isClosing || compacting !== undefined) return
+    if (isClosing || isRewriting || compacting !== undefined) return
     compacting = compact()
       .catch((error: unknown) => onDamage(`Segments could not be merged: ${messageOf(error)}`))
       .finally(() => {
@@ -180,6 +193,50 @@ export const openShard = async (options: ShardOptions): Promise<Shard> => {
     )
     segments = [...segments.filter(({ row }) => !chosen.includes(row)), added]
     for (const { segment } of merged) segment.retire()
+  }
+
+  /** One segment in place of another; none where nothing of it is left. */
+  const replace = async (old: OpenedSegment, change: (entry: StoredEntry) => StoredEntry | undefined) => {
+    const { row, segment } = old
+    // Texts may become longer; a segment that was made of one large batch is larger than the limits, too.
+    const room = { documents: row.documents, textBytes: row.textBytes * mostGrowth + limits.textBytes }
+    const index = createMemoryIndex(room)
+    await refill(index, analyse, [segment], change)
+    if (index.documents === 0) await catalogue.replace({ add: [], remove: [row.key] })
+    const added = index.documents === 0 ? [] : [await store(index, row.logPosition, [row.key])]
+    segments = [...segments.filter((one) => one !== old), ...added]
+    segment.retire()
+  }
+  const rewrite = async (wanted: Rewrite): Promise<Rewritten> => {
+    const { concerns, change, result, keep, drop } = createRewriter(wanted)
+    for (const part of memoryParts()) {
+      const isConcerned = await concerns(part)
+      part.release()
+      if (!isConcerned) continue
+      await flush()
+      break
+    }
+    for (const { row } of [...segments]) {
+      await inTurn(async () => {
+        await compacting
+        const old = segments.find((one) => one.row.key === row.key)
+        if (!old || isClosing || !(await concerns(old.segment))) return
+        try {
+          await replace(old, change)
+          keep()
+        } catch (error) {
+          drop()
+          if (!(error instanceof SegmentCorrupt)) throw error
+          exclude(error)
+        }
+      })
+    }
+    await inTurn(async () => {
+      // What is replaced stands in the log, too, until that is cleared; what came in meanwhile has to leave it first.
+      if (wanted.kind === 'anonymize') await sealAll()
+      if (active.documents === 0 && !sealing) await log.clear()
+    })
+    return result()
   }
 
   const exclude = (damage: SegmentCorrupt) => {
@@ -269,13 +326,13 @@ export const openShard = async (options: ShardOptions): Promise<Shard> => {
     turn = mine.catch(() => undefined)
     return mine
   }
-  const flush = () =>
-    inTurn(async () => {
-      await sealing?.done
-      if (active.documents === 0) return
-      startSeal()
-      await (sealing as Sealing | undefined)?.done
-    })
+  const sealAll = async () => {
+    await sealing?.done
+    if (active.documents === 0) return
+    startSeal()
+    await (sealing as Sealing | undefined)?.done
+  }
+  const flush = () => inTurn(sealAll)
   return {
     ingest: (batch, given = {}) => inTurn(() => take(batch, given)),
     parts: () => {
@@ -285,6 +342,15 @@ export const openShard = async (options: ShardOptions): Promise<Shard> => {
     },
     exclude,
     flush,
+    rewrite: async (wanted) => {
+      if (isRewriting) throw failure('conflict', 'All that is stored is being gone through already. Ask again later.')
+      isRewriting = true
+      try {
+        return await rewrite(wanted)
+      } finally {
+        isRewriting = false
+      }
+    },
     dropCache: cache.clear,
     damaged,
     async [Symbol.asyncDispose]() {

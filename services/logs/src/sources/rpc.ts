@@ -1,5 +1,6 @@
 import type { Handlers } from '@trellis/kit/rpc'
 import type { LogsServiceDefinition, Source } from '@trellis/protos/ts/trellis/logs/v1/logs.ts'
+import { addSourceCounts } from '../branches/merge-sources.ts'
 import { presentEntry } from '../entries/present.ts'
 import { logPatterns } from '../patterns/library.ts'
 import { stemOf } from '../search/filters.ts'
@@ -18,7 +19,7 @@ export const groupByStem = (counts: readonly SourceCount[]): Source[] => {
     const stem = stemOf(count.sourceId)
     const known = stems.get(stem)
     stems.set(stem, {
-      count: known ? add(known.count, count) : { ...count, sourceId: stem },
+      count: known ? addSourceCounts(known.count, count) : { ...count, sourceId: stem },
       units: (known?.units ?? 0) + 1,
     })
   }
@@ -33,14 +34,6 @@ export const groupByStem = (counts: readonly SourceCount[]): Source[] => {
       unitCount: units,
     }))
 }
-
-const add = (left: SourceCount, right: SourceCount): SourceCount => ({
-  sourceId: left.sourceId,
-  entries: left.entries + right.entries,
-  bySeverity: left.bySeverity.map((count, code) => count + (right.bySeverity[code] ?? 0)) as SourceCount['bySeverity'],
-  firstTime: Math.min(left.firstTime, right.firstTime),
-  lastTime: Math.max(left.lastTime, right.lastTime),
-})
 
 export const sourcesRpc = ({ engine, now }: World): SourceHandlers => ({
   listSources: async (_, { signal }) => ({ sources: groupByStem(await engine.sources({}, signal)) }),

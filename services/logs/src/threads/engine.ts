@@ -1,9 +1,10 @@
 import { transferablesOf } from '../segments/batch-analysis.ts'
 import type { Catalogue } from '../segments/catalogue.ts'
+import type { Rewrite, Rewritten } from '../segments/rewrite.ts'
 import { type ShardLimits, shardLimits } from '../segments/shard.ts'
 import { collectGarbage } from './collect-garbage.ts'
 import { createFileIngests } from './file-ingest.ts'
-import type { IndexCalls, IndexHostCalls, IndexOptions } from './index-calls.ts'
+import type { Holdings, IndexCalls, IndexHostCalls, IndexOptions } from './index-calls.ts'
 import { createLazyThread } from './lazy-thread.ts'
 import { whileAwaited } from './leaving.ts'
 import type { Follower, LogEngine } from './log-engine.ts'
@@ -22,8 +23,15 @@ export type LogEngineOptions = {
 
 const defaultInFlightBytes = 8 * 1024 * 1024
 
+/** What an engine that is alone on its files can do beyond the others. */
+export type LocalLogEngine = LogEngine & {
+  /** Goes through all that is stored and writes anew what has to change; see `segments/rewrite.ts`. */
+  rewrite: (rewrite: Rewrite) => Promise<Rewritten>
+  holdings: () => Promise<Holdings>
+}
+
 /** The engine of one process on local files. */
-export const createLogEngine = (options: LogEngineOptions): LogEngine => {
+export const createLogEngine = (options: LogEngineOptions): LocalLogEngine => {
   const { directory, catalogue, onProblem } = options
   const idleMilliseconds = options.idleMilliseconds ?? 30_000
   const followers = new Set<Follower>()
@@ -76,10 +84,13 @@ export const createLogEngine = (options: LogEngineOptions): LogEngine => {
     ingestFile: files.open,
     ingest: (batch) => index.call('ingest', [batch], [batch]),
     search: (request, signal) => whileAwaited(signal, (left) => index.call('search', [request, left])),
+    countWords: (query, signal) => whileAwaited(signal, (left) => index.call('countWords', [query, left])),
     find: (entryId, signal) => whileAwaited(signal, (left) => index.call('find', [entryId, left])),
     sources: (filters, signal) => whileAwaited(signal, (left) => index.call('sources', [filters, left])),
     follow,
     flush: () => index.call('flush', []),
+    rewrite: (rewrite) => index.call('rewrite', [rewrite]),
+    holdings: () => index.call('holdings', []),
     async [Symbol.asyncDispose]() {
       await files[Symbol.asyncDispose]()
       await index[Symbol.asyncDispose]()

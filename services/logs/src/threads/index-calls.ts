@@ -1,8 +1,11 @@
 import type { StoredEntry } from '../entries/entry.ts'
 import type { Filters } from '../search/filters.ts'
+import type { Query } from '../search/query.ts'
+import type { Statistics } from '../search/rank.ts'
 import type { SearchRequest, SearchResult } from '../search/search.ts'
 import type { BatchAnalysis } from '../segments/batch-analysis.ts'
 import type { SegmentRow } from '../segments/catalogue.ts'
+import type { Rewrite, Rewritten } from '../segments/rewrite.ts'
 import type { IngestResult, ShardLimits } from '../segments/shard.ts'
 
 export type IndexOptions = { directory: string; limits: ShardLimits }
@@ -16,17 +19,23 @@ export type SourceCount = {
   lastTime: number
 }
 
+/** How many entries there are, and when the last one arrived: epoch milliseconds, null where there is none. */
+export type Holdings = { entries: number; lastArrival: number | null }
+
 /** What the indexing thread can be asked. */
 export type IndexCalls = {
   /** `analysis` may be left out: then it is made here. */
   ingest: (batch: ArrayBuffer, analysis?: BatchAnalysis) => Promise<IngestResult>
   /** `left` is shared: the search ends with an error soon after it is no longer 0. */
   search: (request: SearchRequest, left?: Int32Array) => Promise<SearchResult>
+  countWords: (query: Query, left?: Int32Array) => Promise<Statistics>
   find: (entryId: string, left?: Int32Array) => Promise<StoredEntry | undefined>
   sources: (filters: Filters, left?: Int32Array) => Promise<SourceCount[]>
   /** Whether new entries are to be told of. */
   follow: (isFollowed: boolean) => void
   flush: () => Promise<void>
+  rewrite: (rewrite: Rewrite) => Promise<Rewritten>
+  holdings: () => Promise<Holdings>
   rest: () => Promise<void>
 }
 

@@ -5,18 +5,20 @@ import type { StoredEntry } from '../entries/entry.ts'
 import { createEnricher } from '../patterns/enricher.ts'
 import { domainOf } from '../patterns/library.ts'
 import type { Filters } from '../search/filters.ts'
+import type { Query } from '../search/query.ts'
 import type { SearchRequest } from '../search/search.ts'
-import { search } from '../search/search.ts'
+import { countWords, search } from '../search/search.ts'
 import { openFileAppendLog } from '../segments/append-log.ts'
 import type { BatchAnalysis } from '../segments/batch-analysis.ts'
 import { countSources } from '../segments/count-sources.ts'
 import { findEntry } from '../segments/find-entry.ts'
 import type { Part } from '../segments/part.ts'
+import type { Rewrite } from '../segments/rewrite.ts'
 import { SegmentCorrupt } from '../segments/segment-layout.ts'
 import { openShard, type Shard } from '../segments/shard.ts'
 import { createCalls, type Port } from './calls.ts'
 import { collectGarbage } from './collect-garbage.ts'
-import type { IndexHostCalls, IndexOptions } from './index-calls.ts'
+import type { Holdings, IndexHostCalls, IndexOptions } from './index-calls.ts'
 import { leavingOf } from './leaving.ts'
 
 /** The thread that keeps entries and searches them. It opens its shard with the first call. */
@@ -90,6 +92,7 @@ const host = createCalls<IndexHostCalls>(port, {
   },
   search: (request: SearchRequest, left?: Int32Array) =>
     onParts((parts) => search(parts, request, { domainOf, signal: leavingOf(left) })),
+  countWords: (query: Query, left?: Int32Array) => onParts((parts) => countWords(parts, query, leavingOf(left))),
   find: (entryId: string, left?: Int32Array) => onParts((parts) => findEntry(parts, entryId, leavingOf(left))),
   sources: (filters: Filters, left?: Int32Array) =>
     onParts(async (parts) => {
@@ -100,6 +103,15 @@ const host = createCalls<IndexHostCalls>(port, {
     isFollowed = wanted
   },
   flush: async () => (await shardOf()).flush(),
+  rewrite: async (rewrite: Rewrite) => (await shardOf()).rewrite(rewrite),
+  holdings: () =>
+    onParts(async (parts) => {
+      const arrivals = await Promise.all(parts.map((part) => part.ingestTimes()))
+      return {
+        entries: parts.reduce((sum, part) => sum + part.documents, 0),
+        lastArrival: arrivals.length === 0 ? null : Math.max(...arrivals.map(({ last }) => last)),
+      } satisfies Holdings
+    }),
   rest: async () => {
     await (await shard)?.[Symbol.asyncDispose]()
     shard = undefined

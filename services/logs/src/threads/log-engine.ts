@@ -1,5 +1,7 @@
 import type { StoredEntry } from '../entries/entry.ts'
 import type { Filters } from '../search/filters.ts'
+import type { Query } from '../search/query.ts'
+import type { Statistics } from '../search/rank.ts'
 import type { SearchRequest, SearchResult } from '../search/search.ts'
 import type { IngestResult } from '../segments/shard.ts'
 import type { FileIngest } from './file-ingest.ts'
@@ -21,6 +23,8 @@ export type LogEngine = AsyncDisposable & {
   /** Keeps a batch, which is no longer the caller's; resolves when it is durable and searchable. */
   ingest: (batch: ArrayBuffer) => Promise<IngestResult>
   search: (request: SearchRequest, signal?: AbortSignal) => Promise<SearchResult>
+  /** How often the words of a query occur here; for a `search` with the statistics of more than one engine. */
+  countWords: (query: Query, signal?: AbortSignal) => Promise<Statistics>
   find: (entryId: string, signal?: AbortSignal) => Promise<StoredEntry | undefined>
   sources: (filters: Filters, signal?: AbortSignal) => Promise<SourceCount[]>
   /** Tells of entries as they become durable, each once, until the returned function is called. */

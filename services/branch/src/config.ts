@@ -1,0 +1,48 @@
+import { baseConfig, ConfigFailure, read, readConfig, setting } from '@trellis/kit/config'
+import { busOptions, configPart, connectionsConfig, rpcConfig, rpcSecurity } from '@trellis/kit/process'
+import { branchConfig } from '@trellis/logs'
+
+const serveConfig = {
+  ...rpcConfig,
+  rpcAddress: setting(
+    'RPC_ADDRESS',
+    read.text,
+    '127.0.0.1:9000',
+    'Where the logs service asks: host:port or unix:///path.',
+  ),
+  shutdownSeconds: setting(
+    'SHUTDOWN_SECONDS',
+    read.integer(0, 600),
+    10,
+    'How long requests in hand may take at the end.',
+  ),
+}
+
+/** Reads what a branch is told. Throws ConfigFailure. */
+export const readAll = (environment: NodeJS.ProcessEnv) => {
+  const config = {
+    base: readConfig(baseConfig, environment),
+    branch: readConfig(branchConfig, environment),
+    serve: readConfig(serveConfig, environment),
+    connections: readConfig(connectionsConfig, environment),
+  }
+  if (config.branch.slug === '') throw new ConfigFailure('BRANCH_SLUG must be set: it is the name of the branch.')
+  if (config.branch.key === '' && config.branch.keyHash === '')
+    throw new ConfigFailure('BRANCH_KEY must be set: nobody may send without a key.')
+  return {
+    ...config,
+    security: rpcSecurity(config.serve),
+    // Without NATS nobody is told how many entries there are, and all else goes on.
+    bus: config.connections.natsServers.length === 0 ? undefined : busOptions(config.connections),
+  }
+}
+
+export type Config = ReturnType<typeof readAll>
+
+/** What a branch is told, for showing. */
+export const configParts = ({ base, branch, serve, connections }: Config) => [
+  configPart('every process', baseConfig, base),
+  configPart('branch', branchConfig, branch),
+  configPart('calls between processes', serveConfig, serve),
+  configPart('whom it tells how many entries there are (NATS)', connectionsConfig, connections),
+]

@@ -1,0 +1,206 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { failure } from '@trellis/kit/errors'
+import { type Handlers, type Implementation, implementation } from '@trellis/kit/rpc'
+import type { Log } from '@trellis/kit/telemetry'
+import { type Branch, BranchesServiceDefinition } from '@trellis/protos/ts/trellis/workloads/v1/branches.ts'
+import { type BranchProcess, startBranchProcess } from './branch-process.ts'
+import { nextPort } from './ports.ts'
+import { type BranchRecord, openRecords } from './record.ts'
+
+export type LocalBranchesOptions = {
+  /** A folder of each branch lies below this one. */
+  directory: string
+  /** Branches take their ports from here on. */
+  basePort?: number
+  /** Branches that there may be, active or not. */
+  limit?: number
+  /** What each is told besides: how to log, limits, what calls to it must carry. */
+  environment?: Record<string, string>
+  /** What a branch writes, line by line. */
+  onLine?: (slug: string, line: string) => void
+  log: Log
+  now?: () => Date
+}
+
+/** The branches of one machine. */
+export type LocalBranches = AsyncDisposable & {
+  handlers: Handlers<typeof BranchesServiceDefinition>
+  implementations: Implementation[]
+}
+
+const slugShape = /^[a-z0-9-]{1,40}$/
+const startMilliseconds = 30_000
+/** Others may take a port between our look and the branch's start. */
+const portAttempts = 5
+
+const hashOf = (key: string): string => createHash('sha256').update(key).digest('hex')
+
+const newestFirst = (left: BranchRecord, right: BranchRecord): number =>
+  left.createdAt < right.createdAt ? 1 : left.createdAt > right.createdAt ? -1 : left.slug < right.slug ? -1 : 1
+
+/** Runs branches as child processes, in place of pods. Those that were active when this last ended are started at once. */
+export const createLocalBranches = async (options: LocalBranchesOptions): Promise<LocalBranches> => {
+  const { directory, basePort = 8_538, limit = 50, environment = {}, onLine = () => undefined, log } = options
+  const { now = () => new Date() } = options
+  const files = openRecords(directory)
+  const records = new Map((await files.list()).map((record) => [record.slug, record]))
+  const running = new Map<string, BranchProcess>()
+  let isEnding = false
+
+  const keep = async (record: BranchRecord) => {
+    await files.write(record)
+    records.set(record.slug, record)
+  }
+  let noting: Promise<void> = Promise.resolve()
+  const note = (slug: string, entryCount: number, lastSeen: string | null) => {
+    noting = noting
+      .then(async () => {
+        const record = records.get(slug)
+        if (record) await keep({ ...record, entryCount, lastSeen })
+      })
+      .catch((error: unknown) => log.warn({ err: error, branch: slug }, 'what a branch told could not be kept'))
+  }
+  const start = (record: BranchRecord): BranchProcess => {
+    const { slug, port, keyHash, tenantId, retentionDays, anonymize } = record
+    const started = startBranchProcess({
+      slug,
+      environment: {
+        ...environment,
+        BRANCH_SLUG: slug,
+        BRANCH_KEY_SHA256: keyHash,
+        BRANCH_TENANT_ID: tenantId ?? '',
+        BRANCH_RETENTION_DAYS: String(retentionDays),
+        BRANCH_ANONYMIZE: anonymize ? '1' : '0',
+        HOST: '127.0.0.1',
+        PORT: String(port),
+        METRICS_PORT: '0',
+        RPC_ADDRESS: '127.0.0.1:0',
+        TRELLIS_DATA_DIR: files.folderOf(slug),
+        END_WITH_INPUT: '1',
+      },
+      onNotice: ({ entryCount, lastSeen }) => note(slug, entryCount, lastSeen ?? null),
+      onLine: (line) => onLine(slug, line),
+      log,
+    })
+    running.set(slug, started)
+    return started
+  }
+  const stop = async (slug: string) => {
+    await running.get(slug)?.stop()
+    running.delete(slug)
+    await noting
+  }
+  const untilReady = async (process: BranchProcess) => {
+    const late = new AbortController()
+    try {
+      await Promise.race([
+        process.ready,
+        sleep(startMilliseconds, undefined, { signal: late.signal }).then(() => {
+          throw new Error(`It was not ready within ${startMilliseconds / 1_000} s.`)
+        }),
+      ])
+    } finally {
+      late.abort()
+    }
+  }
+  const shown = (record: BranchRecord): Branch => {
+    const rpcAddress = running.get(record.slug)?.rpcAddress()
+    return {
+      slug: record.slug,
+      label: record.label,
+      tenantId: record.tenantId,
+      active: record.active,
+      ready: rpcAddress !== undefined,
+      port: record.port,
+      httpAddress: `http://127.0.0.1:${record.port}`,
+      rpcAddress: rpcAddress ?? '',
+      dataDir: files.folderOf(record.slug),
+      createdAt: record.createdAt,
+      retentionDays: record.retentionDays,
+      anonymize: record.anonymize,
+      entryCount: record.entryCount,
+      lastSeen: record.lastSeen,
+    }
+  }
+
+  let turn: Promise<unknown> = Promise.resolve()
+  /** Branches are made and changed one after the other. */
+  const inTurn = <Result>(work: () => Promise<Result>): Promise<Result> => {
+    const mine = turn.then(() => {
+      if (isEnding) throw failure('unavailable', 'The server is ending.', { retryAfterSeconds: 5 })
+      return work()
+    })
+    turn = mine.catch(() => undefined)
+    return mine
+  }
+  /** The record is written when the branch runs, so one that cannot be started is no branch. */
+  const graft = async (record: Omit<BranchRecord, 'port'>): Promise<BranchRecord> => {
+    const taken = new Set([...records.values()].map(({ port }) => port))
+    for (let attempt = 1; ; attempt++) {
+      const made = { ...record, port: await nextPort(basePort, taken) }
+      try {
+        await untilReady(start(made))
+        await keep(made)
+        return made
+      } catch (cause) {
+        await stop(record.slug)
+        if (attempt === portAttempts)
+          throw failure('unavailable', `Branch "${record.slug}" could not be started.`, { cause, retryAfterSeconds: 5 })
+        log.warn({ err: cause, branch: record.slug, port: made.port }, 'a branch did not start; the next port is tried')
+        taken.add(made.port)
+      }
+    }
+  }
+
+  const handlers: Handlers<typeof BranchesServiceDefinition> = {
+    graftBranch: ({ slug, label, tenantId, retentionDays, anonymize }) =>
+      inTurn(async () => {
+        if (!slugShape.test(slug)) throw failure('invalid', `"${slug}" cannot be the slug of a branch.`)
+        if (records.has(slug)) throw failure('conflict', `There is a branch "${slug}" already. Choose another slug.`)
+        if (records.size >= limit)
+          throw failure('unavailable', `This machine has ${limit} branches already, which is its limit (BRANCH_LIMIT).`)
+        const key = `branch_${randomBytes(24).toString('base64url')}`
+        const record = await graft({
+          slug,
+          label,
+          tenantId: tenantId ?? null,
+          retentionDays: retentionDays ?? 30,
+          anonymize,
+          active: true,
+          keyHash: hashOf(key),
+          createdAt: now().toISOString(),
+          entryCount: null,
+          lastSeen: null,
+        })
+        return { branch: shown(record), apiKey: key }
+      }),
+    listBranches: async () => ({ branches: [...records.values()].toSorted(newestFirst).map(shown) }),
+    setBranchState: ({ slug, active }) =>
+      inTurn(async () => {
+        const known = records.get(slug)
+        if (!known) throw failure('not_found', `There is no branch "${slug}".`)
+        if (known.active !== active) await keep({ ...known, active })
+        if (!active) await stop(slug)
+        else {
+          try {
+            await untilReady(running.get(slug) ?? start({ ...known, active }))
+          } catch (error) {
+            // It is tried again, and the list says that it is not ready.
+            log.warn({ err: error, branch: slug }, 'a branch is not ready yet')
+          }
+        }
+        return shown(records.get(slug) ?? known)
+      }),
+  }
+  for (const record of records.values()) if (record.active) start(record)
+  return {
+    handlers,
+    implementations: [implementation(BranchesServiceDefinition, handlers)],
+    [Symbol.asyncDispose]: async () => {
+      isEnding = true
+      await turn
+      await Promise.all([...running.keys()].map(stop))
+    },
+  }
+}

@@ -1,0 +1,39 @@
+import { printConfig, runProcess } from '@trellis/kit/process'
+import { serveGrpc } from '@trellis/kit/rpc'
+import { lockDataDirectory } from '@trellis/kit/store'
+import { createBranchNode } from '@trellis/logs'
+import { type Config, configParts, readAll } from './config.ts'
+import { createIntake } from './intake.ts'
+import { createNotices, tellStarter } from './notices.ts'
+
+/** One branch as a process: takes batches over HTTP with its key, keeps them in its data directory, and is searched over gRPC. */
+await runProcess<Config>({
+  read: readAll,
+  print: (config) => printConfig(configParts(config)),
+  start: async ({ base, branch: config, serve, security, bus }, { log, metrics }) => {
+    await using opened = new AsyncDisposableStack()
+    const { host, port, dataDirectory } = base
+    opened.use(await lockDataDirectory(dataDirectory))
+    const notices = opened.use(createNotices(bus, config.slug, log))
+    const node = opened.use(await createBranchNode({ config, dataDirectory, notify: notices.notify, log }))
+    const rpc = opened.use(
+      await serveGrpc(node.implementations, {
+        address: serve.rpcAddress,
+        security,
+        drainMilliseconds: serve.shutdownSeconds * 1_000,
+        onInternal: (error, { requestId }) => log.error({ err: error, requestId }, 'a call failed by a fault of ours'),
+      }),
+    )
+    const { shutdownSeconds } = serve
+    const intake = opened.use(await createIntake({ node, config, shutdownSeconds, log, metrics }))
+    const address = await intake.listen(host, port)
+    tellStarter({ kind: 'ready', rpcAddress: rpc.address })
+    const stack = opened.move()
+    return {
+      readyLine: `Trellis branch ${config.slug} is ready at ${address}`,
+      [Symbol.asyncDispose]: () => stack.disposeAsync(),
+    }
+  },
+  environment: process.env,
+  words: process.argv.slice(2),
+})

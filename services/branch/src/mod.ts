@@ -1,0 +1,2 @@
+export { branchEnvironment, localBranchesConfig } from './local/config.ts'
+export { createLocalBranches, type LocalBranches, type LocalBranchesOptions } from './local/local-branches.ts'

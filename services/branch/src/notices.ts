@@ -1,0 +1,47 @@
+import { type Bus, connectNatsBus, type NatsBusOptions } from '@trellis/kit/bus'
+import type { Log } from '@trellis/kit/telemetry'
+import { branchNotices } from '@trellis/kit/workloads'
+import type { BranchNotice } from '@trellis/protos/ts/trellis/workloads/v1/branches.ts'
+import type { FromBranch } from './messages.ts'
+
+/** Tells whoever started this process. Nobody did where there is no channel. */
+export const tellStarter = (message: FromBranch): void => {
+  if (process.connected) process.send?.(message)
+}
+
+export type Notices = AsyncDisposable & { notify: (notice: BranchNotice) => Promise<void> }
+
+/**
+ * Tells how many entries there are: over the bus where there is one, and to whoever started this process. The bus is joined with the first
+ * notice, and again with the next where that failed: entries are taken without it.
+ */
+export const createNotices = (
+  bus: Omit<NatsBusOptions, 'name' | 'log'> | undefined,
+  slug: string,
+  log: Log,
+): Notices => {
+  let connected: AsyncDisposable | undefined
+  let joined: Promise<Bus & AsyncDisposable> | undefined
+  const join = (options: Omit<NatsBusOptions, 'name' | 'log'>) => {
+    joined ??= connectNatsBus({ ...options, name: `trellis-branch-${slug}`, log }).then(
+      (bus) => {
+        connected = bus
+        return bus
+      },
+      (error: unknown) => {
+        joined = undefined
+        throw error
+      },
+    )
+    return joined
+  }
+  return {
+    notify: async (notice) => {
+      tellStarter({ kind: 'notice', notice })
+      if (bus) await (await join(bus)).enqueue(branchNotices, notice)
+    },
+    [Symbol.asyncDispose]: async () => {
+      await connected?.[Symbol.asyncDispose]()
+    },
+  }
+}

@@ -1,0 +1,119 @@
+import { readFile, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { BranchNotice } from '@trellis/protos/ts/trellis/workloads/v1/branches.ts'
+import { expect, test, vi } from 'vitest'
+import { type ServedBranch, serveBranch, temporaryFolder } from './stores-for-tests.ts'
+
+const day = 86_400_000
+
+const textsOf = async ({ active }: ServedBranch): Promise<string[]> => {
+  const answer = await active.client?.searchBranch({ limit: 100, order: 'oldest' })
+  return (answer?.entries ?? []).map(({ entry }) => entry?.text ?? '')
+}
+
+test('a branch keeps what it was sent under its slug and tenant, and says how much that is', async () => {
+  await using folder = await temporaryFolder()
+  const notices: BranchNotice[] = []
+  const options = {
+    dataDirectory: folder.path,
+    noticeMilliseconds: 20,
+    notify: async (notice: BranchNotice) => void notices.push(notice),
+    now: () => 1_772_000_000_000,
+  }
+  {
+    await using barn = await serveBranch('barn', { BRANCH_TENANT_ID: 'acme' }, options)
+    await vi.waitFor(() => expect(notices).toEqual([{ slug: 'barn', entryCount: 0, lastSeen: null }]))
+    expect(
+      await barn.push([
+        { text: 'one', sequence: 1 },
+        { text: 'two', sequence: 2 },
+      ]),
+    ).toMatchObject({ accepted: 2, duplicates: 0 })
+    expect(
+      await barn.push([
+        { text: 'one', sequence: 1 },
+        { text: 'two', sequence: 2 },
+      ]),
+    ).toMatchObject({ accepted: 0, duplicates: 2 })
+    const answer = await barn.active.client?.searchBranch({ limit: 10, order: 'oldest' })
+    expect(answer?.entries.map(({ entry }) => entry)).toMatchObject([
+      { branch: 'barn', tenantId: 'acme', anonymized: false },
+      { branch: 'barn', tenantId: 'acme' },
+    ])
+    const lastSeen = '2026-02-25T06:13:20.000Z'
+    await vi.waitFor(() => expect(notices.at(-1)).toEqual({ slug: 'barn', entryCount: 2, lastSeen }))
+    expect(await barn.active.client?.countEntries({})).toEqual({ entryCount: 2, lastSeen })
+  }
+  await using again = await serveBranch('barn', {}, options)
+  expect(await textsOf(again)).toEqual(['one', 'two'])
+  expect(await again.active.client?.countEntries({})).toMatchObject({ entryCount: 2 })
+})
+
+test('a notice that nobody takes is sent again', async () => {
+  let attempts = 0
+  await using barn = await serveBranch(
+    'barn',
+    {},
+    {
+      noticeMilliseconds: 10,
+      notify: async () => {
+        attempts++
+        if (attempts < 3) throw new Error('Nobody is there.')
+      },
+    },
+  )
+  await vi.waitFor(() => expect(attempts).toBe(3))
+  await barn.push([{ text: 'one' }])
+  await vi.waitFor(() => expect(attempts).toBe(4))
+})
+
+test('what names somebody gets pseudonyms as it arrives where that is wanted, and a repeat is still known', async () => {
+  await using folder = await temporaryFolder()
+  await using barn = await serveBranch('barn', { BRANCH_ANONYMIZE: '1' }, { dataDirectory: folder.path })
+  const entries = [{ text: 'login of user=ann from 192.0.2.7', source_id: 'gate:192.0.2.9' }]
+  expect(await barn.push(entries)).toMatchObject({ accepted: 1 })
+  expect(await barn.push(entries)).toMatchObject({ accepted: 0, duplicates: 1 })
+  expect(await textsOf(barn)).toEqual([expect.stringMatching(/^login of user=user-\w{12} from ip4-\w{12}$/)])
+  const sources = await barn.active.client?.countBranchSources({})
+  expect(sources?.sources.map(({ sourceId }) => sourceId)).toEqual([expect.stringMatching(/^gate:ip4-\w{12}$/)])
+  expect(await barn.active.client?.anonymizeEntries({})).toEqual({ entriesChanged: 0, addresses: 0, usernames: 0 })
+})
+
+test('pseudonyms outlast a restart, and differ between branches', async () => {
+  await using folder = await temporaryFolder()
+  const entry = (sequence: number) => [{ text: 'from 192.0.2.7', sequence }]
+  const once = async (sequence: number) => {
+    await using barn = await serveBranch('barn', {}, { dataDirectory: folder.path })
+    await barn.push(entry(sequence))
+    await barn.active.client?.anonymizeEntries({})
+    return await textsOf(barn)
+  }
+  await once(1)
+  const [first, second] = await once(2)
+  expect(first).toMatch(/^from ip4-\w{12}$/)
+  expect(second).toBe(first)
+  expect((await stat(join(folder.path, 'pseudonym-key'))).mode & 0o777).toBe(0o600)
+  expect(await readFile(join(folder.path, 'pseudonym-key'))).toHaveLength(32)
+  await using other = await serveBranch('attic')
+  await other.push(entry(1))
+  await other.active.client?.anonymizeEntries({})
+  expect(await textsOf(other)).not.toEqual([first])
+})
+
+test('entries go when they were kept long enough, counted from their arrival', async () => {
+  await using folder = await temporaryFolder()
+  vi.useFakeTimers({ toFake: ['setInterval'] })
+  try {
+    let now = 1_772_000_000_000
+    const options = { dataDirectory: folder.path, now: () => now }
+    await using barn = await serveBranch('barn', { BRANCH_RETENTION_DAYS: '2' }, options)
+    await barn.push([{ text: 'first', timestamp_iso: '2020-01-01T00:00:00Z' }])
+    now += day
+    await barn.push([{ text: 'second', timestamp_iso: '2020-01-01T00:00:00Z' }])
+    now += 1.5 * day
+    vi.advanceTimersByTime(3_600_000)
+    await vi.waitFor(async () => expect(await textsOf(barn)).toEqual(['second']))
+  } finally {
+    vi.useRealTimers()
+  }
+})

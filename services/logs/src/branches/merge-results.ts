@@ -1,0 +1,125 @@
+import type { StoredEntry } from '../entries/entry.ts'
+import { keyOfEntryId } from '../entries/identity.ts'
+import type { FacetCount, Facets } from '../search/facets.ts'
+import { bucketsFor, type Histogram } from '../search/histogram.ts'
+import { compareRanks, type Order, type Rank } from '../search/hits.ts'
+import type { FoundEntry, SearchResult } from '../search/search.ts'
+import { keyPrefixOf } from '../segments/key-table.ts'
+
+/** What one of several stores found; `shard` names it, and orders what ranks alike: the service's own is the empty name, which is first. */
+export type ShardResult = { shard: string; result: SearchResult }
+
+/** A rank among several stores: the store decides between what is otherwise alike. */
+export type SharedRank = Rank & { shard: string }
+
+const mostValues = 100
+
+export const rankOfEntry = (entry: StoredEntry, score: number, order: Order): Rank => {
+  const sign = order === 'oldest' ? -1 : 1
+  return {
+    score,
+    time: sign * entry.effectiveTime,
+    sequence: sign * entry.sequence,
+    key: sign * keyPrefixOf(keyOfEntryId(entry.entryId)),
+  }
+}
+
+/**
+ * Where a store goes on behind a rank of all stores. Keys are whole numbers: half of one before it lets in what ranks alike, which a store
+ * behind the one that was shown last has not shown yet.
+ */
+export const afterIn = (shard: string, { shard: last, ...rank }: SharedRank): Rank =>
+  shard > last ? { ...rank, key: rank.key - 0.5 } : rank
+
+const mergeCounts = <Value>(all: readonly (readonly FacetCount<Value>[])[]): FacetCount<Value>[] => {
+  const counts = new Map<Value, number>()
+  for (const { value, count } of all.flat()) counts.set(value, (counts.get(value) ?? 0) + count)
+  return [...counts]
+    .map(([value, count]) => ({ value, count }))
+    .toSorted((a, b) => b.count - a.count || (String(a.value) < String(b.value) ? -1 : 1))
+    .slice(0, mostValues)
+}
+
+const mergeFacets = (all: readonly Facets[]): Facets => ({
+  severity: mergeCounts(all.map(({ severity }) => severity)),
+  source: mergeCounts(all.map(({ source }) => source)),
+  pattern: mergeCounts(all.map(({ pattern }) => pattern)),
+  domain: mergeCounts(all.map(({ domain }) => domain)),
+})
+
+/**
+ * Histograms as one. A bucket counts where it begins: where the lengths of two stores' buckets do not fit into each other (2 and 5 minutes), an
+ * entry may stand one bucket of its own store too early. Sums are exact.
+ */
+const mergeHistograms = (all: readonly Histogram[]): Histogram | null => {
+  const buckets = all.flatMap(({ start, bucketSeconds, counts }) =>
+    counts.flatMap((count, index) => (count > 0 ? [{ time: start + index * bucketSeconds * 1000, count }] : [])),
+  )
+  const times = buckets.map(({ time }) => time)
+  const [only, ...others] = all
+  if (only === undefined || buckets.length === 0) return null
+  if (others.length === 0) return only
+  const coarsest = Math.max(...all.map(({ bucketSeconds }) => bucketSeconds))
+  const fitting = bucketsFor(Math.min(...times), Math.max(...times))
+  const merged = fitting.bucketSeconds >= coarsest ? fitting : bucketsOf(coarsest, times)
+  for (const { time, count } of buckets) {
+    const bucket = Math.floor((time - merged.start) / (merged.bucketSeconds * 1000))
+    merged.counts[bucket] = (merged.counts[bucket] ?? 0) + count
+  }
+  return merged
+}
+
+const bucketsOf = (bucketSeconds: number, times: readonly number[]): Histogram => {
+  const length = bucketSeconds * 1000
+  const start = Math.floor(Math.min(...times) / length) * length
+  const buckets = Math.floor((Math.max(...times) - start) / length) + 1
+  return { start, bucketSeconds, counts: new Array<number>(buckets).fill(0) }
+}
+
+type Ranked = { found: FoundEntry; rank: SharedRank }
+
+const compare = (left: Ranked, right: Ranked): number =>
+  compareRanks(left.rank, right.rank) || (left.rank.shard < right.rank.shard ? -1 : 1)
+
+export type MergedResult = Omit<SearchResult, 'next'> & { next: SharedRank | null }
+
+/** One page of what several stores found, each with `limit` entries of its own. Facets past the hundred values that a store tells are estimates. */
+export const mergeResults = (
+  results: readonly ShardResult[],
+  { limit, order }: { limit: number; order: Order },
+): MergedResult => {
+  const ranked = results
+    .flatMap(({ shard, result }) =>
+      result.entries.map(
+        (found): Ranked => ({ found, rank: { ...rankOfEntry(found.entry, found.score, order), shard } }),
+      ),
+    )
+    .toSorted(compare)
+  const shown = ranked.slice(0, limit)
+  const last = shown.at(-1)
+  const hasMore = ranked.length > limit || results.some(({ result }) => result.next !== null)
+  const all = results.map(({ result }) => result)
+  const facets = all.map((result) => result.facets).filter((one) => one !== null)
+  return {
+    entries: shown.map(({ found }) => found),
+    total: all.reduce((sum, { total }) => sum + total, 0),
+    totalIsExact: all.every(({ totalIsExact }) => totalIsExact),
+    facets: facets.length > 0 ? mergeFacets(facets) : null,
+    histogram: mergeHistograms(all.map(({ histogram }) => histogram).filter((one) => one !== null)),
+    next: hasMore && last ? last.rank : null,
+  }
+}
+
+/** Word counts of several stores as those of one. */
+export const addStatistics = <S extends { documents: number; words: number; frequencies: ReadonlyMap<string, number> }>(
+  all: readonly S[],
+) => {
+  const frequencies = new Map<string, number>()
+  for (const statistics of all)
+    for (const [word, count] of statistics.frequencies) frequencies.set(word, (frequencies.get(word) ?? 0) + count)
+  return {
+    documents: all.reduce((sum, { documents }) => sum + documents, 0),
+    words: all.reduce((sum, { words }) => sum + words, 0),
+    frequencies,
+  }
+}

@@ -1,0 +1,20 @@
+import type { SourceCount } from '../threads/index-calls.ts'
+
+/** What two stores have of one source. */
+export const addSourceCounts = (left: SourceCount, right: SourceCount): SourceCount => ({
+  sourceId: left.sourceId,
+  entries: left.entries + right.entries,
+  bySeverity: left.bySeverity.map((count, code) => count + (right.bySeverity[code] ?? 0)) as SourceCount['bySeverity'],
+  firstTime: Math.min(left.firstTime, right.firstTime),
+  lastTime: Math.max(left.lastTime, right.lastTime),
+})
+
+/** Sources of several stores, each once. */
+export const addSources = (counts: readonly SourceCount[]): SourceCount[] => {
+  const known = new Map<string, SourceCount>()
+  for (const count of counts) {
+    const before = known.get(count.sourceId)
+    known.set(count.sourceId, before ? addSourceCounts(before, count) : count)
+  }
+  return [...known.values()]
+}

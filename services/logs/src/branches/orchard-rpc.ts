@@ -1,0 +1,113 @@
+import { failure, invalidField } from '@trellis/kit/errors'
+import { type Call, type Handlers, type Implementation, implementation } from '@trellis/kit/rpc'
+import { BranchDirectoryServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/branch.ts'
+import type { LogsServiceDefinition, OrchardBranch } from '@trellis/protos/ts/trellis/logs/v1/logs.ts'
+import type { Branch } from '@trellis/protos/ts/trellis/workloads/v1/branches.ts'
+import type { BranchDirectory } from './directory.ts'
+import { slugOf } from './slug.ts'
+import { within } from './within.ts'
+
+type OrchardHandlers = Pick<
+  Handlers<typeof LogsServiceDefinition>,
+  'graftBranch' | 'listBranches' | 'deactivateBranch' | 'activateBranch' | 'anonymizeBranch'
+>
+
+const slugShape = /^[a-z0-9-]{1,40}$/
+const defaultRetentionDays = 30
+/** How long a list waits for what a branch itself knows better. */
+const countMilliseconds = 1_000
+
+const submitEndpoint = (slug: string, { origin }: Call): string =>
+  `${origin ?? ''}/logs/branches/${slug}/api/glean/batch`
+
+const stateOf = ({ active }: Branch): string => (active ? 'active' : 'inactive')
+
+/** The directory, or why there is none. */
+const required = (directory: BranchDirectory | undefined): BranchDirectory => {
+  if (directory) return directory
+  throw failure('unavailable', 'Nothing here runs branches: WORKLOADS_ADDRESS is not set on the server.')
+}
+
+/** Manages branches through whoever runs them. */
+export const orchardRpc = (given: BranchDirectory | undefined): OrchardHandlers => {
+  const shown = async (branch: Branch, call: Call): Promise<OrchardBranch> => {
+    const { slug, label, port, dataDir, createdAt } = branch
+    const { entryCount, lastSeen } = branch.active ? await countsOf(branch, call) : branch
+    return {
+      slug,
+      label,
+      port,
+      state: stateOf(branch),
+      submitEndpoint: submitEndpoint(slug, call),
+      dataDir,
+      entryCount: entryCount ?? null,
+      lastSeen: lastSeen ?? null,
+      createdAt,
+    }
+  }
+  const countsOf = async (branch: Branch, { signal }: Call): Promise<Pick<Branch, 'entryCount' | 'lastSeen'>> => {
+    try {
+      const client = (await required(given).active()).find(({ slug }) => slug === branch.slug)?.client
+      if (!client) return branch
+      return await within(countMilliseconds, signal, (whole) =>
+        client.countEntries({}, { signal: whole, isSafe: true }),
+      )
+    } catch {
+      // What it last told is better than nothing.
+      return branch
+    }
+  }
+  return {
+    graftBranch: async ({ label, slug: wanted, tenantId, retentionDays, storage, anonymize }, call) => {
+      const { service } = required(given)
+      const slug = wanted ?? slugOf(label)
+      if (slug === undefined || !slugShape.test(slug))
+        throw invalidField(['body', 'slug'], 'is needed where the label has no letter a-z and no digit')
+      const { branch, apiKey } = await service.graftBranch({
+        slug,
+        label: label === '' ? slug : label,
+        tenantId: tenantId || null,
+        retentionDays: retentionDays ?? defaultRetentionDays,
+        storage: storage || null,
+        anonymize: anonymize ?? false,
+      })
+      if (!branch) throw new TypeError('Whoever runs branches answered without one.')
+      return {
+        slug: branch.slug,
+        port: branch.port,
+        state: stateOf(branch),
+        submitEndpoint: submitEndpoint(branch.slug, call),
+        apiKey,
+      }
+    },
+    listBranches: async (_, call) => {
+      const { branches } = await required(given).service.listBranches({}, { isSafe: true })
+      return { branches: await Promise.all(branches.map((branch) => shown(branch, call))) }
+    },
+    deactivateBranch: async ({ slug }) => {
+      await required(given).service.setBranchState({ slug, active: false })
+      return {}
+    },
+    activateBranch: async ({ slug }, call) =>
+      shown(await required(given).service.setBranchState({ slug, active: true }), call),
+    anonymizeBranch: async ({ slug }, { signal }) => {
+      const directory = required(given)
+      const { branches } = await directory.service.listBranches({}, { isSafe: true })
+      const known = branches.find((branch) => branch.slug === slug)
+      if (!known) throw failure('not_found', `There is no branch "${slug}".`)
+      if (!known.active) throw failure('conflict', `Branch "${slug}" is not active. Activate it first.`)
+      const client = (await directory.active()).find((branch) => branch.slug === slug)?.client
+      if (!client)
+        throw failure('unavailable', `Branch "${slug}" cannot be reached just now.`, { retryAfterSeconds: 5 })
+      return client.anonymizeEntries({}, { signal })
+    },
+  }
+}
+
+/** Tells the edge where branches take what is sent to them. */
+export const branchDirectoryRpc = (given: BranchDirectory | undefined): Implementation =>
+  implementation(BranchDirectoryServiceDefinition, {
+    locateBranches: async () => ({
+      branches: ((await given?.known()) ?? []).map(({ slug, active, httpAddress }) => ({ slug, active, httpAddress })),
+    }),
+  })

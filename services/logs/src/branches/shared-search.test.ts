@@ -1,0 +1,190 @@
+import { once } from 'node:events'
+import { createServer } from 'node:net'
+import { connectGrpc } from '@trellis/kit/rpc'
+import { silentLog } from '@trellis/kit/telemetry'
+import { BranchServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/branch.ts'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { aroundEntry } from '../search/context.ts'
+import { parseQuery } from '../search/query.ts'
+import type { FoundEntry, SearchRequest } from '../search/search.ts'
+import type { LogEngine } from '../threads/log-engine.ts'
+import type { ActiveBranch } from './directory.ts'
+import { createSharedSearch } from './shared-search.ts'
+import { openEngineIn, type Pushed, type ServedBranch, serveBranch, temporaryFolder } from './stores-for-tests.ts'
+
+const words = ['pump', 'valve', 'ledger', 'garden', 'error', 'timeout', 'retry', 'started', 'ok', 'nginx']
+/** Numbers that look like chance and come again (mulberry32). */
+const createChance = (seed: number) => {
+  let state = seed
+  return () => {
+    state = (state + 0x6d2b79f5) | 0
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
+  }
+}
+
+const madeEntries = (count: number, seed: number): Pushed[] => {
+  const chance = createChance(seed)
+  return Array.from({ length: count }, (_, index) => ({
+    text: `${Array.from({ length: 1 + Math.floor(chance() * 8) }, () => words[Math.floor(chance() ** 2 * words.length)]).join(' ')} ${seed}`,
+    source_id: `app-${Math.floor(chance() * 3)}`,
+    sequence: index,
+    timestamp_iso: new Date(1_772_000_000_000 + Math.floor(chance() * 5e8)).toISOString(),
+    ...(chance() < 0.2 && { severity: 'ERROR' }),
+  }))
+}
+
+const request = (q: string, given: Partial<SearchRequest> = {}): SearchRequest => ({
+  query: parseQuery(q),
+  filters: {},
+  limit: 50,
+  order: q === '' ? 'time' : 'relevance',
+  withFacets: true,
+  ...given,
+})
+const keyOf = ({ entry, score }: FoundEntry) => ({ id: entry.entryId, branch: entry.origin.branch, score })
+
+const allPages = async (engine: LogEngine, wanted: SearchRequest): Promise<FoundEntry[]> => {
+  const found: FoundEntry[] = []
+  let page = await engine.search(wanted)
+  for (;;) {
+    found.push(...page.entries)
+    if (page.next === null) return found
+    page = await engine.search({ ...wanted, after: page.next })
+  }
+}
+
+const shared = (own: LogEngine, active: () => ActiveBranch[], waitMilliseconds = 20_000) =>
+  createSharedSearch({ own, directory: { active: async () => active() }, waitMilliseconds, log: silentLog }).engine
+
+describe('searching along', () => {
+  const stack = new AsyncDisposableStack()
+  let whole: Awaited<ReturnType<typeof openEngineIn>>
+  let own: Awaited<ReturnType<typeof openEngineIn>>
+  let branches: ServedBranch[]
+  let engine: LogEngine
+  beforeAll(async () => {
+    whole = stack.use(await openEngineIn(stack.use(await temporaryFolder()).path))
+    own = stack.use(await openEngineIn(stack.use(await temporaryFolder()).path))
+    branches = [stack.use(await serveBranch('barn')), stack.use(await serveBranch('attic'))]
+    const [ownEntries, barn, attic] = [madeEntries(300, 1), madeEntries(700, 2), madeEntries(40, 3)]
+    await Promise.all([
+      own.push(null, ownEntries),
+      branches[0]?.push(barn),
+      branches[1]?.push(attic),
+      whole
+        .push(null, ownEntries)
+        .then(() => whole.push('barn', barn))
+        .then(() => whole.push('attic', attic)),
+    ])
+    engine = shared(own.engine, () => branches.map(({ active }) => active))
+  })
+  afterAll(() => stack.disposeAsync())
+
+  test.each([[''], ['pump'], ['pump -valve'], ['nginx OR retry'], ['gard*'], ['"pump pump"'], ['absent']])(
+    '%j gives what one store with all entries would: order, scores, pages, counts',
+    async (q) => {
+      const expected = await whole.engine.search(request(q, { limit: 2_000 }))
+      const found = await engine.search(request(q, { limit: 2_000 }))
+      expect(found.entries.map(keyOf)).toEqual(expected.entries.map(keyOf))
+      expect(found.total).toBe(expected.total)
+      expect(found).toMatchObject({ facets: expected.facets, missing: [] })
+      expect(found.histogram?.counts.reduce((sum, count) => sum + count, 0)).toBe(
+        expected.histogram?.counts.reduce((sum, count) => sum + count, 0),
+      )
+      expect((await allPages(engine, request(q, { limit: 37 }))).map(keyOf)).toEqual(expected.entries.map(keyOf))
+    },
+  )
+
+  test('filters go along; a branch or none can be named', async () => {
+    const filters = { severities: ['ERROR'], source: 'app-1' } as const
+    expect((await engine.search(request('', { filters }))).total).toBe(
+      (await whole.engine.search(request('', { filters }))).total,
+    )
+    const of = async (branch: string) => (await engine.search(request('pump', { filters: { branch } }))).entries
+    for (const branch of ['barn', 'attic', 'none']) {
+      const found = await of(branch)
+      expect(found.length).toBeGreaterThan(0)
+      for (const { entry } of found) expect(entry.origin.branch).toBe(branch === 'none' ? null : branch)
+    }
+    expect(await of('cellar')).toEqual([])
+  })
+
+  test('an entry is found wherever it is, with those around it in its own branch', async () => {
+    const [found] = (await whole.engine.search(request('', { filters: { branch: 'attic' }, limit: 1 }))).entries
+    const entry = await engine.find(found?.entry.entryId ?? '')
+    if (!entry) throw new Error('It was not found.')
+    expect(entry.origin.branch).toBe('attic')
+    const around = { before: 5, after: 5, signal: new AbortController().signal }
+    const ids = async (in_: LogEngine) => (await aroundEntry(in_, entry, around)).map(({ entryId }) => entryId)
+    expect(await ids(engine)).toEqual(await ids(whole.engine))
+    expect(await engine.find('0'.repeat(32))).toBeUndefined()
+  })
+
+  test('sources are counted together', async () => {
+    const sorted = async (of: LogEngine) =>
+      (await of.sources({})).toSorted((a, b) => (a.sourceId < b.sourceId ? -1 : 1))
+    expect(await sorted(engine)).toEqual(await sorted(whole.engine))
+  })
+})
+
+test('the same entry in several branches is one in each, on whichever page', async () => {
+  await using folder = await temporaryFolder()
+  await using own = await openEngineIn(folder.path)
+  await using barn = await serveBranch('barn')
+  await using attic = await serveBranch('attic')
+  const same = [{ text: 'pump one', sequence: 1, timestamp_iso: '2026-03-01T09:00:00Z' }]
+  await own.push(null, same)
+  await Promise.all([barn.push(same), attic.push(same)])
+  const engine = shared(own.engine, () => [barn.active, attic.active])
+  for (const limit of [1, 2, 3]) {
+    const found = await allPages(engine, request('pump', { limit }))
+    expect(found.map(({ entry }) => entry.origin.branch)).toEqual([null, 'attic', 'barn'])
+  }
+})
+
+describe('a branch that is away', () => {
+  test('is named and left out, and the search does not fail', async () => {
+    await using folder = await temporaryFolder()
+    await using own = await openEngineIn(folder.path)
+    await using barn = await serveBranch('barn')
+    await using attic = await serveBranch('attic')
+    await own.push(null, [{ text: 'pump own' }])
+    await Promise.all([barn.push([{ text: 'pump barn' }]), attic.push([{ text: 'pump attic' }])])
+    const engine = shared(own.engine, () => [barn.active, attic.active, { slug: 'cellar', client: undefined }])
+    await barn.leave()
+    const found = await engine.search(request('pump'))
+    expect(found.entries.map(({ entry }) => entry.text).toSorted()).toEqual(['pump attic', 'pump own'])
+    expect(found).toMatchObject({ missing: ['barn', 'cellar'], totalIsExact: false, total: 2 })
+    expect(await engine.sources({})).toMatchObject([{ entries: 2 }])
+    await expect(engine.find('0'.repeat(32))).rejects.toMatchObject({ kind: 'unavailable' })
+  })
+
+  test('or says nothing is waited for only so long, and once', async () => {
+    await using folder = await temporaryFolder()
+    await using own = await openEngineIn(folder.path)
+    await own.push(null, [{ text: 'pump own' }])
+    const silent = createServer(() => undefined)
+    silent.listen(0, '127.0.0.1')
+    await once(silent, 'listening')
+    const { port } = silent.address() as { port: number }
+    using connection = connectGrpc(BranchServiceDefinition, `127.0.0.1:${port}`)
+    try {
+      const engine = shared(own.engine, () => [{ slug: 'barn', client: connection.client }], 200)
+      for (let round = 0; round < 3; round++) {
+        const found = await engine.search(request('pump'))
+        expect(found).toMatchObject({ missing: ['barn'], totalIsExact: false, total: 1 })
+      }
+      const left = new AbortController()
+      const leaving = shared(own.engine, () => [{ slug: 'barn', client: connection.client }]).search(
+        request('pump'),
+        left.signal,
+      )
+      left.abort(new Error('gone'))
+      await expect(leaving).rejects.toThrow('gone')
+    } finally {
+      silent.close()
+    }
+  })
+})

@@ -1,0 +1,171 @@
+import { failure, isFailure } from '@trellis/kit/errors'
+import type { Log } from '@trellis/kit/telemetry'
+import type { StoredEntry } from '../entries/entry.ts'
+import type { Filters } from '../search/filters.ts'
+import type { SearchRequest, SearchResult } from '../search/search.ts'
+import type { TailQuestion } from '../tail/frames.ts'
+import type { TailShard } from '../tail/merge-tails.ts'
+import type { SourceCount } from '../threads/index-calls.ts'
+import type { LogEngine } from '../threads/log-engine.ts'
+import type { ActiveBranch, BranchDirectory } from './directory.ts'
+import { addStatistics, afterIn, mergeResults, type ShardResult } from './merge-results.ts'
+import { addSources } from './merge-sources.ts'
+import { entryFrom, filtersTo, queryTo, requestTo, resultFrom, sourceFrom, statisticsFrom } from './wire.ts'
+import { within } from './within.ts'
+
+export type SharedSearchOptions = {
+  own: LogEngine
+  directory: Pick<BranchDirectory, 'active'>
+  /** How long a search waits for branches; one that has not answered by then is left out. */
+  waitMilliseconds: number
+  log: Log
+}
+
+/** An engine whose questions go to the branches, too; what it keeps, it keeps in the service's own. */
+export type SharedSearch = {
+  engine: LogEngine
+  /** Branches to be followed beside the service's own. */
+  tails: (question: TailQuestion) => Promise<readonly TailShard[]>
+}
+
+type BranchClient = NonNullable<ActiveBranch['client']>
+
+/** One that was too slow is not waited for again for so long. */
+const restMilliseconds = 5_000
+
+/**
+ * Searches the service's own entries and those of all active branches as one. Words are counted in all before they are ranked, so scores, order
+ * and pages are those of one store with all entries in it. A branch that does not answer in time is left out and named.
+ */
+export const createSharedSearch = ({ own, directory, waitMilliseconds, log }: SharedSearchOptions): SharedSearch => {
+  const restsUntil = new Map<string, number>()
+  const away = new Set<string>()
+
+  const wanted = async (branch: string | undefined): Promise<readonly ActiveBranch[]> => {
+    if (branch === 'none') return []
+    const active = await directory.active()
+    return branch === undefined ? active : active.filter(({ slug }) => slug === branch)
+  }
+  /** What branches answer in time; the names of those that do not go to `missing`. */
+  const askAll = async <Answer>(
+    branches: readonly ActiveBranch[],
+    missing: Set<string>,
+    signal: AbortSignal | undefined,
+    ask: (client: BranchClient, signal: AbortSignal, slug: string) => Promise<Answer>,
+  ): Promise<{ branch: ActiveBranch; answer: Answer }[]> => {
+    const answers = await Promise.all(
+      branches.map(async (branch) => {
+        const { slug, client } = branch
+        if (!client || performance.now() < (restsUntil.get(slug) ?? 0)) return leftOut(slug, missing)
+        const begun = performance.now()
+        try {
+          const answer = await within(waitMilliseconds, signal, (whole) => ask(client, whole, slug))
+          if (away.delete(slug)) log.info({ branch: slug }, 'a branch answers again')
+          return [{ branch, answer }]
+        } catch (error) {
+          signal?.throwIfAborted()
+          if (performance.now() - begun >= waitMilliseconds) restsUntil.set(slug, performance.now() + restMilliseconds)
+          if (!away.has(slug)) log.warn({ branch: slug, err: error }, 'a branch does not answer and is left out')
+          away.add(slug)
+          return leftOut(slug, missing)
+        }
+      }),
+    )
+    return answers.flat()
+  }
+  const leftOut = (slug: string, missing: Set<string>): [] => {
+    missing.add(slug)
+    return []
+  }
+  const others = (branches: readonly ActiveBranch[], missing: ReadonlySet<string>) =>
+    branches.filter(({ slug }) => !missing.has(slug))
+
+  const search = async (request: SearchRequest, signal?: AbortSignal): Promise<SearchResult> => {
+    const { branch, ...filters } = request.filters
+    const branches = await wanted(branch)
+    if (branches.length === 0) return own.search(request, signal)
+    const missing = new Set<string>()
+    const isRanked = request.query !== null && request.order === 'relevance'
+    const statistics = isRanked ? await countIn(branches, request.query, missing, signal) : undefined
+    const { after, ...rest } = request
+    const questionOf = (shard: string): SearchRequest => ({
+      ...rest,
+      filters,
+      ...(statistics && { statistics }),
+      ...(after && { after: after.shard === undefined ? after : afterIn(shard, { ...after, shard: after.shard }) }),
+    })
+    const [ownResult, answers] = await Promise.all([
+      branch === undefined ? own.search(questionOf(''), signal) : undefined,
+      askAll(others(branches, missing), missing, signal, async (client, whole, slug) =>
+        resultFrom(await client.searchBranch(requestTo(questionOf(slug)), { signal: whole, isSafe: true })),
+      ),
+    ])
+    const results: ShardResult[] = [
+      ...(ownResult ? [{ shard: '', result: ownResult }] : []),
+      ...answers.map(({ branch: { slug }, answer }) => ({ shard: slug, result: answer })),
+    ]
+    const merged = mergeResults(results, request)
+    return { ...merged, totalIsExact: merged.totalIsExact && missing.size === 0, missing: [...missing].toSorted() }
+  }
+  const countIn = async (
+    branches: readonly ActiveBranch[],
+    query: SearchRequest['query'],
+    missing: Set<string>,
+    signal: AbortSignal | undefined,
+  ) => {
+    if (query === null) return undefined
+    const [ownCount, counts] = await Promise.all([
+      own.countWords(query, signal),
+      askAll(branches, missing, signal, async (client, whole) =>
+        statisticsFrom(await client.countWords({ query: queryTo(query) }, { signal: whole, isSafe: true })),
+      ),
+    ])
+    return addStatistics([ownCount, ...counts.map(({ answer }) => answer)])
+  }
+
+  const find = async (entryId: string, signal?: AbortSignal): Promise<StoredEntry | undefined> => {
+    const found = await own.find(entryId, signal)
+    if (found) return found
+    const missing = new Set<string>()
+    const answers = await askAll(await wanted(undefined), missing, signal, async (client, whole) => {
+      try {
+        return entryFrom(await client.findEntry({ entryId }, { signal: whole, isSafe: true }))
+      } catch (error) {
+        if (isFailure(error, 'not_found')) return undefined
+        throw error
+      }
+    })
+    const inBranch = answers.find(({ answer }) => answer !== undefined)?.answer
+    if (inBranch || missing.size === 0) return inBranch
+    throw failure('unavailable', `It may be in a branch that does not answer: ${[...missing].join(', ')}.`, {
+      retryAfterSeconds: 5,
+    })
+  }
+
+  const sources = async (filters: Filters, signal?: AbortSignal): Promise<SourceCount[]> => {
+    const { branch, ...rest } = filters
+    const [ownSources, answers] = await Promise.all([
+      own.sources(filters, signal),
+      askAll(await wanted(branch), new Set(), signal, async (client, whole) => {
+        const request = { filters: filtersTo(rest) }
+        return (await client.countBranchSources(request, { signal: whole, isSafe: true })).sources.map(sourceFrom)
+      }),
+    ])
+    return addSources([...ownSources, ...answers.flatMap(({ answer }) => answer)])
+  }
+
+  return {
+    engine: { ...own, search, find, sources },
+    tails: async (question) => {
+      const { q, source, severity, domain, pattern, tenant } = question as Partial<Record<string, string | null>>
+      const followed = await wanted(question.branch || undefined)
+      return followed.flatMap(({ slug, client }): TailShard[] => {
+        if (!client) return []
+        const parameters = { q, source, severity, domain, pattern, tenant }
+        return [
+          { name: slug, open: (lastEventId, signal) => client.tailBranch({ ...parameters, lastEventId }, { signal }) },
+        ]
+      })
+    },
+  }
+}

@@ -1,0 +1,159 @@
+import type {
+  BranchSearchRequest,
+  BranchSearchResponse,
+  BranchSource,
+  EntryFilters,
+  EntryRank,
+  KeptEntry,
+  WordLeaf,
+  WordQuery,
+  WordStatistics,
+} from '@trellis/protos/ts/trellis/logs/v1/branch.ts'
+import type { FacetValue } from '@trellis/protos/ts/trellis/logs/v1/logs.ts'
+import type { Origin, SenderDetails, StoredEntry } from '../entries/entry.ts'
+import { type Severity, severities } from '../entries/severity-code.ts'
+import type { FacetCount } from '../search/facets.ts'
+import type { Filters } from '../search/filters.ts'
+import type { Order, Rank } from '../search/hits.ts'
+import type { Leaf, Query } from '../search/query.ts'
+import type { Statistics } from '../search/rank.ts'
+import type { SearchRequest, SearchResult } from '../search/search.ts'
+import type { SourceCount } from '../threads/index-calls.ts'
+
+/** What goes between the logs service and a branch: the engine's own values as messages and back, one pair of functions a value. */
+
+const severityOf = (word: string | null | undefined): Severity | null =>
+  severities.find((known) => known === word) ?? null
+
+const leafTo = ({ words, isPrefix }: Leaf): WordLeaf => ({ words, isPrefix })
+
+export const queryTo = ({ clauses, excluded }: Query): WordQuery => ({
+  clauses: clauses.map((leaves) => ({ leaves: leaves.map(leafTo) })),
+  excluded: excluded.map(leafTo),
+})
+
+export const queryFrom = ({ clauses, excluded }: WordQuery): Query => ({
+  clauses: clauses.map(({ leaves }) => leaves),
+  excluded,
+})
+
+export const filtersTo = ({ severities: wanted = [], anyPattern, ...filters }: Filters): EntryFilters => ({
+  ...filters,
+  severities: [...wanted],
+  anyPattern: anyPattern && { tags: [...anyPattern] },
+})
+
+const given = <Value>(name: string, value: Value | null | undefined): object =>
+  value === null || value === undefined ? {} : { [name]: value }
+
+export const filtersFrom = (filters: EntryFilters | null | undefined): Filters => ({
+  ...given('source', filters?.source),
+  ...given('since', filters?.since),
+  ...given('until', filters?.until),
+  ...given('pattern', filters?.pattern),
+  ...given('anyPattern', filters?.anyPattern?.tags),
+  ...given('tenant', filters?.tenant),
+  ...given('branch', filters?.branch),
+  ...(filters && filters.severities.length > 0
+    ? { severities: filters.severities.map(severityOf).filter((severity) => severity !== null) }
+    : {}),
+})
+
+const rankTo = ({ score, time, sequence, key }: Rank): EntryRank => ({ score, time, sequence, key })
+
+export const statisticsTo = ({ documents, words, frequencies }: Statistics): WordStatistics => ({
+  documents,
+  words,
+  frequencies: Object.fromEntries(frequencies),
+})
+
+export const statisticsFrom = ({ documents, words, frequencies }: WordStatistics): Statistics => ({
+  documents,
+  words,
+  frequencies: new Map(Object.entries(frequencies)),
+})
+
+export const requestTo = (request: SearchRequest): BranchSearchRequest => ({
+  query: request.query && queryTo(request.query),
+  filters: filtersTo(request.filters),
+  limit: request.limit,
+  order: request.order,
+  after: request.after ? rankTo(request.after) : null,
+  withFacets: request.withFacets,
+  statistics: request.statistics ? statisticsTo(request.statistics) : null,
+})
+
+const orders: readonly Order[] = ['relevance', 'time', 'oldest']
+
+export const requestFrom = (request: BranchSearchRequest): SearchRequest => ({
+  query: request.query ? queryFrom(request.query) : null,
+  filters: filtersFrom(request.filters),
+  limit: request.limit,
+  order: orders.find((known) => known === request.order) ?? 'time',
+  withFacets: request.withFacets,
+  ...given('after', request.after),
+  ...(request.statistics ? { statistics: statisticsFrom(request.statistics) } : {}),
+})
+
+export const entryTo = ({ origin, sender, ...entry }: StoredEntry): KeptEntry => ({
+  ...entry,
+  sourceId: origin.sourceId,
+  branch: origin.branch,
+  tenantId: origin.tenantId,
+  format: origin.format,
+  anonymized: origin.anonymized === true,
+  sender: sender && JSON.stringify(sender),
+})
+
+export const entryFrom = (entry: KeptEntry): StoredEntry => {
+  const { sourceId, branch = null, tenantId = null, format, anonymized, sender, severity, time, ...rest } = entry
+  const origin: Origin = { sourceId, branch, tenantId, format, ...(anonymized && { anonymized }) }
+  return {
+    ...rest,
+    origin,
+    time: time ?? null,
+    severity: severityOf(severity),
+    sender: sender ? (JSON.parse(sender) as SenderDetails) : null,
+  }
+}
+
+const countsFrom = (counts: readonly FacetValue[]): FacetCount<string>[] =>
+  counts.map(({ value, count }) => ({ value: value ?? '', count }))
+
+export const resultTo = (result: SearchResult): BranchSearchResponse => ({
+  ...result,
+  entries: result.entries.map(({ entry, score, highlights }) => ({
+    entry: entryTo(entry),
+    score,
+    highlights: highlights.flat(),
+  })),
+  next: result.next && rankTo(result.next),
+})
+
+const pairsOf = (numbers: readonly number[]): [number, number][] =>
+  Array.from({ length: numbers.length / 2 }, (_, pair) => [numbers[pair * 2] ?? 0, numbers[pair * 2 + 1] ?? 0])
+
+export const resultFrom = (response: BranchSearchResponse): SearchResult => ({
+  entries: response.entries.flatMap(({ entry, score, highlights }) =>
+    entry ? [{ entry: entryFrom(entry), score, highlights: pairsOf(highlights) }] : [],
+  ),
+  total: response.total,
+  totalIsExact: response.totalIsExact,
+  facets: response.facets
+    ? {
+        severity: response.facets.severity.map(({ value, count }) => ({ value: severityOf(value), count })),
+        source: countsFrom(response.facets.source),
+        pattern: countsFrom(response.facets.pattern),
+        domain: countsFrom(response.facets.domain),
+      }
+    : null,
+  histogram: response.histogram ?? null,
+  next: response.next ?? null,
+})
+
+export const sourceTo = (count: SourceCount): BranchSource => count
+
+export const sourceFrom = ({ bySeverity, ...source }: BranchSource): SourceCount => {
+  const [none = 0, critical = 0, error = 0, warn = 0] = bySeverity
+  return { ...source, bySeverity: [none, critical, error, warn] }
+}

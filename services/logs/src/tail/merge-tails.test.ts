@@ -1,0 +1,97 @@
+import { failure } from '@trellis/kit/errors'
+import type { TailFrame } from '@trellis/protos/ts/trellis/logs/v1/logs.ts'
+import { expect, test } from 'vitest'
+import { begun, gap, reset } from './frames.ts'
+import { decodePositions, encodePositions, mergeTails, type TailShard } from './merge-tails.ts'
+
+const entry = (eventId: string): TailFrame => ({ eventId, event: { $case: 'gap', value: { missed: 1 } } })
+
+test('a place in several stores is written and read again; one in the own store is as it always was', () => {
+  for (const places of [
+    [['', 'r.1.2']],
+    [
+      ['', 'r.1.2'],
+      ['barn', 'q.3.1'],
+    ],
+    [
+      ['attic', 'a.1.1'],
+      ['barn', 'b.2.2'],
+    ],
+  ] as [string, string][][])
+    expect(decodePositions(encodePositions(new Map(places)))).toEqual(new Map(places))
+  expect(encodePositions(new Map([['', 'r.1.2']]))).toBe('r.1.2')
+  expect(decodePositions('')).toEqual(new Map())
+  expect(decodePositions('~=~x~y=')).toEqual(new Map())
+})
+
+/** A store whose frames are those of one list after another, by how often it was opened; the last stays open. */
+const store = (name: string, ...lists: (TailFrame | Error)[][]): TailShard & { opened: (string | undefined)[] } => {
+  const opened: (string | undefined)[] = []
+  return {
+    name,
+    opened,
+    async *open(lastEventId, signal) {
+      const list = lists[opened.length] ?? []
+      opened.push(lastEventId)
+      yield begun
+      for (const frame of list) {
+        if (frame instanceof Error) throw frame
+        yield frame
+      }
+      await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }))
+    },
+  }
+}
+
+const read = async (own: TailShard, branches: () => TailShard[], count: number, lastEventId = '') => {
+  const stop = new AbortController()
+  const merged = mergeTails({
+    own,
+    branches: async () => branches(),
+    positions: decodePositions(lastEventId),
+    lookMilliseconds: 5,
+    signal: stop.signal,
+  })
+  await merged.begun(1_000)
+  const ids: string[] = []
+  for await (const { eventId, event } of merged.frames()) {
+    ids.push(eventId || (event?.$case ?? ''))
+    if (ids.length === count) break
+  }
+  stop.abort()
+  return ids
+}
+
+test('frames say where the reader is in all stores', async () => {
+  const ids = await read(store('', [entry('o.1.1')]), () => [store('barn', [entry('b.1.1'), entry('b.2.1')])], 3)
+  expect(ids.at(-1)).toBe('o.1.1~barn=b.2.1')
+})
+
+test('each store is taken up at its own place', async () => {
+  const [own, barn] = [store('', [entry('o.2.1')]), store('barn', [entry('b.2.1')])]
+  await read(own, () => [barn], 2, 'o.1.1~barn=b.1.1')
+  expect(own.opened).toEqual(['o.1.1'])
+  expect(barn.opened).toEqual(['b.1.1'])
+})
+
+test('a branch that is lost is taken up where it was; started anew, a gap says that something may be missing', async () => {
+  const lost = failure('unavailable', 'gone')
+  const barn = store('barn', [entry('b.1.1'), lost], [entry('b.2.1'), lost], [reset, entry('n.1.1')])
+  const ids = await read(store(''), () => [barn], 4)
+  expect(barn.opened).toEqual([undefined, 'b.1.1', 'b.2.1'])
+  expect(ids).toEqual(['~barn=b.1.1', '~barn=b.2.1', 'gap', '~barn=n.1.1'])
+  expect(gap(null).event?.$case).toBe('gap')
+})
+
+test('a branch that comes later is followed from then on, and a gap says that there may have been entries before', async () => {
+  const barn = store('barn', [entry('b.1.1')])
+  let looks = 0
+  expect(await read(store(''), () => (looks++ === 0 ? [] : [barn]), 2)).toEqual(['gap', '~barn=b.1.1'])
+})
+
+test('the stream fails with the own store, and with no branch', async () => {
+  const broken = store('', [entry('o.1.1'), failure('unavailable', 'gone')])
+  await expect(read(broken, () => [store('barn', [failure('unavailable', 'gone')])], 2)).rejects.toMatchObject({
+    kind: 'unavailable',
+  })
+})
