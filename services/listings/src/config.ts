@@ -1,4 +1,5 @@
-import { later, read, secret, setting } from '@trellis/kit/config'
+import { accessSync, constants } from 'node:fs'
+import { ConfigFailure, later, read, secret, setting } from '@trellis/kit/config'
 
 const identifier = (text: string): string => {
   if (/^[a-z][a-z0-9-]{0,39}$/.test(text)) return text
@@ -10,6 +11,15 @@ const currencyCode = (text: string): string => {
   throw new Error('must be a currency code such as USD')
 }
 
+const program = (path: string): string => {
+  try {
+    accessSync(path, constants.X_OK)
+    return path
+  } catch {
+    throw new Error('must name a program that can be run')
+  }
+}
+
 /** What the listings service is told. */
 export const listingsConfig = {
   platform: setting('MARKETPLACE_PLATFORM', identifier, 'marketplace', 'Value of `platform` in the records.'),
@@ -18,6 +28,12 @@ export const listingsConfig = {
     read.optional(read.url),
     undefined,
     'The marketplace site to read. Without it and MARKETPLACE_API_URL, the built-in demo marketplace.',
+  ),
+  demoUrl: setting(
+    'MARKETPLACE_DEMO_URL',
+    read.optional(read.url),
+    undefined,
+    'Where the demo marketplace runs as a process of its own, for workers on other machines; unset: in each service.',
   ),
   apiUrl: setting('MARKETPLACE_API_URL', read.optional(read.url), undefined, "The marketplace's official API."),
   environment: setting(
@@ -61,11 +77,35 @@ export const listingsConfig = {
     1_000,
     'Shortest time between two requests to the site.',
   ),
+  render: setting(
+    'MARKETPLACE_RENDER',
+    read.optional(read.oneOf('never', 'needed', 'always')),
+    undefined,
+    'Which pages are shown in a browser: needed, those that are empty until their scripts have run, where LISTINGS_CHROMIUM is set.',
+  ),
+  chromium: setting(
+    'LISTINGS_CHROMIUM',
+    read.optional(program),
+    undefined,
+    'Chromium or its headless shell, for pages that need a browser; without it all are read over HTTP.',
+  ),
+  chromiumSandbox: setting(
+    'LISTINGS_CHROMIUM_SANDBOX',
+    read.flag,
+    true,
+    'Whether Chromium uses its own sandbox. It needs user namespaces and another user than root, which pods often lack.',
+  ),
   affiliateCampaign: setting(
     'MARKETPLACE_AFFILIATE_CAMPAIGN_ID',
     read.optional(read.text),
     undefined,
     'Campaign that links are wrapped for.',
+  ),
+  cloudMode: setting(
+    'CLOUD_MODE',
+    read.flag,
+    false,
+    'Users have tiers: a search that an object asks for then has what the lowest allows.',
   ),
   workers: setting('LISTINGS_SEARCH_WORKERS', read.integer(1, 64), 4, 'Searches that run at once on this machine.'),
 }
@@ -129,4 +169,21 @@ export const apiCredentials = (
       ? [config.sandboxAppId, config.sandboxCertId]
       : [config.appId ?? config.clientId, config.certId ?? config.clientSecret]
   return id === undefined || key === undefined ? undefined : { id, secret: key }
+}
+
+/** How pages are shown in a browser, if they are; a wish for it without a browser is a mistake that is told at the start. */
+export const browserSettings = ({
+  render,
+  chromium,
+  chromiumSandbox,
+}: ListingsConfig):
+  | { readonly pages: 'needed' | 'always'; readonly executable: string; readonly hasSandbox: boolean }
+  | undefined => {
+  if (chromium === undefined) {
+    if (render === undefined || render === 'never') return undefined
+    throw new ConfigFailure(`MARKETPLACE_RENDER is ${render}, which needs a browser: set LISTINGS_CHROMIUM.`)
+  }
+  return render === 'never'
+    ? undefined
+    : { pages: render ?? 'needed', executable: chromium, hasSandbox: chromiumSandbox }
 }

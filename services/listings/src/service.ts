@@ -1,16 +1,18 @@
 import { rm } from 'node:fs/promises'
 import type { Bus } from '@trellis/kit/bus'
 import type { Files } from '@trellis/kit/files'
-import { type Implementation, implementation, type RpcClient } from '@trellis/kit/rpc'
+import { connectInProcess, type Implementation, implementation, type RpcClient } from '@trellis/kit/rpc'
 import { openStore, type StoreLocation } from '@trellis/kit/store'
 import type { Log, Metrics } from '@trellis/kit/telemetry'
+import { createLocalWorkloads, type WorkerKind } from '@trellis/kit/workloads'
 import { ListingsServiceDefinition } from '@trellis/protos/ts/trellis/listings/v1/listings.ts'
-import type { WorkloadsServiceDefinition } from '@trellis/protos/ts/trellis/workloads/v1/workloads.ts'
+import { WorkloadsServiceDefinition } from '@trellis/protos/ts/trellis/workloads/v1/workloads.ts'
 import type { ListingsConfig } from './config.ts'
 import type { DemoMarketplace } from './marketplace/demo/server.ts'
 import { createMeasures, noMeasures } from './measures.ts'
 import { listingsRpc } from './rpc.ts'
 import { driveSearches } from './search/drivers.ts'
+import { takeObjectOrders } from './search/object-orders.ts'
 import { standingsDirectory } from './search/worker/kind.ts'
 import { migrations } from './store/migrations.ts'
 import type { Tables } from './store/tables.ts'
@@ -22,6 +24,10 @@ export type ListingsServiceOptions = {
   readonly bus: Bus
   readonly files?: Files
   readonly workloads: RpcClient<typeof WorkloadsServiceDefinition>
+  /** Whether those workloads are objects in a cluster, which order searches and are told how they ended. */
+  readonly runsAreObjects?: boolean
+  /** How workers beside the service are started, for what calls wait for; without them that goes to the workloads. */
+  readonly deskWorker?: WorkerKind | undefined
   readonly log: Log
   readonly metrics?: Metrics
   readonly now?: () => Date
@@ -43,24 +49,39 @@ const lazyDemo = (stack: AsyncDisposableStack, now: () => Date): (() => Promise<
   }
 }
 
+/** Lookups that wait for a worker beside the service; more are 503. */
+const mostWaiting = 50
+
+/** Where what a call waits for is looked up. */
+const openDesk = (stack: AsyncDisposableStack, { workloads, deskWorker, bus, log }: ListingsServiceOptions) => {
+  if (deskWorker === undefined) return workloads
+  const kinds = { WORKLOAD_SEARCH: deskWorker }
+  const desk = stack.use(createLocalWorkloads({ bus, kinds, maximumQueued: mostWaiting, log }))
+  return connectInProcess(WorkloadsServiceDefinition, desk.handlers)
+}
+
 /**
  * One replica of the listings service: opens its store, and drives searches that any replica was asked for. When it is
  * disposed, the searches under way go to another one; where there is none, to the next start.
  */
 export const createListingsService = async (options: ListingsServiceOptions): Promise<ListingsService> => {
-  const { config, store, bus, workloads, log, metrics, now = () => new Date() } = options
+  const { config, store, bus, workloads, runsAreObjects = false, log, metrics, now = () => new Date() } = options
   await using opened = new AsyncDisposableStack()
   const { db } = opened.use(await openStore<Tables>({ ...store, name: 'listings', migrations, log }))
   // Workers may still be writing there: they end after the service.
   opened.defer(() => rm(standingsDirectory(), { recursive: true, force: true, maxRetries: 5, retryDelay: 50 }))
-  const demoUrl = lazyDemo(opened, now)
+  const demoUrl = config.demoUrl === undefined ? lazyDemo(opened, now) : async () => config.demoUrl ?? ''
   const ending = new AbortController()
   const measures = metrics === undefined ? noMeasures : createMeasures(metrics)
-  const world: World = { config, db, bus, workloads, log, measures, now, signal: ending.signal, demoUrl }
-  const driving = driveSearches(world).catch((error: unknown) => log.error({ err: error }, 'searches are not driven'))
+  const desk = openDesk(opened, options)
+  const shared = { config, db, bus, workloads, desk, runsAreObjects, log, measures, now, demoUrl }
+  const world: World = { ...shared, signal: ending.signal }
+  const loops = Promise.all([driveSearches(world), takeObjectOrders(world)]).catch((error: unknown) =>
+    log.error({ err: error }, 'searches are not driven'),
+  )
   opened.defer(async () => {
     ending.abort(new Error('The listings service is ending.'))
-    await driving
+    await loops
   })
   const served = implementation(ListingsServiceDefinition, listingsRpc(world))
   const stack = opened.move()

@@ -12,6 +12,10 @@ export type World = {
   readonly db: Db
   readonly bus: Bus
   readonly workloads: RpcClient<typeof WorkloadsServiceDefinition>
+  /** Where what a call waits for is looked up: beside the service, where the runs of searches are objects. */
+  readonly desk: RpcClient<typeof WorkloadsServiceDefinition>
+  /** Whether runs are objects in a cluster, whose operator orders searches and is to hear how they ended. */
+  readonly runsAreObjects: boolean
   readonly log: Log
   readonly measures: Measures
   readonly now: () => Date

@@ -27,13 +27,16 @@ export const lookUpComp = async (world: World, query: string, call: Call): Promi
   const kept = await findComp(db, config.platform, query, now())
   if (kept !== undefined) return response(query, kept, kept.expiresAt)
   const marketplace = await marketplaceFor(chooseAdapter(Adapter.AUTO, config), world)
-  const outputs = await startRun(world, {
-    runId: randomUUID(),
-    input: { kind: 'search', marketplace, requests: [], salesQuery: query },
-    user: call.caller.userId,
-    deadlineSeconds: waitSeconds,
-    signal: AbortSignal.any([call.signal, world.signal]),
-  })
+  const outputs = await startRun(
+    { ...world, workloads: world.desk },
+    {
+      runId: randomUUID(),
+      input: { kind: 'search', marketplace, requests: [], salesQuery: query },
+      user: call.caller.userId,
+      deadlineSeconds: waitSeconds,
+      signal: AbortSignal.any([call.signal, world.signal]),
+    },
+  )
   let comp = summariseSales([])
   for await (const output of outputs) {
     if (output.kind !== 'sales') continue

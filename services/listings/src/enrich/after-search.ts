@@ -1,4 +1,4 @@
-import { startRun } from '../search/follow-run.ts'
+import { type Driven, startRun } from '../search/follow-run.ts'
 import { type Found, rescore } from '../search/found.ts'
 import { siteFor } from '../search/marketplace.ts'
 import type { Teller } from '../search/teller.ts'
@@ -13,7 +13,7 @@ export type EnrichedSearch = {
   readonly deadlineSeconds: number
   readonly teller: Teller
   readonly signal: AbortSignal
-  readonly driven: { readonly resumes: boolean; readonly isLeft: () => boolean }
+  readonly driven: Driven
 }
 
 /**
@@ -26,6 +26,7 @@ export const enrichFound = async (world: World, found: Found, search: EnrichedSe
   if (site === undefined || tasks.length === 0) return
   const outputs = await startRun(world, {
     runId: `${search.sessionId}-sellers`,
+    parentRunId: search.sessionId,
     input: { kind: 'enrich', marketplace: site, tasks },
     user: search.user,
     deadlineSeconds: search.deadlineSeconds,

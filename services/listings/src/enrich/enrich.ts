@@ -22,13 +22,16 @@ const lookUp = async (world: World, seller: SellerRow, listingId: string, call: 
   const [wantsFacts, wantsCategories] = [lacksFacts(seller), lacksCategories(seller)]
   if (site === undefined || (!wantsFacts && !wantsCategories)) return
   const task = { sellerId: seller.platform_seller_id, listingId: pageIdOf(listingId), wantsFacts, wantsCategories }
-  const outputs = await startRun(world, {
-    runId: randomUUID(),
-    input: { kind: 'enrich', marketplace: site, tasks: [task] },
-    user: call.caller.userId,
-    deadlineSeconds: waitSeconds,
-    signal: AbortSignal.any([call.signal, world.signal]),
-  })
+  const outputs = await startRun(
+    { ...world, workloads: world.desk },
+    {
+      runId: randomUUID(),
+      input: { kind: 'enrich', marketplace: site, tasks: [task] },
+      user: call.caller.userId,
+      deadlineSeconds: waitSeconds,
+      signal: AbortSignal.any([call.signal, world.signal]),
+    },
+  )
   for await (const output of outputs) {
     if (output.kind !== 'seller') continue
     if (output.facts === null && output.categories === null && output.failure !== null)

@@ -18,6 +18,11 @@ const reasons = {
   },
   layoutDrift: { word: 'LayoutDrift', kind: 'upstream_failed', sentence: "The marketplace's pages have changed" },
   failed: { word: 'UpstreamFailed', kind: 'upstream_failed', sentence: 'The marketplace failed' },
+  noBrowser: {
+    word: 'BrowserUnavailable',
+    kind: 'unavailable',
+    sentence: 'The page needs a browser, and the one that is configured cannot show it',
+  },
   timedOut: { word: 'UpstreamTimeout', kind: 'upstream_timeout', sentence: 'The marketplace did not answer in time' },
   unconfigured: { word: 'Unconfigured', kind: 'unavailable', sentence: 'The marketplace API needs credentials' },
 } as const satisfies Record<string, { word: string; kind: ErrorKind; sentence: string }>

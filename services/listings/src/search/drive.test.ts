@@ -5,6 +5,7 @@ import { openStore } from '@trellis/kit/store'
 import { silentLog } from '@trellis/kit/telemetry'
 import { runTopic } from '@trellis/kit/workloads'
 import { UpdateFrame } from '@trellis/protos/ts/trellis/listings/v1/listings.ts'
+import { CapacityResponse } from '@trellis/protos/ts/trellis/workloads/v1/workloads.ts'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { temporaryDirectory } from '../../../../test/support/temporary-directory.ts'
 import { request } from '../../test/searches.ts'
@@ -33,19 +34,22 @@ beforeEach(async () => {
   const bus = stack.use(createMemoryBus())
   const { db } = stack.use(await openStore<Tables>({ name: 'listings', dataDirectory: path, migrations }))
   asked = []
+  const refusing: World['workloads'] = {
+    run: async ({ runId = '' }) => {
+      asked.push(runId)
+      throw failure('unavailable', 'Too much work is waiting already.')
+    },
+    cancel: async () => ({}),
+    list: async () => ({ runs: [] }),
+    capacity: async () => CapacityResponse.fromPartial({}),
+  }
   world = {
     config: readConfig(listingsConfig, { MARKETPLACE_BASE_URL: 'http://site.test' }),
     db,
     bus,
-    workloads: {
-      run: async ({ runId = '' }) => {
-        asked.push(runId)
-        throw failure('unavailable', 'Too much work is waiting already.')
-      },
-      cancel: async () => ({}),
-      list: async () => ({ runs: [] }),
-      capacity: async () => ({ total: 0, running: 0, queued: 0 }),
-    },
+    workloads: refusing,
+    desk: refusing,
+    runsAreObjects: false,
     log: silentLog,
     measures: noMeasures,
     now: () => new Date(),
@@ -162,6 +166,42 @@ test('a driver whose turn ends leaves the search as it is', async () => {
   turn.abort(new Error('It was given to another.'))
   await expect(driveSearch(world, sessionId, { delivery: 1, signal: turn.signal })).rejects.toThrow('given to another')
   expect(await hasEnded()).toBe(false)
+})
+
+test('where runs are objects the operator is told before the search has ended, and where it cannot be the search is driven again', async () => {
+  await order()
+  await reportWholeRun()
+  const { bus } = world
+  const noticed: unknown[] = []
+  let isAway = true
+  const enqueue: typeof bus.enqueue = async (queue, value) => {
+    if (isAway) throw failure('unavailable', 'The bus is away.')
+    noticed.push([queue.name, value, await hasEnded()])
+    return true
+  }
+  world = { ...world, runsAreObjects: true, bus: { ...bus, enqueue } }
+  await expect(drive(2)).rejects.toMatchObject({ kind: 'unavailable' })
+  expect([await hasEnded(), noticed]).toEqual([false, []])
+  isAway = false
+  await drive(3)
+  const value = { failure: null, listingsFound: 0, marketPrice: null }
+  const notice = { runId: sessionId, notice: { $case: 'concluded', value } }
+  expect(noticed).toEqual([['workloads.notices', notice, false]])
+  expect((await frames()).map(({ $case }) => $case)).toEqual(['listings', 'marketPrice', 'done'])
+})
+
+test('where runs are no objects nothing is queued for an operator', async () => {
+  await order()
+  await reportWholeRun()
+  const queued: string[] = []
+  const { bus } = world
+  const enqueue: typeof bus.enqueue = async (queue, ...given) => {
+    queued.push(queue.name)
+    return bus.enqueue(queue, ...given)
+  }
+  world = { ...world, bus: { ...bus, enqueue } }
+  await drive(2)
+  expect([await hasEnded(), queued]).toEqual([true, []])
 })
 
 test('a run that was started again is told once', async () => {

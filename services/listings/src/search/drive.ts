@@ -5,12 +5,14 @@ import type { SearchOutcome } from '../measures.ts'
 import { endSession, findSearch, type SessionRow } from '../session/store.ts'
 import type { World } from '../world.ts'
 import { sendAnswer, sendFailure } from './answer.ts'
+import { announce, type Findings, failureOf } from './conclusion.ts'
 import { RunFailure, startRun } from './follow-run.ts'
 import { gather } from './gather.ts'
 import { createLeash, type Leash } from './leash.ts'
 import { marketplaceFor } from './marketplace.ts'
-import { deadlineSeconds, decodeOrder, mostTries, type SearchOrder } from './order.ts'
+import { decodeOrder, mostTries, runSeconds, type SearchOrder } from './order.ts'
 import { planSearch, type SearchPlan } from './plan.ts'
+import { subjectOf } from './subject.ts'
 import { createTeller, type Teller } from './teller.ts'
 import { readTold } from './told.ts'
 import { answerFrame } from './wire.ts'
@@ -36,7 +38,7 @@ type Drive = {
 /** What a search that did not get to its end failed with: its leash's word goes before what that made fail. */
 const whyItEnded = (error: unknown, { leash, order }: Drive): ServiceFailure => {
   if (leash.ranOut())
-    return failure('upstream_timeout', `The search took longer than the ${deadlineSeconds[order.telling]} s it may.`)
+    return failure('upstream_timeout', `The search took longer than the ${runSeconds(order)} s it may.`)
   if (leash.signal.aborted) return failure('conflict', 'The search was cancelled.')
   return toFailure(error)
 }
@@ -51,21 +53,26 @@ const outcomeOf = (failed: ServiceFailure | undefined, leash: Leash): SearchOutc
 const isPassing = (error: unknown, { delivery }: Turn): boolean =>
   isFailure(error, 'unavailable') && !(error instanceof RunFailure) && delivery < mostTries
 
-/** Runs the search and what follows it: the answer goes to whoever waits for it, the rest to its followers. */
-const perform = async (world: World, { session, order, plan, teller, leash, turn }: Drive): Promise<void> => {
+/** Runs the search and what follows it: the answer goes to whoever waits for it, the rest to its followers. Gives what it came to. */
+const perform = async (world: World, { session, order, plan, teller, leash, turn }: Drive): Promise<Findings> => {
   const { db, bus, config, log, now } = world
   const { id: sessionId, user_id: user } = session
   const { compQuery } = plan.terms
   const kept = await findComp(db, config.platform, compQuery, now())
   const run = {
     user,
-    deadlineSeconds: deadlineSeconds[order.telling],
+    deadlineSeconds: runSeconds(order),
     signal: leash.signal,
-    driven: { resumes: turn.delivery > 1, isLeft: () => turn.signal.aborted },
+    driven: {
+      resumes: turn.delivery > 1,
+      isLeft: () => turn.signal.aborted,
+      isFollowed: order.object === undefined,
+    },
   }
   const outputs = await startRun(world, {
     ...run,
     runId: sessionId,
+    subject: subjectOf(order.request),
     input: {
       kind: 'search',
       marketplace: await marketplaceFor(plan.adapter, world),
@@ -82,7 +89,7 @@ const perform = async (world: World, { session, order, plan, teller, leash, turn
     frame: answerFrame(world, plan.adapter, sessionId),
   })
   if (order.telling === 'answer') await sendAnswer(bus, sessionId, answer)
-  if (found === undefined) return
+  if (found === undefined) return { listingsFound: answer.listings.length, marketPrice: answer.marketPrice ?? null }
   try {
     await enrichFound(world, found, { ...run, sessionId, teller })
   } catch (error) {
@@ -90,16 +97,27 @@ const perform = async (world: World, { session, order, plan, teller, leash, turn
     // The search itself has succeeded: what fails now leaves scores partial, and the log says why.
     if (!leash.signal.aborted) log.warn({ err: error }, 'sellers could not be looked up')
   }
+  return { listingsFound: found.rows.length, marketPrice: found.context.comp?.medianPrice ?? null }
+}
+
+/** What a search came to, in the words that its object is to have. */
+const outcomeFor = ({ leash }: Drive, came: Findings | ServiceFailure) => {
+  if (!(came instanceof Error)) return came
+  return {
+    failure: failureOf(came, leash.ranOut() ? 'DeadlineExceeded' : leash.signal.aborted ? 'Cancelled' : undefined),
+  }
 }
 
 /** Tells how a search ended. What is told first and written down last is told again by the next driver, if this one dies between. */
-const conclude = async (world: World, drive: Drive, failed: ServiceFailure | undefined): Promise<void> => {
+const conclude = async (world: World, drive: Drive, came: Findings | ServiceFailure): Promise<void> => {
+  const failed = came instanceof Error ? came : undefined
   const { bus, db, log, measures, now } = world
   const { session, order, plan, teller, leash } = drive
   if (failed?.kind === 'internal') log.error({ err: failed.cause ?? failed }, 'a search failed')
   if (failed !== undefined && order.telling === 'stream' && !leash.signal.aborted) await teller.failed(failed)
   if (failed !== undefined && order.telling === 'answer') await sendFailure(bus, session.id, failed)
   measures.searched(plan.adapter, outcomeOf(failed, leash))
+  await announce(world, session.id, outcomeFor(drive, came))
   await teller.done(leash.ranOut() ? 'timeout' : null)
   await endSession(db, session.id, now())
 }
@@ -110,9 +128,9 @@ const driveToEnd = async (world: World, drive: Drive): Promise<void> => {
     leash.signal.throwIfAborted()
     if (turn.delivery > mostTries)
       throw failure('internal', 'The search was interrupted too often.', { cause: new Error('Its tries are used up.') })
-    await perform(world, drive)
+    const findings = await perform(world, drive)
     turn.signal.throwIfAborted()
-    await conclude(world, drive, undefined)
+    await conclude(world, drive, findings)
   } catch (error) {
     turn.signal.throwIfAborted()
     if (!leash.signal.aborted && isPassing(error, turn)) throw error
@@ -133,7 +151,9 @@ export const driveSearch = async (world: World, sessionId: string, turn: Turn): 
   const told = await readTold(bus, sessionId, turn.signal)
   if (told.isDone() || plan === undefined) return endSession(db, sessionId, now())
   const left = Math.max(0, Date.parse(session.deadline_at) - now().getTime())
-  const leash = createLeash({ bus, log: world.log, signal: turn.signal }, sessionId, left / 1000)
+  const leash = createLeash({ bus, log: world.log, signal: turn.signal }, sessionId, left / 1000, {
+    needsFollowers: order.object === undefined,
+  })
   try {
     await driveToEnd(world, { session, order, plan, teller: createTeller(world, sessionId, told), leash, turn })
   } finally {

@@ -11,10 +11,10 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-const create = () => {
+const create = (options = {}) => {
   const bus = createMemoryBus()
   const ending = new AbortController()
-  const leash = createLeash({ bus, log: silentLog, signal: ending.signal }, 'search', 600)
+  const leash = createLeash({ bus, log: silentLog, signal: ending.signal }, 'search', 600, options)
   /** Says it, and lets the leash hear it. */
   const say = async (kind: Control['kind']) => {
     await bus.publish<Control>(controlOf('search'), { kind })
@@ -41,6 +41,16 @@ test('30 s after the last follower left it stops', async () => {
   await vi.advanceTimersByTimeAsync(1_001)
   expect(leash.signal.aborted).toBe(true)
   expect(leash.ranOut()).toBe(false)
+  leash.release()
+})
+
+test('a search that needs no followers goes on when the last has left', async () => {
+  const { leash, say } = create({ needsFollowers: false })
+  for (const kind of ['joined', 'left'] as const) await say(kind)
+  await vi.advanceTimersByTimeAsync(500_000)
+  expect(leash.signal.aborted).toBe(false)
+  await say('cancel')
+  expect(leash.signal.aborted).toBe(true)
   leash.release()
 })
 

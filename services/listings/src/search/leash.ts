@@ -14,11 +14,12 @@ export type Leash = {
   readonly release: () => void
 }
 
-/** Puts a search on its leash: it stops past its deadline, when told to, 30 s after its last follower left, and with its driver's turn. */
+/** Puts a search on its leash: it stops past its deadline, when told to, with its driver's turn, and 30 s after its last follower left, where it needs any. */
 export const createLeash = (
   { bus, log, signal: turnEnds }: Pick<World, 'bus' | 'log' | 'signal'>,
   sessionId: string,
   deadlineSeconds: number,
+  { needsFollowers = true } = {},
 ): Leash => {
   const stop = new AbortController()
   const released = new AbortController()
@@ -33,7 +34,7 @@ export const createLeash = (
       clearTimeout(waiting)
       if (kind === 'cancel') stop.abort(new Error('The search was cancelled.'))
       followers += kind === 'joined' ? 1 : kind === 'left' ? -1 : 0
-      if (kind === 'left' && followers <= 0)
+      if (needsFollowers && kind === 'left' && followers <= 0)
         waiting = setTimeout(() => stop.abort(new Error('Nobody is listening.')), patience).unref()
     }
   }

@@ -9,7 +9,17 @@ export type Telling = 'answer' | 'stream'
 export const deadlineSeconds: Readonly<Record<Telling, number>> = { answer: 90, stream: 150 }
 
 /** What was asked for, kept with the session: any replica plans the same search from it. */
-export type SearchOrder = { readonly request: SearchRequest; readonly tier: Tier; readonly telling: Telling }
+export type SearchOrder = {
+  readonly request: SearchRequest
+  readonly tier: Tier
+  readonly telling: Telling
+  /** Of a search that an object asked for: nobody need listen to it, and its run may take so long. */
+  readonly object?: { readonly activeDeadlineSeconds: number }
+}
+
+/** How long the run of a search may take, in seconds. */
+export const runSeconds = ({ telling, object }: SearchOrder): number =>
+  object?.activeDeadlineSeconds ?? deadlineSeconds[telling]
 
 export const encodeOrder = (order: SearchOrder): string => JSON.stringify(order)
 export const decodeOrder = (json: string): SearchOrder => JSON.parse(json) as SearchOrder

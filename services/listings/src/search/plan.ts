@@ -19,7 +19,8 @@ export type SearchPlan = {
 
 const modeOf = (mode: Mode): MustIncludeMode => (mode === Mode.ANY ? 'any' : mode === Mode.GROUPS ? 'groups' : 'all')
 
-const limit = (price: number | null | undefined): number | undefined =>
+/** A price that limits; 0 or less is no limit. */
+export const priceLimit = (price: number | null | undefined): number | undefined =>
   price !== null && price !== undefined && price > 0 ? price : undefined
 
 /** The way to the marketplace that a request gets. Throws 503 when it insists on the API and that is not configured. */
@@ -46,8 +47,8 @@ export const planSearch = (request: ApiRequest, tier: Tier, config: ListingsConf
   if (request.q.trim() === '') return undefined
   const restrictions = {
     mustExclude: terms.mustExclude,
-    minPrice: limit(request.minPrice),
-    maxPrice: limit(request.maxPrice),
+    minPrice: priceLimit(request.minPrice),
+    maxPrice: priceLimit(request.maxPrice),
     categoryId: request.categoryId === '' ? undefined : request.categoryId,
     pages: clampPages(request.pages, tier),
   }

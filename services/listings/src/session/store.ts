@@ -3,7 +3,7 @@ import type { Db, Tables } from '../store/tables.ts'
 
 export type SessionRow = Selectable<Tables['search_sessions']>
 
-/** A search's updates can be followed, from the beginning, for this long after it began, in milliseconds. */
+/** A search's updates can be followed for this long after they were told, in milliseconds; and it is known as long after its deadline. */
 export const sessionLifetime = 15 * 60_000
 
 export type NewSession = {
@@ -18,7 +18,7 @@ export type NewSession = {
 export const createSession = async (db: Db, session: NewSession, now: Date): Promise<void> => {
   await db
     .deleteFrom('search_sessions')
-    .where('created_at', '<', new Date(now.getTime() - sessionLifetime).toISOString())
+    .where('deadline_at', '<', new Date(now.getTime() - sessionLifetime).toISOString())
     .execute()
   await db
     .insertInto('search_sessions')

@@ -3,10 +3,11 @@ import type { AddressInfo } from 'node:net'
 import { families } from './catalogue.ts'
 import { frontPage, itemPage, resultsPage } from './pages.ts'
 import { searchWorld } from './query.ts'
+import { answerScripted } from './scripted.ts'
 import { createWorld, type World } from './world.ts'
 
 export type DemoMarketplace = {
-  /** Where it listens: `http://127.0.0.1:<port>`. */
+  /** Where it listens: `http://127.0.0.1:<port>`, or whichever host it was given. */
   readonly url: string
   readonly close: () => Promise<void>
 }
@@ -18,7 +19,7 @@ const mostPerPage = 240
 
 const robots = 'User-agent: *\nDisallow: /myb/\nDisallow: /sl/\nAllow: /\n'
 
-type Answer = { readonly status: number; readonly type: string; readonly body: string }
+export type Answer = { readonly status: number; readonly type: string; readonly body: string }
 const page = (body: string, status = 200): Answer => ({ status, type: 'text/html; charset=utf-8', body })
 const notHere = page(
   '<!DOCTYPE html><html><head><title>Error Page</title></head><body><p>There is no such page.</p></body></html>',
@@ -78,9 +79,11 @@ const picture = (photo: string): Answer => {
 }
 
 /** What the demo answers to an address. Pure: the same world, address and moment give the same answer. */
-export const answer = (address: URL, world: World, now: Date): Answer => {
+export const answer = (address: URL, world: World, now: Date, isScripted = false): Answer => {
+  if (isScripted) return answerScripted(address, (inner) => answer(inner, world, now))
   const { pathname, origin } = address
   if (pathname === '/') return page(frontPage(origin, world.active.length))
+  if (pathname === '/health') return { status: 200, type: 'text/plain; charset=utf-8', body: 'ok\n' }
   if (pathname === '/robots.txt') return { status: 200, type: 'text/plain; charset=utf-8', body: robots }
   if (pathname === '/sch/i.html') return searched(address, world, now, undefined)
   const seller = /^\/(?:sch\/([^/]+)\/m\.html|usr\/([^/]+))$/.exec(pathname)
@@ -95,27 +98,45 @@ export const answer = (address: URL, world: World, now: Date): Answer => {
   return item === undefined ? notHere : page(itemPage(item, { origin, now }))
 }
 
+/** The world as it is on a day: its sellers' ages are counted from there, so they do not depend on when a server was started. */
+const createWorldOfDay = (seed: number): ((now: Date) => World) => {
+  let [made, world]: [string, World | undefined] = ['', undefined]
+  return (now) => {
+    const day = now.toISOString().slice(0, 10)
+    if (world === undefined || made !== day) [made, world] = [day, createWorld({ seed, now: new Date(day) })]
+    return world
+  }
+}
+
 /**
- * Starts the built-in demo marketplace on the loopback interface: generated listings in the real pages' structure, so that
- * everything works without any other site. It ends with `close` or the signal.
+ * Starts the built-in demo marketplace, on the loopback interface unless told: generated listings in the real pages' structure,
+ * so that everything works without any other site. Any number of them, whenever they were started, give the same answer to the
+ * same address at the same moment. It ends with `close` or the signal.
  */
 export const startDemoMarketplace = async ({
   seed = 1,
+  host = '127.0.0.1',
   port = 0,
   clock = () => new Date(),
+  isScripted = false,
   signal,
 }: {
   readonly seed?: number
+  readonly host?: string
   readonly port?: number
   readonly clock?: () => Date
+  /** Whether pages are empty until their scripts have fetched what belongs there. */
+  readonly isScripted?: boolean
   readonly signal?: AbortSignal
 } = {}): Promise<DemoMarketplace> => {
-  const world = createWorld({ seed, now: clock() })
+  const worldNow = createWorldOfDay(seed)
   const respond = (request: IncomingMessage, response: ServerResponse) => {
     const target = request.url ?? '/'
     const origin = `http://${request.headers.host ?? '127.0.0.1'}`
     const readable = target.length <= longestAddress && URL.canParse(target, origin)
-    const { status, type, body } = readable ? answer(new URL(target, origin), world, clock()) : notHere
+    const { status, type, body } = readable
+      ? answer(new URL(target, origin), worldNow(clock()), clock(), isScripted)
+      : notHere
     response.writeHead(status, {
       'content-type': type,
       'content-length': Buffer.byteLength(body),
@@ -126,7 +147,7 @@ export const startDemoMarketplace = async ({
   const server = createServer(respond)
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
-    server.listen(port, '127.0.0.1', resolve)
+    server.listen(port, host, resolve)
   })
   const close = () =>
     new Promise<void>((resolve) => {
@@ -136,5 +157,5 @@ export const startDemoMarketplace = async ({
   signal?.addEventListener('abort', () => void close(), { once: true })
   // `server.listen` on a host and port always gives an address of this form.
   const { port: bound } = server.address() as AddressInfo
-  return { url: `http://127.0.0.1:${bound}`, close }
+  return { url: `http://${host.includes(':') ? `[${host}]` : host}:${bound}`, close }
 }

@@ -4,11 +4,15 @@ import { isMarketplaceFailure, marketplaceFailure } from '../failures.ts'
 export type HttpAnswer = {
   readonly status: number
   readonly body: string
+  /** Where it was found, behind redirects. */
+  readonly address: string
+  readonly contentType: string | null
   /** The server's own word on when to come back, in seconds. */
   readonly retryAfterSeconds: number | undefined
 }
 
-export type HttpGet = (address: string, signal: AbortSignal) => Promise<HttpAnswer>
+/** Gets what is at an address; `accept` says what is wanted there, a page unless it is given. */
+export type HttpGet = (address: string, signal: AbortSignal, accept?: string) => Promise<HttpAnswer>
 
 export type HttpGetOptions = {
   readonly userAgent: string
@@ -86,11 +90,11 @@ const redirectTarget = (from: URL, response: Response): URL => {
  */
 export const createHttpGet =
   ({ userAgent, timeoutMilliseconds, mostBytes, acceptLanguage = 'en-US,en;q=0.8' }: HttpGetOptions): HttpGet =>
-  async (address, signal) => {
+  async (address, signal, accept = 'text/html,application/xhtml+xml,text/plain;q=0.8') => {
     const deadline = AbortSignal.timeout(timeoutMilliseconds)
     const headers = {
       'user-agent': userAgent,
-      accept: 'text/html,application/xhtml+xml,text/plain;q=0.8',
+      accept,
       'accept-language': acceptLanguage,
     }
     let url = checked(address)
@@ -103,11 +107,13 @@ export const createHttpGet =
           continue
         }
         const bytes = await readLimited(response, mostBytes)
-        const retryAfterSeconds = readRetryAfter(response.headers.get('retry-after'), new Date())
+        const contentType = response.headers.get('content-type')
         return {
           status: response.status,
-          body: decoded(bytes, response.headers.get('content-type')),
-          retryAfterSeconds,
+          body: decoded(bytes, contentType),
+          address: url.href,
+          contentType,
+          retryAfterSeconds: readRetryAfter(response.headers.get('retry-after'), new Date()),
         }
       }
     } catch (error) {

@@ -1,3 +1,5 @@
+import { isMarketplaceFailure } from '../failures.ts'
+
 export type PageCacheOptions = {
   readonly lifetimeMilliseconds: number
   /** Most characters held, all pages together; the pages used least recently go first. */
@@ -6,52 +8,62 @@ export type PageCacheOptions = {
   readonly clock: () => number
 }
 
-export type PageCache = {
-  /** The page at an address: held, being fetched by another, or fetched now. Failures are held by nobody. */
-  readonly get: (address: string, load: () => Promise<string>) => Promise<string>
+/** What is held: an answer of which the body counts. */
+export type CachedPage = { readonly body: string }
+
+export type PageCache<Page extends CachedPage> = {
+  /** The page under a key: held, being fetched by another, or fetched now. Failures are held by nobody. */
+  readonly get: (key: string, load: () => Promise<Page>) => Promise<Page>
 }
 
-type Entry = { readonly page: string; readonly goodUntil: number }
-
 /** A bounded cache of pages in which equal requests at the same time share one fetch. */
-export const createPageCache = ({ lifetimeMilliseconds, mostCharacters, clock }: PageCacheOptions): PageCache => {
-  const held = new Map<string, Entry>()
-  const loading = new Map<string, Promise<string>>()
+export const createPageCache = <Page extends CachedPage>({
+  lifetimeMilliseconds,
+  mostCharacters,
+  clock,
+}: PageCacheOptions): PageCache<Page> => {
+  const held = new Map<string, { readonly page: Page; readonly goodUntil: number }>()
+  const loading = new Map<string, Promise<Page>>()
   let characters = 0
 
-  const drop = (address: string) => {
-    characters -= held.get(address)?.page.length ?? 0
-    held.delete(address)
+  const drop = (key: string) => {
+    characters -= held.get(key)?.page.body.length ?? 0
+    held.delete(key)
   }
 
-  const keep = (address: string, page: string) => {
-    drop(address)
-    if (page.length > mostCharacters) return
-    held.set(address, { page, goodUntil: clock() + lifetimeMilliseconds })
-    characters += page.length
+  const keep = (key: string, page: Page) => {
+    drop(key)
+    if (page.body.length > mostCharacters) return
+    held.set(key, { page, goodUntil: clock() + lifetimeMilliseconds })
+    characters += page.body.length
     for (const oldest of held.keys()) {
       if (characters <= mostCharacters) break
       drop(oldest)
     }
   }
 
-  const load = async (address: string, from: () => Promise<string>): Promise<string> => {
-    const fetching = from().finally(() => loading.delete(address))
-    loading.set(address, fetching)
+  const load = async (key: string, from: () => Promise<Page>): Promise<Page> => {
+    const fetching = from().finally(() => loading.delete(key))
+    loading.set(key, fetching)
     const page = await fetching
-    keep(address, page)
+    keep(key, page)
     return page
   }
 
-  return {
-    get: async (address, from) => {
-      const entry = held.get(address)
-      if (entry !== undefined && entry.goodUntil > clock()) {
-        held.delete(address)
-        held.set(address, entry)
-        return entry.page
-      }
-      return loading.get(address) ?? load(address, from)
-    },
+  const get = async (key: string, from: () => Promise<Page>): Promise<Page> => {
+    const entry = held.get(key)
+    if (entry !== undefined && entry.goodUntil > clock()) {
+      held.delete(key)
+      held.set(key, entry)
+      return entry.page
+    }
+    const shared = loading.get(key)
+    if (shared === undefined) return load(key, from)
+    return shared.catch((error: unknown) => {
+      // What the marketplace said holds for all who asked; that another has gone, which ends its request, does not.
+      if (isMarketplaceFailure(error)) throw error
+      return get(key, from)
+    })
   }
+  return { get }
 }

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { createFetchPage, type FetchPage } from './fetch-page.ts'
+import { createFetchPage, type FetchPage, type Rendering } from './fetch-page.ts'
 import { createHostGate } from './host-gate.ts'
 import { createHttpGet } from './http-get.ts'
 import { createPageCache } from './page-cache.ts'
@@ -16,6 +16,8 @@ export type PolitenessOptions = {
   readonly mostBytes?: number
   readonly cacheMilliseconds?: number
   readonly cacheCharacters?: number
+  /** How pages are shown in a browser, if they are. */
+  readonly rendering?: Rendering | undefined
 }
 
 const mebibyte = 1024 * 1024
@@ -29,6 +31,7 @@ export const createPoliteFetch = ({
   mostBytes = 8 * mebibyte,
   cacheMilliseconds = 5 * 60_000,
   cacheCharacters = 64_000_000,
+  rendering,
 }: PolitenessOptions): FetchPage => {
   const clock = () => performance.now()
   const get = createHttpGet({ userAgent, timeoutMilliseconds, mostBytes })
@@ -42,5 +45,6 @@ export const createPoliteFetch = ({
     }),
     robots: createRobots({ get, userAgent: userAgent.split(/[\s/]/)[0] ?? userAgent, clock }),
     cache: createPageCache({ lifetimeMilliseconds: cacheMilliseconds, mostCharacters: cacheCharacters, clock }),
+    rendering,
   })
 }

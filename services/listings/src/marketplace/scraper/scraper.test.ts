@@ -151,6 +151,26 @@ describe('politeness', () => {
     expect(requests.filter(({ path }) => path === '/a')).toHaveLength(1)
   })
 
+  test('who shares a request with one who goes asks again, and is not told that the other has gone', async () => {
+    const asked = Promise.withResolvers<void>()
+    let times = 0
+    const { fetchPage, baseUrl } = await site(
+      unlessRobots((response) => {
+        times += 1
+        if (times === 1) asked.resolve()
+        else send(response, 200, page)
+      }),
+    )
+    const leaving = new AbortController()
+    const first = fetchPage(`${baseUrl}/a`, leaving.signal)
+    await asked.promise
+    const second = fetchPage(`${baseUrl}/a`, signal)
+    leaving.abort(new Error('It was cancelled.'))
+    await expect(first).rejects.toThrow('It was cancelled.')
+    await expect(second).resolves.toBe(page)
+    expect(times).toBe(2)
+  })
+
   test('a page that robots.txt forbids is not asked for', async () => {
     const { fetchPage, baseUrl, requests } = await site(
       unlessRobots((response) => send(response, 200, page), 'User-agent: *\nDisallow: /sch/\nAllow: /sch/ok\n'),

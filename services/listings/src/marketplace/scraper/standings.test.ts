@@ -1,7 +1,9 @@
 import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { createMemoryBus } from '@trellis/kit/bus'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { createBusStandings } from './bus-standings.ts'
 import { createHostGate } from './host-gate.ts'
 import { createFileStandings, createMemoryStandings } from './standings.ts'
 
@@ -13,9 +15,16 @@ afterEach(() => rm(directory, { recursive: true, force: true }))
 
 const signal = new AbortController().signal
 
-describe.each(['memory', 'files'])('standings in %s', (kind) => {
-  const create = () => (kind === 'memory' ? createMemoryStandings() : createFileStandings(directory))
+const ways = {
+  memory: () => createMemoryStandings(),
+  files: () => createFileStandings(directory),
+  'a bus': () => {
+    const bus = createMemoryBus()
+    return createBusStandings(async () => bus)
+  },
+}
 
+describe.each(Object.entries(ways))('standings in %s', (_kind, create) => {
   test('keep what was changed, for each host by itself', async () => {
     const standings = create()
     await standings.change('a', (standing) => {

@@ -20,7 +20,8 @@ export type Standings = {
   readonly change: <Result>(host: string, make: (standing: Standing) => Result) => Promise<Result>
 }
 
-const fresh = (): Standing => ({ nextTurn: 0, closedUntil: 0, refusals: 0, askedGap: 0 })
+/** How we stand with a host that nothing is known of. */
+export const freshStanding = (): Standing => ({ nextTurn: 0, closedUntil: 0, refusals: 0, askedGap: 0 })
 
 /** Hosts remembered; beyond them the one used least recently is forgotten. */
 const mostHosts = 100
@@ -30,7 +31,7 @@ export const createMemoryStandings = (): Standings => {
   const standings = new Map<string, Standing>()
   return {
     change: async (host, make) => {
-      const standing = standings.get(host) ?? fresh()
+      const standing = standings.get(host) ?? freshStanding()
       standings.delete(host)
       standings.set(host, standing)
       const [oldest] = standings.keys()
@@ -75,10 +76,10 @@ const locked = async <Result>(path: string, work: () => Promise<Result>): Promis
 
 const read = async (path: string): Promise<Standing> => {
   try {
-    return { ...fresh(), ...(JSON.parse(await readFile(path, 'utf8')) as Partial<Standing>) }
+    return { ...freshStanding(), ...(JSON.parse(await readFile(path, 'utf8')) as Partial<Standing>) }
   } catch (error) {
     // A file cut short by a process that died is worth no more than none.
-    if (isMissing(error) || error instanceof SyntaxError) return fresh()
+    if (isMissing(error) || error instanceof SyntaxError) return freshStanding()
     throw error
   }
 }

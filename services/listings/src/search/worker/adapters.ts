@@ -1,26 +1,43 @@
-import { apiCredentials, type ListingsConfig } from '../../config.ts'
+import { apiCredentials, browserSettings, type ListingsConfig } from '../../config.ts'
 import type { MarketplaceAdapter } from '../../marketplace/adapter.ts'
 import { createApiAdapter } from '../../marketplace/api/api-adapter.ts'
 import { createApiCall } from '../../marketplace/api/call.ts'
-import type { FetchPage } from '../../marketplace/scraper/fetch-page.ts'
+import { createBrowser } from '../../marketplace/browser/chromium.ts'
+import type { FetchPage, Rendering } from '../../marketplace/scraper/fetch-page.ts'
 import { createPoliteFetch } from '../../marketplace/scraper/polite.ts'
 import { createScraper } from '../../marketplace/scraper/scraper.ts'
-import { createFileStandings, createMemoryStandings } from '../../marketplace/scraper/standings.ts'
+import { createMemoryStandings, type Standings } from '../../marketplace/scraper/standings.ts'
 import type { Marketplace } from './messages.ts'
 
-/** Ways to the marketplaces that runs name. What is polite about them (pace, rules, pages held) outlives a run. */
+/** The browser of this worker, which starts with the first page that needs it and ends with the worker. */
+const renderingOf = (config: ListingsConfig): Rendering | undefined => {
+  const settings = browserSettings(config)
+  if (settings === undefined) return undefined
+  const { pages, executable, hasSandbox } = settings
+  return { pages, render: createBrowser({ executable, hasSandbox, userAgent: config.userAgent }).render }
+}
+
+/**
+ * Ways to the marketplaces that runs name. What is polite about them (pace, rules, pages held) outlives a run; how we stand
+ * with hosts is shared with whoever has the same standings. The demo is ours: nobody need know how it is visited.
+ */
 export const createAdapters = (
   config: ListingsConfig,
-  standingsDirectory: string | undefined,
+  standings: Standings,
 ): ((marketplace: Marketplace) => MarketplaceAdapter) => {
   const { platform, currency: defaultCurrency, userAgent } = config
   const now = () => new Date()
-  const standings = standingsDirectory === undefined ? createMemoryStandings() : createFileStandings(standingsDirectory)
+  const rendering = renderingOf(config)
   const fetches = new Map<boolean, FetchPage>()
   const fetchFor = (isDemo: boolean): FetchPage => {
     const known =
       fetches.get(isDemo) ??
-      createPoliteFetch({ userAgent, gapMilliseconds: isDemo ? 0 : config.gapMilliseconds, standings })
+      createPoliteFetch({
+        userAgent,
+        gapMilliseconds: isDemo ? 0 : config.gapMilliseconds,
+        standings: isDemo ? createMemoryStandings() : standings,
+        rendering,
+      })
     fetches.set(isDemo, known)
     return known
   }

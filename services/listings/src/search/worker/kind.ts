@@ -1,7 +1,7 @@
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { WorkerKind } from '@trellis/kit/workloads'
-import { type ListingsConfig, listingsConfig, workerConfig } from '../../config.ts'
+import { browserSettings, type ListingsConfig, listingsConfig, workerConfig } from '../../config.ts'
 
 /** Variables that a worker is told, and nothing else of the environment. */
 const told = [
@@ -17,13 +17,15 @@ const told = [
   'currency',
   'userAgent',
   'gapMilliseconds',
+  'render',
+  'chromium',
+  'chromiumSandbox',
 ] as const
 
 /** Where the workers of this process share how they stand with hosts. It goes with the service. */
 export const standingsDirectory = (): string => join(tmpdir(), `trellis-listings-${process.pid}`)
 
-/** How search workers are started. They share their pace: together they send no more requests than one would. */
-export const searchWorker = (config: ListingsConfig): WorkerKind => ({
+const workerKind = (config: ListingsConfig, shared: Readonly<Record<string, string>>): WorkerKind => ({
   module: new URL('./main.ts', import.meta.url),
   environment: {
     ...Object.fromEntries(
@@ -32,6 +34,7 @@ export const searchWorker = (config: ListingsConfig): WorkerKind => ({
       ),
     ),
     [workerConfig.standingsDirectory.variable]: standingsDirectory(),
+    ...shared,
   },
   concurrency: config.workers,
   warm: 1,
@@ -39,3 +42,13 @@ export const searchWorker = (config: ListingsConfig): WorkerKind => ({
   runsPerWorker: 200,
   memoryMegabytes: 256,
 })
+
+/**
+ * How search workers are started. They share their pace: together they send no more requests than one would. `shared`: the
+ * variables that tell them of a bus, where they share it with workers on other machines.
+ */
+export const searchWorker = (config: ListingsConfig, shared: Readonly<Record<string, string>> = {}): WorkerKind => {
+  // Workers start late and far away: a browser that is wished for and missing is told here.
+  browserSettings(config)
+  return workerKind(config, shared)
+}

@@ -2,16 +2,10 @@ import { readConfig } from '@trellis/kit/config'
 import { serveWork } from '@trellis/kit/workloads'
 import { listingsConfig, workerConfig } from '../../config.ts'
 import { createAdapters } from './adapters.ts'
-import { decodeInput } from './messages.ts'
-import { performWork } from './work.ts'
+import { searchWork } from './search-work.ts'
+import { standingsFor } from './standings-for.ts'
 
 // A worker is a process of its own: the environment it reads is the one its description gave it (see kind.ts).
-const adapterOf = createAdapters(
-  readConfig(listingsConfig, process.env),
-  readConfig(workerConfig, process.env).standingsDirectory,
-)
+const standings = standingsFor(process.env, readConfig(workerConfig, process.env))
 
-serveWork(async ({ input, output, progress, signal }) => {
-  await performWork(decodeInput(input), { adapterOf, output, progress, signal })
-  return new Uint8Array()
-})
+serveWork(searchWork(createAdapters(readConfig(listingsConfig, process.env), standings)))

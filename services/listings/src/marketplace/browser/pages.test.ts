@@ -1,0 +1,198 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Browser } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { chromiumMissing, chromiumOptions, isRoot } from '../../../../../test/support/chromium.ts'
+import { card, openSite, shellOf } from '../../../test/scripted-site.ts'
+import type { HttpGet } from '../scraper/http-get.ts'
+import { launchChromium } from './launch.ts'
+import { createPages, type PagesOptions } from './pages.ts'
+import { createRender } from './render.ts'
+
+const { signal } = new AbortController()
+
+const until = async (holds: () => boolean): Promise<void> => {
+  while (!holds()) await sleep(20)
+}
+
+/** The process of a browser itself; those that show its pages end with it. */
+const processOf = async (browser: Browser): Promise<number> => {
+  const session = await browser.newBrowserCDPSession()
+  const { processInfo } = await session.send('SystemInfo.getProcessInfo')
+  await session.detach()
+  return processInfo.find(({ type }) => type === 'browser')?.id ?? 0
+}
+
+const isAlive = (pid: number): boolean => existsSync(`/proc/${pid}/exe`)
+
+describe.skipIf(chromiumMissing !== '')(`the browser and its pages ${chromiumMissing}`, () => {
+  const browsers: Browser[] = []
+  let temporary = ''
+  const usual = process.env.TMPDIR
+  // What a process that is killed leaves in the temporary directory nobody removes but us.
+  beforeAll(async () => {
+    temporary = await mkdtemp(join(tmpdir(), 'browser-test-'))
+    process.env.TMPDIR = temporary
+  })
+  afterAll(async () => {
+    if (usual === undefined) delete process.env.TMPDIR
+    else process.env.TMPDIR = usual
+    await rm(temporary, { recursive: true, force: true, maxRetries: 5 })
+  })
+  afterEach(() => browsers.splice(0))
+
+  const open = (options: Partial<PagesOptions> = {}) =>
+    createPages({
+      launch: async () => {
+        const browser = await launchChromium(chromiumOptions)
+        browsers.push(browser)
+        return browser
+      },
+      userAgent: 'Tester/1.0',
+      mostOpen: 3,
+      mostPerBrowser: 100,
+      idleMilliseconds: 60_000,
+      ...options,
+    })
+
+  const renderIn = (pages: ReturnType<typeof open>) =>
+    createRender({
+      pages,
+      timeoutMilliseconds: 20_000,
+      mostRequests: 10,
+      mostCharacters: 1_000_000,
+      mostElements: 10_000,
+    })
+
+  test('one browser is started by the first page, and replaced after as many pages as it may show', async () => {
+    await using pages = open({ mostPerBrowser: 2 })
+    expect(browsers).toHaveLength(0)
+    for (let page = 0; page < 5; page++) await pages.use(async (opened) => opened.title(), signal)
+    expect(browsers).toHaveLength(3)
+    await until(() => browsers.filter((browser) => browser.isConnected()).length === 1)
+  })
+
+  test('no more pages are open at once than may be, and each has a context of its own', async () => {
+    await using pages = open({ mostOpen: 2 })
+    let most = 0
+    const show = () =>
+      pages.use(async (page) => {
+        const contexts = page.context().browser()?.contexts() ?? []
+        most = Math.max(most, contexts.length)
+        expect(contexts.every((context) => context.pages().length <= 1)).toBe(true)
+        await sleep(50)
+      }, signal)
+    await Promise.all([show(), show(), show(), show(), show()])
+    expect(most).toBe(2)
+    expect(browsers).toHaveLength(1)
+  })
+
+  test('a browser without pages ends after a while, and the next page starts another', async () => {
+    await using pages = open({ idleMilliseconds: 50 })
+    await pages.use(async () => undefined, signal)
+    await until(() => browsers[0]?.isConnected() === false)
+    await pages.use(async () => undefined, signal)
+    expect(browsers).toHaveLength(2)
+  })
+
+  test('the browser itself reaches no network, not even this machine', async () => {
+    await using site = await openSite({ '/page': { body: 'reached' } })
+    await using pages = open()
+    await pages.use(async (page) => {
+      for (const address of [site.url, site.url.replace('127.0.0.1', 'localhost')])
+        await expect(page.goto(`${address}/page`)).rejects.toThrow('ERR_NAME_NOT_RESOLVED')
+    }, signal)
+    expect(site.paths()).toEqual([])
+  })
+
+  test('a page whose reader goes while the browser starts is not waited for', async () => {
+    const starting = Promise.withResolvers<Browser>()
+    await using pages = open({ launch: () => starting.promise })
+    const leaving = new AbortController()
+    const shown = pages.use(async () => undefined, leaving.signal)
+    leaving.abort(new Error('It was cancelled.'))
+    await expect(shown).rejects.toThrow('It was cancelled.')
+    starting.resolve(await launchChromium(chromiumOptions))
+  })
+
+  test('a page whose reader goes is closed at once, and its browser stays', async () => {
+    await using pages = open()
+    const leaving = new AbortController()
+    const opened = Promise.withResolvers<void>()
+    const shown = pages.use(() => {
+      opened.resolve()
+      return new Promise<never>(() => undefined)
+    }, leaving.signal)
+    await opened.promise
+    leaving.abort(new Error('It was cancelled.'))
+    await expect(shown).rejects.toThrow('It was cancelled.')
+    expect(browsers[0]?.contexts()).toHaveLength(0)
+    await pages.use(async () => undefined, signal)
+    expect(browsers).toHaveLength(1)
+  })
+
+  test('who waits for a page and goes leaves the place to the next', async () => {
+    await using pages = open({ mostOpen: 1 })
+    const held = Promise.withResolvers<void>()
+    const first = pages.use(() => held.promise, signal)
+    const leaving = new AbortController()
+    const second = pages.use(async () => 'second', leaving.signal)
+    const third = pages.use(async () => 'third', signal)
+    leaving.abort(new Error('It was cancelled.'))
+    await expect(second).rejects.toThrow('It was cancelled.')
+    held.resolve()
+    await first
+    expect(await third).toBe('third')
+  })
+
+  test('a browser that dies under a page is replaced once and the page shown again; then it is a failure', async () => {
+    await using pages = open()
+    let deaths = 1
+    /** Gives the script of the page, and takes the browser from under it some times. */
+    const get: HttpGet = async (address) => {
+      const browser = browsers.at(-1)
+      if (deaths-- > 0 && browser !== undefined) {
+        process.kill(await processOf(browser), 'SIGKILL')
+        await until(() => !browser.isConnected())
+      }
+      const body = `document.querySelector('#root').innerHTML = ${JSON.stringify(`<ul>${card(1)}</ul>`)}`
+      return { status: 200, body, address, contentType: 'text/javascript', retryAfterSeconds: undefined }
+    }
+    const page = { address: 'http://site.test/page', html: shellOf('<script src="/page.js"></script>') }
+    const show = () => renderIn(pages)(page, get, signal)
+    expect(await show()).toContain('Camera 1')
+    expect(browsers).toHaveLength(2)
+    deaths = 2
+    await expect(show()).rejects.toMatchObject({ status: 503, reason: 'BrowserUnavailable' })
+    expect(await show()).toContain('Camera 1')
+  })
+
+  test('no process is left behind by a worker that is killed', async () => {
+    const module = new URL('../../../test/browser-holder.ts', import.meta.url)
+    const child = spawn(process.execPath, [module.pathname, JSON.stringify(chromiumOptions)], {
+      env: { TMPDIR: temporary },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
+    const [line] = (await once(child.stdout, 'data')) as [Buffer]
+    const pids = JSON.parse(line.toString()) as readonly number[]
+    expect(pids.length).toBeGreaterThan(2)
+    expect(pids.every(isAlive)).toBe(true)
+    child.kill('SIGKILL')
+    await until(() => !pids.some(isAlive))
+  })
+
+  test.skipIf(!isRoot)(
+    `a sandbox that cannot be had is told with its way out${isRoot ? '' : ' (needs root)'}`,
+    async () => {
+      await expect(launchChromium({ ...chromiumOptions, hasSandbox: true })).rejects.toMatchObject({
+        reason: 'BrowserUnavailable',
+        message: expect.stringContaining('LISTINGS_CHROMIUM_SANDBOX=0'),
+      })
+    },
+  )
+})

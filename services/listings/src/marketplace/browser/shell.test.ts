@@ -1,0 +1,110 @@
+import { describe, expect, test } from 'vitest'
+import { card, shellOf } from '../../../test/scripted-site.ts'
+import { partRules } from './part-rules.ts'
+import { isPublicHost } from './public-host.ts'
+import { isShell } from './shell.ts'
+
+const results = 'http://site.test/sch/i.html?_nkw=camera'
+const item = 'http://site.test/itm/130000000001'
+const script = '<script src="/page.js"></script>'
+const product = '<script type="application/ld+json">{"@type":"Product","name":"Camera"}</script>'
+const joined = '<div class="x-store-information__info"><span class="ux-textspans">Joined Mar 2015</span></div>'
+
+describe('a page is a shell', () => {
+  test.each([
+    ['no results, but a script', shellOf(script), results, true],
+    ['no results, but a script without a file', shellOf('<script>render()</script>'), results, true],
+    ['no results, but a module', shellOf('<script type="module" src="/page.js"></script>'), results, true],
+    ['results in a script only', shellOf(`<script>show('<a href="/itm/130000000001">')</script>`), results, true],
+    ['an item without its seller, but a script', shellOf(script), item, true],
+    ['no script at all', shellOf(''), results, false],
+    ['nothing but data', shellOf('<script type="application/ld+json">{}</script>'), results, false],
+    ['cards', shellOf(`<ul class="srp-results">${card(1)}</ul>${script}`), results, false],
+    [
+      'the word that there is nothing',
+      shellOf(`<h1 class="srp-controls__count-heading">0 results for x</h1>${script}`),
+      results,
+      false,
+    ],
+    ['an item with the age of its seller', shellOf(product + joined + script), item, false],
+    ['an item whose seller a script brings', shellOf(product + script), item, true],
+  ])('by what it has: %s', (_, html, address, expected) => {
+    expect(isShell(html, address)).toBe(expected)
+  })
+
+  test('a page of nothing but openings takes no longer than any other of its length', () => {
+    const started = performance.now()
+    expect(isShell('<script '.repeat(500_000), results)).toBe(false)
+    expect(isShell('<a href="/itm/'.repeat(300_000), results)).toBe(false)
+    expect(performance.now() - started).toBeLessThan(20_000)
+  })
+})
+
+describe('what a page may ask for', () => {
+  const asked = (address: string, resourceType = 'script', method = 'GET') =>
+    partRules('http://www.site.test/page').allows({ address, method, resourceType })
+
+  test.each([
+    ['http://www.site.test/a.js', true],
+    ['https://site.test/a.js', true],
+    ['http://static.site.test/a.js', true],
+    ['http://othersite.test/a.js', false],
+    ['http://site.test.evil.test/a.js', false],
+    ['http://www.site.test:8080/a.js', false],
+    ['http://169.254.169.254/latest', false],
+    ['file:///etc/passwd', false],
+    ['data:text/javascript,1', false],
+  ])('%s: %s', (address, expected) => {
+    expect(asked(address)).toBe(expected)
+  })
+
+  test.each([
+    'image',
+    'stylesheet',
+    'font',
+    'media',
+    'document',
+    'websocket',
+    'eventsource',
+    'ping',
+    'manifest',
+    'other',
+  ])('nothing that is for %s', (resourceType) => {
+    expect(asked('http://www.site.test/a', resourceType)).toBe(false)
+  })
+
+  test('nothing that changes anything', () => {
+    expect(asked('http://www.site.test/a', 'fetch', 'POST')).toBe(false)
+  })
+
+  test('a site that is an address of the network has nothing below it', () => {
+    const rules = partRules('http://127.0.0.1:8080/page')
+    const allows = (address: string) => rules.allows({ address, method: 'GET', resourceType: 'fetch' })
+    expect(allows('http://127.0.0.1:8080/data')).toBe(true)
+    expect(allows('http://127.0.0.1:9090/data')).toBe(false)
+    expect(rules.policy).not.toContain('*')
+  })
+})
+
+describe('a host below the page is asked', () => {
+  test.each([
+    [['203.0.113.7', '2001:db8::7'], true],
+    [['203.0.113.7', '10.1.2.3'], false],
+    [['127.0.0.1'], false],
+    [['169.254.169.254'], false],
+    [['172.31.255.1'], false],
+    [['172.32.0.1'], true],
+    [['::1'], false],
+    [['fd00:ec2::254'], false],
+    [['fe80::1'], false],
+    [['::ffff:192.168.0.1'], false],
+    [[], false],
+  ])('where it is at %j: %s', async (addresses, expected) => {
+    expect(await isPublicHost('static.site.test', async () => addresses)).toBe(expected)
+  })
+
+  test('and not where it has no address, or is this machine', async () => {
+    expect(await isPublicHost('localhost')).toBe(false)
+    expect(await isPublicHost('nowhere.invalid')).toBe(false)
+  })
+})

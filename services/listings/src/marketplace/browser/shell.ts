@@ -1,0 +1,41 @@
+import { Parser } from 'htmlparser2'
+import { isItemId, linkedItems } from '../cut-cards.ts'
+import { readItemPage } from '../item-page.ts'
+import { readSearchPage } from '../search-page.ts'
+
+/** Characters of a page that are looked through before it is asked again whether enough is known. */
+const step = 64 * 1024
+
+/** Types of scripts that a browser runs; any other is data. */
+const runs = /^(?:|module|(?:text|application)\/(?:x-)?(?:java|ecma)script)$/i
+
+/** Whether a page's markup, not its scripts, links to an item, and whether it has scripts that run. Linear in its length. */
+const lookThrough = (html: string): { readonly linksToItem: boolean; readonly hasScripts: boolean } => {
+  let linksToItem = false
+  let hasScripts = false
+  const parser = new Parser({
+    onopentag: (name, { href, type = '' }) => {
+      if (name === 'script') hasScripts ||= runs.test(type.trim())
+      else if (name === 'a' && href !== undefined) linksToItem ||= linkedItems(href).some(isItemId)
+    },
+  })
+  for (let at = 0; at < html.length && !linksToItem; at += step) parser.write(html.slice(at, at + step))
+  parser.end()
+  return { linksToItem, hasScripts }
+}
+
+/**
+ * Whether a page is a shell: it says nothing of what we read it for, and has scripts that would. A page of results with a
+ * card or with the word that there are none is no shell; nor is an item's page that shows its seller. It costs a
+ * few milliseconds where there are cards, since the first link to one settles it.
+ */
+export const isShell = (html: string, address: string): boolean => {
+  const { linksToItem, hasScripts } = lookThrough(html)
+  if (!hasScripts) return false
+  const context = { pageUrl: address, observedAt: new Date(), defaultCurrency: 'USD' }
+  if (/\/itm\/[^?]*\d/.test(new URL(address).pathname)) {
+    const page = readItemPage(html, context)
+    return page.kind === 'refused' || (page.seller === null && page.joinedOn === null)
+  }
+  return !linksToItem && readSearchPage(html, context).kind !== 'results'
+}

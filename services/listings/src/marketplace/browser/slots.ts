@@ -1,0 +1,38 @@
+/** A number of places that work takes one of and gives back, in the order it came. */
+export type Slots = { readonly take: (signal: AbortSignal) => Promise<Disposable> }
+
+/** Creates places; waiting for one ends with the signal. */
+export const createSlots = (count: number): Slots => {
+  let free = count
+  const waiting = new Set<() => void>()
+
+  const give = () => {
+    const [next] = waiting
+    if (next === undefined) free += 1
+    else next()
+  }
+
+  const wait = (signal: AbortSignal): Promise<void> =>
+    new Promise((resolve, reject) => {
+      const begin = () => {
+        waiting.delete(begin)
+        signal.removeEventListener('abort', leave)
+        resolve()
+      }
+      const leave = () => {
+        waiting.delete(begin)
+        reject(signal.reason)
+      }
+      waiting.add(begin)
+      signal.addEventListener('abort', leave, { once: true })
+    })
+
+  return {
+    take: async (signal) => {
+      signal.throwIfAborted()
+      if (free > 0) free -= 1
+      else await wait(signal)
+      return { [Symbol.dispose]: give }
+    },
+  }
+}

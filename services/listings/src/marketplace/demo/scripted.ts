@@ -1,0 +1,33 @@
+import type { Answer } from './server.ts'
+
+/** Where the scripted form of the demo keeps what its pages are made with. */
+const scriptPath = '/static/page.js'
+const contentPath = '/content'
+
+/** Fetches what belongs into the page it runs in. */
+const script = `const asked = new URL('${contentPath}' + location.pathname + location.search, location.href)
+fetch(asked)
+  .then((response) => response.json())
+  .then(({ content }) => document.querySelector('#page').insertAdjacentHTML('afterbegin', content))
+`
+
+const shell = `<body><div id="page"></div><script src="${scriptPath}" defer></script></body></html>`
+
+/** What stands between the header of a page and its end. */
+const contentOf = (page: string): string => /<main>[\s\S]*/.exec(page)?.[0].replace('</body></html>', '') ?? ''
+
+/**
+ * The same marketplace as one whose pages are made by a script: each comes without what it is about, which its script fetches
+ * and puts in. `plain` gives the page as it would have been.
+ */
+export const answerScripted = (address: URL, plain: (address: URL) => Answer): Answer => {
+  const { pathname } = address
+  if (pathname === scriptPath) return { status: 200, type: 'text/javascript; charset=utf-8', body: script }
+  if (pathname.startsWith(`${contentPath}/`)) {
+    const { status, body } = plain(new URL(pathname.slice(contentPath.length) + address.search, address))
+    return { status, type: 'application/json; charset=utf-8', body: JSON.stringify({ content: contentOf(body) }) }
+  }
+  const page = plain(address)
+  const isPage = page.status === 200 && page.type.startsWith('text/html')
+  return isPage ? { ...page, body: page.body.replace(/<body>[\s\S]*/, shell) } : page
+}

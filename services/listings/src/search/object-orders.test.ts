@@ -1,0 +1,194 @@
+import { spawn } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { readConfig } from '@trellis/kit/config'
+import { connectInProcess, type Handlers } from '@trellis/kit/rpc'
+import { silentLog } from '@trellis/kit/telemetry'
+import { searchOrders } from '@trellis/kit/workloads'
+import { Adapter, ListingsServiceDefinition } from '@trellis/protos/ts/trellis/listings/v1/listings.ts'
+import type { SearchSubject } from '@trellis/protos/ts/trellis/workloads/v1/workloads.ts'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { buses, type RunningBus } from '../../../../test/support/buses.ts'
+import { playOperator } from '../../../../test/support/played-operator.ts'
+import { temporaryDirectory } from '../../../../test/support/temporary-directory.ts'
+import { serveAssignments } from '../../../kit/src/workloads/pod/serve-assignments.ts'
+import { type Kind, openHeldSite } from '../../test/held-site.ts'
+import { expectWhole, follow, local, request } from '../../test/searches.ts'
+import { createMemoryStandings } from '../marketplace/scraper/standings.ts'
+import { createListingsService, listingsConfig, searchWorker } from '../mod.ts'
+import { createAdapters } from './worker/adapters.ts'
+import { searchWork } from './worker/search-work.ts'
+
+const podModule = fileURLToPath(new URL('./worker/pod.ts', import.meta.url))
+
+const subject: SearchSubject = {
+  query: 'camera',
+  mustInclude: [],
+  mustIncludeMode: 'all',
+  mustExclude: [],
+  adapter: 'auto',
+  pages: 1,
+}
+
+const cleanUp: (() => Promise<unknown>)[] = []
+afterEach(async () => {
+  for (const close of cleanUp.splice(0).reverse()) await close()
+})
+
+/** The way a worker's pod comes to be: a process of its own where there is a server that it can join. */
+const podsOn = ({ bus, address }: RunningBus, environment: Record<string, string>) => {
+  const ending = new AbortController()
+  const ended: Promise<unknown>[] = []
+  cleanUp.push(async () => {
+    ending.abort()
+    await Promise.all(ended)
+  })
+  const asProcess = (podUid: string) => {
+    const env = { ...environment, NATS_URL: address ?? '', POD_UID: podUid, METRICS_PORT: '0', LOG_LEVEL: 'silent' }
+    const child = spawn(process.execPath, [podModule], { env, stdio: ['ignore', 'ignore', 'inherit'] })
+    ended.push(new Promise((resolve) => child.once('exit', resolve)))
+    ending.signal.addEventListener('abort', () => child.kill('SIGKILL'))
+  }
+  const inProcess = (podUid: string) => {
+    const work = searchWork(createAdapters(readConfig(listingsConfig, environment), createMemoryStandings()))
+    const limits = { lingerMilliseconds: 10_000, reportWithinMilliseconds: 10_000, flushWithinMilliseconds: 100 }
+    const own = { podUid, worker: podUid, signal: ending.signal, log: silentLog, onReady: () => undefined }
+    ended.push(serveAssignments({ bus, work, ...limits, ...own }))
+  }
+  return address === undefined ? inProcess : asProcess
+}
+
+/** The service where runs are objects, with an operator that the test plays. */
+const open = async (ground: RunningBus, { held, environment = {} }: { held?: Kind; environment?: object } = {}) => {
+  const site = await openHeldSite(held)
+  cleanUp.push(() => site.close())
+  const told = { ...site.environment, ...environment }
+  const operator = playOperator({ bus: ground.bus, startPod: podsOn(ground, told) })
+  cleanUp.push(async () => operator[Symbol.asyncDispose]())
+  const directory = await temporaryDirectory()
+  cleanUp.push(async () => directory[Symbol.asyncDispose]())
+  const config = readConfig(listingsConfig, told)
+  const service = await createListingsService({
+    config,
+    store: { dataDirectory: directory.path },
+    bus: ground.bus,
+    workloads: operator.client,
+    runsAreObjects: true,
+    deskWorker: searchWorker(config),
+    log: silentLog,
+  })
+  cleanUp.push(async () => service[Symbol.asyncDispose]())
+  const handlers = service.implementations[0]?.handlers as Handlers<typeof ListingsServiceDefinition>
+  return { site, operator, client: connectInProcess(ListingsServiceDefinition, handlers) }
+}
+
+describe.each(buses)('over $name, where runs are objects', ({ isMissing, start }) => {
+  describe.skipIf(isMissing)('the listings service', () => {
+    let ground: RunningBus
+    let unique = 0
+    beforeAll(async () => {
+      ground = await start()
+    })
+    afterAll(() => ground?.[Symbol.asyncDispose]())
+    const newRun = () => {
+      unique += 1
+      return `srch-${process.pid}-${unique}`
+    }
+
+    test('searches for an object that ordered it, tells its followers, and says what it came to', async () => {
+      const { operator, client } = await open(ground)
+      const runId = newRun()
+      await operator.order(searchOrders, { runId, search: { ...subject, minPrice: 5 } })
+      expect(await operator.concluded(runId)).toMatchObject({ listingsFound: 3 })
+      expect((await operator.concluded(runId)).failure ?? null).toBeNull()
+      expectWhole(await follow(client, runId))
+      expect(operator.asked[0]).toMatchObject({
+        runId,
+        activeDeadlineSeconds: 300,
+        user: 'local',
+        search: { query: 'camera', minPrice: 5, adapter: 'auto', pages: 1 },
+      })
+    })
+
+    test('looks sellers up by the worker that searched, as a run of its own that belongs to it', async () => {
+      const { operator } = await open(ground)
+      const runId = newRun()
+      await operator.order(searchOrders, { runId, search: subject })
+      await operator.concluded(runId)
+      expect(operator.asked.map((each) => [each.runId, each.parentRunId ?? null])).toEqual([
+        [runId, null],
+        [`${runId}-sellers`, runId],
+      ])
+      await expect.poll(() => operator.heardOf(`${runId}-sellers`)).toEqual(['started', 'worked'])
+    })
+
+    test('an order that comes twice is one search', async () => {
+      const { operator, client, site } = await open(ground)
+      const runId = newRun()
+      await operator.order(searchOrders, { runId, search: subject })
+      await operator.concluded(runId)
+      await operator.order(searchOrders, { runId, search: subject })
+      const second = newRun()
+      await operator.order(searchOrders, { runId: second, search: subject })
+      await operator.concluded(second)
+      expect(operator.heardOf(runId).filter((kind) => kind === 'concluded')).toHaveLength(1)
+      expect(site.askedFor('search')).toBe(2)
+      expectWhole(await follow(client, runId))
+    })
+
+    test('a search that a request asked for is an object, too, and is concluded', async () => {
+      const { operator, client } = await open(ground)
+      const { sessionId } = await client.searchAsync(
+        request({ minPrice: 0, mustInclude: 'camera, ', adapter: Adapter.SCRAPER }),
+        { caller: local },
+      )
+      expect(await operator.concluded(sessionId)).toMatchObject({ listingsFound: 3 })
+      expect(operator.asked[0]?.search).toMatchObject({ query: 'camera', mustInclude: ['camera'], adapter: 'scraper' })
+      expect(operator.asked[0]?.search?.minPrice ?? null).toBeNull()
+    })
+
+    test('an order that cannot be planned is concluded with what is wrong', async () => {
+      const { operator } = await open(ground)
+      const runId = newRun()
+      await operator.order(searchOrders, { runId, search: { ...subject, adapter: 'api' } })
+      const { failure } = await operator.concluded(runId)
+      expect(failure).toMatchObject({ reason: 'Failed', kind: 'unavailable' })
+      expect(failure?.detail).toContain('MARKETPLACE_API_URL')
+      expect(operator.asked).toEqual([])
+    })
+
+    test('a marketplace that refuses is told in the word that an object has for it', async () => {
+      const { operator } = await open(ground, { environment: { MARKETPLACE_BASE_URL: await refusingSite() } })
+      const runId = newRun()
+      await operator.order(searchOrders, { runId, search: subject })
+      expect((await operator.concluded(runId)).failure).toMatchObject({ reason: 'MarketplaceRefused' })
+      await expect.poll(() => operator.heardOf(runId)).toContain('failed')
+    })
+
+    test('a search that is cancelled is concluded as that', async () => {
+      const { operator, client, site } = await open(ground, { held: 'search' })
+      const runId = newRun()
+      await operator.order(searchOrders, { runId, search: subject })
+      await site.reached
+      await client.cancelSearch({ sessionId: runId }, { caller: local })
+      expect((await operator.concluded(runId)).failure).toMatchObject({ reason: 'Cancelled' })
+    })
+
+    test('what a call waits for is looked up beside the service, and is no object', async () => {
+      const { operator, client } = await open(ground)
+      const answer = await client.getComps({ q: 'camera' }, { caller: local })
+      expect([answer.sampleCount, operator.asked]).toEqual([0, []])
+    })
+  })
+})
+
+/** A site that turns everybody away. */
+const refusingSite = async (): Promise<string> => {
+  const { createServer } = await import('node:http')
+  const server = createServer((incoming, response) =>
+    response.writeHead(incoming.url === '/robots.txt' ? 404 : 403).end(),
+  )
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  cleanUp.push(async () => server.close())
+  const address = server.address()
+  return `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`
+}

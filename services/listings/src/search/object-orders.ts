@@ -1,0 +1,70 @@
+import { failure } from '@trellis/kit/errors'
+import { searchOrders } from '@trellis/kit/workloads'
+import type { RunOrder } from '@trellis/protos/ts/trellis/workloads/v1/workloads.ts'
+import type { ListingsConfig } from '../config.ts'
+import { createSession, findSearch } from '../session/store.ts'
+import type { World } from '../world.ts'
+import { announce, failureOf } from './conclusion.ts'
+import { encodeOrder, runSeconds, type SearchOrder, searches } from './order.ts'
+import { planSearch } from './plan.ts'
+import { requestOf } from './subject.ts'
+
+/** On whose behalf a search is that names nobody. */
+const ownUser = 'local'
+
+/** Orders that one replica takes at once: each is two rows and a message. */
+const takenAtOnce = 8
+
+/**
+ * How long a search may wait for its worker beyond the time it may run, in seconds: the operator, which knows when it began,
+ * ends it in time; this ends it where there is no operator any more.
+ */
+const waitingSeconds = 15 * 60
+
+/** What an order asks for, planned as a request would be. Throws what is wrong with it. */
+const readOrder = ({ search, activeDeadlineSeconds }: RunOrder, config: ListingsConfig): SearchOrder => {
+  if (!search) throw failure('invalid', 'The order does not say what to search for.')
+  const request = requestOf(search)
+  const tier = config.cloudMode ? 'free' : 'local'
+  if (planSearch(request, tier, config) === undefined) throw failure('invalid', 'The query is blank.')
+  return { request, tier, telling: 'stream', object: { activeDeadlineSeconds } }
+}
+
+/** Makes the session of a search under the id of its run, and hands it to whoever is free to drive it. */
+const startOrdered = async (world: World, { runId, user }: RunOrder, order: SearchOrder): Promise<void> => {
+  const { db, bus, now } = world
+  const known = await findSearch(db, runId)
+  if (known !== undefined && known.ended_at !== null) return
+  if (known === undefined) {
+    const seconds = runSeconds(order) + waitingSeconds
+    const deadlineAt = new Date(now().getTime() + seconds * 1000)
+    await createSession(db, { id: runId, userId: user || ownUser, deadlineAt, orderJson: encodeOrder(order) }, now())
+  }
+  await bus.enqueue(searches, { sessionId: runId }, runId)
+}
+
+const takeOrder = async (world: World, ordered: RunOrder, isLastTry: boolean): Promise<void> => {
+  let order: SearchOrder | undefined
+  try {
+    order = readOrder(ordered, world.config)
+    await startOrdered(world, ordered, order)
+  } catch (error) {
+    // What cannot be planned never can be; what could not be written down may be, a little later.
+    if (order !== undefined && !isLastTry) throw error
+    world.log.info({ err: error, runId: ordered.runId }, 'a search that was ordered cannot be done')
+    await announce(world, ordered.runId, { failure: failureOf(error) })
+  }
+}
+
+/**
+ * Takes the searches that objects ask for until the service ends. From there on they are searches as any, but for one thing:
+ * nobody need listen. One that cannot be planned is concluded with what is wrong.
+ */
+export const takeObjectOrders = async (world: World): Promise<void> => {
+  if (!world.runsAreObjects) return
+  await world.bus.work(
+    searchOrders,
+    ({ value, delivery }) => takeOrder(world, value, delivery >= searchOrders.maximumDeliveries),
+    { concurrency: takenAtOnce, signal: world.signal },
+  )
+}

@@ -1,0 +1,74 @@
+import {
+  Adapter,
+  MustIncludeMode as Mode,
+  type SearchRequest,
+} from '@trellis/protos/ts/trellis/listings/v1/listings.ts'
+import type { SearchSubject } from '@trellis/protos/ts/trellis/workloads/v1/workloads.ts'
+import { priceLimit } from './plan.ts'
+import { parseGroups, parseTerms } from './terms.ts'
+
+/** What a Search takes of each, in characters (code points) or in number. */
+const most = { query: 500, terms: 200, term: 100, category: 40, pages: 999 } as const
+
+const cut = (text: string, characters: number): string => [...text].slice(0, characters).join('')
+
+/** Alternatives as one term, as many from the first as fit whole; of the first alone as much as fits. */
+const joined = (group: readonly string[]): string => {
+  const [first = '', ...others] = group
+  return others.reduce(
+    (text, alternative) => {
+      const longer = `${text}|${alternative}`
+      return [...longer].length <= most.term ? longer : text
+    },
+    cut(first, most.term),
+  )
+}
+
+const termsOf = (terms: readonly string[]): string[] =>
+  terms.slice(0, most.terms).map((term) => cut(term, most.term).trim())
+
+const modes = { [Mode.ANY]: 'any', [Mode.GROUPS]: 'groups' } as const
+const adapters = { [Adapter.API]: 'api', [Adapter.SCRAPER]: 'scraper' } as const
+const wordOf = <Word extends string>(words: Partial<Record<string, Word>>, value: string, otherwise: Word): Word =>
+  words[value] ?? otherwise
+
+/** Limits as a Search takes them. Where the lower is above the upper nothing can be found, and neither is shown. */
+const pricesOf = ({ minPrice: low, maxPrice: high }: SearchRequest) => {
+  const [minPrice, maxPrice] = [priceLimit(low), priceLimit(high)]
+  return minPrice !== undefined && maxPrice !== undefined && minPrice > maxPrice ? {} : { minPrice, maxPrice }
+}
+
+/**
+ * What people are shown of a search that was asked for by a request. What does not fit into a Search is cut: the search itself
+ * is done as it was asked for.
+ */
+export const subjectOf = (request: SearchRequest): SearchSubject => {
+  const mode = wordOf<'all' | 'any' | 'groups'>(modes, request.mustIncludeMode, 'all')
+  const { mustInclude, categoryId } = request
+  return {
+    query: cut(request.q.trim(), most.query).trim(),
+    mustInclude: termsOf(mode === 'groups' ? parseGroups(mustInclude).map(joined) : parseTerms(mustInclude)),
+    mustIncludeMode: mode,
+    mustExclude: termsOf(parseTerms(request.mustExclude)),
+    ...pricesOf(request),
+    categoryId: categoryId === '' || [...categoryId].length > most.category ? undefined : categoryId,
+    adapter: wordOf<'auto' | 'api' | 'scraper'>(adapters, request.adapter, 'auto'),
+    pages: Math.min(most.pages, Math.max(1, Math.trunc(request.pages ?? 1))),
+  }
+}
+
+const requestModes: Partial<Record<string, Mode>> = { any: Mode.ANY, groups: Mode.GROUPS }
+const requestAdapters: Partial<Record<string, Adapter>> = { api: Adapter.API, scraper: Adapter.SCRAPER }
+
+/** The request that a Search stands for. A comma in a term parts it, as it does in requests. */
+export const requestOf = (subject: SearchSubject): SearchRequest => ({
+  q: subject.query,
+  mustInclude: subject.mustInclude.join(','),
+  mustIncludeMode: requestModes[subject.mustIncludeMode] ?? Mode.ALL,
+  mustExclude: subject.mustExclude.join(','),
+  minPrice: subject.minPrice,
+  maxPrice: subject.maxPrice,
+  categoryId: subject.categoryId ?? '',
+  adapter: requestAdapters[subject.adapter] ?? Adapter.AUTO,
+  pages: subject.pages,
+})

@@ -1,0 +1,20 @@
+import { runWorker } from '@trellis/kit/process/worker'
+import { listingsConfig } from '../../config.ts'
+import { createBusStandings } from '../../marketplace/scraper/bus-standings.ts'
+import { createAdapters } from './adapters.ts'
+import { searchWork } from './search-work.ts'
+
+/** A search worker in a pod of its own. However many there are, they visit a site as one would. */
+await runWorker({
+  name: 'search-worker',
+  config: listingsConfig,
+  open: (config, { bus }) =>
+    searchWork(
+      createAdapters(
+        config,
+        createBusStandings(async () => bus),
+      ),
+    ),
+  environment: process.env,
+  words: process.argv.slice(2),
+})

@@ -1,0 +1,33 @@
+import { type Bus, connectNatsBus } from '@trellis/kit/bus'
+import { readConfig } from '@trellis/kit/config'
+import { silentLog } from '@trellis/kit/telemetry'
+import { createBusStandings } from '../../marketplace/scraper/bus-standings.ts'
+import { createFileStandings, createMemoryStandings, type Standings } from '../../marketplace/scraper/standings.ts'
+
+/** Joins the bus that an environment tells of. What reads that is loaded for those alone that are told. */
+const join = async (environment: NodeJS.ProcessEnv): Promise<Bus> => {
+  const { busOptions, connectionsConfig } = await import('@trellis/kit/process')
+  const options = busOptions(readConfig(connectionsConfig, environment))
+  return connectNatsBus({ ...options, name: 'trellis-search', log: silentLog })
+}
+
+/**
+ * With whom a child process shares how we stand with hosts: with all workers on its bus where it is told of one (NATS_URL), which
+ * it joins with its first request; else with those of its machine; else with nobody.
+ */
+export const standingsFor = (
+  environment: NodeJS.ProcessEnv,
+  { standingsDirectory }: { readonly standingsDirectory: string | undefined },
+): Standings => {
+  const { NATS_URL: servers = '' } = environment
+  if (servers === '')
+    return standingsDirectory === undefined ? createMemoryStandings() : createFileStandings(standingsDirectory)
+  let bus: Promise<Bus> | undefined
+  return createBusStandings(() => {
+    bus ??= join(environment).catch((error: unknown) => {
+      bus = undefined
+      throw error
+    })
+    return bus
+  })
+}
