@@ -17,6 +17,8 @@ import { createDeliveries } from './delivery/export.ts'
 import { deliveryRpc } from './delivery/rpc.ts'
 import { driveGenerations } from './generations/drivers.ts'
 import { createGenerations } from './generations/generations.ts'
+import { takeObjectOrders } from './generations/object-orders.ts'
+import { gpuRpc } from './gpu/rpc.ts'
 import type { WorkloadsClient } from './worker/run-task.ts'
 import type { World } from './world.ts'
 
@@ -28,6 +30,8 @@ export interface MusicServiceOptions {
   readonly bus: Bus
   readonly files: Files
   readonly workloads: WorkloadsClient
+  /** Whether those are objects in a cluster, which order generations and are told how they ended. */
+  readonly runsAreObjects?: boolean
   /** How the workers beside the service are started, which read uploads and write exports. */
   readonly deskWorker: WorkerKind
   readonly log: Log
@@ -52,7 +56,7 @@ const openMusicStore = ({ databasePath }: MusicConfig, location: StoreLocation, 
 
 /** The music service: opens its store, takes up what is being generated and nobody drives, and ends all that it started when disposed. */
 export const createMusicService = async (options: MusicServiceOptions): Promise<MusicService> => {
-  const { config, bus, files, workloads, deskWorker, log, now = () => new Date() } = options
+  const { config, bus, files, workloads, runsAreObjects = false, deskWorker, log, now = () => new Date() } = options
   await using opened = new AsyncDisposableStack()
   const { store = { dataDirectory: options.dataDirectory } } = options
   const { db } = opened.use(await openMusicStore(config, store, log))
@@ -66,13 +70,14 @@ export const createMusicService = async (options: MusicServiceOptions): Promise<
     bus,
     files,
     workloads,
+    runsAreObjects,
     desk: connectInProcess(WorkloadsServiceDefinition, desk.handlers),
     log,
     now,
     signal: ending.signal,
   }
   const generations = createGenerations(world)
-  const loops = Promise.all([driveGenerations(world), sweepNowAndThen(world)])
+  const loops = Promise.all([driveGenerations(world), takeObjectOrders(world, generations), sweepNowAndThen(world)])
   // Awaited at the end; until then a loop that broke is only to be known.
   loops.catch((error: unknown) => log.error({ err: error }, 'a loop of the music service broke'))
   opened.defer(async () => {
@@ -83,6 +88,7 @@ export const createMusicService = async (options: MusicServiceOptions): Promise<
     ...chainRpc(world, generations),
     ...deliveryRpc(world, createDeliveries(world)),
     ...eventsRpc(world),
+    ...gpuRpc(world),
     getHealth: async () => ({ status: 'ok' }),
   }
   const stack = opened.move()

@@ -14,6 +14,8 @@ export interface World {
   readonly files: Files
   /** Where continuations are generated: the installation's workloads, of which there may be many machines. */
   readonly workloads: WorkloadsClient
+  /** Whether those are objects in a cluster, whose operator orders generations and is to hear how they ended. */
+  readonly runsAreObjects: boolean
   /** Where uploads are read and files are written: beside the service, so that nobody waits behind a generation. */
   readonly desk: WorkloadsClient
   readonly log: Log

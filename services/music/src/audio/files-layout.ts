@@ -7,10 +7,16 @@ const NODE_FILES = {
   samples: 'samples.s24le',
   overview: 'overview.s16le',
   features: 'features',
+  /** What the node continues in place of its path, decoded. */
+  input: 'input.s24le',
 } as const
 
 export const nodeFile = (nodeId: string, name: keyof typeof NODE_FILES): string =>
   `${nodeFolder(nodeId)}/${NODE_FILES[name]}`
+
+/** The node whose samples lie under a key, if it is one of those. */
+export const samplesOwner = (key: string): string | undefined =>
+  /^music\/nodes\/([^/]+)\/samples\.s24le$/.exec(key)?.[1]
 
 /** Files made for download, of a node or a chain; each has a folder of its own, for the same reason. */
 export const deliveryFolder = (ownerId: string): string => `music/delivery/${ownerId}`

@@ -91,6 +91,8 @@ const rootOf = (result: AudioResult, ids: { nodeId: string; chainId: string }, t
   error: null,
   run_id: null,
   attempt: 0,
+  started_at: null,
+  input_key: null,
   distance_percentile: null,
   loudness_step_lu: null,
   beat_error_ms: null,

@@ -62,6 +62,20 @@ export const migrations: readonly Migration[] = [
       await db.schema.createIndex('leftovers_by_time').on('leftovers').columns(['noted_at']).execute()
     },
   },
+  {
+    number: 3,
+    name: 'leases, when runs started, and what they continue',
+    up: async (db) => {
+      await db.schema.alterTable('nodes').addColumn('started_at', 'text').execute()
+      await db.schema.alterTable('nodes').addColumn('input_key', 'text').execute()
+      await db.schema
+        .createTable('leases')
+        .addColumn('id', 'text', (column) => column.primaryKey())
+        .addColumn('user_id', 'text', (column) => column.notNull())
+        .addColumn('expires_at', 'bigint', (column) => column.notNull())
+        .execute()
+    },
+  },
 ]
 
 export const musicSchema = { name: 'music', migrations }

@@ -50,6 +50,8 @@ const nodeOf = (id: string, chainId: string, change: Partial<NodeRow> = {}): Nod
   error: null,
   run_id: `generate-${id}-1`,
   attempt: 1,
+  started_at: null,
+  input_key: null,
   distance_percentile: null,
   loudness_step_lu: -0.3,
   beat_error_ms: null,
@@ -141,7 +143,7 @@ describe.each(databases)('on $name', ({ isMissing, start }) => {
       await add('a')
       await insertNodes(db, [nodeOf('n', 'a', { status: 'error' })])
       const restarts = await Promise.all(
-        [2, 3, 4].map((attempt) => restartNode(db, 'n', `generate-n-${attempt}`, attempt)),
+        [2, 3, 4].map((attempt) => restartNode(db, 'n', { run_id: `generate-n-${attempt}`, attempt })),
       )
       expect(restarts.filter((node) => node !== undefined)).toHaveLength(1)
       expect((await generatingNodes(db)).map(({ id }) => id)).toEqual(['n'])

@@ -93,9 +93,14 @@ export const updateGenerating = (
   return query.where('status', '=', 'generating').returningAll().executeTakeFirst()
 }
 
+/** The run that a failed node is sent into, and what is different in it. */
+export type Restart = Pick<NodeRow, 'attempt'> & { run_id: string } & Partial<
+    Pick<NodeRow, 'prompt' | 'seed' | 'frames' | 'context_seconds' | 'generator' | 'input_key'>
+  >
+
 /** Sends a failed node into another run; undefined where it has not failed, or another request was faster. */
-export const restartNode = (db: Db, id: string, runId: string, attempt: number): Promise<NodeRow | undefined> => {
-  const changes = { status: 'generating', progress: 0, error: null, run_id: runId, attempt } as const
+export const restartNode = (db: Db, id: string, restart: Restart): Promise<NodeRow | undefined> => {
+  const changes = { status: 'generating', progress: 0, error: null, started_at: null, ...restart } as const
   const query = db.updateTable('nodes').set(changes).where('id', '=', id).where('status', '=', 'error')
   return query.returningAll().executeTakeFirst()
 }

@@ -31,6 +31,10 @@ export type NodeRow = {
   /** The run that generates it, and how many there were before. */
   run_id: string | null
   attempt: number
+  /** When a worker took that run; null until one has. */
+  started_at: string | null
+  /** Audio that it continues, a key of the files, in place of what comes before it; null for that. */
+  input_key: string | null
   distance_percentile: number | null
   loudness_step_lu: number | null
   beat_error_ms: number | null
@@ -47,4 +51,7 @@ export type NodeRow = {
 /** A node or chain whose files may lie there without a row of theirs; `noted_at` in ms. */
 export type LeftoverRow = { owner_id: string; noted_at: number }
 
-export type MusicTables = { chains: ChainRow; nodes: NodeRow; leftovers: LeftoverRow }
+/** A slot that somebody has leased; `expires_at` in ms. */
+export type LeaseRow = { id: string; user_id: string; expires_at: number }
+
+export type MusicTables = { chains: ChainRow; nodes: NodeRow; leftovers: LeftoverRow; leases: LeaseRow }

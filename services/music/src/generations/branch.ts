@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto'
 import { failure, invalidField } from '@trellis/kit/errors'
 import { transact } from '@trellis/kit/store'
-import type { CreateBranchesRequest, Generator } from '@trellis/protos/ts/trellis/music/v1/music.ts'
+import type { CreateBranchesRequest } from '@trellis/protos/ts/trellis/music/v1/music.ts'
 import { type ChainTree, requireReady } from '../chains/access.ts'
 import { publishNode } from '../chains/events.ts'
 import { newId } from '../chains/ids.ts'
@@ -10,23 +10,12 @@ import { deleteNodes, insertNodes, nodesOfChains } from '../chains/store.ts'
 import type { NodeRow } from '../chains/tables.ts'
 import type { World } from '../world.ts'
 import type { Generations } from './generations.ts'
-
-type GeneratorWord = NonNullable<NodeRow['generator']>
+import { generatorFor } from './generator-for.ts'
 
 const DEFAULT_SECONDS = 10
 /** The largest seed there is; and the range that chance takes one from, which is the widest that Node offers. */
 const LARGEST_SEED = Number.MAX_SAFE_INTEGER
 const CHANCE_SEEDS = 2 ** 48 - 1
-
-/** The generator that a request comes to: the best there is, unless it names one. */
-const generatorFor = (asked: Generator, isMock: boolean): GeneratorWord => {
-  if (asked === 'GENERATOR_ONNX') {
-    throw failure('unavailable', 'No model is installed here: use the generator "recombine" or "auto".')
-  }
-  if (asked === 'GENERATOR_MOCK') return 'mock'
-  if (asked === 'GENERATOR_RECOMBINE') return 'recombine'
-  return isMock ? 'mock' : 'recombine'
-}
 
 /** Whether all that would be listened to is silence: it is when the silent ends of the pieces reach back that far. */
 const isSilent = (path: readonly NodeRow[], sampleRate: number, contextSeconds: number | null): boolean => {
@@ -73,6 +62,8 @@ const newNode = (
     error: null,
     run_id: `generate-${id}-1`,
     attempt: 1,
+    started_at: null,
+    input_key: null,
     distance_percentile: null,
     loudness_step_lu: null,
     beat_error_ms: null,

@@ -1,11 +1,13 @@
 import { toFailure } from '@trellis/kit/errors'
 import { followRun, type Report } from '@trellis/kit/workloads'
 import { AudioResult } from '@trellis/protos/ts/trellis/music/v1/work.ts'
+import type { ChainTree } from '../chains/access.ts'
 import { publishNode } from '../chains/events.ts'
 import { removeOwnerFiles } from '../chains/remove-files.ts'
 import { findNode, findTree, updateGenerating } from '../chains/store.ts'
 import type { NodeRow } from '../chains/tables.ts'
 import type { World } from '../world.ts'
+import { announce, conclusionOf, failureOf } from './conclusion.ts'
 import { type GenerationOrder, generationOrders, generationRun } from './order.ts'
 
 /** Progress is told in steps of at least this. */
@@ -41,6 +43,10 @@ const changesOf = (report: Report, told: number, now: () => Date): Partial<NodeR
   }
 }
 
+/** What the last report of a run is to its object. */
+const outcomeOf = (report: Report, node: NodeRow, { chain }: ChainTree) =>
+  report.$case === 'failed' ? { failure: report.value } : conclusionOf(node, chain)
+
 /** Changes the node of a run and tells of it: only while it is that run's, so of two drivers one is heard. A node that has been removed meanwhile takes its files along. */
 export const changeGenerating = async (
   { db, bus, files }: World,
@@ -50,6 +56,11 @@ export const changeGenerating = async (
   const changed = await updateGenerating(db, { id: nodeId, runId }, changes)
   if (changed) await publishNode(bus, changed)
   else if (!(await findNode(db, nodeId))) await removeOwnerFiles(files, nodeId)
+}
+
+/** Notes when a worker took a run: how long runs take is told to those who wait for one. */
+const noteStart = async ({ db, now }: World, { nodeId: id, runId }: GenerationOrder): Promise<void> => {
+  await updateGenerating(db, { id, runId }, { started_at: now().toISOString() })
 }
 
 /** Follows a generation to its end and writes that down. Throws where it does not come to an end: it is to be driven again. */
@@ -69,9 +80,11 @@ const driveToItsEnd = async (
   if (!tree) return
   let told = node.progress
   for await (const report of await followRun(world, generationRun(tree, node), { signal, resumes: true })) {
+    if (report.$case === 'started') await noteStart(world, order)
     const changes = changesOf(report, told, world.now)
     if (!changes) continue
     told = changes.progress ?? told
+    if (changes.status) await announce(world, order.runId, outcomeOf(report, { ...node, ...changes }, tree))
     await changeGenerating(world, order, changes)
     if (changes.status) return
   }
@@ -89,6 +102,7 @@ export const driveGeneration = async (
   } catch (error) {
     if (signal.aborted || delivery < generationOrders.maximumDeliveries) throw error
     world.log.error({ err: error, ...order }, 'a generation was given up')
+    await announce(world, order.runId, { failure: failureOf(error) })
     await changeGenerating(world, order, { status: 'error', error: toFailure(error).message })
   }
 }

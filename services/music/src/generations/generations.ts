@@ -32,7 +32,7 @@ export const createGenerations = (world: World): Generations => {
     async retry(tree, node) {
       const attempt = node.attempt + 1
       const runId = `generate-${node.id}-${attempt}`
-      const restarted = await restartNode(db, node.id, runId, attempt)
+      const restarted = await restartNode(db, node.id, { run_id: runId, attempt })
       if (!restarted) return undefined
       await publishNode(bus, restarted)
       try {

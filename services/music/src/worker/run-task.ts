@@ -3,7 +3,11 @@ import { failure } from '@trellis/kit/errors'
 import type { RpcClient } from '@trellis/kit/rpc'
 import { runFailure, watchRun } from '@trellis/kit/workloads'
 import { AudioResult, AudioTask } from '@trellis/protos/ts/trellis/music/v1/work.ts'
-import type { RunRequest, WorkloadsServiceDefinition } from '@trellis/protos/ts/trellis/workloads/v1/workloads.ts'
+import type {
+  GenerationSubject,
+  RunRequest,
+  WorkloadsServiceDefinition,
+} from '@trellis/protos/ts/trellis/workloads/v1/workloads.ts'
 
 export type WorkloadsClient = RpcClient<typeof WorkloadsServiceDefinition>
 
@@ -19,10 +23,15 @@ export interface TaskRun {
   readonly task: NonNullable<AudioTask['task']>
   readonly deadlineSeconds: number
   readonly user: string
+  /** What people are shown of a run that is an object of its own. */
+  readonly subject?: GenerationSubject
 }
 
 /** A task as the workloads are asked for it. */
-export const runRequest = ({ runId, task, deadlineSeconds, user }: TaskRun): RunRequest => ({
+export const runRequest = ({ runId, task, deadlineSeconds, user, subject }: TaskRun): RunRequest => ({
+  isKnown: false,
+  search: null,
+  generation: subject ?? null,
   runId,
   workload: 'WORKLOAD_GENERATION',
   input: AudioTask.encode({ task }).finish(),

@@ -1,6 +1,12 @@
 import { failure } from '@trellis/kit/errors'
 import type { Files } from '@trellis/kit/files'
-import type { ContinueTask, ExportTask, IngestTask, StoredPiece } from '@trellis/protos/ts/trellis/music/v1/work.ts'
+import type {
+  ContinueTask,
+  ExportTask,
+  IngestTask,
+  InputAudio,
+  StoredPiece,
+} from '@trellis/protos/ts/trellis/music/v1/work.ts'
 import { AudioResult } from '@trellis/protos/ts/trellis/music/v1/work.ts'
 import { analyseSound } from '../analysis/analyse.ts'
 import { PART_SAMPLES, soundOf } from '../analysis/features.ts'
@@ -10,9 +16,10 @@ import { ANALYSIS_RATE } from '../analysis/spectral-frames.ts'
 import { concatenateAudio, tailOf } from '../audio/audio-path.ts'
 import type { ByteSource } from '../audio/byte-source.ts'
 import { type AudioDescription, createDescriber } from '../audio/describe.ts'
-import { nodeFile } from '../audio/files-layout.ts'
+import { nodeFile, samplesOwner } from '../audio/files-layout.ts'
 import { AUDIO_LIMITS, ingestAudio } from '../audio/ingest.ts'
 import type { AudioShape, Block } from '../audio/pcm.ts'
+import { invalidAudio } from '../audio/refusal.ts'
 import { blocksOf, openStoredAudio, type StoredAudio } from '../audio/stored-audio.ts'
 import { wavBytes } from '../audio/wav-write.ts'
 import { encodeMp3 } from '../export/mp3-encode.ts'
@@ -85,6 +92,26 @@ export const ingest = async ({ nodeId, maximumSeconds }: IngestTask, world: Task
   return AudioResult.fromPartial({ ...description, bpm, key: key?.name ?? null })
 }
 
+/**
+ * Audio that somebody names to be continued: the samples of a node as they are, or a file that is decoded as an upload is, into
+ * the folder of the node that is made. Throws AudioRefused where it has another shape than the chain.
+ */
+const openInput = async (world: TaskWorld, nodeId: string, { key, ...shape }: InputAudio): Promise<PathPiece> => {
+  const kept = async () => undefined
+  const source = await byteSource(world.files, key)
+  if (samplesOwner(key) !== undefined) return { audio: openStoredAudio(source, shape), kept }
+  const { blocks, sampleRate, channels } = await ingestAudio(source, AUDIO_LIMITS)
+  if (sampleRate !== shape.sampleRate || channels !== shape.channels) {
+    const [is, must] = [{ sampleRate, channels }, shape].map(
+      (one) => `${one.sampleRate} Hz and ${one.channels} channels`,
+    )
+    throw invalidAudio(`The input has ${is}, the chain ${must}: they must be the same.`)
+  }
+  const decoded = nodeFile(nodeId, 'input')
+  await world.files.write(decoded, createDescriber(shape).stored(blocks, world.signal), world.signal)
+  return { audio: openStoredAudio(await byteSource(world.files, decoded), shape), kept }
+}
+
 /** How near (as a ratio) a tempo must come to another to be counted as it. */
 const SAME_TEMPO = 0.04
 
@@ -125,7 +152,9 @@ export const continueAudio = async (task: ContinueTask, world: TaskWorld): Promi
   const generate = GENERATORS[task.generator]
   if (!generate) throw failure('unavailable', `This installation has no generator of kind ${task.generator}.`)
   const { signal } = world
-  const pieces = await Promise.all(task.path.map((piece) => openPathPiece(world, piece)))
+  const pieces = task.input
+    ? [await openInput(world, task.nodeId, task.input)]
+    : await Promise.all(task.path.map((piece) => openPathPiece(world, piece)))
   const { path, context, listen } = contextOf(pieces, task.contextFrames, signal)
   const { block, honored } = await generate({
     context,
@@ -139,8 +168,11 @@ export const continueAudio = async (task: ContinueTask, world: TaskWorld): Promi
   const { sampleRate, channels } = path
   const description = await storeSamples(world, task.nodeId, { sampleRate, channels }, [block])
   const made = await openPathPiece(world, { nodeId: task.nodeId, sampleRate, channels })
-  const kept = await featuresToKeep([...pieces, made], signal)
-  await world.files.write(nodeFile(task.nodeId, 'features'), kept, signal)
+  // What is kept of how a node sounds is of its place in its path: after other audio it has none.
+  if (!task.input) {
+    const kept = await featuresToKeep([...pieces, made], signal)
+    await world.files.write(nodeFile(task.nodeId, 'features'), kept, signal)
+  }
   const { bpm, key } = await tempoAndKey(made.audio, signal)
   const reach = SEAM_SECONDS * path.sampleRate
   const before = await tailOf(path, reach).read(0, reach)

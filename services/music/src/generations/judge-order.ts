@@ -1,0 +1,107 @@
+import { isFailure } from '@trellis/kit/errors'
+import type { GenerationSubject, RunFailed, RunOrder } from '@trellis/protos/ts/trellis/workloads/v1/workloads.ts'
+import { samplesOwner } from '../audio/files-layout.ts'
+import type { ChainTree } from '../chains/access.ts'
+import type { NodeRow } from '../chains/tables.ts'
+import { failed } from './conclusion.ts'
+import { type GeneratorWord, generatorFor, generatorNamed } from './generator-for.ts'
+
+/** What an order asks to be done with a node; what is `undefined` is as the node has it. */
+export type Wanted = {
+  readonly prompt: string | undefined
+  readonly seed: number | undefined
+  readonly frames: number | undefined
+  readonly contextSeconds: number | null | undefined
+  readonly generator: GeneratorWord | undefined
+  /** Audio to continue in place of what comes before the node; null for that. */
+  readonly inputKey: string | null
+}
+
+/** What is to become of an order. */
+export type Verdict =
+  /** It cannot be done, ever. */
+  | { readonly kind: 'refuse'; readonly failure: RunFailed }
+  /** It has been done. */
+  | { readonly kind: 'done'; readonly tree: ChainTree; readonly node: NodeRow }
+  /** It is being done, under its own run. */
+  | { readonly kind: 'drive'; readonly tree: ChainTree; readonly node: NodeRow }
+  /** Another run has the node. */
+  | { readonly kind: 'wait' }
+  | { readonly kind: 'generate'; readonly tree: ChainTree; readonly node: NodeRow; readonly wanted: Wanted }
+
+const refuse = (...given: Parameters<typeof failed>): Verdict => ({ kind: 'refuse', failure: failed(...given) })
+const notFound = (detail: string): Verdict => refuse('NodeNotFound', 'not_found', detail)
+const quoted = (text: string): string => JSON.stringify(text)
+
+const wantedOf = (subject: GenerationSubject, sampleRate: number, isMock: boolean): Wanted => ({
+  prompt: subject.prompt ?? undefined,
+  seed: subject.seed ?? undefined,
+  frames: subject.durationSeconds > 0 ? Math.round(subject.durationSeconds * sampleRate) : undefined,
+  contextSeconds: subject.contextSeconds === 0 ? null : (subject.contextSeconds ?? undefined),
+  generator: subject.generator === '' ? undefined : generatorFor(generatorNamed(subject.generator), isMock),
+  inputKey: subject.inputKey || null,
+})
+
+/** Whether a node was made of what is wanted. */
+const isMadeOf = (node: NodeRow, wanted: Wanted): boolean =>
+  (wanted.prompt ?? node.prompt) === node.prompt &&
+  (wanted.seed ?? node.seed) === node.seed &&
+  (wanted.frames ?? node.frames) === node.frames &&
+  (wanted.contextSeconds === undefined || wanted.contextSeconds === node.context_seconds) &&
+  (wanted.generator ?? node.generator) === node.generator &&
+  wanted.inputKey === node.input_key
+
+/** What is wrong with the input that an order names: the samples of a node are of known shape in its own chain alone. */
+const faultOfInput = (inputKey: string | null, { nodes }: ChainTree): string | undefined => {
+  const owner = inputKey === null ? undefined : samplesOwner(inputKey)
+  if (owner === undefined) return undefined
+  const source = nodes.find(({ id }) => id === owner)
+  if (!source) return `The input ${quoted(inputKey ?? '')} is not of a node in this chain.`
+  return source.status === 'ready' ? undefined : `The node of the input ${quoted(inputKey ?? '')} is not ready.`
+}
+
+const judgeNode = (order: RunOrder, tree: ChainTree, node: NodeRow, wanted: Wanted): Verdict => {
+  if (node.status === 'generating')
+    return node.run_id === order.runId ? { kind: 'drive', tree, node } : { kind: 'wait' }
+  if (node.status === 'ready') {
+    if (isMadeOf(node, wanted)) return { kind: 'done', tree, node }
+    return refuse(
+      'Failed',
+      'conflict',
+      'The node is ready, and was made with other parameters: branch for another take.',
+    )
+  }
+  if (node.run_id === order.runId) return refuse('Failed', 'internal', node.error ?? 'The generation failed.')
+  const fault = faultOfInput(wanted.inputKey, tree)
+  if (fault !== undefined) return refuse('Failed', 'invalid', fault)
+  const parent = tree.nodes.find(({ id }) => id === node.parent_id)
+  if (parent?.status !== 'ready') return refuse('Failed', 'conflict', 'What comes before the node is not ready.')
+  return { kind: 'generate', tree, node, wanted }
+}
+
+/**
+ * Decides what is to become of a generation that an object asked for. `tree`: the chain that it names, if there is one. An
+ * order on behalf of nobody may name any chain; another's chain is as unknown as none.
+ */
+export const judgeOrder = (
+  order: RunOrder,
+  tree: ChainTree | undefined,
+  { mockGenerator }: { readonly mockGenerator: boolean },
+): Verdict => {
+  const { generation: subject, user } = order
+  if (!subject) return refuse('Failed', 'invalid', 'The order does not say what to generate.')
+  if (!tree || (user !== '' && tree.chain.user_id !== user))
+    return notFound(`There is no chain ${quoted(subject.chainId)}.`)
+  const node = tree.nodes.find(({ id }) => id === subject.nodeId)
+  if (!node) return notFound(`There is no node ${quoted(subject.nodeId)} in the chain ${quoted(subject.chainId)}.`)
+  if (node.kind === 'upload')
+    return notFound(
+      `The node ${quoted(node.id)} is the upload that its chain begins with: only continuations are generated.`,
+    )
+  try {
+    return judgeNode(order, tree, node, wantedOf(subject, tree.chain.sample_rate, mockGenerator))
+  } catch (error) {
+    if (isFailure(error)) return refuse('Failed', error.kind, error.message)
+    throw error
+  }
+}

@@ -1,0 +1,231 @@
+import { spawn } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { readConfig } from '@trellis/kit/config'
+import { type FilesLocation, openFiles } from '@trellis/kit/files'
+import { connectInProcess, type Handlers } from '@trellis/kit/rpc'
+import { silentLog } from '@trellis/kit/telemetry'
+import { generationOrders, runTopic } from '@trellis/kit/workloads'
+import { type Chain, MusicServiceDefinition } from '@trellis/protos/ts/trellis/music/v1/music.ts'
+import type { GenerationSubject } from '@trellis/protos/ts/trellis/workloads/v1/workloads.ts'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { buses, type RunningBus } from '../../../../test/support/buses.ts'
+import { playOperator } from '../../../../test/support/played-operator.ts'
+import { temporaryDirectory } from '../../../../test/support/temporary-directory.ts'
+import { serveAssignments } from '../../../kit/src/workloads/pod/serve-assignments.ts'
+import { wavOf } from '../../test/audio-files.ts'
+import { playBand } from '../../test/band.ts'
+import { local, nodeOf, settled, upload } from '../../test/open-service.ts'
+import { nodeFile } from '../audio/files-layout.ts'
+import { createMusicService, generationWorker, musicConfig } from '../mod.ts'
+import { audioWork } from '../worker/audio-work.ts'
+
+const podModule = fileURLToPath(new URL('../worker/pod.ts', import.meta.url))
+const RATE = 22_050
+const asLocal = { caller: local }
+
+const cleanUp: (() => Promise<unknown>)[] = []
+afterEach(async () => {
+  for (const close of cleanUp.splice(0).reverse()) await close()
+})
+
+/** How pods come to be: processes of their own where there is a server that they can join. None while `held`. */
+const podsOn = ({ bus, address }: RunningBus, files: FilesLocation) => {
+  const ending = new AbortController()
+  const ended: Promise<unknown>[] = []
+  cleanUp.push(async () => {
+    ending.abort()
+    await Promise.all(ended)
+  })
+  const asProcess = (podUid: string, server: string) => {
+    const env = {
+      NATS_URL: server,
+      POD_UID: podUid,
+      METRICS_PORT: '0',
+      LOG_LEVEL: 'silent',
+      WORKER_LINGER_SECONDS: '0',
+    }
+    const child = spawn(process.execPath, [podModule], { env, stdio: ['ignore', 'ignore', 'inherit'] })
+    ended.push(new Promise((resolve) => child.once('exit', resolve)))
+    ending.signal.addEventListener('abort', () => child.kill('SIGKILL'))
+  }
+  const inProcess = (podUid: string) => {
+    const limits = { lingerMilliseconds: 0, reportWithinMilliseconds: 10_000, flushWithinMilliseconds: 100 }
+    const own = { podUid, worker: podUid, signal: ending.signal, log: silentLog, onReady: () => undefined }
+    ended.push(serveAssignments({ bus, work: audioWork(files), ...limits, ...own }))
+  }
+  const pods = {
+    isHeld: false,
+    start: (podUid: string) => {
+      if (!pods.isHeld) address === undefined ? inProcess(podUid) : asProcess(podUid, address)
+    },
+  }
+  return pods
+}
+
+const placeFiles = ({ address }: RunningBus, directory: string): FilesLocation =>
+  address === undefined
+    ? { kind: 'directory', path: directory }
+    : { kind: 'nats', servers: [address], bucket: 'trellis-files', replicas: 1, prefix: 'trellis' }
+
+/** The service where runs are objects, with an operator that the test plays, and a chain of 6 s. */
+const open = async (ground: RunningBus) => {
+  const directory = await temporaryDirectory()
+  cleanUp.push(async () => directory[Symbol.asyncDispose]())
+  const location = placeFiles(ground, `${directory.path}/files`)
+  const files = await openFiles(location)
+  cleanUp.push(async () => files[Symbol.asyncDispose]())
+  const pods = podsOn(ground, location)
+  const operator = playOperator({ bus: ground.bus, startPod: pods.start })
+  cleanUp.push(async () => operator[Symbol.asyncDispose]())
+  const service = await createMusicService({
+    config: readConfig(musicConfig, { MUSIC_GENERATOR_MOCK: '1' }),
+    dataDirectory: directory.path,
+    bus: ground.bus,
+    files,
+    workloads: operator.client,
+    runsAreObjects: true,
+    deskWorker: generationWorker({ files: location, workers: 1 }),
+    log: silentLog,
+  })
+  cleanUp.push(async () => service[Symbol.asyncDispose]())
+  const handlers = service.implementations[0]?.handlers as Handlers<typeof MusicServiceDefinition>
+  const client = connectInProcess(MusicServiceDefinition, handlers)
+  const { block } = playBand({ bpm: 120, bars: 4, sampleRate: RATE, channels: 1 })
+  const wav = await wavOf(
+    block.map((channel) => channel.slice(0, 6 * RATE)),
+    RATE,
+  )
+  const chain = await upload({ client }, wav)
+
+  const branch = async (): Promise<string> => {
+    const { chainId, rootNodeId: nodeId } = chain
+    const request = { chainId, nodeId, prompt: '', durationSeconds: 2, seed: 7, generator: 'GENERATOR_AUTO' as const }
+    return (await client.createBranches(request, asLocal)).nodes[0]?.nodeId ?? ''
+  }
+  /** A branch whose run fails, as the operator tells it of a pod that was lost. */
+  const failedBranch = async (): Promise<string> => {
+    pods.isHeld = true
+    const nodeId = await branch()
+    const runId = `generate-${nodeId}-1`
+    const failed = { reason: 'WorkerLost', detail: 'The worker was lost.', kind: 'internal' }
+    await ground.bus.publish(runTopic(runId), { runId, report: { $case: 'failed', value: failed } })
+    await settled({ client }, chain.chainId)
+    pods.isHeld = false
+    return nodeId
+  }
+  const subject = (nodeId: string, change: Partial<GenerationSubject> = {}): GenerationSubject => ({
+    chainId: chain.chainId,
+    nodeId,
+    durationSeconds: 2,
+    generator: 'auto',
+    ...change,
+  })
+  const now = (): Promise<Chain> => client.getChain({ chainId: chain.chainId }, asLocal)
+  return { client, operator, chain, files, wav, branch, failedBranch, subject, now, pods }
+}
+
+describe.each(buses)('over $name, where runs are objects', ({ isMissing, start }) => {
+  describe.skipIf(isMissing)('the music service', () => {
+    let ground: RunningBus
+    let unique = 0
+    beforeAll(async () => {
+      ground = await start()
+    })
+    afterAll(() => ground?.[Symbol.asyncDispose]())
+    const newRun = () => {
+      unique += 1
+      return `gen-${process.pid}-${unique}`
+    }
+
+    test('a branch is a run with what people are shown of it, and is concluded with where its audio lies', async () => {
+      const { client, operator, chain, branch } = await open(ground)
+      const nodeId = await branch()
+      expect(nodeOf(await settled({ client }, chain.chainId), nodeId).status).toBe('NODE_STATUS_READY')
+      const runId = `generate-${nodeId}-1`
+      expect(await operator.concluded(runId)).toMatchObject({
+        outputKey: nodeFile(nodeId, 'samples'),
+        outputSeconds: 2,
+        loudnessStepLu: expect.any(Number),
+      })
+      expect(operator.asked[0]).toMatchObject({
+        runId,
+        generation: { chainId: chain.chainId, nodeId, seed: 7, durationSeconds: 2, generator: 'mock' },
+      })
+      expect(operator.asked).toHaveLength(1)
+    })
+
+    test('a failure that the operator tells is the end of the node and of its object', async () => {
+      const { operator, failedBranch, now } = await open(ground)
+      const nodeId = await failedBranch()
+      expect(nodeOf(await now(), nodeId)).toMatchObject({ status: 'NODE_STATUS_ERROR', error: 'The worker was lost.' })
+      expect((await operator.concluded(`generate-${nodeId}-1`)).failure).toMatchObject({ reason: 'WorkerLost' })
+    })
+
+    test('an order generates a failed node anew, with what it says', async () => {
+      const { client, operator, chain, failedBranch, subject } = await open(ground)
+      const nodeId = await failedBranch()
+      const runId = newRun()
+      await operator.order(generationOrders, { runId, generation: subject(nodeId, { seed: 8, durationSeconds: 3 }) })
+      expect(await operator.concluded(runId)).toMatchObject({ outputSeconds: 3 })
+      const node = nodeOf(await settled({ client }, chain.chainId), nodeId)
+      expect([node.status, node.seed, node.durationSeconds]).toEqual(['NODE_STATUS_READY', 8, 3])
+    })
+
+    test('an order for a node that is ready is concluded at once, where it asks for the same', async () => {
+      const { client, operator, chain, branch, subject } = await open(ground)
+      const nodeId = await branch()
+      await settled({ client }, chain.chainId)
+      const [same, other] = [newRun(), newRun()]
+      await operator.order(generationOrders, { runId: same, generation: subject(nodeId, { seed: 7 }) })
+      await operator.order(generationOrders, { runId: other, generation: subject(nodeId, { seed: 9 }) })
+      expect(await operator.concluded(same)).toMatchObject({ outputKey: nodeFile(nodeId, 'samples') })
+      expect((await operator.concluded(other)).failure).toMatchObject({ kind: 'conflict' })
+      expect(operator.asked).toHaveLength(1)
+    })
+
+    test('an order for what is not there is concluded as that', async () => {
+      const { operator, chain, subject } = await open(ground)
+      const [node, of, upload] = [newRun(), newRun(), newRun()]
+      await operator.order(generationOrders, { runId: node, generation: subject('nobody') })
+      await operator.order(generationOrders, { runId: of, generation: { ...subject('n'), chainId: 'nothing' } })
+      await operator.order(generationOrders, { runId: upload, generation: subject(chain.rootNodeId) })
+      for (const runId of [node, of, upload])
+        expect((await operator.concluded(runId)).failure).toMatchObject({ reason: 'NodeNotFound' })
+    })
+
+    test('an order for a node that another run has waits for that', async () => {
+      const { client, operator, chain, branch, subject, pods } = await open(ground)
+      pods.isHeld = true
+      const nodeId = await branch()
+      const runId = newRun()
+      await operator.order(generationOrders, { runId, generation: subject(nodeId) })
+      const failed = { reason: 'WorkerLost', detail: 'The worker was lost.', kind: 'internal' }
+      const first = `generate-${nodeId}-1`
+      pods.isHeld = false
+      await ground.bus.publish(runTopic(first), { runId: first, report: { $case: 'failed', value: failed } })
+      expect(await operator.concluded(runId)).toMatchObject({ outputSeconds: 2 })
+      expect(nodeOf(await settled({ client }, chain.chainId), nodeId).status).toBe('NODE_STATUS_READY')
+    })
+
+    test('an order may name audio to continue: a file of the same shape, and no other', async () => {
+      const { operator, files, wav, failedBranch, subject } = await open(ground)
+      await files.write('inputs/song.wav', wav)
+      const { block } = playBand({ bpm: 120, bars: 2, sampleRate: 44_100, channels: 1 })
+      await files.write('inputs/other.wav', await wavOf(block, 44_100))
+      const [good, bad] = [await failedBranch(), await failedBranch()]
+      const [first, second] = [newRun(), newRun()]
+      await operator.order(generationOrders, {
+        runId: first,
+        generation: subject(good, { inputKey: 'inputs/song.wav' }),
+      })
+      await operator.order(generationOrders, {
+        runId: second,
+        generation: subject(bad, { inputKey: 'inputs/other.wav' }),
+      })
+      expect(await operator.concluded(first)).toMatchObject({ outputSeconds: 2 })
+      const { failure } = await operator.concluded(second)
+      expect(failure).toMatchObject({ kind: 'invalid' })
+      expect(failure?.detail).toContain('44100')
+    })
+  })
+})

@@ -1,0 +1,95 @@
+import { failure, isFailure } from '@trellis/kit/errors'
+import type { Handlers } from '@trellis/kit/rpc'
+import type {
+  GeneratorStatus,
+  GpuMode,
+  GpuSession,
+  MusicServiceDefinition,
+} from '@trellis/protos/ts/trellis/music/v1/music.ts'
+import { CapacityResponse } from '@trellis/protos/ts/trellis/workloads/v1/workloads.ts'
+import { requireOwner } from '../chains/access.ts'
+import type { LeaseRow } from '../chains/tables.ts'
+import { noModel } from '../generations/generator-for.ts'
+import type { World } from '../world.ts'
+import { estimatedWait, expectedSeconds } from './estimate.ts'
+import { endLease, latestRunSeconds, renewLease, takeLease } from './store.ts'
+
+type GpuHandlers = Pick<
+  Handlers<typeof MusicServiceDefinition>,
+  'getGpu' | 'createGpuSession' | 'renewGpuSession' | 'deleteGpuSession'
+>
+
+/** The longest continuation, in seconds. */
+const LONGEST = 60
+
+const generators: readonly GeneratorStatus[] = [
+  { name: 'recombine', available: true, reason: null, maxSeconds: LONGEST, sampleRate: null },
+  { name: 'onnx', available: false, reason: noModel, maxSeconds: LONGEST, sampleRate: null },
+  { name: 'mock', available: true, reason: null, maxSeconds: LONGEST, sampleRate: null },
+]
+
+const modes: Partial<Record<string, GpuMode>> = { kubernetes: 'GPU_MODE_KUBERNETES', local: 'GPU_MODE_LOCAL' }
+
+/** What generations run on; where whoever runs them is away, nothing, and why. */
+const capacityOf = async ({ workloads, now }: World): Promise<CapacityResponse> => {
+  try {
+    return await workloads.capacity({ workload: 'WORKLOAD_GENERATION' })
+  } catch (error) {
+    if (!isFailure(error, 'unavailable')) throw error
+    const reasons = ['Whoever runs generations cannot be reached just now.']
+    return CapacityResponse.fromPartial({ mode: 'none', observedAt: now().toISOString(), reasons })
+  }
+}
+
+const expired = (id: string) =>
+  failure('not_found', `There is no session ${JSON.stringify(id)} of yours, or it has expired.`)
+
+const sessionOf = ({ id, expires_at }: LeaseRow): GpuSession => ({
+  sessionId: id,
+  status: 'leased',
+  expiresAt: new Date(expires_at).toISOString(),
+})
+
+/** What generations run on, and leases of it. */
+export const gpuRpc = (world: World): GpuHandlers => ({
+  async getGpu() {
+    const [capacity, took] = await Promise.all([capacityOf(world), latestRunSeconds(world.db)])
+    return {
+      mode: modes[capacity.mode] ?? 'GPU_MODE_NONE',
+      observedAt: capacity.observedAt,
+      classes: capacity.classes.map(({ product, memoryMib, total, free, usedByUs }) => ({
+        product,
+        memoryMib,
+        total,
+        free,
+        usedByUs,
+      })),
+      queueDepth: capacity.queued,
+      running: capacity.running,
+      estimatedWaitSeconds: estimatedWait(capacity, expectedSeconds(took)),
+      generators: [...generators],
+      reasons: capacity.reasons,
+    }
+  },
+
+  async createGpuSession(_request, { caller }) {
+    const userId = requireOwner(caller)
+    const { total, running } = await capacityOf(world)
+    if (total <= 0) throw failure('conflict', 'There is nothing to lease: nothing generates here at present.')
+    const lease = await takeLease(world.db, { userId, slots: total - running, now: world.now() })
+    if (!lease) throw failure('conflict', 'All slots are taken: try again when one is free.')
+    return sessionOf(lease)
+  },
+
+  async renewGpuSession({ sessionId }, { caller }) {
+    const lease = await renewLease(world.db, { id: sessionId, userId: caller.userId, now: world.now() })
+    if (!lease) throw expired(sessionId)
+    return sessionOf(lease)
+  },
+
+  async deleteGpuSession({ sessionId }, { caller }) {
+    if (!(await endLease(world.db, { id: sessionId, userId: caller.userId, now: world.now() })))
+      throw expired(sessionId)
+    return {}
+  },
+})
