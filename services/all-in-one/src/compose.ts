@@ -1,8 +1,10 @@
+import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
-import { type Backend, createEdge } from '@trellis/edge'
+import { createLocalBranches } from '@trellis/branch'
+import { branchIntake, createEdge } from '@trellis/edge'
 import { createMemoryBus } from '@trellis/kit/bus'
 import { openDirectoryFiles } from '@trellis/kit/files'
-import { connectInProcess, type Implementation } from '@trellis/kit/rpc'
+import { connectInProcess } from '@trellis/kit/rpc'
 import { lockDataDirectory, migrateStore } from '@trellis/kit/store'
 import type { Log, Metrics } from '@trellis/kit/telemetry'
 import { createLocalWorkloads } from '@trellis/kit/workloads'
@@ -10,20 +12,11 @@ import { createListingsService, listingsSchema, searchWorker } from '@trellis/li
 import { createLogsService, logsSchema } from '@trellis/logs'
 import { createMusicService, generationWorker, musicSchema } from '@trellis/music'
 import openapi from '@trellis/protos/edge/openapi.json' with { type: 'json' }
-import { routes, services } from '@trellis/protos/edge/routes.ts'
+import { routes } from '@trellis/protos/edge/routes.ts'
+import { BranchesServiceDefinition } from '@trellis/protos/ts/trellis/workloads/v1/branches.ts'
 import { WorkloadsServiceDefinition } from '@trellis/protos/ts/trellis/workloads/v1/workloads.ts'
+import { branchDirectoryOf, toBackends } from './backends.ts'
 import type { AllConfig } from './config.ts'
-
-const toBackend = ({ definition, handlers }: Implementation): Backend => {
-  const known = services.find(({ name }) => name === definition.fullName)
-  if (!known) throw new TypeError(`${definition.fullName} has no routes.`)
-  return {
-    name: known.name,
-    mount: known.mount,
-    heartbeat: known.heartbeat,
-    client: connectInProcess(definition, handlers),
-  }
-}
 
 /**
  * All of Trellis in one process: every port in its embedded form, every service behind the edge. Disposing ends it in
@@ -53,6 +46,17 @@ export const composeTrellis = async (config: AllConfig, { log, metrics }: { log:
   for (const schema of [listingsSchema, logsSchema, musicSchema]) {
     if (config.database.databaseUrl !== undefined) await migrateStore(store, { ...schema, log })
   }
+  const rpcSecret = randomBytes(24).toString('base64url')
+  const branches = opened.use(
+    await createLocalBranches({
+      directory: join(dataDirectory, 'branches'),
+      basePort: config.branches.basePort,
+      limit: config.branches.limit,
+      environment: { ...config.branches.environment, RPC_SECRET: rpcSecret },
+      onLine: (_slug, line) => void process.stdout.write(`${line}\n`),
+      log: log.child({ part: 'branches' }),
+    }),
+  )
   const shared = { store, dataDirectory, bus, files, workloads, metrics }
   const listings = opened.use(
     await createListingsService({
@@ -61,7 +65,18 @@ export const composeTrellis = async (config: AllConfig, { log, metrics }: { log:
       log: log.child({ part: 'listings' }),
     }),
   )
-  const logs = opened.use(await createLogsService({ ...shared, config: config.logs, log: log.child({ part: 'logs' }) }))
+  const logs = opened.use(
+    await createLogsService({
+      ...shared,
+      branches: {
+        service: connectInProcess(BranchesServiceDefinition, branches.handlers),
+        security: { secrets: [rpcSecret] },
+      },
+      config: config.logs,
+      log: log.child({ part: 'logs' }),
+    }),
+  )
+  const intake = opened.use(branchIntake(branchDirectoryOf(logs.implementations), log.child({ part: 'edge' })))
   const music = opened.use(
     await createMusicService({
       ...shared,
@@ -74,7 +89,9 @@ export const composeTrellis = async (config: AllConfig, { log, metrics }: { log:
     await createEdge({
       config: config.edge,
       routes,
-      backends: [listings, logs, music].flatMap(({ implementations }) => implementations).map(toBackend),
+      backends: [listings, logs, music]
+        .flatMap(({ implementations }) => implementations.flatMap(toBackends))
+        .concat(intake),
       openapi,
       missing: () => ({}),
       log: log.child({ part: 'edge' }),

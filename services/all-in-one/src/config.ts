@@ -1,3 +1,4 @@
+import { branchEnvironment, localBranchesConfig } from '@trellis/branch'
 import { checkEdgeConfig, edgeConfig } from '@trellis/edge'
 import { baseConfig, readConfig } from '@trellis/kit/config'
 import { configPart, databaseConfig, storeLocation } from '@trellis/kit/process'
@@ -14,6 +15,7 @@ export const readAllConfig = (environment: NodeJS.ProcessEnv) => {
     listings: readConfig(listingsConfig, environment),
     logs: readConfig(logsConfig, environment),
     music: readConfig(musicConfig, environment),
+    branches: { ...readConfig(localBranchesConfig, environment), environment: branchEnvironment(environment) },
   }
   checkEdgeConfig(config.edge)
   return { ...config, store: storeLocation(config.database, config.base.dataDirectory) }
@@ -29,4 +31,5 @@ export const configParts = (config: AllConfig) => [
   configPart('listings', listingsConfig, config.listings),
   configPart('logs', logsConfig, config.logs),
   configPart('music', musicConfig, config.music),
+  configPart('branches', localBranchesConfig, config.branches),
 ]

@@ -38,6 +38,12 @@ export const edgeConfig = {
   ),
   licenceUrl: setting('LICENSE_URL', read.optional(read.url), undefined, 'The licensing service that knows the tiers.'),
   licenceToken: secret('LICENSE_TOKEN', read.text, '', 'The bearer token for the licensing service.'),
+  publicUrl: setting(
+    'EDGE_URL',
+    read.optional(read.url),
+    undefined,
+    'Where people reach this edge, for addresses in answers; the host of each request unless told.',
+  ),
   apiKey: secret('SERVICE_API_KEY', read.text, '', 'The key that every logs route asks for; empty: none.'),
   adminKey: secret('SERVICE_ORCHARD_ADMIN_KEY', read.text, '', 'The key for managing branches; empty: that is off.'),
   branchKey: secret('SERVICE_BRANCH_KEY', read.text, '', 'The key that pushed batches must present; empty: none.'),

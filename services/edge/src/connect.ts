@@ -1,10 +1,13 @@
 import { read, setting } from '@trellis/kit/config'
 import { connectGrpc, type RpcSecurity } from '@trellis/kit/rpc'
+import type { Log } from '@trellis/kit/telemetry'
 import { services } from '@trellis/protos/edge/routes.ts'
 import { HealthDefinition } from '@trellis/protos/ts/grpc/health/v1/health.ts'
 import { ListingsServiceDefinition } from '@trellis/protos/ts/trellis/listings/v1/listings.ts'
+import { BranchDirectoryServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/branch.ts'
 import { LogsServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/logs.ts'
 import { MusicServiceDefinition } from '@trellis/protos/ts/trellis/music/v1/music.ts'
+import { branchIntake } from './branches/backend.ts'
 import type { Backend } from './transcode/routes.ts'
 
 const where = (variable: string, name: string) =>
@@ -40,7 +43,7 @@ export type Connections = Disposable & {
 }
 
 /** Connects to the services that have an address, and asks each every 2 s how it is. Throws TypeError for a wrong address. */
-export const connectServices = (addresses: Addresses, security: RpcSecurity): Connections => {
+export const connectServices = (addresses: Addresses, security: RpcSecurity, log: Log): Connections => {
   using opened = new DisposableStack()
   const backends: Backend[] = []
   const missing = new Map<string, string>()
@@ -71,6 +74,10 @@ export const connectServices = (addresses: Addresses, security: RpcSecurity): Co
         missing.set(name, 'it cannot be reached')
       }
     })
+  }
+  if (addresses.logs !== '') {
+    const { client } = opened.use(connectGrpc(BranchDirectoryServiceDefinition, addresses.logs, { security }))
+    backends.push(opened.use(branchIntake(client, log)))
   }
   const ask = () => void Promise.all(checks.map((check) => check()))
   ask()

@@ -15,13 +15,17 @@ import { createRequestDurations } from './request-durations.ts'
 import { securityHeaders } from './security-headers.ts'
 import { createHeartbeat } from './stream/heartbeat.ts'
 import { answerBrokenRequest, answerFailure } from './transcode/error-answer.ts'
+import { createOrigins } from './transcode/origin.ts'
 import { type Backend, type Begin, registerRoutes } from './transcode/routes.ts'
 
 export type EdgeOptions = {
   config: EdgeConfig
   routes: readonly Route[]
   backends: readonly Backend[]
-  openapi: OpenApi
+  /** What `/docs` shows; without it there are no such pages. */
+  openapi?: OpenApi
+  /** In place of comparing with the configured branch key; in constant time. */
+  isBranchKey?: (given: string) => boolean
   /** Which services cannot be used just now, and why; empty when all can. */
   missing: () => Record<string, string>
   log: Log
@@ -91,17 +95,16 @@ const registerHealth = (server: FastifyInstance, { missing: ask, backends }: Edg
     const missing = ask()
     const count = Object.keys(missing).length
     if (count === 0) return reply.send({ status: 'ready' })
-    if (count < backends.length) return reply.send({ status: 'ready in part', missing })
+    if (count < backends.filter(({ passOn }) => !passOn).length) return reply.send({ status: 'ready in part', missing })
     return reply.code(503).send({ status: 'not ready', missing, detail: 'No service can be reached yet.' })
   })
-  server.get('/', withHead, (_request, reply) => reply.redirect('/docs'))
 }
 
 /** Who may come in by a route, and as whom; undefined where that is no question, and everybody comes in as they are. */
-const createAdmission = (config: EdgeConfig, log: Log) => {
+const createAdmission = ({ config, log, isBranchKey }: EdgeOptions) => {
   const licence = createLicence({ url: config.licenceUrl, token: config.licenceToken, log })
   const identify = createIdentity({ ...config, licence })
-  const keys = createKeyChecks(config)
+  const keys = createKeyChecks({ ...config, isBranchKey })
   return (route: Route): onRequestHookHandler | undefined => {
     const { access } = route
     if (access === 'open') return undefined
@@ -140,6 +143,7 @@ export const createEdge = async (options: EdgeOptions): Promise<Edge> => {
 
   server.decorateRequest('caller')
   server.decorateRequest('startedAt', 0)
+  server.decorate('originOf', createOrigins(config.publicUrl))
   const begin: Begin = (request, reply) => {
     request.startedAt = performance.now()
     request.caller = everybody
@@ -163,13 +167,15 @@ export const createEdge = async (options: EdgeOptions): Promise<Edge> => {
     })
     cors.registerPreflight(pages)
     registerHealth(pages, options)
+    if (!openapi) return registered()
+    pages.get('/', withHead, (_request, reply) => reply.redirect('/docs'))
     registerDocs(pages, openapi, mounts).then(() => registered(), registered)
   })
   await registerRoutes(server, routes, backends, {
     streams: { heartbeat, closing: closing.signal, onFrame: () => frames.inc() },
     maximumStreams: config.maximumStreams,
     begin,
-    admit: createAdmission(config, log),
+    admit: createAdmission(options),
     durations,
   })
   await server.ready()

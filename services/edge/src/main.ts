@@ -40,7 +40,7 @@ await runProcess<ReturnType<typeof readAll>>({
     ]),
   start: async ({ base, edge: config, rpc, addresses }, { log, metrics }) => {
     await using opened = new AsyncDisposableStack()
-    const { backends, missing } = opened.use(connect(addresses, rpcSecurity(rpc)))
+    const { backends, missing } = opened.use(connect(addresses, rpcSecurity(rpc), log))
     const edge = opened.use(await createEdge({ config, routes, backends, openapi, missing, log, metrics }))
     const address = await edge.listen(base.host, base.port)
     const stack = opened.move()

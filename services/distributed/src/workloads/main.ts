@@ -1,3 +1,5 @@
+import { join } from 'node:path'
+import { branchEnvironment, createLocalBranches, localBranchesConfig } from '@trellis/branch'
 import { runService } from '@trellis/kit/process/service'
 import { createLocalWorkloads } from '@trellis/kit/workloads'
 import { listingsConfig, searchWorker } from '@trellis/listings'
@@ -6,16 +8,40 @@ import { generationWorker, musicConfig } from '@trellis/music'
 /** The local runtime as a process of its own: it stands in for the operator where there is no cluster. */
 await runService({
   name: 'workloads',
-  config: { ...listingsConfig, musicWorkers: musicConfig.workers },
-  create: async (config, { bus, log, filesLocation }) =>
-    createLocalWorkloads({
-      bus,
-      log,
-      kinds: {
-        WORKLOAD_SEARCH: searchWorker(config),
-        WORKLOAD_GENERATION: generationWorker({ files: filesLocation, workers: config.musicWorkers }),
-      },
-    }),
+  config: {
+    ...listingsConfig,
+    branchPort: localBranchesConfig.basePort,
+    branchLimit: localBranchesConfig.limit,
+    musicWorkers: musicConfig.workers,
+  },
+  create: async (config, { bus, log, filesLocation, dataDirectory }) => {
+    await using opened = new AsyncDisposableStack()
+    const workloads = opened.use(
+      createLocalWorkloads({
+        bus,
+        log,
+        kinds: {
+          WORKLOAD_SEARCH: searchWorker(config),
+          WORKLOAD_GENERATION: generationWorker({ files: filesLocation, workers: config.musicWorkers }),
+        },
+      }),
+    )
+    const branches = opened.use(
+      await createLocalBranches({
+        directory: join(dataDirectory, 'branches'),
+        basePort: config.branchPort,
+        limit: config.branchLimit,
+        environment: branchEnvironment(process.env),
+        onLine: (_slug, line) => void process.stdout.write(`${line}\n`),
+        log,
+      }),
+    )
+    const stack = opened.move()
+    return {
+      implementations: [...workloads.implementations, ...branches.implementations],
+      [Symbol.asyncDispose]: () => stack.disposeAsync(),
+    }
+  },
   environment: process.env,
   words: process.argv.slice(2),
 })

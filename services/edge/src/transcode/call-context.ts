@@ -5,6 +5,14 @@ declare module 'fastify' {
   interface FastifyRequest {
     caller: Caller
   }
+  interface FastifyContextConfig {
+    /** Nothing is read of a body. */
+    takesNoBody?: boolean
+  }
+  interface FastifyInstance {
+    /** Where somebody reached this server, as in `https://trellis.example`. */
+    originOf: (request: FastifyRequest) => string
+  }
 }
 
 /** Aborted when the client goes before its answer is complete. */
@@ -57,6 +65,10 @@ class RequestCall implements CallOptions {
   get traceparent(): string | undefined {
     const { traceparent } = this.#request.headers
     return typeof traceparent === 'string' ? traceparent : undefined
+  }
+
+  get origin(): string {
+    return this.#request.server.originOf(this.#request)
   }
 
   get head(): ResponseHead {

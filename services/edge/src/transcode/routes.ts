@@ -4,6 +4,7 @@ import { failure } from '@trellis/kit/errors'
 import type { CallOptions } from '@trellis/kit/rpc'
 import type { Route } from '@trellis/protos/edge/routes.ts'
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods, onRequestHookHandler } from 'fastify'
+import type { PassOn } from '../branches/pass-on.ts'
 import type { Answered, RequestDurations } from '../request-durations.ts'
 import { type EventStreams, sendEvents } from '../stream/event-stream.ts'
 import { frameReader, idReader } from '../stream/frame.ts'
@@ -22,6 +23,8 @@ export type Backend = {
   mount: string
   heartbeat: string
   client: AnyClient
+  /** Takes requests as they come, in place of the client, and sees to it who may send them. */
+  passOn?: PassOn
   /** It may be lost and come back while this process goes on; its streams are resumed then. */
   isRemote?: boolean
 }
@@ -102,6 +105,20 @@ const upload = (route: Route, backend: Backend, answered: Answered): Handle => {
   }
 }
 
+const passing = (route: Route, passOn: PassOn, answered: Answered): Handle => {
+  const read = requestReader(route)
+  return async (request, reply) => {
+    try {
+      read(request)
+      await passOn(request, reply)
+      answered(request, reply.statusCode)
+    } catch (error) {
+      if (!(await discardRest(request.raw))) reply.header('connection', 'close')
+      throw error
+    }
+  }
+}
+
 const bytes = (route: Route, backend: Backend, answered: Answered): Handle => {
   const read = requestReader(route)
   const method = call(backend, route)
@@ -153,6 +170,16 @@ export type RouteOptions = {
   durations: RequestDurations
 }
 
+/** A client that says JSON of every request may send nothing where nothing is asked for. */
+const allowNoBody = (server: FastifyInstance): void => {
+  const parse = server.getDefaultJsonParser('error', 'error')
+  server.removeContentTypeParser('application/json')
+  server.addContentTypeParser<string>('application/json', { parseAs: 'string' }, (request, body, done) => {
+    if (body === '' && request.routeOptions.config.takesNoBody === true) done(null)
+    else void parse(request, body, done)
+  })
+}
+
 /** Registers every route of the table whose service is there. */
 export const registerRoutes = async (
   server: FastifyInstance,
@@ -165,8 +192,11 @@ export const registerRoutes = async (
     return backend ? [{ route, backend }] : []
   })
 
+  allowNoBody(server)
+
   const handlerOf = (route: Route, backend: Backend, begin: Begin): Handle => {
     const answered = options.durations(route.method, route.path)
+    if (backend.passOn) return passing(route, backend.passOn, answered)
     if (route.stream === 'sse') return events(route, backend, answered, options)
     if (route.stream === 'bytes') return bytes(route, backend, answered)
     if (route.stream === 'multipart' || route.stream === 'body') return upload(route, backend, answered)
@@ -174,7 +204,7 @@ export const registerRoutes = async (
   }
 
   const add = (scope: FastifyInstance, route: Route, backend: Backend) => {
-    const admission = options.admit(route)
+    const admission = backend.passOn ? undefined : options.admit(route)
     const begin: onRequestHookHandler = (request, reply, done) => {
       options.begin(request, reply)
       done()
@@ -185,6 +215,7 @@ export const registerRoutes = async (
       method: (withHead ? ['GET', 'HEAD'] : [route.method]) as HTTPMethods[],
       url: fastifyPath(route.path),
       exposeHeadRoute: route.method === 'GET' && route.stream === 'none',
+      config: { takesNoBody: !route.hasBody },
       onRequest: beginsItself ? [] : [begin, ...(admission ? [admission] : [])],
       handler: handlerOf(route, backend, beginsItself ? options.begin : () => undefined),
     })

@@ -1,0 +1,20 @@
+import type { RpcClient } from '@trellis/kit/rpc'
+import type { Log } from '@trellis/kit/telemetry'
+import { services } from '@trellis/protos/edge/routes.ts'
+import type { BranchDirectoryServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/branch.ts'
+import { BranchIntakeServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/logs.ts'
+import type { Backend } from '../transcode/routes.ts'
+import { createBranchLocations } from './locations.ts'
+import { createPassOn } from './pass-on.ts'
+
+/** What takes batches for branches: the edge itself, which passes them on to where the logs service says that the branch is. */
+export const branchIntake = (
+  directory: RpcClient<typeof BranchDirectoryServiceDefinition>,
+  log: Log,
+): Backend & Disposable => {
+  const known = services.find(({ name }) => name === BranchIntakeServiceDefinition.fullName)
+  if (!known) throw new TypeError(`${BranchIntakeServiceDefinition.fullName} has no routes.`)
+  const passOn = createPassOn(createBranchLocations({ directory, log }))
+  const { name, mount, heartbeat } = known
+  return { name, mount, heartbeat, client: {}, passOn, [Symbol.dispose]: () => passOn[Symbol.dispose]() }
+}
