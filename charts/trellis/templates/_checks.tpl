@@ -1,0 +1,27 @@
+{{/* What no single value can say. Fails with a sentence that names what to set. */}}
+{{- define "trellis.checks" -}}
+{{- if and .Values.cloud.enabled (not .Values.cloud.existingSecret) }}
+{{- fail "cloud.enabled needs cloud.existingSecret: the Secret with what session tokens are signed with." }}
+{{- end }}
+{{- if and .Values.cloud.licenseUrl (not .Values.cloud.enabled) }}
+{{- fail "cloud.licenseUrl is only asked with cloud.enabled." }}
+{{- end }}
+{{- if and .Values.s3.endpoint (not .Values.s3.existingSecret) }}
+{{- fail "s3.endpoint needs s3.existingSecret: the Secret with the access key." }}
+{{- end }}
+{{- if and .Values.nats.existingSecret (not .Values.nats.url) }}
+{{- fail "nats.existingSecret is for servers of your own: set nats.url too. The bundled one takes its token from secrets.existingSecret." }}
+{{- end }}
+{{- if and .Values.nats.existingSecret (not (or .Values.nats.tokenKey (and .Values.nats.userKey .Values.nats.passwordKey))) }}
+{{- fail "nats.existingSecret needs nats.tokenKey, or nats.userKey and nats.passwordKey: the keys to read in it." }}
+{{- end }}
+{{- if and (not .Values.nats.url) (gt (int .Values.nats.replicas) 1) }}
+{{- fail "nats.replicas above 1 needs servers of your own (nats.url): the bundled one is alone." }}
+{{- end }}
+{{- if not (or .Values.listings.enabled .Values.logs.enabled .Values.music.enabled) }}
+{{- fail "One of listings, logs and music must be enabled: an edge alone has nothing to show." }}
+{{- end }}
+{{- if and .Values.edge.autoscaling.enabled (gt (int .Values.edge.autoscaling.minReplicas) (int .Values.edge.autoscaling.maxReplicas)) }}
+{{- fail "edge.autoscaling.minReplicas must not be above edge.autoscaling.maxReplicas." }}
+{{- end }}
+{{- end -}}

@@ -1,0 +1,158 @@
+{{/* One variable out of a Secret. Takes name, secret, key, optional. */}}
+{{- define "trellis.fromSecret" -}}
+- name: {{ .name }}
+  valueFrom:
+    secretKeyRef:
+      name: {{ .secret }}
+      key: {{ .key }}
+      {{- if .optional }}
+      optional: true
+      {{- end }}
+{{- end -}}
+
+{{/* What a call between processes carries. */}}
+{{- define "trellis.env.rpc" -}}
+{{ include "trellis.fromSecret" (dict "name" "RPC_SECRET" "secret" (include "trellis.secretName" .) "key" "rpc-secret") }}
+{{- end -}}
+
+{{/* How NATS is reached. */}}
+{{- define "trellis.env.nats" -}}
+{{- $nats := .Values.nats -}}
+- name: NATS_URL
+  value: {{ $nats.url | default (printf "nats://%s:4222" (include "trellis.host" (dict "root" . "component" "nats"))) | quote }}
+{{- if include "trellis.bundledNats" . }}
+{{ include "trellis.fromSecret" (dict "name" "NATS_TOKEN" "secret" (include "trellis.secretName" .) "key" "nats-token") }}
+{{- else if $nats.existingSecret }}
+{{- range $name, $key := dict "NATS_TOKEN" $nats.tokenKey "NATS_USER" $nats.userKey "NATS_PASSWORD" $nats.passwordKey }}
+{{- if $key }}
+{{ include "trellis.fromSecret" (dict "name" $name "secret" $nats.existingSecret "key" $key) }}
+{{- end }}
+{{- end }}
+{{- end }}
+- name: NATS_PREFIX
+  value: {{ $nats.prefix | quote }}
+- name: NATS_REPLICAS
+  value: {{ $nats.replicas | quote }}
+{{- with $nats.streamMegabytes }}
+- name: NATS_STREAM_MB
+  value: {{ . | quote }}
+{{- end }}
+{{- if $nats.tlsAuthoritySecret }}
+- name: NATS_TLS_CA_FILE
+  value: /etc/trellis/nats-tls/ca.crt
+{{- end }}
+{{- end -}}
+
+{{/* Where files are kept, if not in NATS. */}}
+{{- define "trellis.env.files" -}}
+{{- with .Values.s3 -}}
+{{- if .endpoint }}
+- name: S3_ENDPOINT
+  value: {{ .endpoint | quote }}
+- name: S3_REGION
+  value: {{ .region | quote }}
+- name: S3_BUCKET
+  value: {{ .bucket | quote }}
+- name: S3_PREFIX
+  value: {{ .prefix | quote }}
+- name: S3_PATH_STYLE
+  value: {{ ternary "1" "0" .pathStyle | quote }}
+- name: S3_CHECKSUMS
+  value: {{ ternary "1" "0" .checksums | quote }}
+{{ include "trellis.fromSecret" (dict "name" "S3_ACCESS_KEY_ID" "secret" .existingSecret "key" .accessKeyIdKey) }}
+{{ include "trellis.fromSecret" (dict "name" "S3_SECRET_ACCESS_KEY" "secret" .existingSecret "key" .secretAccessKeyKey) }}
+{{- end }}
+{{- end }}
+{{- end -}}
+
+{{/* Where rows are kept. */}}
+{{- define "trellis.env.database" -}}
+{{- if include "trellis.bundledPostgres" . -}}
+{{ include "trellis.fromSecret" (dict "name" "POSTGRES_PASSWORD" "secret" (include "trellis.secretName" .) "key" "postgres-password") }}
+- name: DATABASE_URL
+  value: {{ printf "postgresql://trellis:$(POSTGRES_PASSWORD)@%s-postgres:5432/trellis" (include "trellis.fullname" .) }}
+{{- else -}}
+{{ include "trellis.fromSecret" (dict "name" "DATABASE_URL" "secret" .Values.database.existingSecret "key" .Values.database.urlKey) }}
+{{- end }}
+- name: DATABASE_CONNECTIONS
+  value: {{ .Values.database.connections | quote }}
+{{- end -}}
+
+{{/* The marketplace, for the service and for its workers. */}}
+{{- define "trellis.env.marketplace" -}}
+{{- $given := .Values.marketplace -}}
+{{- if include "trellis.demo" . -}}
+- name: MARKETPLACE_DEMO_URL
+  value: http://{{ include "trellis.host" (dict "root" . "component" "demo-marketplace") }}:8080
+{{- else }}
+{{- range $name, $value := dict "MARKETPLACE_BASE_URL" $given.baseUrl "MARKETPLACE_API_URL" $given.apiUrl }}
+{{- if $value }}
+- name: {{ $name }}
+  value: {{ $value | quote }}
+{{- end }}
+{{- end }}
+{{- end }}
+{{- range $name, $value := dict "MARKETPLACE_PLATFORM" $given.platform "MARKETPLACE_ENV" $given.environment "MARKETPLACE_SITE_ID" $given.siteId "MARKETPLACE_CURRENCY" $given.currency "MARKETPLACE_USER_AGENT" $given.userAgent "MARKETPLACE_AFFILIATE_CAMPAIGN_ID" $given.affiliateCampaign }}
+{{- if $value }}
+- name: {{ $name }}
+  value: {{ $value | quote }}
+{{- end }}
+{{- end }}
+- name: MARKETPLACE_REQUEST_GAP_MS
+  value: {{ $given.requestGapMilliseconds | quote }}
+{{- if $given.existingSecret }}
+{{- range $name := list "MARKETPLACE_APP_ID" "MARKETPLACE_CERT_ID" "MARKETPLACE_SANDBOX_APP_ID" "MARKETPLACE_SANDBOX_CERT_ID" }}
+{{ include "trellis.fromSecret" (dict "name" $name "secret" $given.existingSecret "key" $name "optional" true) }}
+{{- end }}
+{{- end }}
+{{- end -}}
+
+{{/* Keys that callers of the log service need; unset where nobody has given any. */}}
+{{- define "trellis.env.keys" -}}
+{{- if .Values.keys.existingSecret }}
+{{- range $name := list "SERVICE_API_KEY" "SERVICE_ORCHARD_ADMIN_KEY" "SERVICE_BRANCH_KEY" }}
+{{ include "trellis.fromSecret" (dict "name" $name "secret" $.Values.keys.existingSecret "key" $name "optional" true) }}
+{{- end }}
+{{- end }}
+{{- end -}}
+
+{{/* A chat-completions server. */}}
+{{- define "trellis.env.llm" -}}
+{{- if .Values.llm.baseUrl }}
+- name: LLM_BASE_URL
+  value: {{ .Values.llm.baseUrl | quote }}
+- name: LLM_MODEL
+  value: {{ .Values.llm.model | quote }}
+{{- if .Values.llm.existingSecret }}
+{{ include "trellis.fromSecret" (dict "name" "LLM_API_KEY" "secret" .Values.llm.existingSecret "key" .Values.llm.apiKeyKey) }}
+{{- end }}
+{{- end }}
+{{- end -}}
+
+{{/* Callers told apart by session tokens. */}}
+{{- define "trellis.env.cloud" -}}
+{{- if .Values.cloud.enabled }}
+- name: CLOUD_MODE
+  value: "1"
+{{ include "trellis.fromSecret" (dict "name" "GATEWAY_JWT_SECRET" "secret" .Values.cloud.existingSecret "key" .Values.cloud.jwtSecretKey) }}
+{{- if .Values.cloud.licenseUrl }}
+- name: LICENSE_URL
+  value: {{ .Values.cloud.licenseUrl | quote }}
+{{ include "trellis.fromSecret" (dict "name" "LICENSE_TOKEN" "secret" .Values.cloud.existingSecret "key" .Values.cloud.licenseTokenKey) }}
+{{- end }}
+{{- end }}
+{{- end -}}
+
+{{/* What every process of ours that serves in a pod is told. Takes the values of the component. */}}
+{{- define "trellis.env.common" -}}
+- name: HOST
+  value: 0.0.0.0
+- name: METRICS_PORT
+  value: "9090"
+- name: LOG_FORMAT
+  value: json
+- name: LOG_LEVEL
+  value: {{ .logLevel | quote }}
+- name: SHUTDOWN_SECONDS
+  value: {{ .shutdownSeconds | quote }}
+{{- end -}}

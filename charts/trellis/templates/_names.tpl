@@ -1,0 +1,76 @@
+{{/* What the names of all objects start with. */}}
+{{- define "trellis.fullname" -}}
+{{- if .Values.fullnameOverride -}}
+{{- .Values.fullnameOverride | trunc 40 | trimSuffix "-" -}}
+{{- else if contains "trellis" .Release.Name -}}
+{{- .Release.Name | trunc 40 | trimSuffix "-" -}}
+{{- else -}}
+{{- printf "%s-trellis" .Release.Name | trunc 40 | trimSuffix "-" -}}
+{{- end -}}
+{{- end -}}
+
+{{/* What a selector asks for: it cannot change. Takes root and component. */}}
+{{- define "trellis.selectorLabels" -}}
+app.kubernetes.io/name: trellis
+app.kubernetes.io/instance: {{ .root.Release.Name }}
+app.kubernetes.io/component: {{ .component }}
+{{- end -}}
+
+{{/* Labels of an object. Takes root and component. */}}
+{{- define "trellis.labels" -}}
+{{ include "trellis.selectorLabels" . }}
+app.kubernetes.io/part-of: trellis
+app.kubernetes.io/managed-by: {{ .root.Release.Service }}
+app.kubernetes.io/version: {{ .root.Chart.AppVersion | quote }}
+helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version | replace "+" "_" }}
+{{- with .root.Values.commonLabels }}
+{{ toYaml . }}
+{{- end }}
+{{- end -}}
+
+{{/* The name and the labels of an object. Takes root and component. */}}
+{{- define "trellis.metadata" -}}
+name: {{ include "trellis.fullname" .root }}-{{ .component }}
+namespace: {{ .root.Release.Namespace }}
+labels:
+  {{- include "trellis.labels" . | nindent 2 }}
+{{- end -}}
+
+{{/* A reference to an image. Takes root and image; what image leaves out is that of the application's image. */}}
+{{- define "trellis.image" -}}
+{{- $own := .root.Values.image -}}
+{{- $registry := .root.Values.global.imageRegistry | default (.image.registry | default $own.registry) -}}
+{{- $repository := .image.repository | default $own.repository -}}
+{{- $name := ternary (printf "%s/%s" $registry $repository) $repository (ne $registry "") -}}
+{{- $isOwn := eq $repository $own.repository -}}
+{{- $digest := .image.digest | default (ternary $own.digest "" $isOwn) -}}
+{{- if $digest -}}
+{{- printf "%s@%s" $name $digest -}}
+{{- else -}}
+{{- printf "%s:%s" $name (.image.tag | default ($own.tag | default .root.Chart.AppVersion)) -}}
+{{- end -}}
+{{- end -}}
+
+{{/* The Secret that holds what the processes know in common. */}}
+{{- define "trellis.secretName" -}}
+{{- .Values.secrets.existingSecret | default (printf "%s-secrets" (include "trellis.fullname" .)) -}}
+{{- end -}}
+
+{{/* Whether the bundled servers are used: "true" or nothing. */}}
+{{- define "trellis.bundledNats" -}}{{- if not .Values.nats.url -}}true{{- end -}}{{- end -}}
+{{- define "trellis.bundledPostgres" -}}{{- if not .Values.database.existingSecret -}}true{{- end -}}{{- end -}}
+
+{{/* Whether the demo marketplace is used. */}}
+{{- define "trellis.demo" -}}
+{{- if not (or .Values.marketplace.baseUrl .Values.marketplace.apiUrl) -}}true{{- end -}}
+{{- end -}}
+
+{{/* The namespaces in which workers and branches run, as a JSON list: that of the release first. */}}
+{{- define "trellis.namespaces" -}}
+{{- prepend .Values.operator.watchNamespaces .Release.Namespace | uniq | toJson -}}
+{{- end -}}
+
+{{/* The host of a server of the release, by a name that is known in all namespaces. Takes root and component. */}}
+{{- define "trellis.host" -}}
+{{- printf "%s-%s.%s.svc" (include "trellis.fullname" .root) .component .root.Release.Namespace -}}
+{{- end -}}

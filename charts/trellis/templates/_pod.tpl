@@ -1,0 +1,210 @@
+{{/* The pod security level "restricted", for every pod. Takes runAsUser; 10001 unless told. */}}
+{{- define "trellis.podSecurity" -}}
+runAsNonRoot: true
+runAsUser: {{ . | default 10001 }}
+runAsGroup: {{ . | default 10001 }}
+fsGroup: {{ . | default 10001 }}
+fsGroupChangePolicy: OnRootMismatch
+seccompProfile:
+  type: RuntimeDefault
+{{- end -}}
+
+{{- define "trellis.containerSecurity" -}}
+allowPrivilegeEscalation: false
+readOnlyRootFilesystem: true
+capabilities:
+  drop: [ALL]
+{{- end -}}
+
+{{/* Where a pod may run. Takes root, component and values. */}}
+{{- define "trellis.placement" -}}
+{{- with .root.Values.global.imagePullSecrets }}
+imagePullSecrets:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with .values.priorityClassName }}
+priorityClassName: {{ . }}
+{{- end }}
+{{- with .values.nodeSelector }}
+nodeSelector:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with .values.tolerations }}
+tolerations:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with .values.affinity }}
+affinity:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- if hasKey .values "topologySpreadConstraints" }}
+{{- with .values.topologySpreadConstraints }}
+topologySpreadConstraints:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- else }}
+topologySpreadConstraints:
+  {{- range $key := list "kubernetes.io/hostname" "topology.kubernetes.io/zone" }}
+  - maxSkew: 1
+    topologyKey: {{ $key }}
+    whenUnsatisfiable: ScheduleAnyway
+    labelSelector:
+      matchLabels:
+        {{- include "trellis.selectorLabels" $ | nindent 8 }}
+  {{- end }}
+{{- end }}
+{{- end -}}
+
+{{/* Waits until the servers that the environment names take connections. Takes root and env. */}}
+{{- define "trellis.awaitServers" -}}
+- name: await-servers
+  image: {{ include "trellis.image" (dict "root" .root "image" dict) }}
+  imagePullPolicy: {{ .root.Values.image.pullPolicy }}
+  command: [node, /app/await-servers.js]
+  env:
+    {{- regexReplaceAll "\n([ \t]*\n)+" (.env | trim) "\n" | nindent 4 }}
+  resources:
+    requests: {cpu: 10m, memory: 48Mi}
+    limits: {memory: 128Mi}
+  securityContext:
+    {{- include "trellis.containerSecurity" . | nindent 4 }}
+{{- end -}}
+
+{{/*
+A Deployment of ours: root, component, values, entry (its file in the image), env (text), ports, probes (text), and maybe
+servers (the part of env that names servers to wait for), serviceAccount, volumes and mounts (text).
+*/}}
+{{- define "trellis.deployment" -}}
+{{- $values := .values -}}
+apiVersion: apps/v1
+kind: Deployment
+metadata:
+  {{- include "trellis.metadata" . | nindent 2 }}
+spec:
+  {{- if not (and $values.autoscaling $values.autoscaling.enabled) }}
+  replicas: {{ $values.replicas }}
+  {{- end }}
+  revisionHistoryLimit: 3
+  strategy:
+    rollingUpdate: {maxSurge: 1, maxUnavailable: 0}
+  selector:
+    matchLabels:
+      {{- include "trellis.selectorLabels" . | nindent 6 }}
+  template:
+    metadata:
+      labels:
+        {{- include "trellis.labels" . | nindent 8 }}
+        {{- with $values.podLabels }}
+        {{- toYaml . | nindent 8 }}
+        {{- end }}
+      {{- $annotations := merge (dict) (default dict .annotations) (default dict $values.podAnnotations) }}
+      {{- with $annotations }}
+      annotations:
+        {{- toYaml . | nindent 8 }}
+      {{- end }}
+    spec:
+      {{- if .serviceAccount }}
+      serviceAccountName: {{ .serviceAccount }}
+      {{- else }}
+      automountServiceAccountToken: false
+      {{- end }}
+      enableServiceLinks: false
+      terminationGracePeriodSeconds: {{ add $values.preStopSeconds $values.shutdownSeconds 10 }}
+      securityContext:
+        {{- include "trellis.podSecurity" nil | nindent 8 }}
+      {{- include "trellis.placement" . | nindent 6 }}
+      {{- if .servers }}
+      initContainers:
+        {{- include "trellis.awaitServers" (dict "root" .root "env" .servers) | nindent 8 }}
+      {{- end }}
+      containers:
+        - name: {{ .component }}
+          image: {{ include "trellis.image" (dict "root" .root "image" dict) }}
+          imagePullPolicy: {{ .root.Values.image.pullPolicy }}
+          command: [node, /app/{{ .entry }}.js]
+          env:
+            {{- include "trellis.env.common" $values | nindent 12 }}
+            {{- regexReplaceAll "\n([ \t]*\n)+" (.env | trim) "\n" | nindent 12 }}
+            {{- with $values.extraEnv }}
+            {{- toYaml . | nindent 12 }}
+            {{- end }}
+          {{- with $values.extraEnvFrom }}
+          envFrom:
+            {{- toYaml . | nindent 12 }}
+          {{- end }}
+          ports:
+            {{- range $name, $port := .ports }}
+            - {name: {{ $name }}, containerPort: {{ $port }}}
+            {{- end }}
+            - {name: metrics, containerPort: 9090}
+          {{- .probes | trim | nindent 10 }}
+          lifecycle:
+            preStop:
+              sleep: {seconds: {{ $values.preStopSeconds }}}
+          resources:
+            {{- toYaml $values.resources | nindent 12 }}
+          securityContext:
+            {{- include "trellis.containerSecurity" . | nindent 12 }}
+          terminationMessagePolicy: FallbackToLogsOnError
+          volumeMounts:
+            - {name: tmp, mountPath: /tmp}
+            - {name: data, mountPath: /data}
+            {{- if .root.Values.nats.tlsAuthoritySecret }}
+            - {name: nats-tls, mountPath: /etc/trellis/nats-tls, readOnly: true}
+            {{- end }}
+            {{- with .mounts }}
+            {{- . | trim | nindent 12 }}
+            {{- end }}
+            {{- with $values.extraVolumeMounts }}
+            {{- toYaml . | nindent 12 }}
+            {{- end }}
+      volumes:
+        - name: tmp
+          emptyDir: {sizeLimit: {{ $values.temporarySize }}}
+        - name: data
+          emptyDir: {sizeLimit: {{ $values.dataSize }}}
+        {{- with .root.Values.nats.tlsAuthoritySecret }}
+        - name: nats-tls
+          secret: {secretName: {{ . }}}
+        {{- end }}
+        {{- with .volumes }}
+        {{- . | trim | nindent 8 }}
+        {{- end }}
+        {{- with $values.extraVolumes }}
+        {{- toYaml . | nindent 8 }}
+        {{- end }}
+{{- end -}}
+
+{{/* Probes of a process that serves gRPC and metrics: it serves calls once its schema fits and its servers are there. */}}
+{{- define "trellis.probes.grpc" -}}
+startupProbe:
+  grpc: {port: 9000}
+  periodSeconds: 1
+  failureThreshold: 300
+readinessProbe:
+  grpc: {port: 9000}
+  periodSeconds: 5
+  timeoutSeconds: 3
+livenessProbe:
+  httpGet: {path: /health, port: metrics}
+  periodSeconds: 20
+  timeoutSeconds: 10
+  failureThreshold: 6
+{{- end -}}
+
+{{/* As many replicas may be away at once as the values say. Takes root, component, values. */}}
+{{- define "trellis.disruptionBudget" -}}
+{{- $several := or (gt (int .values.replicas) 1) (and .values.autoscaling .values.autoscaling.enabled) -}}
+{{- if and $several .values.disruptionBudget.enabled }}
+apiVersion: policy/v1
+kind: PodDisruptionBudget
+metadata:
+  {{- include "trellis.metadata" . | nindent 2 }}
+spec:
+  maxUnavailable: {{ .values.disruptionBudget.maxUnavailable }}
+  unhealthyPodEvictionPolicy: AlwaysAllow
+  selector:
+    matchLabels:
+      {{- include "trellis.selectorLabels" . | nindent 6 }}
+{{- end }}
+{{- end -}}

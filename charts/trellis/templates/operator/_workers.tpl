@@ -1,0 +1,50 @@
+{{/* The pods that the operator makes, as JSON: by kind what the operator's own settings leave open. */}}
+{{- define "trellis.workers" -}}
+{{- $templates := dict -}}
+{{- range $kind, $entry := dict "search" "search-worker" "generation" "generation-worker" "branch" "branch" -}}
+{{- $values := index $.Values.workers $kind -}}
+{{- $env := include "trellis.worker.env" (dict "root" $ "kind" $kind) | fromYamlArray -}}
+{{- $template := dict
+  "image" (include "trellis.image" (dict "root" $ "image" $values.image))
+  "imagePullPolicy" ($values.image.pullPolicy | default $.Values.image.pullPolicy)
+  "command" (list "node" (printf "/app/%s.js" $entry))
+  "env" (concat $env $values.extraEnv)
+  "resources" $values.resources -}}
+{{- with $.Values.global.imagePullSecrets -}}{{- $_ := set $template "imagePullSecrets" . -}}{{- end -}}
+{{- range $field := list "nodeSelector" "tolerations" "affinity" "topologySpreadConstraints" "priorityClassName" "runtimeClassName" "podLabels" "podAnnotations" "serviceAccountName" -}}
+{{- with index $values $field -}}{{- $_ := set $template $field . -}}{{- end -}}
+{{- end -}}
+{{- $volumes := $values.extraVolumes -}}
+{{- $mounts := $values.extraVolumeMounts -}}
+{{- with $.Values.nats.tlsAuthoritySecret -}}
+{{- $volumes = append $volumes (dict "name" "nats-tls" "secret" (dict "secretName" .)) -}}
+{{- $mounts = append $mounts (dict "name" "nats-tls" "mountPath" "/etc/trellis/nats-tls" "readOnly" true) -}}
+{{- end -}}
+{{- with $volumes -}}{{- $_ := set $template "extraVolumes" . -}}{{- end -}}
+{{- with $mounts -}}{{- $_ := set $template "extraVolumeMounts" . -}}{{- end -}}
+{{- with $values.extraEnvFrom -}}{{- $_ := set $template "envFrom" . -}}{{- end -}}
+{{- $_ := set $templates $kind $template -}}
+{{- end -}}
+{{- toPrettyJson $templates -}}
+{{- end -}}
+
+{{/* What a worker is told. Takes root and kind. */}}
+{{- define "trellis.worker.env" -}}
+- name: LOG_FORMAT
+  value: json
+- name: LOG_LEVEL
+  value: {{ (index .root.Values.workers .kind).logLevel | quote }}
+{{ include "trellis.env.nats" .root }}
+{{- if eq .kind "search" }}
+{{ include "trellis.env.marketplace" .root }}
+{{- /* Of the workers alone: a service that is told of a browser expects to have one. */}}
+{{- with .root.Values.marketplace.render }}
+- name: MARKETPLACE_RENDER
+  value: {{ . | quote }}
+{{- end }}
+{{- else if eq .kind "generation" }}
+{{ include "trellis.env.files" .root }}
+{{- else }}
+{{ include "trellis.env.rpc" .root }}
+{{- end }}
+{{- end -}}

@@ -1,0 +1,17 @@
+/**
+ * Writes what of the chart is generated: copies of the definitions of our kinds, since a chart can hold no file from outside of
+ * it, and the schema of its values.
+ */
+import { copyFile, mkdir, readdir, rm, writeFile } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
+import { valuesSchema } from './values-schema.ts'
+
+const definitions = fileURLToPath(new URL('../../crds/', import.meta.url))
+const chart = fileURLToPath(new URL('../../charts/trellis/', import.meta.url))
+const copies = `${chart}files/crds/`
+
+await mkdir(copies, { recursive: true })
+const names = (await readdir(definitions)).filter((name) => name.endsWith('.yaml'))
+for (const name of await readdir(copies)) if (!names.includes(name)) await rm(`${copies}${name}`)
+for (const name of names) await copyFile(`${definitions}${name}`, `${copies}${name}`)
+await writeFile(`${chart}values.schema.json`, `${JSON.stringify(valuesSchema, undefined, 2)}\n`)

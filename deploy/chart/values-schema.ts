@@ -1,0 +1,231 @@
+/** A JSON schema (draft 7, which every Helm reads). */
+export type Schema = { readonly [keyword: string]: unknown }
+
+const text: Schema = { type: 'string' }
+const flag: Schema = { type: 'boolean' }
+const choice = (...values: string[]): Schema => ({ enum: values })
+const count = (minimum: number, maximum?: number): Schema => ({
+  type: 'integer',
+  minimum,
+  ...(maximum === undefined ? {} : { maximum }),
+})
+const port = count(1, 65_535)
+const list = (items: Schema): Schema => ({ type: 'array', items })
+const texts = list(text)
+const map: Schema = { type: 'object', additionalProperties: { type: 'string' } }
+/** What is Kubernetes' own, and checked by it. */
+const open: Schema = { type: 'object' }
+const quantity: Schema = {
+  type: ['string', 'number'],
+  pattern: '^[0-9.]+([eE][0-9]+|m|k|M|G|T|P|E|Ki|Mi|Gi|Ti|Pi|Ei)?$',
+}
+const address: Schema = { type: 'string', pattern: '^(https?://[^/].*[^/])?$' }
+/** The name of an object that is there already; empty where there is none. */
+const name: Schema = { type: 'string', pattern: '^([a-z0-9]([a-z0-9.-]*[a-z0-9])?)?$' }
+const namespaceName: Schema = { type: 'string', pattern: '^[a-z0-9]([a-z0-9-]*[a-z0-9])?$' }
+const pullPolicy = choice('Always', 'IfNotPresent', 'Never')
+
+/** Nothing but these properties: a name that is misspelt is refused. */
+const only = (properties: Record<string, Schema>): Schema => ({
+  type: 'object',
+  properties,
+  additionalProperties: false,
+})
+
+const quantities: Schema = { type: 'object', additionalProperties: quantity }
+const resources = only({ requests: quantities, limits: quantities, claims: list(open) })
+const variables = list({
+  type: 'object',
+  required: ['name'],
+  properties: { name: { type: 'string', minLength: 1 }, value: text, valueFrom: open },
+  additionalProperties: false,
+})
+
+const placement = { priorityClassName: text, nodeSelector: map, tolerations: list(open) }
+const image = (policy: Schema) =>
+  only({
+    registry: text,
+    repository: text,
+    tag: text,
+    digest: { type: 'string', pattern: '^(sha256:[0-9a-f]{64})?$' },
+    pullPolicy: policy,
+  })
+const ownImage = image({ enum: ['', 'Always', 'IfNotPresent', 'Never'] })
+
+const logLevel = choice('debug', 'info', 'warn', 'error', 'silent')
+const extras = {
+  podLabels: map,
+  podAnnotations: map,
+  extraEnv: variables,
+  extraEnvFrom: list(open),
+  extraVolumes: list(open),
+  extraVolumeMounts: list(open),
+}
+
+/** A Deployment of ours, with what only it has. */
+const component = (more: Record<string, Schema> = {}): Schema =>
+  only({
+    replicas: count(0, 100),
+    resources,
+    logLevel,
+    preStopSeconds: count(0, 600),
+    shutdownSeconds: count(0, 600),
+    disruptionBudget: only({ enabled: flag, maxUnavailable: { type: ['integer', 'string'] } }),
+    temporarySize: quantity,
+    dataSize: quantity,
+    ...placement,
+    affinity: open,
+    topologySpreadConstraints: list(open),
+    ...extras,
+    ...more,
+  })
+
+const workerFields = {
+  image: ownImage,
+  logLevel,
+  resources,
+  ...placement,
+  affinity: open,
+  topologySpreadConstraints: list(open),
+  runtimeClassName: text,
+  serviceAccountName: name,
+  ...extras,
+}
+const worker = only(workerFields)
+
+/** A server that comes with the release. */
+const bundled = (more: Record<string, Schema>): Schema =>
+  only({
+    image: ownImage,
+    runAsUser: count(1),
+    storage: quantity,
+    storageClass: text,
+    resources,
+    ...placement,
+    affinity: open,
+    podAnnotations: map,
+    ...more,
+  })
+
+const job = { resources, ...placement }
+const monitor = only({ enabled: flag, interval: { type: 'string', pattern: '^[0-9]+(ms|s|m)$' }, labels: map })
+
+/** The schema of the chart's values. */
+export const valuesSchema: Schema = {
+  $schema: 'http://json-schema.org/draft-07/schema#',
+  title: 'Values of the chart trellis',
+  ...only({
+    fullnameOverride: { type: 'string', maxLength: 40, pattern: '^([a-z]([a-z0-9-]*[a-z0-9])?)?$' },
+    commonLabels: map,
+    // Where this chart is a part of another, Helm hands it all that is global there: most of it is for others.
+    global: { type: 'object', properties: { imageRegistry: text, imagePullSecrets: list(open) } },
+    image: image(pullPolicy),
+    crds: only({ enabled: flag, keep: flag }),
+    publicUrl: address,
+    secrets: only({ existingSecret: name, ...job }),
+    migrations: only({ enabled: flag, ...job }),
+    edge: component({
+      service: only({ type: choice('ClusterIP', 'NodePort', 'LoadBalancer'), port, annotations: map }),
+      autoscaling: only({
+        enabled: flag,
+        minReplicas: count(1),
+        maxReplicas: count(1),
+        targetCpuPercent: count(1, 100),
+      }),
+      corsOrigins: list({ type: 'string', pattern: '^https?://[^/]+$' }),
+      maximumStreams: count(1, 1_000_000),
+    }),
+    ingress: only({
+      enabled: flag,
+      className: text,
+      hosts: { type: 'array', items: { type: 'string', minLength: 1 }, minItems: 1 },
+      tls: list(open),
+      streamAnnotations: flag,
+      maximumUpload: text,
+      annotations: map,
+    }),
+    listings: component({ enabled: flag }),
+    logs: component({ enabled: flag }),
+    music: component({ enabled: flag }),
+    operator: component({
+      maximumRuns: count(1, 10_000),
+      maximumQueuedRuns: count(0, 100_000),
+      runTtlSeconds: count(0, 31_536_000),
+      watchNamespaces: list(namespaceName),
+      rbac: only({ create: flag }),
+      serviceAccount: only({ create: flag, name, annotations: map }),
+    }),
+    gpu: only({ clusterRead: flag }),
+    workers: only({ search: worker, generation: worker, branch: only({ ...workerFields, storageClass: name }) }),
+    marketplace: only({
+      baseUrl: address,
+      apiUrl: address,
+      platform: { type: 'string', pattern: '^([a-z][a-z0-9-]{0,39})?$' },
+      environment: choice('production', 'sandbox'),
+      siteId: text,
+      currency: { type: 'string', pattern: '^([A-Z]{3})?$' },
+      userAgent: text,
+      affiliateCampaign: text,
+      render: choice('', 'never', 'needed', 'always'),
+      requestGapMilliseconds: count(0, 60_000),
+      existingSecret: name,
+    }),
+    demoMarketplace: component(),
+    cloud: only({
+      enabled: flag,
+      existingSecret: name,
+      jwtSecretKey: text,
+      licenseUrl: address,
+      licenseTokenKey: text,
+    }),
+    keys: only({ existingSecret: name }),
+    llm: only({ baseUrl: address, model: text, existingSecret: name, apiKeyKey: text }),
+    nats: only({
+      url: { type: 'string', pattern: '^[^@]*$' },
+      existingSecret: name,
+      tokenKey: text,
+      userKey: text,
+      passwordKey: text,
+      tlsAuthoritySecret: name,
+      prefix: { type: 'string', minLength: 1 },
+      replicas: count(1, 5),
+      streamMegabytes: count(0),
+      bundled: bundled({
+        command: { ...texts, minItems: 1 },
+        maximumFileStore: quantity,
+        maximumMemoryStore: quantity,
+      }),
+    }),
+    database: only({
+      existingSecret: name,
+      urlKey: { type: 'string', minLength: 1 },
+      connections: count(1, 1_000),
+      bundled: bundled({
+        settings: { type: 'object', additionalProperties: { type: ['string', 'number', 'boolean'] } },
+      }),
+    }),
+    s3: only({
+      endpoint: address,
+      region: text,
+      bucket: text,
+      prefix: text,
+      pathStyle: flag,
+      checksums: flag,
+      existingSecret: name,
+      accessKeyIdKey: text,
+      secretAccessKeyKey: text,
+    }),
+    networkPolicy: only({
+      enabled: flag,
+      edgeFrom: list(open),
+      metricsFrom: list(open),
+      outside: list(open),
+    }),
+    monitoring: only({
+      podMonitor: monitor,
+      serviceMonitor: monitor,
+      rules: only({ enabled: flag, labels: map }),
+      dashboard: only({ enabled: flag, labels: map }),
+    }),
+  }),
+}

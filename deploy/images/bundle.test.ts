@@ -1,0 +1,92 @@
+import { execFile } from 'node:child_process'
+import { readdir, readFile } from 'node:fs/promises'
+import { join, relative } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { freePort, startNatsServer } from '@trellis/distributed/servers'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { postgresMissing, startTestPostgres } from '../../test/support/postgres.ts'
+import { natsCommand, natsMissing } from '../../test/support/programs.ts'
+import { startServiceProcess } from '../../test/support/service-process.ts'
+import { temporaryDirectory } from '../../test/support/temporary-directory.ts'
+import { bundle } from './bundle.ts'
+import { entries, entryModules, root } from './entries.ts'
+
+const run = promisify(execFile)
+const folderOfRepository = fileURLToPath(root)
+
+/** Processes that tell what is in force; the others do one thing and end. */
+const talking = Object.keys(entries).filter(
+  (name) => !['create-secrets', 'await-servers', 'follow-search'].includes(name),
+)
+const told = {
+  NATS_URL: '127.0.0.1:4222',
+  RPC_SECRET: 'secret',
+  LISTINGS_ADDRESS: '127.0.0.1:9000',
+  POD_NAMESPACE: 'default',
+  POD_NAME: 'pod',
+  POD_UID: 'e3b9a7c4-4bbf-4a0e-8a35-0d7c8c5b6a01',
+  BRANCH_SLUG: 'graz',
+  BRANCH_KEY: 'key',
+}
+
+let folder: string
+let directory: Awaited<ReturnType<typeof temporaryDirectory>>
+beforeAll(async () => {
+  directory = await temporaryDirectory()
+  folder = join(directory.path, 'app')
+  await bundle(entryModules(), folder)
+})
+afterAll(() => directory[Symbol.asyncDispose]())
+
+test.each(talking)('%s tells what is in force', async (name) => {
+  const { stdout } = await run(process.execPath, [join(folder, `${name}.js`), '--print-config'], {
+    cwd: directory.path,
+    env: { ...told, TRELLIS_WORKERS: join(directory.path, 'workers.json') },
+  })
+  expect(stdout).toMatch(/^# every process\n.*^METRICS_PORT=9090/ms)
+})
+
+test('nothing in the bundle is looked for among the sources', async () => {
+  const files = (await readdir(folder)).filter((name) => name.endsWith('.js'))
+  for (const name of files) expect(await readFile(join(folder, name), 'utf8')).not.toMatch(/new URL\([^)]*\.ts['"]/)
+})
+
+const missing = natsMissing ?? postgresMissing
+describe.skipIf(missing !== undefined)(`the bundle on real servers${missing ? ` (skipped: ${missing})` : ''}`, () => {
+  test('parses an upload in its threads, behind its edge', async () => {
+    await using opened = new AsyncDisposableStack()
+    const nats = opened.use(await startNatsServer({ command: natsCommand }))
+    const postgres = opened.use(await startTestPostgres())
+    const [logs, edge] = [await freePort(), await freePort()]
+    const environment = {
+      PATH: process.env.PATH ?? '',
+      NATS_URL: nats.address,
+      DATABASE_URL: await postgres.createDatabase(),
+      RPC_ADDRESS: `127.0.0.1:${logs}`,
+      LOGS_ADDRESS: `127.0.0.1:${logs}`,
+      PORT: String(edge),
+      METRICS_PORT: '0',
+      LOG_LEVEL: 'warn',
+      TRELLIS_DATA_DIR: join(directory.path, 'data'),
+    }
+    const start = (entry: string, ...words: string[]) =>
+      startServiceProcess(relative(folderOfRepository, join(folder, `${entry}.js`)), environment, words)
+    await (await start('logs', 'migrate'))[Symbol.asyncDispose]()
+    opened.use(await start('logs'))
+    opened.use(await start('edge'))
+
+    const form = new FormData()
+    form.append('file', new Blob(['2026-03-01T09:00:00Z ERROR disk full\nsecond\n']), 'app.log')
+    const response = await fetch(`http://127.0.0.1:${edge}/logs/api/ingest/upload?wait=true`, {
+      method: 'POST',
+      body: form,
+    })
+    expect(await response.json()).toMatchObject({ status: 'done', counts: { lines: 2 } })
+    const docs = await fetch(`http://127.0.0.1:${edge}/docs/`)
+    expect({ status: docs.status, text: await docs.text() }).toMatchObject({
+      status: 200,
+      text: expect.stringContaining('swagger-ui'),
+    })
+  })
+})

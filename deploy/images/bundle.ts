@@ -1,0 +1,39 @@
+import { rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { rolldown } from 'rolldown'
+import { copyPackages } from './copy-packages.ts'
+import { workerModules } from './worker-modules.ts'
+
+/** Packages that read files beside them while they run: they go along as they are. */
+const keptWhole = ['@fastify/swagger-ui', 'playwright-core']
+
+const isKeptWhole = (id: string): boolean => keptWhole.some((name) => id === name || id.startsWith(`${name}/`))
+
+/**
+ * Writes everything that the images run into a folder: one file an entry, chunks that they share, source maps, and the few
+ * packages that have to stay whole.
+ */
+export const bundle = async (modules: Readonly<Record<string, string>>, folder: string): Promise<void> => {
+  await rm(folder, { recursive: true, force: true })
+  await using build = await rolldown({
+    input: { ...modules },
+    platform: 'node',
+    external: isKeptWhole,
+    plugins: [workerModules()],
+    logLevel: 'warn',
+    onLog: (level, log, handle) => {
+      // Packages of others that use eval; none of ours does.
+      if (log.code !== 'EVAL') handle(level, log)
+    },
+  })
+  await build.write({
+    dir: folder,
+    format: 'esm',
+    entryFileNames: '[name].js',
+    chunkFileNames: 'chunk-[name]-[hash].js',
+    sourcemap: true,
+    keepNames: true,
+  })
+  await writeFile(join(folder, 'package.json'), `${JSON.stringify({ private: true, type: 'module' })}\n`)
+  await copyPackages(keptWhole, folder)
+}

@@ -1,0 +1,54 @@
+import { existsSync } from 'node:fs'
+import { cp, readFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { join, relative, sep } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { root } from './entries.ts'
+
+type Manifest = { dependencies?: Record<string, string>; optionalDependencies?: Record<string, string> }
+
+/** The folder that a package is resolved to from another folder, or undefined. Asks no `exports`, which may hide the manifest. */
+const folderOf = (name: string, from: string): string | undefined => {
+  for (const directory of createRequire(join(from, 'package.json')).resolve.paths(name) ?? []) {
+    const folder = join(directory, name)
+    if (existsSync(join(folder, 'package.json'))) return folder
+  }
+  return undefined
+}
+
+/**
+ * The folders of packages and of all that they depend on, as the tree of this repository has them. Throws where one that is
+ * not optional is not installed.
+ */
+const packageClosure = async (names: readonly string[]): Promise<string[]> => {
+  const found = new Set<string>()
+  const visit = async (name: string, from: string, isOptional: boolean): Promise<void> => {
+    const folder = folderOf(name, from)
+    if (folder === undefined && isOptional) return
+    if (folder === undefined) throw new Error(`The package ${name}, which ${from} needs, is not installed.`)
+    if (found.has(folder)) return
+    found.add(folder)
+    const manifest = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8')) as Manifest
+    for (const dependency of Object.keys(manifest.dependencies ?? {})) await visit(dependency, folder, false)
+    for (const dependency of Object.keys(manifest.optionalDependencies ?? {})) await visit(dependency, folder, true)
+  }
+  for (const name of names) await visit(name, fileURLToPath(root), false)
+  return [...found]
+}
+
+/** What a package holds for people and compilers, and no program reads. */
+const unread = /(?:\.d\.[cm]?ts|\.map|\.md|\.markdown)$|\/(?:test|tests|example|examples|\.github)$/
+
+/** Copies packages with all that they depend on to `<folder>/node_modules`, at the places that they have here. */
+export const copyPackages = async (names: readonly string[], folder: string): Promise<void> => {
+  const modules = join(fileURLToPath(root), 'node_modules')
+  for (const source of await packageClosure(names)) {
+    const nested = join(source, 'node_modules')
+    await cp(source, join(folder, 'node_modules', relative(modules, source)), {
+      recursive: true,
+      dereference: true,
+      // What lies in a package's own node_modules is in the closure by itself, where it is needed.
+      filter: (path) => !unread.test(path.replaceAll(sep, '/')) && path !== nested,
+    })
+  }
+}

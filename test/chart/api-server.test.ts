@@ -1,0 +1,177 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type ControlPlane, findControlPlane, startControlPlane } from '../../operator/test/control-plane.ts'
+import { type Api, connectApi } from './api.ts'
+import { cases } from './cases.ts'
+import { helmMissing, type Manifest, render } from './helm.ts'
+
+const programs = findControlPlane()
+const missing = helmMissing ?? (typeof programs === 'string' ? programs : undefined)
+
+const account = 'system:serviceaccount:space:release-trellis-operator'
+const second = 'system:serviceaccount:space:second-operator'
+const drawing = 'system:serviceaccount:space:release-trellis-create-secrets'
+
+/** Kinds of others, which only clusters with their operators have. */
+const ofOthers = (manifest: Manifest): boolean => manifest.apiVersion.startsWith('monitoring.coreos.com/')
+
+type Right = readonly [verb: string, group: string, resource: string, namespace?: string, name?: string]
+
+/** What controllers ask for, in their own namespace unless told. */
+const reading = ['get', 'list', 'watch']
+const rightsOf = (group: string, resource: string, verbs: readonly string[]): Right[] =>
+  verbs.map((verb) => [verb, group, resource])
+const kinds = ['searches', 'branches', 'generationjobs', 'warmpools']
+const needed: Right[] = [
+  ...kinds.flatMap((kind) => rightsOf('trellis.dev', kind, [...reading, 'create', 'patch', 'update', 'delete'])),
+  ...kinds.flatMap((kind) => rightsOf('trellis.dev', `${kind}/status`, ['patch', 'update'])),
+  ...kinds.flatMap((kind) => rightsOf('trellis.dev', `${kind}/finalizers`, ['update'])),
+  ...['pods', 'services', 'secrets', 'persistentvolumeclaims'].flatMap((resource) =>
+    rightsOf('', resource, [...reading, 'create', 'patch', 'delete']),
+  ),
+  ...rightsOf('apps', 'statefulsets', [...reading, 'create', 'patch', 'delete']),
+  ...rightsOf('batch', 'jobs', [...reading, 'create', 'patch', 'delete']),
+  ...rightsOf('events.k8s.io', 'events', ['create', 'patch']),
+  ['create', 'coordination.k8s.io', 'leases'],
+  ['get', 'coordination.k8s.io', 'leases', 'space', 'trellis-operator'],
+  ['update', 'coordination.k8s.io', 'leases', 'space', 'trellis-operator'],
+]
+
+/** What nobody who holds the operator's token may do. */
+const denied: Right[] = [
+  ['create', '', 'pods/exec'],
+  ['create', '', 'pods/attach'],
+  ['create', '', 'pods/ephemeralcontainers'],
+  ['get', '', 'pods/log'],
+  ['patch', '', 'pods/status'],
+  ['create', '', 'serviceaccounts/token'],
+  ['create', '', 'serviceaccounts'],
+  ['get', '', 'configmaps'],
+  ['deletecollection', '', 'pods'],
+  ['deletecollection', '', 'secrets'],
+  ['create', 'apps', 'deployments'],
+  ['create', 'apps', 'daemonsets'],
+  ['create', 'batch', 'cronjobs'],
+  ['create', 'rbac.authorization.k8s.io', 'roles'],
+  ['bind', 'rbac.authorization.k8s.io', 'roles'],
+  ['escalate', 'rbac.authorization.k8s.io', 'roles'],
+  ['impersonate', '', 'users', ''],
+  ['patch', 'apiextensions.k8s.io', 'customresourcedefinitions', ''],
+  ['get', '', 'nodes', ''],
+  ['list', '', 'pods', ''],
+  ['list', '', 'secrets', ''],
+  ['get', '', 'secrets', 'elsewhere'],
+  ['create', '', 'pods', 'elsewhere'],
+  ['list', 'trellis.dev', 'searches', 'elsewhere'],
+  ['update', 'coordination.k8s.io', 'leases', 'space', 'another'],
+  ['delete', 'coordination.k8s.io', 'leases', 'space', 'trellis-operator'],
+]
+
+describe.skipIf(missing !== undefined)(
+  `the chart on a real API server${missing ? ` (skipped: ${missing})` : ''}`,
+  () => {
+    let plane: ControlPlane
+    let api: Api
+    beforeAll(async () => {
+      if (typeof programs === 'string') return
+      plane = await startControlPlane(programs, {
+        users: [account, second, drawing].map((name) => ({ name })),
+      })
+      api = connectApi(plane)
+      const restricted = { 'pod-security.kubernetes.io/enforce': 'restricted' }
+      for (const name of ['space', 'team-a', 'elsewhere'])
+        await api.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name, labels: restricted } })
+    })
+    afterAll(() => plane?.[Symbol.asyncDispose]())
+
+    const can = async (user: string, [verb, group, resource, namespace = 'space', name]: Right): Promise<boolean> => {
+      const [kind, subresource] = resource.split('/')
+      const resourceAttributes = { verb, group, resource: kind, subresource, namespace, name }
+      const review = await api.create(
+        {
+          apiVersion: 'authorization.k8s.io/v1',
+          kind: 'SelfSubjectAccessReview',
+          metadata: { name: '' },
+          spec: { resourceAttributes },
+        },
+        { user },
+      )
+      return review.status.allowed
+    }
+
+    test.each(Object.entries(cases))(
+      'is taken to the letter, its pods at the level "restricted": %s',
+      async (_name, values) => {
+        const manifests = (await render(values)).filter((manifest) => !ofOthers(manifest))
+        for (const manifest of manifests) await api.create(manifest, { dryRun: true })
+        for (const { kind, metadata, spec } of manifests) {
+          const template = spec?.template
+          if (!template?.spec?.containers) continue
+          const { priorityClassName: _, volumes = [], ...rest } = template.spec
+          const claims = (spec.volumeClaimTemplates ?? []).map((claim: Manifest) => ({
+            name: claim.metadata.name,
+            emptyDir: {},
+          }))
+          const pod = { ...rest, volumes: [...volumes, ...claims] }
+          const { labels } = template.metadata
+          await api.create(
+            {
+              apiVersion: 'v1',
+              kind: 'Pod',
+              metadata: { name: `${kind}-${metadata.name}`.toLowerCase(), namespace: 'space', labels },
+              spec: pod,
+            },
+            { dryRun: true },
+          )
+        }
+      },
+    )
+
+    describe('gives the operator', () => {
+      const rights = ['Role', 'RoleBinding', 'ClusterRole', 'ClusterRoleBinding']
+      beforeAll(async () => {
+        for (const manifest of await render()) if (rights.includes(manifest.kind)) await api.create(manifest)
+      })
+
+      test.each(needed)('what it needs: %s %s %s', async (...right) => {
+        expect(await can(account, right as unknown as Right)).toBe(true)
+      })
+
+      test.each(denied)('and no more: %s %s %s %s', async (...right) => {
+        expect(await can(account, right as unknown as Right)).toBe(false)
+      })
+
+      test('the GPUs of the cluster only where it is told to', async () => {
+        expect(await can(account, ['list', '', 'nodes', ''])).toBe(false)
+        const readers = (await render({ gpu: { clusterRead: true } })).filter(({ metadata }) =>
+          metadata.name.endsWith('-gpu-reader'),
+        )
+        for (const manifest of readers) await api.create(manifest)
+        expect(await can(account, ['list', '', 'nodes', ''])).toBe(true)
+        expect(await can(account, ['list', '', 'pods', ''])).toBe(true)
+        expect(await can(account, ['patch', '', 'nodes', ''])).toBe(false)
+        for (const manifest of readers) await api.remove(manifest)
+      })
+
+      test('and whoever draws the secrets that one Secret alone', async () => {
+        const name = 'release-trellis-secrets'
+        expect(await can(drawing, ['create', '', 'secrets'])).toBe(true)
+        for (const verb of ['get', 'patch']) {
+          expect(await can(drawing, [verb, '', 'secrets', 'space', name])).toBe(true)
+          expect(await can(drawing, [verb, '', 'secrets', 'space', 'another'])).toBe(false)
+        }
+        for (const verb of ['list', 'watch', 'delete'])
+          expect(await can(drawing, [verb, '', 'secrets', 'space', name])).toBe(false)
+      })
+
+      test('the same in the other namespaces that it watches, and the Lease in its own alone', async () => {
+        for (const manifest of await render({ operator: { watchNamespaces: ['team-a'] }, fullnameOverride: 'second' }))
+          if (rights.includes(manifest.kind)) await api.create(manifest)
+        for (const namespace of ['space', 'team-a'])
+          expect(await can(second, ['list', 'trellis.dev', 'searches', namespace])).toBe(true)
+        expect(await can(second, ['list', 'trellis.dev', 'searches', 'elsewhere'])).toBe(false)
+        expect(await can(second, ['get', 'coordination.k8s.io', 'leases', 'team-a', 'trellis-operator'])).toBe(false)
+        expect(await can(second, ['get', 'coordination.k8s.io', 'leases', 'space', 'trellis-operator'])).toBe(true)
+      })
+    })
+  },
+)

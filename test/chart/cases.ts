@@ -1,0 +1,61 @@
+/** Installations that stand for many, by what they are for: values of the chart. */
+export const cases = {
+  default: {},
+  'external servers': {
+    publicUrl: 'https://trellis.example.com',
+    nats: {
+      url: 'tls://nats.example.com:4222',
+      existingSecret: 'nats',
+      tokenKey: 'token',
+      tlsAuthoritySecret: 'nats-ca',
+      replicas: 3,
+    },
+    database: { existingSecret: 'postgres' },
+    s3: { endpoint: 'https://s3.example.com', existingSecret: 's3' },
+    secrets: { existingSecret: 'shared' },
+    marketplace: { baseUrl: 'https://market.example.com', existingSecret: 'market' },
+    crds: { enabled: false },
+  },
+  everything: {
+    commonLabels: { team: 'search' },
+    global: { imageRegistry: 'registry.example.com', imagePullSecrets: [{ name: 'pull' }] },
+    image: { digest: `sha256:${'0123456789abcdef'.repeat(4)}` },
+    publicUrl: 'https://trellis.example.com',
+    edge: {
+      autoscaling: { enabled: true },
+      corsOrigins: ['https://app.example.com'],
+      priorityClassName: 'high',
+      extraEnv: [{ name: 'TZ', value: 'Europe/Vienna' }],
+      nodeSelector: { disk: 'fast' },
+      tolerations: [{ key: 'dedicated', operator: 'Exists' }],
+      podAnnotations: { note: 'edge' },
+    },
+    ingress: {
+      enabled: true,
+      className: 'nginx',
+      hosts: ['trellis.example.com'],
+      tls: [{ secretName: 'tls', hosts: ['trellis.example.com'] }],
+    },
+    operator: { watchNamespaces: ['team-a'] },
+    gpu: { clusterRead: true },
+    workers: {
+      search: {
+        image: { repository: 'trellis-search-worker' },
+        nodeSelector: { pool: 'workers' },
+        extraEnv: [{ name: 'TZ', value: 'UTC' }],
+      },
+      generation: { runtimeClassName: 'nvidia', tolerations: [{ key: 'nvidia.com/gpu', operator: 'Exists' }] },
+      branch: { podLabels: { shop: 'graz' } },
+    },
+    cloud: { enabled: true, existingSecret: 'cloud', licenseUrl: 'https://licenses.example.com' },
+    keys: { existingSecret: 'keys' },
+    llm: { baseUrl: 'http://llm:8000/v1', model: 'small', existingSecret: 'llm' },
+    networkPolicy: { edgeFrom: [{ namespaceSelector: { matchLabels: { name: 'ingress' } } }] },
+    monitoring: {
+      podMonitor: { enabled: true },
+      serviceMonitor: { enabled: true },
+      rules: { enabled: true },
+      dashboard: { enabled: true },
+    },
+  },
+} as const

@@ -1,0 +1,140 @@
+import { describe, expect, test } from 'vitest'
+import { stringify } from 'yaml'
+import { parseWorkerTemplates } from '../../operator/src/workers/mod.ts'
+import { cases } from './cases.ts'
+import { chart, helm, helmMissing, type Manifest, render, template } from './helm.ts'
+
+const podOf = ({ kind, spec }: Manifest): Manifest['spec'] => (kind === 'Pod' ? spec : spec?.template?.spec)
+const keyOf = ({ kind, metadata }: Manifest): string => `${kind}/${metadata.namespace ?? ''}/${metadata.name}`
+/** Throws where there is none: what is not there lacks everything. */
+const deploymentOf = async (component: string, values: object): Promise<Manifest> => {
+  const key = `Deployment/space/release-trellis-${component}`
+  const deployment = (await render(values)).find((manifest) => keyOf(manifest) === key)
+  if (!deployment) throw new Error(`There is no ${key}.`)
+  return deployment
+}
+const isDefinition = ({ kind }: Manifest): boolean => kind === 'CustomResourceDefinition'
+
+describe.skipIf(helmMissing !== undefined)(`the chart${helmMissing ? ` (skipped: ${helmMissing})` : ''}`, () => {
+  test('passes the linter', () => {
+    const { code, output, error } = helm('lint', '--strict', chart)
+    expect({ code, text: `${output}${error}` }).toMatchObject({ code: 0 })
+  })
+
+  describe.each(Object.entries(cases))('for %s', (name, values) => {
+    test('renders what it rendered', async () => {
+      const manifests = (await render(values)).filter((manifest) => !isDefinition(manifest))
+      const text = manifests.map((manifest) => stringify(manifest, { lineWidth: 0 })).join('---\n')
+      await expect(text).toMatchFileSnapshot(`snapshots/${name.replaceAll(' ', '-')}.yaml`)
+    })
+
+    test('renders the same each time, no secret among it, and no object twice', async () => {
+      const [one, other] = [await template(values), await template(values)]
+      expect(other.output).toBe(one.output)
+      const keys = (await render(values)).map(keyOf)
+      expect(new Set(keys).size).toBe(keys.length)
+      expect(keys.filter((key) => key.startsWith('Secret/'))).toEqual([])
+    })
+
+    test('lets no container do more than it must', async () => {
+      const pods = (await render(values)).flatMap((manifest) => podOf(manifest) ?? [])
+      expect(pods.length).toBeGreaterThan(6)
+      for (const pod of pods) {
+        expect(pod.securityContext).toMatchObject({ runAsNonRoot: true, seccompProfile: { type: 'RuntimeDefault' } })
+        if (pod.serviceAccountName === undefined) expect(pod.automountServiceAccountToken).toBe(false)
+        for (const container of [...(pod.initContainers ?? []), ...pod.containers]) {
+          expect(container.securityContext).toEqual({
+            allowPrivilegeEscalation: false,
+            readOnlyRootFilesystem: true,
+            capabilities: { drop: ['ALL'] },
+          })
+          expect(container.resources).toMatchObject({ requests: expect.anything(), limits: expect.anything() })
+          const names = (container.env ?? []).map((variable: { name: string }) => variable.name)
+          expect(new Set(names).size, `variables of ${container.name}`).toBe(names.length)
+        }
+      }
+    })
+
+    test('gives the operator templates that it takes', async () => {
+      const file = (await render(values)).find(({ metadata }) => metadata.name.endsWith('-workers'))?.data[
+        'workers.json'
+      ]
+      const { search, generation, branch } = parseWorkerTemplates(file, 'the chart')
+      expect(search.command).toEqual(['node', '/app/search-worker.js'])
+      expect(generation.command).toEqual(['node', '/app/generation-worker.js'])
+      expect(branch.command).toEqual(['node', '/app/branch.js'])
+    })
+  })
+
+  test('keeps the definitions of kinds when it goes, unless told', async () => {
+    const definitions = (await render()).filter(isDefinition)
+    expect(definitions.map(({ spec }) => spec.names.kind).sort()).toEqual([
+      'Branch',
+      'GenerationJob',
+      'Search',
+      'WarmPool',
+    ])
+    for (const { metadata } of definitions) expect(metadata.annotations?.['helm.sh/resource-policy']).toBe('keep')
+    for (const { metadata } of (await render({ crds: { keep: false } })).filter(isDefinition))
+      expect(metadata.annotations?.['helm.sh/resource-policy']).toBeUndefined()
+  })
+
+  test('makes another Job of the migrations wherever it would not be the same', async () => {
+    const jobOf = async (values: object, ...args: string[]) =>
+      (await render(values, ...args)).find(({ metadata }) => metadata.name.startsWith('release-trellis-migrate-'))
+    const job = await jobOf({})
+    expect(job?.kind).toBe('Job')
+    expect(await jobOf({ commonLabels: { team: 'search' }, edge: { replicas: 5 } })).toMatchObject({ spec: job?.spec })
+    const names = new Set([job?.metadata.name])
+    for (const values of [
+      { image: { tag: '9.9.9' } },
+      { database: { existingSecret: 'postgres' } },
+      { music: { enabled: false } },
+      { migrations: { nodeSelector: { disk: 'fast' } } },
+    ])
+      names.add((await jobOf(values))?.metadata.name)
+    expect(names.size).toBe(5)
+  })
+
+  test('starts a new operator when the templates of workers change', async () => {
+    const checksum = async (values: object) =>
+      (await deploymentOf('operator', values)).spec.template.metadata.annotations['checksum/workers']
+    expect(await checksum({ workers: { search: { logLevel: 'debug' } } })).not.toBe(await checksum({}))
+  })
+
+  test('tells the operator of the storage class of branches, where one is set', async () => {
+    const told = async (values: object) =>
+      (await deploymentOf('operator', values)).spec.template.spec.containers[0].env.find(
+        ({ name }: { name: string }) => name === 'BRANCH_STORAGE_CLASS',
+      )
+    expect(await told({ workers: { branch: { storageClass: 'fast' } } })).toMatchObject({ value: 'fast' })
+    expect(await told({})).toBeUndefined()
+  })
+
+  test('leaves the number of replicas to the autoscaler where there is one', async () => {
+    const edge = await deploymentOf('edge', { edge: { autoscaling: { enabled: true } } })
+    expect(edge.spec).not.toHaveProperty('replicas')
+  })
+
+  test('has a disruption budget wherever there are several replicas', async () => {
+    const components = ['edge', 'listings', 'logs', 'music', 'operator', 'demoMarketplace']
+    const budgets = async (replicas: number) =>
+      (await render(Object.fromEntries(components.map((component) => [component, { replicas }])))).filter(
+        ({ kind }) => kind === 'PodDisruptionBudget',
+      )
+    expect(await budgets(1)).toEqual([])
+    expect(await budgets(2)).toHaveLength(components.length)
+  })
+
+  test('holds nothing of a service that is off', async () => {
+    const values = { music: { enabled: false } }
+    const named = (await render(values)).filter(
+      ({ kind, metadata }) => kind !== 'NetworkPolicy' && metadata.name.includes('music'),
+    )
+    expect(named).toEqual([])
+    const edge = await deploymentOf('edge', values)
+    const names = edge.spec.template.spec.containers[0].env.map(({ name }: { name: string }) => name)
+    expect(names).toContain('LOGS_ADDRESS')
+    expect(names).not.toContain('MUSIC_ADDRESS')
+  })
+})

@@ -1,0 +1,129 @@
+import { readFileSync } from 'node:fs'
+import { freePort } from '@trellis/distributed/servers'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { parse } from 'yaml'
+import { searches } from '../../operator/src/crds/mod.ts'
+import { eventually } from '../../operator/test/eventually.ts'
+import { type OperatorServers, serversMissing, startOperatorServers } from '../../operator/test/operator-process.ts'
+import { readEvents } from '../support/events.ts'
+import { startTrellis } from '../support/trellis.ts'
+import { type Selection, selectionsOf } from './promql.ts'
+
+const read = (name: string): string =>
+  readFileSync(new URL(`../../charts/trellis/files/${name}`, import.meta.url), 'utf8')
+
+const rules = (parse(read('rules.yaml')) as { groups: { rules: { alert: string; expr: string }[] }[] }).groups
+  .flatMap((group) => group.rules)
+  .map(({ alert, expr }): [string, string] => [alert, expr])
+const dashboard = JSON.parse(read('dashboard.json')) as {
+  panels: { title: string; targets?: { expr: string }[] }[]
+  templating: { list: { name: string; type: string; query: string }[] }
+}
+const panels = dashboard.panels.flatMap(({ title, targets = [] }) =>
+  targets.map(({ expr }): [string, string] => [title, expr]),
+)
+const variables = dashboard.templating.list
+  .filter(({ type }) => type === 'query')
+  .map(({ name, query }): [string, string] => [
+    `the variable ${name}`,
+    query.replace(/^label_values\((.*), *(\w+)\)$/, 'sum by ($2) ($1)'),
+  ])
+
+/** Which Prometheus adds of the pod that it read. */
+const ofTarget = ['namespace', 'pod']
+
+/** The names of all series that a process could give, and the labels of those that it does give. */
+const seriesIn = (text: string): { names: Set<string>; labels: Map<string, Set<string>> } => {
+  const names = new Set<string>()
+  const labels = new Map<string, Set<string>>()
+  for (const [, name = '', type] of text.matchAll(/^# TYPE (\S+) (\S+)$/gm))
+    for (const suffix of type === 'histogram' ? ['_bucket', '_sum', '_count'] : ['']) names.add(`${name}${suffix}`)
+  for (const [, name = '', list = ''] of text.matchAll(/^([a-zA-Z_:][\w:]*)(?:\{(.*)\})? \S+$/gm)) {
+    const known = labels.get(name) ?? new Set()
+    for (const [, label = ''] of list.matchAll(/(\w+)="/g)) known.add(label)
+    labels.set(name, known)
+  }
+  return { names, labels }
+}
+
+describe('the metrics that an expression names', () => {
+  test.each<[string, Selection[]]>([
+    ['up', [{ metric: 'up', labels: [] }]],
+    ['sum(rate(a_total{b="c{d}",e=~"5.."}[5m])) > 0.02', [{ metric: 'a_total', labels: ['b', 'e'] }]],
+    [
+      'sum by (x, le) (rate(a_bucket[1h])) / sum by (x, le) (a_bucket{y!="1"})',
+      [{ metric: 'a_bucket', labels: ['x', 'le', 'y'] }],
+    ],
+    [
+      'histogram_quantile(0.5, sum by (le) (rate(a_bucket{n="$n"}[$__rate_interval])))',
+      [{ metric: 'a_bucket', labels: ['le', 'n'] }],
+    ],
+    [
+      'first_total unless on (x) second',
+      [
+        { metric: 'first_total', labels: ['x'] },
+        { metric: 'second', labels: ['x'] },
+      ],
+    ],
+  ])('%s', (expression, selections) => {
+    expect(selectionsOf(expression)).toEqual(selections)
+  })
+})
+
+describe.skipIf(serversMissing !== undefined)(
+  `alerts and the dashboard${serversMissing ? ` (skipped: ${serversMissing})` : ''}`,
+  () => {
+    let servers: OperatorServers
+    let series: ReturnType<typeof seriesIn>
+
+    /** What the edge and the services give, once a search was made and followed. */
+    const readServices = async (): Promise<string> => {
+      const port = await freePort()
+      await using trellis = await startTrellis({ METRICS_PORT: String(port) }, { form: 'embedded' })
+      const started = await fetch(`${trellis.origin}/listings/api/search/async?q=camera`)
+      const { session_id: session } = (await started.json()) as { session_id: string }
+      await readEvents(`${trellis.origin}/listings/api/updates/${session}`, ({ event }) => event === 'done')
+      return (await fetch(`http://127.0.0.1:${port}/metrics`)).text()
+    }
+
+    /** What an operator gives that leads and has begun a run. */
+    const readOperator = async (): Promise<string> => {
+      servers = await startOperatorServers()
+      const namespace = await servers.newNamespace()
+      const { metrics } = await servers.startOperator(namespace)
+      await servers.client.create(searches, {
+        metadata: { name: 'one', namespace },
+        spec: { query: 'camera' },
+      } as never)
+      let text = ''
+      await eventually(async () => {
+        text = await (await fetch(metrics)).text()
+        return /^trellis_pool_claims_total\{.*result="cold"\} 1$/m.test(text)
+      }, 'the run has asked for a worker')
+      return text
+    }
+
+    beforeAll(async () => {
+      if (serversMissing !== undefined) return
+      series = seriesIn([await readServices(), await readOperator()].join('\n'))
+    })
+    afterAll(() => servers?.[Symbol.asyncDispose]())
+
+    test.each([...rules, ...panels, ...variables])('ask for what there is: %s', (_name, expression) => {
+      const selections = selectionsOf(expression)
+      expect(selections).not.toEqual([])
+      for (const { metric, labels } of selections) {
+        expect(series.names, metric).toContain(metric)
+        const known = series.labels.get(metric)
+        // Of a metric without any series yet, only its name can be known.
+        if (known) for (const label of labels) expect([...ofTarget, ...known], `${label} of ${metric}`).toContain(label)
+      }
+    })
+
+    test('know the labels of all metrics but those that need a worker to wait', () => {
+      const asked = [...rules, ...panels, ...variables].flatMap(([, expression]) => selectionsOf(expression))
+      const unknown = new Set(asked.map(({ metric }) => metric).filter((metric) => !series.labels.has(metric)))
+      expect([...unknown]).toEqual(['trellis_pool_claim_duration_seconds_bucket'])
+    })
+  },
+)

@@ -1,0 +1,152 @@
+import { beforeAll, describe, expect, test } from 'vitest'
+import { commonLabels } from '../../operator/src/workers/mod.ts'
+import { helmMissing, type Manifest, render } from './helm.ts'
+import { type Connection, type End, isAllowed } from './policies.ts'
+
+const workers = ['search-worker', 'generation-worker', 'branch'] as const
+const services = ['listings', 'logs', 'music']
+const internet: End = { address: '203.0.113.7' }
+const stranger: End = { namespace: 'space', labels: { app: 'stranger' } }
+const prometheus: End = { namespace: 'monitoring', labels: { app: 'prometheus' } }
+
+/** The pods of a release by component, with the labels that they are really given: by the chart, or by the operator. */
+const podsIn = (manifests: readonly Manifest[], namespace: string) => {
+  const ofChart = manifests.flatMap((manifest): [string, End][] => {
+    const labels = manifest.kind === 'Pod' ? manifest.metadata.labels : manifest.spec?.template?.metadata?.labels
+    return labels ? [[labels['app.kubernetes.io/component'], { namespace: 'space', labels }]] : []
+  })
+  const ofOperator = workers.map((component): [string, End] => [
+    component,
+    { namespace, labels: commonLabels({ instance: 'release', component }) },
+  ])
+  const pods = new Map([...ofChart, ...ofOperator])
+  return (name: string): End => {
+    const pod = pods.get(name)
+    if (!pod) throw new Error(`There is no pod of ${name}.`)
+    return pod
+  }
+}
+
+type Call = [from: string, to: string, port: number]
+
+/** Who calls whom, at which port of its pod. */
+const needed: Call[] = [
+  ...services.map((service): Call => ['edge', service, 9000]),
+  ...services.map((service): Call => [service, 'operator', 9000]),
+  ...[...services, 'operator', 'migrate', ...workers].map((name): Call => [name, 'nats', 4222]),
+  ...[...services, 'migrate'].map((name): Call => [name, 'postgres', 5432]),
+  ['listings', 'demo-marketplace', 8080],
+  ['search-worker', 'demo-marketplace', 8080],
+  ['edge', 'branch', 8538],
+  ['logs', 'branch', 9000],
+  ['test', 'edge', 8080],
+]
+
+/** What somebody would try who has got into a pod. */
+const refused: Call[] = [
+  ...['edge', 'operator', 'demo-marketplace', 'test', ...workers].map((name): Call => [name, 'postgres', 5432]),
+  ...['edge', 'demo-marketplace', 'test', 'postgres'].map((name): Call => [name, 'nats', 4222]),
+  ...['operator', 'demo-marketplace', 'nats', ...workers].flatMap((name) =>
+    services.map((service): Call => [name, service, 9000]),
+  ),
+  ...['edge', 'nats', 'test', ...workers].map((name): Call => [name, 'operator', 9000]),
+  ...['search-worker', 'generation-worker', 'listings', 'music'].map((name): Call => [name, 'branch', 8538]),
+  ['search-worker', 'generation-worker', 9000],
+  ['edge', 'nats', 8222],
+]
+
+/** Where workers run: beside the rest, or in another namespace. */
+const places = [
+  ['space', {}],
+  ['team-a', { operator: { watchNamespaces: ['team-a'] } }],
+] as const
+
+describe.skipIf(helmMissing !== undefined)(`network policies${helmMissing ? ` (skipped: ${helmMissing})` : ''}`, () => {
+  describe.each(places)('with workers in the namespace %s', (namespace, values) => {
+    let manifests: Manifest[]
+    let pod: (name: string) => End
+    beforeAll(async () => {
+      manifests = await render(values)
+      pod = podsIn(manifests, namespace)
+    })
+    const allows = (connection: Connection) => isAllowed(manifests, connection)
+    const everyPod = () =>
+      [...workers, ...services, 'edge', 'operator', 'nats', 'postgres', 'demo-marketplace'].map(pod)
+
+    test.each(needed)('let through what is needed: %s to %s:%i', (from, to, port) => {
+      expect(allows({ from: pod(from), to: pod(to), port })).toBe(true)
+    })
+
+    test.each(refused)('and nothing else: not %s to %s:%i', (from, to, port) => {
+      expect(allows({ from: pod(from), to: pod(to), port })).toBe(false)
+    })
+
+    test('let names be looked up and metrics be read everywhere', () => {
+      const dns: End = { namespace: 'kube-system', labels: { 'k8s-app': 'kube-dns' } }
+      for (const one of everyPod())
+        for (const protocol of ['TCP', 'UDP'] as const)
+          expect(allows({ from: one, to: dns, port: 53, protocol })).toBe(true)
+      for (const one of everyPod()) expect(allows({ from: prometheus, to: one, port: 9090 })).toBe(true)
+    })
+
+    test('let in nobody from outside but to the edge', () => {
+      for (const from of [internet, stranger, prometheus]) {
+        expect(allows({ from, to: pod('edge'), port: 8080 })).toBe(true)
+        for (const to of everyPod())
+          for (const port of [4222, 5432, 8222, 8538, 9000]) expect(allows({ from, to, port })).toBe(false)
+      }
+    })
+
+    test('let the marketplace and other servers be reached, but by no bundled server', () => {
+      for (const name of [...services, ...workers, 'edge', 'operator'])
+        expect(allows({ from: pod(name), to: internet, port: 443 })).toBe(true)
+      for (const name of ['nats', 'postgres', 'demo-marketplace'])
+        expect(allows({ from: pod(name), to: internet, port: 443 })).toBe(false)
+    })
+
+    test('take none for a worker that bears its labels elsewhere, nor a service outside of its namespace', () => {
+      const { labels } = pod('search-worker') as { labels: Record<string, string> }
+      const { labels: ofListings } = pod('listings') as { labels: Record<string, string> }
+      expect(allows({ from: { namespace: 'elsewhere', labels }, to: pod('nats'), port: 4222 })).toBe(false)
+      for (const other of ['elsewhere', 'team-a'])
+        expect(allows({ from: { namespace: other, labels: ofListings }, to: pod('postgres'), port: 5432 })).toBe(false)
+    })
+
+    test('part two releases', () => {
+      const other = commonLabels({ instance: 'another', component: 'search-worker' })
+      expect(allows({ from: { namespace, labels: other }, to: pod('nats'), port: 4222 })).toBe(false)
+    })
+  })
+
+  test('let the API server be reached by the operator, and by what draws the secrets, where nothing else outside is', async () => {
+    const manifests = await render({ networkPolicy: { outside: [] } })
+    const pod = podsIn(manifests, 'space')
+    const allowed = (name: string) =>
+      [443, 6443].map((port) => isAllowed(manifests, { from: pod(name), to: { address: '10.96.0.1' }, port }))
+    for (const name of ['operator', 'create-secrets']) expect(allowed(name), name).toEqual([true, true])
+    for (const name of [...services, ...workers, 'edge', 'migrate', 'test'])
+      expect(allowed(name), name).toEqual([false, false])
+  })
+
+  test('let in at the edge, at metrics and to the outside whom the values name', async () => {
+    const ingress = { namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': 'ingress' } } }
+    const monitoring = { namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': 'monitoring' } } }
+    const s3 = { to: [{ ipBlock: { cidr: '203.0.113.0/24', except: ['203.0.113.128/25'] } }], ports: [{ port: 443 }] }
+    const manifests = await render({
+      networkPolicy: { edgeFrom: [ingress], metricsFrom: [monitoring], outside: [s3] },
+    })
+    const pod = podsIn(manifests, 'space')
+    const allows = (connection: Connection) => isAllowed(manifests, connection)
+    expect(allows({ from: { namespace: 'ingress', labels: {} }, to: pod('edge'), port: 8080 })).toBe(true)
+    expect(allows({ from: prometheus, to: pod('edge'), port: 9090 })).toBe(true)
+    for (const port of [8080, 9090]) expect(allows({ from: stranger, to: pod('edge'), port })).toBe(false)
+    expect(allows({ from: pod('generation-worker'), to: internet, port: 443 })).toBe(true)
+    expect(allows({ from: pod('generation-worker'), to: internet, port: 80 })).toBe(false)
+    expect(allows({ from: pod('generation-worker'), to: { address: '203.0.113.200' }, port: 443 })).toBe(false)
+  })
+
+  test('can be left out', async () => {
+    const manifests = await render({ networkPolicy: { enabled: false } })
+    expect(manifests.filter(({ kind }) => kind === 'NetworkPolicy')).toEqual([])
+  })
+})
