@@ -18,6 +18,7 @@ const generate = [
   tool('buf', 'generate', '--template', 'protos/vendor/buf.gen.yaml'),
   tool('buf', 'generate', '--template', 'test/probe/buf.gen.yaml'),
   main('operator', 'src', 'crds', 'main.ts'),
+  main('deploy', 'chart', 'main.ts'),
 ]
 
 /** What each command installs (`run`: only what running needs; `all`: the tools, too) and runs, one after another. */
@@ -25,8 +26,10 @@ const commands = {
   start: { install: 'run', steps: [main('services', 'all-in-one', 'src', 'main.ts')] },
   'start:distributed': { install: 'all', steps: [main('services', 'distributed', 'src', 'main.ts')] },
   test: { install: 'all', steps: [main('test', 'run', 'main.ts')] },
+  'test:cluster': { install: 'all', steps: [main('test', 'run', 'main.ts').concat('--project', 'cluster')] },
   bench: { install: 'all', steps: [main('test', 'bench', 'main.ts')] },
   generate: { install: 'all', steps: generate },
+  'images:bundle': { install: 'all', steps: [main('deploy', 'images', 'build.ts')] },
   'protos:release': {
     install: 'all',
     steps: [tool('buf', 'build', 'protos', '--exclude-source-info', '-o', 'protos/released.binpb')],

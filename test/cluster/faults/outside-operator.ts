@@ -1,0 +1,67 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { freePort } from '@trellis/distributed/servers'
+import { temporaryDirectory } from '../../support/temporary-directory.ts'
+import { root } from '../support/programs.ts'
+import type { World } from './world.ts'
+
+export type OutsideOperator = AsyncDisposable & {
+  /** Asks it to end; gives its exit code. */
+  end: () => Promise<number>
+}
+
+/** One more operator for an installation, as a process of this machine with the rights of KUBECONFIG; resolves once it is ready. */
+export const startOutsideOperator = async ({ namespace }: World): Promise<OutsideOperator> => {
+  const [secret, workers, nats] = [
+    await namespace.get('secret/trellis-secrets'),
+    await namespace.get('configmap/trellis-workers'),
+    await namespace.get('pod/trellis-nats-0'),
+  ]
+  const secretOf = (key: string) => Buffer.from(secret.data[key], 'base64').toString()
+  const directory = await temporaryDirectory()
+  const file = join(directory.path, 'workers.json')
+  await writeFile(file, workers.data['workers.json'])
+  const child = spawn(process.execPath, [join(root, 'operator/src/main.ts')], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    env: {
+      PATH: process.env.PATH,
+      KUBECONFIG: process.env.KUBECONFIG,
+      TRELLIS_WORKERS: file,
+      TRELLIS_INSTANCE: 'trellis',
+      NATS_URL: `${nats.status.podIP}:4222`,
+      NATS_TOKEN: secretOf('nats-token'),
+      NATS_PREFIX: 'trellis',
+      RPC_SECRET: secretOf('rpc-secret'),
+      RPC_ADDRESS: `127.0.0.1:${await freePort()}`,
+      HEALTH_PORT: String(await freePort()),
+      METRICS_PORT: '0',
+      POD_NAMESPACE: namespace.name,
+    },
+  })
+  const gone = once(child, 'exit').then(([code]) => code as number)
+  let said = ''
+  const { promise: ready, resolve } = Promise.withResolvers<void>()
+  child.stdout.on('data', (text: Buffer) => {
+    said += text
+    if (said.includes('is ready at')) resolve()
+  })
+  const early = gone.then((code) => {
+    throw new Error(`The operator outside ended with ${code}: ${said}`)
+  })
+  await Promise.race([ready, early])
+  early.catch(() => undefined)
+  const end = async () => {
+    child.kill('SIGTERM')
+    return gone
+  }
+  return {
+    end,
+    [Symbol.asyncDispose]: async () => {
+      child.kill('SIGKILL')
+      await gone
+      await directory[Symbol.asyncDispose]()
+    },
+  }
+}

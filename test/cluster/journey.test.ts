@@ -1,0 +1,185 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Event, readEvents } from '../support/events.ts'
+import { createNamespace, install, type Namespace, type Release, small } from './support/installation.ts'
+import { clusterMissing, root, unlessMissing } from './support/programs.ts'
+import type { Shown } from './support/watch.ts'
+
+const minutes = 60_000
+const adminKey = 'the key of the orchard'
+/** Seconds that runs which services asked for stay. */
+const timeToLive = 30
+
+type Results = { listings: { platform_listing_id: string }[] }
+
+const idsOf = ({ listings }: Results) => listings.map(({ platform_listing_id }) => platform_listing_id).sort()
+
+describe.skipIf(clusterMissing !== undefined)(unlessMissing('what people do on a cluster'), () => {
+  let namespace: Namespace
+  let release: Release
+  let origin: string
+
+  beforeAll(async () => {
+    namespace = await createNamespace('journey')
+    await namespace.kubectl(
+      'create',
+      'secret',
+      'generic',
+      'keys',
+      `--from-literal=SERVICE_ORCHARD_ADMIN_KEY=${adminKey}`,
+    )
+    release = await install(namespace, {
+      ...small,
+      operator: { replicas: 1, runTtlSeconds: timeToLive },
+      keys: { existingSecret: 'keys' },
+    })
+    origin = await release.origin()
+  }, 15 * minutes)
+  afterAll(() => namespace?.[Symbol.asyncDispose](), 8 * minutes)
+
+  const wait = (condition: string, ...what: string[]) =>
+    namespace.kubectl('wait', `--for=${condition}`, ...what, '--timeout=300s')
+  const updates = (session: string) =>
+    readEvents(`${origin}/listings/api/updates/${session}`, ({ event }) => event === 'done')
+  const post = async (path: string, { headers = {}, body }: { headers?: object; body?: object } = {}) => {
+    const response = await fetch(`${origin}${path}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...headers },
+      body: JSON.stringify(body ?? {}),
+    })
+    return { status: response.status, body: (await response.json()) as Shown }
+  }
+  const search = (name: string, spec: object = {}) => ({
+    apiVersion: 'trellis.dev/v1alpha1',
+    kind: 'Search',
+    metadata: { name },
+    spec: { query: 'camera', ...spec },
+  })
+
+  test(
+    'the examples are applied as they are, and say of themselves how they stand',
+    async () => {
+      await namespace.kubectl('apply', '-f', join(root, 'deploy/examples'))
+      await wait('condition=Complete', 'search/thinkpad')
+      expect((await namespace.get('search/thinkpad')).status.listingsFound).toBeGreaterThan(0)
+      await wait('condition=Ready', 'branch/graz', 'warmpool/searches')
+      // Its chain is one that nobody has made here.
+      await wait('condition=Failed', 'generationjob/second-verse')
+      const shown = await namespace.kubectl('get', 'trellis')
+      for (const row of [
+        /^branch.trellis.dev\/graz +Active +0 .*True +Active/m,
+        /^generationjob.trellis.dev\/second-verse +Failed .*NodeNotFound/m,
+        /^search.trellis.dev\/thinkpad +Complete +\d+ .*True +Finished/m,
+        /^warmpool.trellis.dev\/searches +search +3 +3 +0 +True/m,
+      ])
+        expect(shown).toMatch(row)
+    },
+    10 * minutes,
+  )
+
+  test(
+    'a Search and the same search by HTTP find the same listings and tell the same; the Search that HTTP made is there to see, and goes',
+    async () => {
+      await namespace.apply(search('by-hand', { pages: 2 }))
+      const queued = await fetch(`${origin}/listings/api/search/async?q=camera&pages=2`)
+      expect(queued.status).toBe(202)
+      const { session_id: session } = (await queued.json()) as { session_id: string }
+      await wait('condition=Complete', 'search/by-hand')
+      const { sessionId, listingsFound } = (await namespace.get('search/by-hand')).status
+      const [byHand, byHttp] = [await updates(sessionId), await updates(session)]
+      const found = (events: Event[]) => idsOf(events.find(({ event }) => event === 'listings')?.data as Results)
+      expect(found(byHand)).toEqual(found(byHttp))
+      expect(found(byHand)).toHaveLength(listingsFound)
+      // Which sellers are looked up for which of the two depends on which came first.
+      const kinds = (events: Event[]) => [...new Set(events.map(({ event }) => event))].sort()
+      expect(kinds(byHand)).toEqual(['done', 'listings', 'market_price', 'update'])
+      expect(kinds(byHttp)).toEqual(kinds(byHand))
+
+      const made = `trellis.dev/run-id=${session}`
+      const [object] = await namespace.list('searches', '-l', made)
+      await wait('condition=Complete', `search/${object.metadata.name}`)
+      expect(await namespace.get(`search/${object.metadata.name}`)).toMatchObject({
+        spec: { query: 'camera', pages: 2, ttlSecondsAfterFinished: timeToLive },
+        status: { phase: 'Complete', listingsFound, sessionId: session },
+      })
+      await wait('delete', 'search', '-l', made)
+      expect(await namespace.list('pods', '-l', made)).toEqual([])
+    },
+    10 * minutes,
+  )
+
+  test(
+    'a branch that is grafted by HTTP takes a batch, is searched along, and has its entries again after it was put to rest',
+    async () => {
+      const admin = { 'x-admin-key': adminKey }
+      const grafted = await post('/logs/api/orchard/graft', { headers: admin, body: { label: 'Shop in Linz' } })
+      expect(grafted).toMatchObject({ status: 201, body: { slug: 'shop-in-linz' } })
+      const { slug, api_key: key, submit_endpoint: endpoint } = grafted.body
+      const { pathname } = new URL(endpoint)
+      await wait('condition=Ready', `branch/${slug}`)
+      const push = async () => {
+        const pushed = await post(pathname, {
+          headers: { authorization: `Bearer ${key}` },
+          body: { source_id: 'till', entries: [{ text: 'the drawer of the hibiscus till is open' }] },
+        })
+        return pushed.status
+      }
+      await expect.poll(push, { timeout: minutes, interval: 500 }).toBe(200)
+      const found = async () =>
+        ((await (await fetch(`${origin}/logs/api/search?q=hibiscus`)).json()) as { entries: { branch: string }[] })
+          .entries
+      expect(await found()).toMatchObject([{ branch: slug }])
+      await expect
+        .poll(async () => (await namespace.get(`branch/${slug}`)).status.entryCount, { timeout: minutes })
+        .toBe(1)
+
+      const claims = async () => (await namespace.list('pvc')).map(({ metadata }) => metadata.uid)
+      const before = await claims()
+      const rested = await fetch(`${origin}/logs/api/orchard/branches/${slug}`, { method: 'DELETE', headers: admin })
+      expect(rested.status).toBe(204)
+      await wait('delete', 'pods', '-l', `trellis.dev/branch=${slug}`)
+      await wait('jsonpath={.status.phase}=Inactive', `branch/${slug}`)
+      expect(await claims()).toEqual(before)
+
+      const active = await post(`/logs/api/orchard/branches/${slug}/activate`, { headers: admin })
+      expect(active.status).toBe(200)
+      await wait('condition=Ready', `branch/${slug}`)
+      await expect.poll(found, { timeout: minutes, interval: 500 }).toMatchObject([{ branch: slug }])
+    },
+    10 * minutes,
+  )
+
+  test(
+    'a GenerationJob for a node that was made by HTTP says what there is of it, and its audio is not made another time',
+    async () => {
+      const chains = '/music/api/chains'
+      const form = new FormData()
+      form.append('file', new Blob([await readFile(join(root, 'docs/examples/tune.ogg'))]), 'tune.ogg')
+      form.append('name', 'tune')
+      const created = await fetch(`${origin}${chains}`, { method: 'POST', body: form })
+      const { chain_id: chain, root_node_id: rootNode } = (await created.json()) as Shown
+      const { body } = await post(`${chains}/${chain}/nodes/${rootNode}/branches`, {
+        body: { duration_seconds: 3, generator: 'recombine', seed: 7 },
+      })
+      const [{ node_id: node }] = body.nodes
+      await wait('condition=Complete', 'generationjobs', '-l', 'trellis.dev/run-id')
+      const audio = async () =>
+        Buffer.from(await (await fetch(`${origin}${chains}/${chain}/nodes/${node}/audio`)).arrayBuffer())
+      const before = await audio()
+      expect(before.subarray(0, 4).toString()).toBe('RIFF')
+
+      await namespace.apply({
+        apiVersion: 'trellis.dev/v1alpha1',
+        kind: 'GenerationJob',
+        metadata: { name: 'again' },
+        spec: { chainId: chain, nodeId: node, durationSeconds: 3, generator: 'recombine', seed: 7 },
+      })
+      await wait('condition=Complete', 'generationjob/again')
+      const { status } = await namespace.get('generationjob/again')
+      expect(status).toMatchObject({ phase: 'Complete', output: { seconds: 3 }, progress: 1 })
+      expect((await audio()).equals(before)).toBe(true)
+    },
+    10 * minutes,
+  )
+})
