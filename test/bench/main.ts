@@ -12,10 +12,11 @@ const parts: Record<string, () => Promise<string[]>> = {
   distributed: async () => (await import('./distributed.ts')).benchDistributed(),
   files: async () => (await import('./files.ts')).benchFiles(),
   bus: async () => (await import('./bus.ts')).benchBus(),
+  operator: async () => (await import('./operator.ts')).benchOperator(),
 }
 
 /** Run only when asked for: they need servers that not every machine has. */
-const onRequest = new Set(['distributed'])
+const onRequest = new Set(['distributed', 'operator'])
 
 const wanted = process.argv.slice(2)
 const unknown = wanted.find((name) => !Object.hasOwn(parts, name))

@@ -1,0 +1,62 @@
+import { connect, type NodeConnectionOptions } from '@nats-io/transport-node'
+import { RunInput, RunOrder, RunReport, WorkerAssignment } from '@trellis/protos/ts/trellis/workloads/v1/workloads.ts'
+
+/** What is sent on the way of a run to its worker, in the order in which it should come. */
+export const steps = ['ordered', 'planned', 'assigned', 'started'] as const
+export type Step = (typeof steps)[number]
+
+export type BusTap = AsyncDisposable & {
+  /** When something was first heard of a run, in milliseconds of `performance.now`. */
+  heard: (runId: string, step: Step) => number | undefined
+  /** Resolves when the worker of a run has said that it has started; rejects with the signal's reason. */
+  started: (runId: string, signal: AbortSignal) => Promise<number>
+}
+
+/** Listens to what passes over the bus, beside those that it is for: nothing is acknowledged, stored or held up by it. */
+export const tapBus = async (
+  options: NodeConnectionOptions,
+  { prefix = 'trellis', onWorked }: { prefix?: string; onWorked?: (runId: string) => void } = {},
+): Promise<BusTap> => {
+  const connection = await connect(options)
+  const times = new Map<string, number>()
+  const waiting = new Map<string, (at: number) => void>()
+  const note = (runId: string, step: Step) => {
+    const key = `${runId} ${step}`
+    if (times.has(key)) return
+    const now = performance.now()
+    times.set(key, now)
+    if (step === 'started') waiting.get(runId)?.(now)
+  }
+  const listen = (subject: string, read: (bytes: Uint8Array) => void) =>
+    connection.subscribe(`${prefix}.${subject}`, {
+      callback: (error, { data }) => {
+        if (error === null && data.length > 0) read(data)
+      },
+    })
+  listen('queues.workloads.orders.search.>', (bytes) => note(RunOrder.decode(bytes).runId, 'ordered'))
+  listen('topics.workloads.inputs.*', (bytes) => note(RunInput.decode(bytes).runId, 'planned'))
+  listen('topics.workloads.assignments.*', (bytes) => note(WorkerAssignment.decode(bytes).runId, 'assigned'))
+  listen('topics.workloads.runs.*', (bytes) => {
+    const { runId, report } = RunReport.decode(bytes)
+    if (report?.$case === 'started') note(runId, 'started')
+    if (report?.$case === 'completed') onWorked?.(runId)
+  })
+  await connection.flush()
+  const heard = (runId: string, step: Step) => times.get(`${runId} ${step}`)
+  return {
+    heard,
+    started: (runId, signal) => {
+      const at = heard(runId, 'started')
+      if (at !== undefined) return Promise.resolve(at)
+      const { promise, resolve, reject } = Promise.withResolvers<number>()
+      const giveUp = () => reject(signal.reason)
+      signal.addEventListener('abort', giveUp, { once: true })
+      waiting.set(runId, resolve)
+      return promise.finally(() => {
+        waiting.delete(runId)
+        signal.removeEventListener('abort', giveUp)
+      })
+    },
+    [Symbol.asyncDispose]: () => connection.drain(),
+  }
+}

@@ -1,0 +1,41 @@
+import { applyDefinitions } from '../../cluster/support/installation.ts'
+import type { OperatorProcess } from './operator-process.ts'
+import { playWorkers } from './played-workers.ts'
+import { addFinished, measureFailover, measureRestart } from './replacement.ts'
+import { startScaleWorld } from './scale-world.ts'
+import { measureThroughput } from './throughput.ts'
+
+const searchCount = Number(process.env.BENCH_SEARCHES ?? 2_000)
+const objectCount = Number(process.env.BENCH_OBJECTS ?? 5_000)
+const maximumRuns = 1_000
+
+const setting = [
+  'The operator as its image has it, in a process beside the cluster; the real API server, scheduler and garbage collector; NATS;',
+  'pods on a node of kwok, whose workers and service are played: half a second of work each.',
+]
+
+/** Many Searches at once, from their creation to their end. */
+export const benchThroughput = async (): Promise<string[]> => {
+  await applyDefinitions()
+  await using world = await startScaleWorld(maximumRuns)
+  const operator = await world.start()
+  await operator.ready
+  await using played = await playWorkers(world, () => operator)
+  const calm = await measureThroughput(world, { operator, played, count: 400, perSecond: 20 })
+  const flood = await measureThroughput(world, { operator, played, count: searchCount })
+  return [...setting, `Up to ${maximumRuns} have workers at a time:`, ...calm, ...flood]
+}
+
+/** Starts over many Searches, and replacements of the replica that leads. */
+export const benchReplacement = async (): Promise<string[]> => {
+  await applyDefinitions()
+  await using world = await startScaleWorld(maximumRuns)
+  let acting: OperatorProcess | undefined
+  const onLeader = (leader: OperatorProcess) => {
+    acting = leader
+  }
+  await using played = await playWorkers(world, () => acting ?? { address: '' })
+  await addFinished(world, played, objectCount)
+  const { lines, operator } = await measureRestart(world, played, onLeader)
+  return [...setting, ...lines, ...(await measureFailover(world, { operator, played, rounds: 5, onLeader }))]
+}

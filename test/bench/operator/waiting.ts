@@ -1,0 +1,115 @@
+import { connectNatsBus } from '@trellis/kit/bus'
+import { silentLog } from '@trellis/kit/telemetry'
+import { announceConclusion } from '@trellis/kit/workloads'
+import { RunConcluded } from '@trellis/protos/ts/trellis/workloads/v1/workloads.ts'
+import { encodeMessage } from '../../../services/listings/src/search/worker/messages.ts'
+import { buildImages } from '../../cluster/support/images.ts'
+import { createNamespace, install, type Namespace } from '../../cluster/support/installation.ts'
+import { connectApi } from './api.ts'
+import { tapBus } from './bus-tap.ts'
+import { type ClaimWorld, measureBurst, measureCold, measureWarm } from './claims.ts'
+import { planOrders } from './played-service.ts'
+
+/** One of a thing, which asks for no processor, so that the node takes as many workers as it has memory for. */
+const one = { replicas: 1, resources: { requests: { cpu: '0', memory: '32Mi' } } }
+
+/** What the chart is installed with. */
+const values = {
+  edge: one,
+  listings: one,
+  operator: one,
+  demoMarketplace: one,
+  nats: { bundled: { resources: one.resources } },
+  database: { bundled: { resources: one.resources } },
+  migrations: { resources: one.resources },
+  secrets: { resources: one.resources },
+  logs: { enabled: false },
+  music: { enabled: false },
+  workers: { search: { resources: one.resources } },
+}
+
+/** A run whose worker has nothing to look up. */
+const emptyInput = encodeMessage({
+  kind: 'enrich',
+  marketplace: { adapter: 'scraper', baseUrl: 'http://nothing.invalid', isDemo: true },
+  tasks: [],
+})
+
+/** How an installation is reached from this machine, which is its node. */
+const addressesOf = async ({ kubectl }: Namespace) => {
+  const read = async (...what: string[]) => JSON.parse(await kubectl('get', ...what, '-o', 'json'))
+  const nats = await read('pod/trellis-nats-0')
+  const operators = await read('pods', '-l', 'app.kubernetes.io/component=operator')
+  const { data } = await read('secret/trellis-secrets')
+  const secret = (name: string) => Buffer.from(data[name], 'base64').toString()
+  return {
+    nats: { servers: `${nats.status.podIP}:4222`, token: secret('nats-token') },
+    operator: `${operators.items[0].status.podIP}:9000`,
+    security: { secrets: [secret('rpc-secret')] },
+  }
+}
+
+type Addresses = Awaited<ReturnType<typeof addressesOf>>
+
+/** All that is measured of an installation. */
+const loads = async (world: ClaimWorld): Promise<string[]> => [
+  ...(await measureCold(world, 10)),
+  ...(await measureWarm(world, { perSecond: 1, count: 25, rounds: 1, pool: 30 })),
+  ...(await measureWarm(world, { perSecond: 2, count: 50, rounds: 1, pool: 60 })),
+  ...(await measureWarm(world, { perSecond: 10, count: 80, rounds: 3, pool: 80 })),
+  ...(await measureBurst(world, { count: 100, pool: 20 })),
+]
+
+const setting = [
+  'From a Search that is sent to the API server to the report of its worker that it has started. The chart as it is installed,',
+  'one replica of everything, real pods; arrivals in an open loop, times of one monotonic clock.',
+]
+
+/** Installs the chart in a namespace of its own and measures there. */
+const withInstallation = async (
+  values: object,
+  measure: (world: Omit<ClaimWorld, 'tap'>, addresses: Addresses) => Promise<string[]>,
+): Promise<string[]> => {
+  const images = await buildImages()
+  await using namespace = await createNamespace('bench')
+  await install(namespace, values, { images })
+  await using client = connectApi()
+  return [...setting, ...(await measure({ client, namespace: namespace.name }, await addressesOf(namespace)))]
+}
+
+/** Whole searches of the demo marketplace, which the listings service plans and takes up. */
+export const benchSearches = (): Promise<string[]> =>
+  withInstallation(values, async (world, { nats }) => {
+    await using tap = await tapBus(nats)
+    return ['Whole searches of the demo marketplace:', ...(await loads({ ...world, tap }))]
+  })
+
+/** In place of the listings service one that has nothing to do: the chart wants one. */
+const withoutListings = { ...values, listings: { enabled: false }, music: { ...one, enabled: true } }
+
+/** Operator and workers alone: the bench stands in for the service. */
+export const benchClaims = (): Promise<string[]> =>
+  withInstallation(withoutListings, async (world, { nats, operator, security }) => {
+    const { servers, token } = nats
+    await using bus = await connectNatsBus({
+      servers: [servers],
+      credentials: { token },
+      name: 'bench',
+      log: silentLog,
+    })
+    const conclusion = RunConcluded.fromPartial({ listingsFound: 0 })
+    await using tap = await tapBus(nats, { onWorked: (runId) => void announceConclusion(bus, runId, conclusion) })
+    const stop = new AbortController()
+    const planning = planOrders({ bus, operator: () => operator, security, input: emptyInput }, stop.signal)
+    const ended = planning.then((): never => {
+      throw new Error('The orders were taken by nobody any more.')
+    })
+    ended.catch(() => undefined)
+    try {
+      const measured = await Promise.race([loads({ ...world, tap }), ended])
+      return ['The service is played: it plans at once, and gives its workers nothing to look up:', ...measured]
+    } finally {
+      stop.abort()
+      await planning
+    }
+  })
