@@ -12,6 +12,9 @@ const distributed = [
   'test/faults/**/*.test.ts',
 ]
 
+/** On the cluster of KUBECONFIG, with images of this checkout: by "npm run test:cluster" alone. */
+const onCluster = ['test/cluster/*.test.ts', 'test/cluster/faults/**/*.test.ts']
+
 export default defineConfig({
   test: {
     // Ample, so that a busy machine fails no test: speed is for the benches.
@@ -28,9 +31,10 @@ export default defineConfig({
             'services/**/*.test.ts',
             'protos/plugin/**/*.test.ts',
             'operator/**/*.test.ts',
+            'deploy/**/*.test.ts',
             'test/**/*.test.ts',
           ],
-          exclude: ['**/node_modules/**', 'test/faults/**', 'test/skipped/**'],
+          exclude: ['**/node_modules/**', 'test/faults/**', 'test/skipped/**', ...onCluster],
           env: { TRELLIS_FORM: 'embedded' },
         },
       },
@@ -40,6 +44,15 @@ export default defineConfig({
           name: 'distributed',
           include: missing === '' ? distributed : ['test/skipped/distributed.test.ts'],
           env: { TRELLIS_FORM: 'distributed', TRELLIS_MISSING: missing },
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'cluster',
+          include: onCluster,
+          globalSetup: ['test/cluster/support/setup.ts'],
+          fileParallelism: false,
         },
       },
     ],

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startTrellis, type Trellis } from '../support/trellis.ts'
 import { anyText, anything, fitting, spoilt } from './arbitrary.ts'
 import { document, misfits, type Route, routes } from './document.ts'
-import { type Answer, documentedSchema, type Input, send } from './send.ts'
+import { type Answer, adminKey, documentedSchema, type Input, send } from './send.ts'
 
 /** Random requests a route; the seed is fixed, so that a failure comes again. */
 const runs = Number(process.env.FUZZ_RUNS ?? 25)
@@ -129,7 +129,8 @@ describe('the API document', () => {
 describe('every route of the API document', () => {
   let trellis: Trellis
   beforeAll(async () => {
-    trellis = await startTrellis()
+    // Each branch is a process: a few are enough.
+    trellis = await startTrellis({ SERVICE_ORCHARD_ADMIN_KEY: adminKey, BRANCH_LIMIT: '3' })
   })
   afterAll(() => trellis[Symbol.asyncDispose]())
 

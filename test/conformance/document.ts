@@ -33,6 +33,7 @@ export type Media = { schema?: Schema; example?: unknown; 'x-events'?: Record<st
 
 export type Operation = {
   operationId: string
+  security?: Record<string, string[]>[]
   parameters?: Parameter[]
   requestBody?: { required: boolean; content: Record<string, Media> }
   responses: Record<string, { content?: Record<string, Media> }>

@@ -114,6 +114,14 @@ describe.each(transports)('the edge before a service %s', (transport: Transport)
     expect(await (await get('/probe/api/things/t1', json({}, 'PATCH'))).json()).toEqual({ set: [], cleared: [] })
   })
 
+  test.each(['', '{}'])(
+    'where nothing is asked for, a client that says JSON of everything may send "%s"',
+    async (body) => {
+      const headers = { 'content-type': 'application/json' }
+      expect((await get('/probe/api/things/t1', { method: 'DELETE', headers, body })).status).toBe(204)
+    },
+  )
+
   test('a DELETE answers 204 without a body, 404 for the unknown', async () => {
     const done = await get('/probe/api/things/t1', { method: 'DELETE' })
     expect([done.status, await done.text()]).toEqual([204, ''])

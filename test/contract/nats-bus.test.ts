@@ -69,8 +69,10 @@ describe.skipIf(natsMissing !== undefined)(natsMissing ? `(skipped: ${natsMissin
     for (const bus of open.splice(0)) await bus[Symbol.asyncDispose]()
   })
 
-  busContract('on NATS', () =>
-    connectNatsBus({ servers: [server.address], name: 'contract', prefix: 'contract', log: silentLog }),
+  busContract(
+    'on NATS',
+    () => connectNatsBus({ servers: [server.address], name: 'contract', prefix: 'contract', log: silentLog }),
+    { isShared: true },
   )
 
   describe('in a cluster', () => {
@@ -79,10 +81,11 @@ describe.skipIf(natsMissing !== undefined)(natsMissing ? `(skipped: ${natsMissin
       cluster = await startNatsCluster()
     })
     afterAll(() => Promise.all((cluster ?? []).map((member) => member[Symbol.asyncDispose]())))
-    busContract('on three servers of NATS', () => {
+    const join = () => {
       const servers = cluster.map(({ address }) => address)
       return connectNatsBus({ servers, name: 'contract', storage: { replicas: 3 }, log: silentLog })
-    })
+    }
+    busContract('on three servers of NATS', join, { isShared: true })
   })
 
   test('what one process publishes, another reads', async () => {

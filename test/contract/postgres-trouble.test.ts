@@ -100,10 +100,11 @@ describe.skipIf(postgresMissing !== undefined)(
         const databaseUrl = await postgres.createDatabase()
         const { heard, log } = heardLog()
         const opening = openStore<Tables>({ databaseUrl, ...schema, log })
-        await until(() => heard.includes('waiting for the database'))
+        await until(() => heard.includes('waiting for the migrations'))
         await migrateStore({ databaseUrl }, schema)
         await using store = await opening
         expect(await store.db.selectFrom('ledger').selectAll().execute()).toEqual([])
+        expect(heard).toEqual(['waiting for the migrations'])
       })
 
       test('a replica that waited in vain says what to do, and has changed nothing', async () => {

@@ -133,6 +133,231 @@ describe('the main job of logs', () => {
   })
 })
 
+describe('branches', () => {
+  type Graft = { slug: string; port: number; state: string; submit_endpoint: string; api_key: string }
+  type Branch = Omit<Graft, 'api_key'> & {
+    label: string
+    data_dir: string
+    entry_count: number
+    last_seen: string | null
+  }
+  const settings = { SERVICE_ORCHARD_ADMIN_KEY: 'admin-key', SERVICE_API_KEY: 'api-key' }
+  const admin = { 'x-admin-key': 'admin-key' }
+  const reader = { authorization: 'Bearer api-key' }
+
+  const orchard = async (origin: string, method: string, path: string, body?: unknown, headers: object = admin) => {
+    const response = await fetch(`${origin}/logs/api/orchard/${path}`, {
+      method,
+      headers: { ...headers, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    })
+    const text = await response.text()
+    return { status: response.status, body: text === '' ? undefined : JSON.parse(text) }
+  }
+  const graft = async (origin: string, body: object): Promise<Graft> =>
+    (await orchard(origin, 'POST', 'graft', body)).body as Graft
+  const listed = async (origin: string, slug: string): Promise<Branch | undefined> => {
+    const { branches } = (await orchard(origin, 'GET', 'branches')).body as { branches: Branch[] }
+    return branches.find((branch) => branch.slug === slug)
+  }
+  const push = async (endpoint: string, key: string, entries: object[], origin?: string) => {
+    const address = origin === undefined ? endpoint : endpoint.replace(new URL(endpoint).origin, origin)
+    const response = await fetch(address, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/x-ndjson', 'content-encoding': 'gzip' },
+      body: gzipSync(entries.map((entry) => JSON.stringify({ source_id: 'pump', ...entry })).join('\n')),
+    })
+    return { status: response.status, headers: response.headers, body: await response.json() }
+  }
+  const found = async (origin: string, query: string) => {
+    const response = await fetch(`${origin}/logs/api/search?${query}`, { headers: reader })
+    return (await response.json()) as Page & { entries: (Entry & { branch: string | null; anonymized: boolean })[] }
+  }
+  const isOpen = async (port: number): Promise<boolean> => {
+    try {
+      return (await fetch(`http://127.0.0.1:${port}/health`)).ok
+    } catch {
+      return false
+    }
+  }
+
+  let trellis: Trellis
+  beforeAll(async () => {
+    trellis = await startTrellis(settings)
+  })
+  afterAll(() => trellis[Symbol.asyncDispose]())
+
+  test('are for who has the admin key; it alone is enough', async () => {
+    const { origin } = trellis
+    for (const headers of [{}, reader, { authorization: 'Bearer wrong' }, { 'x-admin-key': 'wrong' }])
+      expect((await orchard(origin, 'GET', 'branches', undefined, headers)).status).toBe(401)
+    const asBearer = await orchard(origin, 'GET', 'branches', undefined, { authorization: 'Bearer admin-key' })
+    expect(asBearer).toEqual({ status: 200, body: { branches: [] } })
+    expect((await orchard(origin, 'POST', 'graft', { label: 'x', slug: 'Not a slug' })).status).toBe(422)
+    expect((await orchard(origin, 'POST', 'graft', { label: '!' })).status).toBe(422)
+    for (const [method, path] of [
+      ['DELETE', 'branches/nobody'],
+      ['POST', 'branches/nobody/activate'],
+      ['POST', 'branches/nobody/anonymize'],
+    ] as const)
+      expect((await orchard(origin, method, path)).status, path).toBe(404)
+  })
+
+  test('take entries with a key of their own, through the edge, and are searched along', async () => {
+    const { origin, origins } = trellis
+    const made = await orchard(origin, 'POST', 'graft', { label: 'Garden Häuschen', tenant_id: 'acme' })
+    expect(made.status).toBe(201)
+    const { slug, api_key: key, submit_endpoint: endpoint, port } = made.body as Graft
+    expect(made.body).toMatchObject({ slug: 'garden-hauschen', state: 'active' })
+    expect(endpoint).toBe(`${origin}/logs/branches/garden-hauschen/api/glean/batch`)
+    expect((await orchard(origin, 'POST', 'graft', { label: 'again', slug })).status).toBe(409)
+
+    for (const wrong of ['', 'wrong', 'api-key', 'admin-key'])
+      expect((await push(endpoint, wrong, [{ text: 'x' }])).status, wrong).toBe(401)
+    expect((await push(endpoint.replace(slug, 'nobody'), key, [{ text: 'x' }])).status).toBe(404)
+
+    const entries = [{ text: 'overheated: error 7' }, { text: 'cooled down', timestamp_iso: '2026-03-01T09:00:00Z' }]
+    expect(await push(endpoint, key, entries)).toMatchObject({ status: 200, body: { accepted: 2, rejected: [] } })
+    expect(await push(endpoint, key, entries, origins.at(-1))).toMatchObject({ body: { accepted: 0, duplicates: 2 } })
+    for (const any of origins) {
+      const page = await found(any, 'q=overheated')
+      expect(page).toMatchObject({ total: 1, total_is_exact: true })
+      expect(page.entries).toMatchObject([{ branch: slug, source_id: 'pump', tenant_id: 'acme', anonymized: false }])
+    }
+    expect((await found(origin, 'q=overheated&branch=none')).total).toBe(0)
+    expect((await found(origin, `q=overheated&branch=${slug}`)).total).toBe(1)
+    expect(await listed(origin, slug)).toMatchObject({
+      label: 'Garden Häuschen',
+      port,
+      entry_count: 2,
+      last_seen: expect.any(String),
+    })
+    expect(JSON.stringify(await orchard(origin, 'GET', 'branches'))).not.toContain(key)
+
+    const [entry] = (await found(origin, 'q=overheated')).entries
+    const context = await fetch(`${origin}/logs/api/entries/${entry?.entry_id}/context`, { headers: reader })
+    expect(((await context.json()) as Page).entries.map(({ text }) => text)).toEqual([
+      'cooled down',
+      'overheated: error 7',
+    ])
+    const sources = await fetch(`${origin}/logs/api/sources`, { headers: reader })
+    expect(await sources.json()).toMatchObject({ sources: [{ source_id: 'pump', entry_count: 2 }] })
+  })
+
+  test('take batches that arrive in many pieces', async () => {
+    const { origin } = trellis
+    const { slug, api_key: key, submit_endpoint: endpoint } = await graft(origin, { label: 'large' })
+    const entries = Array.from({ length: 20_000 }, (_, index) => ({
+      text: `piece ${index} ${Math.random()}`,
+      sequence: index,
+    }))
+    const answers = await Promise.all(
+      [endpoint, `${origin}/logs/api/glean/batch`].map(async (address) => {
+        const response = await fetch(address, {
+          method: 'POST',
+          headers: {
+            'content-type': 'application/json',
+            authorization: `Bearer ${address === endpoint ? key : 'api-key'}`,
+          },
+          body: JSON.stringify({ source_id: 'many', entries }),
+        })
+        return response.json()
+      }),
+    )
+    for (const answer of answers) expect(answer).toEqual({ accepted: 20_000, duplicates: 0, rejected: [] })
+    expect((await found(origin, 'q=piece&limit=1')).total).toBe(40_000)
+    expect((await found(origin, `q=piece&limit=1&branch=${slug}`)).total).toBe(20_000)
+  })
+
+  test('are followed along, and a reader that comes back misses nothing', async () => {
+    const { origin } = trellis
+    const { slug, api_key: key, submit_endpoint: endpoint } = await graft(origin, { label: 'tailed' })
+    const url = `${origin}/logs/api/tail?q=tailed`
+    const isGap = ({ event }: { event: string }) => event === 'gap'
+    await push(endpoint, key, [{ text: 'tailed one' }])
+    const follow = (last: string) =>
+      readEvents(`${url}&history=5`, (event) => isGap(event) || event.data.text === last, {
+        headers: reader,
+        onOpen: async () => {
+          await push(endpoint, key, [{ text: last }])
+        },
+      })
+    let events = await follow('tailed two')
+    // On a busy machine a branch may be reached after the stream has begun. The reader is told so, and begins again.
+    for (let trial = 1; trial < 5 && events.some(isGap); trial++) events = await follow(`tailed two, trial ${trial}`)
+    expect(events[0]?.data).toMatchObject({ text: 'tailed one', branch: slug })
+    expect(events.at(-1)?.data).toMatchObject({ text: expect.stringMatching(/^tailed two/), branch: slug })
+    await push(endpoint, key, [{ text: 'tailed three' }])
+    const resumed = await readEvents(url, ({ data }) => data.text === 'tailed three', {
+      headers: { ...reader, 'last-event-id': events.at(-1)?.id ?? '' },
+    })
+    const texts = resumed.filter(({ event }) => event === 'entry').map(({ data }) => data.text)
+    expect(texts).toEqual(['tailed three'])
+  })
+
+  test('have what names somebody replaced for good, the same by the same', async () => {
+    const { origin } = trellis
+    const { slug, api_key: key, submit_endpoint: endpoint } = await graft(origin, { label: 'gate' })
+    const visit = (user: string, address: string) => ({ text: `Accepted password for ${user} from ${address} port 22` })
+    await push(endpoint, key, [
+      visit('ann', '192.0.2.7'),
+      visit('kim', '192.0.2.7'),
+      visit('ann', '2001:db8::7'),
+      { text: 'idle' },
+    ])
+    const answer = await orchard(origin, 'POST', `branches/${slug}/anonymize`)
+    expect(answer).toEqual({ status: 200, body: { entries_changed: 3, addresses: 2, usernames: 2 } })
+    const { entries } = await found(origin, `branch=${slug}`)
+    expect(entries).toHaveLength(4)
+    for (const { text, anonymized } of entries) {
+      expect(anonymized).toBe(true)
+      expect(text).not.toMatch(/\bann\b|\bkim\b|192\.0\.2\.7|2001:db8/)
+    }
+    expect(new Set(entries.flatMap(({ text }) => text.match(/user-\w{12}/g) ?? [])).size).toBe(2)
+    expect(new Set(entries.flatMap(({ text }) => text.match(/ip[46]-\w{12}/g) ?? [])).size).toBe(2)
+    expect((await orchard(origin, 'POST', `branches/${slug}/anonymize`)).body).toMatchObject({ entries_changed: 0 })
+  })
+
+  test('that are deactivated close their port and keep their entries, key and port for when they are active again', async () => {
+    const { origin } = trellis
+    const { slug, port, api_key: key, submit_endpoint: endpoint } = await graft(origin, { label: 'shed' })
+    await push(endpoint, key, [{ text: 'shed is locked' }])
+    expect(await isOpen(port)).toBe(true)
+    expect((await orchard(origin, 'DELETE', `branches/${slug}`)).status).toBe(204)
+    expect(await isOpen(port)).toBe(false)
+    expect(await listed(origin, slug)).toMatchObject({ state: 'inactive', port, entry_count: 1 })
+    expect((await found(origin, 'q=locked')).total).toBe(0)
+    const refused = await push(endpoint, key, [{ text: 'shed is open' }])
+    expect(refused.status).toBe(503)
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
+    expect((await orchard(origin, 'POST', `branches/${slug}/anonymize`)).status).toBe(409)
+
+    expect(await orchard(origin, 'POST', `branches/${slug}/activate`)).toMatchObject({
+      status: 200,
+      body: { state: 'active', port },
+    })
+    expect((await found(origin, 'q=locked')).entries).toMatchObject([{ branch: slug }])
+    expect((await push(endpoint, key, [{ text: 'shed is open' }])).status).toBe(200)
+  })
+
+  test('are there again when the server is', async () => {
+    await using directory = await temporaryDirectory()
+    const { path: dataDirectory } = directory
+    let key = ''
+    {
+      await using first = await startTrellis(settings, { dataDirectory })
+      const made = await graft(first.origin, { label: 'barn' })
+      key = made.api_key
+      await push(made.submit_endpoint, key, [{ text: 'hay is in' }])
+      await first.stop()
+    }
+    await using second = await startTrellis(settings, { dataDirectory })
+    await expect.poll(async () => (await found(second.origin, 'q=hay')).total, { timeout: 60_000 }).toBe(1)
+    const endpoint = `${second.origin}/logs/branches/barn/api/glean/batch`
+    expect(await push(endpoint, key, [{ text: 'hay is in' }])).toMatchObject({ body: { accepted: 0, duplicates: 1 } })
+  })
+})
+
 describe('killing the process', () => {
   /** Sends an upload slowly, and the kill in its middle. */
   const killedUpload = async (trellis: Trellis, lines: number) => {
@@ -142,10 +367,14 @@ describe('killing the process', () => {
       headers: { 'content-type': `multipart/form-data; boundary=${boundary}` },
     })
     sending.on('error', () => undefined)
+    const answered = once(sending, 'response').then(([{ statusCode }]) => {
+      throw new Error(`The upload was answered with ${statusCode} in its middle.`)
+    })
+    answered.catch(() => undefined)
     sending.write(`--${boundary}\r\nContent-Disposition: form-data; name="file"; filename="big.log"\r\n\r\n`)
     for (let line = 0; line < lines; line += 1) {
       const text = `2026-03-01T10:00:00.${String(line % 1_000).padStart(3, '0')}Z INFO worker item ${line} done\n`
-      if (!sending.write(text)) await once(sending, 'drain')
+      if (!sending.write(text)) await Promise.race([once(sending, 'drain'), answered])
     }
     await trellis.stop('SIGKILL')
     sending.destroy()

@@ -1,7 +1,7 @@
 import { ExecutableMissing, findNatsServer, findS3Server } from '@trellis/distributed/servers'
 
 /** A program of this machine, or why there is none, in words for the names of tests that are skipped for it. */
-const lookFor = (
+export const lookFor = (
   find: (environment: NodeJS.ProcessEnv) => string,
 ): { command: string; missing: string | undefined } => {
   try {

@@ -1,4 +1,4 @@
-import { type Bus, type Delivery, jsonCodec, queue, type Topic, topics } from '@trellis/kit/bus'
+import { type Bus, type Delivery, jsonCodec, queue, shared, type Topic, topics } from '@trellis/kit/bus'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { take } from '../../support/collect.ts'
 
@@ -18,6 +18,7 @@ const declare = () => {
       keep: { events: 1_000, milliseconds: 60_000 },
       coalesceBy: (note) => note.about,
     }),
+    counts: shared({ name: `${name}.counts`, ...jsonCodec<{ count: number }>() }),
     jobs: queue({
       name: `${name}-jobs`,
       ...jsonCodec<Note>(),
@@ -32,8 +33,8 @@ const declare = () => {
 const numbers = (deliveries: Delivery<Note>[]) =>
   deliveries.map((delivery) => (delivery.kind === 'event' ? delivery.event.number : 'gap'))
 
-/** What every bus does. `open` gives a fresh one, or a fresh connection to a shared one. */
-export const busContract = (name: string, open: () => Promise<Bus>): void => {
+/** What every bus does. `open` gives a fresh one, or a fresh connection to a shared one (`isShared`). */
+export const busContract = (name: string, open: () => Promise<Bus>, { isShared = false } = {}): void => {
   describe(`the bus ${name}`, () => {
     let bus: Bus
     let stop: AbortController
@@ -306,6 +307,40 @@ export const busContract = (name: string, open: () => Promise<Bus>): void => {
       expect(await done.promise).toBe(1)
       stop.abort()
       await working
+    })
+
+    /** Counts on, and gives what it came to. */
+    const countOn = (value: { count: number } | undefined) => {
+      const count = (value?.count ?? 0) + 1
+      return { value: { count }, result: count }
+    }
+
+    test('a shared value is what the last change made of it, for each key by itself', async () => {
+      const { counts } = declare()
+      expect(await bus.change(counts, 'a key of any kind/*', countOn)).toBe(1)
+      expect(await bus.change(counts, 'a key of any kind/*', countOn)).toBe(2)
+      expect(await bus.change(counts, 'another', countOn)).toBe(1)
+    })
+
+    test('changes made at once, from anywhere, are made one after another', async () => {
+      const { counts } = declare()
+      const other = await open()
+      const made = await Promise.all(
+        Array.from({ length: 40 }, (_, index) => (index % 2 === 0 ? bus : other).change(counts, 'a', countOn)),
+      )
+      await other[Symbol.asyncDispose]()
+      const together = isShared ? [made] : [made.filter((_, i) => i % 2 === 0), made.filter((_, i) => i % 2 === 1)]
+      for (const each of together) expect(each.toSorted((a, b) => a - b)).toEqual(each.map((_, index) => index + 1))
+    })
+
+    test('a change that throws changes nothing', async () => {
+      const { counts } = declare()
+      await bus.change(counts, 'a', countOn)
+      const failing = bus.change(counts, 'a', () => {
+        throw new Error('It cannot be computed.')
+      })
+      await expect(failing).rejects.toThrow('cannot be computed')
+      expect(await bus.change(counts, 'a', countOn)).toBe(2)
     })
   })
 }

@@ -1,0 +1,55 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type ErrorKind, failure } from '@trellis/kit/errors'
+import type { Work } from '@trellis/kit/workloads'
+import type { ProbeTask } from './task.ts'
+
+const bytes = (text: string) => Buffer.from(text)
+
+const untilAborted = (signal: AbortSignal) =>
+  new Promise<never>((_resolve, reject) => {
+    const idle = setInterval(() => undefined, 1_000)
+    signal.addEventListener('abort', () => {
+      clearInterval(idle)
+      reject(signal.reason)
+    })
+  })
+
+const exhaust = () => {
+  const hoard: object[] = []
+  for (;;) hoard.push(Array.from({ length: 10_000 }, () => ({})))
+}
+
+/** What the probe's worker does with a run: what its input says. */
+export const performTask: Work = async ({ input, progress, output, signal }) => {
+  const task = JSON.parse(Buffer.from(input).toString()) as ProbeTask
+
+  switch (task.do) {
+    case 'work':
+      for (let step = 1; step <= task.steps; step += 1) {
+        progress(step / task.steps)
+        output(bytes(`step ${step}`))
+      }
+      return bytes(`done ${task.steps}`)
+    case 'pace':
+      for (let step = 1; step <= task.steps; step += 1) {
+        await sleep(task.milliseconds, undefined, { signal })
+        output(bytes(`step ${step}`))
+      }
+      return bytes(`done ${task.steps}`)
+    case 'fail':
+      throw failure(task.kind as ErrorKind, task.detail, {
+        ...(task.retryAfterSeconds ? { retryAfterSeconds: task.retryAfterSeconds } : {}),
+      })
+    case 'exit':
+      return process.exit(task.code)
+    case 'kill':
+      process.kill(process.pid, 'SIGKILL')
+      return untilAborted(signal)
+    case 'exhaust':
+      return exhaust()
+    case 'wait':
+      return untilAborted(signal)
+    case 'environment':
+      return bytes(JSON.stringify(process.env))
+  }
+}

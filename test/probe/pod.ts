@@ -1,0 +1,11 @@
+import { runWorker } from '@trellis/kit/process/worker'
+import { performTask } from './perform-task.ts'
+
+/** The probe's worker in a pod of its own. */
+await runWorker({
+  name: 'probe-worker',
+  config: {},
+  open: () => performTask,
+  environment: process.env,
+  words: process.argv.slice(2),
+})

@@ -1,0 +1,140 @@
+import { glob, readFile } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { parse } from 'yaml'
+import { branchReasons } from '../../operator/src/branch/mod.ts'
+import { operatorConfig } from '../../operator/src/config.ts'
+import { type GenerationJob, runReasons } from '../../operator/src/crds/mod.ts'
+import { renderReference } from '../../operator/src/crds/reference.ts'
+import { generationStatus } from '../../operator/src/generation-job/status.ts'
+import { poolReasons } from '../../operator/src/warm-pool/pool-status.ts'
+import { helmMissing, render, template } from '../chart/helm.ts'
+import { type OperatorPage, readOperatorPage } from './operator-page.ts'
+
+const root = fileURLToPath(new URL('../../', import.meta.url))
+const sorted = (words: Iterable<string>): string[] => [...new Set(words)].sort()
+
+/** The operator's own sources, without its tests. */
+const readSources = async (): Promise<string> => {
+  const parts: string[] = []
+  for await (const file of glob('operator/src/**/*.ts', { cwd: root }))
+    if (!/\.test\.ts$|test-support|bad-objects|expected-examples/.test(file))
+      parts.push(await readFile(`${root}${file}`, 'utf8'))
+  return parts.join('\n')
+}
+
+let page: OperatorPage
+let sources: string
+beforeAll(async () => {
+  page = await readOperatorPage()
+  sources = await readSources()
+})
+
+const wordsIn = (pattern: RegExp): string[] => sorted([...sources.matchAll(pattern)].map(([, word = '']) => word))
+
+describe('the page on the operator', () => {
+  test.each([
+    ['Reasons of runs', runReasons],
+    ['Reasons of Branches', branchReasons],
+    ['Reasons of WarmPools', poolReasons],
+  ])('lists under "%s" every one of the registry, and no other', (heading, reasons) => {
+    expect(page.namesUnder(heading).sort()).toEqual([...reasons].sort())
+  })
+
+  test('names every reason that stands in the code', () => {
+    const inCode = wordsIn(/(?:reason: |pending\(|fail\(|verdict\('\w+', )'([A-Z]\w+)'/g).filter(
+      // Those of the API server's own refusals.
+      (word) => !word.startsWith('FieldValue'),
+    )
+    expect(inCode).toContain('KeyReplaced')
+    expect(inCode.filter((word) => !page.text.includes(`\`${word}\``))).toEqual([])
+  })
+
+  test('lists every condition that a status gets, and no other', () => {
+    const job = { metadata: { name: 'a', generation: 1 }, spec: {}, status: {} } as GenerationJob
+    const ends = (['Complete', 'Failed'] as const).flatMap((phase) =>
+      generationStatus(job, { standing: { phase, reason: 'Finished', message: '' }, now: 0, fallenBack: 'No GPU.' }),
+    )
+    const types = ends.flatMap(({ conditions }) => (conditions ?? []).map(({ type }) => type))
+    expect(page.namesUnder('Conditions').sort()).toEqual(sorted(types))
+  })
+
+  test('lists every label, annotation and finalizer that the operator reads or writes, and no other', () => {
+    const keys = wordsIn(/'((?:trellis\.dev|kueue\.x-k8s\.io)\/[a-z-]+)'/g)
+    expect(page.namesUnder('Labels and annotations').sort()).toEqual(keys)
+  })
+
+  test('lists every setting of the operator, and no other', () => {
+    expect(page.namesUnder('Settings').sort()).toEqual(
+      Object.values(operatorConfig)
+        .map(({ variable }) => variable)
+        .sort(),
+    )
+  })
+
+  test('lists every alert that the chart brings, and no other', async () => {
+    const { groups } = parse(await readFile(`${root}charts/trellis/files/rules.yaml`, 'utf8'))
+    const alerts = groups.flatMap(({ rules }: { rules: { alert: string }[] }) => rules.map(({ alert }) => alert))
+    expect(page.namesUnder('Alerts')).toEqual(alerts)
+  })
+
+  test('leads only to what is there', async () => {
+    const links = [...page.text.matchAll(/\]\(([^)#]+)\)/g)].map(([, target = '']) => target)
+    expect(links.length).toBeGreaterThan(3)
+    for (const target of links)
+      await expect(readFile(new URL(target, new URL('../../docs/operator.md', import.meta.url)))).resolves.toBeTruthy()
+  })
+})
+
+test('the page of fields says what the kinds are', async () => {
+  expect(await readFile(`${root}docs/reference/kinds.md`, 'utf8')).toBe(renderReference())
+})
+
+describe.skipIf(helmMissing !== undefined)(
+  `the page on the operator and the chart${helmMissing ? ` (skipped: ${helmMissing})` : ''}`,
+  () => {
+    test('lists the rights that the chart gives, each verb of each resource, and no other', async () => {
+      const roles = (await render({})).filter(
+        ({ kind, metadata }) => kind === 'Role' && /-operator(-election)?$/.test(metadata.name),
+      )
+      expect(roles).toHaveLength(2)
+      type Granted = { apiGroups: string[]; resources: string[]; verbs: string[] }
+      const granted = roles.flatMap(({ rules }) =>
+        rules.flatMap(({ apiGroups, resources, verbs }: Granted) =>
+          apiGroups.flatMap((group) =>
+            resources.flatMap((resource) => verbs.map((verb) => `${verb} ${group || 'core'} ${resource}`)),
+          ),
+        ),
+      )
+      const told = page
+        .rowsUnder('Rights of the operator')
+        .flatMap(([group = '', resources = '', verbs = '']) =>
+          resources
+            .split(', ')
+            .flatMap((resource) => verbs.split(', ').map((verb) => `${verb} ${group.replaceAll('`', '')} ${resource}`)),
+        )
+      expect(sorted(told)).toEqual(sorted(granted))
+    })
+
+    test('shows values that the chart takes', async () => {
+      const values = page.documents.filter(({ kind }) => kind === undefined)
+      expect(values).toHaveLength(2)
+      for (const given of values) expect(await template(given)).toMatchObject({ code: 0, error: '' })
+    })
+
+    test('names no value that the chart does not have', async () => {
+      const chart = parse(await readFile(`${root}charts/trellis/values.yaml`, 'utf8'))
+      const named = sorted(
+        [
+          ...page.text.matchAll(
+            /`((?:crds|operator|workers|gpu|networkPolicy|monitoring|ingress|marketplace|image)(?:\.\w+)+)(?:=[^`]*)?`/g,
+          ),
+        ].map(([, path = '']) => path),
+      )
+      expect(named.length).toBeGreaterThan(15)
+      const isThere = (path: string) =>
+        path.split('.').reduce((found, name) => found?.[name], chart as Record<string, never> | undefined) !== undefined
+      expect(named.filter((path) => !isThere(path))).toEqual([])
+    })
+  },
+)

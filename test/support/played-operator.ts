@@ -1,0 +1,106 @@
+import type { Bus, Queue } from '@trellis/kit/bus'
+import { connectInProcess, type Handlers } from '@trellis/kit/rpc'
+import { assignmentsOf, inputsOf, runNotices } from '@trellis/kit/workloads'
+import {
+  type CapacityResponse,
+  type RunConcluded,
+  type RunNotice,
+  type RunOrder,
+  type RunRequest,
+  WorkloadsServiceDefinition,
+} from '@trellis/protos/ts/trellis/workloads/v1/workloads.ts'
+
+export type PlayedOperatorOptions = {
+  bus: Bus
+  /** Makes a pod with this uid, whose worker hears its assignments. */
+  startPod: (podUid: string) => void
+  capacity?: () => Partial<CapacityResponse>
+}
+
+/**
+ * What a test plays of the operator, as services and workers meet it: it lays down a run's input, makes a pod for it or gives it
+ * to its parent's, hears notices and orders runs. It never ends a run by itself.
+ */
+export const playOperator = ({ bus, startPod, capacity = () => ({}) }: PlayedOperatorOptions) => {
+  const asked: RunRequest[] = []
+  const podOf = new Map<string, string>()
+  const notices: RunNotice[] = []
+  const waiting = new Set<() => void>()
+  const ending = new AbortController()
+
+  const hearing = bus.work(
+    runNotices,
+    async ({ value }) => {
+      notices.push(value)
+      for (const look of waiting) look()
+    },
+    { signal: ending.signal },
+  )
+
+  const handlers: Handlers<typeof WorkloadsServiceDefinition> = {
+    run: async (request) => {
+      asked.push(request)
+      const { runId, parentRunId } = request
+      if (podOf.has(runId)) return { queued: false }
+      const parents = parentRunId ? podOf.get(parentRunId) : undefined
+      const podUid = parents ?? `pod-of-${runId}`
+      podOf.set(runId, podUid)
+      await bus.publish(inputsOf(runId), { runId, input: request.input })
+      if (parents === undefined) startPod(podUid)
+      await bus.publish(assignmentsOf(podUid), { runId })
+      return { queued: false }
+    },
+    cancel: async () => ({}),
+    list: async () => ({ runs: [] }),
+    capacity: async () => ({
+      total: 0,
+      running: 0,
+      queued: 0,
+      mode: 'kubernetes',
+      observedAt: new Date().toISOString(),
+      classes: [],
+      reasons: [],
+      ...capacity(),
+    }),
+  }
+
+  const found = <Value>(look: () => Value | undefined): Promise<Value> =>
+    new Promise((resolve) => {
+      const attempt = () => {
+        const value = look()
+        if (value === undefined) return
+        waiting.delete(attempt)
+        resolve(value)
+      }
+      waiting.add(attempt)
+      attempt()
+    })
+
+  return {
+    client: connectInProcess(WorkloadsServiceDefinition, handlers),
+    /** What was asked for with `Run`, in order. */
+    asked,
+    /** What was heard of a run, in order, without how far it was. */
+    heardOf: (runId: string) =>
+      notices.flatMap(({ runId: of, notice }) =>
+        of === runId && notice && notice.$case !== 'progress' ? [notice.$case] : [],
+      ),
+    /** Resolves to what a run came to, when its service has said so. */
+    concluded: (runId: string): Promise<RunConcluded> =>
+      found(() => {
+        for (const { runId: of, notice } of notices)
+          if (of === runId && notice?.$case === 'concluded') return notice.value
+        return undefined
+      }),
+    order: (queue: Queue<RunOrder>, order: Partial<RunOrder> & { runId: string }) =>
+      bus.enqueue(
+        queue,
+        { user: '', activeDeadlineSeconds: 300, search: null, generation: null, ...order },
+        order.runId,
+      ),
+    [Symbol.asyncDispose]: async () => {
+      ending.abort()
+      await hearing
+    },
+  }
+}

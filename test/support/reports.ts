@@ -1,0 +1,17 @@
+import type { Bus } from '@trellis/kit/bus'
+import { type Report, runTopic } from '@trellis/kit/workloads'
+
+/** All that has been told of a run by now, in order: a mark that is put behind it tells where that ends, and stays there. */
+export const reportsSoFar = async (bus: Bus, runId: string): Promise<Report[]> => {
+  const ending = new AbortController()
+  const mark: Report = { $case: 'output', value: Buffer.from('the end') }
+  const end = await bus.publish(runTopic(runId), { runId, report: mark })
+  const told: Report[] = []
+  for await (const delivery of bus.subscribe(runTopic(runId), { after: 'start', signal: ending.signal })) {
+    if (delivery.kind === 'gap') continue
+    if (delivery.sequence === end) break
+    if (delivery.event.report) told.push(delivery.event.report)
+  }
+  ending.abort()
+  return told
+}
