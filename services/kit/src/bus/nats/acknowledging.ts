@@ -12,7 +12,7 @@ export const createAcknowledging = ({ nats, connected, isConnected, whileConnect
     const limit = performance.now() + within
     for (;;) {
       try {
-        await connected(AbortSignal.timeout(Math.max(1, Math.ceil(limit - performance.now()))))
+        if (!isConnected()) await connected(AbortSignal.timeout(Math.max(1, Math.ceil(limit - performance.now()))))
         await whileConnected(nats.request(reply, '+ACK', { timeout: attemptMilliseconds }))
         return
       } catch (error) {

@@ -1,4 +1,5 @@
 import { createInbox, type Msg, nanos } from '@nats-io/transport-node'
+import { onAbort } from '../../lifecycle/mod.ts'
 import type { Connection } from './connection.ts'
 import { type DeliveryInfo, readDelivery } from './delivery.ts'
 
@@ -47,9 +48,9 @@ export const openPull = (
   const forget = onLost(() => answer('none'))
 
   return {
-    /** Waits for a job; `none` when there was none for a while, the connection went, or the signal aborted. */
+    /** Waits for a job, which is asked for before this returns; `none` when there was none for a while, the connection went, or the signal aborted. */
     next: async (signal: AbortSignal): Promise<Pull> => {
-      await connected(signal).catch(() => undefined)
+      if (!isConnected()) await connected(signal).catch(() => undefined)
       if (signal.aborted) return 'none'
       const { promise, resolve } = Promise.withResolvers<Pull>()
       asked = resolve
@@ -57,12 +58,12 @@ export const openPull = (
       nats.publish(`${jetStream.apiPrefix}.CONSUMER.MSG.NEXT.${stream}.${consumer}`, request, { reply: inbox })
       const giveUp = () => answer('none')
       const timer = setTimeout(giveUp, requestMilliseconds + graceMilliseconds)
-      signal.addEventListener('abort', giveUp, { once: true })
+      const unlink = onAbort(signal, giveUp)
       try {
         return await promise
       } finally {
         clearTimeout(timer)
-        signal.removeEventListener('abort', giveUp)
+        unlink()
       }
     },
     /** Takes back what was asked for; a job that is already on its way still arrives, as one that nobody asked for. */

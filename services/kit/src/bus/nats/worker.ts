@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { linkedAbort } from '../../lifecycle/mod.ts'
 import type { Log } from '../../telemetry/mod.ts'
 import type { Handling, Job } from '../bus.ts'
 import { pauseAfter, type Queue, reasonOf } from '../queue.ts'
@@ -6,7 +7,7 @@ import type { Acknowledging } from './acknowledging.ts'
 import type { Connection } from './connection.ts'
 import type { DeadLetters } from './dead-letters.ts'
 import { createLease } from './lease.ts'
-import { openPull, type Pulled } from './pull.ts'
+import { openPull, type Pull, type Pulled } from './pull.ts'
 import { consumerName } from './queue-streams.ts'
 
 /** A queue that is not there is looked for again after this, in milliseconds. */
@@ -28,6 +29,9 @@ type WorkerOptions<Value> = {
   log: Log
 }
 
+/** The how many-th time a job is handed out, and how often before it was given back. */
+type Delivered = { delivery: number; givenBack: number }
+
 /** Works on a queue in so many slots until the signal aborts; resolves when nothing is in hand any more. */
 export const work = async <Value>(options: WorkerOptions<Value>): Promise<void> => {
   const { queue, signal, acknowledging, deadLetters, log } = options
@@ -45,7 +49,7 @@ export const work = async <Value>(options: WorkerOptions<Value>): Promise<void> 
     if (givenBack > 0) await deadLetters.forgetGivenBack(queue, sequence)
   }
 
-  const fail = async (pulled: Pulled, job: { delivery: number; givenBack: number }, reason: string) => {
+  const fail = async (pulled: Pulled, job: Delivered, reason: string) => {
     if (job.delivery < queue.maximumDeliveries)
       return acknowledging.again(pulled.reply, pauseAfter(queue, job.delivery))
     const { bytes: value, delivery } = pulled
@@ -56,8 +60,10 @@ export const work = async <Value>(options: WorkerOptions<Value>): Promise<void> 
   /** Whether the handler did it; else why not. */
   const attempt = async ({ bytes, reply }: Pulled, delivery: number): Promise<'done' | { reason: string }> => {
     const lease = createLease(queue.acknowledgeWithinMilliseconds, () => acknowledging.working(reply))
+    using linked = linkedAbort(signal)
+    lease.signal.addEventListener('abort', () => linked.abort(lease.signal.reason), { once: true })
     try {
-      const handling = { signal: AbortSignal.any([signal, lease.signal]), working: lease.working }
+      const handling = { signal: linked.signal, working: lease.working }
       await Promise.race([options.handle({ value: queue.decode(bytes), delivery }, handling), lease.expired])
       return 'done'
     } catch (error) {
@@ -67,43 +73,66 @@ export const work = async <Value>(options: WorkerOptions<Value>): Promise<void> 
     }
   }
 
-  /** Hands one job to the handler and sees to what becomes of it. */
-  const deliver = async (pulled: Pulled) => {
+  /** Hands one job to the handler; gives what is to be done about what became of it. */
+  const handle = async (pulled: Pulled): Promise<() => Promise<void>> => {
     const givenBack = await uncounted(pulled)
     const delivery = pulled.delivery.deliveries - givenBack
     if (delivery > queue.maximumDeliveries) {
       const reason = 'Its workers ended without a word.'
-      return fail(pulled, { delivery: delivery - 1, givenBack }, reason)
+      return () => fail(pulled, { delivery: delivery - 1, givenBack }, reason)
     }
     const outcome = await attempt(pulled, delivery)
-    if (outcome === 'done') return settle(pulled, givenBack)
-    if (signal.aborted) return giveBack(pulled, givenBack)
-    return fail(pulled, { delivery, givenBack }, outcome.reason)
+    if (outcome === 'done') return () => settle(pulled, givenBack)
+    if (signal.aborted) return () => giveBack(pulled, givenBack)
+    return () => fail(pulled, { delivery, givenBack }, outcome.reason)
   }
 
   /** What goes wrong here leaves the job with the server, which hands it out again when its patience ends. */
-  const guarded = (pulled: Pulled, what: Promise<void>) =>
-    what.catch((error: unknown) => {
-      const { sequence } = pulled.delivery
-      log.warn({ err: error, queue: queue.name, sequence }, 'what became of a job could not be stored: it comes again')
-    })
+  const notStored = (pulled: Pulled, error: unknown) => {
+    const { sequence } = pulled.delivery
+    log.warn({ err: error, queue: queue.name, sequence }, 'what became of a job could not be stored: it comes again')
+  }
 
   const unasked = new Set<Promise<void>>()
   const onUnasked = (pulled: Pulled) => {
-    const given = uncounted(pulled).then((times) => giveBack(pulled, times))
-    const giving = guarded(pulled, given)
+    const giving = uncounted(pulled)
+      .then((times) => giveBack(pulled, times))
+      .catch((error: unknown) => notStored(pulled, error))
     unasked.add(giving)
     void giving.then(() => unasked.delete(giving))
   }
 
+  /** Does what was pulled; gives what is then to be said of it. */
+  const take = async (pulled: Pull): Promise<(() => Promise<void>) | undefined> => {
+    if (pulled === 'none') return undefined
+    if (pulled === 'absent') {
+      await sleep(absentMilliseconds, undefined, { signal }).catch(() => undefined)
+      await options.ensure(true).catch(() => undefined)
+      return undefined
+    }
+    if (signal.aborted) {
+      onUnasked(pulled)
+      return undefined
+    }
+    try {
+      const say = await handle(pulled)
+      return () => say().catch((error: unknown) => notStored(pulled, error))
+    } catch (error) {
+      notStored(pulled, error)
+      return undefined
+    }
+  }
+
   const slot = async () => {
     const pull = openPull(options.connection, { stream: options.stream, consumer: consumerName, onUnasked })
-    while (!signal.aborted) {
-      const pulled = await pull.next(signal)
-      if (pulled === 'absent') {
-        await sleep(absentMilliseconds, undefined, { signal }).catch(() => undefined)
-        await options.ensure(true).catch(() => undefined)
-      } else if (pulled !== 'none') await guarded(pulled, deliver(pulled))
+    const ask = () => (signal.aborted ? undefined : pull.next(signal))
+    let asked = ask()
+    while (asked !== undefined) {
+      const say = await take(await asked)
+      // The word on one job and the request for the next go to the server as one piece. The next is not begun before that word is heard.
+      const said = say?.()
+      asked = ask()
+      await said
     }
     await pull.close()
   }
