@@ -1,4 +1,5 @@
 import type { Bus, Job } from '@trellis/kit/bus'
+import { onAbort } from '@trellis/kit/lifecycle'
 import type { Log } from '@trellis/kit/telemetry'
 import { runNotices } from '@trellis/kit/workloads'
 import type { RunNotice } from '@trellis/protos/ts/trellis/workloads/v1/workloads.ts'
@@ -64,21 +65,19 @@ export const createNotices = ({ bus, clock, log }: { bus: Bus; clock: Clock; log
   const untilReflected = async (runId: string, entry: Entry, version: number, signal: AbortSignal) => {
     const isDone = () => entry.reflected >= version || entries.get(runId) !== entry
     if (isDone()) return
-    const { promise, resolve } = Promise.withResolvers<void>()
+    const { promise, resolve, reject } = Promise.withResolvers<void>()
     const look = () => {
       if (isDone()) resolve()
     }
-    const ending = new AbortController()
-    const tooLong = clock.sleep(patience, AbortSignal.any([signal, ending.signal])).then(() => {
-      throw new Error(`The status of run ${runId} does not say it yet.`)
-    })
+    const stopTimer = clock.after(patience, () => reject(new Error(`The status of run ${runId} does not say it yet.`)))
     entry.waiting.add(look)
+    const unlink = onAbort(signal, () => reject(signal.reason))
     try {
-      await Promise.race([promise, tooLong])
+      await promise
     } finally {
       entry.waiting.delete(look)
-      ending.abort()
-      await tooLong.catch(() => undefined)
+      unlink()
+      stopTimer()
     }
   }
 

@@ -70,7 +70,7 @@ const obtain = async (
   warn(world, search, 'WorkerLost', message)
   // Which attempt it is must outlive this process: the pod's name says it.
   const pod = obtained.value
-  const found = { ...run, pods: { ...pods, current: { pod, state: podStateOf(pod) } } }
+  const found = { ...run, pods: { ...pods, current: { pod, state: podStateOf(pod), isClaimed: false } } }
   await settle(world, found, { phase: 'Pending', reason: 'Starting', message })
   return done
 }

@@ -1,6 +1,6 @@
 import { isLive, podStateOf } from '../runs/mod.ts'
 import { type Clock, compareVersions, keyOf, type Store } from '../runtime/mod.ts'
-import type { Pod } from '../workers/mod.ts'
+import { keepOfPod, type Pod } from '../workers/mod.ts'
 
 /** The pods of runs, as the cache has them or, where that is behind, as the server answered this process. */
 export type OwnPods = {
@@ -54,7 +54,7 @@ export const createOwnPods = ({ pods, clock }: { pods: Store<Pod>; clock: Clock 
     hasLive: (ownerUid) => of(ownerUid).some((pod) => isLive(podStateOf(pod))),
     note: (ownerUid, pod) => {
       const others = (answers.get(ownerUid) ?? []).filter((answer) => answer.pod.metadata.uid !== pod.metadata.uid)
-      answers.set(ownerUid, [...others, { pod, until: clock.monotonic() + believed }])
+      answers.set(ownerUid, [...others, { pod: keepOfPod(pod), until: clock.monotonic() + believed }])
     },
     forget: (ownerUid) => void answers.delete(ownerUid),
   }

@@ -9,11 +9,9 @@ export const maximumAttempts = 2
 export const searchPodName = ({ metadata }: Search, runId: string, attempt: number): string =>
   deterministicName([metadata.name, metadata.uid, runId, String(attempt)])
 
-/** Whether a pod of the run was taken from a pool, rather than made for it. */
-export const isClaimed = (search: Search, runId: string, { metadata }: Pod): boolean =>
-  !Array.from({ length: maximumAttempts }, (_, attempt) => searchPodName(search, runId, attempt + 1)).includes(
-    metadata.name,
-  )
+/** The names of all pods that may be made for a run, by attempt. One of another name was taken from a pool. */
+export const searchPodNames = (search: Search, runId: string): string[] =>
+  Array.from({ length: maximumAttempts }, (_, before) => searchPodName(search, runId, before + 1))
 
 /** A pod for an attempt at a Search that no waiting worker took. What to search for it hears over the bus. */
 export const searchPod = (

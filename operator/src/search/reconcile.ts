@@ -12,7 +12,6 @@ import {
 import { assign, begin, order } from './begin.ts'
 import { type Decision, decide, type Worker } from './decide.ts'
 import { end, expire, suspend } from './finish.ts'
-import { isClaimed } from './pod.ts'
 import { acknowledge, type Run, settle } from './run.ts'
 import { survey } from './survey.ts'
 import type { SearchWorld } from './world.ts'
@@ -21,11 +20,11 @@ import { findPod, stopPod } from './writes.ts'
 /** Milliseconds after which what somebody else changed meanwhile is looked at, if its event does not come before. */
 const afterConflict = 1_000
 
-const workerOf = ({ clock }: SearchWorld, { search, runId, memory, pods: { current } }: Run): Worker | undefined => {
+const workerOf = ({ clock }: SearchWorld, { memory, pods: { current } }: Run): Worker | undefined => {
   if (!current) return undefined
-  const { pod, state } = current
+  const { pod, state, isClaimed } = current
   const { uid, name } = pod.metadata
-  const worker = { name, state, isClaimed: isClaimed(search, runId, pod) }
+  const worker = { name, state, isClaimed }
   return isLive(state) ? worker : { ...worker, endedAt: firstSeenEnded(memory, uid, clock.now()) }
 }
 

@@ -10,7 +10,6 @@ import {
   type Wanted,
 } from '../runs/mod.ts'
 import { secondsTime } from '../runtime/mod.ts'
-import { isClaimed } from './pod.ts'
 import type { Survey } from './survey.ts'
 import type { SearchWorld } from './world.ts'
 import { writeStatus } from './writes.ts'
@@ -35,19 +34,16 @@ export const acknowledge = ({ notices }: SearchWorld, { runId, facts, pods }: Ru
 }
 
 /** What every status of a run says beside how it stands. */
-const common = ({ search, runId, memory, pods }: Run): Wanted<SearchStatus> => {
-  const pod = pods.current?.pod
+const common = ({ search, runId, memory, pods: { current } }: Run): Wanted<SearchStatus> => {
   return {
     sessionId: runId,
     startTime: search.status.startTime ?? secondsTime(memory.takenOnAt),
-    ...(pod ? { podName: pod.metadata.name, warm: isClaimed(search, runId, pod) } : {}),
+    ...(current ? { podName: current.pod.metadata.name, warm: current.isClaimed } : {}),
   }
 }
 
-const countStart = ({ runMetrics }: SearchWorld, { search, runId, memory, pods, facts }: Run): void => {
-  const pod = pods.current?.pod
-  if (facts.started && pod)
-    runMetrics?.started('search', isClaimed(search, runId, pod), facts.started.at - memory.takenOnAt)
+const countStart = ({ runMetrics }: SearchWorld, { memory, pods: { current }, facts }: Run): void => {
+  if (facts.started && current) runMetrics?.started('search', current.isClaimed, facts.started.at - memory.takenOnAt)
 }
 
 /** Writes how a run stands, where that is news, and acknowledges what it was learned from. */

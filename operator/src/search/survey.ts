@@ -2,12 +2,13 @@ import type { Search } from '../crds/mod.ts'
 import { isLive, isLoss, type PodState, podStateOf } from '../runs/mod.ts'
 import { controllerOf } from '../runtime/mod.ts'
 import { label, type Pod } from '../workers/mod.ts'
-import { maximumAttempts, searchPodName } from './pod.ts'
+import { searchPodNames } from './pod.ts'
 
 /** A worker of a run that went without its doing, which was the `attempt`-th, counted from 1. */
 export type Loss = { attempt: number; reason: 'Evicted' | 'WorkerLost'; message: string }
 
-export type RunPod = { pod: Pod; state: PodState }
+/** `isClaimed`: it was taken from a pool, rather than made for the run. */
+export type RunPod = { pod: Pod; state: PodState; isClaimed: boolean }
 
 /** The pods of a Search, as its current run sees them. */
 export type Survey = {
@@ -23,12 +24,6 @@ export type Survey = {
   missing?: string
 }
 
-/** Which attempt at the run a pod is, by its name. Claimed pods are the first: later ones are made. */
-const attemptOf = (search: Search, runId: string, name: string): number =>
-  Array.from({ length: maximumAttempts }, (_, before) => maximumAttempts - before).find(
-    (attempt) => searchPodName(search, runId, attempt) === name,
-  ) ?? 1
-
 const lossOf = ({ state }: RunPod, attempt: number): Loss | undefined =>
   state.kind === 'failed' && isLoss(state.cause)
     ? { attempt, reason: state.cause === 'Evicted' ? 'Evicted' : 'WorkerLost', message: state.message }
@@ -37,9 +32,14 @@ const lossOf = ({ state }: RunPod, attempt: number): Loss | undefined =>
 /** Sorts the pods that name a Search as an owner. Of several that live, the one that its status speaks of stays, else the latest attempt. */
 export const survey = (search: Search, runId: string, owned: readonly Pod[]): Survey => {
   const controlled = owned.filter((pod) => controllerOf(pod)?.uid === search.metadata.uid)
-  const seen = controlled.map((pod): RunPod => ({ pod, state: podStateOf(pod) }))
+  const made = searchPodNames(search, runId)
+  /** Which attempt at the run a pod is, by its name. Claimed pods are the first: later ones are made. */
+  const attemptOf = (name: string): number => Math.max(made.indexOf(name) + 1, 1)
+  const seen = controlled.map(
+    (pod): RunPod => ({ pod, state: podStateOf(pod), isClaimed: !made.includes(pod.metadata.name) }),
+  )
   const ofRun = seen.filter(({ pod }) => pod.metadata.labels?.[label.runId] === runId)
-  const attempt = ({ metadata }: Pod) => attemptOf(search, runId, metadata.name)
+  const attempt = ({ metadata }: Pod) => attemptOf(metadata.name)
   const { podName, sessionId } = search.status
 
   const live = ofRun
@@ -57,7 +57,7 @@ export const survey = (search: Search, runId: string, owned: readonly Pod[]): Su
     ...(isMissing
       ? [
           {
-            attempt: attemptOf(search, runId, podName),
+            attempt: attemptOf(podName),
             reason: 'WorkerLost' as const,
             message: `Its pod ${podName} is gone.`,
           },

@@ -1,3 +1,4 @@
+import { linkedAbort } from '@trellis/kit/lifecycle'
 import type { Dispatcher } from 'undici'
 import type { Clock, Random } from '../clock.ts'
 import type { RuntimeMetrics } from '../metrics.ts'
@@ -59,6 +60,8 @@ const codeOf = (error: unknown): string => {
   }
   return ''
 }
+
+const never = new AbortController().signal
 
 const encodeQuery = (query: Query): string => {
   const entries = Object.entries(query).filter(([, value]) => value !== undefined && value !== '')
@@ -125,12 +128,10 @@ export const createRequester = (limits: RequesterOptions): Requester => {
     await credentials.access()
     const { guard, timeout = limits.timeout, signal } = call.options ?? {}
     const limit = Math.min(timeout, guard?.() ?? Number.POSITIVE_INFINITY)
-    const timer = new AbortController()
-    const stopTimer = clock.after(limit, () => timer.abort())
+    using ending = linkedAbort(signal ?? never)
+    const stopTimer = clock.after(limit, () => ending.abort())
     try {
-      return await exchange(call, signal ? AbortSignal.any([timer.signal, signal]) : timer.signal, (body) =>
-        body.json(),
-      )
+      return await exchange(call, ending.signal, (body) => body.json())
     } finally {
       stopTimer()
     }

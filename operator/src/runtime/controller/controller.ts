@@ -1,3 +1,4 @@
+import { linkedAbort } from '@trellis/kit/lifecycle'
 import type { Log } from '@trellis/kit/telemetry'
 import type { BackoffOptions } from '../backoff.ts'
 import { ApiError, NotLeader } from '../client/api-error.ts'
@@ -59,21 +60,23 @@ export const createController = (options: ControllerOptions): Controller => {
 
   /** Calls reconcile within its time; whatever it throws is a failure like another. */
   const attempt = async (key: string, stopped: AbortSignal): Promise<Result> => {
-    const late = new AbortController()
+    using ending = linkedAbort(stopped)
     const tooLong = Promise.withResolvers<Result>()
+    let isLate = false
     const stopTimer = clock.after(timeout, () => {
       instruments.timedOut()
       const error = new Error(`The reconcile took longer than ${timeout / 1_000} s.`)
-      late.abort(error)
+      isLate = true
+      ending.abort(error)
       tooLong.resolve(retry(error))
     })
     try {
-      const work = reconcile(key, { signal: AbortSignal.any([late.signal, stopped]) })
+      const work = reconcile(key, { signal: ending.signal })
       // One that does not heed its signal still holds its key, until it ends: two at a time would be worse.
       const result = await work
-      return late.signal.aborted ? await tooLong.promise : result
+      return isLate ? await tooLong.promise : result
     } catch (error) {
-      if (late.signal.aborted) return await tooLong.promise
+      if (isLate) return await tooLong.promise
       // Refusals of the server are the day's work; anything else that is thrown was not foreseen.
       if (!(error instanceof ApiError || error instanceof NotLeader)) instruments.threw()
       return retry(error instanceof Error ? error : new Error(String(error)))

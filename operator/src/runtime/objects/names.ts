@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 
 /** No vowels and no digits that look like letters: such suffixes spell nothing, and begin and end as names may. */
 const alphabet = 'bcdfghjklmnpqrstvwxz2456789'
@@ -7,7 +7,7 @@ const suffixLength = 10
 
 /** Ten characters that stand for the parts, which are kept apart: `['ab', 'c']` is not `['a', 'bc']`. About 47 bits. */
 const suffixOf = (parts: readonly string[]): string => {
-  const digest = createHash('sha256').update(JSON.stringify(parts)).digest()
+  const digest = hash('sha256', JSON.stringify(parts), 'buffer')
   return Array.from(digest.subarray(0, suffixLength), (byte) => alphabet[byte % alphabet.length]).join('')
 }
 
