@@ -72,7 +72,7 @@ topologySpreadConstraints:
 
 {{/*
 A Deployment of ours: root, component, values, entry (its file in the image), env (text), ports, probes (text), and maybe
-servers (the part of env that names servers to wait for), serviceAccount, volumes and mounts (text).
+servers (the part of env that names servers to wait for), serviceAccount, nodeOptions (a list), volumes and mounts (text).
 */}}
 {{- define "trellis.deployment" -}}
 {{- $values := .values -}}
@@ -121,7 +121,7 @@ spec:
         - name: {{ .component }}
           image: {{ include "trellis.image" (dict "root" .root "image" dict) }}
           imagePullPolicy: {{ .root.Values.image.pullPolicy }}
-          command: [node, /app/{{ .entry }}.js]
+          command: {{ concat (list "node") (default list .nodeOptions) (list (printf "/app/%s.js" .entry)) | toJson }}
           env:
             {{- include "trellis.env.common" $values | nindent 12 }}
             {{- regexReplaceAll "\n([ \t]*\n)+" (.env | trim) "\n" | nindent 12 }}
