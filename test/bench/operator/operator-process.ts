@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { freePort } from '@trellis/distributed/servers'
 import { bundle } from '../../../deploy/images/bundle.ts'
+import { render } from '../../chart/helm.ts'
 
 /** The operator's own metrics as they are now. */
 export type Reading = {
@@ -51,16 +52,45 @@ const parseReading = (text: string): Reading => {
   }
 }
 
-/** Starts a replica. OPERATOR_NODE_OPTIONS goes to its Node, as `--cpu-prof`. What it said is in the error where it ends by itself. */
+/** How the chart runs the operator, as far as it decides what that costs. */
+export type OperatorSettings = { nodeOptions: readonly string[]; environment: Readonly<Record<string, string>> }
+
+const mebibytes = (quantity: string): number => {
+  const [, amount = '', unit = ''] = quantity.match(/^(\d+)(Mi|Gi)$/) ?? []
+  return Number(amount) * (unit === 'Gi' ? 1_024 : 1)
+}
+
+/** Reads off the chart how it runs the operator. Outside of a container there is no limit to take a share of: it is told in MiB. */
+export const readOperatorSettings = async (): Promise<OperatorSettings> => {
+  const manifests = await render()
+  const deployment = manifests.find(
+    ({ kind, metadata }) => kind === 'Deployment' && metadata.labels?.['app.kubernetes.io/component'] === 'operator',
+  )
+  const { command, env, resources } = deployment?.spec.template.spec.containers[0] ?? {}
+  const limit = mebibytes(resources.limits.memory)
+  const nodeOptions = (command as string[])
+    .slice(1, -1)
+    .map((option) =>
+      option.replace(
+        /^--max-old-space-size-percentage=(\d+)$/,
+        (_, share: string) => `--max-old-space-size=${Math.floor((limit * Number(share)) / 100)}`,
+      ),
+    )
+  const { value } = (env as { name: string; value?: string }[]).find(({ name }) => name === 'MALLOC_ARENA_MAX') ?? {}
+  return { nodeOptions, environment: value === undefined ? {} : { MALLOC_ARENA_MAX: value } }
+}
+
+/** Starts a replica. OPERATOR_NODE_OPTIONS goes to its Node, too, as `--cpu-prof`. What it said is in the error where it ends by itself. */
 export const startOperator = async (
   program: string,
+  settings: OperatorSettings,
   environment: Readonly<Record<string, string>>,
 ): Promise<OperatorProcess> => {
   const [rpcPort, healthPort, metricsPort] = [await freePort(), await freePort(), await freePort()]
   const address = `127.0.0.1:${rpcPort}`
   const options = (process.env.OPERATOR_NODE_OPTIONS ?? '').split(' ').filter((option) => option !== '')
   const startedAt = performance.now()
-  const child = spawn(process.execPath, [...options, program], {
+  const child = spawn(process.execPath, [...settings.nodeOptions, ...options, program], {
     env: {
       PATH: process.env.PATH ?? '',
       LOG_FORMAT: 'json',
@@ -68,6 +98,7 @@ export const startOperator = async (
       RPC_ADDRESS: address,
       HEALTH_PORT: String(healthPort),
       METRICS_PORT: String(metricsPort),
+      ...settings.environment,
       ...environment,
     },
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -11,7 +11,7 @@ import { pods } from '../../../operator/src/workers/mod.ts'
 import { namespaces } from '../../../operator/test/api-server.ts'
 import { connectApi, forEach, listAll } from './api.ts'
 import { startFakeNodes } from './fake-nodes.ts'
-import { bundleOperator, type OperatorProcess, startOperator } from './operator-process.ts'
+import { bundleOperator, type OperatorProcess, readOperatorSettings, startOperator } from './operator-process.ts'
 
 /** A namespace on the cluster whose workers run on fake nodes, with a bus, and replicas of the operator as they are asked for. */
 export type ScaleWorld = AsyncDisposable & {
@@ -48,6 +48,7 @@ export const startScaleWorld = async (maximumRuns: number): Promise<ScaleWorld> 
   opened.defer(() => rm(directory, { recursive: true, force: true }))
   const template = { image: 'fake', command: ['worker'], ...placement }
   const program = await bundleOperator(join(directory, 'app'))
+  const settings = await readOperatorSettings()
   const file = join(directory, 'workers.json')
   await writeFile(file, JSON.stringify({ search: template, generation: template, branch: template }))
   const operators = opened.use(new AsyncDisposableStack())
@@ -58,7 +59,7 @@ export const startScaleWorld = async (maximumRuns: number): Promise<ScaleWorld> 
     bus,
     start: async () =>
       operators.use(
-        await startOperator(program, {
+        await startOperator(program, settings, {
           KUBECONFIG: process.env.KUBECONFIG ?? '',
           TRELLIS_WORKERS: file,
           NATS_URL: nats.address,
