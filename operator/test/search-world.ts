@@ -218,6 +218,13 @@ export const startSearchWorld = async (plane: KindsPlane, { maximumRuns = 10 } =
         if (delivery.kind === 'event') return delivery.event.runId
       throw new Error('Nothing was ever assigned.')
     },
+    /** Resolves when the worker in a pod is told that nothing follows. */
+    released: async (pod: Pod): Promise<void> => {
+      const topic = assignmentsOf(pod.metadata.uid)
+      for await (const delivery of bus.subscribe(topic, { after: 'start', signal: ended.signal }))
+        if (delivery.kind === 'event' && delivery.event.ends) return
+      throw new Error('It was never let go.')
+    },
     input: async (runId: string): Promise<string> => {
       for await (const delivery of bus.subscribe(inputsOf(runId), { after: 'start', signal: ended.signal }))
         if (delivery.kind === 'event') return Buffer.from(delivery.event.input).toString()

@@ -47,7 +47,7 @@ export const playOperator = ({ bus, startPod, capacity = () => ({}) }: PlayedOpe
       podOf.set(runId, podUid)
       await bus.publish(inputsOf(runId), { runId, input: request.input })
       if (parents === undefined) startPod(podUid)
-      await bus.publish(assignmentsOf(podUid), { runId })
+      await bus.publish(assignmentsOf(podUid), { runId, ends: false })
       return { queued: false }
     },
     cancel: async () => ({}),

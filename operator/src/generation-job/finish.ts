@@ -1,5 +1,5 @@
 import type { GenerationJob } from '../crds/mod.ts'
-import { expiresIn, isLive, lingersFor, runIdOf, tellFailure, unobserved } from '../runs/mod.ts'
+import { expiresIn, isLive, lingersFor, releaseWorker, runIdOf, tellFailure, unobserved } from '../runs/mod.ts'
 import { done, type Result, requeueAfter } from '../runtime/mod.ts'
 import type { Decision } from './decide.ts'
 import { gpuWish } from './gpu-wish.ts'
@@ -35,6 +35,7 @@ export const end = async (
   await settle(world, run, standing, { more: outcomeOf(concluded) })
   world.runMetrics?.ended('generation', standing)
   if (standing.phase === 'Failed') warn(world, job, standing.reason, standing.message)
+  if (!stops && found.current) await releaseWorker(world, found.current)
   forget(world, job, runId)
   return done
 }

@@ -235,7 +235,7 @@ describe.skipIf(typeof programs === 'string')(`generations on a real kube-apiser
     await s.until('song', 'Pending', 'Starting')
 
     const pod = await s.startPod(job)
-    expect(await s.firstOf(assignmentsOf(pod.metadata.uid))).toEqual({ runId })
+    expect(await s.firstOf(assignmentsOf(pod.metadata.uid))).toMatchObject({ runId })
     await s.tell(runId, { $case: 'started', value: { worker: pod.metadata.name, warm: false } })
     const running = await s.until('song', 'Running', 'Running')
     expect(running.status).toMatchObject({ podName: pod.metadata.name, attempts: 1, startTime: expect.any(String) })
@@ -435,7 +435,7 @@ describe.skipIf(typeof programs === 'string')(`generations on a real kube-apiser
 
     const asked = await s.ask('song')
     const runId = runOf(asked)
-    expect(await s.firstOf(assignmentsOf(pod.metadata.uid))).toEqual({ runId })
+    expect(await s.firstOf(assignmentsOf(pod.metadata.uid))).toMatchObject({ runId })
     await s.tell(runId, { $case: 'started', value: { worker: pod.metadata.name, warm: true } })
     expect((await s.until('song', 'Running', 'Running')).status).toMatchObject({
       podName: pod.metadata.name,
@@ -449,7 +449,7 @@ describe.skipIf(typeof programs === 'string')(`generations on a real kube-apiser
     await s.client.delete(podKind, pod.metadata, { gracePeriodSeconds: 0 })
     const job = await s.jobOf(asked)
     const second = await s.startPod(job)
-    expect(await s.firstOf(assignmentsOf(second.metadata.uid))).toEqual({ runId })
+    expect(await s.firstOf(assignmentsOf(second.metadata.uid))).toMatchObject({ runId })
     await s.tell(runId, { $case: 'started', value: { worker: second.metadata.name, warm: false } })
     await untilIs(
       () => s.read('song'),
@@ -531,7 +531,7 @@ describe.skipIf(typeof programs === 'string')(`generations on a real kube-apiser
     })
     expect(Buffer.from((await s.firstOf(inputsOf('run-7'))).input).toString()).toBe('do it')
     const pod = await s.startPod(await s.jobOf(asked))
-    expect(await s.firstOf(assignmentsOf(pod.metadata.uid))).toEqual({ runId: 'run-7' })
+    expect(await s.firstOf(assignmentsOf(pod.metadata.uid))).toMatchObject({ runId: 'run-7' })
     await s.tell('run-7', { $case: 'started', value: { worker: pod.metadata.name, warm: false } })
     await s.until(asked.metadata.name, 'Running', 'Running')
     expect(s.orders).toEqual([])

@@ -16,6 +16,7 @@ export {
   reportedExitCode,
   type SeenPod,
 } from './pod-state.ts'
+export { releaseWorker } from './release-worker.ts'
 export { createReporter, failureOf, type Reporter } from './reporter.ts'
 export { learn, type Notice, nothingHeard, type RunFacts } from './run-facts.ts'
 export {

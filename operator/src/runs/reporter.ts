@@ -15,6 +15,8 @@ export type Reporter = {
   failedUnlessTold: (runId: string, failure: RunFailed, signal: AbortSignal) => Promise<RunEnd | undefined>
   /** Gives the worker in a pod, by its uid, a run to do. */
   assign: (podUid: string, runId: string) => Promise<void>
+  /** Tells the worker in a pod, by its uid, that no run will follow on those that it was given: it ends, and need not wait. */
+  release: (podUid: string) => Promise<void>
   /** Lays down what a run is to do. */
   input: (runId: string, input: Uint8Array) => Promise<void>
   /** Asks the service that owns the workload for a run that an object asked for; once while the order waits. */
@@ -71,7 +73,10 @@ export const createReporter = (bus: Bus): Reporter => ({
     return end?.$case === 'failed' && end.value.reason === value.reason ? undefined : end
   },
   assign: async (podUid, runId) => {
-    await bus.publish(assignmentsOf(podUid), { runId })
+    await bus.publish(assignmentsOf(podUid), { runId, ends: false })
+  },
+  release: async (podUid) => {
+    await bus.publish(assignmentsOf(podUid), { runId: '', ends: true })
   },
   input: async (runId, input) => {
     await bus.publish(inputsOf(runId), { runId, input })

@@ -5,6 +5,7 @@ import {
   isLive,
   lingersFor,
   podStateOf,
+  releaseWorker,
   runIdOf,
   runStatus,
   tellFailure,
@@ -43,6 +44,7 @@ export const end = async (
   })
   world.runMetrics?.ended('search', standing)
   if (standing.phase === 'Failed') warn(world, search, standing.reason, standing.message)
+  if (!stops && pods.current) await releaseWorker(world, pods.current)
   forget(world, search, runId)
   return done
 }

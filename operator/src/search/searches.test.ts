@@ -70,6 +70,7 @@ describe.skipIf(typeof programs === 'string')(`Searches on a real kube-apiserver
     expect(complete.status).toMatchObject({ listingsFound: 41, marketPrice: 512.5, sessionId: runId })
     expect(readyOf(complete)).toMatchObject({ status: 'True', reason: 'Finished', message: 'It found 41 listings.' })
     expect(conditionOf(complete.status.conditions, 'Complete')?.status).toBe('True')
+    await world.released(pod)
     await world.end(pod, 0, 'Completed')
     world.skip(61_000, 'cold')
     await eventually(() => world.isGone('cold'), 'it is removed')

@@ -97,6 +97,7 @@ export const runWorker =
       const assignments = connected.subscribe(assignmentsOf(metadata.uid), { after: 'start', signal: never() })
       for await (const assigned of assignments) {
         if (assigned.kind !== 'event' || done.has(assigned.event.runId)) continue
+        if (assigned.event.ends) return exit({ code: 0 })
         done.add(assigned.event.runId)
         const end = await doRun(assigned.event.runId)
         if (end !== 'completed') return exit({ code: codes[end] })

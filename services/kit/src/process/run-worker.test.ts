@@ -76,7 +76,7 @@ describe.skipIf(natsMissing !== undefined)(natsMissing ? `(skipped: ${natsMissin
     await bus.publish(inputsOf(runId), { runId, input: Buffer.from(JSON.stringify(task)) })
     return runId
   }
-  const assign = (pod: Pod, runId: string) => bus.publish(assignmentsOf(pod.uid), { runId })
+  const assign = (pod: Pod, runId: string) => bus.publish(assignmentsOf(pod.uid), { runId, ends: false })
   const reportsOf = (runId: string) => collect(watchRun(bus, runId, until.signal))
   const started = async (runId: string) => {
     for await (const report of watchRun(bus, runId, until.signal)) if (report.$case === 'started') return

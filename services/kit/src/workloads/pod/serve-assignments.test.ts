@@ -23,7 +23,8 @@ afterEach(async () => {
 
 const give = (runId: string, task: ProbeTask) =>
   bus.publish(inputsOf(runId), { runId, input: Buffer.from(JSON.stringify(task)) })
-const assign = (runId: string, podUid = 'pod') => bus.publish(assignmentsOf(podUid), { runId })
+const assign = (runId: string, podUid = 'pod') => bus.publish(assignmentsOf(podUid), { runId, ends: false })
+const release = () => bus.publish(assignmentsOf('pod'), { runId: '', ends: true })
 
 type WorkerOptions = { worker?: string; work?: Work; through?: Bus; lingerMilliseconds?: number }
 
@@ -104,6 +105,17 @@ test('does what follows its first run in order, and goes on when one of those fa
   expect(kinds(await reportsOf('child-2'))).toEqual(['started', 'output', 'completed'])
   stop.abort()
   expect(await ended).toBe('completed')
+})
+
+test('ends as soon as it is told that nothing follows, after what it was given before', async () => {
+  const { ended } = startWorker({ lingerMilliseconds: 60_000 })
+  await give('run', { do: 'work', steps: 1 })
+  await assign('run')
+  await release()
+  expect(kinds(await reportsOf('run'))).toEqual(['started', 'output', 'completed'])
+  expect(await ended).toBe('completed')
+  // Started anew in its pod it finds the same, does nothing twice, and ends.
+  expect(await startWorker({ lingerMilliseconds: 60_000 }).ended).toBe('completed')
 })
 
 test('a run that fails by what it was to do is told so, and the worker ends as failed', async () => {

@@ -31,13 +31,13 @@ const orLate = async <Value>(value: Promise<Value>, milliseconds: number): Promi
 }
 
 /** The id that an assignment would have that assigns nothing: a worker leaves it to find the end of what came before it. */
-const markOf = (id: string): WorkerAssignment => ({ runId: `mark:${id}` })
+const markOf = (id: string): WorkerAssignment => ({ runId: `mark:${id}`, ends: false })
 const isMark = (delivery: Delivery<WorkerAssignment>): boolean =>
   delivery.kind === 'event' && delivery.event.runId.startsWith('mark:')
 
 /**
- * Works as the worker of one pod: does what is assigned to it, one run at a time in order, and ends when nothing has come for
- * a while after a run, or at the first run that did not go well. What was assigned before it began is found, too: it reads
+ * Works as the worker of one pod: does what is assigned to it, one run at a time in order, and ends when it is told that nothing
+ * follows, when nothing has come for a while after a run, or at the first run that did not go well. What was assigned before it began is found, too: it reads
  * from the start. A mark of its own that comes back tells that it is heard, and which assignments it stood ready for.
  */
 export const serveAssignments = async (options: PodWorkerOptions): Promise<WorkerEnd> => {
@@ -69,7 +69,8 @@ export const serveAssignments = async (options: PodWorkerOptions): Promise<Worke
         stoodReady ||= delivery.event.runId === mark.runId
         continue
       }
-      const { runId } = delivery.event
+      const { runId, ends } = delivery.event
+      if (ends) break
       if (done.has(runId)) continue
       done.add(runId)
       const end = await doRun(options, { runId, warm: stoodReady, mayBeDoneOver: first === undefined, signal })

@@ -130,7 +130,10 @@ export interface RunOrder {
 
 /** The runs that a worker in a pod is to do, on a topic of its own. */
 export interface WorkerAssignment {
+  /** Empty where nothing more is to be done. */
   runId: string;
+  /** No run will follow: the worker ends when it has done what it was given before. */
+  ends: boolean;
 }
 
 /** What a run is to do, on the topic of its inputs. */
@@ -878,13 +881,16 @@ export const RunOrder: MessageFns<RunOrder> = {
 };
 
 function createBaseWorkerAssignment(): WorkerAssignment {
-  return { runId: "" };
+  return { runId: "", ends: false };
 }
 
 export const WorkerAssignment: MessageFns<WorkerAssignment> = {
   encode(message: WorkerAssignment, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     if (message.runId !== "") {
       writer.uint32(10).string(message.runId);
+    }
+    if (message.ends !== false) {
+      writer.uint32(16).bool(message.ends);
     }
     return writer;
   },
@@ -910,6 +916,14 @@ export const WorkerAssignment: MessageFns<WorkerAssignment> = {
             message.runId = reader.string();
             continue;
           }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.ends = reader.bool();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -928,6 +942,7 @@ export const WorkerAssignment: MessageFns<WorkerAssignment> = {
   fromPartial(object: DeepPartial<WorkerAssignment>): WorkerAssignment {
     const message = createBaseWorkerAssignment();
     message.runId = object.runId ?? "";
+    message.ends = object.ends ?? false;
     return message;
   },
 };
