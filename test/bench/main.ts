@@ -2,7 +2,7 @@
 import { machineLines } from './machine.ts'
 
 /** Loaded when their turn comes, so that no part is measured with the others in memory. */
-const parts: Record<string, () => Promise<string[]>> = {
+const parts: Record<string, () => Promise<string[]> | AsyncIterable<string[]>> = {
   start: async () => (await import('./start.ts')).benchStart(),
   edge: async () => (await import('./edge.ts')).benchEdge(),
   streams: async () => (await import('./streams.ts')).benchStreams(),
@@ -12,7 +12,9 @@ const parts: Record<string, () => Promise<string[]>> = {
   distributed: async () => (await import('./distributed.ts')).benchDistributed(),
   files: async () => (await import('./files.ts')).benchFiles(),
   bus: async () => (await import('./bus.ts')).benchBus(),
-  operator: async () => (await import('./operator.ts')).benchOperator(),
+  operator: async function* () {
+    yield* (await import('./operator.ts')).benchOperator()
+  },
 }
 
 /** Run only when asked for: they need servers that not every machine has. */
@@ -31,5 +33,7 @@ say(machineLines(`npm run bench${wanted.length > 0 ? ` -- ${wanted.join(' ')}` :
 for (const [name, measure] of Object.entries(parts)) {
   if (wanted.length > 0 ? !wanted.includes(name) : onRequest.has(name)) continue
   say(['', `## ${name}`])
-  say(await measure())
+  const measured = measure()
+  if ('then' in measured) say(await measured)
+  else for await (const lines of measured) say(lines)
 }

@@ -8,15 +8,13 @@ const parts: Record<string, () => Promise<string[]>> = {
   replacement: async () => (await import('./operator/scale.ts')).benchReplacement(),
 }
 
-/** The operator on the cluster that KUBECONFIG names. */
-export const benchOperator = async (): Promise<string[]> => {
+/** The operator on the cluster that KUBECONFIG names, part by part. */
+export async function* benchOperator(): AsyncGenerator<string[]> {
   if (clusterMissing !== undefined) throw new Error(`The operator cannot be measured here: ${clusterMissing}.`)
   const wanted = process.env.BENCH_OPERATOR?.split(',') ?? Object.keys(parts)
-  const lines: string[] = []
   for (const name of wanted) {
     const measure = parts[name]
     if (!measure) throw new Error(`BENCH_OPERATOR may name ${Object.keys(parts).join(', ')}.`)
-    lines.push(...(await measure()))
+    yield await measure()
   }
-  return lines
 }
