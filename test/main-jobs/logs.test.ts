@@ -110,6 +110,16 @@ describe('the main job of logs', () => {
     expect(events.at(-1)?.data).toMatchObject({ text: expect.stringContaining('open again') })
   })
 
+  test('a reader of the tail that has seen nothing but what was there before misses nothing when it comes back', async () => {
+    const url = `${trellis.origin}/logs/api/tail?history=1`
+    const [last] = await readEvents(url, () => true)
+    expect(last).toMatchObject({ event: 'entry', id: expect.any(String) })
+    const line = 'Mar  1 09:21:00 garden app[7]: the ledger is shut once more\n'
+    await upload(trellis.origin, line, { source_id: 'garden', year: '2026' })
+    const [next] = await readEvents(url, () => true, { headers: { 'last-event-id': last?.id ?? '' } })
+    expect(next?.data).toMatchObject({ text: expect.stringContaining('shut once more') })
+  })
+
   test('a diagnosis streams status, summary, entries, reasoning and done, and is useful without any model', async () => {
     const events = await readEvents(`${trellis.origin}/logs/api/diagnose/stream`, ({ event }) => event === 'done', {
       headers: { 'content-type': 'application/json' },

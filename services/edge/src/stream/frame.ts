@@ -1,32 +1,37 @@
 import type { Route } from '@trellis/protos/edge/routes.ts'
 
-export type Frame = { id: string | undefined; event: string; data: unknown }
+export type EventFrame = { id: string | undefined; event: string; data: unknown }
+
+/** An event, or an id alone, which says where the client is and is nothing that it is told of. */
+export type Frame = EventFrame | { id: string; event?: never }
 
 /** Line ends in an id or a name would end the field; nothing of ours has any, so they can only be an attack. */
 const oneLine = (text: string) => text.replaceAll(/[\r\n\0]/g, '')
 
+const idLine = (id: string | undefined) => (id === undefined ? '' : `id: ${oneLine(id)}\n`)
+
 /** One server-sent event (WHATWG HTML, section 9.2). JSON has no raw line ends, so one data line holds it. */
-export const frameText = ({ id, event, data }: Frame): string =>
-  `${id === undefined ? '' : `id: ${oneLine(id)}\n`}event: ${oneLine(event)}\ndata: ${JSON.stringify(data)}\n\n`
+export const frameText = (frame: Frame): string =>
+  frame.event === undefined
+    ? `${idLine(frame.id)}\n`
+    : `${idLine(frame.id)}event: ${oneLine(frame.event)}\ndata: ${JSON.stringify(frame.data)}\n\n`
 
 const idText = (given: unknown): string | undefined =>
   given === undefined || given === null || given === '' ? undefined : String(given)
 
 export const commentText = (comment: string): string => `: ${comment}\n\n`
 
-/** Makes the reader of a route's messages: which event is set, under what name; undefined for a message that only opens the stream. */
+/** Makes the reader of a route's messages: which event is set, under what name; undefined for a message that only opens the stream. One with an id alone says from where on. */
 export const frameReader = ({ frames }: Route) => {
   if (!frames) throw new TypeError('Only a stream of events has frames.')
   const { oneof, id, events } = frames
   return (message: Record<string, unknown>): Frame | undefined => {
     const set = message[oneof] as { $case: string; value: unknown } | null | undefined
     const event = set ? events[set.$case] : undefined
-    if (!set || !event) return undefined
-    return {
-      id: id === undefined ? undefined : idText(message[id]),
-      event: event.name,
-      data: event.toRest(set.value),
-    }
+    const eventId = id === undefined ? undefined : idText(message[id])
+    if (!set) return eventId === undefined ? undefined : { id: eventId }
+    if (!event) return undefined
+    return { id: eventId, event: event.name, data: event.toRest(set.value) }
   }
 }
 

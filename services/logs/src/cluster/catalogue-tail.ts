@@ -39,15 +39,17 @@ export const createCatalogueTail = (engine: ClusterEngine): Tail & AsyncDisposab
       else if (delivery.event.version > replay.version) yield deliveryOf(delivery.event)
     }
   }
-  async function* follow(live: AsyncIterable<Delivery<Arrived>>): AsyncGenerator<Delivery<Arrival>> {
-    for await (const delivery of live) yield delivery.kind === 'gap' ? delivery : deliveryOf(delivery.event)
-  }
   return {
-    join: async () => ({ run, leave: (await following.join()).leave }),
-    subscribe: (after, signal) => {
-      const live = bus.subscribe(arrivals, { signal })
-      return after === 'latest' ? follow(live) : resume(after, live)
+    join: async () => {
+      const { leave } = await following.join()
+      try {
+        return { run, sequence: await engine.version(), leave }
+      } catch (error) {
+        leave()
+        throw error
+      }
     },
+    subscribe: (after, signal) => resume(after, bus.subscribe(arrivals, { signal })),
     [Symbol.asyncDispose]: () => bus[Symbol.asyncDispose](),
   }
 }

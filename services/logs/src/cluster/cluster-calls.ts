@@ -35,6 +35,8 @@ export type ClusterIndexCalls = {
   sources: (filters: Filters, left?: Int32Array) => Promise<SourceCount[]>
   /** Whether new entries are to be told of. */
   follow: (isFollowed: boolean) => Promise<void>
+  /** The version of the catalogue now. */
+  version: () => Promise<number>
   /** What was committed after a version. */
   replay: (after: number) => Promise<Replay>
   /** Merges what is worth it. */

@@ -122,6 +122,11 @@ const host = createCalls<ClusterHostCalls>(port, {
     if (wanted) await (await opened()).mirror.refresh()
     isFollowed = wanted
   },
+  version: async (): Promise<number> => {
+    const { mirror } = await opened()
+    await mirror.refresh()
+    return mirror.version ?? 0
+  },
   replay: async (after: number) => {
     const { mirror, catalogue } = await opened()
     return replayAfter(after, catalogue, mirror)

@@ -44,6 +44,8 @@ export type ClusterEngineOptions = {
 }
 
 export type ClusterEngine = LogEngine & {
+  /** The version of the catalogue that all committed so far is in. */
+  version: () => Promise<number>
   /** What any replica committed after a version of the catalogue, as far as it can still be told: the newest of it. */
   replay: (after: number) => Promise<Replay>
 }
@@ -166,6 +168,7 @@ export const createClusterEngine = async (options: ClusterEngineOptions): Promis
     find: (entryId, left) => whileAwaited(left, (shared) => index.call('find', [entryId, shared])),
     sources: (filters, left) => whileAwaited(left, (shared) => index.call('sources', [filters, shared])),
     follow,
+    version: () => index.call('version', []),
     replay: (after) => index.call('replay', [after]),
     flush: () => index.call('settled', []),
     async [Symbol.asyncDispose]() {

@@ -33,7 +33,7 @@ const store = (name: string, ...lists: (TailFrame | Error)[][]): TailShard & { o
     async *open(lastEventId, signal) {
       const list = lists[opened.length] ?? []
       opened.push(lastEventId)
-      yield begun
+      yield begun('')
       for (const frame of list) {
         if (frame instanceof Error) throw frame
         yield frame

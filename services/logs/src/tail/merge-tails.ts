@@ -29,7 +29,7 @@ export const decodePositions = (text: string | null | undefined): Positions => {
   return positions
 }
 
-type Taken = { frame: TailFrame; next: () => void }
+type Taken = { name: string; frame: TailFrame; next: () => void }
 
 const pauseMilliseconds = 1_000
 
@@ -44,8 +44,8 @@ export type MergeTailsOptions = {
 }
 
 export type MergedTails = {
-  /** Resolves when the service's own place is taken, and those of branches that answer within the time. */
-  begun: (withinMilliseconds: number) => Promise<void>
+  /** Resolves when the service's own place is taken, and those of branches that answer within the time; gives where the reader is. */
+  begun: (withinMilliseconds: number) => Promise<string>
   /** Frames of all as they come, each with an id that says where the reader is in all. Nothing is asked for that is not taken. */
   frames: () => AsyncGenerator<TailFrame>
 }
@@ -67,19 +67,21 @@ export const mergeTails = (options: MergeTailsOptions): MergedTails => {
   let wake: () => void = () => undefined
 
   const pass = async (name: string, frame: TailFrame): Promise<void> => {
-    if (frame.eventId !== '') positions.set(name, frame.eventId)
-    if (frame.event === null) return
-    const shown = frame.eventId === '' ? frame : { ...frame, eventId: encodePositions(positions) }
+    if (frame.event === null) {
+      if (frame.eventId !== '') positions.set(name, frame.eventId)
+      return
+    }
     await new Promise<void>((next) => {
-      ready.push({ frame: shown, next })
+      ready.push({ name, frame, next })
       wake()
     })
   }
   const followOwn = async (begin: () => void) => {
     try {
       for await (const frame of own.open(positions.get(''), whole)) {
-        begin()
+        // Its first frame only says where it begins, and waits for nobody.
         await pass('', frame)
+        begin()
       }
     } catch (error) {
       failed = { error }
@@ -95,9 +97,8 @@ export const mergeTails = (options: MergeTailsOptions): MergedTails => {
           if (!isFollowed && hasBegun && !positions.has(name)) await pass(name, gap(null))
           isFollowed = true
           // A branch that was started anew knows nothing of places before: what came between is lost to the reader, and no more.
-          if (frame.event?.$case === 'reset') positions.delete(name)
-          begin()
           await pass(name, frame.event?.$case === 'reset' ? gap(null) : frame)
+          begin()
         }
       } catch (error) {
         if (!isFailure(error) && !ending.aborted) throw error
@@ -141,14 +142,18 @@ export const mergeTails = (options: MergeTailsOptions): MergedTails => {
       await Promise.race([all, sleep(withinMilliseconds, undefined, { ref: false })])
       hasBegun = true
       void watch()
+      return encodePositions(positions)
     },
     async *frames() {
       try {
         for (;;) {
           const taken = ready.shift()
           if (taken) {
-            yield taken.frame
-            taken.next()
+            const { name, frame, next } = taken
+            // What is passed on is behind the reader from here on, and no more than that.
+            if (frame.eventId !== '') positions.set(name, frame.eventId)
+            yield frame.eventId === '' ? frame : { ...frame, eventId: encodePositions(positions) }
+            next()
           } else if (failed) throw failed.error
           else if (isOver) return
           else {

@@ -26,23 +26,25 @@ export const tailRpc = ({ engine, branches }: World, tail: Tail): TailHandlers =
       positions,
       signal,
     })
-    await merged.begun(beginMilliseconds)
-    yield begun
-    if (mayHaveMissed) yield gap(null)
+    const place = await merged.begun(beginMilliseconds)
     // Places are taken before the history is read: an entry may be in both, and is then shown once.
     const shown = new Set<string>()
     const history = resumes ? 0 : (request.history ?? 0)
-    if (history > 0) {
-      const found = await engine.search({ query, filters, limit: history, order: 'time', withFacets: false }, signal)
-      for (const { entry } of found.entries.toReversed()) {
-        shown.add(`${entry.origin.branch ?? ''} ${entry.entryId}`)
-        yield entryFrame(entry, '')
-      }
+    const found =
+      history > 0
+        ? await engine.search({ query, filters, limit: history, order: 'time', withFacets: false }, signal)
+        : { entries: [] }
+    // The stream opens when its history is known: what comes after that is told as it comes.
+    yield begun(place)
+    if (mayHaveMissed) yield gap(null)
+    for (const { entry } of found.entries.toReversed()) {
+      shown.add(`${entry.origin.branch ?? ''} ${entry.entryId}`)
+      yield entryFrame(entry, place)
     }
     for await (const frame of merged.frames()) {
       const { event } = frame
-      if (event?.$case === 'entry' && shown.has(`${event.value.branch ?? ''} ${event.value.entryId}`)) continue
-      yield frame
+      const isShown = event?.$case === 'entry' && shown.has(`${event.value.branch ?? ''} ${event.value.entryId}`)
+      yield isShown ? begun(frame.eventId) : frame
     }
   },
 })

@@ -22,6 +22,9 @@ export const lingerMilliseconds = 60_000
 /** Where a reader is: the run of publishing, the event in it, and how many of its entries have been shown. */
 export type TailPosition = { run: string; sequence: number; shown: number }
 
+/** As many as have been shown by a position that all entries of its event are behind; no event has more. */
+export const allShown = 999_999
+
 export const encodePosition = ({ run, sequence, shown }: TailPosition): string => `${run}.${sequence}.${shown}`
 
 export const decodePosition = (text: string): TailPosition | undefined => {
@@ -31,10 +34,13 @@ export const decodePosition = (text: string): TailPosition | undefined => {
 
 /** What arrives while somebody follows. */
 export type Tail = {
-  /** Takes part; resolves when arrivals are told of. Sequences are those of `run`, and mean nothing in another one. */
-  join: () => Promise<{ run: string; leave: () => void }>
-  /** Arrivals behind a sequence, or those that come. */
-  subscribe: (after: number | 'latest', signal: AbortSignal) => AsyncIterable<Delivery<Arrival>>
+  /**
+   * Takes part; resolves when arrivals are told of: all that come from then on are behind `sequence`. Sequences are those of `run`,
+   * and mean nothing in another one.
+   */
+  join: () => Promise<{ run: string; sequence: number; leave: () => void }>
+  /** Arrivals behind a sequence. */
+  subscribe: (after: number, signal: AbortSignal) => AsyncIterable<Delivery<Arrival>>
 }
 
 /** Arrivals go over a topic while somebody follows; nothing is sent between threads while nobody does. Each stretch of that is a run. */
@@ -50,7 +56,14 @@ export const createTail = ({ engine, bus }: { engine: LogEngine; bus: Bus }): Ta
   return {
     join: async () => {
       const { running, leave } = await following.join()
-      return { run: running.run, leave }
+      try {
+        // Nothing arrives with it. Its place is before all that comes now.
+        const sequence = await bus.publish(arrivals, { entries: [], missed: 0 })
+        return { run: running.run, sequence, leave }
+      } catch (error) {
+        leave()
+        throw error
+      }
     },
     subscribe: (after, signal) => bus.subscribe(arrivals, { after, signal }),
   }
