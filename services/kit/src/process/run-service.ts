@@ -1,5 +1,5 @@
-import { BranchesServiceDefinition } from '@trellis/protos/ts/trellis/workloads/v1/branches.ts'
-import { WorkloadsServiceDefinition } from '@trellis/protos/ts/trellis/workloads/v1/workloads.ts'
+import type { BranchesServiceDefinition } from '@trellis/protos/ts/trellis/workloads/v1/branches.ts'
+import type { WorkloadsServiceDefinition } from '@trellis/protos/ts/trellis/workloads/v1/workloads.ts'
 import { type Bus, connectNatsBus } from '../bus/mod.ts'
 import {
   baseConfig,
@@ -11,9 +11,10 @@ import {
   type ValuesOf,
 } from '../config/mod.ts'
 import { type Files, type FilesLocation, openFiles } from '../files/mod.ts'
-import { connectGrpc, type Implementation, type RpcClient, type RpcSecurity, serveGrpc } from '../rpc/mod.ts'
+import { type Implementation, type RpcClient, type RpcSecurity, serveGrpc } from '../rpc/mod.ts'
 import { type Migration, migrateStore, type StoreLocation } from '../store/mod.ts'
 import type { Log, Metrics } from '../telemetry/mod.ts'
+import { connectWorkloads } from './connect-workloads.ts'
 import {
   busOptions,
   connectionsConfig,
@@ -123,15 +124,7 @@ export const runService = <const Schema extends ConfigSchema>(service: ServicePr
     const store = migrations ? databaseOf(config) : { dataDirectory: config.base.dataDirectory }
     const bus = opened.use(await connectNatsBus({ ...config.bus, name: `trellis-${name}`, log }))
     const files = opened.use(await openFiles(config.files))
-    // What has no workloads finds out when it asks for one.
-    const { client: workloads } = opened.use(
-      connectGrpc(WorkloadsServiceDefinition, config.rpc.workloadsAddress ?? '127.0.0.1:1', { security }),
-    )
-    const { workloadsAddress } = config.rpc
-    const branches =
-      workloadsAddress === undefined
-        ? undefined
-        : opened.use(connectGrpc(BranchesServiceDefinition, workloadsAddress, { security }))
+    const { workloads, branches } = opened.use(connectWorkloads(config.rpc.workloadsAddress, security))
     const made = opened.use(
       await service.create(config.own, {
         store,
@@ -140,7 +133,7 @@ export const runService = <const Schema extends ConfigSchema>(service: ServicePr
         files,
         filesLocation: config.files,
         workloads,
-        branches: branches && { service: branches.client, security },
+        branches: branches && { service: branches, security },
         runsAreObjects: config.rpc.runsAreObjects,
         log,
         metrics,

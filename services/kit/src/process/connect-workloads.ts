@@ -1,0 +1,36 @@
+import { BranchesServiceDefinition } from '@trellis/protos/ts/trellis/workloads/v1/branches.ts'
+import { WorkloadsServiceDefinition } from '@trellis/protos/ts/trellis/workloads/v1/workloads.ts'
+import { failure } from '../errors/mod.ts'
+import { connectGrpc, connectInProcess, type RpcClient, type RpcSecurity } from '../rpc/mod.ts'
+
+/** Whoever runs searches, branches and generations, as a service calls them. */
+export type WorkloadConnections = Disposable & {
+  workloads: RpcClient<typeof WorkloadsServiceDefinition>
+  /** Absent where nobody is there for them. */
+  branches: RpcClient<typeof BranchesServiceDefinition> | undefined
+}
+
+const nobody = (): Promise<never> =>
+  Promise.reject(failure('unavailable', 'Nobody runs this here: WORKLOADS_ADDRESS is not set.'))
+
+/** Connects to the address. Without one a service starts all the same, and says what is missing when it has something to run. */
+export const connectWorkloads = (address: string | undefined, security: RpcSecurity): WorkloadConnections => {
+  if (address === undefined) {
+    const handlers = { run: nobody, cancel: nobody, list: nobody, capacity: nobody }
+    return {
+      workloads: connectInProcess(WorkloadsServiceDefinition, handlers),
+      branches: undefined,
+      [Symbol.dispose]: () => undefined,
+    }
+  }
+  const workloads = connectGrpc(WorkloadsServiceDefinition, address, { security })
+  const branches = connectGrpc(BranchesServiceDefinition, address, { security })
+  return {
+    workloads: workloads.client,
+    branches: branches.client,
+    [Symbol.dispose]: () => {
+      workloads[Symbol.dispose]()
+      branches[Symbol.dispose]()
+    },
+  }
+}
