@@ -18,8 +18,9 @@ import {
   resource,
   systemClock,
 } from '../runtime/mod.ts'
+import { secrets } from '../secrets/secret-kind.ts'
 import { pods } from '../workers/mod.ts'
-import { claims, secrets, services, statefulSets } from './child-kinds.ts'
+import { claims, services, statefulSets } from './child-kinds.ts'
 import { addBranchController, cacheBranches } from './controller.ts'
 import { namesOf } from './names.ts'
 import { workBranchNotices } from './notices.ts'

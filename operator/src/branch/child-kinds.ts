@@ -1,4 +1,5 @@
-import { type CacheOptions, type KubeObject, resource } from '../runtime/mod.ts'
+import { type CacheOptions, type KubeObject, resource, withoutManagedFields } from '../runtime/mod.ts'
+import type { Secret } from '../secrets/secret-kind.ts'
 import { label, type PodSpec } from '../workers/mod.ts'
 
 type PodTemplate = {
@@ -45,9 +46,6 @@ export type Service = KubeObject & {
   }
 }
 
-/** `data` is base64. */
-export type Secret = KubeObject & { type?: string; data?: Readonly<Record<string, string>> }
-
 const core = { group: '', version: 'v1', namespaced: true }
 
 export const statefulSets = resource<StatefulSet>({
@@ -58,7 +56,6 @@ export const statefulSets = resource<StatefulSet>({
   namespaced: true,
 })
 export const services = resource<Service>({ ...core, plural: 'services', kind: 'Service' })
-export const secrets = resource<Secret>({ ...core, plural: 'secrets', kind: 'Secret' })
 export const claims = resource<Claim>({ ...core, plural: 'persistentvolumeclaims', kind: 'PersistentVolumeClaim' })
 
 /** What the operator made for the branches of an installation, and nothing else of the namespace. */
@@ -75,8 +72,5 @@ export const childCache = <T extends KubeObject>({ instance, namespace }: CacheS
 /** The cache of Secrets knows which there are, and whose; keys are not kept in memory. */
 export const secretCache = (scope: CacheScope): CacheOptions<Secret> => ({
   ...childCache<Secret>(scope),
-  transform: ({ metadata }) => {
-    const { managedFields: _, ...kept } = metadata as Secret['metadata'] & { managedFields?: unknown }
-    return { metadata: kept }
-  },
+  transform: (secret) => ({ metadata: withoutManagedFields(secret).metadata }),
 })

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import type { Secret, StatefulSet } from './child-kinds.ts'
+import type { Secret } from '../secrets/secret-kind.ts'
+import type { StatefulSet } from './child-kinds.ts'
 import { keyVersionOf, secretFor, serviceFor, statefulSetFor } from './children.ts'
 import { namesOf } from './names.ts'
 import { branchObject, settings } from './test-support.ts'

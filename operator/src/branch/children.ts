@@ -1,5 +1,6 @@
 import { type Branch, branches } from '../crds/mod.ts'
 import { apiVersionOf, deterministicName, type KubeObject, ownerReference, type Resource } from '../runtime/mod.ts'
+import type { Secret } from '../secrets/secret-kind.ts'
 import {
   commonLabels,
   type EnvironmentVariable,
@@ -8,7 +9,7 @@ import {
   podSpec,
   type WorkerTemplate,
 } from '../workers/mod.ts'
-import { type Secret, type Service, type StatefulSet, services, statefulSets } from './child-kinds.ts'
+import { type Service, type StatefulSet, services, statefulSets } from './child-kinds.ts'
 import { namesOf, volumeName } from './names.ts'
 import { firstPort } from './port.ts'
 import { slugOf } from './slug.ts'

@@ -1,5 +1,6 @@
 import { type Branch, branches } from '../crds/mod.ts'
 import { keyOf, type Manager, type Mapper, type Store, toSelf } from '../runtime/mod.ts'
+import { secrets } from '../secrets/secret-kind.ts'
 import type { Pod } from '../workers/mod.ts'
 import {
   type CacheScope,
@@ -9,7 +10,6 @@ import {
   type Service,
   type StatefulSet,
   secretCache,
-  secrets,
   services,
   statefulSets,
 } from './child-kinds.ts'
@@ -51,17 +51,16 @@ export const addBranchController = (
   const controller = manager.controller({ name: 'branch', reconcile: reconcileBranch({ ...world, client, recorder }) })
   controller.watch(world.branches, toSelf)
   controller.watch(world.branches, toRivals(world.branches))
-  for (const store of [world.statefulSets, world.services])
-    controller.watch<StatefulSet | Service>(store as never, toBranch(world.branches))
+  controller.watch(world.statefulSets, toBranch(world.branches))
+  controller.watch(world.services, toBranch(world.branches))
   controller.watch(
     world.secrets,
     toBranch(world.branches, (name) => name.replace(/-key$/, '')),
   )
-  controller.watch(
-    world.pods,
-    toBranch(world.branches, (name) => name.replace(/-0$/, '')),
-  )
-  const ofClaim = (name: string) => name.replace(/-0$/, '').slice(volumeName.length + 1)
+  /** The set is of one pod, whose name, and its volume's, ends with its ordinal. */
+  const withoutOrdinal = (name: string) => name.replace(/-0$/, '')
+  controller.watch(world.pods, toBranch(world.branches, withoutOrdinal))
+  const ofClaim = (name: string) => withoutOrdinal(name).slice(volumeName.length + 1)
   controller.watch(world.claims, toBranch(world.branches, ofClaim))
   return controller
 }

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Branch } from '../crds/mod.ts'
 import { type Client, controllerOf, isAlreadyExists, type RequestOptions } from '../runtime/mod.ts'
-import { type Secret, secrets } from './child-kinds.ts'
+import { type Secret, secrets } from '../secrets/secret-kind.ts'
 import { type BranchSettings, keyName, secretFor } from './children.ts'
 import { namesOf } from './names.ts'
 

@@ -11,8 +11,9 @@ import {
   type Store,
   toController,
 } from '../runtime/mod.ts'
+import type { Secret } from '../secrets/secret-kind.ts'
 import type { Pod } from '../workers/mod.ts'
-import type { Claim, Secret, Service, StatefulSet } from './child-kinds.ts'
+import type { Claim, Service, StatefulSet } from './child-kinds.ts'
 import type { BranchSettings } from './children.ts'
 import { namesOf } from './names.ts'
 import { slugOf } from './slug.ts'

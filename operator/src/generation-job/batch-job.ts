@@ -7,6 +7,7 @@ import {
   type KubeObject,
   ownerReference,
   resource,
+  withoutManagedFields,
 } from '../runtime/mod.ts'
 import { commonLabels, label, type PodSpec, podMetadata, podSpec, type WorkerTemplate } from '../workers/mod.ts'
 import { type GpuWish, resourceWishes } from './gpu-wish.ts'
@@ -46,11 +47,11 @@ export const batchJobCache = (instance: string): CacheOptions<BatchJob> => ({
   selection: {
     labelSelector: `${label.managedBy}=trellis-operator,${label.component}=generation-worker,${label.instance}=${instance}`,
   },
-  transform: ({ metadata, spec, status }) => {
-    const { managedFields: _, ...kept } = metadata as BatchJob['metadata'] & { managedFields?: unknown }
+  transform: (job) => {
+    const { metadata, spec, status } = withoutManagedFields(job)
     const conditions = status?.conditions?.filter((condition) => condition.status === 'True')
     return {
-      metadata: kept,
+      metadata,
       // Of the spec Kueue may change nearly all; whether it is held back is all that is asked.
       ...(spec?.suspend ? { spec: { suspend: true } as NonNullable<BatchJob['spec']> } : {}),
       status: { ...status, ...(conditions ? { conditions } : {}) },

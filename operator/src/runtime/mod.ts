@@ -80,6 +80,7 @@ export {
   type ObjectRef,
   type OwnerReference,
   refOf,
+  withoutManagedFields,
 } from './objects/object.ts'
 export { createOwned, findOwned, remove } from './objects/owned.ts'
 export { controllerOf, ownerReference, toController, toSelf } from './objects/owners.ts'

@@ -3,7 +3,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { connectAs, newNamespace } from '../../test/api-server.ts'
 import { type ControlPlane, findControlPlane, startControlPlane } from '../../test/control-plane.ts'
 import type { Client } from '../runtime/mod.ts'
-import { completeSecret, secretKeys, secrets } from './secret-values.ts'
+import { secrets } from './secret-kind.ts'
+import { completeSecret, secretKeys } from './secret-values.ts'
 import { shareSecret } from './shared-secrets.ts'
 
 const programs = findControlPlane()

@@ -1,26 +1,9 @@
 import { randomBytes } from 'node:crypto'
-import {
-  type Client,
-  type Draft,
-  isAlreadyExists,
-  isConflict,
-  isNotFound,
-  type KubeObject,
-  resource,
-} from '../runtime/mod.ts'
+import { type Client, type Draft, isAlreadyExists, isConflict, isNotFound } from '../runtime/mod.ts'
+import { type Secret, secrets } from './secret-kind.ts'
 
 /** What the processes of an installation know in common: by key of the Secret. */
 export const secretKeys = ['rpc-secret', 'nats-token', 'postgres-password'] as const
-
-export type Secret = KubeObject & { type?: string; data?: Record<string, string> }
-
-export const secrets = resource<Secret>({
-  group: '',
-  version: 'v1',
-  plural: 'secrets',
-  kind: 'Secret',
-  namespaced: true,
-})
 
 export type SecretTarget = { name: string; namespace: string; labels: Readonly<Record<string, string>> }
 

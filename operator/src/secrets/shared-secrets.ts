@@ -1,5 +1,6 @@
 import type { Client, Draft } from '../runtime/mod.ts'
-import { amongOthers, findSecret, type Secret, type SecretTarget, secrets } from './secret-values.ts'
+import { type Secret, secrets } from './secret-kind.ts'
+import { amongOthers, findSecret, type SecretTarget } from './secret-values.ts'
 
 /** What workers and branches read: the database is for the services alone. */
 const sharedKeys = ['rpc-secret', 'nats-token'] as const

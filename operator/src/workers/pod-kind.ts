@@ -1,4 +1,4 @@
-import { type CacheOptions, type KubeObject, resource } from '../runtime/mod.ts'
+import { type CacheOptions, type KubeObject, resource, withoutManagedFields } from '../runtime/mod.ts'
 import { label } from './labels.ts'
 import type { PodSpec } from './pod-spec.ts'
 
@@ -56,13 +56,13 @@ const containerOf = ({ name, ready, restartCount, state, lastState }: ContainerS
 })
 
 /** What is kept of a pod: who it is, whose it is, where it runs and how it fares. A stored pod is about a quarter of a whole one. */
-export const keepOfPod = ({ apiVersion, kind, metadata, spec, status }: Pod): Pod => {
-  const { managedFields: _, ...kept } = metadata as Pod['metadata'] & { managedFields?: unknown }
+export const keepOfPod = (pod: Pod): Pod => {
+  const { apiVersion, kind, metadata, spec, status } = withoutManagedFields(pod)
   const { phase, reason, message, conditions, initContainerStatuses, containerStatuses } = status ?? {}
   return {
     ...(apiVersion ? { apiVersion } : {}),
     ...(kind ? { kind } : {}),
-    metadata: kept,
+    metadata,
     spec: {
       ...(spec?.nodeName ? { nodeName: spec.nodeName } : {}),
       ...(spec?.schedulingGates ? { schedulingGates: spec.schedulingGates } : {}),

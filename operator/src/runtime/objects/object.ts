@@ -54,5 +54,11 @@ export const refOf = (key: string): ObjectRef => {
 export const compareVersions = (a: string, b: string): number =>
   a.length === b.length ? (a < b ? -1 : a > b ? 1 : 0) : a.length - b.length
 
+/** An object without the record of who wrote which field, which is the larger part of many and of no use here. */
+export const withoutManagedFields = <T extends KubeObject>(object: T): T => {
+  const { managedFields: _, ...metadata } = object.metadata as T['metadata'] & { managedFields?: unknown }
+  return { ...object, metadata }
+}
+
 /** Whether somebody has asked for the object's deletion. */
 export const isBeingDeleted = ({ metadata }: KubeObject): boolean => metadata.deletionTimestamp !== undefined

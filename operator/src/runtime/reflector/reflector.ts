@@ -5,7 +5,7 @@ import type { Client, Selection, WatchEvent } from '../client/client.ts'
 import { MalformedEvent } from '../client/watch-stream.ts'
 import type { Clock, Random } from '../clock.ts'
 import type { RuntimeMetrics } from '../metrics.ts'
-import { compareVersions, type KubeObject } from '../objects/object.ts'
+import { compareVersions, type KubeObject, withoutManagedFields } from '../objects/object.ts'
 import type { Resource } from '../objects/resource.ts'
 import type { StoreWriter } from '../store/store.ts'
 import { listPages } from './list-pages.ts'
@@ -86,11 +86,6 @@ const causeOf = (error: unknown): string => {
   if (error instanceof WatchSilent) return 'silent'
   if (error instanceof WatchTooShort) return 'short'
   return error instanceof ConnectionError ? 'connection' : 'broken'
-}
-
-const withoutManagedFields = <T extends KubeObject>(object: T): T => {
-  const { managedFields: _, ...metadata } = object.metadata as T['metadata'] & { managedFields?: unknown }
-  return { ...object, metadata }
 }
 
 const errorOf = (status: unknown): ApiError => {
