@@ -30,7 +30,7 @@ const look = (): { programs: Programs; missing: string | undefined } => {
     })
     return { programs, missing: answer.status === 0 ? undefined : `the cluster of KUBECONFIG does not answer` }
   } catch (error) {
-    if (error instanceof ExecutableMissing) return { programs: none, missing: error.message.replace(/\.$/, "") }
+    if (error instanceof ExecutableMissing) return { programs: none, missing: error.message.replace(/\.$/, '') }
     throw error
   }
 }
