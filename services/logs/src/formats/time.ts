@@ -3,6 +3,7 @@ import { minutesOfAbbreviation, type Zone } from './zone.ts'
 /** A piece of a written time. Separators between pieces do not matter; a fraction and a zone may follow the seconds or the end. */
 export type TimePiece =
   | 'year'
+  | 'optionalYear'
   | 'shortYear'
   | 'month'
   | 'monthName'
@@ -19,13 +20,12 @@ export type TimePiece =
 export const timeLayouts = {
   /** 2024-05-01 10:20:30, 2024-05-01T10:20:30.123456Z, 2024/05/01 10:20:30, 2005-06-03-15.42.50.675872 */
   iso: ['year', 'month', 'day', 'hour', 'minute', 'second'],
-  /** Jun 14 15:16:01, and Oct 11 2024 22:14:15 by `syslogYear` */
-  syslog: ['monthName', 'day', 'hour', 'minute', 'second'],
-  syslogYear: ['monthName', 'day', 'year', 'hour', 'minute', 'second'],
+  /** Jun 14 15:16:01, Oct 11 2024 22:14:15, May 01, 2024 1:20:30 PM */
+  syslog: ['monthName', 'day', 'optionalYear', 'hour', 'minute', 'second'],
   /** Sun Dec 04 04:47:44 2005, with a fraction or a zone ahead of the year, too */
   asctime: ['weekday', 'monthName', 'day', 'hour', 'minute', 'second', 'zone', 'year'],
-  /** 15/Feb/2013:06:00:31 +0000, 19-Oct-2022 05:34:02.425 */
-  clf: ['day', 'monthName', 'year', 'hour', 'minute', 'second'],
+  /** 15/Feb/2013:06:00:31 +0000, 19-Oct-2022 05:34:02.425, 01 May 10:20:30.123 */
+  clf: ['day', 'monthName', 'optionalYear', 'hour', 'minute', 'second'],
   /** 0102 15:04:05.678901 */
   klog: ['month', 'day', 'hour', 'minute', 'second'],
   /** 17/06/09 20:10:40 */
@@ -185,6 +185,13 @@ const createScanner = (pieces: readonly TimePiece[]) => {
     year: () => {
       fields.year = number(4)
       return fields.year >= 1000
+    },
+    optionalYear: () => {
+      const start = at
+      const value = number(4)
+      if (at - start === 4) fields.year = value
+      else at = start
+      return true
     },
     shortYear: () => {
       const value = number(2)
