@@ -1,3 +1,4 @@
+import { firstCharacterOf, mayStart } from './first-character.ts'
 import type { PatternFormat } from './format.ts'
 import type { Description, Header, LineReader } from './header.ts'
 import { severityOfLevel, severityOfStatus, syslogSeverity } from './levels.ts'
@@ -9,10 +10,10 @@ type HeaderGroup = (typeof headerGroups)[number]
 const groupStart = /\(\?<([a-z_]\w*)>/gi
 const messageAtEnd = '(?<message>.*)'
 
+type HeaderPattern = { pattern: RegExp; places: Partial<Record<HeaderGroup | 'message', number>> }
+
 /** The pattern with only those groups that the header needs: what is not captured costs nothing. */
-const headerPattern = (
-  format: PatternFormat,
-): { pattern: RegExp; places: Partial<Record<HeaderGroup | 'message', number>> } => {
+const createHeaderPattern = (format: PatternFormat): HeaderPattern => {
   const source = format.pattern.source
   const keepsMessage = format.wraps === true
   const start = !keepsMessage && source.endsWith(messageAtEnd) ? source.slice(0, -messageAtEnd.length) : source
@@ -27,6 +28,22 @@ const headerPattern = (
   return { pattern: new RegExp(reduced, format.pattern.flags), places }
 }
 
+/** Every file has readers of its own, with patterns that all of them share. */
+const headerPatterns = new WeakMap<PatternFormat, HeaderPattern>()
+
+const headerPattern = (format: PatternFormat): HeaderPattern => {
+  const known = headerPatterns.get(format)
+  if (known) return known
+  const made = createHeaderPattern(format)
+  headerPatterns.set(format, made)
+  return made
+}
+
+/** A header that is not in so many characters is none: patterns do not walk through megabytes. */
+const headerCharacters = 16_384
+
+const headOf = (line: string): string => (line.length > headerCharacters ? line.slice(0, headerCharacters) : line)
+
 /** syslogd counts what it does not write again. */
 const repeated = /\b(?:last )?message repeated (\d{1,9}) times?\b/
 
@@ -34,11 +51,13 @@ const repeated = /\b(?:last )?message repeated (\d{1,9}) times?\b/
 export const createPatternReader = (format: PatternFormat, context: TimeContext, inner?: LineReader): LineReader => {
   const { pattern, places } = headerPattern(format)
   const readTime = format.time ? createTimeReader(format.time, context) : undefined
+  const first = firstCharacterOf(format.pattern)
   const isSyslog = format.name.startsWith('syslog')
   const { time = 0, level = 0, priority = 0, status = 0, message = 0 } = places
   return {
     read: (line, header) => {
-      const match = pattern.exec(line)
+      if (!mayStart(first, line)) return undefined
+      const match = pattern.exec(inner ? line : headOf(line))
       if (!match) return undefined
       const written = time === 0 ? undefined : match[time]
       header.time = readTime && written !== undefined ? readTime(written) : Number.NaN
@@ -71,15 +90,20 @@ export const readInner = (inner: LineReader, message: string, header: Header): v
   header.severity = severity ?? header.severity
 }
 
+/** A message that goes up to the end of the head goes on up to the end of the line. */
+const completed = (message: string, head: string, line: string): string =>
+  head.length < line.length && head.endsWith(message) ? message + line.slice(head.length) : message
+
 export const describePattern = (format: PatternFormat, firstLine: string): Description | undefined => {
-  const groups = format.pattern.exec(firstLine)?.groups
+  const head = format.wraps === true ? firstLine : headOf(firstLine)
+  const groups = format.pattern.exec(head)?.groups
   if (!groups) return undefined
   const fields: Record<string, string> = {}
   for (const [name, value] of Object.entries(groups)) {
     if (name !== 'time' && name !== 'message' && value !== undefined && value !== '') fields[name] = value.trim()
   }
   return {
-    message: groups.message ?? firstLine,
+    message: groups.message === undefined ? firstLine : completed(groups.message, head, firstLine),
     fields: Object.keys(fields).length > 0 ? fields : null,
     timestampRaw: groups.time ?? null,
   }
