@@ -19,6 +19,11 @@ export const joinRuleOf = (name: string): JoinRule => {
   return format === undefined ? 'traces' : format.kind === 'pattern' ? format.joins : 'traces'
 }
 
+export const announcesNextLine = (name: string): boolean => {
+  const format = formatsByName.get(name)
+  return format?.kind === 'pattern' && format.announces === true
+}
+
 type Candidate = LineReader & { isGeneric: boolean; names: readonly string[] }
 
 const isWrapping = (format: LogFormat) => format.kind === 'pattern' && format.wraps === true
@@ -57,11 +62,8 @@ export type FileReader = LineReader & {
   chooseBy: (lines: readonly string[]) => { joinsFreely: boolean }
 }
 
-const missesUntilChange = 8
-/** With fewer headers among the lines at the margin a file is a mix, unless it begins with a header of a format that knows more than times. */
-const headersForJoining = 0.5
-
-export const createFileReader = (context: TimeContext, forcedFormat?: string): FileReader => {
+/** All formats in their order, those that wrap others with all that they may wrap in them. */
+const allCandidates = (context: TimeContext): Candidate[] => {
   const inner = readFirst(
     candidatesFor(
       logFormats.filter((format) => !isWrapping(format) && format.name !== 'json-docker'),
@@ -69,7 +71,18 @@ export const createFileReader = (context: TimeContext, forcedFormat?: string): F
       { read: () => undefined },
     ),
   )
-  const candidates = candidatesFor(logFormats, context, inner)
+  return candidatesFor(logFormats, context, inner)
+}
+
+/** Reads each line by the first format that fits, whatever the lines before were. */
+export const createLineReader = (context: TimeContext): LineReader => readFirst(allCandidates(context))
+
+const missesUntilChange = 8
+/** With fewer headers among the lines at the margin a file is a mix, unless it begins with a header of a format that knows more than times. */
+const headersForJoining = 0.5
+
+export const createFileReader = (context: TimeContext, forcedFormat?: string): FileReader => {
+  const candidates = allCandidates(context)
   let current = candidates.find(({ names }) => forcedFormat !== undefined && names.includes(forcedFormat))
   const isForced = current !== undefined
   let misses = 0

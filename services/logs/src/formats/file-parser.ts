@@ -1,7 +1,7 @@
 import { createBatchBuilder } from '../entries/batch-builder.ts'
 import type { Origin } from '../entries/entry.ts'
 import { cleanLine, mostTextBytes } from './clean.ts'
-import { createFileReader, joinRuleOf, plainFormat } from './detect.ts'
+import { announcesNextLine, createFileReader, joinRuleOf, plainFormat } from './detect.ts'
 import { clearHeader, createHeader } from './header.ts'
 import { createLineSplitter, type RawLine } from './line-splitter.ts'
 import { continuesTrace, mostJoinedLines, nextTraceState, type TraceState } from './multiline.ts'
@@ -45,6 +45,7 @@ type OpenEntry = {
   isCut: boolean
   trace: TraceState
   blankLines: number
+  awaitsMessage: boolean
 }
 
 export const createFileParser = (options: FileParserOptions): FileParser => {
@@ -106,24 +107,26 @@ export const createFileParser = (options: FileParserOptions): FileParser => {
       isCut,
       trace: nextTraceState(line, 'none'),
       blankLines: 0,
+      awaitsMessage: announcesNextLine(name),
     }
   }
-  const continues = (line: string): boolean => {
-    if (
-      !open ||
-      open.extra.length >= mostJoinedLines ||
-      (open.bytes + line.length + open.blankLines + 1) * 3 > mostTextBytes
-    )
-      return false
-    const rule = joinRuleOf(open.format)
+  const hasRoom = (line: string, entry: OpenEntry): boolean =>
+    entry.extra.length < mostJoinedLines && (entry.bytes + line.length + entry.blankLines + 1) * 3 <= mostTextBytes
+  /** `name` is the format that knows the line, if one does. */
+  const continues = (line: string, name: string | undefined, entry: OpenEntry): boolean => {
+    if (!hasRoom(line, entry)) return false
+    if (entry.awaitsMessage) return name === undefined || Number.isNaN(header.time)
+    if (name !== undefined) return false
+    const rule = joinRuleOf(entry.format)
     if (rule === 'never') return false
-    return (rule === 'untilHeader' && joinsFreely) || continuesTrace(line, open.trace)
+    return (rule === 'untilHeader' && joinsFreely) || continuesTrace(line, entry.trace)
   }
   const join = (line: string, entry: OpenEntry) => {
     for (; entry.blankLines > 0; entry.blankLines--) entry.extra.push('')
     entry.extra.push(line)
     entry.bytes += line.length + 1
     entry.trace = nextTraceState(line, entry.trace)
+    entry.awaitsMessage = false
     counts.joined++
   }
   const count = (name: string) => {
@@ -139,12 +142,13 @@ export const createFileParser = (options: FileParserOptions): FileParser => {
     counts.lines++
     clearHeader(header)
     const name = reader.read(line, header)
-    if (name !== undefined) {
-      begin(line, isCut, name)
-      count(name)
-    } else if (open && !isCut && continues(line)) {
+    if (open && !isCut && continues(line, name, open)) {
+      if (name !== undefined) open.severity ??= header.severity
       count(open.format)
       join(line, open)
+    } else if (name !== undefined) {
+      begin(line, isCut, name)
+      count(name)
     } else {
       clearHeader(header)
       begin(line, isCut, plainFormat)

@@ -25,6 +25,8 @@ export type PatternFormat = {
   joins: JoinRule
   /** The message is a line of another format, which names what this one does not. */
   wraps?: boolean
+  /** What it announces stands on the next line, whatever that looks like; a level there counts where the header has none. */
+  announces?: boolean
   /** Any line with a time at its start matches: tried after all that know more. */
   isGeneric?: boolean
   samples: readonly Sample[]
@@ -38,6 +40,8 @@ export type JsonFormat = {
   requires: readonly string[]
   time: readonly string[]
   level: readonly string[]
+  /** An HTTP status, which counts before the level. */
+  status?: readonly string[]
   message: readonly string[]
   /** What a number for a level means. */
   numbers?: NumericLevels['scheme']

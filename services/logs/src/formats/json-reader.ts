@@ -1,6 +1,6 @@
 import type { JsonFormat } from './format.ts'
 import type { Description, LineReader } from './header.ts'
-import { severityOfLevel, severityOfNumber } from './levels.ts'
+import { severityOfLevel, severityOfNumber, severityOfStatus } from './levels.ts'
 import { readInner } from './pattern-reader.ts'
 import { createTimeReader, epochMilliseconds, readEpoch, type TimeContext } from './time.ts'
 
@@ -11,6 +11,7 @@ const isObject = (value: unknown): value is JsonObject => typeof value === 'obje
 /** A value by a dotted path; a key that has the dots itself comes first. */
 const valueAt = (object: JsonObject, path: string): unknown => {
   if (path in object) return object[path]
+  if (!path.includes('.')) return undefined
   let value: unknown = object
   for (const key of path.split('.')) {
     if (!isObject(value)) return undefined
@@ -42,6 +43,8 @@ const conventionOf = (formats: readonly JsonFormat[], object: JsonObject): JsonF
   formats.find((format) => format.requires.every((path) => valueAt(object, path) !== undefined))
 
 const numeric = /^\d+(?:\.\d+)?$/
+/** The time of an audit event, before the event's number. */
+const auditTime = /^\d{10}\.\d{3}(?=:\d+$)/
 
 const severityOf = (format: JsonFormat, level: unknown): number | undefined => {
   const number =
@@ -62,7 +65,8 @@ export const createJsonReader = (
   const timeOf = (value: unknown): number => {
     if (typeof value === 'number') return epochMilliseconds(value)
     if (typeof value !== 'string') return isObject(value) ? timeOf(value.$date) : Number.NaN
-    return numeric.test(value) ? readEpoch(value) : readIso(value)
+    const epoch = numeric.test(value) ? value : auditTime.exec(value)?.[0]
+    return epoch === undefined ? readIso(value) : readEpoch(epoch)
   }
   return {
     read: (line, header) => {
@@ -70,7 +74,11 @@ export const createJsonReader = (
       const format = object && conventionOf(formats, object)
       if (!object || !format) return undefined
       header.time = timeOf(firstAt(object, format.time))
-      header.severity = severityOf(format, firstAt(object, format.level))
+      const status = format.status && firstAt(object, format.status)
+      header.severity =
+        status === undefined || status === null
+          ? severityOf(format, firstAt(object, format.level))
+          : severityOfStatus(String(status))
       header.repeatCount = 1
       if (format.wraps === true) {
         const message = firstAt(object, format.message)

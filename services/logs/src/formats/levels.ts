@@ -5,17 +5,20 @@ const none = 0
 
 /** Words for how bad something is, as programs write them, to the severity's code; 0 for those that are no trouble. */
 const levelWords: readonly (readonly [number, string])[] = [
-  [CRITICAL, 'emerg emergency alert crit critical fatal panic dpanic failure ftl fatal! disaster'],
+  [CRITICAL, 'emerg emergency alert crit critical fatal panic dpanic failure ftl fatal! disaster fata pani pnc fault'],
   [ERROR, 'err error errors severe eror erro high fail failed stderr'],
   [WARN, 'warn warning wrn warnings medium'],
   [
     none,
     'notice info information informational inf debug dbg trace trc verbose vrb fine finer finest config log ok low stdout',
   ],
-  [none, 'note statement detail hint context stats notification audit success default silly http unknown fyi'],
+  [
+    none,
+    'note statement detail hint context stats notification audit success default silly http unknown fyi trac debu trce dbug',
+  ],
 ]
 
-/** Single letters as klog, logcat, MongoDB and Ruby write them. */
+/** Single letters as klog, logcat, MongoDB and Ruby write them, and the marks of Redis. */
 const levelLetters: Record<string, number> = {
   F: CRITICAL,
   C: CRITICAL,
@@ -27,6 +30,10 @@ const levelLetters: Record<string, number> = {
   D: none,
   V: none,
   T: none,
+  '#': WARN,
+  '*': none,
+  '-': none,
+  '.': none,
 }
 
 const byWord = new Map(levelWords.flatMap(([code, words]) => words.split(' ').map((word) => [word, code] as const)))

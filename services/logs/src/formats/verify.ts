@@ -1,7 +1,7 @@
 import { severityOfCode } from '../entries/severity-code.ts'
-import { createFileReader, describeLine } from './detect.ts'
+import { createLineReader, describeLine } from './detect.ts'
 import type { LogFormat, Sample } from './format.ts'
-import { createHeader } from './header.ts'
+import { createHeader, type LineReader } from './header.ts'
 import { guessSeverity } from './severity-guess.ts'
 import { utc } from './zone.ts'
 
@@ -12,9 +12,9 @@ export class FormatBroken extends Error {
 
 const reference = Date.UTC(2024, 11, 31)
 
-const problemsOf = (format: LogFormat, sample: Sample): string[] => {
+const problemsOf = (format: LogFormat, sample: Sample, reader: LineReader): string[] => {
   const header = createHeader()
-  const name = createFileReader({ zone: utc, reference }).read(sample.line, header)
+  const name = reader.read(sample.line, header)
   if (name !== format.name) return [`is read as ${name ?? 'plain'}`]
   const found = describeLine(format, sample.line)
   const time = Number.isNaN(header.time) ? null : new Date(header.time).toISOString()
@@ -31,14 +31,16 @@ const problemsOf = (format: LogFormat, sample: Sample): string[] => {
   return wrong
 }
 
-/** What is wrong with the samples of formats, one sentence each. */
-export const problemsOfFormats = (formats: readonly LogFormat[]): string[] =>
-  formats.flatMap((format) => {
+/** What is wrong with the samples of formats, one sentence each: read by the whole library, a sample must come out as its own format. */
+export const problemsOfFormats = (formats: readonly LogFormat[]): string[] => {
+  const reader = createLineReader({ zone: utc, reference })
+  return formats.flatMap((format) => {
     if (format.samples.length === 0) return [`Format "${format.name}" has no sample.`]
     return format.samples.flatMap((sample) =>
-      problemsOf(format, sample).map((problem) => `Format "${format.name}": "${sample.line}" ${problem}.`),
+      problemsOf(format, sample, reader).map((problem) => `Format "${format.name}": "${sample.line}" ${problem}.`),
     )
   })
+}
 
 /** Throws FormatBroken, naming every sample that does not come out. To be called where formats are put to use. */
 export const verifyFormats = (formats: readonly LogFormat[]): void => {
