@@ -1,9 +1,17 @@
 import { describe, expect, test } from 'vitest'
 import { decodeBatch } from '../entries/entry-batch.ts'
+import { type Severity, severityOfCode } from '../entries/severity-code.ts'
 import { createFileParser } from './file-parser.ts'
 import { utc } from './zone.ts'
 
-type Parsed = { text: string; sequence: number; time: string | null; format: string; repeat: number }
+type Parsed = {
+  text: string
+  sequence: number
+  time: string | null
+  severity: Severity | null
+  format: string
+  repeat: number
+}
 
 const parse = (content: string | Buffer, cutAt = Number.POSITIVE_INFINITY, format?: string) => {
   const entries: Parsed[] = []
@@ -22,6 +30,7 @@ const parse = (content: string | Buffer, cutAt = Number.POSITIVE_INFINITY, forma
           text: Buffer.from(batch.text.subarray(from, batch.textEnds[index])).toString(),
           sequence: batch.sequences[index] ?? 0,
           time: isOwn && !Number.isNaN(time) ? new Date(time).toISOString() : null,
+          severity: severityOfCode((batch.flags[index] ?? 0) & 3),
           format: batch.origins[batch.originOf[index] ?? 0]?.format ?? '',
           repeat: batch.repeats[index] ?? 0,
         })
@@ -86,6 +95,20 @@ describe('a file', () => {
       '2024-01-01 10:00:00,000 INFO [a] x: query\nSELECT 1\nFROM t\n2024-01-01 10:00:01,000 INFO [a] x: done\n',
     )
     expect(entries.map(({ text }) => text.split('\n').length)).toEqual([3, 1])
+  })
+
+  test('a header that announces its message has the next line, and the level there', () => {
+    const { entries, counts } = parse(
+      'May 01, 2024 1:20:30 PM org.example.App main\nSEVERE: no luck\nMay 01, 2024 1:20:31 PM org.example.App main\nINFO: goes on\n',
+    )
+    expect(entries.map(({ text }) => text.split('\n').length)).toEqual([2, 2])
+    expect(entries.map(({ severity }) => severity)).toEqual(['ERROR', null])
+    expect(counts.formats).toEqual({ 'java-util-logging': 4 })
+  })
+
+  test('a header that announces its message does not take an entry with a time of its own', () => {
+    const { counts } = parse('fail: Shop.Cart[7]\n2024/03/01 09:15:02 [error] 71#71: no room\n')
+    expect(counts.formats).toEqual({ 'dotnet-console': 1, 'nginx-error': 1 })
   })
 
   test('an access log has one entry a line, whatever the next line is', () => {

@@ -1,152 +1,8 @@
 import type { LogFormat } from '../format.ts'
-import { anyLevel, clock, isoDate, isoTime, pattern, upperLevel, zone } from './pieces.ts'
+import { anyLevel, clock, isoDate, isoTime, pattern, upperLevel } from './pieces.ts'
 
-/** What the logging libraries of languages write. Every entry starts with a header, so all else belongs to the entry before. */
+/** What the logging libraries of other languages write. Every entry starts with a header, so all else belongs to the entry before. */
 export const applicationFormats: readonly LogFormat[] = [
-  {
-    kind: 'pattern',
-    name: 'spring-boot',
-    pattern: pattern`^(?<time>${isoTime}) +(?<level>[A-Z]{4,7}) (?<pid>\d+) --- (?:\[(?<application>[^\]]*)\] )?\[(?<thread>[^\]]*)\] (?<logger>\S+) *: (?<message>.*)`,
-    time: 'iso',
-    joins: 'untilHeader',
-    samples: [
-      {
-        line: '2024-05-01T10:20:30.123Z  WARN 1 --- [           main] c.example.App            : slow start',
-        time: '2024-05-01T10:20:30.123Z',
-        severity: 'WARN',
-        message: 'slow start',
-      },
-    ],
-  },
-  {
-    kind: 'pattern',
-    name: 'log4j',
-    pattern: pattern`^(?<time>${isoTime})(?: -)? +\[?(?<level>${upperLevel})\]? +(?:-- )?\[(?<thread>.+?)\]:? +(?:- +)?(?:(?<logger>[\w$.\/-]+)(?:: | +[-:] | +: ))?(?<message>.*)`,
-    time: 'iso',
-    joins: 'untilHeader',
-    samples: [
-      {
-        line: '2024-10-18 18:01:47,978 INFO [main] org.example.mapreduce.AppMaster: Created AppMaster for application attempt_1_0001',
-        time: '2024-10-18T18:01:47.978Z',
-        severity: null,
-        message: 'Created AppMaster for application attempt_1_0001',
-        fields: { thread: 'main', logger: 'org.example.mapreduce.AppMaster' },
-      },
-      {
-        line: '2024-07-29 17:41:44,747 - WARN  [QuorumPeer[myid=1]/0:0:0:0:2181:FastLeaderElection@774] - Notification time out: 3200',
-        time: '2024-07-29T17:41:44.747Z',
-        severity: 'WARN',
-        message: 'Notification time out: 3200',
-      },
-    ],
-  },
-  {
-    kind: 'pattern',
-    name: 'logback',
-    pattern: pattern`^(?<time>${isoTime}|${clock}) \[(?<thread>[^\]]+)\] +(?<level>${upperLevel}) +(?<logger>[\w$.\[\]\/]+) +(?:- |: )(?<message>.*)`,
-    time: 'iso',
-    joins: 'untilHeader',
-    samples: [
-      {
-        line: '2024-04-06T09:05:54,991Z [http-nio-8080-exec-9] ERROR o.a.g.r.auth.AuthenticationService - Authentication attempt failed.',
-        time: '2024-04-06T09:05:54.991Z',
-        severity: 'ERROR',
-        fields: { logger: 'o.a.g.r.auth.AuthenticationService' },
-      },
-    ],
-  },
-  {
-    kind: 'pattern',
-    name: 'hdfs',
-    pattern: pattern`^(?<time>\d{6} \d{6}) (?<pid>\d+) (?<level>[A-Z]+) (?<logger>[\w$.]+): (?<message>.*)`,
-    time: 'compact',
-    joins: 'untilHeader',
-    samples: [
-      {
-        line: '241109 203615 148 WARN dfs.DataNode$PacketResponder: PacketResponder 1 for block blk_388 terminating',
-        time: '2024-11-09T20:36:15.000Z',
-        severity: 'WARN',
-      },
-    ],
-  },
-  {
-    kind: 'pattern',
-    name: 'spark',
-    pattern: pattern`^(?<time>\d{2}/\d{2}/\d{2} \d{2}:\d{2}:\d{2}) (?<level>[A-Z]+) (?<logger>[\w$.]+): (?<message>.*)`,
-    time: 'shortYearFirst',
-    joins: 'untilHeader',
-    samples: [
-      {
-        line: '24/06/09 20:10:40 INFO executor.Backend: Registered signal handlers',
-        time: '2024-06-09T20:10:40.000Z',
-        severity: null,
-      },
-    ],
-  },
-  {
-    kind: 'pattern',
-    name: 'tomcat',
-    pattern: pattern`^(?<time>\d{2}-[A-Z][a-z]{2}-\d{4} \d{2}:\d{2}:\d{2}(?:\.\d+)?) (?<level>${upperLevel}) \[(?<thread>[^\]]+)\] (?<logger>\S+) (?<message>.*)`,
-    time: 'clf',
-    joins: 'untilHeader',
-    samples: [
-      {
-        line: '28-Mar-2024 07:01:48.459 SEVERE [main] org.example.Protocol.start Failed to start',
-        time: '2024-03-28T07:01:48.459Z',
-        severity: 'ERROR',
-      },
-    ],
-  },
-  {
-    kind: 'pattern',
-    name: 'klog',
-    pattern: pattern`^(?<level>[IWEF])(?<time>\d{4} \d{2}:\d{2}:\d{2}\.\d+) +(?<thread>\d+) (?<file>[^\s:\]]+:\d+)\] (?<message>.*)`,
-    time: 'klog',
-    joins: 'untilHeader',
-    samples: [
-      {
-        line: 'E0102 15:04:05.678901       1 reflector.go:127] Failed to watch *v1.Pod: unknown',
-        time: '2024-01-02T15:04:05.678Z',
-        severity: 'ERROR',
-        message: 'Failed to watch *v1.Pod: unknown',
-        fields: { file: 'reflector.go:127' },
-      },
-    ],
-  },
-  {
-    kind: 'pattern',
-    name: 'glog',
-    pattern: pattern`^(?<level>[IWEF])(?<time>\d{8} \d{2}:\d{2}:\d{2}\.\d+) +(?<thread>\d+) (?<file>[^\s:\]]+:\d+)\] (?<message>.*)`,
-    time: 'compactDateClock',
-    joins: 'untilHeader',
-    samples: [
-      {
-        line: 'W20240102 15:04:05.678901 77 main.cc:12] low on disk',
-        time: '2024-01-02T15:04:05.678Z',
-        severity: 'WARN',
-      },
-    ],
-  },
-  {
-    kind: 'pattern',
-    name: 'python-logging',
-    pattern: pattern`^\[?(?<time>${isoDate} ${clock})\]?(?: ?[:|-]{1,2} ?| )(?:\d+ |\[[^\]]*\] ?)?(?<level>${upperLevel})(?: in (?<module>[\w.]+)| *[:|-]{1,2} *(?<logger>[\w.\[\]:]+)| +(?<name>[\w.]+))?(?:: ?| - | )(?<message>.*)`,
-    time: 'iso',
-    joins: 'untilHeader',
-    samples: [
-      {
-        line: '2024-07-02 10:22:40,672:ERROR:worker:queue is full',
-        time: '2024-07-02T10:22:40.672Z',
-        severity: 'ERROR',
-      },
-      {
-        line: '[2024-03-28 03:09:25,112] WARNING in limiter: rate limited',
-        time: '2024-03-28T03:09:25.112Z',
-        severity: 'WARN',
-        message: 'rate limited',
-      },
-    ],
-  },
   {
     kind: 'pattern',
     name: 'monolog',
@@ -179,15 +35,105 @@ export const applicationFormats: readonly LogFormat[] = [
   },
   {
     kind: 'pattern',
-    name: 'zap-console',
-    pattern: pattern`^(?<time>${isoDate}T${clock}${zone})\t(?<level>\w+)\t(?<message>.*)`,
+    name: 'sidekiq',
+    pattern: pattern`^(?<time>${isoDate}T${clock}Z) (?:pid=)?(?<pid>\d+) (?:tid=|TID-)(?<tid>\w+) (?<context>(?:\w+=\S* )*)(?<level>[A-Z]+): (?<message>.*)`,
     time: 'iso',
     joins: 'untilHeader',
     samples: [
       {
-        line: '2024-04-24T22:09:20.856Z\terror\tinternal/queue.go:128\tExporting failed. Dropping data.',
-        time: '2024-04-24T22:09:20.856Z',
+        line: '2024-05-01T10:20:30.123Z pid=7 tid=g1x class=MailJob jid=5ab elapsed=0.2 WARN: job is late',
+        time: '2024-05-01T10:20:30.123Z',
+        severity: 'WARN',
+        message: 'job is late',
+        fields: { tid: 'g1x' },
+      },
+    ],
+  },
+  {
+    kind: 'pattern',
+    name: 'elixir-logger',
+    pattern: pattern`^(?<clock>\d{2}:\d{2}:\d{2}\.\d{3}) (?<metadata>(?:\w+=\S* )*)\[(?<level>debug|info|notice|warn|warning|error|critical|alert|emergency)\] +(?<message>.*)`,
+    joins: 'untilHeader',
+    samples: [
+      {
+        line: '10:20:30.123 request_id=F7a region=local [error] GenServer Shop.Cart terminating',
+        time: null,
         severity: 'ERROR',
+        message: 'GenServer Shop.Cart terminating',
+      },
+    ],
+  },
+  {
+    kind: 'pattern',
+    name: 'rabbitmq',
+    pattern: pattern`^(?<time>${isoTime}) \[(?<level>\w+)\] <(?<process>\d+\.\d+\.\d+)> (?<message>.*)`,
+    time: 'iso',
+    joins: 'untilHeader',
+    samples: [
+      {
+        line: '2024-05-01 10:20:30.123456+00:00 [error] <0.222.0> closing AMQP connection: missed heartbeats',
+        time: '2024-05-01T10:20:30.123Z',
+        severity: 'ERROR',
+        fields: { process: '0.222.0' },
+      },
+    ],
+  },
+  {
+    kind: 'pattern',
+    name: 'erlang-report',
+    pattern: pattern`^=(?<level>[A-Z]+) REPORT==== (?<time>\d{1,2}-[A-Z][a-z]{2}-\d{4}::\d{2}:\d{2}:\d{2}(?:\.\d+)?) ===(?<message>.*)`,
+    time: 'clf',
+    joins: 'untilHeader',
+    announces: true,
+    samples: [
+      {
+        line: '=ERROR REPORT==== 1-May-2024::10:20:30 ===',
+        time: '2024-05-01T10:20:30.000Z',
+        severity: 'ERROR',
+      },
+    ],
+  },
+  {
+    kind: 'pattern',
+    name: 'serilog',
+    pattern: pattern`^(?<time>${isoDate} ${clock} ?[+-]\d{2}:\d{2}) \[(?<level>VRB|DBG|INF|WRN|ERR|FTL|Verbose|Debug|Information|Warning|Error|Fatal)\] (?<message>.*)`,
+    time: 'iso',
+    joins: 'untilHeader',
+    samples: [
+      {
+        line: '2024-04-23 22:20:30.114 -05:00 [WRN] Failed login attempt. 192.0.2.38',
+        time: '2024-04-24T03:20:30.114Z',
+        severity: 'WARN',
+        message: 'Failed login attempt. 192.0.2.38',
+      },
+    ],
+  },
+  {
+    kind: 'pattern',
+    name: 'serilog-console',
+    pattern: pattern`^\[(?<clock>\d{2}:\d{2}:\d{2}(?:\.\d+)?) (?<level>VRB|DBG|INF|WRN|ERR|FTL)\] (?<message>.*)`,
+    joins: 'untilHeader',
+    samples: [
+      {
+        line: '[10:20:30 ERR] Cannot bind to port 80',
+        time: null,
+        severity: 'ERROR',
+        message: 'Cannot bind to port 80',
+      },
+    ],
+  },
+  {
+    kind: 'pattern',
+    name: 'dotnet-console',
+    pattern: pattern`^(?<level>trce|dbug|info|warn|fail|crit): (?<logger>[\w.\x60\+-]+)\[(?<event>\d+)\](?<message>.*)`,
+    joins: 'untilHeader',
+    announces: true,
+    samples: [
+      {
+        line: 'fail: Microsoft.AspNetCore.Server.Kestrel[13]',
+        time: null,
+        severity: 'ERROR',
+        fields: { event: '13' },
       },
     ],
   },
@@ -217,6 +163,109 @@ export const applicationFormats: readonly LogFormat[] = [
         time: '2024-08-02T19:32:47.000Z',
         severity: 'WARN',
         message: 'Failed login',
+      },
+    ],
+  },
+  {
+    kind: 'pattern',
+    name: 'winston-text',
+    pattern: pattern`^(?<time>${isoDate}T${clock}Z?) \[(?<level>error|warn|info|http|verbose|debug|silly)\](?:\[(?<label>[^\]]+)\])?: (?<message>.*)`,
+    time: 'iso',
+    joins: 'untilHeader',
+    samples: [
+      {
+        line: '2024-06-20T10:20:30.114Z [warn][Jobs]: Scan was skipped {"library":"films"}',
+        time: '2024-06-20T10:20:30.114Z',
+        severity: 'WARN',
+        message: 'Scan was skipped {"library":"films"}',
+        fields: { label: 'Jobs' },
+      },
+    ],
+  },
+  {
+    kind: 'pattern',
+    name: 'homebridge',
+    pattern: pattern`^\[(?<time>\d{1,2}/\d{1,2}/\d{4}, \d{1,2}:\d{2}:\d{2}(?: [AP]M)?)\] (?:\[(?<plugin>[^\]]+)\] )?(?<message>.*)`,
+    time: 'americanYear',
+    joins: 'untilHeader',
+    samples: [
+      {
+        line: '[5/1/2024, 1:20:30 PM] [Blinds] Cannot reach the bridge',
+        time: '2024-05-01T13:20:30.000Z',
+        severity: 'ERROR',
+        fields: { plugin: 'Blinds' },
+      },
+    ],
+  },
+  {
+    kind: 'pattern',
+    name: 'zigbee2mqtt',
+    pattern: pattern`^Zigbee2MQTT:(?<level>\w+) +(?<time>${isoDate} ${clock}): (?<message>.*)`,
+    time: 'iso',
+    joins: 'traces',
+    samples: [
+      {
+        line: 'Zigbee2MQTT:warn  2024-05-01 10:20:30: Device lamp left the network',
+        time: '2024-05-01T10:20:30.000Z',
+        severity: 'WARN',
+        message: 'Device lamp left the network',
+      },
+    ],
+  },
+  {
+    kind: 'pattern',
+    name: 'esphome',
+    pattern: pattern`^\[(?<clock>\d{2}:\d{2}:\d{2}(?:\.\d+)?)\]\[(?<level>[EWICDV])\]\[(?<component>[^\]]+)\]: (?<message>.*)`,
+    joins: 'traces',
+    samples: [
+      {
+        line: '[10:20:30][W][component:214]: Component api took a long time for an operation',
+        time: null,
+        severity: 'WARN',
+        fields: { component: 'component:214' },
+      },
+    ],
+  },
+  {
+    kind: 'pattern',
+    name: 'minecraft',
+    pattern: pattern`^\[(?:\d{1,2}[A-Z][a-z]{2}\d{4} )?(?<clock>\d{2}:\d{2}:\d{2}(?:\.\d+)?)\] \[(?<thread>[^\]]+)/(?<level>[A-Z]+)\](?: \[[^\]]*\])?: (?<message>.*)`,
+    joins: 'untilHeader',
+    samples: [
+      {
+        line: "[10:20:30] [Server thread/WARN]: Can't keep up! Is the server overloaded?",
+        time: null,
+        severity: 'WARN',
+        fields: { thread: 'Server thread' },
+      },
+    ],
+  },
+  {
+    kind: 'pattern',
+    name: 'plex',
+    pattern: pattern`^(?<time>[A-Z][a-z]{2} \d{1,2}, \d{4} \d{2}:\d{2}:\d{2}(?:[.,:]\d+)?) \[(?<thread>\w+)(?:/(?<request>[^\]]*))?\] (?<level>[A-Z]+) - (?<message>.*)`,
+    time: 'syslog',
+    joins: 'untilHeader',
+    samples: [
+      {
+        line: 'May 01, 2024 10:20:30.123 [140123456] ERROR - Unable to find title for item',
+        time: '2024-05-01T10:20:30.123Z',
+        severity: 'ERROR',
+        message: 'Unable to find title for item',
+      },
+    ],
+  },
+  {
+    kind: 'pattern',
+    name: 'qbittorrent',
+    pattern: pattern`^\((?<level>[NIWC])\) (?<time>${isoDate}T${clock}) - (?<message>.*)`,
+    time: 'iso',
+    joins: 'traces',
+    samples: [
+      {
+        line: '(W) 2024-05-01T10:20:30 - File error alert. Torrent: "debian". Reason: no space',
+        time: '2024-05-01T10:20:30.000Z',
+        severity: 'WARN',
       },
     ],
   },

@@ -1,8 +1,19 @@
 import type { LogFormat } from '../format.ts'
 import { applicationFormats } from './application.ts'
-import { jsonFormats } from './json.ts'
+import { cloudFormats } from './cloud.ts'
+import { databaseFormats } from './database.ts'
+import { containerFormats, genericFormats } from './generic.ts'
+import { goFormats } from './go.ts'
+import { javaFormats } from './java.ts'
+import { jsonAccess } from './json-access.ts'
+import { jsonConventions } from './json-conventions.ts'
+import { jsonExchange } from './json-exchange.ts'
+import { jsonProducts } from './json-products.ts'
+import { networkFormats } from './network.ts'
+import { pythonFormats } from './python.ts'
+import { securityFormats } from './security.ts'
 import { syslogFormats } from './syslog.ts'
-import { containerFormats, genericFormats, systemFormats } from './system.ts'
+import { systemFormats } from './system.ts'
 import { webFormats } from './web.ts'
 
 const logfmt: LogFormat = {
@@ -31,12 +42,22 @@ const logfmt: LogFormat = {
 
 /** All formats, those that know more first. A new one is a row in one of these tables; the engine does not change. */
 export const logFormats: readonly LogFormat[] = [
-  ...jsonFormats,
+  ...jsonProducts,
+  ...jsonAccess,
+  ...jsonExchange,
+  ...jsonConventions,
   ...containerFormats.filter((format) => format.name === 'cri'),
+  ...securityFormats,
+  ...networkFormats,
+  ...cloudFormats,
   ...syslogFormats,
   ...webFormats,
-  ...applicationFormats,
+  ...javaFormats,
+  ...pythonFormats,
+  ...goFormats,
+  ...databaseFormats,
   ...systemFormats,
+  ...applicationFormats,
   logfmt,
   ...containerFormats.filter((format) => format.name !== 'cri'),
   ...genericFormats,

@@ -3,9 +3,14 @@ export const isoDate = String.raw`\d{4}[-/]\d{2}[-/]\d{2}`
 export const clock = String.raw`\d{1,2}:\d{2}:\d{2}(?:[.,:]\d{1,9})?`
 export const zone = String.raw`(?: ?(?:Z|UTC|GMT|[+-]\d{2}:?\d{2})\b)?`
 export const isoTime = `${isoDate}[T_ ]{1,2}${clock}${zone}`
+/** As Go's standard logger writes it. */
+export const slashTime = String.raw`\d{4}/\d{2}/\d{2} \d{2}:\d{2}:\d{2}(?:\.\d{1,9})?`
 export const syslogTime = String.raw`\p{L}{3,5}\.? {1,2}\d{1,2}(?: \d{4})? \d{2}:\d{2}:\d{2}(?:\.\d+)?`
-export const clfTime = String.raw`\d{1,2}/[A-Z][a-z]{2}/\d{4}:\d{2}:\d{2}:\d{2}(?:\.\d+)?(?: [+-]\d{4})?`
+export const clfTime = String.raw`\d{1,2}/[A-Z][a-z]{2}/\d{4}[: ]\d{2}:\d{2}:\d{2}(?:\.\d+)?(?: [+-]\d{4})?`
+export const asctime = String.raw`[A-Z][a-z]{2} [A-Z][a-z]{2} {1,2}\d{1,2} \d{2}:\d{2}:\d{2}(?:\.\d+)? \d{4}`
 export const quoted = String.raw`(?:[^"\\]|\\.)*`
+/** What syslog and the journal put before a message. */
+export const program = String.raw`(?<program>[^\s:\[\]]{1,255}(?:\([^)]{0,255}\))?)(?:\[(?<pid>[^\]]*)\])?`
 export const upperLevel =
   'TRACE|DEBUG\\d?|INFO|INFORMATION|NOTICE|WARN|WARNING|ERROR|ERR|CRITICAL|CRIT|FATAL|SEVERE|ALERT|EMERGENCY|EMERG|PANIC|VERBOSE|FINE|FINER|FINEST|CONFIG|AUDIT'
 export const anyLevel = `${upperLevel}|Trace|Debug|Info|Information|Notice|Warn|Warning|Error|Critical|Fatal|trace|debug|info|notice|warn|warning|error|err|critical|crit|fatal|alert|emerg|panic|VRB|DBG|INF|WRN|ERR|FTL`

@@ -1,14 +1,13 @@
 import type { LogFormat } from '../format.ts'
-import { clock, isoDate, pattern, syslogTime, upperLevel, zone } from './pieces.ts'
+import { clock, isoDate, pattern, program, syslogTime, upperLevel, zone } from './pieces.ts'
 
-const program = String.raw`(?<program>[^\s:\[\]]+(?:\([^)]*\))?)(?:\[(?<pid>[^\]]*)\])?`
-
-/** Syslog as it goes over the wire and as it lies in files. */
+/** Syslog as it goes over the wire and as it lies in files, and the journal's ways to print. */
 export const syslogFormats: readonly LogFormat[] = [
   {
     kind: 'pattern',
     name: 'syslog-rfc5424',
-    pattern: pattern`^<(?<priority>\d{1,3})>\d{1,2} (?<time>${isoDate}T${clock}${zone}|-) (?<host>\S+) (?<program>\S+) (?<pid>\S+) (?<id>\S+) (?<data>-|(?:\[(?:[^\]\\"]|\\.|"(?:[^"\\]|\\.)*")*\])+) ?\uFEFF?(?<message>.*)`,
+    // Over TCP the length comes first (RFC 6587).
+    pattern: pattern`^(?:\d{1,5} )?<(?<priority>\d{1,3})>\d{1,2} (?<time>${isoDate}T${clock}${zone}|-) (?<host>\S+) (?<program>\S+) (?<pid>\S+) (?<id>\S+) (?<data>-|(?:\[(?:[^\]\\"]|\\.|"(?:[^"\\]|\\.)*")*\])+) ?\uFEFF?(?<message>.*)`,
     time: 'iso',
     joins: 'traces',
     samples: [
@@ -24,6 +23,7 @@ export const syslogFormats: readonly LogFormat[] = [
         time: '2024-08-24T12:14:15.000Z',
         severity: null,
       },
+      { line: '61 <11>1 2024-08-24T05:14:15Z attic app - - - no room', severity: 'ERROR', message: 'no room' },
     ],
   },
   {
@@ -44,6 +44,83 @@ export const syslogFormats: readonly LogFormat[] = [
         time: '2024-08-17T14:55:35.000Z',
         severity: null,
         fields: { pid: '342' },
+      },
+    ],
+  },
+  {
+    kind: 'pattern',
+    name: 'syslog-iso-spaced',
+    // A process number tells it from an application's own "host program:".
+    pattern: pattern`^(?<time>${isoDate} ${clock}${zone}) {1,2}(?<host>[\w.:-]+) (?<program>[^\s:\[\]]+)\[(?<pid>\d+)\]: ?(?<message>.*)`,
+    time: 'iso',
+    joins: 'traces',
+    samples: [
+      {
+        line: '2024-05-01 10:20:30.123456+0200  localhost kernel[0]: (AppleACPI) wake reason: lid',
+        time: '2024-05-01T08:20:30.123Z',
+        severity: null,
+        fields: { program: 'kernel', pid: '0' },
+      },
+    ],
+  },
+  {
+    kind: 'pattern',
+    name: 'journal-full',
+    pattern: pattern`^[A-Z][a-z]{2} (?<time>\d{4}-\d{2}-\d{2} \d{2}:\d{2}:\d{2}(?:\.\d+)? (?:[A-Z]{2,5}|[+-]\d{2,4})) (?<host>[\w.-]+) ${program}: ?(?<message>.*)`,
+    time: 'iso',
+    joins: 'traces',
+    samples: [
+      {
+        line: 'Sat 2024-06-08 15:24:21 CEST attic backup[77]: could not reach the store',
+        time: '2024-06-08T13:24:21.000Z',
+        severity: 'ERROR',
+        fields: { host: 'attic', program: 'backup' },
+      },
+    ],
+  },
+  {
+    kind: 'pattern',
+    name: 'journal-unix',
+    pattern: pattern`^(?<time>\d{10}\.\d{6}) (?<host>[\w.-]+) (?<program>[^\s:\[\]]+)\[(?<pid>\d+)\]: ?(?<message>.*)`,
+    time: 'epoch',
+    joins: 'traces',
+    samples: [
+      {
+        line: '1717634687.221373 attic cron[77]: job is done',
+        time: '2024-06-06T00:44:47.221Z',
+        severity: null,
+        message: 'job is done',
+      },
+    ],
+  },
+  {
+    kind: 'pattern',
+    name: 'yum',
+    pattern: pattern`^(?<time>${syslogTime}) (?<action>Installed|Updated|Erased|Upgraded|Dep-Installed|Reinstalled|Obsoleted): (?<message>.*)`,
+    time: 'syslog',
+    joins: 'traces',
+    samples: [
+      {
+        line: 'May 01 10:20:30 Installed: bash-5.1.8-9.el9.x86_64',
+        time: '2024-05-01T10:20:30.000Z',
+        severity: null,
+        fields: { action: 'Installed' },
+      },
+    ],
+  },
+  {
+    kind: 'pattern',
+    name: 'syslog-without-host',
+    pattern: pattern`^(?<time>${syslogTime}) (?<program>[\w.\/-]+)\[(?<pid>\d+)\]: (?<message>.*)`,
+    time: 'syslog',
+    joins: 'traces',
+    samples: [
+      {
+        line: 'May  1 10:20:30 dnsmasq[77]: query[A] example.net from 10.0.0.2',
+        time: '2024-05-01T10:20:30.000Z',
+        severity: null,
+        message: 'query[A] example.net from 10.0.0.2',
+        fields: { program: 'dnsmasq' },
       },
     ],
   },

@@ -1,55 +1,8 @@
 import type { LogFormat } from '../format.ts'
-import { anyLevel, clock, isoDate, isoTime, pattern, syslogTime } from './pieces.ts'
+import { asctime, clfTime, clock, isoDate, isoTime, pattern } from './pieces.ts'
 
-/** Databases, kernels, appliances and supercomputers. */
+/** Kernels, operating systems, packages and the machines below. */
 export const systemFormats: readonly LogFormat[] = [
-  {
-    kind: 'pattern',
-    name: 'postgres',
-    pattern: pattern`^(?<time>${isoDate} ${clock} (?:[A-Z]{2,5}|[+-]\d{2}))(?<context>(?: \[\d+\]|:\S+| \S+@\S+)*) *(?<level>LOG|ERROR|FATAL|PANIC|WARNING|NOTICE|INFO|DEBUG\d?|DETAIL|HINT|QUERY|CONTEXT|STATEMENT): +(?<message>.*)`,
-    time: 'iso',
-    joins: 'untilHeader',
-    samples: [
-      {
-        line: '2024-08-13 01:45:01.123 PDT [12345] LOG:  starting PostgreSQL 17.2',
-        time: '2024-08-13T08:45:01.123Z',
-        severity: null,
-      },
-      {
-        line: '2024-08-16 13:02:58.095 CEST [885178] kim@shop FATAL:  password authentication failed for user "kim"',
-        time: '2024-08-16T11:02:58.095Z',
-        severity: 'CRITICAL',
-      },
-    ],
-  },
-  {
-    kind: 'pattern',
-    name: 'mysql-error',
-    pattern: pattern`^(?<time>${isoDate}[T ] ?${clock}Z?) +(?<thread>\d+) \[(?<level>\w+)\] (?:\[(?<code>[\w-]+)\] )?(?:\[(?<subsystem>\w+)\] )?(?<message>.*)`,
-    time: 'iso',
-    joins: 'untilHeader',
-    samples: [
-      {
-        line: '2024-08-06T14:25:02.936146Z 0 [Warning] [MY-010068] [Server] CA certificate ca.pem is self signed.',
-        time: '2024-08-06T14:25:02.936Z',
-        severity: 'WARN',
-        fields: { code: 'MY-010068', subsystem: 'Server' },
-      },
-      {
-        line: "2024-11-09  5:13:12 8 [Warning] Access denied for user 'kim'@'192.0.2.1'",
-        time: '2024-11-09T05:13:12.000Z',
-        severity: 'WARN',
-      },
-    ],
-  },
-  {
-    kind: 'pattern',
-    name: 'mysql-slow',
-    pattern: pattern`^# Time: (?<time>\S+)(?<message>.*)`,
-    time: 'iso',
-    joins: 'untilHeader',
-    samples: [{ line: '# Time: 2024-01-26T23:45:57.678222Z', time: '2024-01-26T23:45:57.678Z' }],
-  },
   {
     kind: 'pattern',
     name: 'bluegene',
@@ -67,43 +20,99 @@ export const systemFormats: readonly LogFormat[] = [
   },
   {
     kind: 'pattern',
-    name: 'auditd',
-    pattern: pattern`^type=(?<type>\w+) msg=audit\((?<time>\d+\.\d+):(?<serial>\d+)\): ?(?<message>.*)`,
-    time: 'epoch',
+    name: 'xorg',
+    pattern: pattern`^\[ *(?<uptime>\d+\.\d{3})\] \((?:(?<level>[EWID])[EWID]|[*=+!?N-]{2})\) (?<message>.*)`,
     joins: 'traces',
     samples: [
       {
-        line: 'type=SYSCALL msg=audit(1717838570.579:2995): arch=c000003e syscall=59 success=yes',
-        time: '2024-06-08T09:22:50.579Z',
-        fields: { type: 'SYSCALL' },
-      },
-    ],
-  },
-  {
-    kind: 'pattern',
-    name: 'asterisk',
-    pattern: pattern`^\[(?<time>${syslogTime})\] (?<level>[A-Z]+)\[(?<pid>\d+)\](?:\[[^\]]*\])?:? (?<message>.*)`,
-    time: 'syslog',
-    joins: 'traces',
-    samples: [
-      {
-        line: '[Dec 21 12:57:01] WARNING[77]: res_pjsip.c:114 x: no route',
-        time: '2024-12-21T12:57:01.000Z',
-        severity: 'WARN',
-      },
-    ],
-  },
-  {
-    kind: 'pattern',
-    name: 'zoneminder',
-    pattern: pattern`^(?<time>\d{2}/\d{2}/\d{2} \d{2}:\d{2}:\d{2}\.\d+) (?<program>\S+?)\[(?<pid>\d+)\]\.(?<level>\w+) \[(?<message>.*)`,
-    time: 'american',
-    joins: 'traces',
-    samples: [
-      {
-        line: '01/25/24 16:08:02.393003 web_php[118770].ERR [192.0.2.1] [Could not retrieve user]',
-        time: '2024-01-25T16:08:02.393Z',
+        line: '[    12.345] (EE) Failed to load module "modesetting"',
+        time: null,
         severity: 'ERROR',
+        message: 'Failed to load module "modesetting"',
+        fields: { uptime: '12.345' },
+      },
+    ],
+  },
+  {
+    kind: 'pattern',
+    name: 'kernel',
+    pattern: pattern`^(?:<(?<priority>\d{1,3})>)?\[(?: *(?<uptime>\d+\.\d{6})|(?<time>${asctime}))\] (?!\[)(?<message>.*)`,
+    time: 'asctime',
+    joins: 'traces',
+    samples: [
+      {
+        line: '[   12.345678] usb 1-1: device descriptor read/64, error -71',
+        time: null,
+        message: 'usb 1-1: device descriptor read/64, error -71',
+        fields: { uptime: '12.345678' },
+      },
+      {
+        line: '[Wed May  1 10:20:30 2024] ext4 on sda1: mounted filesystem',
+        time: '2024-05-01T10:20:30.000Z',
+        severity: null,
+      },
+      { line: '<3>[    1.000001] disk is gone', severity: 'ERROR' },
+    ],
+  },
+  {
+    kind: 'pattern',
+    name: 'logcat',
+    pattern: pattern`^(?<time>(?:\d{4}-)??\d{2}-\d{2} \d{2}:\d{2}:\d{2}\.\d{3,6}) +(?<pid>\d+) +(?<tid>\d+) (?<level>[VDIWEFA]) (?<program>[^:]{0,80}): ?(?<message>.*)`,
+    time: 'klog',
+    joins: 'traces',
+    samples: [
+      {
+        line: '03-17 10:20:30.114  4100  4177 E WindowManager: Window is already focused',
+        time: '2024-03-17T10:20:30.114Z',
+        severity: 'ERROR',
+        message: 'Window is already focused',
+        fields: { program: 'WindowManager', tid: '4177' },
+      },
+    ],
+  },
+  {
+    kind: 'pattern',
+    name: 'logcat-brief',
+    pattern: pattern`^(?<level>[VDIWEF])/(?<program>[^\s(:]+) *\( *(?<pid>\d+)\): (?<message>.*)`,
+    joins: 'traces',
+    samples: [
+      {
+        line: 'W/ActivityManager(  585): Slow operation: 77ms',
+        time: null,
+        severity: 'WARN',
+        fields: { pid: '585' },
+      },
+    ],
+  },
+  {
+    kind: 'pattern',
+    name: 'macos-unified',
+    pattern: pattern`^(?<time>${isoDate} \d{2}:\d{2}:\d{2}\.\d{6}[+-]\d{4}) (?<thread>0x[0-9a-f]+) +(?<level>\w+) +(?<activity>0x[0-9a-f]+) +(?<pid>\d+) +\d+ +(?<program>[^:\s][^:]{0,255}): (?<message>.*)`,
+    time: 'iso',
+    joins: 'untilHeader',
+    samples: [
+      {
+        line: '2024-05-01 10:20:30.123456+0200 0x1f3a     Error       0x0                  123    0    backupd: (Disks) no volume',
+        time: '2024-05-01T08:20:30.123Z',
+        severity: 'ERROR',
+        message: '(Disks) no volume',
+        fields: { program: 'backupd', pid: '123' },
+      },
+    ],
+  },
+  {
+    kind: 'pattern',
+    name: 'windows-servicing',
+    pattern: pattern`^(?<time>\d{4}-\d{2}-\d{2} \d{2}:\d{2}:\d{2}), (?<level>Info|Warning|Error|Perf) +(?:(?<component>[A-Z]\w+) +)?(?<message>.*)`,
+    time: 'iso',
+    joins: 'untilHeader',
+    samples: [
+      {
+        line: '2024-05-01 10:20:30, Error                 CBS    Failed to open package [HRESULT = 0x800f0805]',
+        time: '2024-05-01T10:20:30.000Z',
+        severity: 'ERROR',
+        message: 'Failed to open package [HRESULT = 0x800f0805]',
+        fields: { component: 'CBS' },
       },
     ],
   },
@@ -118,6 +127,133 @@ export const systemFormats: readonly LogFormat[] = [
         line: `<Event xmlns="x"><System><Provider Name="S"/><EventID>4625</EventID><TimeCreated SystemTime='2024-11-30T09:00:01.5Z'/></System></Event>`,
         time: '2024-11-30T09:00:01.500Z',
         fields: { event: '4625' },
+      },
+    ],
+  },
+  {
+    kind: 'pattern',
+    name: 'vmware',
+    pattern: pattern`^(?<time>${isoDate}T${clock}Z) (?:(?<level>[a-z]+)|\w{2}\((?<priority>\d{1,3})\)) (?<program>[\w.-]+)\[(?<pid>\w+)\]:? +(?:\[(?<origin>Originator@\d+ [^\]]*)\] )?(?<message>.*)`,
+    time: 'iso',
+    joins: 'untilHeader',
+    samples: [
+      {
+        line: '2024-06-02T10:20:30.114Z warning vpxd[4100] [Originator@6876 sub=drm opID=77] Host is not responding',
+        time: '2024-06-02T10:20:30.114Z',
+        severity: 'WARN',
+        message: 'Host is not responding',
+        fields: { program: 'vpxd' },
+      },
+      { line: '2024-06-02T10:20:30.114Z Er(3) vmkernel[2097]: disk path is dead', severity: 'ERROR' },
+    ],
+  },
+  {
+    kind: 'pattern',
+    name: 'libvirt',
+    pattern: pattern`^(?<time>${isoDate} ${clock}[+-]\d{4}): (?<thread>\d+): (?<level>debug|info|warning|error) : (?<message>.*)`,
+    time: 'iso',
+    joins: 'traces',
+    samples: [
+      {
+        line: '2024-05-01 10:20:30.123+0000: 77: warning : virNetSocketReadWire:1808 : End of file while reading data',
+        time: '2024-05-01T10:20:30.123Z',
+        severity: 'WARN',
+      },
+    ],
+  },
+  {
+    kind: 'pattern',
+    name: 'ceph',
+    pattern: pattern`^(?<time>${isoDate}[T ]${clock}(?:[+-]\d{4})?) (?<thread>[0-9a-f]{8,16}) +(?<verbosity>-?\d{1,2}) (?<message>.*)`,
+    time: 'iso',
+    joins: 'traces',
+    samples: [
+      {
+        line: '2024-05-01T10:20:30.123+0000 7f12a4c1e700 -1 osd.4 1207 heartbeat_check: no reply from 10.0.0.3',
+        time: '2024-05-01T10:20:30.123Z',
+        fields: { verbosity: '-1' },
+      },
+    ],
+  },
+  {
+    kind: 'pattern',
+    name: 'glusterfs',
+    pattern: pattern`^\[(?<time>${isoTime})\] (?<level>[TDINWEAC]) (?:\[MSGID: (?<id>\d+)\] )?\[(?<file>[\w.-]+:\d+:\w+)\] (?<message>.*)`,
+    time: 'iso',
+    joins: 'traces',
+    samples: [
+      {
+        line: '[2024-05-01 10:20:30.123456 +0000] W [MSGID: 114031] [client-rpc.c:2644:lookup] 0-shared: remote operation failed',
+        time: '2024-05-01T10:20:30.123Z',
+        severity: 'WARN',
+        fields: { id: '114031' },
+      },
+    ],
+  },
+  {
+    kind: 'pattern',
+    name: 'samba',
+    pattern: pattern`^\[(?<time>${isoDate} ${clock}), +(?<verbosity>\d{1,2})(?:, [^\]]*)?\] (?<file>\S+:\d+)(?:\((?<function>\w+)\))?(?<message>.*)`,
+    time: 'iso',
+    joins: 'untilHeader',
+    announces: true,
+    samples: [
+      {
+        line: '[2024/05/01 10:20:30.123456,  0, pid=77] ../../source3/smbd/server.c:123(main)',
+        time: '2024-05-01T10:20:30.123Z',
+        fields: { function: 'main', verbosity: '0' },
+      },
+    ],
+  },
+  {
+    kind: 'pattern',
+    name: 'cups',
+    pattern: pattern`^(?<level>[XACEWNIDd]) \[(?<time>${clfTime})\] (?<message>.*)`,
+    time: 'clf',
+    joins: 'traces',
+    samples: [
+      {
+        line: 'E [01/May/2024:10:20:30 +0200] [Job 7] Stopping job because of a filter',
+        time: '2024-05-01T08:20:30.000Z',
+        severity: 'ERROR',
+      },
+    ],
+  },
+  {
+    kind: 'pattern',
+    name: 'dpkg',
+    pattern: pattern`^(?<time>\d{4}-\d{2}-\d{2} \d{2}:\d{2}:\d{2}) (?<message>(?:startup|install|upgrade|remove|purge|configure|trigproc|status|conffile|disappear) .*)`,
+    time: 'iso',
+    joins: 'never',
+    samples: [
+      {
+        line: '2024-05-01 10:20:30 status half-configured libc6:amd64 2.39-0',
+        time: '2024-05-01T10:20:30.000Z',
+        severity: null,
+        message: 'status half-configured libc6:amd64 2.39-0',
+      },
+    ],
+  },
+  {
+    kind: 'pattern',
+    name: 'apt-history',
+    pattern: pattern`^Start-Date: (?<time>\d{4}-\d{2}-\d{2} +\d{2}:\d{2}:\d{2})(?<message>.*)`,
+    time: 'iso',
+    joins: 'untilHeader',
+    samples: [{ line: 'Start-Date: 2024-05-01  10:20:30', time: '2024-05-01T10:20:30.000Z', severity: null }],
+  },
+  {
+    kind: 'pattern',
+    name: 'pacman',
+    pattern: pattern`^\[(?<time>${isoDate}[T ]\d{2}:\d{2}(?::\d{2})?(?:[+-]\d{4})?)\] \[(?<program>ALPM(?:-SCRIPTLET)?|PACMAN)\] (?:(?<level>warning|error): )?(?<message>.*)`,
+    time: 'iso',
+    joins: 'traces',
+    samples: [
+      {
+        line: '[2024-05-01T10:20:30+0200] [ALPM] warning: /etc/fstab installed as /etc/fstab.pacnew',
+        time: '2024-05-01T08:20:30.000Z',
+        severity: 'WARN',
+        fields: { program: 'ALPM' },
       },
     ],
   },
@@ -139,146 +275,6 @@ export const systemFormats: readonly LogFormat[] = [
       {
         line: '10000 1717048351.000541 brk(NULL)                 = 0x55b1f2e94000 <0.000009>',
         time: '2024-05-30T05:52:31.001Z',
-      },
-    ],
-  },
-]
-
-/** Lines that carry a time and perhaps a level, whoever wrote them: tried when nothing that knows more fits. */
-export const genericFormats: readonly LogFormat[] = [
-  {
-    kind: 'pattern',
-    name: 'iso-time',
-    pattern: pattern`^["\[(]?(?<time>${isoTime}|${isoDate}[T ]\d{2}:\d{2}\b)[\])"]?(?:(?:.{0,60}?[\s\[\]|:("])??(?<level>${anyLevel})(?=[\s\]|:)",]))?[\s\]:|)"-]*(?<message>.*)`,
-    time: 'iso',
-    joins: 'untilHeader',
-    isGeneric: true,
-    samples: [
-      {
-        line: '2024-04-25T15:08:29.098Z [AUTH] WARN: Incorrect username or password',
-        time: '2024-04-25T15:08:29.098Z',
-        severity: 'WARN',
-        message: 'Incorrect username or password',
-      },
-      {
-        line: '2024-06-29 16:04:05 dovecot_login authenticator failed for [192.0.2.4]',
-        time: '2024-06-29T16:04:05.000Z',
-        severity: 'ERROR',
-      },
-      {
-        line: '2024/02/21 08:05:56.233208 [error] POST /control/login: invalid password',
-        time: '2024-02-21T08:05:56.233Z',
-        severity: 'ERROR',
-      },
-    ],
-  },
-  {
-    kind: 'pattern',
-    name: 'common-time',
-    pattern: pattern`^(?:\S+ )?\[?(?<time>\d{1,2}[/-][A-Z][a-z]{2}[/-]\d{4}[: ]\d{2}:\d{2}:\d{2}(?:\.\d+)?(?: [+-]\d{4})?)\]?:? (?<message>.*)`,
-    time: 'clf',
-    joins: 'traces',
-    isGeneric: true,
-    samples: [
-      {
-        line: '19-Oct-2024 05:34:02.425 client @0x7f65 192.0.2.31#3076 (example.com): query denied',
-        time: '2024-10-19T05:34:02.425Z',
-        severity: 'ERROR',
-      },
-      { line: '[24/Jan/2024:16:51:02 +0000] - 404 404 - GET http example.com "/x"', time: '2024-01-24T16:51:02.000Z' },
-    ],
-  },
-  {
-    kind: 'pattern',
-    name: 'unix-date',
-    pattern: pattern`^(?<time>[A-Z][a-z]{2} [A-Z][a-z]{2} {1,2}\d{1,2} \d{2}:\d{2}:\d{2}(?: [A-Z]{2,5})? \d{4}):? ?(?<message>.*)`,
-    time: 'asctime',
-    joins: 'untilHeader',
-    isGeneric: true,
-    samples: [
-      {
-        line: 'Wed May 15 08:00:01 EST 2024 line 1',
-        time: '2024-05-15T13:00:01.000Z',
-        severity: null,
-        message: 'line 1',
-      },
-    ],
-  },
-  {
-    kind: 'pattern',
-    name: 'compact-time',
-    pattern: pattern`^(?<time>\d{8}[.T -]\d{6}(?:[.,]\d+)?)[:\s]+(?:(?<level>${anyLevel})[:\s]+)?(?<message>.*)`,
-    time: 'compact',
-    joins: 'untilHeader',
-    isGeneric: true,
-    samples: [
-      {
-        line: '20240702.102240,672:ERROR:foo bar baz',
-        time: '2024-07-02T10:22:40.672Z',
-        severity: 'ERROR',
-        message: 'foo bar baz',
-      },
-    ],
-  },
-  {
-    kind: 'pattern',
-    name: 'epoch',
-    pattern: pattern`^\[?(?<time>1\d{9}(?:\.\d{1,9}|\d{3}|\d{6}|\d{9})?)\]?[\s:,|]+(?:\[?(?<level>${anyLevel})\]?[\s:]+)?(?<message>.*)`,
-    time: 'epoch',
-    joins: 'traces',
-    isGeneric: true,
-    samples: [
-      {
-        line: '1717634687123 Hello, World!',
-        time: '2024-06-06T00:44:47.123Z',
-        severity: null,
-        message: 'Hello, World!',
-      },
-      { line: '1717634687.5 ERROR no room', time: '2024-06-06T00:44:47.500Z', severity: 'ERROR' },
-    ],
-  },
-  {
-    kind: 'pattern',
-    name: 'level-only',
-    pattern: pattern`^\[?(?<level>${anyLevel})(?:\]:?(?: |$)|:(?:(?<logger>[A-Za-z_][\w.]*):| )) *(?<message>.*)`,
-    joins: 'traces',
-    isGeneric: true,
-    samples: [
-      { line: 'INFO:     192.0.2.1:52782 - "POST /login HTTP/1.1" 401 Unauthorized', time: null, severity: null },
-      { line: 'ERROR:root:it broke', time: null, severity: 'ERROR', message: 'it broke' },
-    ],
-  },
-]
-
-/** What container runtimes put before the lines of what they run. */
-export const containerFormats: readonly LogFormat[] = [
-  {
-    kind: 'pattern',
-    name: 'cri',
-    pattern: pattern`^(?<time>${isoDate}T\d{2}:\d{2}:\d{2}\.\d+(?:Z|[+-]\d{2}:\d{2})) (?<stream>stdout|stderr) (?<tag>[FP](?::\w+)*) (?<message>.*)`,
-    time: 'iso',
-    joins: 'traces',
-    wraps: true,
-    samples: [
-      {
-        line: '2024-12-31T17:40:00.000000100+01:00 stdout F level=error msg="no route" code=7',
-        time: '2024-12-31T16:40:00.000Z',
-        severity: 'ERROR',
-      },
-    ],
-  },
-  {
-    kind: 'pattern',
-    name: 'docker-compose',
-    pattern: pattern`^(?<service>[\w.-]+) +\| ?(?<message>.*)`,
-    joins: 'traces',
-    wraps: true,
-    samples: [
-      {
-        line: 'caddy  | {"level":"warn","ts":1717019822.5,"msg":"not formatted"}',
-        time: '2024-05-29T21:57:02.500Z',
-        severity: 'WARN',
-        fields: { service: 'caddy' },
       },
     ],
   },

@@ -1,7 +1,7 @@
 import type { LogFormat } from '../format.ts'
-import { clfTime, clock, isoDate, pattern, quoted, zone } from './pieces.ts'
+import { clfTime, isoTime, pattern, quoted, slashTime } from './pieces.ts'
 
-/** Web servers, proxies and load balancers. A status of 500 and above is an error, 400 and above a warning. */
+/** Web servers, proxies and frameworks. A status of 500 and above is an error, 400 and above a warning. */
 export const webFormats: readonly LogFormat[] = [
   {
     kind: 'pattern',
@@ -31,7 +31,8 @@ export const webFormats: readonly LogFormat[] = [
   {
     kind: 'pattern',
     name: 'nginx-error',
-    pattern: pattern`^(?<time>\d{4}/\d{2}/\d{2} \d{2}:\d{2}:\d{2}) \[(?<level>\w+)\] (?<pid>\d+)#(?<tid>\d+): (?:\*(?<connection>\d+) )?(?<message>.*)`,
+    // A server of other programs (Unit) leaves out the colon.
+    pattern: pattern`^(?<time>${slashTime}) \[(?<level>\w+)\] (?<pid>\d+)#(?<tid>\d+):? (?:\*(?<connection>\d+) )?(?<message>.*)`,
     time: 'iso',
     joins: 'traces',
     samples: [
@@ -43,6 +44,7 @@ export const webFormats: readonly LogFormat[] = [
         fields: { pid: '71', connection: '5' },
       },
       { line: '2024/03/01 09:15:02 [info] 8#8: client closed connection', severity: null },
+      { line: '2024/03/01 09:15:02.114 [alert] 12#12 app process 40 exited on signal 9', severity: 'CRITICAL' },
     ],
   },
   {
@@ -68,15 +70,224 @@ export const webFormats: readonly LogFormat[] = [
   },
   {
     kind: 'pattern',
-    name: 'aws-load-balancer',
-    pattern: pattern`^(?<protocol>https?|h2|grpcs?|wss?) (?<time>${isoDate}T${clock}${zone}) (?<balancer>\S+) (?<client>\S+) (?<target>\S+) (?:\S+ ){3}(?<status>\d{3}|-) (?<target_status>\S+) (?<received>\d+) (?<sent>\d+) "(?<message>${quoted})"`,
+    name: 'nginx-proxy-manager',
+    pattern: pattern`^\[(?<time>${clfTime})\] (?:(?<cache>[\w-]+) )?(?:(?<upstream_status>\d{3}|-) )?(?<status>\d{3}) - (?<message>[A-Z]+ https? \S+ "${quoted}") \[Client (?<client>[^\]]+)\] \[Length (?<bytes>\d+|-)\]`,
+    time: 'clf',
+    joins: 'never',
+    samples: [
+      {
+        line: '[09/Feb/2024:08:15:30 +0100] - 502 502 - GET https wiki.example.net "/start" [Client 192.0.2.9] [Length 154] [Gzip -] [Sent-to 10.0.0.4] "curl/8.5.0" "-"',
+        time: '2024-02-09T07:15:30.000Z',
+        severity: 'ERROR',
+        message: 'GET https wiki.example.net "/start"',
+        fields: { client: '192.0.2.9', bytes: '154', upstream_status: '502' },
+      },
+      {
+        line: '[09/Feb/2024:08:15:31 +0100] 404 - HEAD http 192.0.2.1 "/admin" [Client 192.0.2.77] [Length 0] [Gzip -] "-" "-"',
+        severity: 'WARN',
+      },
+    ],
+  },
+  {
+    kind: 'pattern',
+    name: 'nginx-timed',
+    pattern: pattern`^\[(?<time>${clfTime})\] (?<host>\S+) (?<client>[\d.:a-f]+) (?<duration>[\d.]+|-) "(?<message>${quoted})" (?<status>\d{3}) (?<bytes>\d+)`,
+    time: 'clf',
+    joins: 'never',
+    samples: [
+      {
+        line: '[09/Feb/2024:08:15:30 +0000] files.example.net 192.0.2.9 0.113 "PUT /dav/notes.md HTTP/2.0" 403 125 440 - Files/3.1',
+        time: '2024-02-09T08:15:30.000Z',
+        severity: 'WARN',
+        message: 'PUT /dav/notes.md HTTP/2.0',
+        fields: { duration: '0.113', host: 'files.example.net' },
+      },
+    ],
+  },
+  {
+    kind: 'pattern',
+    name: 'haproxy',
+    pattern: pattern`^(?:<\d{1,3}>)?(?:haproxy\[(?<pid>\d+)\]: )?(?<client>\S+:\d+) \[(?<time>${clfTime})\] (?<frontend>\S+) (?<backend>[^\s\/]+/\S+) (?<timers>-?\d+/-?\d+/[-+\d/]+) (?:(?<status>\d{3}|-1) )?\+?(?<bytes>\d+) (?:\S+ \S+ )?(?<state>[-\w]{2,4}) [\d+/]+ [\d/]+(?: \{[^}]*\})*(?: "(?<message>${quoted})")?`,
+    time: 'clf',
+    joins: 'never',
+    samples: [
+      {
+        line: '192.0.2.14:40022 [09/Feb/2024:08:15:30.655] www~ app/web2 10/0/30/69/109 503 2750 - - SC-- 1/1/1/1/0 0/0 {example.net} "GET /index.html HTTP/1.1"',
+        time: '2024-02-09T08:15:30.655Z',
+        severity: 'ERROR',
+        message: 'GET /index.html HTTP/1.1',
+        fields: { frontend: 'www~', backend: 'app/web2', state: 'SC--' },
+      },
+      {
+        line: '192.0.2.14:40023 [09/Feb/2024:08:15:31.100] db pg/primary 1/0/5007 212 -- 0/0/0/0/3 0/0',
+        time: '2024-02-09T08:15:31.100Z',
+        fields: { bytes: '212' },
+      },
+    ],
+  },
+  {
+    kind: 'pattern',
+    name: 'haproxy-process',
+    pattern: pattern`^\[(?<level>NOTICE|WARNING|ALERT|DIAG)\] +(?:(?<day>\d+)/\d{6} )?\((?<pid>\d+)\) : (?<message>.*)`,
+    joins: 'traces',
+    samples: [
+      {
+        line: '[WARNING]  (7) : Server app/web2 is DOWN, reason: Layer4 timeout',
+        time: null,
+        severity: 'WARN',
+        message: 'Server app/web2 is DOWN, reason: Layer4 timeout',
+        fields: { pid: '7' },
+      },
+    ],
+  },
+  {
+    kind: 'pattern',
+    name: 'squid',
+    pattern: pattern`^(?<time>\d{10}\.\d{3}) +(?<duration>\d+) (?<client>\S+) (?<result>[A-Z_]+)/(?<status>\d{3}) (?<bytes>\d+) (?<message>[A-Z_]+ \S+)`,
+    time: 'epoch',
+    joins: 'never',
+    samples: [
+      {
+        line: '1717634687.123    456 192.0.2.20 TCP_DENIED/403 3988 CONNECT ads.example.com:443 kim HIER_NONE/- text/html',
+        time: '2024-06-06T00:44:47.123Z',
+        severity: 'WARN',
+        message: 'CONNECT ads.example.com:443',
+        fields: { result: 'TCP_DENIED' },
+      },
+    ],
+  },
+  {
+    kind: 'pattern',
+    name: 'iis',
+    pattern: pattern`^(?<time>\d{4}-\d{2}-\d{2} \d{2}:\d{2}:\d{2}) (?:(?<site>W3SVC\d+) (?:\S+ )?)?(?<server>[\d.:a-f]+) (?<message>[A-Z]+ \S+ \S+) (?<port>\d+) (?<user>\S+) (?<client>[\d.:a-f]+) (?:\S+ ){1,5}?(?<status>\d{3}) (?<substatus>\d{1,3}) (?<win32>\d+)(?: |$)`,
     time: 'iso',
     joins: 'never',
     samples: [
       {
-        line: 'https 2024-04-26T12:22:55.463821Z app/one/49 192.0.2.10:44740 10.0.0.1:80 0.000 0.001 0.000 503 503 34 366 "GET https://www.example.com:443/ HTTP/1.1" "curl/8" - -',
-        time: '2024-04-26T12:22:55.463Z',
+        line: '2024-05-01 10:20:30 10.0.0.5 GET /owa/auth.aspx id=7 443 - 192.0.2.44 Mozilla/5.0+(X11) https://example.net/ 401 2 5 15',
+        time: '2024-05-01T10:20:30.000Z',
+        severity: 'WARN',
+        message: 'GET /owa/auth.aspx id=7',
+        fields: { client: '192.0.2.44', port: '443', substatus: '2' },
+      },
+    ],
+  },
+  {
+    kind: 'pattern',
+    name: 'w3c-extended',
+    // Other columns than those of IIS: what comes first, a method and a status tell it.
+    pattern: pattern`^(?<time>\d{4}-\d{2}-\d{2}[ \t]\d{2}:\d{2}:\d{2})[ \t](?<client>[\d.:a-f]+)(?:[ \t]\S+){0,5}?[ \t](?<message>(?:GET|HEAD|POST|PUT|DELETE|OPTIONS|PATCH|CONNECT|PROPFIND)[ \t]\S+)(?:[ \t]\S+){0,3}?[ \t](?<status>[1-5]\d{2})(?:[ \t]|$)`,
+    time: 'iso',
+    joins: 'never',
+    samples: [
+      {
+        line: '2024-05-02 10:20:30 192.0.2.25 - 10.3.0.5 80 GET /images/logo.png - 404 Mozilla/5.0+(Windows)',
+        time: '2024-05-02T10:20:30.000Z',
+        severity: 'WARN',
+        message: 'GET /images/logo.png',
+        fields: { client: '192.0.2.25' },
+      },
+    ],
+  },
+  {
+    kind: 'pattern',
+    name: 'envoy-access',
+    pattern: pattern`^\[(?<time>${isoTime})\] "(?<message>${quoted})" (?<status>\d{1,3}) (?<flags>\S+) (?:.*? )?(?<received>\d+) (?<sent>\d+) (?<duration>\d+|-) (?<upstream>\d+|-) "`,
+    time: 'iso',
+    joins: 'never',
+    samples: [
+      {
+        line: '[2024-04-15T10:20:30.114Z] "POST /api/places HTTP/2" 503 UF 154 0 226 - "10.0.35.28" "shop/2.1" "cc21d9b0" "places" "10.0.2.1:80"',
+        time: '2024-04-15T10:20:30.114Z',
         severity: 'ERROR',
+        message: 'POST /api/places HTTP/2',
+        fields: { flags: 'UF', duration: '226' },
+      },
+    ],
+  },
+  {
+    kind: 'pattern',
+    name: 'uvicorn-access',
+    pattern: pattern`^ ?(?:\[[A-Z]\w+\] ?)?(?:\[(?<time>${isoTime})\]|INFO:) *(?<client>[^\s"]+:\d+) - "(?<message>${quoted})" (?<status>\d{3})`,
+    time: 'iso',
+    joins: 'never',
+    samples: [
+      {
+        line: 'INFO:     192.0.2.1:52782 - "POST /login HTTP/1.1" 401 Unauthorized',
+        time: null,
+        severity: 'WARN',
+        message: 'POST /login HTTP/1.1',
+        fields: { client: '192.0.2.1:52782' },
+      },
+      {
+        line: ' [WORKER][2024-05-01 10:20:30] 192.0.2.1:0 - "GET /api/rows HTTP/1.1" 500',
+        time: '2024-05-01T10:20:30.000Z',
+        severity: 'ERROR',
+      },
+    ],
+  },
+  {
+    kind: 'pattern',
+    name: 'django-server',
+    pattern: pattern`^\[(?<time>${clfTime})\] "(?<message>${quoted})" (?<status>\d{3}) (?<bytes>\d+)`,
+    time: 'clf',
+    joins: 'traces',
+    samples: [
+      {
+        line: '[01/May/2024 10:20:30] "GET /polls/5/ HTTP/1.1" 404 2210',
+        time: '2024-05-01T10:20:30.000Z',
+        severity: 'WARN',
+        message: 'GET /polls/5/ HTTP/1.1',
+      },
+    ],
+  },
+  {
+    kind: 'pattern',
+    name: 'rails-request',
+    pattern: pattern`^(?:\[[^\]]+\] )*Started (?<message>[A-Z]+ "[^"]*") for (?<client>\S+) at (?<time>\d{4}-\d{2}-\d{2} \d{2}:\d{2}:\d{2} [+-]\d{4})`,
+    time: 'iso',
+    joins: 'untilHeader',
+    samples: [
+      {
+        line: 'Started PATCH "/orders/7" for 192.0.2.8 at 2024-05-01 10:20:30 +0200',
+        time: '2024-05-01T08:20:30.000Z',
+        severity: null,
+        message: 'PATCH "/orders/7"',
+        fields: { client: '192.0.2.8' },
+      },
+    ],
+  },
+  {
+    kind: 'pattern',
+    name: 'php',
+    pattern: pattern`^\[(?<time>\d{2}-[A-Z][a-z]{2}-\d{4} \d{2}:\d{2}:\d{2}(?:\.\d+)?(?: [\w\/+:-]+)?)\] (?:PHP )?(?:(?<level>Fatal|Warning|Notice|Deprecated|[A-Z]{4,9})(?: error)?: +)?(?<message>.*)`,
+    time: 'clf',
+    joins: 'untilHeader',
+    samples: [
+      {
+        line: '[01-May-2024 10:20:30 UTC] PHP Fatal error:  Uncaught TypeError: no in /srv/shop/cart.php:7',
+        time: '2024-05-01T10:20:30.000Z',
+        severity: 'CRITICAL',
+        message: 'Uncaught TypeError: no in /srv/shop/cart.php:7',
+      },
+      {
+        line: '[01-May-2024 10:20:30] WARNING: [pool www] server reached pm.max_children setting (5)',
+        severity: 'WARN',
+      },
+    ],
+  },
+  {
+    kind: 'pattern',
+    name: 'php-fpm-access',
+    pattern: pattern`^(?<client>[\d.:a-f]+|-) - +(?<user>\S*) ?(?<time>\d{2}/[A-Z][a-z]{2}/\d{4}:\d{2}:\d{2}:\d{2} [+-]\d{4}) "(?<message>${quoted})" (?<status>\d{3})`,
+    time: 'clf',
+    joins: 'never',
+    samples: [
+      {
+        line: '127.0.0.1 -  01/May/2024:10:20:30 +0000 "POST /index.php" 500',
+        time: '2024-05-01T10:20:30.000Z',
+        severity: 'ERROR',
+        message: 'POST /index.php',
       },
     ],
   },
@@ -91,6 +302,22 @@ export const webFormats: readonly LogFormat[] = [
         line: '[GIN] 2024/02/07 - 10:49:33 | 401 |     505.317µs |       192.0.2.3 | POST     "/client"',
         time: '2024-02-07T10:49:33.000Z',
         severity: 'WARN',
+      },
+    ],
+  },
+  {
+    kind: 'pattern',
+    name: 'zoraxy',
+    pattern: pattern`^(?:${slashTime} )?\[(?<time>${isoTime})\] \[router:(?<router>[^\]]*)\] \[origin:(?<origin>[^\]]*)\] \[client: ?(?<client>[^\]]*)\] \[useragent: ?(?<agent>[^\]]*)\] (?<message>[A-Z]+ \S+) (?<status>\d{3})`,
+    time: 'iso',
+    joins: 'never',
+    samples: [
+      {
+        line: '[2024-05-01 10:20:30.114000] [router:host-http] [origin:wiki.example.net] [client: 192.0.2.1] [useragent: curl/8.5.0] GET /.env 404',
+        time: '2024-05-01T10:20:30.114Z',
+        severity: 'WARN',
+        message: 'GET /.env',
+        fields: { router: 'host-http', agent: 'curl/8.5.0' },
       },
     ],
   },

@@ -1,0 +1,178 @@
+import type { LogFormat } from '../format.ts'
+import { anyLevel, isoDate, isoTime, pattern, slashTime } from './pieces.ts'
+
+/** Lines that carry a time and perhaps a level, whoever wrote them: tried when nothing that knows more fits. */
+export const genericFormats: readonly LogFormat[] = [
+  {
+    kind: 'pattern',
+    name: 'go-log',
+    pattern: pattern`^(?<time>${slashTime}) (?:(?<file>[\w.\/-]+\.go:\d+): )?(?:\[?(?<level>${anyLevel})(?:\]:?| *:)(?= |$) *)?(?<message>.*)`,
+    time: 'iso',
+    joins: 'untilHeader',
+    isGeneric: true,
+    samples: [
+      {
+        line: '2024/02/21 08:05:56.233208 [error] POST /control/login: invalid password',
+        time: '2024-02-21T08:05:56.233Z',
+        severity: 'ERROR',
+        message: 'POST /control/login: invalid password',
+      },
+      {
+        line: '2024/02/21 08:05:56 main.go:41: listening on :8080',
+        time: '2024-02-21T08:05:56.000Z',
+        severity: null,
+        message: 'listening on :8080',
+        fields: { file: 'main.go:41' },
+      },
+      { line: '2024/02/21 08:05:56 NOTICE: sync: Cannot lock', message: 'sync: Cannot lock' },
+    ],
+  },
+  {
+    kind: 'pattern',
+    name: 'iso-time',
+    pattern: pattern`^["\[(]?(?<time>${isoTime}|${isoDate}[T ]\d{2}:\d{2}\b)[\])"]?(?:(?:.{0,60}?[\s\[\]|:("])??(?<level>${anyLevel})(?=[\s\]|:)",]))?[\s\]:|)"-]*(?<message>.*)`,
+    time: 'iso',
+    joins: 'untilHeader',
+    isGeneric: true,
+    samples: [
+      {
+        line: '2024-04-25T15:08:29.098Z [AUTH] WARN: Incorrect username or password',
+        time: '2024-04-25T15:08:29.098Z',
+        severity: 'WARN',
+        message: 'Incorrect username or password',
+      },
+      {
+        line: '2024-06-29 16:04:05 somebody [192.0.2.4] failed to log in',
+        time: '2024-06-29T16:04:05.000Z',
+        severity: 'ERROR',
+      },
+    ],
+  },
+  {
+    kind: 'pattern',
+    name: 'common-time',
+    pattern: pattern`^(?:\S+ )?\[?(?<time>\d{1,2}[/-][A-Z][a-z]{2}[/-]\d{4}[: ]\d{2}:\d{2}:\d{2}(?:\.\d+)?(?: [+-]\d{4})?)\]?:? (?<message>.*)`,
+    time: 'clf',
+    joins: 'traces',
+    isGeneric: true,
+    samples: [
+      {
+        line: '19-Oct-2024 05:34:02.425 worker 7 could not lock the table',
+        time: '2024-10-19T05:34:02.425Z',
+        severity: 'ERROR',
+      },
+      { line: '[24/Jan/2024:16:51:02 +0000] job 404 is done', time: '2024-01-24T16:51:02.000Z' },
+    ],
+  },
+  {
+    kind: 'pattern',
+    name: 'unix-date',
+    pattern: pattern`^(?<time>[A-Z][a-z]{2} [A-Z][a-z]{2} {1,2}\d{1,2} \d{2}:\d{2}:\d{2}(?: [A-Z]{2,5})? \d{4}):? ?(?<message>.*)`,
+    time: 'asctime',
+    joins: 'untilHeader',
+    isGeneric: true,
+    samples: [
+      {
+        line: 'Wed May 15 08:00:01 EST 2024 line 1',
+        time: '2024-05-15T13:00:01.000Z',
+        severity: null,
+        message: 'line 1',
+      },
+    ],
+  },
+  {
+    kind: 'pattern',
+    name: 'compact-time',
+    pattern: pattern`^(?<time>\d{8}[.T -]\d{6}(?:[.,]\d+)?)[:\s]+(?:(?<level>${anyLevel})[:\s]+)?(?<message>.*)`,
+    time: 'compact',
+    joins: 'untilHeader',
+    isGeneric: true,
+    samples: [
+      {
+        line: '20240702.102240,672:ERROR:foo bar baz',
+        time: '2024-07-02T10:22:40.672Z',
+        severity: 'ERROR',
+        message: 'foo bar baz',
+      },
+    ],
+  },
+  {
+    kind: 'pattern',
+    name: 'epoch',
+    pattern: pattern`^\[?(?<time>1\d{9}(?:\.\d{1,9}|\d{3}|\d{6}|\d{9})?)\]?[\s:,|]+(?:\[?(?<level>${anyLevel})\]?[\s:]+)?(?<message>.*)`,
+    time: 'epoch',
+    joins: 'traces',
+    isGeneric: true,
+    samples: [
+      {
+        line: '1717634687123 Hello, World!',
+        time: '2024-06-06T00:44:47.123Z',
+        severity: null,
+        message: 'Hello, World!',
+      },
+      { line: '1717634687.5 ERROR no room', time: '2024-06-06T00:44:47.500Z', severity: 'ERROR' },
+    ],
+  },
+  {
+    kind: 'pattern',
+    name: 'clock-time',
+    // A time of day is none that an entry can be found by; it tells a header, though.
+    pattern: pattern`^\[?(?<clock>\d{2}:\d{2}:\d{2}(?:[.,]\d{1,9})?)\]?(?: - | ?: | )(?:(?:.{0,40}?[\s\[|:(])??(?<level>${anyLevel})(?=[\s\]|:)]))?[\s\]:|)-]*(?<message>.*)`,
+    joins: 'traces',
+    isGeneric: true,
+    samples: [
+      {
+        line: '10:20:30.123 pump ERROR  no water',
+        time: null,
+        severity: 'ERROR',
+        message: 'no water',
+        fields: { clock: '10:20:30.123' },
+      },
+    ],
+  },
+  {
+    kind: 'pattern',
+    name: 'level-only',
+    pattern: pattern`^\[?(?<level>${anyLevel})(?:\]:?(?: |$)|:(?:(?<logger>[A-Za-z_][\w.]*):| )) *(?<message>.*)`,
+    joins: 'traces',
+    isGeneric: true,
+    samples: [
+      { line: 'INFO:     Application startup complete.', time: null, severity: null },
+      { line: 'ERROR:root:it broke', time: null, severity: 'ERROR', message: 'it broke' },
+    ],
+  },
+]
+
+/** What container runtimes put before the lines of what they run. */
+export const containerFormats: readonly LogFormat[] = [
+  {
+    kind: 'pattern',
+    name: 'cri',
+    pattern: pattern`^(?<time>${isoDate}T\d{2}:\d{2}:\d{2}\.\d+(?:Z|[+-]\d{2}:\d{2})) (?<stream>stdout|stderr) (?<tag>[FP](?::\w+)*) (?<message>.*)`,
+    time: 'iso',
+    joins: 'traces',
+    wraps: true,
+    samples: [
+      {
+        line: '2024-12-31T17:40:00.000000100+01:00 stdout F level=error msg="no route" code=7',
+        time: '2024-12-31T16:40:00.000Z',
+        severity: 'ERROR',
+      },
+    ],
+  },
+  {
+    kind: 'pattern',
+    name: 'docker-compose',
+    pattern: pattern`^(?<service>[\w.-]+) +\| ?(?<message>.*)`,
+    joins: 'traces',
+    wraps: true,
+    samples: [
+      {
+        line: 'caddy  | {"level":"warn","ts":1717019822.5,"msg":"not formatted"}',
+        time: '2024-05-29T21:57:02.500Z',
+        severity: 'WARN',
+        fields: { service: 'caddy' },
+      },
+    ],
+  },
+]

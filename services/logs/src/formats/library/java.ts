@@ -1,0 +1,248 @@
+import type { LogFormat } from '../format.ts'
+import { clock, isoDate, isoTime, pattern, upperLevel, zone } from './pieces.ts'
+
+/** What runs on a Java machine. Every entry starts with a header, so all else belongs to the entry before. */
+export const javaFormats: readonly LogFormat[] = [
+  {
+    kind: 'pattern',
+    name: 'spring-boot',
+    pattern: pattern`^(?<time>${isoTime}) +(?<level>[A-Z]{4,7}) (?<pid>\d+) --- (?:\[(?<application>[^\]]*)\] )?\[(?<thread>[^\]]*)\] (?<logger>\S+) *: (?<message>.*)`,
+    time: 'iso',
+    joins: 'untilHeader',
+    samples: [
+      {
+        line: '2024-05-01T10:20:30.123Z  WARN 1 --- [           main] c.example.App            : slow start',
+        time: '2024-05-01T10:20:30.123Z',
+        severity: 'WARN',
+        message: 'slow start',
+      },
+    ],
+  },
+  {
+    kind: 'pattern',
+    name: 'elasticsearch',
+    pattern: pattern`^\[(?<time>${isoTime})\]\[(?<level>[A-Z]+) *\]\[(?<logger>[\w.$]+) *\] (?:\[(?<node>[^\]]*)\] ?)?(?<message>.*)`,
+    time: 'iso',
+    joins: 'untilHeader',
+    samples: [
+      {
+        line: '[2024-05-01T10:20:30,123][WARN ][o.e.m.j.JvmGcMonitorService] [search-1] overhead, spent [612ms] collecting',
+        time: '2024-05-01T10:20:30.123Z',
+        severity: 'WARN',
+        message: 'overhead, spent [612ms] collecting',
+        fields: { logger: 'o.e.m.j.JvmGcMonitorService', node: 'search-1' },
+      },
+    ],
+  },
+  {
+    kind: 'pattern',
+    name: 'kafka',
+    pattern: pattern`^\[(?<time>${isoDate} ${clock})\] (?<level>${upperLevel}) (?<message>.*) \((?<logger>[a-z_]\w*(?:\.[\w$]+)+)\)$`,
+    time: 'iso',
+    joins: 'untilHeader',
+    samples: [
+      {
+        line: '[2024-05-01 10:20:30,123] WARN [Broker id=1] Lost contact with controller (kafka.server.BrokerLifecycle)',
+        time: '2024-05-01T10:20:30.123Z',
+        severity: 'WARN',
+        message: '[Broker id=1] Lost contact with controller',
+        fields: { logger: 'kafka.server.BrokerLifecycle' },
+      },
+    ],
+  },
+  {
+    kind: 'pattern',
+    name: 'log4j',
+    pattern: pattern`^(?<time>${isoTime})(?: -)? +\[?(?<level>${upperLevel})\]? +(?:-- )?\[(?<thread>.+?)\]:? +(?:- +)?(?:(?<logger>[\w$.\/-]+)(?:: | +[-:] | +: ))?(?<message>.*)`,
+    time: 'iso',
+    joins: 'untilHeader',
+    samples: [
+      {
+        line: '2024-10-18 18:01:47,978 INFO [main] org.example.mapreduce.AppMaster: Created AppMaster for application attempt_1_0001',
+        time: '2024-10-18T18:01:47.978Z',
+        severity: null,
+        message: 'Created AppMaster for application attempt_1_0001',
+        fields: { thread: 'main', logger: 'org.example.mapreduce.AppMaster' },
+      },
+      {
+        line: '2024-07-29 17:41:44,747 - WARN  [QuorumPeer[myid=1]/0:0:0:0:2181:FastLeaderElection@774] - Notification time out: 3200',
+        time: '2024-07-29T17:41:44.747Z',
+        severity: 'WARN',
+        message: 'Notification time out: 3200',
+      },
+    ],
+  },
+  {
+    kind: 'pattern',
+    name: 'log4j-logger',
+    pattern: pattern`^(?<time>${isoDate} ${clock}) +(?<level>${upperLevel}) +(?<logger>(?:[a-z_]\w*\.)+[A-Z][\w$]*)(?:: | - | \()(?<message>.*)`,
+    time: 'iso',
+    joins: 'untilHeader',
+    samples: [
+      {
+        line: '2024-05-01 10:20:30,123 ERROR org.example.dfs.DataNode: disk is full',
+        time: '2024-05-01T10:20:30.123Z',
+        severity: 'ERROR',
+        message: 'disk is full',
+        fields: { logger: 'org.example.dfs.DataNode' },
+      },
+    ],
+  },
+  {
+    kind: 'pattern',
+    name: 'logback',
+    pattern: pattern`^(?:(?<time>${isoTime})|(?<clock>${clock})) \[(?<thread>[^\]]+)\] +(?<level>${upperLevel}) +(?<logger>[\w$.\[\]\/-]+) +(?:- |: )(?<message>.*)`,
+    time: 'iso',
+    joins: 'untilHeader',
+    samples: [
+      {
+        line: '2024-04-06T09:05:54,991Z [http-nio-8080-exec-9] ERROR o.a.g.r.auth.AuthenticationService - Authentication attempt failed.',
+        time: '2024-04-06T09:05:54.991Z',
+        severity: 'ERROR',
+        fields: { logger: 'o.a.g.r.auth.AuthenticationService' },
+      },
+      {
+        line: '10:20:30.123 [main] WARN  org.example.App - no configuration found',
+        time: null,
+        severity: 'WARN',
+        message: 'no configuration found',
+        fields: { clock: '10:20:30.123' },
+      },
+    ],
+  },
+  {
+    kind: 'pattern',
+    name: 'wildfly',
+    pattern: pattern`^(?:(?<time>${isoTime})|(?<clock>${clock})) (?<level>${upperLevel}) +\[(?<logger>[\w.$]+)\] \((?<thread>[^)]+)\) (?<message>.*)`,
+    time: 'iso',
+    joins: 'untilHeader',
+    samples: [
+      {
+        line: '10:20:30,123 ERROR [org.jboss.as.controller] (ServerService Thread Pool -- 7) WFLYCTL0013: Operation failed',
+        time: null,
+        severity: 'ERROR',
+        message: 'WFLYCTL0013: Operation failed',
+      },
+    ],
+  },
+  {
+    kind: 'pattern',
+    name: 'java-util-logging',
+    pattern: pattern`^(?<time>[A-Z][a-z]{2} \d{1,2}, \d{4} \d{1,2}:\d{2}:\d{2} [AP]M) (?<logger>[\w.$]+)(?: (?<method>[\w$<>]+))?$`,
+    time: 'syslog',
+    joins: 'untilHeader',
+    announces: true,
+    samples: [
+      {
+        line: 'May 01, 2024 1:20:30 PM org.example.App main',
+        time: '2024-05-01T13:20:30.000Z',
+        severity: null,
+        fields: { logger: 'org.example.App', method: 'main' },
+      },
+    ],
+  },
+  {
+    kind: 'pattern',
+    name: 'hdfs',
+    pattern: pattern`^(?<time>\d{6} \d{6}) (?<pid>\d+) (?<level>[A-Z]+) (?<logger>[\w$.]+): (?<message>.*)`,
+    time: 'compact',
+    joins: 'untilHeader',
+    samples: [
+      {
+        line: '241109 203615 148 WARN dfs.DataNode$PacketResponder: PacketResponder 1 for block blk_388 terminating',
+        time: '2024-11-09T20:36:15.000Z',
+        severity: 'WARN',
+      },
+    ],
+  },
+  {
+    kind: 'pattern',
+    name: 'spark',
+    pattern: pattern`^(?<time>\d{2}/\d{2}/\d{2} \d{2}:\d{2}:\d{2}) (?<level>[A-Z]+) (?<logger>[\w$.]+): (?<message>.*)`,
+    time: 'shortYearFirst',
+    joins: 'untilHeader',
+    samples: [
+      {
+        line: '24/06/09 20:10:40 INFO executor.Backend: Registered signal handlers',
+        time: '2024-06-09T20:10:40.000Z',
+        severity: null,
+      },
+    ],
+  },
+  {
+    kind: 'pattern',
+    name: 'tomcat',
+    pattern: pattern`^(?<time>\d{2}-[A-Z][a-z]{2}-\d{4} \d{2}:\d{2}:\d{2}(?:\.\d+)?) (?<level>${upperLevel}) \[(?<thread>[^\]]+)\] (?<logger>\S+) (?<message>.*)`,
+    time: 'clf',
+    joins: 'untilHeader',
+    samples: [
+      {
+        line: '28-Mar-2024 07:01:48.459 SEVERE [main] org.example.Protocol.start Failed to start',
+        time: '2024-03-28T07:01:48.459Z',
+        severity: 'ERROR',
+      },
+    ],
+  },
+  {
+    kind: 'pattern',
+    name: 'cassandra',
+    pattern: pattern`^(?<level>[A-Z]+) +\[(?<thread>[^\]]+)\] (?<time>${isoDate} ${clock}) (?<file>[\w.]+:\d+) - (?<message>.*)`,
+    time: 'iso',
+    joins: 'untilHeader',
+    samples: [
+      {
+        line: 'WARN  [ScheduledTasks:1] 2024-05-01 10:20:30,123 QueryProcessor.java:137 - 1 batch is over the limit',
+        time: '2024-05-01T10:20:30.123Z',
+        severity: 'WARN',
+        message: '1 batch is over the limit',
+        fields: { file: 'QueryProcessor.java:137' },
+      },
+    ],
+  },
+  {
+    kind: 'pattern',
+    name: 'jenkins',
+    pattern: pattern`^(?<time>${isoDate} ${clock}${zone})\t?\s*\[id=(?<thread>\d+)\]\s+(?<level>[A-Z]+)\s+(?<logger>[\w.$#]+): ?(?<message>.*)`,
+    time: 'iso',
+    joins: 'untilHeader',
+    samples: [
+      {
+        line: '2024-05-01 10:20:30.123+0000 [id=41]\tSEVERE\thudson.util.Boot#report: Failed to load plugin',
+        time: '2024-05-01T10:20:30.123Z',
+        severity: 'ERROR',
+        message: 'Failed to load plugin',
+      },
+    ],
+  },
+  {
+    kind: 'pattern',
+    name: 'websphere',
+    pattern: pattern`^\[(?<time>\d{1,2}/\d{1,2}/\d{2} \d{1,2}:\d{2}:\d{2}:\d{3}) (?<zone>[A-Z]{2,5})\] (?<thread>[0-9a-f]{8}) (?<logger>\S+) +(?:(?<level>[EWFI])|[A-Z<>]) +(?<message>.*)`,
+    time: 'american',
+    joins: 'untilHeader',
+    samples: [
+      {
+        line: '[5/1/24 10:20:30:123 UTC] 0000000a ServletWrapper E   SRVE0068E: An exception was thrown',
+        time: '2024-05-01T10:20:30.123Z',
+        severity: 'ERROR',
+        message: 'SRVE0068E: An exception was thrown',
+      },
+    ],
+  },
+  {
+    kind: 'pattern',
+    name: 'jvm-gc',
+    pattern: pattern`^(?:\[(?<time>${isoTime})\])?\[(?<uptime>[\d.,]+m?s)\]\[(?<level>\w+) *\](?:\[(?<tags>[\w,]+) *\])? (?<message>.*)`,
+    time: 'iso',
+    joins: 'traces',
+    samples: [
+      {
+        line: '[2024-05-01T10:20:30.123+0000][12.015s][warning][gc,alloc] Out of room in eden',
+        time: '2024-05-01T10:20:30.123Z',
+        severity: 'WARN',
+        fields: { tags: 'gc,alloc', uptime: '12.015s' },
+      },
+      { line: '[0.015s][info][gc] Using G1', time: null, severity: null, message: 'Using G1' },
+    ],
+  },
+]

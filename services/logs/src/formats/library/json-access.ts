@@ -1,0 +1,106 @@
+import type { JsonFormat } from '../format.ts'
+
+/** Requests that web servers and proxies write as JSON lines. A status of 500 and above is an error, 400 and above a warning. */
+export const jsonAccess: readonly JsonFormat[] = [
+  {
+    kind: 'json',
+    name: 'json-traefik-access',
+    requires: ['ClientAddr', 'RequestMethod', 'DownstreamStatus'],
+    time: ['StartUTC', 'time'],
+    level: ['level'],
+    status: ['DownstreamStatus'],
+    message: ['RequestPath'],
+    samples: [
+      {
+        line: '{"ClientAddr":"192.0.2.1:4","DownstreamStatus":404,"RequestMethod":"GET","RequestPath":"/x","StartUTC":"2024-05-01T10:00:00.1Z","level":"info"}',
+        time: '2024-05-01T10:00:00.100Z',
+        severity: 'WARN',
+        message: '/x',
+      },
+    ],
+  },
+  {
+    kind: 'json',
+    name: 'json-caddy-access',
+    requires: ['ts', 'request.method', 'request.uri', 'status'],
+    time: ['ts'],
+    level: ['level'],
+    status: ['status'],
+    message: ['request.uri'],
+    samples: [
+      {
+        line: '{"level":"info","ts":1717634687.5,"logger":"http.log.access","msg":"handled request","request":{"method":"GET","host":"example.net","uri":"/x"},"duration":0.01,"status":502}',
+        time: '2024-06-06T00:44:47.500Z',
+        severity: 'ERROR',
+        message: '/x',
+      },
+    ],
+  },
+  {
+    kind: 'json',
+    name: 'json-envoy-access',
+    requires: ['start_time', 'response_code', 'method'],
+    time: ['start_time'],
+    level: [],
+    status: ['response_code'],
+    message: ['path', 'authority'],
+    samples: [
+      {
+        line: '{"start_time":"2024-05-01T10:20:30.123Z","method":"GET","path":"/cart","response_code":503,"duration":7}',
+        time: '2024-05-01T10:20:30.123Z',
+        severity: 'ERROR',
+        message: '/cart',
+      },
+    ],
+  },
+  {
+    kind: 'json',
+    name: 'json-cloudflare',
+    requires: ['RayID', 'EdgeStartTimestamp'],
+    time: ['EdgeStartTimestamp', 'EdgeEndTimestamp'],
+    level: [],
+    status: ['EdgeResponseStatus'],
+    message: ['ClientRequestURI'],
+    samples: [
+      {
+        line: '{"RayID":"7d","ClientIP":"192.0.2.7","ClientRequestURI":"/wp-login","EdgeResponseStatus":403,"EdgeStartTimestamp":1717634687000000000}',
+        time: '2024-06-06T00:44:47.000Z',
+        severity: 'WARN',
+        message: '/wp-login',
+      },
+    ],
+  },
+  {
+    kind: 'json',
+    name: 'json-gitlab',
+    requires: ['method', 'path', 'controller', 'action', 'status', 'time'],
+    time: ['time'],
+    level: ['severity'],
+    status: ['status'],
+    message: ['path'],
+    samples: [
+      {
+        line: '{"method":"POST","path":"/users/sign_in","controller":"SessionsController","action":"create","status":422,"time":"2024-04-15T10:20:30.114Z"}',
+        time: '2024-04-15T10:20:30.114Z',
+        severity: 'WARN',
+      },
+    ],
+  },
+  {
+    kind: 'json',
+    name: 'json-nginx-access',
+    requires: ['status', 'remote_addr', 'request'],
+    time: ['time_iso8601', 'time_local', '@timestamp', 'timestamp', 'time', 'msec'],
+    level: [],
+    status: ['status'],
+    message: ['request'],
+    samples: [
+      {
+        line: '{"time_iso8601":"2024-05-01T10:20:30+02:00","remote_addr":"192.0.2.7","request":"GET /x HTTP/1.1","status":"404"}',
+        time: '2024-05-01T08:20:30.000Z',
+        severity: 'WARN',
+        message: 'GET /x HTTP/1.1',
+      },
+    ],
+  },
+]

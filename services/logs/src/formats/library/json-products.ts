@@ -1,0 +1,266 @@
+import type { JsonFormat } from '../format.ts'
+
+/** JSON lines of one product or platform each; the first whose keys are all there reads the line. */
+export const jsonProducts: readonly JsonFormat[] = [
+  {
+    kind: 'json',
+    name: 'json-journald',
+    requires: ['__REALTIME_TIMESTAMP'],
+    time: ['__REALTIME_TIMESTAMP', '_SOURCE_REALTIME_TIMESTAMP'],
+    level: ['PRIORITY'],
+    numbers: 'syslog',
+    message: ['MESSAGE'],
+    samples: [
+      {
+        line: '{"__REALTIME_TIMESTAMP":"1717860261221373","PRIORITY":"3","_HOSTNAME":"attic","MESSAGE":"disk is gone"}',
+        time: '2024-06-08T15:24:21.221Z',
+        severity: 'ERROR',
+        message: 'disk is gone',
+      },
+    ],
+  },
+  {
+    kind: 'json',
+    name: 'json-docker',
+    requires: ['log', 'stream', 'time'],
+    time: ['time'],
+    level: [],
+    message: ['log'],
+    wraps: true,
+    samples: [
+      {
+        line: '{"log":"level=warn msg=\\"low\\" left=3\\n","stream":"stderr","time":"2024-05-01T10:00:00.5Z"}',
+        time: '2024-05-01T10:00:00.500Z',
+        severity: 'WARN',
+      },
+    ],
+  },
+  {
+    kind: 'json',
+    name: 'json-mongodb',
+    requires: ['t.$date', 's', 'c'],
+    time: ['t.$date'],
+    level: ['s'],
+    message: ['msg'],
+    samples: [
+      {
+        line: '{"t":{"$date":"2024-07-28T18:00:00.903+02:00"},"s":"W","c":"STORAGE","id":22220,"msg":"Detected unclean shutdown"}',
+        time: '2024-07-28T16:00:00.903Z',
+        severity: 'WARN',
+      },
+    ],
+  },
+  {
+    kind: 'json',
+    name: 'json-nextcloud',
+    requires: ['reqId', 'level', 'time', 'app'],
+    time: ['time'],
+    level: ['level'],
+    numbers: 'nextcloud',
+    message: ['message'],
+    samples: [
+      {
+        line: '{"reqId":"a1","level":3,"time":"2024-10-01T02:39:09+00:00","app":"files","message":"cannot scan"}',
+        time: '2024-10-01T02:39:09.000Z',
+        severity: 'ERROR',
+      },
+    ],
+  },
+  {
+    kind: 'json',
+    name: 'json-kubernetes-audit',
+    requires: ['kind', 'auditID', 'requestReceivedTimestamp'],
+    time: ['requestReceivedTimestamp', 'stageTimestamp'],
+    level: [],
+    message: ['requestURI'],
+    samples: [
+      {
+        line: '{"kind":"Event","auditID":"57a7","requestURI":"/api/v1/pods","requestReceivedTimestamp":"2024-05-01T10:00:00.123456Z"}',
+        time: '2024-05-01T10:00:00.123Z',
+      },
+    ],
+  },
+  {
+    kind: 'json',
+    name: 'json-suricata',
+    requires: ['event_type', 'timestamp', 'flow_id'],
+    time: ['timestamp'],
+    level: [],
+    message: ['alert.signature', 'event_type'],
+    samples: [
+      {
+        line: '{"timestamp":"2024-07-10T23:50:05.533101+0000","flow_id":12,"event_type":"alert","alert":{"signature":"ET SCAN"}}',
+        time: '2024-07-10T23:50:05.533Z',
+        message: 'ET SCAN',
+      },
+    ],
+  },
+  {
+    kind: 'json',
+    name: 'json-zeek',
+    requires: ['ts', 'uid', 'id.orig_h'],
+    time: ['ts'],
+    level: [],
+    message: ['uri', 'query', 'note', 'service', 'proto'],
+    samples: [
+      {
+        line: '{"ts":1717634687.452,"uid":"Cq8ZtR3","id.orig_h":"10.0.0.7","id.resp_h":"192.0.2.9","proto":"udp","query":"example.net"}',
+        time: '2024-06-06T00:44:47.452Z',
+        message: 'example.net',
+      },
+    ],
+  },
+  {
+    kind: 'json',
+    name: 'json-cloudtrail',
+    requires: ['eventTime', 'eventSource', 'eventVersion'],
+    time: ['eventTime'],
+    level: [],
+    message: ['eventName'],
+    samples: [
+      {
+        line: '{"eventVersion":"1.08","eventTime":"2024-04-11T15:24:00Z","eventSource":"signin","eventName":"ConsoleLogin"}',
+        time: '2024-04-11T15:24:00.000Z',
+        message: 'ConsoleLogin',
+      },
+    ],
+  },
+  {
+    kind: 'json',
+    name: 'json-aws-waf',
+    requires: ['webaclId', 'action', 'httpRequest'],
+    time: ['timestamp'],
+    level: [],
+    message: ['httpRequest.uri', 'action'],
+    samples: [
+      {
+        line: '{"timestamp":1717634687123,"formatVersion":1,"webaclId":"arn:1","action":"BLOCK","httpRequest":{"clientIp":"192.0.2.7","uri":"/.env"}}',
+        time: '2024-06-06T00:44:47.123Z',
+        message: '/.env',
+      },
+    ],
+  },
+  {
+    kind: 'json',
+    name: 'json-google-cloud',
+    requires: ['logName', 'timestamp', 'resource'],
+    time: ['timestamp', 'receiveTimestamp'],
+    level: ['severity'],
+    message: ['textPayload', 'jsonPayload.message', 'jsonPayload.msg', 'protoPayload.methodName'],
+    samples: [
+      {
+        line: '{"insertId":"a1","logName":"projects/p/logs/stderr","resource":{"type":"k8s_container"},"severity":"ERROR","textPayload":"no room","timestamp":"2024-05-01T10:20:30.123456789Z"}',
+        time: '2024-05-01T10:20:30.123Z',
+        severity: 'ERROR',
+        message: 'no room',
+      },
+    ],
+  },
+  {
+    kind: 'json',
+    name: 'json-azure',
+    requires: ['time', 'resourceId', 'operationName'],
+    time: ['time'],
+    level: ['level', 'Level'],
+    message: ['resultDescription', 'properties.message', 'operationName'],
+    samples: [
+      {
+        line: '{"time":"2024-05-01T10:20:30.1234567Z","resourceId":"/SUBSCRIPTIONS/1","operationName":"Sign-in activity","level":"Warning"}',
+        time: '2024-05-01T10:20:30.123Z',
+        severity: 'WARN',
+        message: 'Sign-in activity',
+      },
+    ],
+  },
+  {
+    kind: 'json',
+    name: 'json-elasticsearch',
+    requires: ['cluster.name', 'timestamp', 'component', 'level'],
+    time: ['timestamp'],
+    level: ['level'],
+    message: ['message'],
+    samples: [
+      {
+        line: '{"type":"server","timestamp":"2024-05-01T10:20:30,123Z","level":"WARN","component":"o.e.c.r.a","cluster.name":"search","node.name":"search-1","message":"disk is over the high watermark"}',
+        time: '2024-05-01T10:20:30.123Z',
+        severity: 'WARN',
+      },
+    ],
+  },
+  {
+    kind: 'json',
+    name: 'json-postgres',
+    requires: ['error_severity', 'timestamp', 'message'],
+    time: ['timestamp'],
+    level: ['error_severity'],
+    message: ['message'],
+    samples: [
+      {
+        line: '{"timestamp":"2024-08-16 13:02:58.409 UTC","pid":539,"user":"kim","dbname":"shop","error_severity":"FATAL","message":"no such role"}',
+        time: '2024-08-16T13:02:58.409Z',
+        severity: 'CRITICAL',
+      },
+    ],
+  },
+  {
+    kind: 'json',
+    name: 'json-teleport',
+    requires: ['ei', 'event', 'code', 'time'],
+    time: ['time'],
+    level: [],
+    message: ['error', 'event'],
+    samples: [
+      {
+        line: '{"ei":0,"event":"session.start","code":"T2000I","time":"2024-09-05T10:20:30.114Z","user":"kim"}',
+        time: '2024-09-05T10:20:30.114Z',
+        message: 'session.start',
+      },
+    ],
+  },
+  {
+    kind: 'json',
+    name: 'json-vault-audit',
+    requires: ['type', 'time', 'request.id', 'request.operation'],
+    time: ['time'],
+    level: [],
+    message: ['error', 'request.path'],
+    samples: [
+      {
+        line: '{"time":"2024-05-01T10:20:30.123Z","type":"response","request":{"id":"a1","operation":"read","path":"secret/x"},"error":"permission denied"}',
+        time: '2024-05-01T10:20:30.123Z',
+        severity: 'ERROR',
+        message: 'permission denied',
+      },
+    ],
+  },
+  {
+    kind: 'json',
+    name: 'json-laurel',
+    requires: ['ID', 'SYSCALL'],
+    time: ['ID'],
+    level: [],
+    message: ['PROCTITLE.ARGV', 'SYSCALL.exe'],
+    samples: [
+      {
+        line: '{"ID":"1717634687.114:4100","SYSCALL":{"syscall":59,"success":"yes","exe":"/usr/sbin/nft"}}',
+        time: '2024-06-06T00:44:47.114Z',
+        message: '/usr/sbin/nft',
+      },
+    ],
+  },
+  {
+    kind: 'json',
+    name: 'json-falco',
+    requires: ['output', 'priority', 'rule', 'time'],
+    time: ['time'],
+    level: ['priority'],
+    message: ['output'],
+    samples: [
+      {
+        line: '{"output":"A shell was spawned in a container","priority":"Critical","rule":"Terminal shell","time":"2024-05-01T10:20:30.123456789Z"}',
+        time: '2024-05-01T10:20:30.123Z',
+        severity: 'CRITICAL',
+      },
+    ],
+  },
+]

@@ -1,0 +1,214 @@
+import type { LogFormat } from '../format.ts'
+import { clock, isoDate, isoTime, pattern, syslogTime } from './pieces.ts'
+
+/** Audit trails, firewalls and appliances. */
+export const securityFormats: readonly LogFormat[] = [
+  {
+    kind: 'pattern',
+    name: 'auditd',
+    pattern: pattern`^type=(?<type>\w+) msg=audit\((?<time>\d+\.\d+):(?<serial>\d+)\): ?(?<message>.*)`,
+    time: 'epoch',
+    joins: 'traces',
+    samples: [
+      {
+        line: 'type=SYSCALL msg=audit(1717838570.579:2995): arch=c000003e syscall=59 success=yes',
+        time: '2024-06-08T09:22:50.579Z',
+        fields: { type: 'SYSCALL' },
+      },
+    ],
+  },
+  {
+    kind: 'pattern',
+    name: 'cef',
+    // ArcSight Common Event Format; what is before it is for syslog to read.
+    pattern: pattern`^(?:CEF: ?)?(?<version>[01])\|(?<vendor>[^|]*)\|(?<product>[^|]*)\|(?<product_version>[^|]*)\|(?<event>[^|]*)\|(?<name>[^|]*)\|(?:\d{1,2}|(?<level>Low|Medium|High|Unknown)|(?<risk>[\w-]+))\|(?<message>.*)`,
+    joins: 'traces',
+    samples: [
+      {
+        line: 'CEF:0|Example|Gate|2.1|100|Worm stopped|High|src=10.0.0.1 dst=192.0.2.2 spt=1232',
+        time: null,
+        severity: 'ERROR',
+        message: 'src=10.0.0.1 dst=192.0.2.2 spt=1232',
+        fields: { vendor: 'Example', name: 'Worm stopped' },
+      },
+      { line: 'CEF: 0|Example|Gate|2.1|544|Door opened|1|who=kim', severity: null, fields: { product: 'Gate' } },
+    ],
+  },
+  {
+    kind: 'pattern',
+    name: 'leef',
+    pattern: pattern`^LEEF:(?<version>[12]\.0)\|(?<vendor>[^|]*)\|(?<product>[^|]*)\|(?<product_version>[^|]*)\|(?<event>[^|]*)\|(?<message>.*)`,
+    joins: 'traces',
+    samples: [
+      {
+        line: 'LEEF:1.0|Example|Mailer|4.0|15345|src=192.0.2.0\tdst=10.0.0.2\tsev=5',
+        time: null,
+        severity: null,
+        fields: { product: 'Mailer', event: '15345' },
+      },
+    ],
+  },
+  {
+    kind: 'pattern',
+    name: 'cisco-asa',
+    pattern: pattern`^(?:<\d{1,3}>)?(?:(?<time>${syslogTime})(?: [A-Z]{3,4})?(?: (?<host>[\w.-]+))? ?: )?%(?<product>ASA|FTD|PIX|FWSM)-(?:\w+-)?(?<priority>[0-7])-(?<id>\d{6}): (?<message>.*)`,
+    time: 'syslog',
+    joins: 'traces',
+    samples: [
+      {
+        line: '<164>May 01 2024 10:20:30: %ASA-4-106023: Deny tcp src outside:192.0.2.9/40 dst inside:10.0.0.2/22',
+        time: '2024-05-01T10:20:30.000Z',
+        severity: 'WARN',
+        fields: { id: '106023' },
+      },
+      { line: '%ASA-6-302014: Teardown TCP connection 77', time: null, severity: null },
+    ],
+  },
+  {
+    kind: 'pattern',
+    name: 'cisco-ios',
+    pattern: pattern`^(?:<\d{1,3}>)?(?:\d+: )?(?:(?<host>[A-Za-z][\w.-]*): )?[*.]?(?<time>${syslogTime})(?: [A-Z]{2,5})?: %(?<facility>[A-Z][\w-]*?)-(?<priority>[0-7])-(?<mnemonic>\w+): ?(?<message>.*)`,
+    time: 'syslog',
+    joins: 'traces',
+    samples: [
+      {
+        line: '000123: *May  1 10:20:30.123: %LINK-3-UPDOWN: Interface Serial0/1, changed state to down',
+        time: '2024-05-01T10:20:30.123Z',
+        severity: 'ERROR',
+        fields: { facility: 'LINK', mnemonic: 'UPDOWN' },
+      },
+      { line: '*May  1 10:20:30: %SYS-5-CONFIG_I: Configured from console by vty0', severity: null },
+    ],
+  },
+  {
+    kind: 'pattern',
+    name: 'mikrotik',
+    pattern: pattern`^(?<time>${isoTime}) (?:(?<host>[\w.:-]+) )?(?<topics>(?:[a-z0-9-]+,)+)(?<level>critical|error|warning|info|debug)(?:,[a-z0-9-]+)* (?<message>.*)`,
+    time: 'iso',
+    joins: 'traces',
+    samples: [
+      {
+        line: '2024-03-19T10:20:30.114000+01:00 10.0.0.1 system,error,critical login failure for user kim via winbox',
+        time: '2024-03-19T09:20:30.114Z',
+        severity: 'CRITICAL',
+        message: 'login failure for user kim via winbox',
+        fields: { host: '10.0.0.1' },
+      },
+      { line: '2024-03-19 10:20:30 system,info,account user kim logged in', severity: null },
+    ],
+  },
+  {
+    kind: 'pattern',
+    name: 'palo-alto',
+    pattern: pattern`^(?:<\d{1,3}>)?(?:\S+ \S+ )?\d,(?<time>\d{4}/\d{2}/\d{2} \d{2}:\d{2}:\d{2}),(?<serial>\w+),(?<type>[A-Z]{4,}),(?<subtype>[\w-]*),(?<message>.*)`,
+    time: 'iso',
+    joins: 'never',
+    samples: [
+      {
+        line: '2024-07-06T10:20:30+02:00 gate.example.net 1,2024/07/06 10:20:30,001801000123,THREAT,vulnerability,2561,2024/07/06 10:20:30,192.0.2.2,10.0.0.3',
+        time: '2024-07-06T10:20:30.000Z',
+        fields: { type: 'THREAT', subtype: 'vulnerability' },
+      },
+    ],
+  },
+  {
+    kind: 'pattern',
+    name: 'proxmox-firewall',
+    pattern: pattern`^(?<guest>\d+) (?<verbosity>[0-7]) (?<chain>[\w+-]+) (?<time>\d{2}/[A-Z][a-z]{2}/\d{4}:\d{2}:\d{2}:\d{2} [+-]\d{4}) (?<message>.*)`,
+    time: 'clf',
+    joins: 'traces',
+    samples: [
+      {
+        line: '104 1 tap104i0-IN 01/May/2024:10:20:30 +0200 DROP: IN=fwbr104i0 SRC=192.0.2.34 DST=10.0.0.2 PROTO=TCP DPT=22',
+        time: '2024-05-01T08:20:30.000Z',
+        fields: { chain: 'tap104i0-IN', guest: '104' },
+      },
+    ],
+  },
+  {
+    kind: 'pattern',
+    name: 'windows-firewall',
+    pattern: pattern`^(?<time>\d{4}-\d{2}-\d{2} \d{2}:\d{2}:\d{2}) (?<action>ALLOW|DROP|OPEN|CLOSE|OPEN-INBOUND|INFO-EVENTS-LOST) (?<protocol>\w+) (?<source>\S+) (?<destination>\S+) (?<message>.*)`,
+    time: 'iso',
+    joins: 'never',
+    samples: [
+      {
+        line: '2024-05-01 10:20:30 DROP TCP 192.0.2.16 10.0.0.21 50641 3389 52 S 12 0 64240 - - - RECEIVE',
+        time: '2024-05-01T10:20:30.000Z',
+        fields: { action: 'DROP', protocol: 'TCP' },
+      },
+    ],
+  },
+  {
+    kind: 'pattern',
+    name: 'suricata-fast',
+    pattern: pattern`^(?<time>\d{2}/\d{2}/\d{4}-\d{2}:\d{2}:\d{2}\.\d+) +\[\*\*\] \[(?<signature>\d+:\d+:\d+)\] (?<message>.*)`,
+    time: 'americanYear',
+    joins: 'never',
+    samples: [
+      {
+        line: '05/01/2024-10:20:30.123456  [**] [1:2100498:7] EXAMPLE ATTACK_RESPONSE [**] [Priority: 2] {TCP} 192.0.2.7:80 -> 10.0.0.2:4000',
+        time: '2024-05-01T10:20:30.123Z',
+        fields: { signature: '1:2100498:7' },
+      },
+    ],
+  },
+  {
+    kind: 'pattern',
+    name: 'zeek',
+    pattern: pattern`^(?<time>\d{10}\.\d{6})\t(?<uid>[CF]\w{10,20}|-)\t(?<client>[\d.:a-f]+)\t(?<client_port>\d+)\t(?<server>[\d.:a-f]+)\t(?<port>\d+)\t(?<message>.*)`,
+    time: 'epoch',
+    joins: 'never',
+    samples: [
+      {
+        line: '1717634687.452200\tCq8ZtR3mWk1LxVb9Ya\t10.0.0.76\t52026\t192.0.2.119\t80\ttcp\tssh\t-\t-',
+        time: '2024-06-06T00:44:47.452Z',
+        fields: { client: '10.0.0.76', port: '80' },
+      },
+    ],
+  },
+  {
+    kind: 'pattern',
+    name: 'tcpdump',
+    pattern: pattern`^(?:(?<time>${isoDate} ${clock})|(?<clock>\d{2}:\d{2}:\d{2}\.\d{6})) (?:(?<interface>[\w.-]+) +(?:In|Out|[BMP]) +)?(?<protocol>IP6?|ARP)[, ](?<message>.*)`,
+    time: 'iso',
+    joins: 'traces',
+    samples: [
+      {
+        line: '10:20:30.123456 IP 192.0.2.1.443 > 10.0.0.2.50000: Flags [S.], seq 1, ack 2, length 0',
+        time: null,
+        severity: null,
+        fields: { protocol: 'IP' },
+      },
+      { line: '2024-05-01 10:20:30.123456 ARP, Request who-has 10.0.0.1', time: '2024-05-01T10:20:30.123Z' },
+    ],
+  },
+  {
+    kind: 'pattern',
+    name: 'asterisk',
+    pattern: pattern`^\[(?<time>${syslogTime})\] (?<level>[A-Z]+)\[(?<pid>\d+)\](?:\[[^\]]*\])?:? (?<message>.*)`,
+    time: 'syslog',
+    joins: 'traces',
+    samples: [
+      {
+        line: '[Dec 21 12:57:01] WARNING[77]: res_pjsip.c:114 x: no route',
+        time: '2024-12-21T12:57:01.000Z',
+        severity: 'WARN',
+      },
+    ],
+  },
+  {
+    kind: 'pattern',
+    name: 'zoneminder',
+    pattern: pattern`^(?<time>\d{2}/\d{2}/\d{2} \d{2}:\d{2}:\d{2}\.\d+) (?<program>\S+?)\[(?<pid>\d+)\]\.(?<level>\w+) \[(?<message>.*)`,
+    time: 'american',
+    joins: 'traces',
+    samples: [
+      {
+        line: '01/25/24 16:08:02.393003 web_php[118770].ERR [192.0.2.1] [Could not retrieve user]',
+        time: '2024-01-25T16:08:02.393Z',
+        severity: 'ERROR',
+      },
+    ],
+  },
+]
