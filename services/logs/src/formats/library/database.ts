@@ -94,7 +94,7 @@ export const databaseFormats: readonly LogFormat[] = [
   {
     kind: 'pattern',
     name: 'mysql-general',
-    pattern: pattern`^(?<time>${isoDate}T${clock}Z)\t *(?<thread>\d+) (?<command>[A-Z][a-z]+(?: [A-Z][a-z]+)?)\t(?<message>.*)`,
+    pattern: pattern`^(?<time>${isoDate}T${clock}Z)\s+(?<thread>\d+) (?<command>Connect|Query|Quit|Init DB|Prepare|Execute|Fetch|Close stmt|Reset stmt|Long Data|Field List|Statistics|Ping|Change user|Binlog Dump|Refresh|Shutdown|Kill)(?:\s+|$)(?<message>.*)`,
     time: 'iso',
     joins: 'untilHeader',
     samples: [

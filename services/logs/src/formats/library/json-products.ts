@@ -97,6 +97,21 @@ export const jsonProducts: readonly JsonFormat[] = [
   },
   {
     kind: 'json',
+    name: 'json-suricata-stats',
+    requires: ['event_type', 'timestamp', 'stats'],
+    time: ['timestamp'],
+    level: [],
+    message: ['event_type'],
+    samples: [
+      {
+        line: '{"timestamp":"2024-07-10T10:20:30.114000+0000","event_type":"stats","stats":{"uptime":7}}',
+        time: '2024-07-10T10:20:30.114Z',
+        message: 'stats',
+      },
+    ],
+  },
+  {
+    kind: 'json',
     name: 'json-zeek',
     requires: ['ts', 'uid', 'id.orig_h'],
     time: ['ts'],

@@ -257,7 +257,7 @@ export const pythonFormats: readonly LogFormat[] = [
   {
     kind: 'pattern',
     name: 'python-logging',
-    pattern: pattern`^\[?(?<time>\d{4}-\d{2}-\d{2} ${clock})\]?(?: ?[:|-]{1,2} ?| )(?:\d+ |\[[^\]]*\] ?)?(?<level>${upperLevel})(?: in (?<module>[\w.]+)| *[:|-]{1,2} *(?<logger>[\w.\[\]:]+)| +(?<name>[\w.]+))?(?:: ?| - | )(?<message>.*)`,
+    pattern: pattern`^\[?(?<time>\d{4}-\d{2}-\d{2} ${clock})\]?(?: ?[:|-]{1,2} ?| )(?:\d+ |\[[^\]]*\] ?)?(?<level>${upperLevel})(?: in (?<module>[\w.]+)| *[:|-]{1,2} *(?<logger>[\w.\[\]:]+)| +(?<name>\w+(?:\.\w+)+|\w+(?=: | - )))?(?:: ?| - | )(?<message>.*)`,
     time: 'iso',
     joins: 'untilHeader',
     samples: [
@@ -272,6 +272,7 @@ export const pythonFormats: readonly LogFormat[] = [
         severity: 'WARN',
         message: 'rate limited',
       },
+      { line: '2024-07-02 10:22:40 ERROR Nothing is left', severity: 'ERROR', message: 'Nothing is left' },
     ],
   },
 ]

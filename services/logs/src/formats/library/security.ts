@@ -51,7 +51,7 @@ export const securityFormats: readonly LogFormat[] = [
   {
     kind: 'pattern',
     name: 'cisco-asa',
-    pattern: pattern`^(?:<\d{1,3}>)?(?:(?<time>${syslogTime})(?: [A-Z]{3,4})?(?: (?<host>[\w.-]+))? ?: )?%(?<product>ASA|FTD|PIX|FWSM)-(?:\w+-)?(?<priority>[0-7])-(?<id>\d{6}): (?<message>.*)`,
+    pattern: pattern`^(?:<\d{1,3}>)?(?:(?<time>${syslogTime})(?: [A-Z]{3,4})?(?: (?<host>[\w.-]+))? ?:? )?%(?<product>ASA|FTD|PIX|FWSM)-(?:\w+-)?(?<priority>[0-7])-(?<id>\d{6}): (?<message>.*)`,
     time: 'syslog',
     joins: 'traces',
     samples: [
@@ -60,6 +60,12 @@ export const securityFormats: readonly LogFormat[] = [
         time: '2024-05-01T10:20:30.000Z',
         severity: 'WARN',
         fields: { id: '106023' },
+      },
+      {
+        line: 'May 01 10:20:30 gate %ASA-3-710003: TCP access denied by ACL',
+        severity: 'ERROR',
+        message: 'TCP access denied by ACL',
+        fields: { host: 'gate' },
       },
       { line: '%ASA-6-302014: Teardown TCP connection 77', time: null, severity: null },
     ],
@@ -200,10 +206,14 @@ export const securityFormats: readonly LogFormat[] = [
   {
     kind: 'pattern',
     name: 'zoneminder',
-    pattern: pattern`^(?<time>\d{2}/\d{2}/\d{2} \d{2}:\d{2}:\d{2}\.\d+) (?<program>\S+?)\[(?<pid>\d+)\]\.(?<level>\w+) \[(?<message>.*)`,
+    pattern: pattern`^(?<time>\d{2}/\d{2}/\d{2},? \d{1,2}:\d{2}:\d{2}(?:[ \u202f][AP]M)?(?: [A-Z]{2,5})?\.\d+) (?<program>\S+?)\[(?<pid>\d+)\]\.(?<level>\w+) \[(?<message>.*)`,
     time: 'american',
     joins: 'traces',
     samples: [
+      {
+        line: '05/01/24, 1:20:30 PM CEST.114000 web_php[77].WAR [192.0.2.1] [Token is old]',
+        time: '2024-05-01T11:20:30.000Z',
+      },
       {
         line: '01/25/24 16:08:02.393003 web_php[118770].ERR [192.0.2.1] [Could not retrieve user]',
         time: '2024-01-25T16:08:02.393Z',

@@ -222,7 +222,7 @@ export const systemFormats: readonly LogFormat[] = [
   {
     kind: 'pattern',
     name: 'dpkg',
-    pattern: pattern`^(?<time>\d{4}-\d{2}-\d{2} \d{2}:\d{2}:\d{2}) (?<message>(?:startup|install|upgrade|remove|purge|configure|trigproc|status|conffile|disappear) .*)`,
+    pattern: pattern`^(?<time>\d{4}-\d{2}-\d{2} \d{2}:\d{2}:\d{2}) (?<message>(?:startup (?:archives|packages) |status [a-z-]+ \S+:|(?:install|upgrade|remove|purge|configure|trigproc|disappear) \S+:|conffile /).*)`,
     time: 'iso',
     joins: 'never',
     samples: [

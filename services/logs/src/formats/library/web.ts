@@ -191,6 +191,21 @@ export const webFormats: readonly LogFormat[] = [
   },
   {
     kind: 'pattern',
+    name: 'w3c-quoted',
+    pattern: pattern`^"(?<time>\d{4}-\d{2}-\d{2}" "\d{2}:\d{2}:\d{2})" (?<message>".*)`,
+    time: 'iso',
+    joins: 'never',
+    samples: [
+      {
+        line: '"2024-05-01" "10:20:30" "a1b2" "Firefox" "Browser" "192.0.2.9" "GET" "/cart"',
+        time: '2024-05-01T10:20:30.000Z',
+        severity: null,
+        message: '"a1b2" "Firefox" "Browser" "192.0.2.9" "GET" "/cart"',
+      },
+    ],
+  },
+  {
+    kind: 'pattern',
     name: 'envoy-access',
     pattern: pattern`^\[(?<time>${isoTime})\] "(?<message>${quoted})" (?<status>\d{1,3}) (?<flags>\S+) (?:.*? )?(?<received>\d+) (?<sent>\d+) (?<duration>\d+|-) (?<upstream>\d+|-) "`,
     time: 'iso',
