@@ -1,9 +1,7 @@
 import type { Route } from '@trellis/protos/edge/routes.ts'
 
-export type EventFrame = { id: string | undefined; event: string; data: unknown }
-
 /** An event, or an id alone, which says where the client is and is nothing that it is told of. */
-export type Frame = EventFrame | { id: string; event?: never }
+export type Frame = { id: string | undefined; event: string; data: unknown } | { id: string; event?: never }
 
 /** Line ends in an id or a name would end the field; nothing of ours has any, so they can only be an attack. */
 const oneLine = (text: string) => text.replaceAll(/[\r\n\0]/g, '')

@@ -18,7 +18,7 @@ export const tailRpc = ({ engine, branches }: World, tail: Tail): TailHandlers =
     const query = parseQuery(request.q ?? '')
     const positions = decodePositions(request.lastEventId)
     const resumes = positions.size > 0
-    // A reader that has seen entries of branches alone knows no place here.
+    // Ids that are given out have a place here; one without it, of a client's own or from an older server, says nothing of what came here.
     const mayHaveMissed = resumes && !positions.has('')
     const merged = mergeTails({
       own: { name: '', open: (lastEventId, whole) => tailFrames(tail, { ...request, lastEventId }, whole) },
