@@ -27,10 +27,11 @@ export const addressConfig = {
 
 export type Addresses = { readonly [Name in keyof typeof addressConfig]: string }
 
+/** What is served at each address. */
 const definitions = {
-  listings: ListingsServiceDefinition,
-  logs: LogsServiceDefinition,
-  music: MusicServiceDefinition,
+  listings: [ListingsServiceDefinition],
+  logs: [LogsServiceDefinition],
+  music: [MusicServiceDefinition],
 }
 
 const askMilliseconds = 2_000
@@ -48,22 +49,24 @@ export const connectServices = (addresses: Addresses, security: RpcSecurity, log
   const backends: Backend[] = []
   const missing = new Map<string, string>()
   const checks: (() => Promise<void>)[] = []
-  for (const [name, definition] of Object.entries(definitions)) {
+  for (const [name, served] of Object.entries(definitions)) {
     const address = addresses[name as keyof Addresses]
     if (address === '') continue
-    const known = services.find((service) => service.name === definition.fullName)
-    if (!known) throw new TypeError(`${definition.fullName} has no routes.`)
-    const { client } = opened.use(connectGrpc(definition as typeof LogsServiceDefinition, address, { security }))
+    for (const definition of served) {
+      const known = services.find((service) => service.name === definition.fullName)
+      if (!known) throw new TypeError(`${definition.fullName} has no routes.`)
+      const { client } = opened.use(connectGrpc(definition as typeof LogsServiceDefinition, address, { security }))
+      backends.push({
+        name: known.name,
+        mount: known.mount,
+        heartbeat: known.heartbeat,
+        client: client as never,
+        isRemote: true,
+      })
+    }
     const { client: health } = opened.use(
       connectGrpc(HealthDefinition, address, { security, deadlineMilliseconds: 5_000 }),
     )
-    backends.push({
-      name: known.name,
-      mount: known.mount,
-      heartbeat: known.heartbeat,
-      client: client as never,
-      isRemote: true,
-    })
     missing.set(name, 'not asked yet')
     checks.push(async () => {
       try {

@@ -61,8 +61,11 @@ export const logsConfig = {
   ),
   llmModel: setting('LLM_MODEL', read.text, '', 'The model to ask it for.'),
   llmApiKey: secret('LLM_API_KEY', read.text, '', 'Sent to it as a bearer token.'),
-  blockPrivateUpstreams: later(
-    setting('SERVICE_BLOCK_PRIVATE_UPSTREAMS', read.flag, false, 'Refuses upstreams at private addresses.'),
+  blockPrivateUpstreams: setting(
+    'SERVICE_BLOCK_PRIVATE_UPSTREAMS',
+    read.flag,
+    false,
+    'Refuses upstreams at private addresses.',
   ),
   incidentsDatabase: later(
     setting('SERVICE_INCIDENTS_DB', read.optional(read.text), undefined, 'A store of its own for incidents.'),

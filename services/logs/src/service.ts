@@ -21,6 +21,7 @@ import { searchRpc } from './search/rpc.ts'
 import { type CatalogueTables, catalogueMigration } from './segments/catalogue-store.ts'
 import { sourcesRpc } from './sources/rpc.ts'
 import { tailRpc } from './tail/rpc.ts'
+import { createUpstream } from './upstream/upstream.ts'
 import type { World } from './world.ts'
 
 export type LogsServiceOptions = {
@@ -65,8 +66,20 @@ export const createLogsService = async (options: LogsServiceOptions): Promise<Lo
   const ending = new AbortController()
   opened.defer(() => ending.abort(new Error('The log service is ending.')))
   await tasks.recover()
+  const upstream = opened.use(createUpstream({ blockPrivate: config.blockPrivateUpstreams }))
   const pressure = createPressure(config.pushedMegabytes * megabyte)
-  const world: World = { config, engine, branches: shared, tasks, pressure, bus, log, now, signal: ending.signal }
+  const world: World = {
+    config,
+    engine,
+    branches: shared,
+    tasks,
+    pressure,
+    bus,
+    upstream,
+    log,
+    now,
+    signal: ending.signal,
+  }
   const handlers: Handlers<typeof LogsServiceDefinition> = {
     ...ingestRpc(world),
     ...searchRpc(world),

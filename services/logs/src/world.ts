@@ -5,6 +5,7 @@ import type { LogsConfig } from './config.ts'
 import type { Pressure } from './ingest/pressure.ts'
 import type { Tasks } from './ingest/tasks.ts'
 import type { LogEngine } from './threads/log-engine.ts'
+import type { Upstream } from './upstream/upstream.ts'
 
 /** What the handlers of the service stand on. */
 export type World = {
@@ -17,6 +18,8 @@ export type World = {
   /** Of pushed batches. */
   pressure: Pressure
   bus: Bus
+  /** Servers of others. */
+  upstream: Pick<Upstream, 'fetch'>
   log: Log
   now: () => number
   /** Aborted when the service ends. */

@@ -4,6 +4,7 @@ import type { Filters } from '../search/filters.ts'
 import type { Query } from '../search/query.ts'
 import type { SearchRequest } from '../search/search.ts'
 import type { LogEngine } from '../threads/log-engine.ts'
+import type { Upstream } from '../upstream/upstream.ts'
 import { keywordsOf } from './keywords.ts'
 import { type ChatMessage, chat, type LanguageModel, ModelFailure } from './llm.ts'
 import { namedSources } from './named-sources.ts'
@@ -22,6 +23,7 @@ export type DiagnoseInput = {
   now: number
   /** Absent: the rules write the summary. */
   model?: LanguageModel | undefined
+  upstream: Pick<Upstream, 'fetch'>
   signal: AbortSignal
 }
 
@@ -154,7 +156,7 @@ async function* withModel(
   yield { kind: 'status', stage: 'model', detail: `Asking ${model.model || 'the language model'}.` }
   let text = ''
   try {
-    for await (const piece of chat(model, promptFor(input.query, rules, entries), { signal: input.signal })) {
+    for await (const piece of chat(model, promptFor(input.query, rules, entries), input)) {
       text += piece
       yield { kind: 'summary', text: text.trimStart(), source: 'llm', counts, partial: true }
     }

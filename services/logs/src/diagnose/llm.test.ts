@@ -1,6 +1,7 @@
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { describe, expect, test } from 'vitest'
+import { createUpstream } from '../upstream/upstream.ts'
 import { chat, ModelFailure } from './llm.ts'
 
 type Behaviour = (response: ServerResponse, body: string, key: string | undefined) => void
@@ -27,8 +28,10 @@ const serve = async (behave: Behaviour) => {
 const delta = (content: string) => `data: ${JSON.stringify({ choices: [{ delta: { content } }] })}\n\n`
 const ask = async (baseUrl: string, limits = { stallMilliseconds: 500, totalMilliseconds: 5_000, characters: 500 }) => {
   let text = ''
+  await using upstream = createUpstream({ blockPrivate: false })
   try {
     for await (const piece of chat({ baseUrl, model: 'm', apiKey: 'k' }, [{ role: 'user', content: 'q' }], {
+      upstream,
       signal: new AbortController().signal,
       limits,
     }))
@@ -80,7 +83,7 @@ describe('a language model', () => {
     [
       'redirects',
       (response) => response.writeHead(302, { location: 'http://127.0.0.1:1/' }).end(),
-      'cannot be reached',
+      'redirects to another host are not followed',
     ],
   ])('that %s is a failure that says so', async (_, behave, sentence) => {
     await using server = await serve(behave)

@@ -1,5 +1,5 @@
+import { type Upstream, UpstreamRefused } from '../upstream/upstream.ts'
 import { createThinkingFilter } from './thinking.ts'
-import { refusalOfUpstream } from './upstream.ts'
 
 export type LanguageModel = { baseUrl: string; model: string; apiKey: string }
 export type ChatMessage = { role: 'system' | 'user'; content: string }
@@ -17,6 +17,8 @@ export type ChatLimits = {
 }
 
 export const chatLimits: ChatLimits = { stallMilliseconds: 20_000, totalMilliseconds: 120_000, characters: 20_000 }
+
+export type ChatOptions = { upstream: Pick<Upstream, 'fetch'>; signal: AbortSignal; limits?: ChatLimits }
 
 const mostLine = 1024 * 1024
 
@@ -63,19 +65,20 @@ const at = (value: unknown, ...keys: string[]): unknown =>
 
 const reasonOf = (error: unknown): string => {
   if (error instanceof ModelFailure) return error.message
+  if (error instanceof UpstreamRefused) return `The model's address is refused. ${error.message}`
   if (error instanceof Error && error.cause instanceof Error)
     return `The model cannot be reached: ${error.cause.message}.`
   return `The model cannot be reached: ${error instanceof Error ? error.message : String(error)}.`
 }
 
 /**
- * Asks a chat-completions server in the style of OpenAI and gives its words as they come, without its thinking. Redirects are not followed.
+ * Asks a chat-completions server in the style of OpenAI and gives its words as they come, without its thinking.
  * Throws ModelFailure when it cannot be reached, refuses, stalls, breaks off, or says nothing.
  */
 export async function* chat(
   { baseUrl, model, apiKey }: LanguageModel,
   messages: readonly ChatMessage[],
-  { signal, limits = chatLimits }: { signal: AbortSignal; limits?: ChatLimits },
+  { upstream, signal, limits = chatLimits }: ChatOptions,
 ): AsyncGenerator<string> {
   const stalled = new AbortController()
   let watch: NodeJS.Timeout | undefined
@@ -90,11 +93,8 @@ export async function* chat(
   try {
     alive()
     const address = new URL(`${baseUrl.replace(/\/+$/, '')}/chat/completions`)
-    const refusal = await refusalOfUpstream(address)
-    if (refusal !== undefined) throw new ModelFailure(`The model's address is refused. ${refusal}`)
-    const response = await fetch(address, {
+    const response = await upstream.fetch(address, {
       method: 'POST',
-      redirect: 'error',
       signal: AbortSignal.any([signal, stalled.signal]),
       headers: { 'content-type': 'application/json', ...(apiKey !== '' && { authorization: `Bearer ${apiKey}` }) },
       body: JSON.stringify({ model, messages, stream: true }),

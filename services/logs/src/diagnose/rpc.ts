@@ -38,6 +38,7 @@ const inputOf = (world: World, request: DiagnoseRequest, { signal }: Call): Diag
     zone,
     now: world.now(),
     model: modelOf(world, request),
+    upstream: world.upstream,
     signal,
   }
 }
