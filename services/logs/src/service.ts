@@ -17,6 +17,8 @@ import { ingestRpc } from './ingest/rpc.ts'
 import { type TaskTables, taskMigration, taskOwnerMigration } from './ingest/task-store.ts'
 import { createTasks } from './ingest/tasks.ts'
 import { openEngine } from './open-engine.ts'
+import { createOverlaidEngine } from './overlays/overlaid-engine.ts'
+import { createOverlays, type OverlayTables, overlayMigration } from './overlays/store.ts'
 import { searchRpc } from './search/rpc.ts'
 import { type CatalogueTables, catalogueMigration } from './segments/catalogue-store.ts'
 import { sourcesRpc } from './sources/rpc.ts'
@@ -44,12 +46,18 @@ export type LogsServiceOptions = {
 export type LogsService = AsyncDisposable & { implementations: Implementation[] }
 
 /** The schema of the log service, step by step. */
-export const logsMigrations = [catalogueMigration, taskMigration, sharedCatalogueMigration, taskOwnerMigration]
+export const logsMigrations = [
+  catalogueMigration,
+  taskMigration,
+  sharedCatalogueMigration,
+  taskOwnerMigration,
+  overlayMigration,
+]
 export const logsSchema = { name: 'logs', migrations: logsMigrations }
 
 const megabyte = 1024 * 1024
 
-type Tables = CatalogueTables & TaskTables & SharedCatalogueTables
+type Tables = CatalogueTables & TaskTables & SharedCatalogueTables & OverlayTables
 
 /** The log service: rows in its store, entries where replicas share them or in a folder of its own, threads that start with the first work. */
 export const createLogsService = async (options: LogsServiceOptions): Promise<LogsService> => {
@@ -62,7 +70,8 @@ export const createLogsService = async (options: LogsServiceOptions): Promise<Lo
   const directory = options.branches && opened.use(createBranchDirectory({ ...options.branches, log }))
   const shared =
     directory && createSharedSearch({ own, directory, waitMilliseconds: config.branchWaitMilliseconds, log })
-  const engine = shared?.engine ?? own
+  const overlays = createOverlays(store.db)
+  const engine = createOverlaidEngine(shared?.engine ?? own, overlays)
   const ending = new AbortController()
   opened.defer(() => ending.abort(new Error('The log service is ending.')))
   await tasks.recover()
@@ -71,6 +80,7 @@ export const createLogsService = async (options: LogsServiceOptions): Promise<Lo
   const world: World = {
     config,
     engine,
+    overlays,
     branches: shared,
     tasks,
     pressure,

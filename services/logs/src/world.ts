@@ -4,6 +4,7 @@ import type { SharedSearch } from './branches/shared-search.ts'
 import type { LogsConfig } from './config.ts'
 import type { Pressure } from './ingest/pressure.ts'
 import type { Tasks } from './ingest/tasks.ts'
+import type { Overlays } from './overlays/store.ts'
 import type { LogEngine } from './threads/log-engine.ts'
 import type { Upstream } from './upstream/upstream.ts'
 
@@ -12,6 +13,8 @@ export type World = {
   config: LogsConfig
   /** Keeps in the service's own store; asks branches, too, where there may be any. */
   engine: LogEngine
+  /** What was found out about entries; the engine's answers carry it already. */
+  overlays: Overlays
   /** Absent where nothing runs branches. */
   branches: Pick<SharedSearch, 'tails'> | undefined
   tasks: Tasks

@@ -1,3 +1,4 @@
+import type { EntryOverlay } from '../overlays/entry-overlay.ts'
 import type { Severity } from './severity-code.ts'
 
 /** Where an entry came from and how it was read; few of these cover many entries. */
@@ -34,4 +35,6 @@ export type StoredEntry = {
   outOfOrder: boolean
   matchedPatterns: string[]
   sender: SenderDetails | null
+  /** What was found out about it since, where that was asked for and there is any. */
+  overlay?: EntryOverlay
 }

@@ -1,10 +1,15 @@
 import type { Entry } from '@trellis/protos/ts/trellis/logs/v1/logs.ts'
 import { describeEntry } from '../formats/detect.ts'
+import type { Score } from '../overlays/entry-overlay.ts'
 import type { StoredEntry } from './entry.ts'
+
+const scoredAt = (score: Score | null | undefined): string | null =>
+  score ? new Date(score.scoredAt).toISOString() : null
 
 /** An entry as the API shows it: message, fields and written time are read out of its text again. */
 export const presentEntry = (entry: StoredEntry): Entry => {
   const described = describeEntry(entry.origin.format, entry.text)
+  const { anomaly, security } = entry.overlay ?? {}
   const fields = entry.sender?.fields ?? described.fields
   return {
     entryId: entry.entryId,
@@ -24,12 +29,12 @@ export const presentEntry = (entry: StoredEntry): Entry => {
     matchedPatterns: entry.matchedPatterns,
     templateId: null,
     outOfOrder: entry.outOfOrder,
-    anomalyScore: null,
-    anomalyLabel: null,
-    anomalyScoredAt: null,
-    mlScore: null,
-    mlLabel: null,
-    mlScoredAt: null,
+    anomalyScore: anomaly?.score ?? null,
+    anomalyLabel: anomaly?.label ?? null,
+    anomalyScoredAt: scoredAt(anomaly),
+    mlScore: security?.score ?? null,
+    mlLabel: security?.label ?? null,
+    mlScoredAt: scoredAt(security),
     tenantId: entry.origin.tenantId ?? '',
     anonymized: entry.origin.anonymized === true,
   }

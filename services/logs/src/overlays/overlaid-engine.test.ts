@@ -1,0 +1,76 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { openStore } from '@trellis/kit/store'
+import { expect, test } from 'vitest'
+import { presentEntry } from '../entries/present.ts'
+import { logsMigrations } from '../service.ts'
+import { createOverlays, type OverlayTables } from './store.ts'
+
+const openOverlays = async () => {
+  const directory = await mkdtemp(join(tmpdir(), 'trellis-overlays-'))
+  const store = await openStore<OverlayTables>({ name: 'logs', dataDirectory: directory, migrations: logsMigrations })
+  return {
+    overlays: createOverlays(store.db),
+    async [Symbol.asyncDispose]() {
+      await store.close()
+      await rm(directory, { recursive: true, force: true })
+    },
+  }
+}
+const anomaly = { score: 0.9, label: 'burst', scoredAt: 1_000 }
+const security = { score: 0.7, label: 'brute_force', scoredAt: 2_000 }
+
+test('what one scorer said of an entry stays when another says something, and the last word of each counts', async () => {
+  await using opened = await openOverlays()
+  const { overlays } = opened
+  await overlays.put([{ entryId: 'a', sourceId: 'app', anomaly }])
+  await overlays.put([{ entryId: 'a', sourceId: 'app', security }])
+  await overlays.put([{ entryId: 'a', sourceId: 'app', anomaly: { ...anomaly, score: 0.5 } }])
+  expect((await overlays.of(['a', 'b'])).get('a')).toEqual({ anomaly: { ...anomaly, score: 0.5 }, security })
+  await overlays.put([{ entryId: 'a', sourceId: 'app', anomaly: null }])
+  expect((await overlays.of(['a'])).get('a')).toEqual({ anomaly: null, security })
+})
+
+test('what was said of the entries of a source, or long ago, is forgotten alone', async () => {
+  await using opened = await openOverlays()
+  const { overlays } = opened
+  await overlays.put(
+    Array.from({ length: 1_200 }, (_, number) => ({
+      entryId: `e${number}`,
+      sourceId: number % 2 === 0 ? 'even' : 'odd',
+      anomaly: { ...anomaly, scoredAt: number },
+    })),
+  )
+  await overlays.dropSources(['even'])
+  await overlays.dropBefore(1_001)
+  const ids = Array.from({ length: 1_200 }, (_, number) => `e${number}`)
+  expect((await overlays.of(ids)).size).toBe(100)
+})
+
+test('an entry shows its scores: anomaly_score, anomaly_label, anomaly_scored_at and ml_score, ml_label, ml_scored_at', () => {
+  const entry = presentEntry({
+    entryId: 'a',
+    origin: { sourceId: 'app', branch: null, tenantId: null, format: 'plain' },
+    sequence: 1,
+    time: null,
+    ingestTime: 0,
+    effectiveTime: 0,
+    severity: null,
+    repeatCount: 1,
+    text: 'x',
+    truncated: false,
+    outOfOrder: false,
+    matchedPatterns: [],
+    sender: null,
+    overlay: { anomaly, security },
+  })
+  expect(entry).toMatchObject({
+    anomalyScore: 0.9,
+    anomalyLabel: 'burst',
+    anomalyScoredAt: '1970-01-01T00:00:01.000Z',
+    mlScore: 0.7,
+    mlLabel: 'brute_force',
+    mlScoredAt: '1970-01-01T00:00:02.000Z',
+  })
+})

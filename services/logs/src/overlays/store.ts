@@ -1,0 +1,130 @@
+import { type Migration, transact } from '@trellis/kit/store'
+import type { Kysely } from 'kysely'
+import type { EntryOverlay, OverlayChange, Score } from './entry-overlay.ts'
+
+/** Times are epoch milliseconds. A score, its label and its time are all there or all null. */
+type OverlayTable = {
+  entry_id: string
+  source_id: string
+  anomaly_score: number | null
+  anomaly_label: string | null
+  anomaly_scored_at: number | null
+  security_score: number | null
+  security_label: string | null
+  security_scored_at: number | null
+  /** The latest of the times: nothing that arrived later can be what this is about. */
+  changed_at: number
+}
+export type OverlayTables = { log_entry_overlays: OverlayTable }
+type Db = Kysely<OverlayTables>
+
+export const overlayMigration: Migration = {
+  number: 5,
+  name: 'what was found out about log entries',
+  up: async (db) => {
+    await db.schema
+      .createTable('log_entry_overlays')
+      .addColumn('entry_id', 'text', (column) => column.primaryKey())
+      .addColumn('source_id', 'text', (column) => column.notNull())
+      .addColumn('anomaly_score', 'double precision')
+      .addColumn('anomaly_label', 'text')
+      .addColumn('anomaly_scored_at', 'bigint')
+      .addColumn('security_score', 'double precision')
+      .addColumn('security_label', 'text')
+      .addColumn('security_scored_at', 'bigint')
+      .addColumn('changed_at', 'bigint', (column) => column.notNull())
+      .execute()
+    await db.schema.createIndex('log_entry_overlays_by_source').on('log_entry_overlays').column('source_id').execute()
+    await db.schema.createIndex('log_entry_overlays_by_time').on('log_entry_overlays').column('changed_at').execute()
+  },
+}
+
+const columnsOf = ({ entryId, sourceId, anomaly, security }: OverlayChange): OverlayTable => ({
+  entry_id: entryId,
+  source_id: sourceId,
+  anomaly_score: anomaly?.score ?? null,
+  anomaly_label: anomaly?.label ?? null,
+  anomaly_scored_at: anomaly?.scoredAt ?? null,
+  security_score: security?.score ?? null,
+  security_label: security?.label ?? null,
+  security_scored_at: security?.scoredAt ?? null,
+  changed_at: Math.max(anomaly?.scoredAt ?? 0, security?.scoredAt ?? 0),
+})
+
+/** Lays a change over an entry; a field that it does not name keeps what is there. */
+const upsert = (db: Db, change: OverlayChange) => {
+  const { entry_id: _, source_id: __, ...columns } = columnsOf(change)
+  const { changed_at, ...rest } = columns
+  const named = Object.entries(rest).filter(
+    ([column]) => change[column.startsWith('anomaly') ? 'anomaly' : 'security'] !== undefined,
+  )
+  return db
+    .insertInto('log_entry_overlays')
+    .values(columnsOf(change))
+    .onConflict((conflict) =>
+      conflict.column('entry_id').doUpdateSet({ ...Object.fromEntries(named), ...(changed_at > 0 && { changed_at }) }),
+    )
+    .execute()
+}
+
+const overlaysOf = (db: Db, entryIds: readonly string[]) =>
+  db
+    .selectFrom('log_entry_overlays')
+    .selectAll()
+    .where('entry_id', 'in', [...entryIds])
+    .execute()
+
+const deleteOfSources = (db: Db, sourceIds: readonly string[]) =>
+  db
+    .deleteFrom('log_entry_overlays')
+    .where('source_id', 'in', [...sourceIds])
+    .executeTakeFirst()
+
+const deleteChangedBefore = (db: Db, moment: number) =>
+  db.deleteFrom('log_entry_overlays').where('changed_at', '<', moment).executeTakeFirst()
+
+const scoreOf = (score: number | null, label: string | null, scoredAt: number | null): Score | null =>
+  score === null ? null : { score, label: label ?? '', scoredAt: Number(scoredAt ?? 0) }
+
+const fromTable = (row: OverlayTable): EntryOverlay => ({
+  anomaly: scoreOf(row.anomaly_score, row.anomaly_label, row.anomaly_scored_at),
+  security: scoreOf(row.security_score, row.security_label, row.security_scored_at),
+})
+
+/** Statements with more parameters than this are refused by some databases. */
+const mostInOne = 500
+
+const inPortions = <Item>(items: readonly Item[]): Item[][] =>
+  Array.from({ length: Math.ceil(items.length / mostInOne) }, (_, portion) =>
+    items.slice(portion * mostInOne, (portion + 1) * mostInOne),
+  )
+
+/** What was found out about entries, by their ids, in the store of the service. */
+export type Overlays = {
+  /** All of the changes or none. */
+  put: (changes: readonly OverlayChange[]) => Promise<void>
+  /** Of those entries that have any. */
+  of: (entryIds: readonly string[]) => Promise<ReadonlyMap<string, EntryOverlay>>
+  dropSources: (sourceIds: readonly string[]) => Promise<void>
+  /** Forgets what was said before a moment (epoch milliseconds), when no entry is left that had arrived by then. */
+  dropBefore: (moment: number) => Promise<void>
+}
+
+export const createOverlays = (db: Db): Overlays => ({
+  put: async (changes) => {
+    if (changes.length === 0) return
+    await transact(db, async (transaction) => {
+      for (const change of changes) await upsert(transaction, change)
+    })
+  },
+  of: async (entryIds) => {
+    const rows = await Promise.all(inPortions(entryIds).map((portion) => overlaysOf(db, portion)))
+    return new Map(rows.flat().map((row) => [row.entry_id, fromTable(row)]))
+  },
+  dropSources: async (sourceIds) => {
+    for (const portion of inPortions(sourceIds)) await deleteOfSources(db, portion)
+  },
+  dropBefore: async (moment) => {
+    await deleteChangedBefore(db, moment)
+  },
+})
