@@ -145,7 +145,7 @@ export const valuesSchema: Schema = {
       annotations: map,
     }),
     listings: component({ enabled: flag }),
-    logs: component({ enabled: flag }),
+    logs: component({ enabled: flag, stores: only({ existingSecret: name }) }),
     music: component({ enabled: flag }),
     operator: component({
       maximumRuns: count(1, 10_000),

@@ -49,6 +49,7 @@ export const cases = {
     },
     cloud: { enabled: true, existingSecret: 'cloud', licenseUrl: 'https://licenses.example.com' },
     keys: { existingSecret: 'keys' },
+    logs: { stores: { existingSecret: 'stores' } },
     llm: { baseUrl: 'http://llm:8000/v1', model: 'small', existingSecret: 'llm' },
     networkPolicy: { edgeFrom: [{ namespaceSelector: { matchLabels: { name: 'ingress' } } }] },
     monitoring: {

@@ -78,6 +78,15 @@
   value: {{ .Values.database.connections | quote }}
 {{- end -}}
 
+{{/* Where the log service keeps incidents and context, if not with the other rows. */}}
+{{- define "trellis.env.stores" -}}
+{{- if .Values.logs.stores.existingSecret }}
+{{- range $name := list "SERVICE_INCIDENTS_DB" "SERVICE_CONTEXT_DB" }}
+{{ include "trellis.fromSecret" (dict "name" $name "secret" $.Values.logs.stores.existingSecret "key" $name "optional" true) }}
+{{- end }}
+{{- end }}
+{{- end -}}
+
 {{/* The marketplace, for the service and for its workers. */}}
 {{- define "trellis.env.marketplace" -}}
 {{- $given := .Values.marketplace -}}

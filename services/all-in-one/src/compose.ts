@@ -5,11 +5,11 @@ import { branchIntake, createEdge } from '@trellis/edge'
 import { createMemoryBus } from '@trellis/kit/bus'
 import { openDirectoryFiles } from '@trellis/kit/files'
 import { connectInProcess } from '@trellis/kit/rpc'
-import { lockDataDirectory, migrateStore } from '@trellis/kit/store'
+import { isPostgres, lockDataDirectory, migrateStore } from '@trellis/kit/store'
 import type { Log, Metrics } from '@trellis/kit/telemetry'
 import { createLocalWorkloads } from '@trellis/kit/workloads'
 import { createListingsService, listingsSchema, searchWorker } from '@trellis/listings'
-import { createLogsService, logsSchema } from '@trellis/logs'
+import { createLogsService, logsSchemas } from '@trellis/logs'
 import { createMusicService, generationWorker, musicSchema } from '@trellis/music'
 import openapi from '@trellis/protos/edge/openapi.json' with { type: 'json' }
 import { routes } from '@trellis/protos/edge/routes.ts'
@@ -43,8 +43,13 @@ export const composeTrellis = async (config: AllConfig, { log, metrics }: { log:
   )
   const workloads = connectInProcess(WorkloadsServiceDefinition, runtime.handlers)
   // Alone on its data directory, this process may change the schema at its start, which no replica may.
-  for (const schema of [listingsSchema, logsSchema, musicSchema]) {
-    if (config.database.databaseUrl !== undefined) await migrateStore(store, { ...schema, log })
+  const schemas = [
+    { ...listingsSchema, location: store },
+    ...Object.values(logsSchemas(config.logs, store)),
+    { ...musicSchema, location: store },
+  ]
+  for (const { location, ...schema } of schemas) {
+    if (isPostgres(location)) await migrateStore(location, { ...schema, log })
   }
   const rpcSecret = randomBytes(24).toString('base64url')
   const branches = opened.use(

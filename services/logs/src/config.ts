@@ -67,11 +67,17 @@ export const logsConfig = {
     false,
     'Refuses upstreams at private addresses.',
   ),
-  incidentsDatabase: later(
-    setting('SERVICE_INCIDENTS_DB', read.optional(read.text), undefined, 'A store of its own for incidents.'),
+  incidentsDatabase: secret(
+    'SERVICE_INCIDENTS_DB',
+    read.optional(read.text),
+    undefined,
+    'A store of its own for incidents: the address of a Postgres database, or on one machine a folder.',
   ),
-  contextDatabase: later(
-    setting('SERVICE_CONTEXT_DB', read.optional(read.text), undefined, 'A store of its own for the context.'),
+  contextDatabase: secret(
+    'SERVICE_CONTEXT_DB',
+    read.optional(read.text),
+    undefined,
+    'A store of its own for the context: the address of a Postgres database, or on one machine a folder.',
   ),
   gleanIntervalSeconds: later(
     setting('SERVICE_GLEAN_INTERVAL', read.integer(1, 86_400), 900, 'Seconds between two rounds of collecting.'),

@@ -1,9 +1,10 @@
 import { runService } from '@trellis/kit/process/service'
 import { logsConfig } from './config.ts'
-import { createLogsService, logsSchema } from './service.ts'
+import { createLogsService, logsSchemas } from './service.ts'
 
 await runService({
-  ...logsSchema,
+  name: 'logs',
+  schemas: (config, main) => Object.values(logsSchemas(config, main)),
   config: logsConfig,
   create: (config, ports) => createLogsService({ config, ...ports }),
   environment: process.env,

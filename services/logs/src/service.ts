@@ -1,8 +1,9 @@
 import type { Bus } from '@trellis/kit/bus'
 import { issueSession, sessionLifetimeSeconds } from '@trellis/kit/credentials'
 import type { FilesLocation } from '@trellis/kit/files'
+import { shareConnections, storeElsewhere } from '@trellis/kit/process'
 import { type Handlers, type Implementation, implementation, type RpcClient, type RpcSecurity } from '@trellis/kit/rpc'
-import { openStore, type StoreLocation } from '@trellis/kit/store'
+import { openStore, type PlacedSchema, type StoreLocation } from '@trellis/kit/store'
 import type { Log } from '@trellis/kit/telemetry'
 import { LogsServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/logs.ts'
 import type { BranchesServiceDefinition } from '@trellis/protos/ts/trellis/workloads/v1/branches.ts'
@@ -11,7 +12,9 @@ import { branchDirectoryRpc, orchardRpc } from './branches/orchard-rpc.ts'
 import { createSharedSearch } from './branches/shared-search.ts'
 import { type SharedCatalogueTables, sharedCatalogueMigration } from './cluster/shared-catalogue-tables.ts'
 import type { LogsConfig } from './config.ts'
+import { contextMigrations } from './context/migrations.ts'
 import { diagnoseRpc } from './diagnose/rpc.ts'
+import { type IncidentTables, incidentMigration } from './incidents/tables.ts'
 import { createPressure } from './ingest/pressure.ts'
 import { ingestRpc } from './ingest/rpc.ts'
 import { type TaskTables, taskMigration, taskOwnerMigration } from './ingest/task-store.ts'
@@ -54,6 +57,23 @@ export const logsMigrations = [
   overlayMigration,
 ]
 export const logsSchema = { name: 'logs', migrations: logsMigrations }
+export const incidentsSchema = { name: 'incidents', migrations: [incidentMigration] }
+export const contextSchema = { name: 'context', migrations: contextMigrations }
+
+/** All schemas of the log service, each where its setting places it; without one, beside the others. Throws ConfigFailure. */
+export const logsSchemas = (config: LogsConfig, main: StoreLocation) => {
+  const { incidentsDatabase, contextDatabase } = config
+  const [logs = main, incidents = main, context = main] = shareConnections([
+    main,
+    storeElsewhere({ variable: 'SERVICE_INCIDENTS_DB', value: incidentsDatabase }, main),
+    storeElsewhere({ variable: 'SERVICE_CONTEXT_DB', value: contextDatabase }, main),
+  ])
+  return {
+    logs: { ...logsSchema, location: logs },
+    incidents: { ...incidentsSchema, location: incidents },
+    context: { ...contextSchema, location: context },
+  } satisfies Record<string, PlacedSchema>
+}
 
 const megabyte = 1024 * 1024
 
@@ -64,7 +84,11 @@ export const createLogsService = async (options: LogsServiceOptions): Promise<Lo
   const { config, dataDirectory, store: location = { dataDirectory }, bus, log, now = Date.now } = options
   const isShared = options.filesLocation !== undefined
   await using opened = new AsyncDisposableStack()
-  const store = opened.use(await openStore<Tables>({ ...location, name: 'logs', migrations: logsMigrations, log }))
+  const schemas = logsSchemas(config, location)
+  const openPlaced = async <Rows>({ location: place, ...schema }: PlacedSchema) =>
+    opened.use(await openStore<Rows>({ ...place, ...schema, log }))
+  const store = await openPlaced<Tables>(schemas.logs)
+  await openPlaced<IncidentTables>(schemas.incidents)
   const tasks = opened.use(createTasks({ db: store.db, bus, now, isShared }))
   const { engine: own, tail } = opened.use(await openEngine(options, store))
   const directory = options.branches && opened.use(createBranchDirectory({ ...options.branches, log }))

@@ -6,6 +6,8 @@ import {
   filesLocation,
   rpcConfig,
   rpcSecurity,
+  shareConnections,
+  storeElsewhere,
   storeLocation,
 } from './connections-config.ts'
 
@@ -20,6 +22,26 @@ describe('where things are kept', () => {
       limits: { connections: 3, statementMilliseconds: 30_000 },
     })
     expect(() => storeLocation(connections({ DATABASE_URL: 'mysql://db' }), './data')).toThrow(ConfigFailure)
+  })
+
+  test('rows with a setting of their own: at another database, in a folder, or with the others', () => {
+    const main = { databaseUrl: 'postgresql://db/trellis', limits: { connections: 10 } }
+    const placed = (value: string | undefined) => storeElsewhere({ variable: 'OTHER_DB', value }, main)
+    expect(placed(undefined)).toBe(main)
+    expect(placed('postgres://other/db')).toEqual({ databaseUrl: 'postgres://other/db', limits: { connections: 10 } })
+    expect(placed('/srv/rows')).toEqual({ dataDirectory: '/srv/rows' })
+    const refused = () => placed('mysql://me:secret@db')
+    expect(refused).toThrow(/OTHER_DB must start with postgresql:/)
+    expect(refused).not.toThrow(/secret/)
+  })
+
+  test('stores in one database share the connections that the process may hold', () => {
+    const main = { databaseUrl: 'postgresql://db/trellis', limits: { connections: 10 } }
+    const elsewhere = { databaseUrl: 'postgresql://other/db', limits: { connections: 10 } }
+    const counts = shareConnections([main, main, elsewhere, { dataDirectory: '/srv' }]).map((location) =>
+      'limits' in location ? location.limits?.connections : undefined,
+    )
+    expect(counts).toEqual([8, 2, 10, undefined])
   })
 
   test('files: S3 where it is told of with its keys, else NATS', () => {

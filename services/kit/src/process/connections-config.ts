@@ -2,7 +2,7 @@ import type { NatsBusOptions } from '../bus/mod.ts'
 import { ConfigFailure, read, secret, setting, type ValuesOf } from '../config/mod.ts'
 import type { FilesLocation } from '../files/mod.ts'
 import type { RpcSecurity } from '../rpc/mod.ts'
-import type { StoreLocation } from '../store/mod.ts'
+import { isPostgres, postgresLimits, type StoreLocation } from '../store/mod.ts'
 
 const optionalText = read.optional(read.text)
 
@@ -97,18 +97,49 @@ export type DatabaseConfig = ValuesOf<typeof databaseConfig>
 export type ConnectionsConfig = ValuesOf<typeof connectionsConfig>
 export type RpcConfig = ValuesOf<typeof rpcConfig>
 
+const isPostgresUrl = (text: string): boolean => /^postgres(?:ql)?:\/\//.test(text)
+
 /** The database where there is one, else the data directory. Throws ConfigFailure. */
 export const storeLocation = (
   { databaseUrl, databaseConnections, databaseStatementSeconds }: DatabaseConfig,
   dataDirectory: string,
 ): StoreLocation => {
   if (databaseUrl === undefined) return { dataDirectory }
-  if (!/^postgres(?:ql)?:\/\//.test(databaseUrl))
-    throw new ConfigFailure('DATABASE_URL must start with postgresql://, but does not.')
+  if (!isPostgresUrl(databaseUrl)) throw new ConfigFailure('DATABASE_URL must start with postgresql://, but does not.')
   return {
     databaseUrl,
     limits: { connections: databaseConnections, statementMilliseconds: databaseStatementSeconds * 1_000 },
   }
+}
+
+/**
+ * Where a setting of its own places a store: at the address of a Postgres database, in a folder, or, where it says nothing,
+ * with the other rows. Throws ConfigFailure for the address of anything else, which is not echoed: it may hold a password.
+ */
+export const storeElsewhere = (
+  { variable, value }: { variable: string; value: string | undefined },
+  main: StoreLocation,
+): StoreLocation => {
+  if (value === undefined) return main
+  if (isPostgresUrl(value))
+    return { ...(isPostgres(main) && main.limits && { limits: main.limits }), databaseUrl: value }
+  if (/^[a-z][a-z0-9+.-]+:/i.test(value))
+    throw new ConfigFailure(`${variable} must start with postgresql://, or be the path of a folder.`)
+  return { dataDirectory: value }
+}
+
+/** Stores of one process in one database share its connections, of which the first takes what the others leave: a fifth each, and one at least. */
+export const shareConnections = (locations: readonly StoreLocation[]): StoreLocation[] => {
+  const [main] = locations
+  if (!main || !isPostgres(main)) return [...locations]
+  const whole = main.limits?.connections ?? postgresLimits.connections
+  const part = Math.max(1, Math.floor(whole / 5))
+  const guests = locations.slice(1).filter((other) => isPostgres(other) && other.databaseUrl === main.databaseUrl)
+  const rest = Math.max(1, whole - guests.length * part)
+  return locations.map((location, index) => {
+    if (!isPostgres(location) || location.databaseUrl !== main.databaseUrl) return location
+    return { ...location, limits: { ...location.limits, connections: index === 0 ? rest : part } }
+  })
 }
 
 /** How connections to NATS are encrypted, where anything is told of it. */

@@ -9,6 +9,8 @@ export {
   type RpcConfig,
   rpcConfig,
   rpcSecurity,
+  shareConnections,
+  storeElsewhere,
   storeLocation,
 } from './connections-config.ts'
 export { type ConfigPart, configPart, printConfig, setButNotInUse } from './print-config.ts'

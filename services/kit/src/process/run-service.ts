@@ -12,7 +12,7 @@ import {
 } from '../config/mod.ts'
 import { type Files, type FilesLocation, openFiles } from '../files/mod.ts'
 import { type Implementation, type RpcClient, type RpcSecurity, serveGrpc } from '../rpc/mod.ts'
-import { type Migration, migrateStore, type StoreLocation } from '../store/mod.ts'
+import { isPostgres, type Migration, migrateStore, type PlacedSchema, type StoreLocation } from '../store/mod.ts'
 import type { Log, Metrics } from '../telemetry/mod.ts'
 import { connectWorkloads } from './connect-workloads.ts'
 import {
@@ -47,8 +47,10 @@ export type ServiceProcess<Schema extends ConfigSchema> = {
   /** Names its schema in the database, and itself to the servers. */
   name: string
   config: Schema
-  /** None, for a process that keeps no rows. */
+  /** Of the one schema, which is named as the service is; none, for a process that keeps no rows. */
   migrations?: readonly Migration[]
+  /** Instead of those: all schemas of a service that has several, each in its place; `main` is where rows are unless a setting says otherwise. Throws ConfigFailure. */
+  schemas?: (config: ValuesOf<Schema>, main: StoreLocation) => readonly PlacedSchema[]
   create: (
     config: ValuesOf<Schema>,
     ports: ServicePorts,
@@ -99,6 +101,21 @@ const databaseOf = ({ connections, base }: ReturnType<typeof readAll>): StoreLoc
   return storeLocation(connections, base.dataDirectory)
 }
 
+/** The schemas of a service. Throws ConfigFailure for one that replicas cannot share. */
+const schemasOf = <Schema extends ConfigSchema>(
+  { name, migrations = [], schemas }: ServiceProcess<Schema>,
+  config: Config<Schema>,
+): readonly PlacedSchema[] => {
+  const main = databaseOf(config)
+  const placed = schemas?.(config.own, main) ?? [{ name, migrations, location: main }]
+  const alone = placed.find(({ location }) => !isPostgres(location))
+  if (alone)
+    throw new ConfigFailure(
+      `The rows of "${alone.name}" must be in a Postgres database, not in a folder: replicas share them.`,
+    )
+  return placed
+}
+
 /** Serves, or says which setting to change where the address is taken. */
 const serve = async (...given: Parameters<typeof serveGrpc>) => {
   try {
@@ -113,15 +130,17 @@ const serve = async (...given: Parameters<typeof serveGrpc>) => {
 
 /**
  * Runs one service as a process: gRPC before it, Postgres, NATS and a file store under it. Replicas of it share nothing
- * else. With the word `migrate` it brings its schema up to date and ends.
+ * else. With the word `migrate` it brings its schemas up to date and ends.
  */
 export const runService = <const Schema extends ConfigSchema>(service: ServiceProcess<Schema>): Promise<void> => {
-  const { name, migrations } = service
+  const { name, migrations, schemas } = service
+  const keepsRows = migrations !== undefined || schemas !== undefined
 
   const start = async (config: Config<Schema>, { log, metrics }: { log: Log; metrics: Metrics }): Promise<Running> => {
     await using opened = new AsyncDisposableStack()
     const { security } = config
-    const store = migrations ? databaseOf(config) : { dataDirectory: config.base.dataDirectory }
+    if (keepsRows) schemasOf(service, config)
+    const store = keepsRows ? databaseOf(config) : { dataDirectory: config.base.dataDirectory }
     const bus = opened.use(await connectNatsBus({ ...config.bus, name: `trellis-${name}`, log }))
     const files = opened.use(await openFiles(config.files))
     const { workloads, branches } = opened.use(connectWorkloads(config.rpc.workloadsAddress, security))
@@ -164,13 +183,19 @@ export const runService = <const Schema extends ConfigSchema>(service: ServicePr
         configPart(name, service.config, own),
       ]),
     start,
-    commands: migrations
+    commands: keepsRows
       ? {
           migrate: async (config) => {
-            const applied = await migrateStore(databaseOf(config), { name, migrations })
-            return applied.length === 0
-              ? `The schema of ${name} is up to date.`
-              : `The schema of ${name} is up to date now (${applied.length} steps).`
+            const sentences: string[] = []
+            for (const { location, ...schema } of schemasOf(service, config)) {
+              const applied = await migrateStore(location, schema)
+              sentences.push(
+                applied.length === 0
+                  ? `The schema of ${schema.name} is up to date.`
+                  : `The schema of ${schema.name} is up to date now (${applied.length} steps).`,
+              )
+            }
+            return sentences.join('\n')
           },
         }
       : {},

@@ -1,6 +1,20 @@
 export { sql } from 'kysely'
 export { DataDirectoryInUse, type DataDirectoryLock, lockDataDirectory } from './data-directory.ts'
-export type { PostgresLimits, PostgresLocation, SqliteLocation, StoreLocation } from './location.ts'
+export {
+  isPostgres,
+  type PostgresLimits,
+  type PostgresLocation,
+  postgresLimits,
+  type SqliteLocation,
+  type StoreLocation,
+} from './location.ts'
 export { type Migration, MigrationFailure, migrate } from './migrations.ts'
-export { migrateStore, openStore, type Store, type StoreOptions, type StoreSchema } from './store.ts'
+export {
+  migrateStore,
+  openStore,
+  type PlacedSchema,
+  type Store,
+  type StoreOptions,
+  type StoreSchema,
+} from './store.ts'
 export { transact } from './transact.ts'

@@ -27,6 +27,9 @@ export type StoreSchema = {
   log?: Log
 }
 
+/** A schema and where it stands. */
+export type PlacedSchema = Pick<StoreSchema, 'name' | 'migrations'> & { location: StoreLocation }
+
 export type StoreOptions = StoreLocation & StoreSchema
 
 const defaultLockWait = 30_000
