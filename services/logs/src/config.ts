@@ -73,6 +73,12 @@ export const logsConfig = {
     undefined,
     'A store of its own for incidents: the address of a Postgres database, or on one machine a folder.',
   ),
+  sourcesFile: setting(
+    'SERVICE_SOURCES_FILE',
+    read.optional(read.text),
+    undefined,
+    'The YAML file with the sources to collect; sources.yaml in the data directory unless told.',
+  ),
   contextDatabase: secret(
     'SERVICE_CONTEXT_DB',
     read.optional(read.text),

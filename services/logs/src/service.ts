@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import type { Bus } from '@trellis/kit/bus'
 import { issueSession, sessionLifetimeSeconds } from '@trellis/kit/credentials'
 import type { FilesLocation } from '@trellis/kit/files'
@@ -11,6 +12,8 @@ import { createBranchDirectory } from './branches/directory.ts'
 import { branchDirectoryRpc, orchardRpc } from './branches/orchard-rpc.ts'
 import { createSharedSearch } from './branches/shared-search.ts'
 import { type SharedCatalogueTables, sharedCatalogueMigration } from './cluster/shared-catalogue-tables.ts'
+import { type CheckpointTables, checkpointMigration } from './collect/checkpoint-store.ts'
+import { createSourcesFile } from './collect/sources-file.ts'
 import type { LogsConfig } from './config.ts'
 import { contextMigrations } from './context/migrations.ts'
 import { diagnoseRpc } from './diagnose/rpc.ts'
@@ -55,6 +58,7 @@ export const logsMigrations = [
   sharedCatalogueMigration,
   taskOwnerMigration,
   overlayMigration,
+  checkpointMigration,
 ]
 export const logsSchema = { name: 'logs', migrations: logsMigrations }
 export const incidentsSchema = { name: 'incidents', migrations: [incidentMigration] }
@@ -77,7 +81,7 @@ export const logsSchemas = (config: LogsConfig, main: StoreLocation) => {
 
 const megabyte = 1024 * 1024
 
-type Tables = CatalogueTables & TaskTables & SharedCatalogueTables & OverlayTables
+type Tables = CatalogueTables & TaskTables & SharedCatalogueTables & OverlayTables & CheckpointTables
 
 /** The log service: rows in its store, entries where replicas share them or in a folder of its own, threads that start with the first work. */
 export const createLogsService = async (options: LogsServiceOptions): Promise<LogsService> => {
@@ -101,12 +105,17 @@ export const createLogsService = async (options: LogsServiceOptions): Promise<Lo
   await tasks.recover()
   const upstream = opened.use(createUpstream({ blockPrivate: config.blockPrivateUpstreams }))
   const pressure = createPressure(config.pushedMegabytes * megabyte)
+  const sources = createSourcesFile({
+    path: config.sourcesFile ?? join(dataDirectory, 'sources.yaml'),
+    lockDirectory: join(dataDirectory, 'sources-lock'),
+  })
   const world: World = {
     config,
     engine,
     overlays,
     branches: shared,
     tasks,
+    sources,
     pressure,
     bus,
     upstream,

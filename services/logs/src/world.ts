@@ -1,6 +1,7 @@
 import type { Bus } from '@trellis/kit/bus'
 import type { Log } from '@trellis/kit/telemetry'
 import type { SharedSearch } from './branches/shared-search.ts'
+import type { ConfiguredSources } from './collect/sources-file.ts'
 import type { LogsConfig } from './config.ts'
 import type { Pressure } from './ingest/pressure.ts'
 import type { Tasks } from './ingest/tasks.ts'
@@ -18,6 +19,8 @@ export type World = {
   /** Absent where nothing runs branches. */
   branches: Pick<SharedSearch, 'tails'> | undefined
   tasks: Tasks
+  /** What people have written down to be collected. */
+  sources: ConfiguredSources
   /** Of pushed batches. */
   pressure: Pressure
   bus: Bus

@@ -1,0 +1,89 @@
+import { type Document, isCollection, isMap, isNode, isSeq, LineCounter, parseDocument } from 'yaml'
+import { isProblem, readSource } from './read-source.ts'
+import type { SourceEntry } from './source-entry.ts'
+
+/** What a sources file says. A source with a mistake is left out and named; the others count. */
+export type SourcesDocument = {
+  entries: SourceEntry[]
+  /** Sentences, each with the place it is about. */
+  problems: string[]
+  /** False where nothing of it could be read, so that it says nothing about which sources there are. */
+  isReadable: boolean
+}
+
+export const mostSources = 5_000
+export const mostDocumentBytes = 8 * 1024 * 1024
+
+type Parsed = { document: Document.Parsed; lines: LineCounter }
+
+const parse = (text: string): Parsed => {
+  const lines = new LineCounter()
+  return { document: parseDocument(text, { lineCounter: lines }), lines }
+}
+
+const lineOf = ({ document, lines }: Parsed, path: (string | number)[]): number | undefined => {
+  const node = document.getIn(path, true)
+  const offset = isNode(node) ? node.range?.[0] : undefined
+  return offset === undefined ? undefined : lines.linePos(offset).line
+}
+
+const unreadable = (problem: string): SourcesDocument => ({ entries: [], problems: [problem], isReadable: false })
+
+/** The value of the whole, or the sentence that says why there is none. */
+const listOf = ({ document }: Parsed): unknown[] | string => {
+  const [error] = document.errors
+  if (error) return `line ${error.linePos?.[0].line ?? 1}: ${error.message.split(/ at line|:?\n/)[0]}.`
+  let value: unknown
+  try {
+    value = document.toJS({ maxAliasCount: 100 })
+  } catch (cause) {
+    return `its aliases cannot be followed (${cause instanceof Error ? cause.message : String(cause)}).`
+  }
+  if (value === null || value === undefined) return []
+  const list = typeof value === 'object' && 'sources' in value ? (value.sources ?? []) : value
+  if (!Array.isArray(list)) return 'it must be a list of sources under the key "sources".'
+  return list.length > mostSources ? `it has ${list.length} sources; there may be ${mostSources}.` : list
+}
+
+/** Reads a sources file. `name` is what problems call it. */
+export const readSourcesDocument = (text: string, name: string): SourcesDocument => {
+  if (text.length > mostDocumentBytes) return unreadable(`${name}: it is larger than ${mostDocumentBytes} characters.`)
+  const parsed = parse(text)
+  const list = listOf(parsed)
+  if (typeof list === 'string') return unreadable(`${name}: ${list}`)
+  const isWrapped = isMap(parsed.document.contents)
+  const entries = new Map<string, SourceEntry>()
+  const problems: string[] = []
+  for (const [index, given] of list.entries()) {
+    const place = isWrapped ? ['sources', index] : [index]
+    const complain = (problem: string, key?: string) => {
+      const line = (key === undefined ? undefined : lineOf(parsed, [...place, key])) ?? lineOf(parsed, place)
+      const where = `sources[${index}]${key === undefined ? '' : `.${key}`}`
+      problems.push(`${name}, line ${line ?? 1}: ${where} ${problem}.`)
+    }
+    const read = readSource(given)
+    if (isProblem(read)) complain(read.problem, read.key)
+    else if (entries.has(read.id)) complain(`is "${read.id}", as that of a source before it`, 'id')
+    else entries.set(read.id, read)
+  }
+  return { entries: [...entries.values()], problems, isReadable: true }
+}
+
+/**
+ * The text with sources added at its end; comments and the order of what is there stay. Throws TypeError where the text is no list of
+ * sources: `readSourcesDocument` says why.
+ */
+export const withSources = (text: string, added: readonly Record<string, unknown>[]): string => {
+  const { document } = parse(text)
+  if (document.errors.length > 0) throw new TypeError('This is no YAML.')
+  if (document.contents === null) document.contents = document.createNode({ sources: [] }) as never
+  const path = isMap(document.contents) ? ['sources'] : []
+  const list = path.length === 0 ? document.contents : document.getIn(path, true)
+  if (path.length > 0 && !isSeq(list)) document.setIn(path, document.createNode([]))
+  const target = path.length === 0 ? document.contents : document.getIn(path, true)
+  if (!isSeq(target)) throw new TypeError('This is no list of sources.')
+  // What was written as [] would go on in one line.
+  if (isCollection(target) && target.items.length === 0) target.flow = false
+  for (const source of added) target.add(document.createNode(source))
+  return document.toString({ lineWidth: 0 })
+}
