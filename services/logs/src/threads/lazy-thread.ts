@@ -6,6 +6,8 @@ export type LazyThreadOptions = {
   module: URL
   /** Given to the thread when it starts. */
   data?: unknown
+  /** The variables that the thread sees; those of this process unless told. */
+  environment?: Readonly<Record<string, string>>
   /** What the thread may ask. */
   own: Callable
   /** Ends after so long without a call; 0 keeps it. */
@@ -43,6 +45,7 @@ export const createLazyThread = <Remote extends Callable>(options: LazyThreadOpt
   const start = (): Running<Remote> => {
     const worker = new Worker(options.module, {
       workerData: options.data,
+      ...(options.environment && { env: { ...options.environment } }),
       resourceLimits: { maxYoungGenerationSizeMb },
     })
     const started = { worker, calls: createCalls<Remote>(portOf(worker), options.own) }
