@@ -4,7 +4,7 @@ import { cleanLine, mostTextBytes } from './clean.ts'
 import { announcesNextLine, createFileReader, joinRuleOf, plainFormat } from './detect.ts'
 import { clearHeader, createHeader } from './header.ts'
 import { createLineSplitter, type RawLine } from './line-splitter.ts'
-import { continuesTrace, mostJoinedLines, nextTraceState, type TraceState } from './multiline.ts'
+import { continuesTrace, type JoinRule, mostJoinedLines, nextTraceState, type TraceState } from './multiline.ts'
 import type { TimeContext } from './time.ts'
 
 /** What has been made of a file so far. `lines` are those not blank; each is in an entry of its own or joined to one. */
@@ -15,6 +15,12 @@ export type FileParserOptions = {
   time: TimeContext
   /** Skips detection: all lines are tried with this format first. */
   format?: string | undefined
+  /** The number of the first line; 1 unless told. */
+  firstLine?: number | undefined
+  /** First lines of the whole file, by which its format is told where what is pushed begins in the middle. */
+  sample?: Uint8Array | undefined
+  /** In place of the formats' own way. */
+  joins?: JoinRule | undefined
   /** Epoch milliseconds for batches. */
   now: () => number
   onBatch: (batch: ArrayBuffer, entries: number) => void
@@ -24,6 +30,11 @@ export type FileParserOptions = {
 export type FileParser = {
   push: (chunk: Uint8Array) => void
   end: () => void
+  /**
+   * Gives out a batch of all entries that have ended; with `closes`, the last one has. Returns the number of the first line that is in no
+   * entry yet: that of an entry that is still open, or of the line that comes next.
+   */
+  settle: (closes: boolean) => number
   readonly counts: ParseCounts
 }
 
@@ -59,7 +70,7 @@ export const createFileParser = (options: FileParserOptions): FileParser => {
   let sample: RawLine[] | undefined = []
   let sampled = 0
   let joinsFreely = true
-  let lineNumber = 0
+  let lineNumber = (options.firstLine ?? 1) - 1
   let lastTime = Number.NaN
   let open: OpenEntry | undefined
 
@@ -117,9 +128,9 @@ export const createFileParser = (options: FileParserOptions): FileParser => {
     if (!hasRoom(line, entry)) return false
     if (entry.awaitsMessage) return name === undefined || Number.isNaN(header.time)
     if (name !== undefined) return false
-    const rule = joinRuleOf(entry.format)
+    const rule = options.joins ?? joinRuleOf(entry.format)
     if (rule === 'never') return false
-    return (rule === 'untilHeader' && joinsFreely) || continuesTrace(line, entry.trace)
+    return (rule === 'untilHeader' && (joinsFreely || options.joins !== undefined)) || continuesTrace(line, entry.trace)
   }
   const join = (line: string, entry: OpenEntry) => {
     for (; entry.blankLines > 0; entry.blankLines--) entry.extra.push('')
@@ -155,11 +166,15 @@ export const createFileParser = (options: FileParserOptions): FileParser => {
       count(plainFormat)
     }
   }
+  const chooseBy = (lines: readonly RawLine[]) => {
+    const texts = lines.slice(0, sampleLines).map(({ text }) => cleanLine(text))
+    joinsFreely = reader.chooseBy(texts).joinsFreely
+  }
   const choose = () => {
     if (!sample) return
     const lines = sample
     sample = undefined
-    joinsFreely = reader.chooseBy(lines.slice(0, sampleLines).map(({ text }) => cleanLine(text))).joinsFreely
+    chooseBy(lines)
     for (const line of lines) take(line)
   }
   const takeAll = (lines: Iterable<RawLine>) => {
@@ -173,6 +188,11 @@ export const createFileParser = (options: FileParserOptions): FileParser => {
       if (sample.length >= sampleLines || sampled >= sampleCharacters) choose()
     }
   }
+  if (options.sample) {
+    const first = createLineSplitter()
+    chooseBy([...first.push(options.sample), ...first.end()])
+    sample = undefined
+  }
   return {
     counts,
     push: (chunk) => takeAll(splitter.push(chunk)),
@@ -181,6 +201,12 @@ export const createFileParser = (options: FileParserOptions): FileParser => {
       choose()
       close()
       finishBatch()
+    },
+    settle: (closes) => {
+      choose()
+      if (closes) close()
+      finishBatch()
+      return open?.sequence ?? lineNumber + 1
     },
   }
 }

@@ -12,6 +12,7 @@ export type UploadCounts = {
   rejected: number
   multiline_joined: number
 }
+export type SettledUpload = UploadResult & { openLine: number }
 export type UploadResult = { counts: UploadCounts; formats: Record<string, number> }
 
 /** A file on its way in. Not to be used by two at once. */
@@ -21,6 +22,11 @@ export type FileIngest = {
    * What came before is kept even when the file never ends.
    */
   push: (chunk: Uint8Array<ArrayBuffer>) => Promise<void>
+  /**
+   * Resolves when all entries that have ended so far are durable and searchable, and tells with which line what is not begins: an entry that
+   * may go on, or an unfinished line. With `closes`, entries have ended, whatever comes next.
+   */
+  settle: (closes: boolean) => Promise<SettledUpload>
   /** Resolves when all of the file is durable and searchable. */
   end: () => Promise<UploadResult>
   /** Lets go of a file that will not end. */
@@ -118,6 +124,13 @@ export const createFileIngests = ({ keep, ...options }: FileIngestsOptions): Fil
             pushing.delete(pushed)
           })
         pushing.add(pushed)
+      },
+      settle: async (closes) => {
+        const { openLine, ...counts } = await parse.call('settle', [id, closes])
+        await Promise.all(pushing)
+        if (failed !== undefined) throw failed
+        note(counts)
+        return { ...progress(), openLine }
       },
       end: async () => {
         try {

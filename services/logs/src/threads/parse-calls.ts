@@ -1,5 +1,6 @@
 import type { Origin } from '../entries/entry.ts'
 import type { ParseCounts } from '../formats/file-parser.ts'
+import type { JoinRule } from '../formats/multiline.ts'
 import type { BatchAnalysis } from '../segments/batch-analysis.ts'
 
 /** Given to the parsing thread when it starts. */
@@ -14,13 +15,23 @@ export type ParseOptions = {
   /** Epoch milliseconds: times without a year are the latest that are not after it. */
   reference: number
   firstYear?: number | undefined
+  /** The number of the first line that will be pushed; 1 unless told. */
+  firstLine?: number | undefined
+  /** The first lines of the whole file, by which its format is told, where what is pushed begins in the middle. */
+  sample?: Uint8Array | undefined
+  /** How lines join, where the format's own way is not wanted. */
+  joins?: JoinRule | undefined
 }
+
+/** `openLine` is the number of the first line that is in no entry yet. */
+export type SettledCounts = ParseCounts & { openLine: number }
 
 /** What the parsing thread can be asked. Counts are those of the file so far. */
 export type ParseCalls = {
   open: (id: number, options: ParseOptions) => void
   push: (id: number, chunk: Uint8Array) => Promise<ParseCounts>
   end: (id: number) => Promise<ParseCounts>
+  settle: (id: number, closes: boolean) => Promise<SettledCounts>
   drop: (id: number) => void
   rest: () => void
 }

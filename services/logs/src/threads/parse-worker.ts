@@ -58,12 +58,11 @@ const keep = (id: number, batch: ArrayBuffer): Promise<void> => {
 }
 
 const calls = createCalls<KeepCalls>(port, {
-  open: (id: number, { source, format, zone, reference, firstYear }: ParseOptions) => {
+  open: (id: number, { zone, reference, firstYear, ...options }: ParseOptions) => {
     const session: Session = {
       keeping: [],
       parser: createFileParser({
-        source,
-        format,
+        ...options,
         time: { zone: (zone === undefined ? undefined : zoneOf(zone)) ?? utc, reference, firstYear },
         now: Date.now,
         onBatch: (batch) => session.keeping.push(keep(id, batch)),
@@ -81,6 +80,11 @@ const calls = createCalls<KeepCalls>(port, {
     session.parser.end()
     sessions.delete(id)
     return settle(session)
+  },
+  settle: async (id: number, closes: boolean) => {
+    const session = sessionOf(id)
+    const openLine = session.parser.settle(closes)
+    return { ...(await settle(session)), openLine }
   },
   drop: (id: number) => {
     sessions.delete(id)
