@@ -125,6 +125,11 @@
 {{- end }}
 {{- end -}}
 
+{{/* What secrets among the settings of the log service are encrypted with. A Secret of yours may lack it: then none can be stored. */}}
+{{- define "trellis.env.settings" -}}
+{{ include "trellis.fromSecret" (dict "name" "SERVICE_SETTINGS_KEY" "secret" (include "trellis.secretName" .) "key" "settings-key" "optional" true) }}
+{{- end -}}
+
 {{/* A chat-completions server. */}}
 {{- define "trellis.env.llm" -}}
 {{- if .Values.llm.baseUrl }}

@@ -53,7 +53,7 @@ describe.skipIf(typeof programs === 'string')(
       const given = Buffer.from('mine').toString('base64')
       await client.create(secrets, { metadata: { name, namespace }, data: { 'rpc-secret': given, other: given } })
 
-      expect(await completeSecret(client, ref)).toEqual(['nats-token', 'postgres-password'])
+      expect(await completeSecret(client, ref)).toEqual(['nats-token', 'postgres-password', 'settings-key'])
       expect(await values(ref)).toMatchObject({ 'rpc-secret': 'mine', other: 'mine' })
     })
 

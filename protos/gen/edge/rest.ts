@@ -3,6 +3,7 @@
 import type * as trellis_http_v1_messages from '../ts/trellis/http/v1/messages.ts'
 import type * as trellis_listings_v1_listings from '../ts/trellis/listings/v1/listings.ts'
 import type * as trellis_logs_v1_logs from '../ts/trellis/logs/v1/logs.ts'
+import type * as trellis_logs_v1_settings from '../ts/trellis/logs/v1/settings.ts'
 import type * as trellis_music_v1_music from '../ts/trellis/music/v1/music.ts'
 
 const omitNull = (name: string, value: unknown) => (value === null || value === undefined ? {} : { [name]: value })
@@ -569,6 +570,39 @@ export type AnonymizationRest = {
   entries_changed: number
   addresses: number
   usernames: number
+}
+
+export type SettingsRest = {
+  /** The language model's server, in OpenAI's style: what comes before `/chat/completions`. */
+  llm_base_url: string
+  llm_model: string
+  /** Sent to that server as a bearer token, and to no other. */
+  llm_api_key: string
+  /** Whom summaries are written for: sysadmin, homelab or executive. */
+  tech_level: string
+  /** The DNS filter's own address, as in a browser without the path: `http://pi.hole` or `https://192.168.1.2`. */
+  dns_filter_url: string
+  /** 6 or 5 for Pi-hole, adguard for AdGuard Home. */
+  dns_filter_version: string
+  /** Pi-hole 6: an application password. Pi-hole 5: the API token. AdGuard Home: `user:password`. */
+  dns_filter_api_key: string
+  /** Which certificate of the DNS filter is taken: empty for one of a public authority, the SHA-256 fingerprint of one of its own, or `any`. */
+  dns_filter_certificate: string
+  /** The sources in which the scan for block list candidates looks: routers, DNS servers, proxies. Empty: all. */
+  router_source_ids: string[]
+  /** JSON text of an object from addresses to names. */
+  device_names: string
+  /** What the media monitor must send as `X-Notifier-Token`; empty: nothing. */
+  media_monitor_token: string
+  notion_url: string
+  notion_token: string
+  notion_database_id: string
+  jira_url: string
+  /** Empty for Jira Server and Data Center, whose token stands for itself. */
+  jira_email: string
+  jira_token: string
+  jira_project: string
+  jira_issue_type: string
 }
 
 /** How a continuation joins what came before. A figure that cannot be measured is null. */
@@ -1185,6 +1219,28 @@ export const AnonymizationToRest = (m: trellis_logs_v1_logs.Anonymization): Anon
   usernames: m.usernames,
 })
 
+export const SettingsToRest = (m: trellis_logs_v1_settings.Settings): SettingsRest => ({
+  llm_base_url: m.llmBaseUrl,
+  llm_model: m.llmModel,
+  llm_api_key: m.llmApiKey,
+  tech_level: m.techLevel,
+  dns_filter_url: m.dnsFilterUrl,
+  dns_filter_version: m.dnsFilterVersion,
+  dns_filter_api_key: m.dnsFilterApiKey,
+  dns_filter_certificate: m.dnsFilterCertificate,
+  router_source_ids: m.routerSourceIds,
+  device_names: m.deviceNames,
+  media_monitor_token: m.mediaMonitorToken,
+  notion_url: m.notionUrl,
+  notion_token: m.notionToken,
+  notion_database_id: m.notionDatabaseId,
+  jira_url: m.jiraUrl,
+  jira_email: m.jiraEmail,
+  jira_token: m.jiraToken,
+  jira_project: m.jiraProject,
+  jira_issue_type: m.jiraIssueType,
+})
+
 export const SeamToRest = (m: trellis_music_v1_music.Seam): SeamRest => ({
   distance_percentile: m.distancePercentile ?? null,
   loudness_step_lu: m.loudnessStepLu ?? null,
@@ -1513,6 +1569,32 @@ export const BranchBatchParametersFromRest = (j: any): trellis_logs_v1_logs.Bran
   slug: j.slug ?? '',
   sourceId: j.source_id ?? undefined,
   contentEncoding: j.content_encoding ?? undefined,
+})
+
+export const GetSettingsRequestFromRest = (_: any): trellis_logs_v1_settings.GetSettingsRequest => ({
+})
+
+export const UpdateSettingsRequestFromRest = (j: any): trellis_logs_v1_settings.UpdateSettingsRequest => ({
+  llmBaseUrl: j.llm_base_url ?? undefined,
+  llmModel: j.llm_model ?? undefined,
+  llmApiKey: j.llm_api_key ?? undefined,
+  techLevel: j.tech_level ?? undefined,
+  dnsFilterUrl: j.dns_filter_url ?? undefined,
+  dnsFilterVersion: j.dns_filter_version ?? undefined,
+  dnsFilterApiKey: j.dns_filter_api_key ?? undefined,
+  dnsFilterCertificate: j.dns_filter_certificate ?? undefined,
+  routerSourceIds: j.router_source_ids ?? [],
+  deviceNames: j.device_names ?? undefined,
+  mediaMonitorToken: j.media_monitor_token ?? undefined,
+  notionUrl: j.notion_url ?? undefined,
+  notionToken: j.notion_token ?? undefined,
+  notionDatabaseId: j.notion_database_id ?? undefined,
+  jiraUrl: j.jira_url ?? undefined,
+  jiraEmail: j.jira_email ?? undefined,
+  jiraToken: j.jira_token ?? undefined,
+  jiraProject: j.jira_project ?? undefined,
+  jiraIssueType: j.jira_issue_type ?? undefined,
+  updateMask: j.update_mask,
 })
 
 export const CreateChainParametersFromRest = (j: any): trellis_music_v1_music.CreateChainParameters => ({

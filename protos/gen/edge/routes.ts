@@ -2,6 +2,7 @@
 // biome-ignore-all lint: generated
 import * as trellis_listings_v1_listings from '../ts/trellis/listings/v1/listings.ts'
 import * as trellis_logs_v1_logs from '../ts/trellis/logs/v1/logs.ts'
+import * as trellis_logs_v1_settings from '../ts/trellis/logs/v1/settings.ts'
 import * as trellis_music_v1_music from '../ts/trellis/music/v1/music.ts'
 import * as codec from './rest.ts'
 
@@ -40,6 +41,7 @@ export const services = [
   { name: 'trellis.listings.v1.ListingsService', mount: '/listings', title: "Marketplace listing trust", version: '0.1.0', heartbeat: 'heartbeat', definition: trellis_listings_v1_listings.ListingsServiceDefinition },
   { name: 'trellis.logs.v1.LogsService', mount: '/logs', title: "Log analysis and incidents", version: '0.7.0', heartbeat: 'heartbeat', definition: trellis_logs_v1_logs.LogsServiceDefinition },
   { name: 'trellis.logs.v1.BranchIntakeService', mount: '/logs', title: "Log branches", version: '0.7.0', heartbeat: 'heartbeat', definition: trellis_logs_v1_logs.BranchIntakeServiceDefinition },
+  { name: 'trellis.logs.v1.SettingsService', mount: '/logs', title: "Settings of the log service", version: '0.7.0', heartbeat: 'heartbeat', definition: trellis_logs_v1_settings.SettingsServiceDefinition },
   { name: 'trellis.music.v1.MusicService', mount: '/music', title: "Music continuation", version: '0.1.0', heartbeat: 'keepalive', definition: trellis_music_v1_music.MusicServiceDefinition },
 ] as const
 
@@ -648,6 +650,44 @@ export const routes: readonly Route[] = [
     schema: {"params":{"type":"object","properties":{"slug":{"type":"string","pattern":"^[a-z0-9-]{1,40}$"}},"additionalProperties":false},"query":{"type":"object","properties":{"source_id":{"type":["string","null"]},"content_encoding":{"type":["string","null"]}},"additionalProperties":false}},
     fromRest: codec.BranchBatchParametersFromRest,
     toRest: codec.GleanBatchResponseToRest,
+  },
+  {
+    service: 'trellis.logs.v1.SettingsService',
+    rpc: 'getSettings',
+    method: 'GET',
+    path: '/logs/api/settings',
+    stream: 'none',
+    status: 200,
+    access: 'api_key',
+    pathFields: {},
+    queryFields: {},
+    headerFields: {},
+    formFields: [],
+    hasBody: false,
+    mediaTypes: [],
+    masked: false,
+    schema: {},
+    fromRest: codec.GetSettingsRequestFromRest,
+    toRest: codec.SettingsToRest,
+  },
+  {
+    service: 'trellis.logs.v1.SettingsService',
+    rpc: 'updateSettings',
+    method: 'PATCH',
+    path: '/logs/api/settings',
+    stream: 'none',
+    status: 200,
+    access: 'api_key',
+    pathFields: {},
+    queryFields: {},
+    headerFields: {},
+    formFields: [],
+    hasBody: true,
+    mediaTypes: [],
+    masked: true,
+    schema: {"body":{"type":"object","properties":{"llm_base_url":{"type":["string","null"],"maxLength":2000},"llm_model":{"type":["string","null"],"maxLength":200},"llm_api_key":{"type":["string","null"],"maxLength":4000},"tech_level":{"type":["string","null"],"enum":["sysadmin","homelab","executive",null]},"dns_filter_url":{"type":["string","null"],"maxLength":2000},"dns_filter_version":{"type":["string","null"],"enum":["5","6","adguard",null]},"dns_filter_api_key":{"type":["string","null"],"maxLength":4000},"dns_filter_certificate":{"type":["string","null"],"maxLength":200},"router_source_ids":{"type":"array","items":{"type":"string","maxLength":500},"maxItems":200},"device_names":{"type":["string","null"],"maxLength":65536},"media_monitor_token":{"type":["string","null"],"maxLength":4000},"notion_url":{"type":["string","null"],"maxLength":2000},"notion_token":{"type":["string","null"],"maxLength":4000},"notion_database_id":{"type":["string","null"],"maxLength":200},"jira_url":{"type":["string","null"],"maxLength":2000},"jira_email":{"type":["string","null"],"maxLength":320},"jira_token":{"type":["string","null"],"maxLength":4000},"jira_project":{"type":["string","null"],"maxLength":200},"jira_issue_type":{"type":["string","null"],"maxLength":200}},"additionalProperties":false}},
+    fromRest: codec.UpdateSettingsRequestFromRest,
+    toRest: codec.SettingsToRest,
   },
   {
     service: 'trellis.music.v1.MusicService',

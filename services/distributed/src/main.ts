@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { join, resolve } from 'node:path'
 import { baseConfig } from '@trellis/kit/config'
+import { loadKeyFile } from '@trellis/kit/credentials'
 import { configPart, connectionsConfig, printConfig, runProcess } from '@trellis/kit/process'
 import { lockDataDirectory } from '@trellis/kit/store'
 import { type LaunchConfig, launchConfig, readLaunchConfig } from './config.ts'
@@ -40,6 +41,8 @@ await runProcess<LaunchConfig>({
       port: base.port,
       dataDirectory,
       environment: {
+        // One for all replicas, and the same at each start: what it has encrypted stays.
+        SERVICE_SETTINGS_KEY: Buffer.from(await loadKeyFile(join(dataDirectory, 'settings-key'))).toString('hex'),
         LOG_FORMAT: process.stdout.isTTY ? 'lines' : 'json',
         ...described(process.env),
         ...servers.environment,

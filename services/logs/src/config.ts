@@ -1,4 +1,5 @@
 import { later, read, secret, setting } from '@trellis/kit/config'
+import { readSettingsKeys } from './settings/sealing-keys.ts'
 
 /** What the log service is told. */
 export const logsConfig = {
@@ -66,6 +67,12 @@ export const logsConfig = {
     read.flag,
     false,
     'Refuses upstreams at private addresses.',
+  ),
+  settingsKeys: secret(
+    'SERVICE_SETTINGS_KEY',
+    readSettingsKeys,
+    [],
+    'What secrets among the settings are encrypted with, the same for all replicas; when it is changed: new,old. Alone on a data directory, a key is drawn there.',
   ),
   incidentsDatabase: secret(
     'SERVICE_INCIDENTS_DB',

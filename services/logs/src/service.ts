@@ -7,6 +7,7 @@ import { type Handlers, type Implementation, implementation, type RpcClient, typ
 import { openStore, type PlacedSchema, type StoreLocation } from '@trellis/kit/store'
 import type { Log } from '@trellis/kit/telemetry'
 import { LogsServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/logs.ts'
+import { SettingsServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/settings.ts'
 import type { BranchesServiceDefinition } from '@trellis/protos/ts/trellis/workloads/v1/branches.ts'
 import { createBranchDirectory } from './branches/directory.ts'
 import { branchDirectoryRpc, orchardRpc } from './branches/orchard-rpc.ts'
@@ -27,6 +28,9 @@ import { createOverlaidEngine } from './overlays/overlaid-engine.ts'
 import { createOverlays, type OverlayTables, overlayMigration } from './overlays/store.ts'
 import { searchRpc } from './search/rpc.ts'
 import { type CatalogueTables, catalogueMigration } from './segments/catalogue-store.ts'
+import { openSettings } from './settings/open-settings.ts'
+import { settingsRpc } from './settings/rpc.ts'
+import { type SettingTables, settingsMigration } from './settings/store.ts'
 import { sourcesRpc } from './sources/rpc.ts'
 import { tailRpc } from './tail/rpc.ts'
 import { createUpstream } from './upstream/upstream.ts'
@@ -59,6 +63,7 @@ export const logsMigrations = [
   taskOwnerMigration,
   overlayMigration,
   checkpointMigration,
+  settingsMigration,
 ]
 export const logsSchema = { name: 'logs', migrations: logsMigrations }
 export const incidentsSchema = { name: 'incidents', migrations: [incidentMigration] }
@@ -81,7 +86,7 @@ export const logsSchemas = (config: LogsConfig, main: StoreLocation) => {
 
 const megabyte = 1024 * 1024
 
-type Tables = CatalogueTables & TaskTables & SharedCatalogueTables & OverlayTables & CheckpointTables
+type Tables = CatalogueTables & TaskTables & SharedCatalogueTables & OverlayTables & CheckpointTables & SettingTables
 
 /** The log service: rows in its store, entries where replicas share them or in a folder of its own, threads that start with the first work. */
 export const createLogsService = async (options: LogsServiceOptions): Promise<LogsService> => {
@@ -109,6 +114,7 @@ export const createLogsService = async (options: LogsServiceOptions): Promise<Lo
     path: config.sourcesFile ?? join(dataDirectory, 'sources.yaml'),
     lockDirectory: join(dataDirectory, 'sources-lock'),
   })
+  const settings = await openSettings({ config, db: store.db, ...(!isShared && { dataDirectory }), now })
   const world: World = {
     config,
     engine,
@@ -119,6 +125,7 @@ export const createLogsService = async (options: LogsServiceOptions): Promise<Lo
     pressure,
     bus,
     upstream,
+    settings,
     log,
     now,
     signal: ending.signal,
@@ -144,7 +151,11 @@ export const createLogsService = async (options: LogsServiceOptions): Promise<Lo
   }
   const stack = opened.move()
   return {
-    implementations: [implementation(LogsServiceDefinition, handlers), branchDirectoryRpc(directory)],
+    implementations: [
+      implementation(LogsServiceDefinition, handlers),
+      implementation(SettingsServiceDefinition, settingsRpc({ settings })),
+      branchDirectoryRpc(directory),
+    ],
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
   }
 }

@@ -6,6 +6,7 @@ import type { LogsConfig } from './config.ts'
 import type { Pressure } from './ingest/pressure.ts'
 import type { Tasks } from './ingest/tasks.ts'
 import type { Overlays } from './overlays/store.ts'
+import type { Settings } from './settings/settings.ts'
 import type { LogEngine } from './threads/log-engine.ts'
 import type { Upstream } from './upstream/upstream.ts'
 
@@ -26,6 +27,8 @@ export type World = {
   bus: Bus
   /** Servers of others. */
   upstream: Pick<Upstream, 'fetch'>
+  /** What is set while the service runs. */
+  settings: Pick<Settings, 'read'>
   log: Log
   now: () => number
   /** Aborted when the service ends. */

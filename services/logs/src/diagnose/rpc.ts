@@ -5,6 +5,7 @@ import type { StoredEntry } from '../entries/entry.ts'
 import { presentEntry } from '../entries/present.ts'
 import { utc, zoneOf } from '../formats/zone.ts'
 import { readMoment } from '../search/read-request.ts'
+import type { SettingsValues } from '../settings/declared.ts'
 import type { World } from '../world.ts'
 import { type DiagnoseInput, diagnose, type Step } from './diagnose.ts'
 import type { LanguageModel } from './llm.ts'
@@ -14,22 +15,23 @@ type Of<Kind extends Step['kind']> = Extract<Step, { kind: Kind }>
 
 const given = (text: string | null | undefined): text is string => text !== undefined && text !== null && text !== ''
 
-/** The request's model, what it leaves open from the configuration; none without an address. The configured key only goes to the configured server. */
-const modelOf = ({ config }: World, { llm }: DiagnoseRequest): LanguageModel | undefined => {
+/** The request's model, what it leaves open from the settings; none without an address. The key of the settings only goes to their server. */
+const modelOf = (settings: SettingsValues, { llm }: DiagnoseRequest): LanguageModel | undefined => {
   const ownAddress = given(llm?.baseUrl) ? llm.baseUrl : undefined
-  const baseUrl = ownAddress ?? config.llmBaseUrl
-  if (baseUrl === undefined) return undefined
+  const baseUrl = ownAddress ?? settings.llm_base_url
+  if (baseUrl === '') return undefined
   if (!URL.canParse(baseUrl) || !/^https?:$/.test(new URL(baseUrl).protocol))
     throw failure('invalid', 'llm.base_url must be an address that starts with http:// or https://.')
-  const key = given(llm?.apiKey) ? llm.apiKey : ownAddress === undefined ? config.llmApiKey : ''
-  return { baseUrl: String(baseUrl), model: given(llm?.model) ? llm.model : config.llmModel, apiKey: key }
+  const key = given(llm?.apiKey) ? llm.apiKey : ownAddress === undefined ? settings.llm_api_key : ''
+  return { baseUrl, model: given(llm?.model) ? llm.model : settings.llm_model, apiKey: key }
 }
 
-const inputOf = (world: World, request: DiagnoseRequest, { signal }: Call): DiagnoseInput => {
+const inputOf = async (world: World, request: DiagnoseRequest, { signal }: Call): Promise<DiagnoseInput> => {
   const zone = given(request.timezone)
     ? zoneOf(request.timezone)
     : (zoneOf(Intl.DateTimeFormat().resolvedOptions().timeZone) ?? utc)
   if (!zone) throw failure('invalid', `"${request.timezone}" is no time zone: use one such as Europe/Berlin.`)
+  const settings = await world.settings.read()
   return {
     query: request.query,
     sourceFilter: given(request.sourceFilter) ? request.sourceFilter : undefined,
@@ -37,7 +39,8 @@ const inputOf = (world: World, request: DiagnoseRequest, { signal }: Call): Diag
     until: given(request.until) ? readMoment('until', request.until) : undefined,
     zone,
     now: world.now(),
-    model: modelOf(world, request),
+    model: modelOf(settings, request),
+    audience: settings.tech_level,
     upstream: world.upstream,
     signal,
   }
@@ -65,7 +68,7 @@ export const diagnoseRpc = (world: World): DiagnoseHandlers => ({
     const started = performance.now()
     const found: { asked?: Of<'asked'>; summary?: Of<'summary'>; reasoning?: Of<'reasoning'>; entries: StoredEntry[] } =
       { entries: [] }
-    for await (const step of diagnose(world.engine, inputOf(world, request, call))) {
+    for await (const step of diagnose(world.engine, await inputOf(world, request, call))) {
       if (step.kind === 'asked') found.asked = step
       else if (step.kind === 'summary') found.summary = step
       else if (step.kind === 'reasoning') found.reasoning = step
@@ -96,7 +99,7 @@ export const diagnoseRpc = (world: World): DiagnoseHandlers => ({
   },
   async *diagnoseStream(request, call) {
     const started = performance.now()
-    const input = inputOf(world, request, call)
+    const input = await inputOf(world, request, call)
     yield { eventId: '', event: null }
     let number = 0
     const frame = (event: DiagnoseFrame['event']): DiagnoseFrame => ({ eventId: String(++number), event })

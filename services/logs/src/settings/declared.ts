@@ -1,0 +1,44 @@
+import { address, certificate, deviceNames, type SettingKind, secret, sourceList, text, word } from './kinds.ts'
+
+/** Every setting by the name it has over HTTP. A new one stands here and in `settings.proto`. */
+export const declaredSettings = {
+  llm_base_url: address(),
+  llm_model: text(),
+  llm_api_key: secret('llm_base_url'),
+  tech_level: word('sysadmin', 'homelab', 'executive'),
+  dns_filter_url: address(),
+  dns_filter_version: word('6', '5', 'adguard'),
+  dns_filter_api_key: secret('dns_filter_url'),
+  dns_filter_certificate: certificate,
+  router_source_ids: sourceList,
+  device_names: deviceNames,
+  media_monitor_token: secret(),
+  notion_url: address('https://api.notion.com'),
+  notion_token: secret('notion_url'),
+  notion_database_id: text(),
+  jira_url: address(),
+  jira_email: text(),
+  jira_token: secret('jira_url'),
+  jira_project: text(),
+  jira_issue_type: text('Bug'),
+} as const
+
+type ValueOf<Kind> = Kind extends SettingKind<infer Value> ? Value : never
+
+export type SettingName = keyof typeof declaredSettings
+
+/** What is in force. Secrets are readable here; reading one that was kept under a key that is gone throws `unavailable`. */
+export type SettingsValues = { readonly [Name in SettingName]: ValueOf<(typeof declaredSettings)[Name]> }
+
+export const settingNames = Object.keys(declaredSettings) as SettingName[]
+
+export const kindOf = (name: SettingName): SettingKind<SettingsValues[SettingName]> => declaredSettings[name]
+
+/** Whether a name is one of a setting. */
+export const isSettingName = (name: string): name is SettingName => Object.hasOwn(declaredSettings, name)
+
+/** The setting whose server a secret is for. */
+export const addressOf = (name: SettingName): SettingName | undefined => {
+  const { sentTo } = kindOf(name)
+  return sentTo !== undefined && isSettingName(sentTo) ? sentTo : undefined
+}

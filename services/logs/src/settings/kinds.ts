@@ -1,0 +1,141 @@
+import { failure } from '@trellis/kit/errors'
+
+/** How one setting is given, kept and read. */
+export type SettingKind<Value> = {
+  fallback: Value
+  /** What is kept of what was given. Throws `invalid` (422) or `malformed` (400) with a sentence that names the setting. */
+  check: (given: unknown, name: string) => Value
+  /** Kept encrypted, and never shown. */
+  isSecret: boolean
+  /** The setting with the address of the one server that a secret is for. */
+  sentTo?: string
+}
+
+const mostText = 2_000
+const mostSecret = 4_000
+const mostSources = 200
+const mostSourceText = 500
+const mostDevicesText = 65_536
+const mostDevices = 1_000
+const mostDeviceName = 200
+
+const textOf = (given: unknown, name: string, most: number): string => {
+  if (typeof given !== 'string') throw failure('invalid', `${name} must be text.`)
+  if (given.length > most) throw failure('invalid', `${name} must have at most ${most} characters.`)
+  if (given.includes('\0')) throw failure('invalid', `${name} must not have a NUL character.`)
+  return given.trim()
+}
+
+export const text = (fallback = ''): SettingKind<string> => ({
+  fallback,
+  isSecret: false,
+  check: (given, name) => textOf(given, name, mostText),
+})
+
+/** A secret; its value goes into headers, so it is of one line. */
+export const secret = (sentTo?: string): SettingKind<string> => ({
+  fallback: '',
+  isSecret: true,
+  ...(sentTo !== undefined && { sentTo }),
+  check: (given, name) => {
+    const value = textOf(given, name, mostSecret)
+    if (/[\r\n]/.test(value)) throw failure('invalid', `${name} must be one line.`)
+    return value
+  },
+})
+
+/** The address of a server, or nothing. Credentials in it are refused: it is shown to everybody who may read settings. */
+export const address = (fallback = ''): SettingKind<string> => ({
+  fallback,
+  isSecret: false,
+  check: (given, name) => {
+    const value = textOf(given, name, mostText)
+    if (value === '') return ''
+    const url = URL.parse(value)
+    if (!url || !/^https?:$/.test(url.protocol))
+      throw failure('invalid', `${name} must be an address that starts with http:// or https://.`)
+    if (url.username !== '' || url.password !== '')
+      throw failure(
+        'invalid',
+        `${name} must not have a user or a password in it: there are settings of their own for them.`,
+      )
+    if (url.search !== '' || url.hash !== '')
+      throw failure('invalid', `${name} must end with its path, without ? and #.`)
+    return value.replace(/\/+$/, '')
+  },
+})
+
+export const word = <const Word extends string>(fallback: Word, ...others: Word[]): SettingKind<Word> => {
+  const words = [fallback, ...others]
+  return {
+    fallback,
+    isSecret: false,
+    check: (given, name) => {
+      const found = words.find((known) => known === given)
+      if (found === undefined) throw failure('invalid', `${name} must be one of ${words.join(', ')}.`)
+      return found
+    },
+  }
+}
+
+export const sourceList: SettingKind<string[]> = {
+  fallback: [],
+  isSecret: false,
+  check: (given, name) => {
+    if (!Array.isArray(given)) throw failure('invalid', `${name} must be a list.`)
+    if (given.length > mostSources) throw failure('invalid', `${name} must have at most ${mostSources} entries.`)
+    const values = given.map((item: unknown) => textOf(item, name, mostSourceText)).filter((item) => item !== '')
+    return [...new Set(values)]
+  },
+}
+
+const parsed = (value: string, name: string): unknown => {
+  try {
+    return JSON.parse(value)
+  } catch (cause) {
+    const example = '{"192.168.1.20": "TV"}'
+    throw failure('malformed', `${name} is not valid JSON. It must be the text of an object such as ${example}.`, {
+      cause,
+    })
+  }
+}
+
+/** JSON text of an object from addresses to names. */
+export const deviceNames: SettingKind<string> = {
+  fallback: '{}',
+  isSecret: false,
+  check: (given, name) => {
+    const value = textOf(given, name, mostDevicesText)
+    if (value === '') return '{}'
+    const object = parsed(value, name)
+    if (typeof object !== 'object' || object === null || Array.isArray(object))
+      throw failure('invalid', `${name} must be a JSON object from addresses to names.`)
+    const entries = Object.entries(object)
+    if (entries.length > mostDevices) throw failure('invalid', `${name} must name at most ${mostDevices} devices.`)
+    for (const [device, label] of entries) {
+      if (device.length <= mostDeviceName && typeof label === 'string' && label.length <= mostDeviceName) continue
+      throw failure(
+        'invalid',
+        `${name} must give "${device.slice(0, 60)}" a name of at most ${mostDeviceName} characters.`,
+      )
+    }
+    return value
+  },
+}
+
+/** Which certificate of a server is taken: of a public authority (empty), one by its SHA-256 fingerprint, or any. */
+export const certificate: SettingKind<string> = {
+  fallback: '',
+  isSecret: false,
+  check: (given, name) => {
+    const value = textOf(given, name, mostText)
+    if (value === '' || value === 'any') return value
+    const digits = value.replaceAll(':', '').toUpperCase()
+    if (!/^[0-9A-F]{64}$/.test(digits))
+      throw failure(
+        'invalid',
+        `${name} must be empty, "any", or the SHA-256 fingerprint of a certificate (64 hexadecimal digits).`,
+      )
+    return (digits.match(/../g) ?? []).join(':')
+  },
+}

@@ -1,0 +1,121 @@
+import { failure } from '@trellis/kit/errors'
+import { transact } from '@trellis/kit/store'
+import type { Kysely } from 'kysely'
+import { mask, nextRows, readChanges } from './change.ts'
+import { isSettingName, kindOf, type SettingName, type SettingsValues } from './declared.ts'
+import { type HeldSecret, resolveSettings, type SettingDefaults } from './resolve.ts'
+import { keyIdOf, type SealingKey, seal, unseal } from './seal.ts'
+import type { SealingKeys } from './sealing-keys.ts'
+import { deleteSetting, listSettings, type SettingTables, saveSetting } from './store.ts'
+
+export type Settings = {
+  /**
+   * What is in force at this moment, whichever replica changed it: the rows are read at each call, which takes a fraction of a millisecond.
+   * A secret that no key opens throws `unavailable` when it is asked for, and only then.
+   */
+  read: () => Promise<SettingsValues>
+  /** The same for showing: a secret is `***` or nothing. */
+  show: () => Promise<SettingsValues>
+  /** Changes those that are named: all, or none when it throws. Null or undefined goes back to the default. */
+  update: (names: readonly string[], given: Readonly<Record<string, unknown>>) => Promise<void>
+  /** Seals anew, with the first of the keys, what was sealed with another of them. */
+  rotate: () => Promise<void>
+}
+
+export type SettingsOptions = {
+  db: Kysely<SettingTables>
+  keys: SealingKeys
+  /** What the process was started with. */
+  defaults: SettingDefaults
+  now: () => number
+}
+
+const lost = (name: SettingName, cause?: unknown) =>
+  failure(
+    'unavailable',
+    `The setting ${name} was kept under a key that this server does not have. Add that key to SERVICE_SETTINGS_KEY (or restore the file settings-key), or set ${name} again.`,
+    { cause },
+  )
+
+/** A property with the secret, or one that throws when it is read. */
+const secretProperty = async (name: SettingName, held: HeldSecret, keys: SealingKeys): Promise<PropertyDescriptor> => {
+  const asIs = (value: string) => ({ value, enumerable: true })
+  const broken = (cause?: unknown) => ({
+    enumerable: true,
+    get: () => {
+      throw lost(name, cause)
+    },
+  })
+  if (held.kind === 'none') return asIs('')
+  if (held.kind === 'plain') return asIs(held.value)
+  try {
+    const plain = unseal(name, held.sealed, await keys())
+    return plain === undefined ? broken() : asIs(plain)
+  } catch (cause) {
+    return broken(cause)
+  }
+}
+
+const known = (names: readonly string[]): SettingName[] =>
+  names.map((name) => {
+    if (!isSettingName(name)) throw failure('invalid', `There is no setting "${name}".`)
+    return name
+  })
+
+const needsKey = (changes: ReturnType<typeof readChanges>): boolean =>
+  [...changes].some(([name, value]) => kindOf(name).isSecret && value !== undefined && value !== '')
+
+/** Settings as rows that replicas share. */
+export const createSettings = ({ db, keys, defaults, now }: SettingsOptions): Settings => ({
+  read: async () => {
+    const { values, secrets } = resolveSettings(await listSettings(db), defaults)
+    const all = Object.fromEntries(values)
+    for (const [name, held] of secrets) Object.defineProperty(all, name, await secretProperty(name, held, keys))
+    // Every declared setting is in one of the two maps.
+    return Object.freeze(all) as SettingsValues
+  },
+  show: async () => {
+    const { values, secrets } = resolveSettings(await listSettings(db), defaults)
+    const masked = [...secrets].map(([name, held]) => [name, held.kind === 'none' ? '' : mask] as const)
+    return Object.freeze(Object.fromEntries([...values, ...masked])) as SettingsValues
+  },
+  update: async (names, given) => {
+    const changes = readChanges(given, known(names))
+    const [key] = needsKey(changes) ? await keys() : []
+    const sealed = (name: SettingName, plain: string) => {
+      if (!key) throw new TypeError('A secret needs a key.')
+      return seal(name, plain, key)
+    }
+    const changedAt = new Date(now()).toISOString()
+    await transact(db, async (transaction) => {
+      const { save, remove } = nextRows({
+        rows: await listSettings(transaction),
+        changes,
+        defaults,
+        sealed,
+        changedAt,
+      })
+      for (const name of remove) await deleteSetting(transaction, name)
+      for (const row of save) await saveSetting(transaction, row)
+    })
+  },
+  rotate: async () => {
+    const all = await keys()
+    await transact(db, async (transaction) => {
+      for (const row of await listSettings(transaction)) {
+        const again = resealed(row, all)
+        if (again !== undefined) await saveSetting(transaction, { ...row, value: again })
+      }
+    })
+  },
+})
+
+const resealed = (
+  { name, value }: { name: string; value: string },
+  keys: readonly [SealingKey, ...SealingKey[]],
+): string | undefined => {
+  const isOfFirst = keyIdOf(value) === keys[0].id
+  if (!isSettingName(name) || !kindOf(name).isSecret || value === '' || isOfFirst) return undefined
+  const plain = unseal(name, value, keys)
+  return plain === undefined ? undefined : seal(name, plain, keys[0])
+}
