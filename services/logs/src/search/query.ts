@@ -104,3 +104,9 @@ export const findLeaf = (leaf: Leaf, words: readonly string[], from = 0): number
 export const matchesWords = (query: Query, words: readonly string[]): boolean =>
   query.clauses.every((clause) => clause.some((leaf) => findLeaf(leaf, words) >= 0)) &&
   !query.excluded.some((leaf) => findLeaf(leaf, words) >= 0)
+
+/** Asks for texts with one of the words at least. */
+export const anyOf = (words: readonly string[]): Query => ({
+  clauses: [words.map((word) => ({ words: [word], isPrefix: false }))],
+  excluded: [],
+})

@@ -1,13 +1,20 @@
 import type { Handlers } from '@trellis/kit/rpc'
 import type { LogsServiceDefinition, Source } from '@trellis/protos/ts/trellis/logs/v1/logs.ts'
 import { addSourceCounts } from '../branches/merge-sources.ts'
+import { keywordsOf } from '../diagnose/keywords.ts'
 import { presentEntry } from '../entries/present.ts'
 import { logPatterns } from '../patterns/library.ts'
 import { stemOf } from '../search/filters.ts'
+import { anyOf } from '../search/query.ts'
 import type { SourceCount } from '../threads/index-calls.ts'
 import type { World } from '../world.ts'
+import { suggestSources } from './suggest.ts'
+import { untrackedNames } from './untracked-names.ts'
 
-type SourceHandlers = Pick<Handlers<typeof LogsServiceDefinition>, 'listSources' | 'listPatterns' | 'getStats'>
+type SourceHandlers = Pick<
+  Handlers<typeof LogsServiceDefinition>,
+  'listSources' | 'listPatterns' | 'getStats' | 'suggestSources'
+>
 
 const windowHours = 24
 const mostRecentCriticals = 20
@@ -40,6 +47,26 @@ export const sourcesRpc = ({ engine, now }: World): SourceHandlers => ({
   listPatterns: async () => ({
     patterns: logPatterns.map(({ tag, domain, severity, description }) => ({ tag, domain, severity, description })),
   }),
+  suggestSources: async ({ text }, { signal }) => {
+    const keywords = keywordsOf(text)
+    const [sources, found] = await Promise.all([
+      engine.sources({}, signal),
+      keywords.length === 0
+        ? undefined
+        : engine.search(
+            { query: anyOf(keywords), filters: {}, limit: 1, order: 'relevance', withFacets: true },
+            signal,
+          ),
+    ])
+    const hits = new Map((found?.facets?.source ?? []).map(({ value, count }) => [value, count]))
+    return {
+      sources: suggestSources({ text, sources, hits }),
+      untrackedNames: untrackedNames(
+        text,
+        sources.map(({ sourceId }) => sourceId),
+      ),
+    }
+  },
   getStats: async (_, { signal }) => {
     const since = now() - windowHours * 3_600_000
     const request = { query: null, order: 'time' as const }

@@ -472,6 +472,23 @@ export interface Source {
   unitCount: number;
 }
 
+export interface SuggestSourcesRequest {
+  /** What is wrong, in words. */
+  text: string;
+}
+
+export interface SuggestSourcesResponse {
+  sources: SuggestedSource[];
+  untrackedNames: string[];
+}
+
+export interface SuggestedSource {
+  sourceId: string;
+  /** 0 to 1. */
+  score: number;
+  reason: string;
+}
+
 export interface GleanBatchRequest {
   part: { $case: "parameters"; value: GleanBatchParameters } | { $case: "chunk"; value: Uint8Array } | null;
 }
@@ -5492,6 +5509,207 @@ export const Source: MessageFns<Source> = {
   },
 };
 
+function createBaseSuggestSourcesRequest(): SuggestSourcesRequest {
+  return { text: "" };
+}
+
+export const SuggestSourcesRequest: MessageFns<SuggestSourcesRequest> = {
+  encode(message: SuggestSourcesRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.text !== "") {
+      writer.uint32(10).string(message.text);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): SuggestSourcesRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseSuggestSourcesRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.text = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<SuggestSourcesRequest>): SuggestSourcesRequest {
+    return SuggestSourcesRequest.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<SuggestSourcesRequest>): SuggestSourcesRequest {
+    const message = createBaseSuggestSourcesRequest();
+    message.text = object.text ?? "";
+    return message;
+  },
+};
+
+function createBaseSuggestSourcesResponse(): SuggestSourcesResponse {
+  return { sources: [], untrackedNames: [] };
+}
+
+export const SuggestSourcesResponse: MessageFns<SuggestSourcesResponse> = {
+  encode(message: SuggestSourcesResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.sources) {
+      SuggestedSource.encode(v!, writer.uint32(10).fork()).join();
+    }
+    for (const v of message.untrackedNames) {
+      writer.uint32(18).string(v!);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): SuggestSourcesResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseSuggestSourcesResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.sources.push(SuggestedSource.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.untrackedNames.push(reader.string());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<SuggestSourcesResponse>): SuggestSourcesResponse {
+    return SuggestSourcesResponse.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<SuggestSourcesResponse>): SuggestSourcesResponse {
+    const message = createBaseSuggestSourcesResponse();
+    message.sources = object.sources?.map((e) => SuggestedSource.fromPartial(e)) || [];
+    message.untrackedNames = object.untrackedNames?.map((e) => e) || [];
+    return message;
+  },
+};
+
+function createBaseSuggestedSource(): SuggestedSource {
+  return { sourceId: "", score: 0, reason: "" };
+}
+
+export const SuggestedSource: MessageFns<SuggestedSource> = {
+  encode(message: SuggestedSource, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.sourceId !== "") {
+      writer.uint32(10).string(message.sourceId);
+    }
+    if (message.score !== 0) {
+      writer.uint32(17).double(message.score);
+    }
+    if (message.reason !== "") {
+      writer.uint32(26).string(message.reason);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): SuggestedSource {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseSuggestedSource();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.sourceId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 17) {
+              break;
+            }
+
+            message.score = reader.double();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.reason = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<SuggestedSource>): SuggestedSource {
+    return SuggestedSource.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<SuggestedSource>): SuggestedSource {
+    const message = createBaseSuggestedSource();
+    message.sourceId = object.sourceId ?? "";
+    message.score = object.score ?? 0;
+    message.reason = object.reason ?? "";
+    return message;
+  },
+};
+
 function createBaseGleanBatchRequest(): GleanBatchRequest {
   return { part: null };
 }
@@ -7004,6 +7222,18 @@ export const LogsServiceDefinition = {
       requestType: ListSourcesRequest as typeof ListSourcesRequest,
       requestStream: false,
       responseType: ListSourcesResponse as typeof ListSourcesResponse,
+      responseStream: false,
+      options: {},
+    },
+    /**
+     * Which sources a text is likely about, best first, and which names in it look like hosts or services of which nothing is kept. No
+     * language model is asked.
+     */
+    suggestSources: {
+      name: "SuggestSources",
+      requestType: SuggestSourcesRequest as typeof SuggestSourcesRequest,
+      requestStream: false,
+      responseType: SuggestSourcesResponse as typeof SuggestSourcesResponse,
       responseStream: false,
       options: {},
     },

@@ -1,0 +1,78 @@
+import { stemOf } from '../search/filters.ts'
+import { wordsOf } from '../segments/tokens.ts'
+import type { SourceCount } from '../threads/index-calls.ts'
+import { roles } from './service-names.ts'
+
+/** A source that a text may be about; the score is from 0 to 1, the reason a sentence. */
+export type Suggestion = { sourceId: string; score: number; reason: string }
+
+export type SuggestInput = {
+  text: string
+  sources: readonly SourceCount[]
+  /** How many entries of a source have one of the text's keywords. */
+  hits: ReadonlyMap<string, number>
+}
+
+const most = 10
+/** What each sign is worth; signs are independent, so together they are 1 - (1 - a)(1 - b) ... */
+const weights = { wholeName: 0.9, partOfName: 0.6, role: 0.5, words: 0.4, errors: 0.1 }
+
+type Sign = { weight: number; says: string }
+
+const list = (words: readonly string[]): string => words.map((word) => `"${word}"`).join(', ')
+
+const signOfName = (said: ReadonlySet<string>, words: readonly string[]): Sign | undefined => {
+  const common = words.filter((word) => said.has(word))
+  if (common.length === 0) return undefined
+  return common.length === words.length
+    ? { weight: weights.wholeName, says: `it is named (${list(common)})` }
+    : { weight: (weights.partOfName * (1 + common.length)) / (1 + words.length), says: `its name has ${list(common)}` }
+}
+
+const signOfRole = (said: ReadonlySet<string>, words: readonly string[]): Sign | undefined => {
+  const role = roles.find(
+    ({ words: complaint, services }) =>
+      services.some((service) => words.includes(service)) && complaint.some((word) => said.has(word)),
+  )
+  const cue = role?.words.find((word) => said.has(word))
+  return role && { weight: weights.role, says: `"${cue}" is about ${role.what}` }
+}
+
+/**
+ * The sources that a text is most likely about, best first: by their names, by what programs of that name do, by how many of their entries have
+ * the text's words, and by whether they have errors. Of sources under one stem each stands for itself.
+ */
+export const suggestSources = ({ text, sources, hits }: SuggestInput): Suggestion[] => {
+  const said = new Set(wordsOf(text))
+  const mostHits = Math.max(1, ...hits.values())
+  return sources
+    .flatMap((source) => {
+      const words = wordsOf(source.sourceId).filter((word) => word.length > 1 && !/^\d+$/.test(word))
+      const found = hits.get(source.sourceId) ?? 0
+      const errors = source.bySeverity[1] + source.bySeverity[2]
+      const about: Sign[] = [
+        signOfName(said, words),
+        signOfRole(said, words),
+        found > 0
+          ? {
+              weight: weights.words * (Math.log1p(found) / Math.log1p(mostHits)),
+              says: `${found} of its entries ${found === 1 ? 'has' : 'have'} words of the text`,
+            }
+          : undefined,
+      ].filter((sign) => sign !== undefined)
+      // Errors alone make no source a suggestion: they only decide between those that are.
+      if (about.length === 0) return []
+      const signs = errors > 0 ? [...about, { weight: weights.errors, says: `it has ${errors} errors` }] : about
+      const score = 1 - signs.reduce((rest, { weight }) => rest * (1 - weight), 1)
+      const reason = signs.map(({ says }) => says).join('; ')
+      return [
+        {
+          sourceId: source.sourceId,
+          score: Math.round(score * 100) / 100,
+          reason: `${reason.charAt(0).toUpperCase()}${reason.slice(1)}.`,
+        },
+      ]
+    })
+    .toSorted((a, b) => b.score - a.score || (stemOf(a.sourceId) < stemOf(b.sourceId) ? -1 : 1))
+    .slice(0, most)
+}
