@@ -505,6 +505,18 @@ export type ListSourcesResponseRest = {
   sources: SourceRest[]
 }
 
+export type SuggestedSourceRest = {
+  source_id: string
+  /** 0 to 1. */
+  score: number
+  reason: string
+}
+
+export type SuggestSourcesResponseRest = {
+  sources: SuggestedSourceRest[]
+  untracked_names: string[]
+}
+
 export type RejectedEntryRest = {
   /** Its place in the batch, from 0. */
   index: number
@@ -1161,6 +1173,17 @@ export const ListSourcesResponseToRest = (m: trellis_logs_v1_logs.ListSourcesRes
   sources: m.sources.map((item) => SourceToRest(item)),
 })
 
+export const SuggestedSourceToRest = (m: trellis_logs_v1_logs.SuggestedSource): SuggestedSourceRest => ({
+  source_id: m.sourceId,
+  score: m.score,
+  reason: m.reason,
+})
+
+export const SuggestSourcesResponseToRest = (m: trellis_logs_v1_logs.SuggestSourcesResponse): SuggestSourcesResponseRest => ({
+  sources: m.sources.map((item) => SuggestedSourceToRest(item)),
+  untracked_names: m.untrackedNames,
+})
+
 export const RejectedEntryToRest = (m: trellis_logs_v1_logs.RejectedEntry): RejectedEntryRest => ({
   index: m.index,
   reason: m.reason,
@@ -1533,6 +1556,10 @@ export const ListPatternsRequestFromRest = (_: any): trellis_logs_v1_logs.ListPa
 })
 
 export const ListSourcesRequestFromRest = (_: any): trellis_logs_v1_logs.ListSourcesRequest => ({
+})
+
+export const SuggestSourcesRequestFromRest = (j: any): trellis_logs_v1_logs.SuggestSourcesRequest => ({
+  text: j.text ?? '',
 })
 
 export const GleanBatchParametersFromRest = (j: any): trellis_logs_v1_logs.GleanBatchParameters => ({

@@ -1,44 +1,32 @@
-import { createServer, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { describe, expect, test } from 'vitest'
 import { createUpstream } from '../upstream/upstream.ts'
-import { chat, ModelFailure } from './llm.ts'
+import { type Behaviour, delta, ended, serveChat as serve } from './chat-server-for-tests.ts'
+import { type ChatEnd, type ChatLimits, chat, ModelFailure } from './llm.ts'
 
-type Behaviour = (response: ServerResponse, body: string, key: string | undefined) => void
-
-/** A chat-completions server that does as it is told. */
-const serve = async (behave: Behaviour) => {
-  const server = createServer((request, response) => {
-    let body = ''
-    request.on('data', (chunk) => {
-      body += String(chunk)
-    })
-    request.on('end', () => behave(response, body, request.headers.authorization))
-  })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  return {
-    baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1/`,
-    [Symbol.asyncDispose]: () =>
-      new Promise<void>((resolve) => {
-        server.closeAllConnections()
-        server.close(() => resolve())
-      }),
-  }
+const patient: ChatLimits = {
+  stallMilliseconds: 500,
+  totalMilliseconds: 5_000,
+  characters: 500,
+  busyMilliseconds: 1_000,
 }
-const delta = (content: string) => `data: ${JSON.stringify({ choices: [{ delta: { content } }] })}\n\n`
-const ask = async (baseUrl: string, limits = { stallMilliseconds: 500, totalMilliseconds: 5_000, characters: 500 }) => {
+
+const ask = async (baseUrl: string, limits = patient) => {
   let text = ''
   await using upstream = createUpstream({ blockPrivate: false })
+  const reply = chat({ baseUrl, model: 'm', apiKey: 'sesame-42' }, [{ role: 'user', content: 'q' }], {
+    upstream,
+    signal: new AbortController().signal,
+    limits,
+  })
   try {
-    for await (const piece of chat({ baseUrl, model: 'm', apiKey: 'k' }, [{ role: 'user', content: 'q' }], {
-      upstream,
-      signal: new AbortController().signal,
-      limits,
-    }))
-      text += piece
-    return { text }
+    for (;;) {
+      const step = await reply.next()
+      if (step.done) return { text, end: step.value as ChatEnd }
+      text += step.value
+    }
   } catch (error) {
-    return { text, failure: error instanceof ModelFailure ? error.message : `unexpected: ${String(error)}` }
+    if (!(error instanceof ModelFailure)) return { text, failure: `unexpected: ${String(error)}` }
+    return { text, failure: error.message, isTooLong: error.isTooLong }
   }
 }
 
@@ -52,15 +40,20 @@ describe('a language model', () => {
       for (const byte of Buffer.from(stream)) response.write(Buffer.from([byte]))
       response.end()
     })
-    expect(await ask(server.baseUrl)).toEqual({ text: 'The disk is full. Ä' })
+    expect(await ask(server.baseUrl)).toEqual({ text: 'The disk is full. Ä', end: 'complete' })
     expect(JSON.parse(asked?.body ?? '{}')).toMatchObject({ model: 'm', stream: true })
-    expect(asked?.key).toBe('Bearer k')
+    expect(asked?.key).toBe('Bearer sesame-42')
   })
 
   test.each<[string, Behaviour, string]>([
     ['refuses', (response) => response.writeHead(401).end('{}'), 'answered 401'],
     ['stalls before it answers', () => undefined, 'stopped answering'],
     ['stalls in the middle', (response) => response.writeHead(200).write(delta('so ')), 'stopped answering'],
+    [
+      'refuses in words',
+      (response) => response.writeHead(400).end('{"error":{"message":"no model m for sesame-42"}}'),
+      'answered 400: no model m for ***',
+    ],
     ['breaks off', (response) => response.writeHead(200).end(delta('so ')), 'broke off'],
     [
       'is cut off',
@@ -88,6 +81,46 @@ describe('a language model', () => {
   ])('that %s is a failure that says so', async (_, behave, sentence) => {
     await using server = await serve(behave)
     expect((await ask(server.baseUrl)).failure).toContain(sentence)
+  })
+
+  test('that has no room for the question says that less may do', async () => {
+    const words = "This model's maximum context length is 4096 tokens."
+    await using server = await serve((response) =>
+      response.writeHead(400).end(JSON.stringify({ error: { message: words } })),
+    )
+    expect(await ask(server.baseUrl)).toMatchObject({ isTooLong: true, failure: expect.stringContaining('4096') })
+  })
+
+  test('that does not stream is understood', async () => {
+    await using server = await serve((response) =>
+      response
+        .writeHead(200, { 'content-type': 'application/json' })
+        .end(
+          JSON.stringify({ choices: [{ message: { content: '<thinking>x</thinking>Full.' }, finish_reason: 'stop' }] }),
+        ),
+    )
+    expect(await ask(server.baseUrl)).toEqual({ text: 'Full.', end: 'complete' })
+  })
+
+  test('that says how it ended need not say [DONE], and tells where its server cut it', async () => {
+    await using whole = await serve((response) => response.writeHead(200).end(`${delta('Full.')}${ended('stop')}`))
+    expect(await ask(whole.baseUrl)).toEqual({ text: 'Full.', end: 'complete' })
+    await using cut = await serve((response) => response.writeHead(200).end(`${delta('Fu')}${ended('length')}`))
+    expect(await ask(cut.baseUrl)).toEqual({ text: 'Fu', end: 'cut' })
+  })
+
+  test('that is busy is asked again once it said when', async () => {
+    let asked = 0
+    await using server = await serve((response) => {
+      asked += 1
+      if (asked === 1) response.writeHead(429, { 'retry-after': '0' }).end()
+      else response.writeHead(200).end(`${delta('Now.')}data: [DONE]\n\n`)
+    })
+    expect(await ask(server.baseUrl)).toEqual({ text: 'Now.', end: 'complete' })
+    await using never = await serve((response) => response.writeHead(503, { 'retry-after': '0' }).end())
+    expect((await ask(never.baseUrl)).failure).toContain('answered 503')
+    await using later = await serve((response) => response.writeHead(429, { 'retry-after': '60' }).end())
+    expect((await ask(later.baseUrl)).failure).toContain('answered 429')
   })
 
   test('that is not there is a failure that says so', async () => {

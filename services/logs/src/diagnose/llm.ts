@@ -1,3 +1,5 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Response } from 'undici'
 import { type Upstream, UpstreamRefused } from '../upstream/upstream.ts'
 import { createThinkingFilter } from './thinking.ts'
 
@@ -7,6 +9,13 @@ export type ChatMessage = { role: 'system' | 'user'; content: string }
 /** A model that failed: what happened, for the reader of a diagnosis. */
 export class ModelFailure extends Error {
   override name = 'ModelFailure'
+  /** Whether it was asked more than fits into its context; less may do. */
+  readonly isTooLong: boolean
+
+  constructor(message: string, options: ErrorOptions & { isTooLong?: boolean } = {}) {
+    super(message, options)
+    this.isTooLong = options.isTooLong === true
+  }
 }
 
 export type ChatLimits = {
@@ -14,19 +23,31 @@ export type ChatLimits = {
   stallMilliseconds: number
   totalMilliseconds: number
   characters: number
+  /** A server that is busy and says for how long is asked once more, if it is not longer than this. */
+  busyMilliseconds: number
 }
 
-export const chatLimits: ChatLimits = { stallMilliseconds: 20_000, totalMilliseconds: 120_000, characters: 20_000 }
+export const chatLimits: ChatLimits = {
+  stallMilliseconds: 20_000,
+  totalMilliseconds: 120_000,
+  characters: 20_000,
+  busyMilliseconds: 10_000,
+}
 
 export type ChatOptions = { upstream: Pick<Upstream, 'fetch'>; signal: AbortSignal; limits?: ChatLimits }
 
+/** How a reply ended: whether the model was done, or stopped at the length that its server allows. */
+export type ChatEnd = 'complete' | 'cut'
+
 const mostLine = 1024 * 1024
+const mostAnswer = 4 * 1024 * 1024
+const mostWords = 300
 
 /** Lines of an event stream, whatever the chunks; a line past the limit is an error, not memory. */
-async function* linesOf(body: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
+async function* linesOf(body: AsyncIterable<Uint8Array> | null): AsyncGenerator<string> {
   const decoder = new TextDecoder()
   let rest = ''
-  for await (const chunk of body) {
+  for await (const chunk of body ?? []) {
     rest += decoder.decode(chunk, { stream: true })
     const lines = rest.split(/\r?\n/)
     rest = lines.pop() ?? ''
@@ -36,25 +57,43 @@ async function* linesOf(body: AsyncIterable<Uint8Array>): AsyncGenerator<string>
   if (rest !== '') yield rest
 }
 
-type Piece = { text: string } | 'end' | undefined
+const bodyOf = async (body: AsyncIterable<Uint8Array> | null): Promise<string> => {
+  const decoder = new TextDecoder()
+  let text = ''
+  for await (const chunk of body ?? []) {
+    text += decoder.decode(chunk, { stream: true })
+    if (text.length > mostAnswer) throw new ModelFailure('The model sent an answer that does not end.')
+  }
+  return text
+}
+
+type Piece = { text: string; finish: string | undefined } | 'end' | undefined
 
 /** What a line of the stream says; undefined for comments and what is not understood. */
 const pieceOf = (line: string): Piece => {
   if (!line.startsWith('data:')) return undefined
   const data = line.slice(5).trim()
-  if (data === '[DONE]') return 'end'
+  return data === '[DONE]' ? 'end' : saidIn(data)
+}
+
+/** The words of a chunk of a stream, or of a whole answer. Throws ModelFailure for an error in their place. */
+const saidIn = (json: string): Exclude<Piece, 'end'> => {
   let value: unknown
   try {
-    value = JSON.parse(data)
+    value = JSON.parse(json)
   } catch {
     throw new ModelFailure('The model sent something that is no JSON.')
   }
   const error = at(value, 'error')
   if (error !== undefined && error !== null)
-    throw new ModelFailure(`The model failed: ${String(at(error, 'message') ?? error)}`)
-  const content =
-    at(at(at(value, 'choices'), '0'), 'delta', 'content') ?? at(at(at(value, 'choices'), '0'), 'message', 'content')
-  return typeof content === 'string' && content !== '' ? { text: content } : undefined
+    throw new ModelFailure(`The model failed: ${String(at(error, 'message') ?? error).slice(0, mostWords)}`)
+  const choice = at(value, 'choices', '0')
+  const content = at(choice, 'delta', 'content') ?? at(choice, 'message', 'content')
+  const finish = at(choice, 'finish_reason')
+  return {
+    text: typeof content === 'string' ? content : '',
+    finish: typeof finish === 'string' && finish !== '' ? finish : undefined,
+  }
 }
 
 const at = (value: unknown, ...keys: string[]): unknown =>
@@ -63,23 +102,50 @@ const at = (value: unknown, ...keys: string[]): unknown =>
     value,
   )
 
-const reasonOf = (error: unknown): string => {
-  if (error instanceof ModelFailure) return error.message
-  if (error instanceof UpstreamRefused) return `The model's address is refused. ${error.message}`
-  if (error instanceof Error && error.cause instanceof Error)
-    return `The model cannot be reached: ${error.cause.message}.`
-  return `The model cannot be reached: ${error instanceof Error ? error.message : String(error)}.`
+const reasonOf = (error: unknown): ModelFailure => {
+  if (error instanceof ModelFailure) return error
+  if (error instanceof UpstreamRefused)
+    return new ModelFailure(`The model's address is refused. ${error.message}`, { cause: error })
+  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error
+  return new ModelFailure(`The model cannot be reached: ${cause instanceof Error ? cause.message : String(cause)}.`, {
+    cause: error,
+  })
+}
+
+/** How servers say that a question is longer than their context. */
+const tooLong = /context (?:length|window|size)|maximum (?:context|number of tokens)|too (?:long|large|many tokens)/i
+
+/** What a server that refuses says, in its words; the key is none of them. */
+const refusalOf = async (response: Response, apiKey: string): Promise<ModelFailure> => {
+  let words = ''
+  try {
+    const body = await bodyOf(response.body)
+    const value: unknown = JSON.parse(body)
+    const said = at(value, 'error', 'message') ?? at(value, 'error') ?? at(value, 'detail') ?? at(value, 'message')
+    if (typeof said === 'string') words = said
+  } catch {}
+  const shown = (apiKey === '' ? words : words.replaceAll(apiKey, '***')).slice(0, mostWords).trim()
+  return new ModelFailure(`The model's server answered ${response.status}${shown === '' ? '.' : `: ${shown}`}`, {
+    isTooLong: response.status === 413 || (response.status < 500 && tooLong.test(words)),
+  })
+}
+
+/** After how long a busy server may be asked again; undefined for one that does not say, or that is not busy. */
+const busyFor = (response: Response): number | undefined => {
+  if (response.status !== 429 && response.status !== 503) return undefined
+  const seconds = Number(response.headers.get('retry-after') ?? Number.NaN)
+  return Number.isFinite(seconds) && seconds >= 0 ? seconds * 1000 : undefined
 }
 
 /**
- * Asks a chat-completions server in the style of OpenAI and gives its words as they come, without its thinking.
- * Throws ModelFailure when it cannot be reached, refuses, stalls, breaks off, or says nothing.
+ * Asks a chat-completions server in the style of OpenAI and gives its words as they come, without its thinking; returns how they ended.
+ * A server that does not stream is understood, too. Throws ModelFailure when it cannot be reached, refuses, stalls, breaks off, or says nothing.
  */
 export async function* chat(
   { baseUrl, model, apiKey }: LanguageModel,
   messages: readonly ChatMessage[],
   { upstream, signal, limits = chatLimits }: ChatOptions,
-): AsyncGenerator<string> {
+): AsyncGenerator<string, ChatEnd> {
   const stalled = new AbortController()
   let watch: NodeJS.Timeout | undefined
   const alive = () => {
@@ -87,45 +153,74 @@ export async function* chat(
     watch = setTimeout(() => stalled.abort(new ModelFailure('The model stopped answering.')), limits.stallMilliseconds)
   }
   const total = setTimeout(() => stalled.abort(new ModelFailure('The model took too long.')), limits.totalMilliseconds)
-  const filter = createThinkingFilter()
-  let characters = 0
-  let isComplete = false
-  try {
+  const until = AbortSignal.any([signal, stalled.signal])
+  const ask = () => {
     alive()
-    const address = new URL(`${baseUrl.replace(/\/+$/, '')}/chat/completions`)
-    const response = await upstream.fetch(address, {
+    return upstream.fetch(new URL(`${baseUrl.replace(/\/+$/, '')}/chat/completions`), {
       method: 'POST',
-      signal: AbortSignal.any([signal, stalled.signal]),
+      signal: until,
       headers: { 'content-type': 'application/json', ...(apiKey !== '' && { authorization: `Bearer ${apiKey}` }) },
       body: JSON.stringify({ model, messages, stream: true }),
     })
-    if (!response.ok || !response.body) {
+  }
+  try {
+    let response = await ask()
+    const busy = busyFor(response)
+    if (busy !== undefined && busy <= limits.busyMilliseconds) {
       await response.body?.cancel()
-      throw new ModelFailure(`The model's server answered ${response.status}.`)
+      clearTimeout(watch)
+      await pause(busy, undefined, { signal: until })
+      response = await ask()
     }
-    for await (const line of linesOf(response.body)) {
-      alive()
-      const piece = pieceOf(line)
-      if (piece === 'end') {
-        isComplete = true
-        break
-      }
-      const text = piece === undefined ? '' : filter.push(piece.text)
-      if (text === '') continue
-      characters += text.length
-      yield text
-      if (characters > limits.characters) throw new ModelFailure('The model does not come to an end.')
-    }
-    const rest = filter.end()
-    characters += rest.trim().length
-    if (rest !== '') yield rest
-    if (!isComplete) throw new ModelFailure('The model broke off.')
-    if (characters === 0) throw new ModelFailure('The model said nothing.')
+    if (!response.ok || !response.body) throw await refusalOf(response, apiKey)
+    return yield* wordsIn(response, { alive, characters: limits.characters })
   } catch (error) {
     if (signal.aborted) throw signal.reason
-    throw new ModelFailure(reasonOf(stalled.signal.aborted ? stalled.signal.reason : error), { cause: error })
+    throw reasonOf(stalled.signal.aborted ? stalled.signal.reason : error)
   } finally {
     clearTimeout(watch)
     clearTimeout(total)
   }
+}
+
+/** What an answer says, a piece at a time. */
+async function* piecesOf(response: Response, alive: () => void): AsyncGenerator<Exclude<Piece, undefined>> {
+  if (response.headers.get('content-type')?.startsWith('application/json')) {
+    const whole = saidIn(await bodyOf(response.body))
+    if (whole) yield { ...whole, finish: whole.finish ?? 'stop' }
+    return
+  }
+  for await (const line of linesOf(response.body)) {
+    alive()
+    const piece = pieceOf(line)
+    if (piece !== undefined) yield piece
+    if (piece === 'end') return
+  }
+}
+
+async function* wordsIn(
+  response: Response,
+  { alive, characters: most }: { alive: () => void; characters: number },
+): AsyncGenerator<string, ChatEnd> {
+  const filter = createThinkingFilter()
+  let characters = 0
+  let finish: string | undefined
+  for await (const piece of piecesOf(response, alive)) {
+    if (piece === 'end') {
+      finish ??= 'stop'
+      break
+    }
+    finish = piece.finish ?? finish
+    const text = filter.push(piece.text)
+    if (text === '') continue
+    characters += text.length
+    yield text
+    if (characters > most) throw new ModelFailure('The model does not come to an end.')
+  }
+  const rest = filter.end()
+  characters += rest.trim().length
+  if (rest !== '') yield rest
+  if (finish === undefined) throw new ModelFailure('The model broke off.')
+  if (characters === 0) throw new ModelFailure('The model said nothing.')
+  return finish === 'length' ? 'cut' : 'complete'
 }

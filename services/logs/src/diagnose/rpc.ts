@@ -7,7 +7,9 @@ import { utc, zoneOf } from '../formats/zone.ts'
 import { readMoment } from '../search/read-request.ts'
 import type { SettingsValues } from '../settings/declared.ts'
 import type { World } from '../world.ts'
+import { nothingKnown } from './context.ts'
 import { type DiagnoseInput, diagnose, type Step } from './diagnose.ts'
+import { roughKind } from './groups.ts'
 import type { LanguageModel } from './llm.ts'
 
 type DiagnoseHandlers = Pick<Handlers<typeof LogsServiceDefinition>, 'diagnose' | 'diagnoseStream'>
@@ -42,6 +44,9 @@ const inputOf = async (world: World, request: DiagnoseRequest, { signal }: Call)
     model: modelOf(settings, request),
     audience: settings.tech_level,
     upstream: world.upstream,
+    findContext: async () => nothingKnown,
+    kindOf: roughKind,
+    createMask: () => (text) => text,
     signal,
   }
 }
@@ -90,10 +95,14 @@ export const diagnoseRpc = (world: World): DiagnoseHandlers => ({
       },
       timeline: reasoning?.timeline ?? [],
       entries: entries.map(presentEntry),
-      templates: [],
-      facts: [],
+      templates: reasoning?.templates ?? [],
+      facts: [...(reasoning?.context.facts ?? [])],
       reasoning: reasoning?.text ?? '',
-      suspectedCauses: reasoning?.causes ?? [],
+      suspectedCauses: (reasoning?.causes ?? []).map(({ title, confidence, evidence }) => ({
+        title,
+        confidence,
+        evidence,
+      })),
       tookMs: Math.round(performance.now() - started),
     }
   },

@@ -1,9 +1,15 @@
-import type { StoredEntry } from '../entries/entry.ts'
-import { patternOf } from '../patterns/library.ts'
+import type { Severity } from '../entries/severity-code.ts'
+import { domainOf, patternOf } from '../patterns/library.ts'
+import { type Domain, domains } from '../patterns/pattern.ts'
 import type { Facets } from '../search/facets.ts'
 import type { Histogram } from '../search/histogram.ts'
+import { advice } from './advice.ts'
+import { type Group, timesIn } from './groups.ts'
+import type { Onset } from './onset.ts'
+import type { Silence } from './silence.ts'
 
-export type Cause = { title: string; confidence: number; evidence: string[] }
+/** `domain` is what the pattern behind it is about, where there is one. */
+export type Cause = { title: string; confidence: number; evidence: string[]; domain: Domain | undefined }
 export type Counts = {
   byDomain: Record<string, number>
   bySeverity: Record<string, number>
@@ -12,6 +18,7 @@ export type Counts = {
 
 const mostEvidence = 10
 const mostCauses = 5
+const mostTitle = 160
 
 const record = (values: readonly { value: string | null; count: number }[] | undefined): Record<string, number> =>
   Object.fromEntries((values ?? []).flatMap(({ value, count }) => (value === null ? [] : [[value, count]])))
@@ -23,32 +30,63 @@ export const countsOf = (facets: Facets | null): Counts => ({
 })
 
 const weights = { CRITICAL: 4, ERROR: 2, WARN: 1 }
-const weightOf = (severity: StoredEntry['severity']) => (severity === null ? 0.25 : weights[severity])
+const weightOf = (severity: Severity | null) => (severity === null ? 0.25 : weights[severity])
+
+const shortened = (text: string, most: number): string => (text.length <= most ? text : `${text.slice(0, most - 1)}…`)
+
+/** That a service ended or a program crashed says what happened; the other domains are nearer to why. */
+const symptomWeight = 0.8
+const weightOfTag = (tag: string): number => (domainOf(tag) === 'service_health' ? symptomWeight : 1)
+
+/** What a group speaks for: its patterns, or, where none knows a failure, the message itself. */
+type Sign = { title: string; share: number; domain: Domain | undefined }
+
+const domainNamed = (name: string): Domain | undefined => domains.find((domain) => domain === name)
+
+const signsOf = ({ entries: [newest], template, worst }: Group): Sign[] => {
+  if (newest.matchedPatterns.length > 0)
+    return newest.matchedPatterns.map((tag) => ({
+      title: patternOf(tag)?.description ?? tag,
+      share: weightOfTag(tag),
+      domain: domainNamed(domainOf(tag)),
+    }))
+  return worst === 'CRITICAL' || worst === 'ERROR'
+    ? [
+        {
+          title: `Repeated by ${newest.origin.sourceId}: ${shortened(template.replaceAll('\n', ' '), mostTitle)}`,
+          share: 1,
+          domain: undefined,
+        },
+      ]
+    : []
+}
 
 /**
- * What the patterns of entries speak for, strongest first. Confidence is the share of a pattern's weight (4 for a critical entry,
- * 2 for an error, 1 for a warning, a quarter for others) among all, held below 0.95: a pattern is a hint, not a proof.
+ * What groups of entries speak for, strongest first. Confidence is a cause's share of all weight (4 for a critical entry, 2 for an error, 1
+ * for a warning, a quarter for others; a kind that repeats weighs as much as its logarithm; symptoms a fifth less), held below 0.95: a hint is no proof.
  */
-export const suspectedCauses = (entries: readonly StoredEntry[]): Cause[] => {
-  const byTag = new Map<string, { weight: number; evidence: string[] }>()
+export const suspectedCauses = (groups: readonly Group[]): Cause[] => {
+  const byTitle = new Map<string, { weight: number; evidence: string[]; first: number; domain: Domain | undefined }>()
   let total = 0
-  for (const entry of entries) {
-    const weight = weightOf(entry.severity)
+  for (const group of groups) {
+    const weight = weightOf(group.worst) * (1 + Math.log2(timesIn(group)))
     total += weight
-    for (const tag of entry.matchedPatterns) {
-      const known = byTag.get(tag) ?? { weight: 0, evidence: [] }
-      known.weight += weight
-      if (known.evidence.length < mostEvidence) known.evidence.push(entry.entryId)
-      byTag.set(tag, known)
+    for (const { title, share, domain } of signsOf(group)) {
+      const known = byTitle.get(title) ?? { weight: 0, evidence: [], first: group.first, domain }
+      known.weight += weight * share
+      known.first = Math.min(known.first, group.first)
+      known.evidence.push(...group.entries.slice(0, mostEvidence - known.evidence.length).map(({ entryId }) => entryId))
+      byTitle.set(title, known)
     }
   }
-  return [...byTag]
-    .toSorted((a, b) => b[1].weight - a[1].weight || (a[0] < b[0] ? -1 : 1))
+  return [...byTitle]
+    .toSorted((a, b) => b[1].weight - a[1].weight || a[1].first - b[1].first || (a[0] < b[0] ? -1 : 1))
     .slice(0, mostCauses)
-    .map(([tag, { weight, evidence }]) => ({
-      title: patternOf(tag)?.description ?? tag,
+    .map(([title, { weight, evidence, domain }]) => ({
+      title,
       confidence: Math.round(Math.min(0.95, weight / Math.max(total, 1)) * 100) / 100,
       evidence,
+      domain,
     }))
 }
 
@@ -81,28 +119,80 @@ const list = (counts: Record<string, number>, most: number): string =>
 
 export type RulesSummaryInput = {
   keywords: readonly string[]
+  /** In words, such as "since 09:00 UTC". */
   window: string
   total: number
   counts: Counts
   causes: readonly Cause[]
-  entries: readonly StoredEntry[]
+  groups: readonly Group[]
+  onset: Onset | undefined
+  silences: readonly Silence[]
 }
 
-/** The summary that needs no model: what fits, how bad, where, since when, and what it points to. */
-export const rulesSummary = ({ keywords, window, total, counts, causes, entries }: RulesSummaryInput): string => {
+/** A moment as people read it; a window is in UTC, so this is. */
+export const shownTime = (time: number): string => `${new Date(time).toISOString().slice(0, 16).replace('T', ' ')} UTC`
+
+const spanInWords = (seconds: number): string => {
+  if (seconds < 60) return seconds === 1 ? 'a second' : `${seconds} seconds`
+  if (seconds < 3_600) return seconds === 60 ? 'a minute' : `${Math.round(seconds / 60)} minutes`
+  if (seconds < 86_400) return seconds === 3_600 ? 'an hour' : `${Math.round(seconds / 3_600)} hours`
+  return seconds === 86_400 ? 'a day' : `${Math.round(seconds / 86_400)} days`
+}
+
+const quoted = (text: string): string => `"${shortened(text.split('\n')[0] ?? '', 120)}"`
+const isFailure = ({ worst }: Group) => worst === 'CRITICAL' || worst === 'ERROR'
+
+/** What was the first to fail, once it began; and what failed most. */
+const failureSentences = (groups: readonly Group[], onset: Onset | undefined): string[] => {
+  const failures = groups.filter(isFailure)
+  const from = onset?.isBurst ? onset.began : Number.NEGATIVE_INFINITY
+  const first = failures.filter(({ last }) => last >= from).toSorted((a, b) => a.first - b.first)[0]
+  const most = failures.toSorted((a, b) => timesIn(b) - timesIn(a))[0]
+  const sentences: string[] = []
+  if (first) {
+    const oldest = first.entries.at(-1) ?? first.entries[0]
+    sentences.push(`First to fail was ${oldest.origin.sourceId}: ${quoted(oldest.text)}.`)
+  }
+  if (most && most !== first && timesIn(most) > 1)
+    sentences.push(
+      `Most repeated is ${quoted(most.template)} of ${most.entries[0].origin.sourceId} (${timesIn(most)} of those shown).`,
+    )
+  return sentences
+}
+
+const onsetSentences = (onset: Onset | undefined): string[] => {
+  if (!onset) return []
+  const { began, peak, isBurst } = onset
+  const worst = `${peak.count} in ${spanInWords(peak.seconds)} from ${shownTime(peak.time)}`
+  return isBurst
+    ? [`Errors came in a burst that began about ${shownTime(began)}; the most were ${worst}.`]
+    : [`Errors were there from about ${shownTime(began)}; the most were ${worst}.`]
+}
+
+const lowered = (text: string): string => `${text.charAt(0).toLowerCase()}${text.slice(1)}`
+
+/** The summary that needs no model: what fits, how bad, where, since when, what failed first, what it points to, and where to look next. */
+export const rulesSummary = (input: RulesSummaryInput): string => {
+  const { keywords, window, total, counts, causes, groups, onset, silences } = input
   const asked = keywords.length > 0 ? ` for ${keywords.map((word) => `"${word}"`).join(', ')}` : ''
-  if (entries.length === 0) return `Nothing was found${asked} ${window}. Ask with other words, or for another time.`
+  const quiet = silences.map(({ sourceId, last }) => `${sourceId} has sent nothing since ${shownTime(last)}.`)
+  if (groups.length === 0)
+    return [`Nothing was found${asked} ${window}.`, ...quiet, 'Ask with other words, or for another time.'].join(' ')
   const sentences = [`${total} ${total === 1 ? 'entry fits' : 'entries fit'}${asked} ${window}.`]
   const severity = list(counts.bySeverity, 3)
   if (severity !== '') sentences.push(`By severity: ${severity}.`)
   const sources = list(counts.bySource, 3)
   if (sources !== '') sentences.push(`Mostly from ${sources}.`)
-  const domains = list(counts.byDomain, 3)
-  if (domains !== '') sentences.push(`They are about ${domains}.`)
+  const about = list(counts.byDomain, 3)
+  if (about !== '') sentences.push(`They are about ${about}.`)
+  sentences.push(...onsetSentences(onset), ...failureSentences(groups, onset), ...quiet)
   const [first] = causes
-  if (first)
+  if (first) {
+    const { length } = first.evidence
     sentences.push(
-      `The strongest hint: ${first.title.charAt(0).toLowerCase()}${first.title.slice(1)} (${first.evidence.length} ${first.evidence.length === 1 ? 'entry' : 'entries'} cited).`,
+      `The strongest hint: ${lowered(first.title)} (${length} ${length === 1 ? 'entry' : 'entries'} cited).`,
     )
+    if (first.domain) sentences.push(advice[first.domain])
+  }
   return sentences.join(' ')
 }

@@ -1,0 +1,47 @@
+import { describe, expect, test } from 'vitest'
+import { createCitationFilter, unfoundQuotations } from './citations.ts'
+
+const filtered = (text: string, evidence: number, size = text.length) => {
+  const filter = createCitationFilter(evidence)
+  let shown = ''
+  for (let start = 0; start < text.length; start += Math.max(size, 1))
+    shown += filter.push(text.slice(start, start + size))
+  return { text: shown + filter.end(), cited: filter.cited(), invented: filter.invented() }
+}
+
+describe('citations of a model', () => {
+  test.each([
+    ['The disk is full [2].', 'The disk is full [2].', [2], []],
+    ['The disk is full [9].', 'The disk is full.', [], [9]],
+    ['Both [1, 7] say so.', 'Both [1] say so.', [1], [7]],
+    ['All [1-3] say so.', 'All [1-3] say so.', [1, 2, 3], []],
+    ['Many [2–9000] say so.', 'Many [2] say so.', [2], [9000]],
+    ['First [1][2] and [0].', 'First [1][2] and.', [1, 2], [0]],
+    ['An array [x] and sshd[4242] stay.', 'An array [x] and sshd[4242] stay.', [], []],
+  ])('of "%s" only those that exist are shown', (said, shown, cited, invented) => {
+    expect(filtered(said, 3)).toEqual({ text: shown, cited, invented })
+  })
+
+  test('are checked wherever the pieces are cut', () => {
+    const said = 'It is full [2], [12], sshd[4242], and [ 1 , 3 ] agree; [see below] or [not'
+    const whole = filtered(said, 3)
+    for (let size = 1; size < 12; size += 1) expect(filtered(said, 3, size)).toEqual(whole)
+    expect(whole.text).toBe('It is full [2],, sshd[4242], and [ 1 , 3 ] agree; [see below] or [not')
+  })
+})
+
+describe('quotations of a model', () => {
+  const shown = ['kernel: Out of memory: Killed process 4242 (java)\n  at boot']
+
+  test('that are in the log pass, whatever their case, spacing and ellipses', () => {
+    expect(
+      unfoundQuotations('"out of memory: killed process 4242" and `Out of memory … (java) at boot.`', shown),
+    ).toEqual([])
+  })
+
+  test('that are nowhere are named', () => {
+    expect(unfoundQuotations('It says "No space left on device" and "full".', shown)).toEqual([
+      'No space left on device',
+    ])
+  })
+})

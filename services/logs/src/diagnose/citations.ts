@@ -1,0 +1,94 @@
+/**
+ * Holds a model to what it was shown. It cites evidence by number, as `[3]`, `[1, 4]` or `[2-5]`; a number that nothing has is taken out
+ * of its words. What it puts in quotation marks as if it were in the log is looked for there.
+ */
+export type CitationFilter = {
+  /** The part of the text so far that is certain; a citation may be cut anywhere. */
+  push: (text: string) => string
+  /** What was held back, once nothing more comes. */
+  end: () => string
+  /** Numbers that were cited and exist, ascending. */
+  cited: () => number[]
+  /** Numbers that were cited and do not exist, ascending. */
+  invented: () => number[]
+}
+
+/** What may stand in the brackets of a citation. */
+const inside = String.raw`\s*#?\d{1,4}(?:\s*[-–,;]\s*#?\d{1,4})*\s*`
+const citation = new RegExp(String.raw` ?\[(${inside})\]`, 'g')
+/** A bracket at the end of a text that may yet become a citation. */
+const unfinished = / ?\[[\s#\d,;–-]*$| $/
+const longestCitation = 64
+
+/** The numbers of `1, 4-6`; a stretch the wrong way round, or one that is too long to be meant, is its two ends. */
+const numbersIn = (list: string, most: number): number[] =>
+  list.split(/[,;]/).flatMap((part) => {
+    const [from = Number.NaN, to = from] = part.split(/[-–]/).map((end) => Number(end.replace('#', '').trim()))
+    if (to <= from || to - from > most) return [...new Set([from, to])]
+    return Array.from({ length: to - from + 1 }, (_, index) => from + index)
+  })
+
+/** `evidence` is how many pieces the model was shown, numbered from 1. */
+export const createCitationFilter = (evidence: number): CitationFilter => {
+  const cited = new Set<number>()
+  const invented = new Set<number>()
+  let held = ''
+  let before = ''
+  const checked = (text: string): string =>
+    text.replaceAll(citation, (whole, list: string, offset: number) => {
+      const numbers = numbersIn(list, evidence)
+      const known = numbers.filter((number) => number >= 1 && number <= evidence)
+      // Right after a word it is a program and its process, as in sshd[4242].
+      if (known.length === 0 && /\w/.test(text[offset - 1] ?? before) && whole.startsWith('[')) return whole
+      for (const number of numbers) (known.includes(number) ? cited : invented).add(number)
+      if (known.length === numbers.length) return whole
+      return known.length === 0 ? '' : `${whole.startsWith(' ') ? ' ' : ''}[${known.join(', ')}]`
+    })
+  const check = (text: string): string => {
+    const shown = checked(text)
+    before = text.at(-1) ?? before
+    return shown
+  }
+  const ascending = (numbers: Set<number>) => [...numbers].toSorted((a, b) => a - b)
+  return {
+    push: (text) => {
+      held += text
+      const open = unfinished.exec(held)
+      const cut = open && held.length - open.index <= longestCitation ? open.index : held.length
+      const certain = held.slice(0, cut)
+      held = held.slice(cut)
+      return check(certain)
+    },
+    end: () => {
+      const rest = check(held)
+      held = ''
+      return rest
+    },
+    cited: () => ascending(cited),
+    invented: () => ascending(invented),
+  }
+}
+
+/** Shorter quotations are names and words, not lines of a log. */
+const shortestQuotation = 12
+const quotation = /"([^"\n]{12,400})"|“([^”\n]{12,400})”|`([^`\n]{12,400})`/g
+
+const plain = (text: string): string => text.toLowerCase().replaceAll(/\s+/g, ' ').trim()
+
+/**
+ * What a text quotes that is in none of the texts it is about. Case and spacing do not matter, nor an ellipsis: then the parts around
+ * it are looked for.
+ */
+export const unfoundQuotations = (text: string, shown: readonly string[]): string[] => {
+  const texts = shown.map(plain)
+  const isThere = (part: string) => texts.some((known) => known.includes(part))
+  return [...text.matchAll(quotation)]
+    .map((match) => match[1] ?? match[2] ?? match[3] ?? '')
+    .filter((quoted) => {
+      const parts = plain(quoted)
+        .split(/\s*(?:\.\.\.|…)\s*/)
+        .map((part) => part.replace(/[.,;:]$/, ''))
+        .filter((part) => part !== '')
+      return parts.join('').length >= shortestQuotation && !parts.every(isThere)
+    })
+}

@@ -1,0 +1,60 @@
+import { bucketsFor, type Histogram } from '../search/histogram.ts'
+
+/** When trouble began and when it was worst. Times are epoch milliseconds. */
+export type Onset = {
+  /** The start of the stretch in which errors first came in the number of the burst, else at all. */
+  began: number
+  peak: { time: number; count: number; seconds: number }
+  /** Whether errors came in a burst, rather than all the time. */
+  isBurst: boolean
+}
+
+/** A burst has at least this many errors in its densest stretch ... */
+const leastInBurst = 5
+/** ... and this many times what is usual. */
+const timesUsual = 4
+
+const median = (counts: readonly number[]): number =>
+  counts.toSorted((a, b) => a - b)[Math.floor(counts.length / 2)] ?? 0
+
+const shortestBucketSeconds = 60
+
+/**
+ * Counts over the whole span that was looked at, quiet times included, in stretches of a minute at least: a search counts from the first match
+ * to the last alone, and then a burst looks like what is usual. Times are epoch milliseconds; a stretch counts where its middle falls.
+ */
+export const overSpan = (found: Histogram | null, first: number, last: number): Histogram | null => {
+  if (!found) return null
+  const from = Math.min(first, found.start)
+  const to = Math.max(last, found.start + found.counts.length * found.bucketSeconds * 1000 - 1)
+  const bucketSeconds = Math.max(shortestBucketSeconds, bucketsFor(from, to).bucketSeconds)
+  const length = bucketSeconds * 1000
+  const start = Math.floor(from / length) * length
+  const counts = new Array<number>(Math.floor((to - start) / length) + 1).fill(0)
+  found.counts.forEach((count, bucket) => {
+    const middle = found.start + (bucket + 0.5) * found.bucketSeconds * 1000
+    const at = Math.floor((middle - start) / length)
+    counts[at] = (counts[at] ?? 0) + count
+  })
+  return { start, bucketSeconds, counts }
+}
+
+/**
+ * Where errors begin, from how many there are in each stretch of time. A burst is a stretch with at least five, and four times the median of
+ * all; it began with the first stretch of an unbroken run up to the densest one that is itself above what is usual. Undefined without errors.
+ */
+export const onsetOf = (errors: Histogram | null): Onset | undefined => {
+  if (!errors) return undefined
+  const { counts, start, bucketSeconds } = errors
+  const most = Math.max(0, ...counts)
+  if (most === 0) return undefined
+  const timeOf = (bucket: number) => start + bucket * bucketSeconds * 1000
+  const densest = counts.indexOf(most)
+  const usual = median(counts)
+  const isBurst = counts.length > 2 && most >= leastInBurst && most >= timesUsual * Math.max(usual, 1)
+  const peak = { time: timeOf(densest), count: most, seconds: bucketSeconds }
+  if (!isBurst) return { began: timeOf(counts.findIndex((count) => count > 0)), peak, isBurst }
+  let first = densest
+  while (first > 0 && (counts[first - 1] ?? 0) > usual) first -= 1
+  return { began: timeOf(first), peak, isBurst }
+}
