@@ -17,6 +17,12 @@ export const logsConfig = {
     32,
     'The largest batch of pushed entries, unpacked.',
   ),
+  spoolMegabytes: setting(
+    'LOGS_SPOOL_MB',
+    read.integer(1, 16_777_216),
+    4_096,
+    'Disk for zip archives that are being read; an upload beyond it is refused for a while.',
+  ),
   segmentEntries: setting(
     'LOGS_SEGMENT_ENTRIES',
     read.integer(1_000, 1_000_000),

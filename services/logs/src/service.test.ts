@@ -115,7 +115,8 @@ describe('the log service', () => {
     ['an unknown format', [{ name: 'x', content: Buffer.from('x') }], { format: 'nope' }, 'invalid'],
     ['an unknown zone', [{ name: 'x', content: Buffer.from('x') }], { timezone: 'Nowhere/Land' }, 'invalid'],
     ['a broken gzip file', [{ name: 'x.gz', content: gzipSync('hello'.repeat(999)).subarray(0, 20) }], {}, 'malformed'],
-    ['an archive', [{ name: 'x.zip', content: Buffer.from('PK\x03\x04xxxxxxx') }], {}, 'unsupported_media'],
+    ['a broken archive', [{ name: 'x.zip', content: Buffer.from('PK\x03\x04xxxxxxx') }], {}, 'malformed'],
+    ['a bzip2 file', [{ name: 'x', content: Buffer.from('BZh91AY&SY') }], {}, 'unsupported_media'],
   ])('refuses %s with a reason', async (_, files, fields, kind) => {
     await using folder = await withFolder()
     await using opened = await open(folder.directory)

@@ -23,6 +23,7 @@ import { createPressure } from './ingest/pressure.ts'
 import { ingestRpc } from './ingest/rpc.ts'
 import { type TaskTables, taskMigration, taskOwnerMigration } from './ingest/task-store.ts'
 import { createTasks } from './ingest/tasks.ts'
+import { createSpool } from './ingest/unpack/spool.ts'
 import { openEngine } from './open-engine.ts'
 import { createOverlaidEngine } from './overlays/overlaid-engine.ts'
 import { createOverlays, type OverlayTables, overlayMigration } from './overlays/store.ts'
@@ -123,6 +124,7 @@ export const createLogsService = async (options: LogsServiceOptions): Promise<Lo
     tasks,
     sources,
     pressure,
+    spool: createSpool({ directory: join(dataDirectory, 'spool'), mostBytes: config.spoolMegabytes * megabyte }),
     bus,
     upstream,
     settings,

@@ -7,6 +7,7 @@ import type { Pressure } from './ingest/pressure.ts'
 import type { Tasks } from './ingest/tasks.ts'
 import type { Overlays } from './overlays/store.ts'
 import type { Settings } from './settings/settings.ts'
+import type { Spool } from './ingest/unpack/spool.ts'
 import type { LogEngine } from './threads/log-engine.ts'
 import type { Upstream } from './upstream/upstream.ts'
 
@@ -24,6 +25,8 @@ export type World = {
   sources: ConfiguredSources
   /** Of pushed batches. */
   pressure: Pressure
+  /** Of uploads that cannot be read as they come. */
+  spool: Spool
   bus: Bus
   /** Servers of others. */
   upstream: Pick<Upstream, 'fetch'>

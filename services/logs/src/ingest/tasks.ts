@@ -144,6 +144,8 @@ export const createTasks = (options: TasksOptions): Tasks => {
         error: null,
         startedAt: iso(),
         finishedAt: null,
+        skipped: [],
+        skippedCount: 0,
       }
       let toldAt = 0
       let savedAt = now()

@@ -1,173 +1,170 @@
-import { failure } from '@trellis/kit/errors'
+import { createHash } from 'node:crypto'
+import { failure, isFailure } from '@trellis/kit/errors'
 import type { UploadedFile, UploadPart } from '@trellis/kit/rpc'
-import type { Task, UploadParameters } from '@trellis/protos/ts/trellis/logs/v1/logs.ts'
-import { formatNames } from '../formats/detect.ts'
-import { zoneOf } from '../formats/zone.ts'
-import type { FileIngest, UploadResult } from '../threads/file-ingest.ts'
+import type { SkippedFile, Task, UploadParameters } from '@trellis/protos/ts/trellis/logs/v1/logs.ts'
+import type { UploadResult } from '../threads/file-ingest.ts'
 import type { World } from '../world.ts'
+import { createEndings, type Endings } from './endings.ts'
+import { gatherChunks } from './gather-chunks.ts'
 import type { RunningTask } from './tasks.ts'
-import { unpack } from './unpack.ts'
+import { createExpansion, type Expansion } from './unpack/expansion.ts'
+import { unpack } from './unpack/unpack.ts'
+import { checkSourceId, settingsOf, type UploadSettings, withField } from './upload-settings.ts'
+
+/** What uploads are kept with. */
+export type UploadIntake = Pick<World, 'config' | 'engine' | 'tasks' | 'spool' | 'now'>
 
 /** Chunks go to the parser when so many bytes have come together. */
 const handOverBytes = 256 * 1024
+/** So many files that were not read are named; the rest is counted. */
+const mostNamedSkipped = 100
 const mostSourceIdCharacters = 253
 
-type FileSettings = { sourceId?: string; format?: string; firstYear?: number; zone?: string }
+const packedEndings = /\.(?:gz|zst|zip|tar|tgz|tzst|log\.zip)$/i
 
-/** Checks a field of the form; throws `invalid`. An empty field says nothing. */
-const readField = (settings: FileSettings, name: string, value: string): FileSettings => {
-  if (value === '') return settings
-  if (name === 'source_id') return { ...settings, sourceId: checkSourceId(value) }
-  if (name === 'format') {
-    if (!formatNames.includes(value)) throw failure('invalid', `"${value}" is no format: ${formatNames.join(', ')}.`)
-    return { ...settings, format: value }
-  }
-  if (name === 'year') {
-    if (!/^(?:19|20)\d\d$/.test(value)) throw failure('invalid', `year must be one such as 2026, but is "${value}".`)
-    return { ...settings, firstYear: Number(value) }
-  }
-  if (name === 'timezone') {
-    if (!zoneOf(value)) throw failure('invalid', `"${value}" is no time zone: use one such as Europe/Berlin or +02:00.`)
-    return { ...settings, zone: value }
-  }
-  return settings
+const withoutEndings = (name: string): string => {
+  const shorter = name.replace(packedEndings, '')
+  return shorter === name || shorter === '' ? name : withoutEndings(shorter)
 }
 
-export const checkSourceId = (value: string): string => {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
-  if (value.length > mostSourceIdCharacters || /[\u0000-\u001f]/.test(value)) {
-    throw failure(
-      'invalid',
-      `source_id must be at most ${mostSourceIdCharacters} characters without control characters.`,
-    )
-  }
-  return value
-}
-
-const sourceIdOf = (file: UploadedFile): string => {
-  const name =
-    file.filename
-      .split(/[\\/]/)
-      .at(-1)
-      ?.replace(/\.(?:gz|zst)$/i, '') ?? ''
+/** The source of a file that is told of none: its name, without what says how it was packed. */
+const sourceIdOf = ({ filename }: UploadedFile): string => {
+  const name = withoutEndings(filename.split(/[\\/]/).at(-1) ?? '')
   return checkSourceId(name === '' ? 'upload' : name)
 }
 
-const sum = (left: UploadResult, right: UploadResult): UploadResult => {
-  const formats = { ...left.formats }
-  for (const [name, lines] of Object.entries(right.formats)) formats[name] = (formats[name] ?? 0) + lines
-  return {
-    counts: {
-      lines: left.counts.lines + right.counts.lines,
-      entries: left.counts.entries + right.counts.entries,
-      duplicates: left.counts.duplicates + right.counts.duplicates,
-      rejected: left.counts.rejected + right.counts.rejected,
-      multiline_joined: left.counts.multiline_joined + right.counts.multiline_joined,
-    },
-    formats,
-  }
+/**
+ * The source of a file in an archive: `<source of the archive>/<path>`, so that files of one name in two folders are two. One that is too
+ * long keeps its end, and has a piece of its hash where it is cut.
+ */
+export const memberSourceId = (sourceId: string, path: string): string => {
+  const whole = `${sourceId}/${withoutCompression(path)}`
+  if (whole.length <= mostSourceIdCharacters) return whole
+  const hash = createHash('sha256').update(whole).digest('hex').slice(0, 8)
+  const start = `${sourceId.slice(0, 100)}/~${hash}~`
+  return start + whole.slice(whole.length - (mostSourceIdCharacters - start.length))
 }
-const nothing: UploadResult = {
-  counts: { lines: 0, entries: 0, duplicates: 0, rejected: 0, multiline_joined: 0 },
-  formats: {},
-}
+
+const withoutCompression = (path: string) => path.replace(/(?<=[^/])\.(?:gz|zst)$/i, '')
 
 const shown = ({ counts: { multiline_joined, ...counts }, formats }: UploadResult) => ({
   counts: { ...counts, multilineJoined: multiline_joined },
   formats,
 })
 
-/** Hands a file over as it comes; what is handed over is kept even if the rest never comes. Gives what ends it. */
-const sendFile = async (
-  world: World,
-  settings: FileSettings,
-  file: UploadedFile,
-  onBytes: (bytes: number) => void,
-): Promise<FileIngest> => {
-  const ingest = await world.engine.ingestFile({
-    source: { sourceId: settings.sourceId ?? sourceIdOf(file), branch: null, tenantId: null },
+/** An upload on its way: what it has come to, and where that is told. */
+type Receiving = {
+  intake: UploadIntake
+  running: RunningTask
+  expansion: Expansion
+  endings: Endings
+  done: number
+  skipped: SkippedFile[]
+  skippedCount: number
+}
+
+const noteSkipped = (receiving: Receiving, name: string, reason: string) => {
+  receiving.skippedCount++
+  if (receiving.skipped.length < mostNamedSkipped) receiving.skipped.push({ name, reason: `It ${reason}.` })
+}
+
+/** A disk or a server that does not take entries is no fault of who sends them. */
+const notKept = (cause: unknown): never => {
+  throw isFailure(cause)
+    ? cause
+    : failure('unavailable', 'The upload could not be kept. Try again for the rest.', { cause, retryAfterSeconds: 5 })
+}
+
+/** Hands a text over as it comes. What came before it broke off is kept. */
+const receiveText = async (
+  receiving: Receiving,
+  settings: UploadSettings & { sourceId: string },
+  content: AsyncIterable<Uint8Array>,
+) => {
+  const { intake, running, endings } = receiving
+  const ingest = await intake.engine.ingestFile({
+    source: { sourceId: settings.sourceId, branch: null, tenantId: null },
     format: settings.format,
     zone: settings.zone ?? Intl.DateTimeFormat().resolvedOptions().timeZone,
-    reference: world.now(),
+    reference: intake.now(),
     firstYear: settings.firstYear,
   })
-  let gathered: Uint8Array[] = []
-  let bytes = 0
-  const handOver = async () => {
-    if (bytes === 0) return
-    const chunk = new Uint8Array(bytes)
-    let offset = 0
-    for (const part of gathered) {
-      chunk.set(part, offset)
-      offset += part.length
-    }
-    gathered = []
-    bytes = 0
-    await ingest.push(chunk)
-  }
+  endings.begin(ingest)
   try {
-    const limits = {
-      packedBytes: world.config.maximumUploadMegabytes * 1024 * 1024,
-      expandedBytes: world.config.maximumExpandedMegabytes * 1024 * 1024,
+    for await (const chunk of gatherChunks(content, handOverBytes)) {
+      receiving.done += chunk.length
+      await ingest.push(chunk).catch(notKept)
+      running.update({ progress: { done: receiving.done, total: null, unit: 'bytes' }, ...shown(endings.progress()) })
     }
-    for await (const part of unpack(file.content, limits)) {
-      gathered.push(part)
-      bytes += part.length
-      onBytes(part.length)
-      if (bytes >= handOverBytes) await handOver()
-    }
-    await handOver()
-    return ingest
   } catch (error) {
-    await ingest.drop()
+    await endings.end(ingest, 'brokenOff')
     throw error
   }
+  await endings.end(ingest, 'whole')
 }
 
-/** Reads a form to its end. The files are in the parser's hands when it returns; the task is done when they are durable and searchable. */
-export const receiveUpload = async (
-  world: World,
+/** Reads one file of the form, and what is packed in it. */
+const receiveFile = async (receiving: Receiving, settings: UploadSettings, file: UploadedFile) => {
+  const sourceId = settings.sourceId ?? sourceIdOf(file)
+  const expansion = receiving.expansion.file()
+  const skippedBefore = receiving.skippedCount
+  let texts = 0
+  for await (const text of unpack(file.content, { expansion, spool: receiving.intake.spool })) {
+    if ('skipped' in text) {
+      noteSkipped(receiving, text.path, text.skipped)
+      continue
+    }
+    texts++
+    const own = text.path === undefined ? sourceId : memberSourceId(sourceId, text.path)
+    await receiveText(receiving, { ...settings, sourceId: own }, text.content)
+  }
+  if (texts > 0) return
+  if (receiving.skippedCount === skippedBefore) throw failure('invalid', `There is no file in ${file.filename}.`)
+  const [first] = receiving.skipped.slice(skippedBefore)
+  const example = first ? `: ${first.name}, for one. ${first.reason}` : '.'
+  throw failure('unsupported_media', `No file in ${file.filename} can be read${example}`)
+}
+
+const receiveParts = async (
+  receiving: Receiving,
   parameters: UploadParameters,
   parts: AsyncIterable<UploadPart>,
-): Promise<{ task: Task; finished: Promise<Task> }> => {
-  const running = await world.tasks.begin('upload', 'bytes')
-  const ingests: FileIngest[] = []
-  let done = 0
-  const onBytes = (bytes: number) => {
-    done += bytes
-    running.update({
-      progress: { done, total: null, unit: 'bytes' },
-      ...shown(ingests.map((ingest) => ingest.progress()).reduce(sum, nothing)),
-    })
-  }
-  try {
-    let settings: FileSettings = {}
-    for (const name of ['sourceId', 'format', 'year', 'timezone'] as const) {
-      settings = readField(settings, name === 'sourceId' ? 'source_id' : name, parameters[name] ?? '')
+): Promise<void> => {
+  let settings = settingsOf(parameters)
+  let files = 0
+  for await (const part of parts) {
+    if (part.kind === 'field') {
+      settings = withField(settings, part.name, part.value)
+      continue
     }
-    for await (const part of parts) {
-      if (part.kind === 'field') settings = readField(settings, part.name, part.value)
-      else ingests.push(await sendFile(world, settings, part, onBytes))
-    }
-    if (ingests.length === 0) throw failure('invalid', 'The form has no file: send it as the field "file".')
-  } catch (error) {
-    await Promise.all(ingests.map((ingest) => ingest.end().catch(() => undefined)))
-    await running.finish({ status: 'failed', error: error instanceof Error ? error.message : String(error) })
-    throw error
+    files++
+    await receiveFile(receiving, settings, part)
   }
-  const finished = finishUpload(running, ingests, done)
-  finished.catch(() => undefined)
-  return { task: running.task, finished }
+  if (files === 0) throw failure('invalid', 'The form has no file: send it as the field "file".')
 }
 
-const finishUpload = async (running: RunningTask, ingests: readonly FileIngest[], done: number): Promise<Task> => {
+const keptSentence = ({ counts }: UploadResult): string =>
+  counts.lines === 0 ? '' : ` What was read before that is kept: ${counts.lines} lines.`
+
+/** Ends the task of an upload that could not be read to its end, and gives what is to be thrown. */
+const failUpload = async ({ running, endings, ...receiving }: Receiving, error: unknown): Promise<unknown> => {
+  await endings.all().catch(() => undefined)
+  const kept = endings.progress()
+  const sentence = error instanceof Error ? error.message : String(error)
+  const detail = `${sentence}${keptSentence(kept)}`
+  const { skipped, skippedCount } = receiving
+  await running.finish({ status: 'failed', error: detail, ...shown(kept), skipped, skippedCount })
+  if (!isFailure(error) || typeof error.detail !== 'string') return error
+  const { kind, retryAfterSeconds, headers } = error
+  return failure(kind, detail, { cause: error, headers, ...(retryAfterSeconds !== undefined && { retryAfterSeconds }) })
+}
+
+const finishUpload = async ({ running, endings, ...receiving }: Receiving): Promise<Task> => {
+  const { done, skipped, skippedCount } = receiving
   try {
-    const results = await Promise.all(ingests.map((ingest) => ingest.end()))
-    return await running.finish({
-      status: 'done',
-      progress: { done, total: done, unit: 'bytes' },
-      ...shown(results.reduce(sum, nothing)),
-    })
+    const result = await endings.all()
+    const progress = { done, total: done, unit: 'bytes' }
+    return await running.finish({ status: 'done', progress, ...shown(result), skipped, skippedCount })
   } catch (error) {
     await running.finish({ status: 'failed', error: error instanceof Error ? error.message : String(error) })
     throw failure('unavailable', 'The upload could not be kept. What was read before is; try again for the rest.', {
@@ -175,4 +172,37 @@ const finishUpload = async (running: RunningTask, ingests: readonly FileIngest[]
       retryAfterSeconds: 5,
     })
   }
+}
+
+const megabyte = 1024 * 1024
+
+/** Reads a form to its end. The files are in the parser's hands when it returns; the task is done when they are durable and searchable. */
+export const receiveUpload = async (
+  intake: UploadIntake,
+  parameters: UploadParameters,
+  parts: AsyncIterable<UploadPart>,
+): Promise<{ task: Task; finished: Promise<Task> }> => {
+  const running = await intake.tasks.begin('upload', 'bytes')
+  const { maximumUploadMegabytes, maximumExpandedMegabytes } = intake.config
+  const limits = {
+    packedBytes: maximumUploadMegabytes * megabyte,
+    expandedBytes: maximumExpandedMegabytes * megabyte,
+  }
+  const receiving: Receiving = {
+    intake,
+    running,
+    expansion: createExpansion(limits),
+    endings: createEndings(),
+    done: 0,
+    skipped: [],
+    skippedCount: 0,
+  }
+  try {
+    await receiveParts(receiving, parameters, parts)
+  } catch (error) {
+    throw await failUpload(receiving, error)
+  }
+  const finished = finishUpload(receiving)
+  finished.catch(() => undefined)
+  return { task: running.task, finished }
 }

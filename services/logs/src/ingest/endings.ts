@@ -1,0 +1,81 @@
+import type { FileIngest, UploadResult } from '../threads/file-ingest.ts'
+
+/** Of a file that breaks off, a last line without a line end is left out: it may be half of one. */
+export type FileEnd = 'whole' | 'brokenOff'
+
+/** A file that has been handed over has a parser until all of it is durable; so many may. */
+const mostAtOnce = 8
+
+const nothing: UploadResult = {
+  counts: { lines: 0, entries: 0, duplicates: 0, rejected: 0, multiline_joined: 0 },
+  formats: {},
+}
+
+const sum = (left: UploadResult, right: UploadResult): UploadResult => {
+  const formats = { ...left.formats }
+  for (const [name, lines] of Object.entries(right.formats)) formats[name] = (formats[name] ?? 0) + lines
+  return {
+    counts: {
+      lines: left.counts.lines + right.counts.lines,
+      entries: left.counts.entries + right.counts.entries,
+      duplicates: left.counts.duplicates + right.counts.duplicates,
+      rejected: left.counts.rejected + right.counts.rejected,
+      multiline_joined: left.counts.multiline_joined + right.counts.multiline_joined,
+    },
+    formats,
+  }
+}
+
+const endFile = async (ingest: FileIngest, how: FileEnd): Promise<UploadResult> => {
+  if (how === 'whole') return ingest.end()
+  try {
+    return await ingest.settle(true)
+  } finally {
+    await ingest.drop()
+  }
+}
+
+/** The files of one upload, from when they are begun until they are durable. */
+export type Endings = {
+  begin: (ingest: FileIngest) => void
+  /** Ends a file; resolves at once while few are ending, else when one of them has. */
+  end: (ingest: FileIngest, how: FileEnd) => Promise<void>
+  /** What all files have come to so far. */
+  progress: () => UploadResult
+  /** Resolves when all are durable; rejects, when all have ended, with why one is not. */
+  all: () => Promise<UploadResult>
+}
+
+export const createEndings = (): Endings => {
+  const open = new Set<FileIngest>()
+  const ending = new Set<Promise<void>>()
+  const failures: unknown[] = []
+  let ended = nothing
+
+  const progress = () => [...open].map((ingest) => ingest.progress()).reduce(sum, ended)
+  const finish = async (ingest: FileIngest, how: FileEnd) => {
+    try {
+      const result = await endFile(ingest, how)
+      ended = sum(ended, result)
+    } catch (error) {
+      failures.push(error)
+      ended = sum(ended, ingest.progress())
+    } finally {
+      open.delete(ingest)
+    }
+  }
+  return {
+    begin: (ingest) => void open.add(ingest),
+    end: async (ingest, how) => {
+      const mine = finish(ingest, how).finally(() => ending.delete(mine))
+      ending.add(mine)
+      if (ending.size >= mostAtOnce) await Promise.race(ending)
+    },
+    progress,
+    all: async () => {
+      await Promise.all(ending)
+      if (failures.length > 0) throw failures[0]
+      return ended
+    },
+  }
+}

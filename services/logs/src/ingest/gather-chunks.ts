@@ -1,0 +1,31 @@
+/** The same bytes in chunks of their own of at least `bytes`, but for the last. */
+export async function* gatherChunks(
+  content: AsyncIterable<Uint8Array>,
+  bytes: number,
+): AsyncGenerator<Uint8Array<ArrayBuffer>> {
+  let gathered: Uint8Array[] = []
+  let size = 0
+  const take = () => {
+    const chunk = new Uint8Array(size)
+    let offset = 0
+    for (const part of gathered) {
+      chunk.set(part, offset)
+      offset += part.length
+    }
+    gathered = []
+    size = 0
+    return chunk
+  }
+  try {
+    for await (const part of content) {
+      gathered.push(part)
+      size += part.length
+      if (size >= bytes) yield take()
+    }
+  } catch (error) {
+    // What came before it broke off comes first.
+    if (size > 0) yield take()
+    throw error
+  }
+  if (size > 0) yield take()
+}

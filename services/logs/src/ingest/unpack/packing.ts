@@ -1,0 +1,65 @@
+/** How bytes are packed, by what they begin with; never by a file's name. */
+export type Packing = 'plain' | 'utf16le' | 'utf16be' | 'binary' | Compression | Archive | Unreadable
+export type Compression = 'gzip' | 'zstd'
+export type Archive = 'zip' | 'tar'
+/** Known, so that whoever sends one is told what it is; not read here. */
+export type Unreadable = 'bzip2' | 'xz' | '7z' | 'rar' | 'lz4' | 'compress'
+
+/** So many bytes tell everything that is told here: a header of tar is the longest. */
+export const tellingBytes = 512
+
+const magics: readonly (readonly [Packing, readonly number[]])[] = [
+  ['gzip', [0x1f, 0x8b]],
+  ['zstd', [0x28, 0xb5, 0x2f, 0xfd]],
+  ['zip', [0x50, 0x4b, 0x03, 0x04]],
+  // One without a single file has its end only; one in parts begins with a mark of its own.
+  ['zip', [0x50, 0x4b, 0x05, 0x06]],
+  ['zip', [0x50, 0x4b, 0x07, 0x08]],
+  ['bzip2', [0x42, 0x5a, 0x68]],
+  ['xz', [0xfd, 0x37, 0x7a, 0x58, 0x5a, 0x00]],
+  ['7z', [0x37, 0x7a, 0xbc, 0xaf, 0x27, 0x1c]],
+  ['rar', [0x52, 0x61, 0x72, 0x21, 0x1a, 0x07]],
+  ['lz4', [0x04, 0x22, 0x4d, 0x18]],
+  ['compress', [0x1f, 0x9d]],
+  ['utf16le', [0xff, 0xfe]],
+  ['utf16be', [0xfe, 0xff]],
+]
+
+const startsWith = (bytes: Uint8Array, magic: readonly number[]) => magic.every((byte, index) => bytes[index] === byte)
+
+/** A zstd file may begin with frames to be skipped, which have sixteen numbers (RFC 8878, 3.1.2). */
+const isSkippableFrame = (bytes: Uint8Array) =>
+  ((bytes[0] ?? 0) & 0xf0) === 0x50 && startsWith(bytes.subarray(1), [0x2a, 0x4d, 0x18])
+
+const checksumAt = 148
+const checksumLength = 8
+
+/** Every header of tar, old or new, has the sum of its bytes in it, counted with spaces where the sum stands. */
+const isTarHeader = (bytes: Uint8Array): boolean => {
+  if (bytes.length < tellingBytes) return false
+  const written = Buffer.from(bytes.subarray(checksumAt, checksumAt + checksumLength)).toString('latin1')
+  if (!/^ *[0-7]+[\0 ]*$/.test(written)) return false
+  const told = Number.parseInt(written.trim(), 8)
+  let sum = 32 * checksumLength
+  for (let at = 0; at < tellingBytes; at++) {
+    if (at < checksumAt || at >= checksumAt + checksumLength) sum += bytes[at] ?? 0
+  }
+  return sum === told
+}
+
+/** Says by the first bytes of a file, `tellingBytes` of them or all that it has, how it is packed. */
+export const packingOf = (start: Uint8Array): Packing => {
+  const known = magics.find(([, magic]) => startsWith(start, magic))
+  if (known) return known[0]
+  if (isSkippableFrame(start)) return 'zstd'
+  const head = start.subarray(0, tellingBytes)
+  // A tar without a single file is zeros.
+  if (isTarHeader(head) || (head.length === tellingBytes && head.every((byte) => byte === 0))) return 'tar'
+  return head.includes(0) ? 'binary' : 'plain'
+}
+
+export const isCompression = (packing: Packing): packing is Compression => packing === 'gzip' || packing === 'zstd'
+export const isArchive = (packing: Packing): packing is Archive => packing === 'zip' || packing === 'tar'
+
+const unreadable: readonly Packing[] = ['bzip2', 'xz', '7z', 'rar', 'lz4', 'compress']
+export const isUnreadable = (packing: Packing): packing is Unreadable => unreadable.includes(packing)

@@ -1,0 +1,39 @@
+import { type Packing, packingOf, tellingBytes } from './packing.ts'
+
+export type Chunks = AsyncIterable<Uint8Array>
+
+/** Content and how it is packed. To be read once. */
+export type Peeked = {
+  packing: Packing
+  content: Chunks
+  /** Lets go of content that is not read. */
+  close: () => Promise<void>
+}
+
+/** Reads as much of a file as tells how it is packed, which may come in more than one chunk; `content` is all of it. */
+export const peek = async (content: Chunks): Promise<Peeked> => {
+  const iterator = content[Symbol.asyncIterator]()
+  const parts: Uint8Array[] = []
+  for (let size = 0; size < tellingBytes; ) {
+    const next = await iterator.next()
+    if (next.done) break
+    parts.push(next.value)
+    size += next.value.length
+  }
+  const start = Buffer.concat(parts)
+  async function* all(): AsyncGenerator<Uint8Array> {
+    try {
+      if (start.length > 0) yield start
+      for (let next = await iterator.next(); !next.done; next = await iterator.next()) yield next.value
+    } finally {
+      await iterator.return?.()
+    }
+  }
+  return {
+    packing: packingOf(start),
+    content: all(),
+    close: async () => {
+      await iterator.return?.()
+    },
+  }
+}

@@ -1,0 +1,51 @@
+import { Readable } from 'node:stream'
+import { failure, isFailure } from '@trellis/kit/errors'
+import { extract } from 'tar-stream'
+import { type Member, mostMembers, safePath } from './member.ts'
+import type { Chunks } from './peeked.ts'
+
+const explained = (error: unknown): unknown =>
+  isFailure(error) ? error : failure('malformed', 'The tar archive breaks off or is damaged.', { cause: error })
+
+/** Archives from before POSIX have no mark. The option is not in the library's types. */
+const options = { highWaterMark: 64 * 1024, allowUnknownFormat: true }
+
+/** Reads on where it is stopped: an entry that is closed early would take the archive with it. */
+async function* contentOf(entry: AsyncIterable<unknown>): AsyncGenerator<Uint8Array> {
+  const iterator = entry[Symbol.asyncIterator]()
+  try {
+    for (let next = await iterator.next(); !next.done; next = await iterator.next())
+      if (next.value instanceof Uint8Array) yield next.value
+  } catch (error) {
+    throw explained(error)
+  }
+}
+
+/** The files of a tar archive, in one pass. Throws `malformed` where it breaks off, after what came before. */
+export async function* tarMembers(content: Chunks): AsyncGenerator<Member> {
+  const source = Readable.from(content)
+  const archive = extract(options)
+  let failed: Error | undefined
+  source.on('error', (error) => {
+    failed = error
+    archive.destroy(error)
+  })
+  source.pipe(archive)
+  let members = 0
+  try {
+    for await (const entry of archive) {
+      if (++members > mostMembers)
+        throw failure('too_large', `An archive may have ${mostMembers} files. Send it in parts.`)
+      const { type, name } = entry.header
+      if (type === 'file' || type === 'contiguous-file') yield { path: safePath(name), content: contentOf(entry) }
+      else if (type !== 'directory') yield { path: safePath(name), skipped: 'is a link, a device or sparse' }
+      entry.resume()
+    }
+    if (failed) throw failed
+  } catch (error) {
+    throw explained(failed ?? error)
+  } finally {
+    source.destroy()
+    archive.destroy()
+  }
+}

@@ -1,0 +1,103 @@
+import { crc32 } from 'node:zlib'
+import { failure } from '@trellis/kit/errors'
+import { type Entry, fromFdPromise, getFileNameLowLevel, type ZipFile } from 'yauzl'
+import { type Decompressor, decompress } from './decompress.ts'
+import type { FileExpansion } from './expansion.ts'
+import { type Member, mostMembers, safePath } from './member.ts'
+import type { Chunks } from './peeked.ts'
+import type { Spooled } from './spool.ts'
+
+const stored = 0
+/** Ways of compressing by their number (APPNOTE 4.4.5). */
+const methods: Record<number, Decompressor> = { 8: 'deflate', 93: 'zstd' }
+
+/** Of a local header without its name and extra field (APPNOTE 4.3.7). */
+const localHeaderBytes = 30
+const fileTypeBits = 0o170000
+const regularFile = 0o100000
+
+const damaged = (detail: string, cause?: unknown) => failure('malformed', `The zip archive ${detail}.`, { cause })
+
+const openZip = async (file: Spooled): Promise<ZipFile> => {
+  try {
+    return await fromFdPromise(file.handle.fd, { autoClose: false, decodeStrings: false })
+  } catch (cause) {
+    throw damaged('breaks off or is damaged: its list of files cannot be read', cause)
+  }
+}
+
+const readEntries = async (zip: ZipFile): Promise<Entry[]> => {
+  const tooMany = () => failure('too_large', `An archive may have ${mostMembers} files. Send it in parts.`)
+  if (zip.entryCount > mostMembers) throw tooMany()
+  const entries: Entry[] = []
+  try {
+    for await (const entry of zip.eachEntry()) entries.push(entry)
+  } catch (cause) {
+    throw damaged('is damaged: its list of files cannot be read to its end', cause)
+  }
+  return entries
+}
+
+/** Files that share their bytes are how a small archive says that it holds very much (David Fifield, "A better zip bomb"). */
+const refuseOverlaps = (entries: readonly Entry[]): void => {
+  let end = 0
+  for (const entry of entries.toSorted((a, b) => a.relativeOffsetOfLocalHeader - b.relativeOffsetOfLocalHeader)) {
+    if (entry.relativeOffsetOfLocalHeader < end) throw damaged('has files that overlap, and is not read')
+    end = entry.relativeOffsetOfLocalHeader + localHeaderBytes + entry.fileNameLength + entry.compressedSize
+  }
+}
+
+const nameOf = (entry: Entry): string =>
+  getFileNameLowLevel(entry.generalPurposeBitFlag, entry.fileNameRaw, entry.extraFields, false)
+
+/** Why a file is not read; undefined for one that is. Only archives made on Unix say what kind of file it was. */
+const reasonToSkip = (entry: Entry): string | undefined => {
+  if (entry.isEncrypted()) return 'is encrypted'
+  const type = (entry.externalFileAttributes >>> 16) & fileTypeBits
+  if (type !== 0 && type !== regularFile) return 'is a link or a device'
+  const { compressionMethod } = entry
+  if (compressionMethod !== stored && methods[compressionMethod] === undefined)
+    return `is compressed in a way that is not read here (method ${compressionMethod})`
+  return undefined
+}
+
+/** What a file says, checked against what the archive says of it. */
+async function* contentOf(zip: ZipFile, entry: Entry, expansion: FileExpansion): AsyncGenerator<Uint8Array> {
+  const raw = await zip.openReadStreamPromise(entry, { decodeFileData: false }).catch((cause: unknown) => {
+    throw damaged('is damaged', cause)
+  })
+  try {
+    const method = methods[entry.compressionMethod]
+    let size = 0
+    let sum = 0
+    const content: Chunks = method === undefined ? raw : decompress(method, raw, expansion)
+    for await (const chunk of content) {
+      size += chunk.length
+      if (size > entry.uncompressedSize) throw damaged('is damaged: a file is longer than it says')
+      sum = crc32(chunk, sum)
+      yield chunk
+    }
+    if (size !== entry.uncompressedSize || sum !== entry.crc32)
+      throw damaged('is damaged: a file is not what it was when it was packed')
+  } finally {
+    raw.destroy()
+  }
+}
+
+/**
+ * The files of a zip archive. Its list stands at its end, so all of it has to be there. Throws `malformed` for one that is damaged or
+ * whose files overlap, `too_large` for one that says itself that it is more than is allowed; both before anything is read.
+ */
+export async function* zipMembers(file: Spooled, expansion: FileExpansion): AsyncGenerator<Member> {
+  const zip = await openZip(file)
+  const entries = await readEntries(zip)
+  refuseOverlaps(entries)
+  expansion.wouldExpand(entries.reduce((sum, entry) => sum + entry.uncompressedSize, 0))
+  for (const entry of entries) {
+    const name = nameOf(entry)
+    if (name.endsWith('/')) continue
+    const path = safePath(name)
+    const skipped = reasonToSkip(entry)
+    yield skipped === undefined ? { path, content: contentOf(zip, entry, expansion) } : { path, skipped }
+  }
+}

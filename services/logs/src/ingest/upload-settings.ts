@@ -1,0 +1,59 @@
+import { failure } from '@trellis/kit/errors'
+import type { UploadParameters } from '@trellis/protos/ts/trellis/logs/v1/logs.ts'
+import { formatNames } from '../formats/detect.ts'
+import { nearestNames } from '../formats/nearest-names.ts'
+import { zoneOf } from '../formats/zone.ts'
+
+const mostSourceIdCharacters = 253
+
+/** How a file of an upload is to be read; what is not told is found out. */
+export type UploadSettings = { sourceId?: string; format?: string; firstYear?: number; zone?: string }
+
+/** Throws `invalid` for what is no source id. */
+export const checkSourceId = (value: string): string => {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+  if (value.length > mostSourceIdCharacters || /[\u0000-\u001f]/.test(value)) {
+    throw failure(
+      'invalid',
+      `source_id must be at most ${mostSourceIdCharacters} characters without control characters.`,
+    )
+  }
+  return value
+}
+
+const readFormat = (value: string): string => {
+  if (formatNames.includes(value)) return value
+  const near = nearestNames(value, formatNames)
+  const hint = near.length > 0 ? ` Did you mean ${near.join(', ')}?` : ''
+  throw failure('invalid', `"${value.slice(0, 80)}" is no format.${hint} GET /logs/api/formats lists them all.`)
+}
+
+const readYear = (value: string): number => {
+  if (/^(?:19|20)\d\d$/.test(value)) return Number(value)
+  throw failure('invalid', `year must be one such as 2026, but is "${value.slice(0, 80)}".`)
+}
+
+const readZone = (value: string): string => {
+  if (zoneOf(value)) return value
+  throw failure('invalid', `"${value.slice(0, 80)}" is no time zone: use one such as Europe/Berlin or +02:00.`)
+}
+
+const readers: Record<string, (value: string) => UploadSettings> = {
+  source_id: (value) => ({ sourceId: checkSourceId(value) }),
+  format: (value) => ({ format: readFormat(value) }),
+  year: (value) => ({ firstYear: readYear(value) }),
+  timezone: (value) => ({ zone: readZone(value) }),
+}
+
+/** Takes in a field of the form; throws `invalid`. An empty field says nothing, and one that is not known neither. */
+export const withField = (settings: UploadSettings, name: string, value: string): UploadSettings => ({
+  ...settings,
+  ...(value !== '' && Object.hasOwn(readers, name) && readers[name]?.(value)),
+})
+
+/** What the address of an upload says. */
+export const settingsOf = ({ sourceId, format, year, timezone }: UploadParameters): UploadSettings =>
+  Object.entries({ source_id: sourceId, format, year, timezone }).reduce<UploadSettings>(
+    (settings, [name, value]) => withField(settings, name, value ?? ''),
+    {},
+  )

@@ -1,0 +1,196 @@
+import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { gzipSync, zstdCompressSync } from 'node:zlib'
+import { createMemoryBus } from '@trellis/kit/bus'
+import { readConfig } from '@trellis/kit/config'
+import { connectInProcess, type RpcClient } from '@trellis/kit/rpc'
+import { silentLog } from '@trellis/kit/telemetry'
+import { LogsServiceDefinition as definition } from '@trellis/protos/ts/trellis/logs/v1/logs.ts'
+import { describe, expect, test } from 'vitest'
+import { logsConfig } from '../config.ts'
+import { createLogsService } from '../service.ts'
+import { tarOf, zipOf } from './unpack/archives-for-tests.ts'
+import { memberSourceId } from './upload.ts'
+
+type File = { name: string; content: Buffer | AsyncIterable<Buffer> }
+
+async function* form(files: readonly File[], fields: Record<string, string> = {}) {
+  yield { part: { $case: 'parameters' as const, value: { wait: true } } }
+  for (const [name, value] of Object.entries(fields))
+    yield { part: { $case: 'field' as const, value: { name, value } } }
+  for (const { name, content } of files) {
+    yield { part: { $case: 'file' as const, value: { name: 'file', filename: name, mediaType: 'text/plain' } } }
+    for await (const chunk of Buffer.isBuffer(content) ? [content] : content)
+      yield { part: { $case: 'chunk' as const, value: chunk } }
+  }
+}
+
+const withService = async (environment: NodeJS.ProcessEnv = {}) => {
+  const directory = await mkdtemp(join(tmpdir(), 'trellis-upload-'))
+  const bus = createMemoryBus()
+  const service = await createLogsService({
+    config: readConfig(logsConfig, environment),
+    dataDirectory: directory,
+    bus,
+    log: silentLog,
+  })
+  const [implementation] = service.implementations
+  if (!implementation) throw new Error('The service implements nothing.')
+  const client = connectInProcess(definition, implementation.handlers as never) as RpcClient<typeof definition>
+  return {
+    directory,
+    upload: (files: readonly File[], fields?: Record<string, string>) => client.upload(form(files, fields)),
+    sources: async () => {
+      const { entries } = await client.search({ q: '', order: '', limit: 1000 })
+      const counts: Record<string, number> = {}
+      for (const { sourceId } of entries) counts[sourceId] = (counts[sourceId] ?? 0) + 1
+      return counts
+    },
+    async [Symbol.asyncDispose]() {
+      await service[Symbol.asyncDispose]()
+      await bus[Symbol.asyncDispose]()
+      await rm(directory, { recursive: true, force: true })
+    },
+  }
+}
+
+const lines = (count: number, word = 'line') => Array.from({ length: count }, (_, line) => `${word} ${line}\n`).join('')
+
+describe('an upload', () => {
+  test('of an archive keeps each of its files under a source of its own, and its counts add up', async () => {
+    await using service = await withService()
+    const tar = gzipSync(
+      await tarOf([
+        { name: 'var/log/app.log', content: lines(7) },
+        { name: 'var/log/app.log.1.gz', content: gzipSync(lines(5)) },
+        { name: 'etc/motd', content: 'hello\n\n  welcome\n' },
+        { name: 'secret', type: 'symlink', linkname: '/etc/shadow' },
+      ]),
+    )
+    const task = await service.upload([{ name: 'support.tar.gz', content: tar }])
+    expect(task).toMatchObject({
+      status: 'done',
+      counts: { lines: 14, entries: 13, duplicates: 0, rejected: 0, multilineJoined: 1 },
+      skipped: [{ name: 'secret', reason: expect.stringMatching(/^It is a link/) }],
+      skippedCount: 1,
+    })
+    expect(await service.sources()).toEqual({
+      'support/var/log/app.log': 7,
+      'support/var/log/app.log.1': 5,
+      'support/etc/motd': 1,
+    })
+    // The same files packed in another way are the same files.
+    const zip = zipOf([
+      { name: 'var/log/app.log', content: zstdCompressSync(lines(7)) },
+      { name: 'var/log/app.log.1', content: lines(6) },
+    ])
+    const again = await service.upload([{ name: 'whatever', content: zip }], { source_id: 'support' })
+    expect(again.counts).toMatchObject({ lines: 13, entries: 1, duplicates: 12 })
+  })
+
+  test('may have several files, packed or not, and several sources', async () => {
+    await using service = await withService()
+    const task = await service.upload([
+      { name: 'a.log', content: Buffer.from(lines(2)) },
+      { name: 'b.log.gz', content: gzipSync(lines(3)) },
+      { name: 'c.zip', content: zipOf([{ name: 'd', content: lines(4) }]) },
+    ])
+    expect(task.counts).toMatchObject({ lines: 9, entries: 9 })
+    expect(await service.sources()).toEqual({ 'a.log': 2, 'b.log': 3, 'c/d': 4 })
+  })
+
+  test('of an archive with more files than have a parser at once loses none', async () => {
+    await using service = await withService()
+    const files = Array.from({ length: 60 }, (_, index) => ({
+      name: `${index}.log`,
+      content: lines(3, `file ${index}`),
+    }))
+    const task = await service.upload([{ name: 'many.zip', content: zipOf(files) }])
+    expect(task.counts).toMatchObject({ lines: 180, entries: 180 })
+    expect(Object.keys(await service.sources())).toHaveLength(60)
+  })
+
+  test.each<[string, (content: string) => Buffer | Promise<Buffer>, string]>([
+    ['gzip file', gzipSync, 'x'],
+    ['zstd file', zstdCompressSync, 'x'],
+    ['tar.gz archive', async (content) => gzipSync(await tarOf([{ name: 'a', content }])), 'x/a'],
+  ])('of a %s that breaks off fails, keeps the whole lines before that, and says so', async (_, pack, sourceId) => {
+    await using service = await withService()
+    const whole = await pack(lines(60_000))
+    const half = whole.subarray(0, Math.floor(whole.length * 0.6))
+    const failed = service.upload([{ name: 'x', content: half }])
+    await expect(failed).rejects.toMatchObject({
+      kind: 'malformed',
+      detail: expect.stringMatching(/breaks off.* What was read before that is kept: \d+ lines/),
+    })
+    expect((await service.sources())[sourceId]).toBe(1000)
+    // No half line was kept: all that is there is part of the whole.
+    const again = await service.upload([{ name: 'x', content: whole }])
+    expect(again.counts).toMatchObject({ lines: 60_000 })
+    expect((again.counts?.entries ?? 0) + (again.counts?.duplicates ?? 0)).toBe(60_000)
+    expect(again.counts?.duplicates).toBeGreaterThan(5_000)
+  })
+
+  test('that nothing can be read of is refused with an example of why', async () => {
+    await using service = await withService()
+    const zip = zipOf([{ name: 'a.log', content: 'x', isEncrypted: true }])
+    await expect(service.upload([{ name: 'x.zip', content: zip }])).rejects.toMatchObject({
+      kind: 'unsupported_media',
+      detail: 'No file in x.zip can be read: a.log, for one. It is encrypted.',
+    })
+    await expect(service.upload([{ name: 'x.zip', content: zipOf([]) }])).rejects.toMatchObject({ kind: 'invalid' })
+  })
+
+  test('past SERVICE_MAX_UPLOAD_MB or, unpacked, SERVICE_MAX_EXPANDED_MB is too large, all files together', async () => {
+    await using service = await withService({ SERVICE_MAX_UPLOAD_MB: '1', SERVICE_MAX_EXPANDED_MB: '2' })
+    const content = Buffer.from(lines(50_000))
+    const files = [0, 1, 2].map((index) => ({ name: `${index}`, content }))
+    await expect(service.upload(files)).rejects.toMatchObject({
+      kind: 'too_large',
+      detail: expect.stringContaining('SERVICE_MAX_UPLOAD_MB'),
+    })
+    const packed = [0, 1, 2, 3, 4].map((index) => ({ name: `${index}`, content: gzipSync(content) }))
+    await expect(service.upload(packed)).rejects.toMatchObject({
+      kind: 'too_large',
+      detail: expect.stringContaining('SERVICE_MAX_EXPANDED_MB'),
+    })
+  })
+
+  test('whose sender goes away leaves its whole lines and nothing on the disk', async () => {
+    await using service = await withService()
+    const zip = zipOf([{ name: 'a', content: lines(1_000), method: 'stored' }])
+    async function* breaking() {
+      yield zip.subarray(0, 300_000)
+      throw new Error('The connection was lost.')
+    }
+    await expect(service.upload([{ name: 'x.zip', content: breaking() }])).rejects.toThrow()
+    expect(await readdir(join(service.directory, 'spool'))).toEqual([])
+    async function* text() {
+      yield Buffer.from('one\ntwo\nthr')
+      throw new Error('The connection was lost.')
+    }
+    await expect(service.upload([{ name: 'y', content: text() }])).rejects.toThrow()
+    expect(await service.sources()).toEqual({ y: 2 })
+  })
+
+  test('in a format that is not known is told of those that are like it, and not of all', async () => {
+    await using service = await withService()
+    const files = [{ name: 'x', content: Buffer.from('x') }]
+    await expect(service.upload(files, { format: 'ngnix-error' })).rejects.toMatchObject({
+      kind: 'invalid',
+      detail: expect.stringMatching(
+        /"ngnix-error" is no format. Did you mean nginx-error.*\? GET \/logs\/api\/formats lists them all\./,
+      ),
+    })
+  })
+})
+
+test('the source of a file in an archive is never longer than a source may be, and tells files apart', () => {
+  const deep = 'folder/'.repeat(60)
+  const ids = ['a.log', 'b.log', 'a.log.gz'].map((name) => memberSourceId('support', `${deep}${name}`))
+  expect(ids.every((id) => id.length <= 253)).toBe(true)
+  expect(ids[0]).not.toBe(ids[1])
+  expect(ids[0]).toBe(ids[2])
+  expect(memberSourceId('support', 'up/.gz')).toBe('support/up/.gz')
+})
