@@ -305,6 +305,12 @@ export type UploadCountsRest = {
   multiline_joined: number
 }
 
+/** A file that was not read, or not to its end, and why. */
+export type SkippedFileRest = {
+  name: string
+  reason: string
+}
+
 /** Something that takes a while. */
 export type TaskRest = {
   task_id: string
@@ -318,6 +324,10 @@ export type TaskRest = {
   error: string | null
   started_at: string | null
   finished_at: string | null
+  /** Files in archives that were not read, or not to their end; the first hundred of them. */
+  skipped: SkippedFileRest[]
+  /** How many there are in all. */
+  skipped_count: number
 }
 
 /** An entry, how well it fits, and where. */
@@ -994,6 +1004,11 @@ export const UploadCountsToRest = (m: trellis_logs_v1_logs.UploadCounts): Upload
   multiline_joined: m.multilineJoined,
 })
 
+export const SkippedFileToRest = (m: trellis_logs_v1_logs.SkippedFile): SkippedFileRest => ({
+  name: m.name,
+  reason: m.reason,
+})
+
 export const TaskToRest = (m: trellis_logs_v1_logs.Task): TaskRest => ({
   task_id: m.taskId,
   kind: m.kind,
@@ -1004,6 +1019,8 @@ export const TaskToRest = (m: trellis_logs_v1_logs.Task): TaskRest => ({
   error: m.error ?? null,
   started_at: m.startedAt ?? null,
   finished_at: m.finishedAt ?? null,
+  skipped: m.skipped.map((item) => SkippedFileToRest(item)),
+  skipped_count: m.skippedCount,
 })
 
 export const FoundEntryToRest = (m: trellis_logs_v1_logs.FoundEntry): FoundEntryRest => ({

@@ -10,20 +10,30 @@ export type Peeked = {
   close: () => Promise<void>
 }
 
-/** Reads as much of a file as tells how it is packed, which may come in more than one chunk; `content` is all of it. */
+/**
+ * Reads as much of a file as tells how it is packed, which may come in more than one chunk; `content` is all of it. A file that fails
+ * before that fails where `content` does, after what came.
+ */
 export const peek = async (content: Chunks): Promise<Peeked> => {
   const iterator = content[Symbol.asyncIterator]()
   const parts: Uint8Array[] = []
-  for (let size = 0; size < tellingBytes; ) {
-    const next = await iterator.next()
-    if (next.done) break
-    parts.push(next.value)
-    size += next.value.length
+  let failed: { error: unknown } | undefined
+  try {
+    for (let size = 0; size < tellingBytes; ) {
+      const next = await iterator.next()
+      if (next.done) break
+      parts.push(next.value)
+      size += next.value.length
+    }
+  } catch (error) {
+    if (parts.length === 0) throw error
+    failed = { error }
   }
   const start = Buffer.concat(parts)
   async function* all(): AsyncGenerator<Uint8Array> {
     try {
       if (start.length > 0) yield start
+      if (failed) throw failed.error
       for (let next = await iterator.next(); !next.done; next = await iterator.next()) yield next.value
     } finally {
       await iterator.return?.()

@@ -21,7 +21,7 @@ export interface UploadRequest {
 export interface UploadParameters {
   /** Answer when everything is durable and searchable. */
   wait: boolean;
-  /** The source the entries are kept under; the file's name unless told. */
+  /** The source the entries are kept under; unless told, the file's name without `.gz`, `.zst`, `.zip` or `.tar`. */
   sourceId?:
     | string
     | null
@@ -54,12 +54,25 @@ export interface Task {
   formats: { [key: string]: number };
   error?: string | null | undefined;
   startedAt?: string | null | undefined;
-  finishedAt?: string | null | undefined;
+  finishedAt?:
+    | string
+    | null
+    | undefined;
+  /** Files in archives that were not read, or not to their end; the first hundred of them. */
+  skipped: SkippedFile[];
+  /** How many there are in all. */
+  skippedCount: number;
 }
 
 export interface Task_FormatsEntry {
   key: string;
   value: number;
+}
+
+/** A file that was not read, or not to its end, and why. */
+export interface SkippedFile {
+  name: string;
+  reason: string;
 }
 
 export interface TaskProgress {
@@ -860,6 +873,8 @@ function createBaseTask(): Task {
     error: null,
     startedAt: null,
     finishedAt: null,
+    skipped: [],
+    skippedCount: 0,
   };
 }
 
@@ -891,6 +906,12 @@ export const Task: MessageFns<Task> = {
     }
     if (message.finishedAt !== undefined && message.finishedAt !== null) {
       writer.uint32(74).string(message.finishedAt);
+    }
+    for (const v of message.skipped) {
+      SkippedFile.encode(v!, writer.uint32(82).fork()).join();
+    }
+    if (message.skippedCount !== 0) {
+      writer.uint32(88).int64(message.skippedCount);
     }
     return writer;
   },
@@ -983,6 +1004,22 @@ export const Task: MessageFns<Task> = {
             message.finishedAt = reader.string();
             continue;
           }
+          case 10: {
+            if (tag !== 82) {
+              break;
+            }
+
+            message.skipped.push(SkippedFile.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 11: {
+            if (tag !== 88) {
+              break;
+            }
+
+            message.skippedCount = longToNumber(reader.int64());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1021,6 +1058,8 @@ export const Task: MessageFns<Task> = {
     message.error = object.error ?? undefined;
     message.startedAt = object.startedAt ?? undefined;
     message.finishedAt = object.finishedAt ?? undefined;
+    message.skipped = object.skipped?.map((e) => SkippedFile.fromPartial(e)) || [];
+    message.skippedCount = object.skippedCount ?? 0;
     return message;
   },
 };
@@ -1088,6 +1127,73 @@ export const Task_FormatsEntry: MessageFns<Task_FormatsEntry> = {
     const message = createBaseTask_FormatsEntry();
     message.key = object.key ?? "";
     message.value = object.value ?? 0;
+    return message;
+  },
+};
+
+function createBaseSkippedFile(): SkippedFile {
+  return { name: "", reason: "" };
+}
+
+export const SkippedFile: MessageFns<SkippedFile> = {
+  encode(message: SkippedFile, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.name !== "") {
+      writer.uint32(10).string(message.name);
+    }
+    if (message.reason !== "") {
+      writer.uint32(18).string(message.reason);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): SkippedFile {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseSkippedFile();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.name = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.reason = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<SkippedFile>): SkippedFile {
+    return SkippedFile.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<SkippedFile>): SkippedFile {
+    const message = createBaseSkippedFile();
+    message.name = object.name ?? "";
+    message.reason = object.reason ?? "";
     return message;
   },
 };
@@ -7129,8 +7235,13 @@ export const LogsServiceDefinition = {
   fullName: "trellis.logs.v1.LogsService",
   methods: {
     /**
-     * Takes log files, plain or gzip, and finds out their format. Answers 202 with the task that follows the indexing, or with
-     * `wait=true` 200 with the finished task. A file that is sent again adds nothing.
+     * Takes log files and finds out their format. Answers 202 with the task that follows the indexing, or with `wait=true` 200 with the
+     * finished task. A file that is sent again adds nothing.
+     *
+     * Files may be plain, gzip, zstd, or archives: tar (which may be gzip or zstd itself) and zip, whose files may be gzip or zstd in turn.
+     * What a file is, its bytes tell, not its name. Each file of an archive is a source of its own: `<source_id>/<path in the archive>`,
+     * without `.gz` or `.zst`. Files in it that are encrypted, links, no text, or archives themselves are named in `skipped`. When a file breaks off,
+     * is damaged, or passes a limit, what was read before it is kept, and the answer says so.
      */
     upload: {
       name: "Upload",
