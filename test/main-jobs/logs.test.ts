@@ -205,6 +205,7 @@ describe('branches', () => {
     expect(asBearer).toEqual({ status: 200, body: { branches: [] } })
     expect((await orchard(origin, 'POST', 'graft', { label: 'x', slug: 'Not a slug' })).status).toBe(422)
     expect((await orchard(origin, 'POST', 'graft', { label: '!' })).status).toBe(422)
+    expect((await orchard(origin, 'POST', 'graft', { label: 'None' })).status).toBe(422)
     for (const [method, path] of [
       ['DELETE', 'branches/nobody'],
       ['POST', 'branches/nobody/activate'],

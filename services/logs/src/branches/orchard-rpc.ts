@@ -12,6 +12,8 @@ type OrchardHandlers = Pick<
   'graftBranch' | 'listBranches' | 'deactivateBranch' | 'activateBranch' | 'anonymizeBranch'
 >
 
+/** What a search takes for "of no branch". */
+const noBranch = 'none'
 const slugShape = /^[a-z0-9-]{1,40}$/
 const defaultRetentionDays = 30
 /** How long a list waits for what a branch itself knows better. */
@@ -63,6 +65,8 @@ export const orchardRpc = (given: BranchDirectory | undefined): OrchardHandlers 
       const slug = wanted ?? slugOf(label)
       if (slug === undefined || !slugShape.test(slug))
         throw invalidField(['body', 'slug'], 'is needed where the label has no letter a-z and no digit')
+      if (slug === noBranch)
+        throw invalidField(['body', 'slug'], `must be another: "${noBranch}" asks a search for what is of no branch`)
       const { branch, apiKey } = await service.graftBranch({
         slug,
         label: label === '' ? slug : label,
