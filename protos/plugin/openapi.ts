@@ -41,7 +41,7 @@ const sentences = (comment: string) => {
 const security: Record<RouteModel['access'], Record<string, string[]>[]> = {
   open: [],
   caller: [{}, { sessionCookie: [] }, { sessionHeader: [] }],
-  api_key: [{}, { bearer: [] }, { sessionCookie: [] }],
+  api_key: [{}, { bearer: [] }, { logsSession: [] }],
   admin_key: [{ bearer: [] }, { adminKey: [] }],
   branch_key: [{}, { bearer: [] }],
 }
@@ -234,6 +234,7 @@ export const createOpenApi = (model: ModelReader, examples: Examples) => {
         securitySchemes: {
           bearer: { type: 'http', scheme: 'bearer' },
           adminKey: { type: 'apiKey', in: 'header', name: 'X-Admin-Key' },
+          logsSession: { type: 'apiKey', in: 'cookie', name: 'logs_session' },
           sessionCookie: { type: 'apiKey', in: 'cookie', name: 'gateway_session' },
           sessionHeader: { type: 'apiKey', in: 'header', name: 'X-Gateway-Session' },
         },

@@ -1,0 +1,109 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Route, routes } from '../conformance/document.ts'
+import { startTrellis, type Trellis } from '../support/trellis.ts'
+
+const keys = { api: 'api-key-of-this-test', admin: 'admin-key-of-this-test', branch: 'branch-key-of-this-test' }
+type Key = keyof typeof keys
+const bearer = (key: string) => ({ authorization: `Bearer ${key}` })
+
+/** Which key opens a route, by the rules that users are told; a branch's batches ask for the key of that branch, which is none of these. */
+const keyFor = ({ path }: Route): Key | 'open' | 'of the branch' => {
+  if (path === '/logs/health') return 'open'
+  if (path.startsWith('/logs/api/orchard/')) return 'admin'
+  if (path === '/logs/api/glean/batch') return 'branch'
+  return path.startsWith('/logs/branches/') ? 'of the branch' : 'api'
+}
+
+const logsRoutes = routes.filter(({ path }) => path.startsWith('/logs/'))
+const named = logsRoutes.map((route) => [`${route.method} ${route.path}`, route] as const)
+
+let trellis: Trellis
+beforeAll(async () => {
+  trellis = await startTrellis(
+    { SERVICE_API_KEY: keys.api, SERVICE_ORCHARD_ADMIN_KEY: keys.admin, SERVICE_BRANCH_KEY: keys.branch },
+    { form: 'embedded' },
+  )
+  const grafted = await fetch(`${trellis.origin}/logs/api/orchard/graft`, {
+    method: 'POST',
+    headers: { ...bearer(keys.admin), 'content-type': 'application/json' },
+    body: JSON.stringify({ label: 'Attic', slug: 'attic' }),
+  })
+  expect(grafted.status).toBe(201)
+})
+afterAll(async () => {
+  await trellis[Symbol.asyncDispose]()
+})
+
+/** Asks with nothing that makes sense: what counts is whether the door opens. */
+const ask = async ({ method, path, operation }: Route, headers: Record<string, string> = {}) => {
+  const leaving = new AbortController()
+  // Only a branch that exists has a key; those that manage it would end it.
+  const filled = path.replaceAll(/\{\w+\}/g, path.startsWith('/logs/branches/') ? 'attic' : 'nobody')
+  const media = Object.keys(operation.requestBody?.content ?? {})
+  const isForm = media.includes('multipart/form-data')
+  const response = await fetch(`${trellis.origin}${filled}`, {
+    method,
+    headers: { ...headers, ...(operation.requestBody && !isForm && { 'content-type': 'application/json' }) },
+    ...(operation.requestBody && { body: isForm ? new FormData() : '[]' }),
+    signal: leaving.signal,
+  })
+  const { status } = response
+  const challenge = response.headers.get('www-authenticate')
+  const isStream = response.headers.get('content-type')?.startsWith('text/event-stream') === true
+  const text = isStream ? '' : await response.text()
+  leaving.abort()
+  return { status, challenge, text }
+}
+
+describe('with all keys set', () => {
+  test('the document tells of every route of the log service which key it asks for', () => {
+    for (const route of logsRoutes) {
+      const schemes = new Set(route.operation.security?.flatMap((scheme) => Object.keys(scheme)))
+      const key = keyFor(route)
+      const wanted = {
+        open: [],
+        api: ['bearer', 'logsSession'],
+        admin: ['adminKey', 'bearer'],
+        branch: ['bearer'],
+        'of the branch': ['bearer'],
+      }
+      expect([...schemes].toSorted(), `${route.method} ${route.path}`).toEqual(wanted[key])
+    }
+  })
+
+  test.each(named)('%s lets in its own key and no other', async (_, route) => {
+    const own = keyFor(route)
+    const nothing = await ask(route)
+    if (own === 'open') {
+      expect(nothing.status).toBe(200)
+      return
+    }
+    expect(nothing).toMatchObject({ status: 401, challenge: expect.stringMatching(/^Bearer/) })
+    for (const key of Object.keys(keys) as Key[]) {
+      const { status, text } = await ask(route, bearer(keys[key]))
+      if (key === own) expect(status, `with the ${key} key`).not.toBe(401)
+      else expect(status, `with the ${key} key`).toBe(401)
+      expect(status, text).toBeLessThan(500)
+      expect(text).not.toContain(keys[key])
+    }
+    for (const wrong of ['x', `${keys.api}x`, keys.api.slice(1), keys.api.toUpperCase()])
+      expect((await ask(route, bearer(wrong))).status, wrong).toBe(401)
+  })
+
+  test('the cookie of a session stands in for the API key, and for no other', async () => {
+    const response = await fetch(`${trellis.origin}/logs/api/session`, {
+      method: 'POST',
+      headers: { ...bearer(keys.api), 'content-type': 'application/json' },
+      body: '{}',
+    })
+    const cookie = response.headers.get('set-cookie')?.split(';')[0] ?? ''
+    expect(cookie).toMatch(/^logs_session=/)
+    for (const route of logsRoutes) {
+      const key = keyFor(route)
+      if (key === 'open') continue
+      const { status } = await ask(route, { cookie })
+      if (key === 'api') expect(status, route.path).not.toBe(401)
+      else expect(status, route.path).toBe(401)
+    }
+  })
+})
