@@ -1,5 +1,5 @@
 import { isIPv4, isIPv6 } from 'node:net'
-import type { Pseudonyms } from './pseudonyms.ts'
+import type { PseudonymKind } from './pseudonyms.ts'
 
 /** Four numbers with dots between; what is a part of more numbers is none. */
 const ip4 = /(?<!\d|\d\.)\d{1,3}(?:\.\d{1,3}){3}(?!\d|\.\d)/g
@@ -43,7 +43,7 @@ const addressIn = (words: readonly string[]): { from: number; to: number } | und
   return undefined
 }
 
-const replaceColons = (match: string, pseudonyms: Pseudonyms): string => {
+const replaceColons = (match: string, pseudonyms: AddressNames): string => {
   const [, body = '', end = ''] = /^(.*?)(\.*)$/.exec(match) ?? []
   const words = body.split(':')
   const found = addressIn(words)
@@ -57,19 +57,36 @@ const replaceColons = (match: string, pseudonyms: Pseudonyms): string => {
   return around(mapped === undefined ? pseudonyms.of('ip6', oneForm) : pseudonyms.of('ip4', mapped))
 }
 
-/** Puts pseudonyms in place of addresses: IPv4, IPv6, of devices (MAC) and of mail. What merely looks like one, as a version with four numbers, is taken for one. */
-export const replaceAddresses = (text: string, pseudonyms: Pseudonyms): string => {
-  let replaced = text
-  if (replaced.includes('@'))
-    replaced = replaced.replaceAll(email, (match) => pseudonyms.of('email', match.toLowerCase()))
-  if (replaced.includes(':')) replaced = replaced.replaceAll(colons, (match) => replaceColons(match, pseudonyms))
-  if (replaced.includes('-'))
-    replaced = replaced.replaceAll(dashedMac, (match) => pseudonyms.of('mac', oneFormOfMac(match)))
-  if (!replaced.includes('.')) return replaced
-  return replaced
-    .replaceAll(dottedMac, (match) => pseudonyms.of('mac', oneFormOfMac(match)))
-    .replaceAll(ip4, (match) => {
+/** What addresses look like: a character that must be there, the pattern, and what takes the place of a match. */
+export type AddressPlace = {
+  hint: string
+  pattern: RegExp
+  replace: (match: string, pseudonyms: AddressNames) => string
+}
+
+/** What a value in one form is called from now on. */
+export type AddressNames = { of: (kind: Exclude<PseudonymKind, 'user'>, oneForm: string) => string }
+
+/** In the order in which they are to be looked for. What merely looks like one, as a version with four numbers, is taken for one. */
+export const addressPlaces: readonly AddressPlace[] = [
+  { hint: '@', pattern: email, replace: (match, names) => names.of('email', match.toLowerCase()) },
+  { hint: ':', pattern: colons, replace: replaceColons },
+  { hint: '-', pattern: dashedMac, replace: (match, names) => names.of('mac', oneFormOfMac(match)) },
+  { hint: '.', pattern: dottedMac, replace: (match, names) => names.of('mac', oneFormOfMac(match)) },
+  {
+    hint: '.',
+    pattern: ip4,
+    replace: (match, names) => {
       const oneForm = oneFormOfIp4(match)
-      return isIPv4(oneForm) ? pseudonyms.of('ip4', oneForm) : match
-    })
+      return isIPv4(oneForm) ? names.of('ip4', oneForm) : match
+    },
+  },
+]
+
+/** Puts pseudonyms in place of addresses: IPv4, IPv6, of devices (MAC) and of mail. */
+export const replaceAddresses = (text: string, pseudonyms: AddressNames): string => {
+  let replaced = text
+  for (const { hint, pattern, replace } of addressPlaces)
+    if (replaced.includes(hint)) replaced = replaced.replaceAll(pattern, (match) => replace(match, pseudonyms))
+  return replaced
 }

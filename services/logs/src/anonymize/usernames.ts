@@ -27,17 +27,22 @@ export const userKeys = [
   'account_name',
   'acct',
 ] as const
-const keys = userKeys.map((key) => key.replace('.', String.raw`\.`)).join('|')
+/** Any of them, as a pattern. */
+export const userKeysPattern = userKeys.map((key) => key.replace('.', String.raw`\.`)).join('|')
 
 /** Tables for people to extend: how programs name users. */
 export const namePlaces: readonly NamePlace[] = [
-  place(String.raw`(?<![\w.])(?:${keys})\\?["']?(?:\s{0,3}:\s{0,3}|\s{0,3}=|\s{0,3}=\s{1,3}(?=["']))\\?["']?`, '', {
-    'authentication failure; logname= uid=0 ruser=kim rhost= user=ann': ['kim', 'ann'],
-    '{"level":"info","user":"ann","ms":3}': ['ann'],
-    'acct="ann" exe="/usr/bin/su"': ['ann'],
-    'login: ann.lee-2': ['ann.lee-2'],
-    'users=12 superuser=yes': [],
-  }),
+  place(
+    String.raw`(?<![\w.])(?:${userKeysPattern})\\?["']?(?:\s{0,3}:\s{0,3}|\s{0,3}=|\s{0,3}=\s{1,3}(?=["']))\\?["']?`,
+    '',
+    {
+      'authentication failure; logname= uid=0 ruser=kim rhost= user=ann': ['kim', 'ann'],
+      '{"level":"info","user":"ann","ms":3}': ['ann'],
+      'acct="ann" exe="/usr/bin/su"': ['ann'],
+      'login: ann.lee-2': ['ann.lee-2'],
+      'users=12 superuser=yes': [],
+    },
+  ),
   place(String.raw`\b(?:Accepted|Failed|Postponed) [\w/-]{1,40} for (?:(?:invalid|illegal) user )?`, '(?= from )', {
     'Accepted publickey for ann from 192.0.2.7 port 51022 ssh2': ['ann'],
     'Failed password for invalid user kim from 192.0.2.7 port 22': ['kim'],
@@ -60,7 +65,7 @@ export const namePlaces: readonly NamePlace[] = [
   place(String.raw`\bsudo(?:\[\d{1,10}\])?: {1,8}`, '(?= : )', {
     'sudo:      ann : TTY=pts/0 ; PWD=/srv ; COMMAND=/bin/ls': ['ann'],
   }),
-  place(String.raw`\(to [^\s)]{1,64}\) `, '(?= on )', { 'su[7]: (to root) ann on pts/1': ['root', 'ann'] }),
+  place(String.raw`(?<=\(to [^\s)]{1,64}\) )`, '(?= on )', { 'su[7]: (to root) ann on pts/1': ['root', 'ann'] }),
   place(String.raw`\(to `, String.raw`(?=\) \S{1,64} on )`, { 'su[7]: (to kim) ann on pts/1': ['kim', 'ann'] }),
   place('\\(', String.raw`(?=\) CMD\b)`, { 'CRON[811]: (ann) CMD (backup)': ['ann'] }),
   place(String.raw`(?:/home/|/Users/|\\Users\\{1,2})`, '', {
@@ -82,13 +87,15 @@ export const namePlaces: readonly NamePlace[] = [
 ]
 
 /** Words that stand where a name would, and name nobody. */
-const nobody = new Set(['unknown', 'null', 'none', 'undefined', 'true', 'false', 'yes', 'no', 'n'])
+const nobodies = new Set(['unknown', 'null', 'none', 'undefined', 'true', 'false', 'yes', 'no', 'n'])
 
-/** A name as it is written at its place, which may end a sentence or stand behind a domain (`HOME\ann`). */
-const pseudonymOf = (written: string, pseudonyms: Pseudonyms): string => {
+export const isNobody = (word: string): boolean => nobodies.has(word.toLowerCase())
+
+/** A name as it is written at its place, which may end a sentence or stand behind a domain (`HOME\ann`); `nameOf` says what takes its place. */
+export const replaceWrittenName = (written: string, nameOf: (own: string) => string): string => {
   const [, domain = '', own = '', end = ''] = /^(.*\\)?(.*?)([.\\]*)$/.exec(written) ?? []
-  if (own === '' || isPseudonym(own) || nobody.has(own.toLowerCase())) return written
-  return `${domain}${pseudonyms.of('user', own)}${end}`
+  if (own === '' || isPseudonym(own) || isNobody(own)) return written
+  return `${domain}${nameOf(own)}${end}`
 }
 
 /** Puts pseudonyms in place of the names of users, at the places where programs name them. */
@@ -97,13 +104,12 @@ export const replaceUsernames = (text: string, pseudonyms: Pseudonyms): string =
   for (const { pattern } of namePlaces)
     replaced = replaced.replace(
       pattern,
-      (_match, before: string, written: string) => before + pseudonymOf(written, pseudonyms),
+      (_match, before: string, written: string) =>
+        before + replaceWrittenName(written, (own) => pseudonyms.of('user', own)),
     )
   return replaced
 }
 
 /** The value of a field that holds the name of a user, as a whole. */
 export const replaceUsername = (value: string, pseudonyms: Pseudonyms): string =>
-  value === '' || value === '-' || isPseudonym(value) || nobody.has(value.toLowerCase())
-    ? value
-    : pseudonyms.of('user', value)
+  value === '' || value === '-' || isPseudonym(value) || isNobody(value) ? value : pseudonyms.of('user', value)

@@ -1,0 +1,176 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { namePlaces } from '../anonymize/usernames.ts'
+import { maskText } from './mask-text.ts'
+import { createMasker } from './masker.ts'
+import { createPlaceholders, restoreText } from './placeholders.ts'
+
+const masked = (text: string) => maskText(text)
+
+describe('the sanitize option', () => {
+  test.each([
+    ['IPv4 addresses', 'from 192.0.2.7 port 22', 'from [ip4-1] port 22'],
+    ['e-mail addresses', 'to=<ann.lee@mail.example.com>, relay', 'to=<[email-1]>, relay'],
+    ['user= values', 'login user=alice ok', 'login user=[user-1] ok'],
+    ['host= values', 'up host=web1.lan ok', 'up host=[host-1] ok'],
+    ['password values', 'try password=hunter2 ok', 'try password=[password] ok'],
+  ])('masks %s in entry text', (_, text, expected) => {
+    expect(masked(text)).toBe(expected)
+  })
+})
+
+describe('masking', () => {
+  test.each([
+    ['IPv6', '[2001:db8::7]:443', '[[ip6-1]]:443'],
+    ['the address of a device', 'device 00:1B:44:11:3a:b7 joined', 'device [mac-1] joined'],
+    [
+      'an address beside a class of Java',
+      '[/10.10.34.11:3888:Manager$Listener@493]',
+      '[/[ip4-1]:3888:Manager$Listener@493]',
+    ],
+    ['an address in the name of a host', 'at ip-10-0-3-17.ec2.internal', 'at ip-[ip4-1].ec2.internal'],
+    ['an address under a key that is no secret', 'auth=192.0.2.177', 'auth=[ip4-1]'],
+    ['an address that is a host', 'host=192.0.2.7', 'host=[ip4-1]'],
+    ['an address of IPv6 that is a host', 'host=2001:db8::7', 'host=[ip6-1]'],
+    ['an address of mail that is a user', 'user=ann@example.com', 'user=[email-1]'],
+    [
+      'a line of an access log',
+      '192.0.2.7 - ann [12/Jan/2024:03:56:14 +0330] "GET /"',
+      '[ip4-1] - [user-1] [12/Jan/2024:03:56:14 +0330] "GET /"',
+    ],
+    [
+      'JSON',
+      '{"user":"ann","password":"a\\"b","host":"db","n":1}',
+      '{"user":"[user-1]","password":"[password]","host":"[host-1]","n":1}',
+    ],
+    ['JSON in JSON', '"{\\"password\\":\\"x y\\",\\"b\\":1}"', '"{\\"password\\":\\"[password]\\",\\"b\\":1}"'],
+    ['credentials in a URL', 'postgresql://me:s3cr@t@db:5432/x', 'postgresql://[credentials]@db:5432/x'],
+    ['a header', 'Authorization: Basic YW5uOmh1bnRlcjI=', 'Authorization: Basic [token]'],
+    ['a bearer token', 'sent bearer abcDEF123456', 'sent bearer [token]'],
+    ['a JWT', 'got eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.c2lnbmF0dXJl', 'got [token]'],
+    ['a key of AWS', 'id AKIAIOSFODNN7EXAMPLE', 'id [token]'],
+    ['a token of GitHub', `push ghp_${'aB3'.repeat(12)}`, 'push [token]'],
+    ['a token of Slack', 'with xoxb-123456789012-abcdefGHI', 'with [token]'],
+    ['something random after a word for a secret', 'session=9f86d081884c7d659a2feaa0c55ad015', 'session=[token]'],
+    ['a key of an API', "api_key='abc,def'", "api_key='[token]'"],
+    ['a password of an environment', 'PGPASSWORD=x psql', 'PGPASSWORD=[password] psql'],
+    ['a password on a command line', 'mysql --password hunter2 -h x', 'mysql --password [password] -h x'],
+    ['a password in SQL', "IDENTIFIED BY 'x y'", "IDENTIFIED BY '[password]'"],
+    [
+      'a private key',
+      'x -----BEGIN RSA PRIVATE KEY-----\nMIIE+/=\n-----END RSA PRIVATE KEY----- y',
+      'x [private-key] y',
+    ],
+    ['a private key that was cut', '-----BEGIN PRIVATE KEY-----\nMIIEow', '[private-key]'],
+    ['the number of a card', 'paid 4111 1111 1111 1111 today', 'paid [card] today'],
+  ])('hides %s', (_, text, expected) => {
+    expect(masked(text)).toBe(expected)
+  })
+
+  test.each([
+    'at 09:15:02 and 2026-03-01T09:15:02.000Z',
+    'version 1.2.3.4, v10.2.3.4 and 1.2.3',
+    'Mozilla/5.0 (X11) AppleWebKit/537.36 Chrome/120.0.0.0 Safari/537.36',
+    'commit 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b',
+    'key=user_profile_list_v2_2024',
+    'unexpected token: } compass: 5 bypass=true passengers: 12',
+    'bearer token is missing; Bearer authentication failed; basic authentication',
+    'sudo PWD=/srv ; COMMAND=/bin/ls',
+    'password=null password="" password=***',
+    'blk_4111111111111111 took 1700000000000000000 and 4111111111111112',
+    'std::string Foo::Bar::baz uuid 123e4567-e89b-12d3-a456-426614174000',
+    'user=[user-1] host=[host-1] from [ip4-1]',
+  ])('leaves: %s', (text) => {
+    expect(masked(text)).toBe(text)
+  })
+
+  test.each(namePlaces.flatMap(({ samples }) => Object.entries(samples)))(
+    'knows where %s names users',
+    (line, users) => {
+      const names = createPlaceholders()
+      maskText(line, { placeholders: names })
+      const found = [...names.originals()].filter(([name]) => name.startsWith('[user')).map(([, value]) => value)
+      const hasCredentials = line.includes('://')
+      expect(found.toSorted()).toEqual(hasCredentials ? [] : users.toSorted())
+    },
+  )
+
+  test('the same value has the same placeholder in all that is masked together, and another has another', () => {
+    const masker = createMasker()
+    expect(masker.text('192.0.2.7 to 192.0.2.8, host=WEB1 user=ann')).toBe(
+      '[ip4-1] to [ip4-2], host=[host-1] user=[user-1]',
+    )
+    expect(masker.text('user=ann from 192.0.2.8 host=web1')).toBe('user=[user-1] from [ip4-2] host=[host-1]')
+    expect(masker.sourceId('syslog:web1:sshd')).toBe('syslog:[host-1]:sshd')
+    expect(
+      masker.value({ client: '192.0.2.7', user: 'ann', nested: [{ db_password: 'x', n: 1, token: null }] }),
+    ).toEqual({
+      client: '[ip4-1]',
+      user: '[user-1]',
+      nested: [{ db_password: '[password]', n: 1, token: null }],
+    })
+  })
+
+  test('placeholders in an answer can be put back, but for secrets', () => {
+    const names = createPlaceholders()
+    const text = maskText('192.0.2.7 password=x', { placeholders: names })
+    expect(restoreText(`${text} [ip4-9]`, names)).toBe('192.0.2.7 password=[password] [ip4-9]')
+  })
+
+  test('no address, user or password is left, whatever stands around it', () => {
+    const around = fc.constantFrom('', ' ', '"', '(', ', ', '; ', '\n', 'x=1 ')
+    const secret = fc.stringMatching(/^[A-Za-z][A-Za-z0-9!$%*+_~-]{7,15}$/)
+    fc.assert(
+      fc.property(fc.ipV4(), secret, around, around, (address, password, before, after) => {
+        fc.pre(!/^(?:true|false|null|none)$/i.test(password))
+        const text = masked(`${before}peer ${address}${after} password=${password}${after} user=${password}`)
+        expect(text).not.toContain(password)
+        expect(text.includes(address)).toBe(false)
+      }),
+    )
+  })
+
+  test('what was masked stays as it is when it is masked again', () => {
+    const once = masked(
+      'user=ann host=web1 192.0.2.7 ann@example.com password=x Authorization: Bearer abc123 https://a:b@c/',
+    )
+    expect(masked(once)).toBe(once)
+  })
+
+  const hostile = [
+    'a',
+    '://',
+    'password=',
+    '1',
+    '1 ',
+    '-----BEGIN PRIVATE KEY-----',
+    ':',
+    'a:',
+    'a@',
+    'eyJ',
+    'by user ',
+  ]
+  test('a hostile line of a megabyte takes time in proportion to its length', () => {
+    const time = (piece: string, length: number) => {
+      const text = piece.repeat(Math.ceil(length / piece.length))
+      const started = performance.now()
+      masked(text)
+      return performance.now() - started
+    }
+    for (const piece of [
+      ...hostile,
+      'bearer ',
+      '--pass',
+      'host=a.',
+      'aa-',
+      '4111-',
+      'sk-a',
+      'password:"\\',
+      '-----BEGIN ',
+    ]) {
+      time(piece, 1_000)
+      // Quadratic work would take a thousand times as long for eight times the length; a busy machine does not.
+      expect(time(piece, 1_048_576), piece).toBeLessThan(64 * Math.max(time(piece, 131_072), 20))
+    }
+  })
+})
