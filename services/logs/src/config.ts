@@ -114,6 +114,18 @@ export const logsConfig = {
   autoIncidentWindowSeconds: later(
     setting('SERVICE_AUTO_INCIDENT_WINDOW', read.integer(1, 86_400), 600, 'Seconds within which they count.'),
   ),
+  embeddingModel: setting(
+    'SERVICE_EMBEDDING_MODEL',
+    read.optional(read.text),
+    undefined,
+    'The folder of a model for meanings, in the layout that Hugging Face has for ONNX; searches with semantic=true use it.',
+  ),
+  semanticWaitMilliseconds: setting(
+    'LOGS_SEMANTIC_WAIT_MS',
+    read.integer(10, 60_000),
+    4_000,
+    'How long a search waits for the model for meanings; one that takes longer ranks by words.',
+  ),
   anomalyModel: later(
     setting('SERVICE_ANOMALY_MODEL', read.optional(read.text), undefined, 'The model that scores anomalies.'),
   ),
@@ -126,7 +138,12 @@ export const logsConfig = {
   securityThreshold: later(
     setting('SERVICE_CYBERSEC_THRESHOLD', read.number(0, 1), 0.5, 'The score from which an entry is a detection.'),
   ),
-  offlineMode: later(setting('SERVICE_OFFLINE_MODE', read.flag, false, 'Loads no model from outside.')),
+  offlineMode: setting(
+    'SERVICE_OFFLINE_MODE',
+    read.flag,
+    false,
+    'Tells libraries for models to stay off the network. Models are read from folders in any case, never fetched.',
+  ),
 }
 
 export type LogsConfig = { readonly [Name in keyof typeof logsConfig]: (typeof logsConfig)[Name]['fallback'] }

@@ -29,6 +29,8 @@ import { createOverlaidEngine } from './overlays/overlaid-engine.ts'
 import { createOverlays, type OverlayTables, overlayMigration } from './overlays/store.ts'
 import { searchRpc } from './search/rpc.ts'
 import { type CatalogueTables, catalogueMigration } from './segments/catalogue-store.ts'
+import { createMeanings } from './semantic/meanings.ts'
+import { type VectorTables, vectorMigration } from './semantic/vector-store.ts'
 import { openSettings } from './settings/open-settings.ts'
 import { settingsRpc } from './settings/rpc.ts'
 import { type SettingTables, settingsMigration } from './settings/store.ts'
@@ -65,6 +67,7 @@ export const logsMigrations = [
   overlayMigration,
   checkpointMigration,
   settingsMigration,
+  vectorMigration,
 ]
 export const logsSchema = { name: 'logs', migrations: logsMigrations }
 export const incidentsSchema = { name: 'incidents', migrations: [incidentMigration] }
@@ -87,7 +90,13 @@ export const logsSchemas = (config: LogsConfig, main: StoreLocation) => {
 
 const megabyte = 1024 * 1024
 
-type Tables = CatalogueTables & TaskTables & SharedCatalogueTables & OverlayTables & CheckpointTables & SettingTables
+type Tables = CatalogueTables &
+  TaskTables &
+  SharedCatalogueTables &
+  OverlayTables &
+  CheckpointTables &
+  SettingTables &
+  VectorTables
 
 /** The log service: rows in its store, entries where replicas share them or in a folder of its own, threads that start with the first work. */
 export const createLogsService = async (options: LogsServiceOptions): Promise<LogsService> => {
@@ -106,6 +115,7 @@ export const createLogsService = async (options: LogsServiceOptions): Promise<Lo
     directory && createSharedSearch({ own, directory, waitMilliseconds: config.branchWaitMilliseconds, log })
   const overlays = createOverlays(store.db)
   const engine = createOverlaidEngine(shared?.engine ?? own, overlays)
+  const { semantic } = opened.use(createMeanings({ config, db: store.db, engine, now, log }))
   const ending = new AbortController()
   opened.defer(() => ending.abort(new Error('The log service is ending.')))
   await tasks.recover()
@@ -120,6 +130,7 @@ export const createLogsService = async (options: LogsServiceOptions): Promise<Lo
     config,
     engine,
     overlays,
+    semantic,
     branches: shared,
     tasks,
     sources,

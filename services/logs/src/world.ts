@@ -7,6 +7,7 @@ import type { Pressure } from './ingest/pressure.ts'
 import type { Tasks } from './ingest/tasks.ts'
 import type { Spool } from './ingest/unpack/spool.ts'
 import type { Overlays } from './overlays/store.ts'
+import type { SemanticSearch } from './semantic/semantic-search.ts'
 import type { Settings } from './settings/settings.ts'
 import type { LogEngine } from './threads/log-engine.ts'
 import type { Upstream } from './upstream/upstream.ts'
@@ -18,6 +19,8 @@ export type World = {
   engine: LogEngine
   /** What was found out about entries; the engine's answers carry it already. */
   overlays: Overlays
+  /** Searches by words and meaning; says why where it cannot. */
+  semantic: SemanticSearch
   /** Absent where nothing runs branches. */
   branches: Pick<SharedSearch, 'tails'> | undefined
   tasks: Tasks

@@ -86,7 +86,8 @@ export const createSharedSearch = ({ own, directory, waitMilliseconds, log }: Sh
     if (branches.length === 0) return own.search(request, signal)
     const missing = new Set<string>()
     const isRanked = request.query !== null && request.order === 'relevance'
-    const statistics = isRanked ? await countIn(branches, request.query, missing, signal) : undefined
+    const statistics =
+      request.statistics ?? (isRanked ? await countIn(branches, request.query, missing, signal) : undefined)
     const { after, ...rest } = request
     const questionOf = (shard: string): SearchRequest => ({
       ...rest,
@@ -123,6 +124,10 @@ export const createSharedSearch = ({ own, directory, waitMilliseconds, log }: Sh
     return addStatistics([ownCount, ...counts.map(({ answer }) => answer)])
   }
 
+  /** In the service's own and in all branches that answer. */
+  const countWords: LogEngine['countWords'] = async (query, signal) =>
+    (await countIn(await wanted(undefined), query, new Set(), signal)) ?? own.countWords(query, signal)
+
   const find = async (entryId: string, signal?: AbortSignal): Promise<StoredEntry | undefined> => {
     const found = await own.find(entryId, signal)
     if (found) return found
@@ -155,7 +160,7 @@ export const createSharedSearch = ({ own, directory, waitMilliseconds, log }: Sh
   }
 
   return {
-    engine: { ...own, search, find, sources },
+    engine: { ...own, search, countWords, find, sources },
     tails: async (question) => {
       const { q, source, severity, domain, pattern, tenant } = question as Partial<Record<string, string | null>>
       const followed = await wanted(question.branch || undefined)

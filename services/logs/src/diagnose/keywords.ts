@@ -12,6 +12,9 @@ const questionWords = new Set(
   ).split(' '),
 )
 
+/** Whether a word of a question says what to look for. */
+export const carriesMeaning = (word: string): boolean => !questionWords.has(word)
+
 const mostKeywords = 12
 
 /** What to search for: the words of a symptom that carry meaning, in their order, each once. Numbers alone are no keywords. */

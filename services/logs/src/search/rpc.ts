@@ -8,11 +8,10 @@ import { decodeCursor, encodeCursor } from './cursor.ts'
 import type { FacetCount } from './facets.ts'
 import { parseQuery } from './query.ts'
 import { readFilters } from './read-request.ts'
-import type { SearchRequest } from './search.ts'
+import type { SearchRequest, SearchResult } from './search.ts'
 
+type Asked = { q?: string | null | undefined; cursor?: string | null | undefined }
 type SearchHandlers = Pick<Handlers<typeof LogsServiceDefinition>, 'search' | 'getContext'>
-
-const noModel = 'There is no model for meanings on this server; results are ranked by words.'
 
 const readCursor = (cursor: string | null | undefined) => {
   if (!cursor) return undefined
@@ -24,45 +23,72 @@ const readCursor = (cursor: string | null | undefined) => {
 const valuesOf = <Value extends string | null>(counts: readonly FacetCount<Value>[] | undefined) =>
   (counts ?? []).map(({ value, count }) => ({ value, count }))
 
-export const searchRpc = ({ engine }: World): SearchHandlers => ({
-  search: async (request, { signal, head }) => {
-    const started = performance.now()
-    const after = readCursor(request.cursor)
-    const query = parseQuery(request.q ?? '')
-    const wanted: SearchRequest = {
-      query,
-      filters: readFilters(request),
-      limit: request.limit ?? 50,
-      order: query === null || request.order === 'time' ? 'time' : 'relevance',
-      withFacets: true,
-      ...(after && { after }),
-    }
-    const result = await engine.search(wanted, signal)
-    if (result.missing && result.missing.length > 0) head.header('x-branches-missing', result.missing.join(','))
-    return {
-      entries: result.entries.map(({ entry, score, highlights }) => ({
-        ...presentEntry(entry),
-        score,
-        highlights: JSON.stringify(highlights),
-      })),
-      total: result.total,
-      totalIsExact: result.totalIsExact,
-      tookMs: Math.round((performance.now() - started) * 100) / 100,
-      mode: 'bm25',
-      semanticFallback: request.semantic ? noModel : null,
-      facets: {
-        severity: valuesOf(result.facets?.severity),
-        source: valuesOf(result.facets?.source),
-        domain: valuesOf(result.facets?.domain),
-      },
-      histogram: result.histogram && { ...result.histogram, start: new Date(result.histogram.start).toISOString() },
-      nextCursor: result.next && encodeCursor(result.next),
-    }
-  },
-  getContext: async ({ entryId, before, after }, { signal }) => {
-    const entry = await engine.find(entryId, signal)
-    if (!entry) throw failure('not_found', `There is no entry "${entryId}".`)
-    const around = await aroundEntry(engine, entry, { before: before ?? 20, after: after ?? 20, signal })
-    return { entries: around.map(presentEntry) }
-  },
-})
+/** What a search found, ranked as it was asked for or, with the reason why not, by words. */
+type Ranked = {
+  result: Omit<SearchResult, 'next'>
+  nextCursor: string | null
+  fallback: string | null
+  mode: 'bm25' | 'hybrid'
+}
+
+export const searchRpc = ({ engine, semantic }: World): SearchHandlers => {
+  const byWords = async (words: SearchRequest, fallback: string | null, signal: AbortSignal): Promise<Ranked> => {
+    const { next, ...result } = await engine.search(words, signal)
+    return { result, nextCursor: next && encodeCursor(next), fallback, mode: 'bm25' }
+  }
+  const byMeaning = async (
+    words: Omit<SearchRequest, 'after'>,
+    request: Asked,
+    signal: AbortSignal,
+  ): Promise<Ranked> => {
+    const cursor = request.cursor || undefined
+    const answer = await semantic({ q: request.q ?? '', words, cursor }, signal)
+    if (answer.kind === 'hybrid') return { ...answer, fallback: null, mode: 'hybrid' }
+    if (answer.request) return byWords(answer.request, answer.reason, signal)
+    const after = readCursor(cursor)
+    return byWords({ ...words, ...(after && { after }) }, answer.reason, signal)
+  }
+  return {
+    search: async (request, { signal, head }) => {
+      const started = performance.now()
+      const query = parseQuery(request.q ?? '')
+      const wanted: Omit<SearchRequest, 'after'> = {
+        query,
+        filters: readFilters(request),
+        limit: request.limit ?? 50,
+        order: query === null || request.order === 'time' ? 'time' : 'relevance',
+        withFacets: true,
+      }
+      const after = request.semantic ? undefined : readCursor(request.cursor)
+      const { result, nextCursor, fallback, mode } = request.semantic
+        ? await byMeaning(wanted, request, signal)
+        : await byWords({ ...wanted, ...(after && { after }) }, null, signal)
+      if (result.missing && result.missing.length > 0) head.header('x-branches-missing', result.missing.join(','))
+      return {
+        entries: result.entries.map(({ entry, score, highlights }) => ({
+          ...presentEntry(entry),
+          score,
+          highlights: JSON.stringify(highlights),
+        })),
+        total: result.total,
+        totalIsExact: result.totalIsExact,
+        tookMs: Math.round((performance.now() - started) * 100) / 100,
+        mode,
+        semanticFallback: fallback,
+        facets: {
+          severity: valuesOf(result.facets?.severity),
+          source: valuesOf(result.facets?.source),
+          domain: valuesOf(result.facets?.domain),
+        },
+        histogram: result.histogram && { ...result.histogram, start: new Date(result.histogram.start).toISOString() },
+        nextCursor,
+      }
+    },
+    getContext: async ({ entryId, before, after }, { signal }) => {
+      const entry = await engine.find(entryId, signal)
+      if (!entry) throw failure('not_found', `There is no entry "${entryId}".`)
+      const around = await aroundEntry(engine, entry, { before: before ?? 20, after: after ?? 20, signal })
+      return { entries: around.map(presentEntry) }
+    },
+  }
+}

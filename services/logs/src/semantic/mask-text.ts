@@ -1,0 +1,19 @@
+/** What differs between two lines that say the same, and what stands for it. In this order: an address has numbers in it. */
+const masks: readonly (readonly [pattern: RegExp, word: string])[] = [
+  [/\b[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}\b/gi, 'id'],
+  [/\b\d{1,3}(?:\.\d{1,3}){3}\b/g, 'address'],
+  [/\b(?:[0-9a-f]{1,4}:){3,7}[0-9a-f]{0,4}\b/gi, 'address'],
+  [/\b0x[0-9a-f]+\b/gi, 'number'],
+  [/\b(?=[0-9a-f]*\d)(?=\d*[a-f])[0-9a-f]{8,}\b/gi, 'id'],
+  [/\d+(?:[.,:]\d+)*/g, '0'],
+]
+
+/** So much of a text says what it means; a model reads little more. */
+const mostCharacters = 512
+
+/** A text without what is of this line alone, so that lines of one kind mean the same and are looked at once. */
+export const maskText = (text: string): string => {
+  let masked = text.slice(0, mostCharacters)
+  for (const [pattern, word] of masks) masked = masked.replace(pattern, word)
+  return masked.replace(/\s+/g, ' ').trim()
+}

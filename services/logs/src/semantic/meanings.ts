@@ -1,0 +1,41 @@
+import type { Log } from '@trellis/kit/telemetry'
+import type { Kysely } from 'kysely'
+import type { LogsConfig } from '../config.ts'
+import { createModel } from '../models/model.ts'
+import type { LogEngine } from '../threads/log-engine.ts'
+import { createSemanticSearch, type SemanticSearch } from './semantic-search.ts'
+import { createTextVectors } from './text-vectors.ts'
+import type { VectorTables } from './vector-store.ts'
+
+export type MeaningsOptions = {
+  config: Pick<LogsConfig, 'embeddingModel' | 'semanticWaitMilliseconds' | 'offlineMode'>
+  db: Kysely<VectorTables>
+  engine: Pick<LogEngine, 'search' | 'countWords'>
+  now: () => number
+  log: Log
+}
+
+/** What the service knows of meanings: nothing, and that light, where no model is configured. */
+export const createMeanings = (options: MeaningsOptions): AsyncDisposable & { semantic: SemanticSearch } => {
+  const { config, db, engine, now, log } = options
+  const { embeddingModel: directory, offlineMode: isOffline, semanticWaitMilliseconds: waitMilliseconds } = config
+  const model =
+    directory === undefined
+      ? undefined
+      : createModel({
+          directory,
+          task: 'embedding',
+          isOffline,
+          onProblem: (problem) => log.error({ problem }, 'the model for meanings cannot be used'),
+        })
+  const vectors = model && createTextVectors({ db, model, now })
+  return {
+    semantic: createSemanticSearch({
+      engine,
+      vectors,
+      waitMilliseconds,
+      onProblem: (error) => log.error({ err: error }, 'a search by meaning failed'),
+    }),
+    [Symbol.asyncDispose]: async () => model?.[Symbol.asyncDispose](),
+  }
+}
