@@ -8,6 +8,7 @@ const parts: Record<string, () => Promise<string[]> | AsyncIterable<string[]>> =
   streams: async () => (await import('./streams.ts')).benchStreams(),
   listings: async () => (await import('./pages.ts')).benchPages(),
   logs: async () => (await import('./logs.ts')).benchLogs(),
+  'logs-soak': async () => (await import('./logs-soak.ts')).benchSoak(),
   music: async () => (await import('./music.ts')).benchMusic(),
   distributed: async () => (await import('./distributed.ts')).benchDistributed(),
   files: async () => (await import('./files.ts')).benchFiles(),
@@ -17,8 +18,8 @@ const parts: Record<string, () => Promise<string[]> | AsyncIterable<string[]>> =
   },
 }
 
-/** Run only when asked for: they need servers that not every machine has. */
-const onRequest = new Set(['distributed', 'operator'])
+/** Run only when asked for: they need servers that not every machine has, or take long. */
+const onRequest = new Set(['distributed', 'operator', 'logs-soak'])
 
 const wanted = process.argv.slice(2)
 const unknown = wanted.find((name) => !Object.hasOwn(parts, name))
