@@ -3,6 +3,7 @@
 import type * as trellis_http_v1_messages from '../ts/trellis/http/v1/messages.ts'
 import type * as trellis_listings_v1_listings from '../ts/trellis/listings/v1/listings.ts'
 import type * as trellis_logs_v1_logs from '../ts/trellis/logs/v1/logs.ts'
+import type * as trellis_logs_v1_media_monitor from '../ts/trellis/logs/v1/media_monitor.ts'
 import type * as trellis_logs_v1_settings from '../ts/trellis/logs/v1/settings.ts'
 import type * as trellis_music_v1_music from '../ts/trellis/music/v1/music.ts'
 
@@ -1613,6 +1614,11 @@ export const BranchBatchParametersFromRest = (j: any): trellis_logs_v1_logs.Bran
   slug: j.slug ?? '',
   sourceId: j.source_id ?? undefined,
   contentEncoding: j.content_encoding ?? undefined,
+})
+
+export const NotificationParametersFromRest = (j: any): trellis_logs_v1_media_monitor.NotificationParameters => ({
+  notifierToken: j.notifier_token ?? undefined,
+  contentType: j.content_type ?? undefined,
 })
 
 export const GetSettingsRequestFromRest = (_: any): trellis_logs_v1_settings.GetSettingsRequest => ({

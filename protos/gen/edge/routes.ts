@@ -2,6 +2,7 @@
 // biome-ignore-all lint: generated
 import * as trellis_listings_v1_listings from '../ts/trellis/listings/v1/listings.ts'
 import * as trellis_logs_v1_logs from '../ts/trellis/logs/v1/logs.ts'
+import * as trellis_logs_v1_media_monitor from '../ts/trellis/logs/v1/media_monitor.ts'
 import * as trellis_logs_v1_settings from '../ts/trellis/logs/v1/settings.ts'
 import * as trellis_music_v1_music from '../ts/trellis/music/v1/music.ts'
 import * as codec from './rest.ts'
@@ -41,6 +42,7 @@ export const services = [
   { name: 'trellis.listings.v1.ListingsService', mount: '/listings', title: "Marketplace listing trust", version: '0.1.0', heartbeat: 'heartbeat', definition: trellis_listings_v1_listings.ListingsServiceDefinition },
   { name: 'trellis.logs.v1.LogsService', mount: '/logs', title: "Log analysis and incidents", version: '0.7.0', heartbeat: 'heartbeat', definition: trellis_logs_v1_logs.LogsServiceDefinition },
   { name: 'trellis.logs.v1.BranchIntakeService', mount: '/logs', title: "Log branches", version: '0.7.0', heartbeat: 'heartbeat', definition: trellis_logs_v1_logs.BranchIntakeServiceDefinition },
+  { name: 'trellis.logs.v1.MediaMonitorService', mount: '/logs', title: "Notifications of a media monitor", version: '0.7.0', heartbeat: 'heartbeat', definition: trellis_logs_v1_media_monitor.MediaMonitorServiceDefinition },
   { name: 'trellis.logs.v1.SettingsService', mount: '/logs', title: "Settings of the log service", version: '0.7.0', heartbeat: 'heartbeat', definition: trellis_logs_v1_settings.SettingsServiceDefinition },
   { name: 'trellis.music.v1.MusicService', mount: '/music', title: "Music continuation", version: '0.1.0', heartbeat: 'keepalive', definition: trellis_music_v1_music.MusicServiceDefinition },
 ] as const
@@ -669,6 +671,25 @@ export const routes: readonly Route[] = [
     schema: {"params":{"type":"object","properties":{"slug":{"type":"string","pattern":"^[a-z0-9-]{1,40}$"}},"additionalProperties":false},"query":{"type":"object","properties":{"source_id":{"type":["string","null"]},"content_encoding":{"type":["string","null"]}},"additionalProperties":false}},
     fromRest: codec.BranchBatchParametersFromRest,
     toRest: codec.GleanBatchResponseToRest,
+  },
+  {
+    service: 'trellis.logs.v1.MediaMonitorService',
+    rpc: 'ingestNotification',
+    method: 'POST',
+    path: '/logs/api/ingest/media-monitor',
+    stream: 'body',
+    status: 201,
+    access: 'api_key',
+    pathFields: {},
+    queryFields: {"notifier_token":"string","content_type":"string"},
+    headerFields: {"notifier_token":"x-notifier-token","content_type":"content-type"},
+    formFields: [],
+    hasBody: false,
+    mediaTypes: ["application/json","application/x-www-form-urlencoded","text/plain"],
+    masked: false,
+    schema: {"query":{"type":"object","properties":{"notifier_token":{"type":["string","null"]},"content_type":{"type":["string","null"]}},"additionalProperties":false}},
+    fromRest: codec.NotificationParametersFromRest,
+    toRest: codec.EntryToRest,
   },
   {
     service: 'trellis.logs.v1.SettingsService',

@@ -6,6 +6,7 @@ import { HealthDefinition } from '@trellis/protos/ts/grpc/health/v1/health.ts'
 import { ListingsServiceDefinition } from '@trellis/protos/ts/trellis/listings/v1/listings.ts'
 import { BranchDirectoryServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/branch.ts'
 import { LogsServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/logs.ts'
+import { MediaMonitorServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/media_monitor.ts'
 import { SettingsServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/settings.ts'
 import { MusicServiceDefinition } from '@trellis/protos/ts/trellis/music/v1/music.ts'
 import { branchIntake } from './branches/backend.ts'
@@ -31,7 +32,7 @@ export type Addresses = { readonly [Name in keyof typeof addressConfig]: string 
 /** What is served at each address. */
 const definitions = {
   listings: [ListingsServiceDefinition],
-  logs: [LogsServiceDefinition, SettingsServiceDefinition],
+  logs: [LogsServiceDefinition, SettingsServiceDefinition, MediaMonitorServiceDefinition],
   music: [MusicServiceDefinition],
 }
 

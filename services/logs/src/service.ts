@@ -7,6 +7,7 @@ import { type Handlers, type Implementation, implementation, type RpcClient, typ
 import { openStore, type PlacedSchema, type StoreLocation } from '@trellis/kit/store'
 import type { Log } from '@trellis/kit/telemetry'
 import { LogsServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/logs.ts'
+import { MediaMonitorServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/media_monitor.ts'
 import { SettingsServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/settings.ts'
 import type { BranchesServiceDefinition } from '@trellis/protos/ts/trellis/workloads/v1/branches.ts'
 import { createBranchDirectory } from './branches/directory.ts'
@@ -24,6 +25,7 @@ import { ingestRpc } from './ingest/rpc.ts'
 import { type TaskTables, taskMigration, taskOwnerMigration } from './ingest/task-store.ts'
 import { createTasks } from './ingest/tasks.ts'
 import { createSpool } from './ingest/unpack/spool.ts'
+import { mediaMonitorRpc } from './media-monitor/rpc.ts'
 import { openEngine } from './open-engine.ts'
 import { createOverlaidEngine } from './overlays/overlaid-engine.ts'
 import { createOverlays, type OverlayTables, overlayMigration } from './overlays/store.ts'
@@ -167,6 +169,7 @@ export const createLogsService = async (options: LogsServiceOptions): Promise<Lo
     implementations: [
       implementation(LogsServiceDefinition, handlers),
       implementation(SettingsServiceDefinition, settingsRpc({ settings })),
+      implementation(MediaMonitorServiceDefinition, mediaMonitorRpc(world)),
       branchDirectoryRpc(directory),
     ],
     [Symbol.asyncDispose]: () => stack.disposeAsync(),

@@ -1,0 +1,79 @@
+import { failure } from '@trellis/kit/errors'
+import type { Severity } from '../entries/severity-code.ts'
+import { createTimeReader, epochMilliseconds, readEpoch } from '../formats/time.ts'
+import { utc } from '../formats/zone.ts'
+
+/** The fields of a notification, whatever its sender calls them. */
+export type Notification = Readonly<Record<string, unknown>>
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+const readJson = (body: string): Notification => {
+  let value: unknown
+  try {
+    value = JSON.parse(body)
+  } catch (cause) {
+    throw failure('malformed', 'The body is no JSON. Send an object, or a form.', { cause })
+  }
+  if (!isObject(value)) throw failure('invalid', 'The body must be a JSON object, such as {"action": "play"}.')
+  return value
+}
+
+/** A field that comes more than once is a list. */
+const readForm = (body: string): Notification => {
+  const form = new URLSearchParams(body)
+  const fields = [...new Set(form.keys())].map((name): [string, unknown] => {
+    const values = form.getAll(name)
+    return [name, values.length === 1 ? values[0] : values]
+  })
+  return Object.fromEntries(fields)
+}
+
+/** Reads a body as its media type says, or by how it begins where that says nothing. Throws `malformed`, or `invalid` for what has no fields. */
+export const readNotification = (body: string, contentType: string): Notification => {
+  const isJson = /[/+]json\b/i.test(contentType) || body.trimStart().startsWith('{')
+  const fields = isJson ? readJson(body) : readForm(body)
+  if (Object.keys(fields).length === 0) throw failure('invalid', 'The notification has no fields.')
+  return fields
+}
+
+/** What happened, as the sender calls it, in lower case and without `on_`; undefined where it does not say. */
+export const triggerOf = ({ action, event }: Notification): string | undefined => {
+  const said = [action, event].find((value): value is string => typeof value === 'string' && value.trim() !== '')
+  return said?.trim().toLowerCase().replace(/^on_/, '')
+}
+
+const severityOfTrigger: ReadonlyMap<string, Severity> = new Map([
+  ['error', 'CRITICAL'],
+  ['buffer', 'WARN'],
+])
+
+/** A playback error is CRITICAL, buffering is WARN, all else is no trouble. */
+export const severityOf = (notification: Notification): Severity | null =>
+  severityOfTrigger.get(triggerOf(notification) ?? '') ?? null
+
+/** Where a notification says when it was, the most exact first. */
+const timeFields = ['unixtime', 'utctime', 'timestamp']
+
+/** Epoch milliseconds; undefined where no field can be read as a time. A time without a zone is UTC, as `utctime` is. */
+export const timeOf = (notification: Notification, reference: number): number | undefined => {
+  const readIso = createTimeReader('iso', { zone: utc, reference })
+  const read = (value: unknown): number => {
+    if (typeof value === 'number') return epochMilliseconds(value)
+    if (typeof value !== 'string') return Number.NaN
+    return /^\d+(?:\.\d+)?$/.test(value) ? readEpoch(value) : readIso(value)
+  }
+  return timeFields.map((name) => read(notification[name])).find((time) => !Number.isNaN(time))
+}
+
+const written = (value: unknown): string => {
+  const text = typeof value === 'string' ? value : JSON.stringify(value)
+  return text === '' || /[\s"=]/.test(text) ? JSON.stringify(text) : text
+}
+
+/** A line that a person can read and search: `action=buffer user=kim title="Night Train"`. */
+export const textOf = (notification: Notification): string =>
+  Object.entries(notification)
+    .map(([name, value]) => `${/^[\w.@/-]+$/.test(name) ? name : JSON.stringify(name)}=${written(value)}`)
+    .join(' ')

@@ -1,0 +1,42 @@
+import { isSameSecret } from '@trellis/kit/credentials'
+import { failure } from '@trellis/kit/errors'
+import { type Handlers, readUpload, type UploadPart } from '@trellis/kit/rpc'
+import type { MediaMonitorServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/media_monitor.ts'
+import { presentEntry } from '../entries/present.ts'
+import type { World } from '../world.ts'
+import { keepNotification } from './keep-notification.ts'
+import { readNotification } from './notification.ts'
+
+/** What notifications are taken in with. */
+export type MediaMonitorWorld = Pick<World, 'engine' | 'now' | 'settings'>
+
+const mostBytes = 256 * 1024
+
+const readBody = async (parts: AsyncIterable<UploadPart>): Promise<string> => {
+  const chunks: Uint8Array[] = []
+  let size = 0
+  for await (const part of parts) {
+    if (part.kind === 'field') continue
+    for await (const chunk of part.content) {
+      size += chunk.length
+      if (size > mostBytes) throw failure('too_large', `A notification may have ${mostBytes / 1024} KB.`)
+      chunks.push(chunk)
+    }
+  }
+  return Buffer.concat(chunks).toString('utf8')
+}
+
+const checkToken = async ({ settings }: MediaMonitorWorld, given: string): Promise<void> => {
+  const { media_monitor_token: token } = await settings.read()
+  if (token === '' || isSameSecret(given, token)) return
+  throw failure('unauthenticated', 'X-Notifier-Token must have the token of the setting media_monitor_token.')
+}
+
+export const mediaMonitorRpc = (world: MediaMonitorWorld): Handlers<typeof MediaMonitorServiceDefinition> => ({
+  ingestNotification: async (messages) => {
+    const { parameters, parts } = await readUpload(messages)
+    await checkToken(world, parameters.notifierToken ?? '')
+    const notification = readNotification(await readBody(parts), parameters.contentType ?? '')
+    return presentEntry(await keepNotification(world, notification))
+  },
+})
