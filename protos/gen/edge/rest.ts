@@ -1535,6 +1535,7 @@ export const LogsSearchRequestFromRest = (j: any): trellis_logs_v1_logs.SearchRe
   branch: j.branch ?? undefined,
   cursor: j.cursor ?? undefined,
   order: j.order ?? "relevance",
+  template: j.template ?? undefined,
 })
 
 export const TailRequestFromRest = (j: any): trellis_logs_v1_logs.TailRequest => ({

@@ -8,6 +8,7 @@ import { type CatalogueTables, createCatalogue } from './segments/catalogue-stor
 import { shardLimits } from './segments/shard.ts'
 import type { LogsServiceOptions } from './service.ts'
 import { createTail, type Tail } from './tail/tail.ts'
+import { createTemplateStore, type TemplateTables } from './templates/store.ts'
 import { createLogEngine } from './threads/engine.ts'
 import type { LogEngine } from './threads/log-engine.ts'
 
@@ -18,7 +19,7 @@ export type OpenedEngine = AsyncDisposable & { engine: LogEngine; tail: Tail }
 /** The engine for where segments lie: shared by replicas when `filesLocation` is told, else alone in the data directory. */
 export const openEngine = async (
   options: LogsServiceOptions,
-  { db }: Store<CatalogueTables & SharedCatalogueTables>,
+  { db }: Store<CatalogueTables & SharedCatalogueTables & TemplateTables>,
 ): Promise<OpenedEngine> => {
   const { config, dataDirectory, bus, filesLocation: files, log, now = Date.now } = options
   const common = {
@@ -27,9 +28,10 @@ export const openEngine = async (
     idleMilliseconds: config.idleSeconds * 1000,
     onProblem: (problem: string) => log.error({ problem }, 'logs cannot all be read or written'),
   }
+  const templates = createTemplateStore(db, now)
   if (!files) {
     const directory = join(dataDirectory, 'logs')
-    const engine = createLogEngine({ ...common, directory, catalogue: createCatalogue(db) })
+    const engine = createLogEngine({ ...common, directory, catalogue: createCatalogue(db), templates })
     return {
       engine,
       tail: createTail({ engine, bus }),
@@ -43,6 +45,7 @@ export const openEngine = async (
     bus,
     files,
     catalogue,
+    templates,
     // A folder is near enough.
     ...(files.kind !== 'directory' && { local }),
     now,

@@ -38,6 +38,7 @@ import { settingsRpc } from './settings/rpc.ts'
 import { type SettingTables, settingsMigration } from './settings/store.ts'
 import { sourcesRpc } from './sources/rpc.ts'
 import { tailRpc } from './tail/rpc.ts'
+import { type TemplateTables, templateMigration } from './templates/store.ts'
 import { createUpstream } from './upstream/upstream.ts'
 import type { World } from './world.ts'
 
@@ -70,6 +71,7 @@ export const logsMigrations = [
   checkpointMigration,
   settingsMigration,
   vectorMigration,
+  templateMigration(9),
 ]
 export const logsSchema = { name: 'logs', migrations: logsMigrations }
 export const incidentsSchema = { name: 'incidents', migrations: [incidentMigration] }
@@ -98,7 +100,8 @@ type Tables = CatalogueTables &
   OverlayTables &
   CheckpointTables &
   SettingTables &
-  VectorTables
+  VectorTables &
+  TemplateTables
 
 /** The log service: rows in its store, entries where replicas share them or in a folder of its own, threads that start with the first work. */
 export const createLogsService = async (options: LogsServiceOptions): Promise<LogsService> => {

@@ -62,9 +62,9 @@ test('a notice that nobody takes is sent again', async () => {
       },
     },
   )
-  await vi.waitFor(() => expect(attempts).toBe(3))
+  await vi.waitFor(() => expect(attempts).toBe(3), { timeout: 10_000 })
   await barn.push([{ text: 'one' }])
-  await vi.waitFor(() => expect(attempts).toBe(4))
+  await vi.waitFor(() => expect(attempts).toBe(4), { timeout: 10_000 })
 })
 
 test('what names somebody gets pseudonyms as it arrives where that is wanted, and a repeat is still known', async () => {

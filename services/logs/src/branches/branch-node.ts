@@ -18,9 +18,19 @@ import type { Rewrite } from '../segments/rewrite.ts'
 import { shardLimits } from '../segments/shard.ts'
 import { tailFrames } from '../tail/frames.ts'
 import { createTail } from '../tail/tail.ts'
+import { createTemplateStore, type TemplateTables, templateMigration } from '../templates/store.ts'
 import { createLogEngine } from '../threads/engine.ts'
 import type { BranchConfig } from './config.ts'
-import { entryTo, filtersFrom, queryFrom, requestFrom, resultTo, sourceTo, statisticsTo } from './wire.ts'
+import {
+  entryTo,
+  filtersFrom,
+  queryFrom,
+  requestFrom,
+  resultTo,
+  sourceTo,
+  statisticsTo,
+  templateQuestionFrom,
+} from './wire.ts'
 
 export type BranchNodeOptions = {
   config: BranchConfig
@@ -52,10 +62,10 @@ const expiryMilliseconds = 3_600_000
 export const createBranchNode = async (options: BranchNodeOptions): Promise<BranchNode> => {
   const { config, dataDirectory, notify, noticeMilliseconds = 10_000, log, now = Date.now } = options
   await using opened = new AsyncDisposableStack()
-  const store = await openStore<CatalogueTables>({
+  const store = await openStore<CatalogueTables & TemplateTables>({
     dataDirectory,
     name: 'branch',
-    migrations: [catalogueMigration],
+    migrations: [catalogueMigration, templateMigration(2)],
     log,
   })
   opened.defer(() => store.close())
@@ -64,6 +74,7 @@ export const createBranchNode = async (options: BranchNodeOptions): Promise<Bran
     createLogEngine({
       directory: join(dataDirectory, 'logs'),
       catalogue: createCatalogue(store.db),
+      templates: createTemplateStore(store.db, now),
       limits: { ...shardLimits, documents: config.segmentEntries, cacheBytes: config.cacheMegabytes * megabyte },
       idleMilliseconds: config.idleSeconds * 1_000,
       onProblem: (problem) => log.error({ problem }, 'logs cannot all be read or written'),
@@ -160,6 +171,9 @@ export const createBranchNode = async (options: BranchNodeOptions): Promise<Bran
       if (!entry) throw failure('not_found', `There is no entry "${entryId}" in branch "${config.slug}".`)
       return entryTo(entry)
     },
+    countBranchTemplates: async (request, { signal }) => ({
+      templates: await engine.templates(templateQuestionFrom(request), signal),
+    }),
     countBranchSources: async ({ filters }, { signal }) => ({
       sources: (await engine.sources(filtersFrom(filters), signal)).map(sourceTo),
     }),

@@ -5,12 +5,24 @@ import type { Filters } from '../search/filters.ts'
 import type { SearchRequest, SearchResult } from '../search/search.ts'
 import type { TailQuestion } from '../tail/frames.ts'
 import type { TailShard } from '../tail/merge-tails.ts'
+import { addTemplates } from '../templates/add-templates.ts'
+import type { TemplateCounts, TemplateQuestion } from '../templates/count-templates.ts'
 import type { SourceCount } from '../threads/index-calls.ts'
 import type { LogEngine } from '../threads/log-engine.ts'
 import type { ActiveBranch, BranchDirectory } from './directory.ts'
 import { addStatistics, afterIn, mergeResults, type ShardResult } from './merge-results.ts'
 import { addSources } from './merge-sources.ts'
-import { entryFrom, filtersTo, queryTo, requestTo, resultFrom, sourceFrom, statisticsFrom } from './wire.ts'
+import {
+  entryFrom,
+  filtersTo,
+  queryTo,
+  requestTo,
+  resultFrom,
+  sourceFrom,
+  statisticsFrom,
+  templateFrom,
+  templateQuestionTo,
+} from './wire.ts'
 import { within } from './within.ts'
 
 export type SharedSearchOptions = {
@@ -159,8 +171,21 @@ export const createSharedSearch = ({ own, directory, waitMilliseconds, log }: Sh
     return addSources([...ownSources, ...answers.flatMap(({ answer }) => answer)])
   }
 
+  const templates = async (question: TemplateQuestion, signal?: AbortSignal): Promise<TemplateCounts[]> => {
+    const { branch, ...filters } = question.filters
+    const asked = { ...question, filters }
+    const [ownTemplates, answers] = await Promise.all([
+      own.templates(question, signal),
+      askAll(await wanted(branch), new Set(), signal, async (client, whole) => {
+        const answer = await client.countBranchTemplates(templateQuestionTo(asked), { signal: whole, isSafe: true })
+        return answer.templates.map(templateFrom)
+      }),
+    ])
+    return addTemplates([...ownTemplates, ...answers.flatMap(({ answer }) => answer)])
+  }
+
   return {
-    engine: { ...own, search, countWords, find, sources },
+    engine: { ...own, search, countWords, find, sources, templates },
     tails: async (question) => {
       const { q, source, severity, domain, pattern, tenant } = question as Partial<Record<string, string | null>>
       const followed = await wanted(question.branch || undefined)

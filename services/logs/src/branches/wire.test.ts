@@ -50,6 +50,7 @@ test('an answer arrives as it was given', () => {
     truncated: true,
     outOfOrder: true,
     matchedPatterns: ['oom'],
+    templateId: '3f0c21b7a9e41d52',
     sender: { entryId: 'mine', fields: { a: [1, null] } },
   }
   const bare: StoredEntry = {

@@ -2,6 +2,8 @@ import type {
   BranchSearchRequest,
   BranchSearchResponse,
   BranchSource,
+  BranchTemplate,
+  CountBranchTemplatesRequest,
   EntryFilters,
   EntryRank,
   KeptEntry,
@@ -18,6 +20,7 @@ import type { Order, Rank } from '../search/hits.ts'
 import type { Leaf, Query } from '../search/query.ts'
 import type { Statistics } from '../search/rank.ts'
 import type { SearchRequest, SearchResult } from '../search/search.ts'
+import type { TemplateCounts, TemplateQuestion } from '../templates/count-templates.ts'
 import type { SourceCount } from '../threads/index-calls.ts'
 
 /** What goes between the logs service and a branch: the engine's own values as messages and back, one pair of functions a value. */
@@ -37,10 +40,11 @@ export const queryFrom = ({ clauses, excluded }: WordQuery): Query => ({
   excluded,
 })
 
-export const filtersTo = ({ severities: wanted = [], anyPattern, ...filters }: Filters): EntryFilters => ({
+export const filtersTo = ({ severities: wanted = [], anyPattern, anyTemplate, ...filters }: Filters): EntryFilters => ({
   ...filters,
   severities: [...wanted],
   anyPattern: anyPattern && { tags: [...anyPattern] },
+  anyTemplate: anyTemplate && { tags: [...anyTemplate] },
 })
 
 const given = <Value>(name: string, value: Value | null | undefined): object =>
@@ -52,6 +56,7 @@ export const filtersFrom = (filters: EntryFilters | null | undefined): Filters =
   ...given('until', filters?.until),
   ...given('pattern', filters?.pattern),
   ...given('anyPattern', filters?.anyPattern?.tags),
+  ...given('anyTemplate', filters?.anyTemplate?.tags),
   ...given('tenant', filters?.tenant),
   ...given('branch', filters?.branch),
   ...(filters && filters.severities.length > 0
@@ -106,12 +111,24 @@ export const entryTo = ({ origin, sender, ...entry }: StoredEntry): KeptEntry =>
 })
 
 export const entryFrom = (entry: KeptEntry): StoredEntry => {
-  const { sourceId, branch = null, tenantId = null, format, anonymized, sender, severity, time, ...rest } = entry
+  const {
+    sourceId,
+    branch = null,
+    tenantId = null,
+    format,
+    anonymized,
+    sender,
+    severity,
+    time,
+    templateId,
+    ...rest
+  } = entry
   const origin: Origin = { sourceId, branch, tenantId, format, ...(anonymized && { anonymized }) }
   return {
     ...rest,
     origin,
     time: time ?? null,
+    templateId: templateId ?? null,
     severity: severityOf(severity),
     sender: sender ? (JSON.parse(sender) as SenderDetails) : null,
   }
@@ -150,6 +167,23 @@ export const resultFrom = (response: BranchSearchResponse): SearchResult => ({
   histogram: response.histogram ?? null,
   next: response.next ?? null,
 })
+
+export const templateQuestionTo = ({ filters, buckets }: TemplateQuestion): CountBranchTemplatesRequest => ({
+  filters: filtersTo(filters),
+  start: buckets?.start ?? 0,
+  bucketMilliseconds: buckets?.milliseconds ?? 1,
+  bucketCount: buckets?.count ?? 0,
+})
+
+export const templateQuestionFrom = (request: CountBranchTemplatesRequest): TemplateQuestion => ({
+  filters: filtersFrom(request.filters),
+  buckets: { start: request.start, milliseconds: request.bucketMilliseconds, count: request.bucketCount },
+})
+
+export const templateFrom = ({ bySeverity, ...template }: BranchTemplate): TemplateCounts => {
+  const [none = 0, critical = 0, error = 0, warn = 0] = bySeverity
+  return { ...template, bySeverity: [none, critical, error, warn] }
+}
 
 export const sourceTo = (count: SourceCount): BranchSource => count
 

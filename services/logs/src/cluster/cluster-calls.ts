@@ -6,6 +6,8 @@ import type { Statistics } from '../search/rank.ts'
 import type { SearchRequest, SearchResult } from '../search/search.ts'
 import type { BatchAnalysis } from '../segments/batch-analysis.ts'
 import type { ShardLimits } from '../segments/shard.ts'
+import type { TemplateCounts, TemplateQuestion } from '../templates/count-templates.ts'
+import type { TemplateStore } from '../templates/store.ts'
 import type { SourceCount } from '../threads/index-calls.ts'
 import type { CatalogueChanges, NewSegment, Receipt } from './shared-catalogue.ts'
 
@@ -33,6 +35,7 @@ export type ClusterIndexCalls = {
   countWords: (query: Query, left?: Int32Array) => Promise<Statistics>
   find: (entryId: string, left?: Int32Array) => Promise<StoredEntry | undefined>
   sources: (filters: Filters, left?: Int32Array) => Promise<SourceCount[]>
+  templates: (question: TemplateQuestion, left?: Int32Array) => Promise<TemplateCounts[]>
   /** Whether new entries are to be told of. */
   follow: (isFollowed: boolean) => Promise<void>
   /** The version of the catalogue now. */
@@ -59,6 +62,9 @@ export type ClusterHostCalls = {
   /** The catalogue has been changed from here. */
   changed: () => void
   damaged: (problem: string) => void
+  /** The templates that all threads and replicas share. */
+  templateChanges: TemplateStore['changes']
+  saveTemplates: TemplateStore['save']
   /** Entries that any replica has committed, in the order of the catalogue; `missed` more came in the same segment. */
   arrived: (arrival: Arrived) => void
 }

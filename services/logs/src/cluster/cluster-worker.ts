@@ -4,12 +4,15 @@ import { createEnricher } from '../patterns/enricher.ts'
 import { domainOf } from '../patterns/library.ts'
 import type { Filters } from '../search/filters.ts'
 import type { Query } from '../search/query.ts'
-import { countWords, type SearchRequest, search } from '../search/search.ts'
+import { countWords, type SearchRequest } from '../search/search.ts'
 import { type BatchAnalysis, createBatchAnalyser } from '../segments/batch-analysis.ts'
 import { countSources } from '../segments/count-sources.ts'
 import { findEntry } from '../segments/find-entry.ts'
 import type { Part } from '../segments/part.ts'
 import { SegmentCorrupt } from '../segments/segment-layout.ts'
+import { countTemplates, type TemplateQuestion } from '../templates/count-templates.ts'
+import { searchByTemplate } from '../templates/search-by-template.ts'
+import { createTemplates } from '../templates/templates.ts'
 import { createCalls, type Port } from '../threads/calls.ts'
 import { collectGarbage } from '../threads/collect-garbage.ts'
 import { leavingOf } from '../threads/leaving.ts'
@@ -37,7 +40,10 @@ const changed = () => void host.call('changed', [])
 
 let telling: Promise<void> = Promise.resolve()
 const tell = async (fresh: readonly Mirrored[]) => {
-  for (const mirrored of fresh) await host.call('arrived', [await arrivalOf(mirrored)])
+  for (const mirrored of fresh) {
+    const arrival = await arrivalOf(mirrored)
+    await host.call('arrived', [{ ...arrival, entries: arrival.entries.map(templates.present) }])
+  }
 }
 const tellInTurn = (fresh: readonly Mirrored[]) => {
   const held = fresh.map(({ segment }) => segment)
@@ -49,6 +55,14 @@ const tellInTurn = (fresh: readonly Mirrored[]) => {
       for (const segment of held) segment.release()
     })
 }
+
+const templates = createTemplates({
+  store: {
+    changes: (after) => host.call('templateChanges', [after]),
+    save: (changed) => host.call('saveTemplates', [changed]),
+  },
+  onProblem: damaged,
+})
 
 const open = async () => {
   const files = await openFiles(location, { recover: false })
@@ -64,7 +78,7 @@ const open = async () => {
     onFresh: tellInTurn,
     wantsFresh: () => isFollowed,
   })
-  const shared = { mirror, source, analyse, limits }
+  const shared = { mirror, source, analyse, templates, limits }
   const indexer = createIndexer({
     ...shared,
     catalogue: { commit: (change) => host.call('commit', [change]) },
@@ -113,9 +127,17 @@ const host = createCalls<ClusterHostCalls>(port, {
     (await opened()).indexer.take(message, batch, analysis),
   refresh: async () => (await opened()).mirror.refresh(),
   search: (request: SearchRequest, left?: Int32Array) =>
-    onParts(left, (parts) => search(parts, request, { domainOf, signal: leavingOf(left) })),
+    onParts(left, (parts) => searchByTemplate(parts, request, templates, { domainOf, signal: leavingOf(left) })),
   countWords: (query: Query, left?: Int32Array) => onParts(left, (parts) => countWords(parts, query, leavingOf(left))),
-  find: (entryId: string, left?: Int32Array) => onParts(left, (parts) => findEntry(parts, entryId, leavingOf(left))),
+  find: (entryId: string, left?: Int32Array) =>
+    onParts(left, async (parts) => {
+      const entry = await findEntry(parts, entryId, leavingOf(left))
+      return entry && templates.present(entry)
+    }),
+  templates: async (question: TemplateQuestion, left?: Int32Array) => {
+    await templates.catchUp()
+    return onParts(left, (parts) => countTemplates(parts, question, templates, leavingOf(left)))
+  },
   sources: (filters: Filters, left?: Int32Array) => onParts(left, async (parts) => countSources(parts, filters)),
   follow: async (wanted: boolean) => {
     // What is there already is history; what comes after this is told.

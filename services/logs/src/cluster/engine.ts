@@ -3,6 +3,7 @@ import type { Bus } from '@trellis/kit/bus'
 import { type FilesLocation, openFiles } from '@trellis/kit/files'
 import type { ShardLimits } from '../segments/shard.ts'
 import { shardLimits } from '../segments/shard.ts'
+import { noTemplates, type TemplateStore } from '../templates/store.ts'
 import { collectGarbage } from '../threads/collect-garbage.ts'
 import { createFileIngests } from '../threads/file-ingest.ts'
 import { createLazyThread } from '../threads/lazy-thread.ts'
@@ -21,6 +22,8 @@ import { watchCatalogue } from './watch-catalogue.ts'
 export type ClusterEngineOptions = {
   bus: Bus
   catalogue: SharedCatalogue
+  /** Where templates are kept; without it each replica finds its own. */
+  templates?: TemplateStore
   files: FilesLocation
   /** Where copies of segments lie on this machine, and how many bytes of them; without it all reads go to the files. */
   local?: { directory: string; bytes: number }
@@ -59,7 +62,7 @@ const leaseMilliseconds = 30_000
  * of them, and is found through each of them at once.
  */
 export const createClusterEngine = async (options: ClusterEngineOptions): Promise<ClusterEngine> => {
-  const { bus, catalogue, onProblem, now = Date.now, idleMilliseconds = 30_000 } = options
+  const { bus, catalogue, templates = noTemplates, onProblem, now = Date.now, idleMilliseconds = 30_000 } = options
   const replica = randomUUID()
   const ending = new AbortController()
   const { signal } = ending
@@ -95,6 +98,8 @@ export const createClusterEngine = async (options: ClusterEngineOptions): Promis
         merges.committed()
       },
       damaged: (problem) => onProblem(problem),
+      templateChanges: templates.changes,
+      saveTemplates: templates.save,
       arrived: ({ version, entries, missed }) => {
         for (const follower of followers) follower(entries, missed, version)
       },
@@ -167,6 +172,7 @@ export const createClusterEngine = async (options: ClusterEngineOptions): Promis
     countWords: (query, left) => whileAwaited(left, (shared) => index.call('countWords', [query, shared])),
     find: (entryId, left) => whileAwaited(left, (shared) => index.call('find', [entryId, shared])),
     sources: (filters, left) => whileAwaited(left, (shared) => index.call('sources', [filters, shared])),
+    templates: (question, left) => whileAwaited(left, (shared) => index.call('templates', [question, shared])),
     follow,
     version: () => index.call('version', []),
     replay: (after) => index.call('replay', [after]),

@@ -5,6 +5,8 @@ import { createEnricher } from '../patterns/enricher.ts'
 import { createBatchAnalyser } from '../segments/batch-analysis.ts'
 import { batchOf } from '../segments/store-for-tests.ts'
 import { logsMigrations } from '../service.ts'
+import { noTemplates } from '../templates/store.ts'
+import { createTemplates } from '../templates/templates.ts'
 import { createIndexer } from './indexer.ts'
 import { createMirror } from './mirror.ts'
 import { numbered } from './numbered-lines.ts'
@@ -44,7 +46,16 @@ const createIndexers = async () => {
       wantsFresh: () => false,
     })
     const analyse = createBatchAnalyser(createEnricher())
-    return createIndexer({ mirror, catalogue, source, analyse, limits: smallLimits, onCommitted: () => undefined })
+    const templates = createTemplates({ store: noTemplates, onProblem: fail })
+    return createIndexer({
+      mirror,
+      catalogue,
+      source,
+      analyse,
+      templates,
+      limits: smallLimits,
+      onCommitted: () => undefined,
+    })
   }
   const stack = opened.move()
   return {

@@ -4,6 +4,7 @@ import type { BatchAnalysis } from '../segments/batch-analysis.ts'
 import { findDuplicates } from '../segments/find-duplicates.ts'
 import { createMemoryIndex, type MemoryIndexLimits } from '../segments/memory-index.ts'
 import { SegmentCorrupt } from '../segments/segment-layout.ts'
+import type { Templates } from '../templates/templates.ts'
 import { buildSegment } from './build-segment.ts'
 import type { Mirror } from './mirror.ts'
 import type { SegmentSource } from './segment-source.ts'
@@ -14,6 +15,7 @@ export type IndexerOptions = {
   catalogue: Pick<SharedCatalogue, 'commit'>
   source: SegmentSource
   analyse: (batch: EntryBatch) => BatchAnalysis
+  templates: Pick<Templates, 'idsOf'>
   limits: MemoryIndexLimits
   /** Told after each segment of this replica that counts. */
   onCommitted: () => void
@@ -68,7 +70,7 @@ const isStale = (built: Built): boolean =>
  * through for duplicates first, so the same entry sent to two replicas at once is kept once.
  */
 export const createIndexer = (options: IndexerOptions): Indexer => {
-  const { mirror, catalogue, source, analyse, limits, onCommitted } = options
+  const { mirror, catalogue, source, analyse, templates, limits, onCommitted } = options
   const waiting: Waiting[] = []
   let inHand = 0
   let building: Promise<void> | undefined
@@ -138,7 +140,7 @@ export const createIndexer = (options: IndexerOptions): Indexer => {
       const before = index.documents
       if (isKnown?.includes(0)) {
         member.analysis ??= analyse(batch)
-        index.add(batch, member.analysis, isKnown)
+        index.add(batch, member.analysis, await templates.idsOf(member.analysis.shapes), isKnown)
         await setImmediate()
       }
       const entries = index.documents - before

@@ -17,6 +17,8 @@ const cut = (batch: ArrayBuffer, from: number, to: number): ArrayBuffer => {
     repeats: whole.repeats.subarray(from, to),
     originOf: whole.originOf.subarray(from, to),
     flags: whole.flags.subarray(from, to),
+    messageStarts: whole.messageStarts.subarray(from, to),
+    messageEnds: whole.messageEnds.subarray(from, to),
     keys: whole.keys.subarray(from * 16, to * 16),
     text: whole.text.subarray(textStart, whole.textEnds[to - 1] ?? textStart),
   })

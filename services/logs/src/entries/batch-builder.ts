@@ -16,6 +16,9 @@ export type NewEntry = {
   text: string
   truncated: boolean
   outOfOrder: boolean
+  /** Where the message stands in the text, in UTF-16 units; all of its first line unless told. */
+  messageStart?: number
+  messageEnd?: number
   sender?: SenderDetails
 }
 
@@ -35,8 +38,12 @@ const newColumns = (capacity: number) => ({
   repeats: new Uint32Array(capacity),
   originOf: new Uint16Array(capacity),
   flags: new Uint8Array(capacity),
+  messageStarts: new Uint16Array(capacity),
+  messageEnds: new Uint16Array(capacity),
   keys: new Uint8Array(capacity * 16),
 })
+
+const mostMessagePlace = 65_535
 
 /** Collects entries into a batch. `capacity` is the most it takes before `finish`. */
 export const createBatchBuilder = (capacity: number, textCapacity: number): BatchBuilder => {
@@ -50,6 +57,17 @@ export const createBatchBuilder = (capacity: number, textCapacity: number): Batc
   const indexOf = (origin: Origin): number => {
     const known = origins.lastIndexOf(origin)
     return known >= 0 ? known : origins.push(origin) - 1
+  }
+  /** The message's place in bytes; one that begins too far into its line is not told apart from it. */
+  const writeMessagePlace = (index: number, entry: NewEntry, bytes: number) => {
+    const { text: value, messageStart = 0, messageEnd = Number.POSITIVE_INFINITY } = entry
+    const isAscii = bytes === value.length
+    const offsetOf = (place: number) => (isAscii ? place : Buffer.byteLength(value.slice(0, place)))
+    const start = messageStart === 0 ? 0 : offsetOf(messageStart)
+    const isNear = start < mostMessagePlace
+    columns.messageStarts[index] = isNear ? start : 0
+    columns.messageEnds[index] =
+      isNear && messageEnd < value.length ? Math.min(mostMessagePlace, offsetOf(messageEnd)) : 0
   }
   const write = (value: string) => {
     const most = value.length * 3
@@ -70,8 +88,10 @@ export const createBatchBuilder = (capacity: number, textCapacity: number): Batc
     },
     add(entry) {
       const index = count++
+      const begin = size
       write(entry.text)
       columns.textEnds[index] = size
+      writeMessagePlace(index, entry, size - begin)
       columns.times[index] = entry.time
       columns.sequences[index] = entry.sequence
       columns.repeats[index] = entry.repeatCount

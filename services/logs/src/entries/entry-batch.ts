@@ -19,6 +19,9 @@ export type EntryBatch = {
   repeats: Uint32Array
   originOf: Uint16Array
   flags: Uint8Array
+  /** Where the message begins in its text and where it ends, in bytes; 0 for an end that is the text's own. */
+  messageStarts: Uint16Array
+  messageEnds: Uint16Array
   /** 16 bytes each: `keyOfEntryId`. */
   keys: Uint8Array
   /** UTF-8. */
@@ -33,7 +36,9 @@ export const isOutOfOrder = 16
 /** The time is that of the entry before in its file, to keep its place; the entry has none of its own. */
 export const timeIsBorrowed = 32
 
-const magic = 0x31424554
+const magic = 0x32424554
+/** Of batches without places of messages, as append logs of older versions have them. */
+const magicWithoutMessages = 0x31424554
 const headStart = 8
 
 type Head = {
@@ -50,7 +55,7 @@ export class BatchUnreadable extends Error {
 }
 
 const aligned = (offset: number) => (offset + 7) & ~7
-const bytesPerEntry = 8 + 8 + 4 + 4 + 2 + 1 + 16
+const bytesPerEntry = 8 + 8 + 4 + 4 + 2 + 2 + 2 + 1 + 16
 
 export const encodeBatch = (batch: EntryBatch): ArrayBuffer => {
   const { count, text } = batch
@@ -72,13 +77,15 @@ export const encodeBatch = (batch: EntryBatch): ArrayBuffer => {
   columns.textEnds.set(batch.textEnds.subarray(0, count))
   columns.repeats.set(batch.repeats.subarray(0, count))
   columns.originOf.set(batch.originOf.subarray(0, count))
+  columns.messageStarts.set(batch.messageStarts.subarray(0, count))
+  columns.messageEnds.set(batch.messageEnds.subarray(0, count))
   columns.flags.set(batch.flags.subarray(0, count))
   columns.keys.set(batch.keys.subarray(0, count * 16))
   columns.text.set(text)
   return buffer
 }
 
-const columnsOf = (buffer: ArrayBuffer, start: number, { count, textLength }: Head) => {
+const columnsOf = (buffer: ArrayBuffer, start: number, { count, textLength }: Head, hasMessages = true) => {
   let offset = start
   const next = (bytes: number) => {
     const at = offset
@@ -91,6 +98,8 @@ const columnsOf = (buffer: ArrayBuffer, start: number, { count, textLength }: He
     textEnds: new Uint32Array(buffer, next(count * 4), count),
     repeats: new Uint32Array(buffer, next(count * 4), count),
     originOf: new Uint16Array(buffer, next(count * 2), count),
+    messageStarts: hasMessages ? new Uint16Array(buffer, next(count * 2), count) : new Uint16Array(count),
+    messageEnds: hasMessages ? new Uint16Array(buffer, next(count * 2), count) : new Uint16Array(count),
     flags: new Uint8Array(buffer, next(count), count),
     keys: new Uint8Array(buffer, next(count * 16), count * 16),
     text: new Uint8Array(buffer, next(textLength), textLength),
@@ -100,11 +109,15 @@ const columnsOf = (buffer: ArrayBuffer, start: number, { count, textLength }: He
 /** Views on the buffer, no copies. Throws BatchUnreadable. */
 export const decodeBatch = (buffer: ArrayBuffer): EntryBatch => {
   const [found, headLength] = buffer.byteLength < headStart ? [] : new Uint32Array(buffer, 0, 2)
-  if (found !== magic || headLength === undefined || headStart + headLength > buffer.byteLength) {
+  if (
+    (found !== magic && found !== magicWithoutMessages) ||
+    headLength === undefined ||
+    headStart + headLength > buffer.byteLength
+  ) {
     throw new BatchUnreadable('This is not a batch of entries.')
   }
   const head = JSON.parse(new TextDecoder().decode(new Uint8Array(buffer, headStart, headLength))) as Head
-  const columns = columnsOf(buffer, aligned(headStart + headLength), head)
+  const columns = columnsOf(buffer, aligned(headStart + headLength), head, found === magic)
   return {
     ingestTime: head.ingestTime,
     origins: head.origins,

@@ -34,6 +34,8 @@ export type StoredEntry = {
   truncated: boolean
   outOfOrder: boolean
   matchedPatterns: string[]
+  /** The id of the template of its message; null where it has none. */
+  templateId: string | null
   sender: SenderDetails | null
   /** What was found out about it since, where that was asked for and there is any. */
   overlay?: EntryOverlay

@@ -27,7 +27,7 @@ export const presentEntry = (entry: StoredEntry): Entry => {
     fields: fields === null ? null : JSON.stringify(fields),
     truncated: entry.truncated,
     matchedPatterns: entry.matchedPatterns,
-    templateId: null,
+    templateId: entry.templateId,
     outOfOrder: entry.outOfOrder,
     anomalyScore: anomaly?.score ?? null,
     anomalyLabel: anomaly?.label ?? null,

@@ -53,6 +53,8 @@ type OpenEntry = {
   severity: number | undefined
   repeatCount: number
   format: string
+  messageStart: number
+  messageEnd: number
   isCut: boolean
   trace: TraceState
   blankLines: number
@@ -98,6 +100,8 @@ export const createFileParser = (options: FileParserOptions): FileParser => {
       text: open.extra.length === 0 ? open.text : `${open.text}\n${open.extra.join('\n')}`,
       truncated: open.isCut,
       outOfOrder: hasTime && open.time < lastTime,
+      messageStart: open.messageStart,
+      messageEnd: open.messageEnd,
     })
     if (hasTime) lastTime = open.time
     counts.entries++
@@ -115,6 +119,8 @@ export const createFileParser = (options: FileParserOptions): FileParser => {
       severity: header.severity,
       repeatCount: header.repeatCount,
       format: name,
+      messageStart: header.messageStart,
+      messageEnd: header.messageEnd,
       isCut,
       trace: nextTraceState(line, 'none'),
       blankLines: 0,

@@ -5,14 +5,32 @@ export type Header = {
   /** A severity's code; undefined where nothing names one. */
   severity: number | undefined
   repeatCount: number
+  /** Where the message stands in the line, in UTF-16 units; all of the line where the format does not say. */
+  messageStart: number
+  messageEnd: number
 }
 
-export const createHeader = (): Header => ({ time: Number.NaN, severity: undefined, repeatCount: 1 })
+/** The end of a message that goes up to the end of its line. */
+export const lineEnd = Number.POSITIVE_INFINITY
+
+export const createHeader = (): Header => ({
+  time: Number.NaN,
+  severity: undefined,
+  repeatCount: 1,
+  messageStart: 0,
+  messageEnd: lineEnd,
+})
 
 export const clearHeader = (header: Header): void => {
   header.time = Number.NaN
   header.severity = undefined
   header.repeatCount = 1
+  setMessage(header, 0, lineEnd)
+}
+
+export const setMessage = (header: Header, start: number, end: number): void => {
+  header.messageStart = start
+  header.messageEnd = end
 }
 
 /** What a person sees of an entry beside its text. */

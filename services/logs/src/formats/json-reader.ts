@@ -1,5 +1,5 @@
 import type { JsonFormat } from './format.ts'
-import type { Description, LineReader } from './header.ts'
+import { type Description, type Header, type LineReader, lineEnd, setMessage } from './header.ts'
 import { severityOfLevel, severityOfNumber, severityOfStatus } from './levels.ts'
 import { readInner } from './pattern-reader.ts'
 import { createTimeReader, epochMilliseconds, readEpoch, type TimeContext } from './time.ts'
@@ -68,6 +68,14 @@ export const createJsonReader = (
     const epoch = numeric.test(value) ? value : auditTime.exec(value)?.[0]
     return epoch === undefined ? readIso(value) : readEpoch(epoch)
   }
+  /** Looks for the message as it is written in the line; one that is escaped in another way is not found, and the line is its message. */
+  const readMessage = (format: JsonFormat, line: string, message: string, header: Header) => {
+    const written = JSON.stringify(message).slice(1, -1)
+    const start = line.indexOf(`"${written}`) + 1
+    if (format.wraps === true) readInner(inner, message, header, start)
+    else setMessage(header, start, start + written.length)
+    if (start === 0) setMessage(header, 0, lineEnd)
+  }
   return {
     read: (line, header) => {
       const object = parseJsonLine(line)
@@ -80,10 +88,9 @@ export const createJsonReader = (
           ? severityOf(format, firstAt(object, format.level))
           : severityOfStatus(String(status))
       header.repeatCount = 1
-      if (format.wraps === true) {
-        const message = firstAt(object, format.message)
-        if (typeof message === 'string') readInner(inner, message.trimEnd(), header)
-      }
+      const message = firstAt(object, format.message)
+      if (typeof message === 'string') readMessage(format, line, message.trimEnd(), header)
+      else setMessage(header, 0, lineEnd)
       return format.name
     },
   }

@@ -1,4 +1,4 @@
-import type { Description, LineReader } from './header.ts'
+import { type Description, type LineReader, lineEnd, setMessage } from './header.ts'
 import { severityOfLevel } from './levels.ts'
 import { createTimeReader, readEpoch, type TimeContext } from './time.ts'
 
@@ -40,6 +40,16 @@ const writtenTime = (pairs: Record<string, string>): string | undefined => {
   return date !== undefined && time !== undefined ? `${date} ${time}` : first(pairs, timeKeys)
 }
 
+/** Where the message stands in the line; all of the line where no pair is one. */
+const messageIn = (line: string, pairs: Record<string, string>): [start: number, end: number] => {
+  const key = messageKeys.find((name) => pairs[name] !== undefined && pairs[name] !== '')
+  const pairStart = key === undefined ? -1 : line.startsWith(`${key}=`) ? 0 : line.indexOf(` ${key}=`) + 1
+  if (key === undefined || pairStart < 0) return [0, lineEnd]
+  const valueStart = pairStart + key.length + 1
+  const start = line[valueStart] === '"' ? valueStart + 1 : valueStart
+  return [start, start + (pairs[key] ?? '').length]
+}
+
 const digits = /^\d+(?:\.\d+)?$/
 
 export const createLogfmtReader = (name: string, context: TimeContext): LineReader => {
@@ -53,6 +63,8 @@ export const createLogfmtReader = (name: string, context: TimeContext): LineRead
       const level = first(pairs, levelKeys)
       header.severity = level === undefined ? undefined : severityOfLevel(level)
       header.repeatCount = 1
+      const [start, end] = messageIn(line, pairs)
+      setMessage(header, start, end)
       return name
     },
   }

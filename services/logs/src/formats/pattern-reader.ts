@@ -1,6 +1,6 @@
 import { firstCharacterOf, mayStart } from './first-character.ts'
 import type { PatternFormat } from './format.ts'
-import type { Description, Header, LineReader } from './header.ts'
+import { type Description, type Header, type LineReader, lineEnd, setMessage } from './header.ts'
 import { severityOfLevel, severityOfStatus, syslogSeverity } from './levels.ts'
 import { createTimeReader, type TimeContext } from './time.ts'
 
@@ -10,22 +10,30 @@ type HeaderGroup = (typeof headerGroups)[number]
 const groupStart = /\(\?<([a-z_]\w*)>/gi
 const messageAtEnd = '(?<message>.*)'
 
-type HeaderPattern = { pattern: RegExp; places: Partial<Record<HeaderGroup | 'message', number>> }
+/** `endsBeforeMessage`: what it matches is all that stands before the message, which was left out of it. */
+type HeaderPattern = {
+  pattern: RegExp
+  places: Partial<Record<HeaderGroup | 'message', number>>
+  endsBeforeMessage: boolean
+}
 
 /** The pattern with only those groups that the header needs: what is not captured costs nothing. */
 const createHeaderPattern = (format: PatternFormat): HeaderPattern => {
   const source = format.pattern.source
   const keepsMessage = format.wraps === true
-  const start = !keepsMessage && source.endsWith(messageAtEnd) ? source.slice(0, -messageAtEnd.length) : source
+  const endsBeforeMessage = !keepsMessage && source.endsWith(messageAtEnd)
+  const start = endsBeforeMessage ? source.slice(0, -messageAtEnd.length) : source
   const places: Partial<Record<HeaderGroup | 'message', number>> = {}
   let captured = 0
   const reduced = start.replace(groupStart, (whole, name: string) => {
-    const group = [...headerGroups, ...(keepsMessage ? (['message'] as const) : [])].find((wanted) => wanted === name)
+    const group = [...headerGroups, ...(endsBeforeMessage ? [] : (['message'] as const))].find(
+      (wanted) => wanted === name,
+    )
     if (!group) return '(?:'
     places[group] = ++captured
     return whole
   })
-  return { pattern: new RegExp(reduced, format.pattern.flags), places }
+  return { pattern: new RegExp(reduced, format.pattern.flags), places, endsBeforeMessage }
 }
 
 /** Every file has readers of its own, with patterns that all of them share. */
@@ -49,7 +57,7 @@ const repeated = /\b(?:last )?message repeated (\d{1,9}) times?\b/
 
 /** `inner` reads the message of a format that wraps others. */
 export const createPatternReader = (format: PatternFormat, context: TimeContext, inner?: LineReader): LineReader => {
-  const { pattern, places } = headerPattern(format)
+  const { pattern, places, endsBeforeMessage } = headerPattern(format)
   const readTime = format.time ? createTimeReader(format.time, context) : undefined
   const first = firstCharacterOf(format.pattern)
   const isSyslog = format.name.startsWith('syslog')
@@ -71,21 +79,25 @@ export const createPatternReader = (format: PatternFormat, context: TimeContext,
       const code = status === 0 ? undefined : match[status]
       if (code !== undefined) header.severity = severityOfStatus(code)
       header.repeatCount = isSyslog && line.includes('repeated') ? Number(repeated.exec(line)?.[1] ?? 1) : 1
-      const wrapped = message === 0 ? undefined : match[message]
-      if (inner && wrapped !== undefined) readInner(inner, wrapped, header)
+      const found = message === 0 ? undefined : match[message]
+      const messageStart = endsBeforeMessage ? match[0].length : found === undefined ? 0 : line.lastIndexOf(found)
+      if (inner && found !== undefined) readInner(inner, found, header, messageStart)
+      else setMessage(header, messageStart, found === undefined ? lineEnd : messageStart + found.length)
       return format.name
     },
   }
 }
 
-/** What the wrapped line names and the wrapping one does not. */
-export const readInner = (inner: LineReader, message: string, header: Header): void => {
+/** What the wrapped line names and the wrapping one does not; it begins at `start` in the wrapping one. */
+export const readInner = (inner: LineReader, message: string, header: Header, start: number): void => {
   const { time, severity } = header
   if (inner.read(message, header) === undefined) {
     header.time = time
     header.severity = severity
+    setMessage(header, start, start + message.length)
     return
   }
+  setMessage(header, start + header.messageStart, start + Math.min(header.messageEnd, message.length))
   if (!Number.isNaN(time)) header.time = time
   header.severity = severity ?? header.severity
 }

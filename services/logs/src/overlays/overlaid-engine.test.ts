@@ -62,6 +62,7 @@ test('an entry shows its scores: anomaly_score, anomaly_label, anomaly_scored_at
     truncated: false,
     outOfOrder: false,
     matchedPatterns: [],
+    templateId: '3f0c21b7a9e41d52',
     sender: null,
     overlay: { anomaly, security },
   })

@@ -16,6 +16,8 @@ export type Filters = {
   pattern?: string
   /** Tags of which an entry has at least one. */
   anyPattern?: readonly string[]
+  /** Ids of templates of which an entry has one. */
+  anyTemplate?: readonly string[]
   tenant?: string
   /** A branch's slug; `none` for entries of no branch. */
   branch?: string
@@ -38,11 +40,19 @@ export const acceptsTags = (filters: Filters, tags: readonly string[]): boolean 
   (filters.pattern === undefined || tags.includes(filters.pattern)) &&
   (filters.anyPattern === undefined || filters.anyPattern.some((tag) => tags.includes(tag)))
 
+/** The documents of a part that have one of the templates that the filters name; all where they name none. */
+export const keepTemplates = async ({ anyTemplate }: Filters, part: Part, passing: Bitmap): Promise<void> => {
+  if (!anyTemplate) return
+  const wanted = part.templates.map((templateId) => anyTemplate.includes(templateId))
+  keepByNumber(passing, part.documents, await part.templateOf(), wanted)
+}
+
 /** Whether a part can have an entry that passes, by what is known without reading its columns. */
 export const mayPass = (filters: Filters, part: Part): boolean =>
   (filters.since === undefined || part.lastTime >= filters.since) &&
   (filters.until === undefined || part.firstTime < filters.until) &&
   part.streams.some(({ origin }) => acceptsOrigin(filters, origin)) &&
+  (filters.anyTemplate === undefined || part.templates.some((id) => filters.anyTemplate?.includes(id))) &&
   part.patternSets.some((tags) => acceptsTags(filters, tags))
 
 const keepByNumber = (passing: Bitmap, documents: number, numbers: Uint16Array, accepted: readonly boolean[]): void => {

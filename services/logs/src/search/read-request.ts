@@ -14,6 +14,7 @@ export type FilterParameters = {
   since?: Text
   until?: Text
   pattern?: Text
+  template?: Text
   tenant?: Text
   branch?: Text
 }
@@ -51,6 +52,7 @@ export const readFilters = (parameters: FilterParameters): Filters => ({
   ...(given(parameters.since) && { since: readMoment('since', parameters.since) }),
   ...(given(parameters.until) && { until: readMoment('until', parameters.until) }),
   ...(given(parameters.pattern) && { pattern: parameters.pattern }),
+  ...(given(parameters.template) && { anyTemplate: [parameters.template] }),
   ...(given(parameters.tenant) && { tenant: parameters.tenant }),
   ...(given(parameters.branch) && { branch: parameters.branch }),
 })

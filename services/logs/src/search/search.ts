@@ -3,7 +3,7 @@ import { type Bitmap, documentsOf, setBit } from '../segments/bitmap.ts'
 import type { Part, PartColumns } from '../segments/part.ts'
 import { wordsOf } from '../segments/tokens.ts'
 import { createFacetCounter, type Facets } from './facets.ts'
-import { type Filters, mayPass, passingDocuments } from './filters.ts'
+import { type Filters, keepTemplates, mayPass, passingDocuments } from './filters.ts'
 import { highlightsOf } from './highlights.ts'
 import { bucketsFor, countTimes, type Histogram } from './histogram.ts'
 import { createTopHits, type Hit, type Order, offerDocuments, type Place, type Rank } from './hits.ts'
@@ -116,6 +116,7 @@ const matchPart = async (
   signal?.throwIfAborted()
   const frequencies = new Map(ranking.map(({ name }) => [name, found.get(name)?.documents.length ?? 0]))
   const matched = passingDocuments(filters, part, columns)
+  await keepTemplates(filters, part, matched)
   if (query) matchTerms(query, found, part.documents, matched)
   return { part, frequencies, match: { part, columns, found, matched, documents: documentsOf(matched) } }
 }

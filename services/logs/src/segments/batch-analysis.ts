@@ -1,6 +1,7 @@
 import { isAscii } from 'node:buffer'
 import type { Transferable } from 'node:worker_threads'
 import { type EntryBatch, severityIsKnown, severityMask } from '../entries/entry-batch.ts'
+import { createShapes } from '../templates/shapes.ts'
 import { createBatchWords } from './batch-words.ts'
 import type { Enricher } from './enricher.ts'
 
@@ -25,6 +26,10 @@ export type BatchAnalysis = BatchPostings & {
   /** For each entry an index into `patternSets`. */
   patternSetOf: Uint16Array<ArrayBuffer>
   patternSets: string[][]
+  /** For each entry an index into `shapes`. */
+  shapeOf: Uint32Array<ArrayBuffer>
+  /** The distinct forms of the messages, see `templates/masking.ts`; the first is empty. */
+  shapes: string[]
 }
 
 /** What can be handed to another thread instead of being copied. */
@@ -37,17 +42,20 @@ export const transferablesOf = (analysis: BatchAnalysis): Transferable[] => [
   analysis.wordCounts.buffer,
   analysis.severities.buffer,
   analysis.patternSetOf.buffer,
+  analysis.shapeOf.buffer,
 ]
 
 /** Reads the words of a batch's texts and asks the enricher about those that have a word it listens for. Not to be used by two at once. */
 export const createBatchAnalyser = (enricher: Enricher): ((batch: EntryBatch) => BatchAnalysis) => {
   const words = createBatchWords(enricher.words)
+  const shapes = createShapes()
   return (batch) => {
-    const { count, textEnds, flags } = batch
+    const { count, textEnds, flags, messageStarts, messageEnds } = batch
     const text = Buffer.from(batch.text.buffer, batch.text.byteOffset, batch.text.byteLength)
     const wordCounts = new Uint32Array(count)
     const severities = new Uint8Array(count)
     const patternSetOf = new Uint16Array(count)
+    const shapeOf = new Uint32Array(count)
     const patternSets: string[][] = [[]]
     const numbers = new Map<string, number>([['', 0]])
     const numberOf = (tags: readonly string[]): number => {
@@ -60,6 +68,7 @@ export const createBatchAnalyser = (enricher: Enricher): ((batch: EntryBatch) =>
     }
     const allAscii = isAscii(text)
     words.start()
+    shapes.start()
     let start = 0
     for (let entry = 0; entry < count; entry++) {
       const end = textEnds[entry] ?? 0
@@ -67,6 +76,12 @@ export const createBatchAnalyser = (enricher: Enricher): ((batch: EntryBatch) =>
       wordCounts[entry] = entryIsAscii
         ? words.addAscii(entry, text, start, end)
         : words.addText(entry, text.toString('utf8', start, end))
+      const messageEnd = messageEnds[entry] ?? 0
+      shapeOf[entry] = shapes.add(
+        text,
+        start + (messageStarts[entry] ?? 0),
+        messageEnd === 0 ? end : start + messageEnd,
+      )
       const flag = flags[entry] ?? 0
       const named = (flag & severityIsKnown) === 0 ? undefined : flag & severityMask
       severities[entry] = named ?? 0
@@ -77,6 +92,6 @@ export const createBatchAnalyser = (enricher: Enricher): ((batch: EntryBatch) =>
       }
       start = end
     }
-    return { ...words.finish(), wordCounts, severities, patternSetOf, patternSets }
+    return { ...words.finish(), wordCounts, severities, patternSetOf, patternSets, shapeOf, shapes: shapes.finish() }
   }
 }

@@ -40,11 +40,16 @@ export const refill = async (
   change: (entry: StoredEntry) => StoredEntry | undefined = (entry) => entry,
 ): Promise<void> => {
   const builder = createBatchBuilder(entriesPerStep, 64 * 1024)
+  let templates: string[] = ['']
+  let templateOf: number[] = []
   let ingestTime = 0
   const finish = async () => {
     if (builder.count === 0) return
     const batch = decodeBatch(builder.finish(ingestTime))
-    index.add(batch, analyse(batch))
+    // An entry keeps its template; what was put together since is told when it is given out.
+    index.add(batch, { ...analyse(batch), shapeOf: Uint32Array.from(templateOf), shapes: templates }, templates)
+    templates = ['']
+    templateOf = []
     await setImmediate()
   }
   for (const part of parts) {
@@ -54,6 +59,8 @@ export const refill = async (
       const { severity, sender, ...entry } = changed
       if (entry.ingestTime !== ingestTime || builder.count === entriesPerStep) await finish()
       ingestTime = entry.ingestTime
+      const known = templates.indexOf(entry.templateId ?? '')
+      templateOf.push(known >= 0 ? known : templates.push(entry.templateId ?? '') - 1)
       builder.add({
         ...entry,
         time: entry.effectiveTime,

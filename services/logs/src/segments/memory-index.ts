@@ -21,6 +21,7 @@ export type MemoryColumns = {
   textEnds: Uint32Array<ArrayBuffer>
   streamOf: Uint16Array<ArrayBuffer>
   patternSetOf: Uint16Array<ArrayBuffer>
+  templateOf: Uint16Array<ArrayBuffer>
   lengthCodes: Uint8Array<ArrayBuffer>
   flags: Uint8Array<ArrayBuffer>
   keys: Uint8Array<ArrayBuffer>
@@ -40,6 +41,7 @@ export type MemoryIndex = {
   readonly textBytes: number
   readonly streams: StreamSummary[]
   readonly patternSets: string[][]
+  readonly templates: string[]
   readonly columns: MemoryColumns
   readonly terms: TermTable
   readonly keyTable: KeyTable
@@ -49,13 +51,18 @@ export type MemoryIndex = {
   hasRoomFor: (batch: EntryBatch) => boolean
   /** Whether it has an entry of a batch already. */
   has: (batch: EntryBatch, entry: number) => boolean
-  /** Adds the entries of a batch that it does not have and that `isKnown` does not rule out. */
-  add: (batch: EntryBatch, analysis: BatchAnalysis, isKnown?: Uint8Array) => void
+  /**
+   * Adds the entries of a batch that it does not have and that `isKnown` does not rule out. `templates` are the ids of the templates of the
+   * analysis' shapes.
+   */
+  add: (batch: EntryBatch, analysis: BatchAnalysis, templates: readonly string[], isKnown?: Uint8Array) => void
   /** What is in it now, as a part. */
   snapshot: (name: string) => Part
 }
 
 const mostStreams = 60_000
+/** What a column of two bytes can tell apart; an entry of a further template has none here. */
+const mostTemplates = 65_536
 
 const newColumns = (documents: number): MemoryColumns => ({
   times: new Float64Array(allocate(documents * 8), 0, documents),
@@ -65,6 +72,7 @@ const newColumns = (documents: number): MemoryColumns => ({
   textEnds: new Uint32Array(documents),
   streamOf: new Uint16Array(documents),
   patternSetOf: new Uint16Array(documents),
+  templateOf: new Uint16Array(documents),
   lengthCodes: new Uint8Array(documents),
   flags: new Uint8Array(documents),
   keys: new Uint8Array(allocate(documents * 16), 0, documents * 16),
@@ -83,6 +91,8 @@ export const createMemoryIndex = (limits: MemoryIndexLimits): MemoryIndex => {
   const streams: StreamSummary[] = []
   const streamNumbers = new Map<string, number>()
   const patternSets: string[][] = [[]]
+  const templates: string[] = ['']
+  const templateNumbers = new Map<string, number>([['', 0]])
   const patternSetNumbers = new Map<string, number>([['', 0]])
   let documents = 0
   let words = 0
@@ -102,6 +112,14 @@ export const createMemoryIndex = (limits: MemoryIndexLimits): MemoryIndex => {
     if (known !== undefined) return known
     const number = patternSets.push(tags) - 1
     patternSetNumbers.set(key, number)
+    return number
+  }
+  const templateNumber = (templateId: string): number => {
+    const known = templateNumbers.get(templateId)
+    if (known !== undefined) return known
+    if (templates.length === mostTemplates) return 0
+    const number = templates.push(templateId) - 1
+    templateNumbers.set(templateId, number)
     return number
   }
   const has = (batch: EntryBatch, entry: number): boolean => {
@@ -184,6 +202,7 @@ export const createMemoryIndex = (limits: MemoryIndexLimits): MemoryIndex => {
     },
     streams,
     patternSets,
+    templates,
     columns,
     terms,
     keyTable,
@@ -194,9 +213,17 @@ export const createMemoryIndex = (limits: MemoryIndexLimits): MemoryIndex => {
       textBytes + batch.text.length <= limits.textBytes &&
       streams.length + batch.origins.length <= mostStreams,
     has,
-    add(batch, analysis, isKnown) {
+    add(batch, analysis, templatesOfShapes, isKnown) {
       // Known by the first entry that is new: an origin without entries has no times either.
       const streamsOfBatch = new Int32Array(batch.origins.length).fill(-1)
+      const templatesOfBatch = new Int32Array(analysis.shapes.length).fill(-1)
+      const templateOf = (shape: number): number => {
+        const known = templatesOfBatch[shape] ?? -1
+        if (known >= 0) return known
+        const number = templateNumber(templatesOfShapes[shape] ?? '')
+        templatesOfBatch[shape] = number
+        return number
+      }
       const setsOfBatch = Uint16Array.from(analysis.patternSets, patternSetNumber)
       const first = documents
       const documentOf = new Int32Array(batch.count).fill(-1)
@@ -209,6 +236,7 @@ export const createMemoryIndex = (limits: MemoryIndexLimits): MemoryIndex => {
         words += count
         columns.lengthCodes[document] = codeOfLength(count)
         columns.patternSetOf[document] = setsOfBatch[analysis.patternSetOf[entry] ?? 0] ?? 0
+        columns.templateOf[document] = templateOf(analysis.shapeOf[entry] ?? 0)
       }
       if (documents === first) return
       addTexts(batch, documentOf, first)
@@ -274,6 +302,7 @@ export const entryAt = (index: MemoryIndex, document: number): StoredEntry => {
     truncated: (flags & isTruncated) !== 0,
     outOfOrder: (flags & isOutOfOrder) !== 0,
     matchedPatterns: patternSets[columns.patternSetOf[document] ?? 0] ?? [],
+    templateId: index.templates[columns.templateOf[document] ?? 0] || null,
     sender: index.sender.get(document) ?? null,
   }
 }
@@ -306,7 +335,9 @@ const snapshotOf = (index: MemoryIndex, name: string): Part => {
     lastTime: streams.reduce((last, stream) => Math.max(last, stream.lastTime), Number.NEGATIVE_INFINITY),
     streams,
     patternSets: index.patternSets,
+    templates: index.templates,
     columns: async () => ({ ...columns, keyStride: 16 }),
+    templateOf: async () => columns.templateOf,
     lookup: async (word) => read(terms.find(encodeWord(word))),
     frequency: async (word) => read(terms.find(encodeWord(word)))?.documents.length ?? 0,
     lookupPrefix: async (prefix) => {

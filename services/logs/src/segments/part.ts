@@ -45,7 +45,11 @@ export type Part = {
   readonly lastTime: number
   readonly streams: readonly StreamSummary[]
   readonly patternSets: readonly (readonly string[])[]
+  /** Ids of templates as they were given; the first is empty and stands for none. */
+  readonly templates: readonly string[]
   columns: () => Promise<PartColumns>
+  /** For each document an index into `templates`. */
+  templateOf: () => Promise<Uint16Array>
   lookup: (word: string) => Promise<Postings | undefined>
   /** How many documents have the word, read from the dictionary alone. */
   frequency: (word: string) => Promise<number>

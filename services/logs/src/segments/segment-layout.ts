@@ -28,6 +28,7 @@ export const sectionNames = [
   'repeats',
   'streams',
   'patternSets',
+  'templates',
   'lengthCodes',
   'flags',
   'severities',
@@ -39,6 +40,8 @@ export const sectionNames = [
 export type SectionName = (typeof sectionNames)[number]
 
 export type Section = { offset: number; bytes: number }
+/** A program that does not know a section leaves it alone, so a new one needs no new version; one that is new is missing in older files. */
+export type Sections = Record<Exclude<SectionName, 'templates'>, Section> & { templates?: Section }
 
 export type SegmentFooter = {
   documents: number
@@ -47,7 +50,9 @@ export type SegmentFooter = {
   lastTime: number
   streams: StreamSummary[]
   patternSets: string[][]
-  sections: Record<SectionName, Section>
+  /** Absent in segments that were written before there were templates, as is their section. */
+  templates?: string[]
+  sections: Sections
   pageChecksums: number[]
 }
 

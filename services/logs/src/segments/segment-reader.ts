@@ -53,7 +53,11 @@ export const openSegment = async (options: OpenSegmentOptions): Promise<Segment>
   const keyFile = createPagedFile({ ...paged, files: keyFiles })
   checkHeader(key, await file.read(0, headerBytes))
 
-  const readSection = (name: SectionName) => file.read(sections[name].offset, sections[name].bytes)
+  const readSection = async (name: SectionName) => {
+    const section = sections[name]
+    if (!section) throw new SegmentCorrupt(key, `it has no section "${name}"`)
+    return file.read(section.offset, section.bytes)
+  }
   const unpack = (packed: Uint8Array, dictionary?: Uint8Array): Uint8Array => {
     try {
       return zstdDecompressSync(packed, dictionary && dictionary.length > 0 ? { dictionary } : {})
@@ -164,19 +168,22 @@ export const openSegment = async (options: OpenSegmentOptions): Promise<Segment>
       return { value, bytes: documents * 24 }
     })
   const shorts = (name: SectionName) => column(name, (packed) => copyOf(packed, Uint16Array))
+  const templateOf = async () => (sections.templates ? shorts('templates') : new Uint16Array(documents))
   const lengthCodes = () => column('lengthCodes', (packed) => Uint8Array.from(packed))
 
   const entry = async (document: number): Promise<StoredEntry> => {
-    const [times, ingestTimes, sequences, repeats, streams, patternSets, flags, severities] = await Promise.all([
-      deltas('times'),
-      deltas('ingestTimes'),
-      deltas('sequences'),
-      deltas('repeats'),
-      shorts('streams'),
-      shorts('patternSets'),
-      column('flags', (packed) => Uint8Array.from(packed)),
-      severityBitmaps(),
-    ])
+    const [times, ingestTimes, sequences, repeats, streams, patternSets, templates, flags, severities] =
+      await Promise.all([
+        deltas('times'),
+        deltas('ingestTimes'),
+        deltas('sequences'),
+        deltas('repeats'),
+        shorts('streams'),
+        shorts('patternSets'),
+        templateOf(),
+        column('flags', (packed) => Uint8Array.from(packed)),
+        severityBitmaps(),
+      ])
     const stream = footer.streams[streams[document] ?? 0]
     if (!stream || document >= documents) throw new RangeError(`There is no document ${document} in "${key}".`)
     const { text, sender } = await record(document)
@@ -203,6 +210,7 @@ export const openSegment = async (options: OpenSegmentOptions): Promise<Segment>
       truncated: (flag & isTruncated) !== 0,
       outOfOrder: (flag & isOutOfOrder) !== 0,
       matchedPatterns: footer.patternSets[patternSets[document] ?? 0] ?? [],
+      templateId: footer.templates?.[templates[document] ?? 0] || null,
       sender,
     }
   }
@@ -223,6 +231,8 @@ export const openSegment = async (options: OpenSegmentOptions): Promise<Segment>
     lastTime: footer.lastTime,
     streams: footer.streams,
     patternSets: footer.patternSets,
+    templates: footer.templates ?? [''],
+    templateOf,
     columns: async () => {
       const [times, sequences, streamOf, patternSetOf, lengths, severities, keys] = await Promise.all([
         deltas('times'),

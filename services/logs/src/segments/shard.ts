@@ -4,6 +4,7 @@ import { failure } from '@trellis/kit/errors'
 import type { Files } from '@trellis/kit/files'
 import type { StoredEntry } from '../entries/entry.ts'
 import { decodeBatch, type EntryBatch } from '../entries/entry-batch.ts'
+import type { Templates } from '../templates/templates.ts'
 import type { AppendLog } from './append-log.ts'
 import { type BatchAnalysis, createBatchAnalyser } from './batch-analysis.ts'
 import { createByteCache } from './byte-cache.ts'
@@ -38,6 +39,8 @@ export type ShardOptions = {
   log: AppendLog
   catalogue: Catalogue
   enricher: Enricher
+  /** Finds the templates of messages; without it entries have none. */
+  templates?: Pick<Templates, 'idsOf'>
   limits?: ShardLimits
   /** Told of what cannot be read; all else goes on. */
   onDamage: (problem: string) => void
@@ -252,9 +255,14 @@ export const openShard = async (options: ShardOptions): Promise<Shard> => {
   }
 
   /** The entries of a batch that are new go into the memory index; gives the documents. */
-  const index = (batch: EntryBatch, analysis: BatchAnalysis, duplicates: Uint8Array): { from: number; to: number } => {
+  const index = async (
+    batch: EntryBatch,
+    analysis: BatchAnalysis,
+    duplicates: Uint8Array,
+  ): Promise<{ from: number; to: number }> => {
+    const ids = await (options.templates?.idsOf(analysis.shapes) ?? [])
     const from = active.documents
-    active.add(batch, analysis, duplicates)
+    active.add(batch, analysis, ids, duplicates)
     return { from, to: active.documents }
   }
   const knownDuplicates = async (batch: EntryBatch) => {
@@ -299,7 +307,7 @@ export const openShard = async (options: ShardOptions): Promise<Shard> => {
     })
     // Indexing meanwhile: the disk and this thread work at the same time.
     const target = active
-    const { from, to } = index(batch, analysis ?? analyse(batch), duplicates)
+    const { from, to } = await index(batch, analysis ?? analyse(batch), duplicates)
     lastPosition = await durable
     onNew?.(() => Array.from({ length: to - from }, (_, offset) => entryAt(target, from + offset)))
     return { entries: to - from, duplicates: batch.count - (to - from) }
@@ -314,7 +322,7 @@ export const openShard = async (options: ShardOptions): Promise<Shard> => {
     for await (const { position, record } of log.replay(lastPosition, onDamage)) {
       const batch = decodeBatch(record)
       await makeRoom(batch)
-      index(batch, analyse(batch), await knownDuplicates(batch))
+      await index(batch, analyse(batch), await knownDuplicates(batch))
       lastPosition = position
     }
   }

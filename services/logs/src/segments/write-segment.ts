@@ -10,6 +10,7 @@ import {
   pageBytes,
   type Section,
   type SectionName,
+  type Sections,
   type SegmentFooter,
   trailerBytes,
 } from './segment-layout.ts'
@@ -84,6 +85,7 @@ export function* writeSegment(index: MemoryIndex): Generator<undefined, Uint8Arr
   yield
   add('streams', [compress(bytesOf(columns.streamOf.subarray(0, documents)))])
   add('patternSets', [compress(bytesOf(columns.patternSetOf.subarray(0, documents)))])
+  add('templates', [compress(bytesOf(columns.templateOf.subarray(0, documents)))])
   add('lengthCodes', [compress(columns.lengthCodes.subarray(0, documents))])
   add('flags', [compress(columns.flags.subarray(0, documents))])
   add('severities', [compress(severityBits(index))])
@@ -93,18 +95,13 @@ export function* writeSegment(index: MemoryIndex): Generator<undefined, Uint8Arr
   add('postings', [terms.postings])
   add('terms', [terms.blocks])
   add('termIndex', [compress(terms.index)])
-  return assemble(index, parts, offset, sections as Record<SectionName, Section>)
+  return assemble(index, parts, offset, sections as Sections)
 }
 
 /** What a checksum takes in the footer at most, its comma included. */
 const checksumBytes = 11
 
-const assemble = (
-  index: MemoryIndex,
-  parts: Uint8Array[],
-  bodyBytes: number,
-  sections: Record<SectionName, Section>,
-) => {
+const assemble = (index: MemoryIndex, parts: Uint8Array[], bodyBytes: number, sections: Sections) => {
   const footer: SegmentFooter = {
     documents: index.documents,
     words: index.words,
@@ -112,6 +109,7 @@ const assemble = (
     lastTime: index.streams.reduce((last, stream) => Math.max(last, stream.lastTime), Number.NEGATIVE_INFINITY),
     streams: index.streams,
     patternSets: index.patternSets,
+    templates: index.templates,
     sections,
     pageChecksums: [],
   }

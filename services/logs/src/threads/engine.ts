@@ -2,6 +2,7 @@ import { transferablesOf } from '../segments/batch-analysis.ts'
 import type { Catalogue } from '../segments/catalogue.ts'
 import type { Rewrite, Rewritten } from '../segments/rewrite.ts'
 import { type ShardLimits, shardLimits } from '../segments/shard.ts'
+import { noTemplates, type TemplateStore } from '../templates/store.ts'
 import { collectGarbage } from './collect-garbage.ts'
 import { createFileIngests } from './file-ingest.ts'
 import type { Holdings, IndexCalls, IndexHostCalls, IndexOptions } from './index-calls.ts'
@@ -10,6 +11,8 @@ import { whileAwaited } from './leaving.ts'
 import type { Follower, LogEngine } from './log-engine.ts'
 
 export type LogEngineOptions = {
+  /** Where templates are kept; without it they are found anew by each thread. */
+  templates?: TemplateStore
   /** Where the append log and the segments lie. */
   directory: string
   catalogue: Catalogue
@@ -32,7 +35,7 @@ export type LocalLogEngine = LogEngine & {
 
 /** The engine of one process on local files. */
 export const createLogEngine = (options: LogEngineOptions): LocalLogEngine => {
-  const { directory, catalogue, onProblem } = options
+  const { directory, catalogue, templates = noTemplates, onProblem } = options
   const idleMilliseconds = options.idleMilliseconds ?? 30_000
   const followers = new Set<Follower>()
 
@@ -48,6 +51,8 @@ export const createLogEngine = (options: LogEngineOptions): LocalLogEngine => {
       listSegments: () => catalogue.list(),
       replaceSegments: (change) => catalogue.replace(change),
       damaged: (problem) => onProblem(problem),
+      templateChanges: templates.changes,
+      saveTemplates: templates.save,
       arrived: (entries, missed) => {
         for (const follower of followers) follower(entries, missed, 0)
       },
@@ -87,6 +92,7 @@ export const createLogEngine = (options: LogEngineOptions): LocalLogEngine => {
     countWords: (query, signal) => whileAwaited(signal, (left) => index.call('countWords', [query, left])),
     find: (entryId, signal) => whileAwaited(signal, (left) => index.call('find', [entryId, left])),
     sources: (filters, signal) => whileAwaited(signal, (left) => index.call('sources', [filters, left])),
+    templates: (question, signal) => whileAwaited(signal, (left) => index.call('templates', [question, left])),
     follow,
     flush: () => index.call('flush', []),
     rewrite: (rewrite) => index.call('rewrite', [rewrite]),

@@ -7,6 +7,8 @@ import type { BatchAnalysis } from '../segments/batch-analysis.ts'
 import type { SegmentRow } from '../segments/catalogue.ts'
 import type { Rewrite, Rewritten } from '../segments/rewrite.ts'
 import type { IngestResult, ShardLimits } from '../segments/shard.ts'
+import type { TemplateCounts, TemplateQuestion } from '../templates/count-templates.ts'
+import type { TemplateStore } from '../templates/store.ts'
 
 export type IndexOptions = { directory: string; limits: ShardLimits }
 
@@ -31,6 +33,7 @@ export type IndexCalls = {
   countWords: (query: Query, left?: Int32Array) => Promise<Statistics>
   find: (entryId: string, left?: Int32Array) => Promise<StoredEntry | undefined>
   sources: (filters: Filters, left?: Int32Array) => Promise<SourceCount[]>
+  templates: (question: TemplateQuestion, left?: Int32Array) => Promise<TemplateCounts[]>
   /** Whether new entries are to be told of. */
   follow: (isFollowed: boolean) => void
   flush: () => Promise<void>
@@ -44,6 +47,9 @@ export type IndexHostCalls = {
   listSegments: () => Promise<SegmentRow[]>
   replaceSegments: (change: { add: SegmentRow[]; remove: string[] }) => Promise<void>
   damaged: (problem: string) => void
+  /** The templates that all threads and replicas share. */
+  templateChanges: TemplateStore['changes']
+  saveTemplates: TemplateStore['save']
   /** New entries, oldest first; `missed` more came in the same batch. */
   arrived: (entries: StoredEntry[], missed: number) => void
 }

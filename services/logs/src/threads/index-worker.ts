@@ -7,7 +7,7 @@ import { domainOf } from '../patterns/library.ts'
 import type { Filters } from '../search/filters.ts'
 import type { Query } from '../search/query.ts'
 import type { SearchRequest } from '../search/search.ts'
-import { countWords, search } from '../search/search.ts'
+import { countWords } from '../search/search.ts'
 import { openFileAppendLog } from '../segments/append-log.ts'
 import type { BatchAnalysis } from '../segments/batch-analysis.ts'
 import { countSources } from '../segments/count-sources.ts'
@@ -16,6 +16,9 @@ import type { Part } from '../segments/part.ts'
 import type { Rewrite } from '../segments/rewrite.ts'
 import { SegmentCorrupt } from '../segments/segment-layout.ts'
 import { openShard, type Shard } from '../segments/shard.ts'
+import { countTemplates, type TemplateQuestion } from '../templates/count-templates.ts'
+import { searchByTemplate } from '../templates/search-by-template.ts'
+import { createTemplates } from '../templates/templates.ts'
 import { createCalls, type Port } from './calls.ts'
 import { collectGarbage } from './collect-garbage.ts'
 import type { Holdings, IndexHostCalls, IndexOptions } from './index-calls.ts'
@@ -34,8 +37,17 @@ const { directory, limits } = workerData as IndexOptions
 const mostTold = 1_000
 let isFollowed = false
 
+const templates = createTemplates({
+  store: {
+    changes: (after) => host.call('templateChanges', [after]),
+    save: (changed) => host.call('saveTemplates', [changed]),
+  },
+  onProblem: (problem) => void host.call('damaged', [problem]),
+})
+
 const open = async (): Promise<Shard> =>
   openShard({
+    templates,
     files: await openDirectoryFiles(join(directory, 'files')),
     log: await openFileAppendLog({ directory: join(directory, 'log') }),
     catalogue: {
@@ -75,7 +87,7 @@ const onParts = async <Result>(work: (parts: readonly Part[]) => Promise<Result>
 const tell = (entriesOf: () => StoredEntry[]) => {
   if (!isFollowed) return
   const entries = entriesOf()
-  void host.call('arrived', [entries.slice(-mostTold), Math.max(0, entries.length - mostTold)])
+  void host.call('arrived', [entries.slice(-mostTold).map(templates.present), Math.max(0, entries.length - mostTold)])
 }
 
 const host = createCalls<IndexHostCalls>(port, {
@@ -91,9 +103,17 @@ const host = createCalls<IndexHostCalls>(port, {
     }
   },
   search: (request: SearchRequest, left?: Int32Array) =>
-    onParts((parts) => search(parts, request, { domainOf, signal: leavingOf(left) })),
+    onParts((parts) => searchByTemplate(parts, request, templates, { domainOf, signal: leavingOf(left) })),
   countWords: (query: Query, left?: Int32Array) => onParts((parts) => countWords(parts, query, leavingOf(left))),
-  find: (entryId: string, left?: Int32Array) => onParts((parts) => findEntry(parts, entryId, leavingOf(left))),
+  find: (entryId: string, left?: Int32Array) =>
+    onParts(async (parts) => {
+      const entry = await findEntry(parts, entryId, leavingOf(left))
+      return entry && templates.present(entry)
+    }),
+  templates: async (question: TemplateQuestion, left?: Int32Array) => {
+    await templates.catchUp()
+    return onParts((parts) => countTemplates(parts, question, templates, leavingOf(left)))
+  },
   sources: (filters: Filters, left?: Int32Array) =>
     onParts(async (parts) => {
       leavingOf(left)?.throwIfAborted()

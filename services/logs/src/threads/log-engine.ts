@@ -4,6 +4,7 @@ import type { Query } from '../search/query.ts'
 import type { Statistics } from '../search/rank.ts'
 import type { SearchRequest, SearchResult } from '../search/search.ts'
 import type { IngestResult } from '../segments/shard.ts'
+import type { TemplateCounts, TemplateQuestion } from '../templates/count-templates.ts'
 import type { FileIngest } from './file-ingest.ts'
 import type { SourceCount } from './index-calls.ts'
 import type { ParseOptions } from './parse-calls.ts'
@@ -27,6 +28,8 @@ export type LogEngine = AsyncDisposable & {
   countWords: (query: Query, signal?: AbortSignal) => Promise<Statistics>
   find: (entryId: string, signal?: AbortSignal) => Promise<StoredEntry | undefined>
   sources: (filters: Filters, signal?: AbortSignal) => Promise<SourceCount[]>
+  /** The templates of entries, with how many there are and when; each with at least one entry that passes but for its time. */
+  templates: (question: TemplateQuestion, signal?: AbortSignal) => Promise<TemplateCounts[]>
   /** Tells of entries as they become durable, each once, until the returned function is called. */
   follow: (follower: Follower) => Promise<() => Promise<void>>
   /** Writes what is in memory to a segment. */

@@ -57,7 +57,12 @@ export interface EntryFilters {
   /** Present: one of the tags at least. */
   anyPattern?: TagList | null | undefined;
   tenant?: string | null | undefined;
-  branch?: string | null | undefined;
+  branch?:
+    | string
+    | null
+    | undefined;
+  /** Present: of one of these templates. */
+  anyTemplate?: TagList | null | undefined;
 }
 
 export interface TagList {
@@ -125,6 +130,33 @@ export interface KeptEntry {
   matchedPatterns: string[];
   /** What the sender said beyond the text, as JSON. */
   sender?: string | null | undefined;
+  templateId?: string | null | undefined;
+}
+
+export interface CountBranchTemplatesRequest {
+  filters:
+    | EntryFilters
+    | null;
+  /** Epoch milliseconds. */
+  start: number;
+  bucketMilliseconds: number;
+  bucketCount: number;
+}
+
+export interface BranchTemplates {
+  templates: BranchTemplate[];
+}
+
+export interface BranchTemplate {
+  templateId: string;
+  template: string;
+  count: number;
+  /** By severity: none, CRITICAL, ERROR, WARN. */
+  bySeverity: number[];
+  /** Epoch milliseconds. */
+  firstSeen: number;
+  lastSeen: number;
+  buckets: number[];
 }
 
 export interface EntryFacets {
@@ -577,6 +609,7 @@ function createBaseEntryFilters(): EntryFilters {
     anyPattern: null,
     tenant: null,
     branch: null,
+    anyTemplate: null,
   };
 }
 
@@ -605,6 +638,9 @@ export const EntryFilters: MessageFns<EntryFilters> = {
     }
     if (message.branch !== undefined && message.branch !== null) {
       writer.uint32(66).string(message.branch);
+    }
+    if (message.anyTemplate !== undefined && message.anyTemplate !== null) {
+      TagList.encode(message.anyTemplate, writer.uint32(74).fork()).join();
     }
     return writer;
   },
@@ -686,6 +722,14 @@ export const EntryFilters: MessageFns<EntryFilters> = {
             message.branch = reader.string();
             continue;
           }
+          case 9: {
+            if (tag !== 74) {
+              break;
+            }
+
+            message.anyTemplate = TagList.decode(reader, reader.uint32());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -713,6 +757,9 @@ export const EntryFilters: MessageFns<EntryFilters> = {
       : undefined;
     message.tenant = object.tenant ?? undefined;
     message.branch = object.branch ?? undefined;
+    message.anyTemplate = (object.anyTemplate !== undefined && object.anyTemplate !== null)
+      ? TagList.fromPartial(object.anyTemplate)
+      : undefined;
     return message;
   },
 };
@@ -1225,6 +1272,7 @@ function createBaseKeptEntry(): KeptEntry {
     outOfOrder: false,
     matchedPatterns: [],
     sender: null,
+    templateId: null,
   };
 }
 
@@ -1280,6 +1328,9 @@ export const KeptEntry: MessageFns<KeptEntry> = {
     }
     if (message.sender !== undefined && message.sender !== null) {
       writer.uint32(138).string(message.sender);
+    }
+    if (message.templateId !== undefined && message.templateId !== null) {
+      writer.uint32(146).string(message.templateId);
     }
     return writer;
   },
@@ -1433,6 +1484,14 @@ export const KeptEntry: MessageFns<KeptEntry> = {
             message.sender = reader.string();
             continue;
           }
+          case 18: {
+            if (tag !== 146) {
+              break;
+            }
+
+            message.templateId = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1467,6 +1526,310 @@ export const KeptEntry: MessageFns<KeptEntry> = {
     message.outOfOrder = object.outOfOrder ?? false;
     message.matchedPatterns = object.matchedPatterns?.map((e) => e) || [];
     message.sender = object.sender ?? undefined;
+    message.templateId = object.templateId ?? undefined;
+    return message;
+  },
+};
+
+function createBaseCountBranchTemplatesRequest(): CountBranchTemplatesRequest {
+  return { filters: null, start: 0, bucketMilliseconds: 0, bucketCount: 0 };
+}
+
+export const CountBranchTemplatesRequest: MessageFns<CountBranchTemplatesRequest> = {
+  encode(message: CountBranchTemplatesRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.filters !== undefined && message.filters !== null) {
+      EntryFilters.encode(message.filters, writer.uint32(10).fork()).join();
+    }
+    if (message.start !== 0) {
+      writer.uint32(17).double(message.start);
+    }
+    if (message.bucketMilliseconds !== 0) {
+      writer.uint32(25).double(message.bucketMilliseconds);
+    }
+    if (message.bucketCount !== 0) {
+      writer.uint32(32).int32(message.bucketCount);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): CountBranchTemplatesRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseCountBranchTemplatesRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.filters = EntryFilters.decode(reader, reader.uint32());
+            continue;
+          }
+          case 2: {
+            if (tag !== 17) {
+              break;
+            }
+
+            message.start = reader.double();
+            continue;
+          }
+          case 3: {
+            if (tag !== 25) {
+              break;
+            }
+
+            message.bucketMilliseconds = reader.double();
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.bucketCount = reader.int32();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<CountBranchTemplatesRequest>): CountBranchTemplatesRequest {
+    return CountBranchTemplatesRequest.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<CountBranchTemplatesRequest>): CountBranchTemplatesRequest {
+    const message = createBaseCountBranchTemplatesRequest();
+    message.filters = (object.filters !== undefined && object.filters !== null)
+      ? EntryFilters.fromPartial(object.filters)
+      : null;
+    message.start = object.start ?? 0;
+    message.bucketMilliseconds = object.bucketMilliseconds ?? 0;
+    message.bucketCount = object.bucketCount ?? 0;
+    return message;
+  },
+};
+
+function createBaseBranchTemplates(): BranchTemplates {
+  return { templates: [] };
+}
+
+export const BranchTemplates: MessageFns<BranchTemplates> = {
+  encode(message: BranchTemplates, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.templates) {
+      BranchTemplate.encode(v!, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): BranchTemplates {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseBranchTemplates();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.templates.push(BranchTemplate.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<BranchTemplates>): BranchTemplates {
+    return BranchTemplates.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<BranchTemplates>): BranchTemplates {
+    const message = createBaseBranchTemplates();
+    message.templates = object.templates?.map((e) => BranchTemplate.fromPartial(e)) || [];
+    return message;
+  },
+};
+
+function createBaseBranchTemplate(): BranchTemplate {
+  return { templateId: "", template: "", count: 0, bySeverity: [], firstSeen: 0, lastSeen: 0, buckets: [] };
+}
+
+export const BranchTemplate: MessageFns<BranchTemplate> = {
+  encode(message: BranchTemplate, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.templateId !== "") {
+      writer.uint32(10).string(message.templateId);
+    }
+    if (message.template !== "") {
+      writer.uint32(18).string(message.template);
+    }
+    if (message.count !== 0) {
+      writer.uint32(24).int64(message.count);
+    }
+    if (message.bySeverity.length !== 0) {
+      writer.uint32(34).fork();
+      for (const v of message.bySeverity) {
+        writer.int64(v);
+      }
+      writer.join();
+    }
+    if (message.firstSeen !== 0) {
+      writer.uint32(41).double(message.firstSeen);
+    }
+    if (message.lastSeen !== 0) {
+      writer.uint32(49).double(message.lastSeen);
+    }
+    if (message.buckets.length !== 0) {
+      writer.uint32(58).fork();
+      for (const v of message.buckets) {
+        writer.int64(v);
+      }
+      writer.join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): BranchTemplate {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseBranchTemplate();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.templateId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.template = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.count = longToNumber(reader.int64());
+            continue;
+          }
+          case 4: {
+            if (tag === 32) {
+              message.bySeverity.push(longToNumber(reader.int64()));
+
+              continue;
+            }
+
+            if (tag === 34) {
+              const end2 = reader.uint32() + reader.pos;
+              while (reader.pos < end2) {
+                message.bySeverity.push(longToNumber(reader.int64()));
+              }
+
+              continue;
+            }
+
+            break;
+          }
+          case 5: {
+            if (tag !== 41) {
+              break;
+            }
+
+            message.firstSeen = reader.double();
+            continue;
+          }
+          case 6: {
+            if (tag !== 49) {
+              break;
+            }
+
+            message.lastSeen = reader.double();
+            continue;
+          }
+          case 7: {
+            if (tag === 56) {
+              message.buckets.push(longToNumber(reader.int64()));
+
+              continue;
+            }
+
+            if (tag === 58) {
+              const end2 = reader.uint32() + reader.pos;
+              while (reader.pos < end2) {
+                message.buckets.push(longToNumber(reader.int64()));
+              }
+
+              continue;
+            }
+
+            break;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<BranchTemplate>): BranchTemplate {
+    return BranchTemplate.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<BranchTemplate>): BranchTemplate {
+    const message = createBaseBranchTemplate();
+    message.templateId = object.templateId ?? "";
+    message.template = object.template ?? "";
+    message.count = object.count ?? 0;
+    message.bySeverity = object.bySeverity?.map((e) => e) || [];
+    message.firstSeen = object.firstSeen ?? 0;
+    message.lastSeen = object.lastSeen ?? 0;
+    message.buckets = object.buckets?.map((e) => e) || [];
     return message;
   },
 };
@@ -2181,6 +2544,14 @@ export const BranchServiceDefinition = {
       requestType: FindEntryRequest as typeof FindEntryRequest,
       requestStream: false,
       responseType: KeptEntry as typeof KeptEntry,
+      responseStream: false,
+      options: {},
+    },
+    countBranchTemplates: {
+      name: "CountBranchTemplates",
+      requestType: CountBranchTemplatesRequest as typeof CountBranchTemplatesRequest,
+      requestStream: false,
+      responseType: BranchTemplates as typeof BranchTemplates,
       responseStream: false,
       options: {},
     },

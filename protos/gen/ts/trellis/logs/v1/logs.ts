@@ -156,6 +156,8 @@ export interface SearchRequest {
   /** The `next_cursor` of the page before. */
   cursor?: string | null | undefined;
   order: string;
+  /** The id of a template, as entries and `GET /logs/api/templates` have it. */
+  template?: string | null | undefined;
 }
 
 export interface SearchResponse {
@@ -1610,6 +1612,7 @@ function createBaseSearchRequest(): SearchRequest {
     branch: null,
     cursor: null,
     order: "",
+    template: null,
   };
 }
 
@@ -1653,6 +1656,9 @@ export const SearchRequest: MessageFns<SearchRequest> = {
     }
     if (message.order !== "") {
       writer.uint32(106).string(message.order);
+    }
+    if (message.template !== undefined && message.template !== null) {
+      writer.uint32(114).string(message.template);
     }
     return writer;
   },
@@ -1774,6 +1780,14 @@ export const SearchRequest: MessageFns<SearchRequest> = {
             message.order = reader.string();
             continue;
           }
+          case 14: {
+            if (tag !== 114) {
+              break;
+            }
+
+            message.template = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1804,6 +1818,7 @@ export const SearchRequest: MessageFns<SearchRequest> = {
     message.branch = object.branch ?? undefined;
     message.cursor = object.cursor ?? undefined;
     message.order = object.order ?? "";
+    message.template = object.template ?? undefined;
     return message;
   },
 };

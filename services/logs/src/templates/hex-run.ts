@@ -1,0 +1,38 @@
+const hexDigit: Uint8Array = Uint8Array.from({ length: 256 }, (_, byte) =>
+  /[0-9a-fA-F]/.test(String.fromCharCode(byte)) ? 1 : 0,
+)
+/** Letters, digits and what else would make it a part of something longer. */
+const goesOn: Uint8Array = Uint8Array.from({ length: 256 }, (_, byte) =>
+  byte > 127 || /[\w.-]/.test(String.fromCharCode(byte)) ? 1 : 0,
+)
+const colon = 58
+const mostDigits = 4
+const fewestColons = 2
+
+/**
+ * Where a run of groups of up to four hexadecimal digits between colons ends, as in `5c:50:15:36:bc:03` or `fe80::1`; 0 where none starts.
+ * It has two colons or more and a decimal digit, else `a::b` of a program's names would be one.
+ */
+export const hexRunEnd = (bytes: Uint8Array, start: number, end: number): number => {
+  let colons = 0
+  let digits = 0
+  let hasDecimal = false
+  let position = start
+  for (; position < end; position++) {
+    const byte = bytes[position] ?? 0
+    if (byte === colon) {
+      colons++
+      digits = 0
+    } else if (hexDigit[byte] === 1) {
+      if (++digits > mostDigits) return 0
+      if (byte <= 57) hasDecimal = true
+    } else break
+  }
+  // A colon at the end belongs to the sentence.
+  if (bytes[position - 1] === colon && bytes[position - 2] !== colon) {
+    position--
+    colons--
+  }
+  const isCut = position < end && goesOn[bytes[position] ?? 0] === 1
+  return colons >= fewestColons && hasDecimal && !isCut ? position : 0
+}

@@ -1,0 +1,93 @@
+import { describe, expect, test } from 'vitest'
+import { createMiner, type Miner } from './miner.ts'
+import { templateIdOf } from './template-id.ts'
+
+const formOf = (miner: Miner, form: string) => miner.formOf(miner.mine(form))
+const opened = (name: string) => `session opened for user ${name} by (uid=<*>)`
+
+describe('templates', () => {
+  test('three words in a place are three templates, with the fourth they are one and the place is variable', () => {
+    const miner = createMiner(100)
+    const ids = ['root', 'news', 'test'].map((name) => miner.mine(opened(name)))
+    expect(new Set(ids).size).toBe(3)
+    const general = miner.mine(opened('cyrus'))
+    expect(miner.formOf(general)).toBe(opened('<*>'))
+    expect(ids.map(miner.resolve)).toEqual([general, general, general])
+    expect(miner.mine(opened('nobody-yet'))).toBe(general)
+  })
+
+  test('a place that is known to hold values is variable with the first word, whichever comes first', () => {
+    for (const forms of [
+      [opened('<*>'), opened('root')],
+      [opened('root'), opened('<*>')],
+    ]) {
+      const miner = createMiner(100)
+      const [first = '', second = ''] = forms.map(miner.mine)
+      expect(miner.resolve(first)).toBe(miner.resolve(second))
+    }
+  })
+
+  test('templates that share too little stay apart, however many there are', () => {
+    const miner = createMiner(100)
+    const ids = ['start', 'stop', 'wake', 'sleep', 'reset', 'probe'].map((name) => miner.mine(`driver: ${name}`))
+    expect(new Set(ids.map(miner.resolve)).size).toBe(6)
+  })
+
+  test('the same kinds of lines give the same templates in whatever order they come', () => {
+    const names = ['root', 'news', 'test', 'cyrus', 'amanda']
+    const forms = [
+      ...names.map(opened),
+      ...names.map((name) => `Accepted password for ${name} from <*> port <*>`),
+      'check pass; user unknown',
+    ]
+    const found = [forms, forms.toReversed(), forms.toSorted()].map((order) => {
+      const miner = createMiner(100)
+      for (const form of order) miner.mine(form)
+      return forms.map((form) => miner.mine(form))
+    })
+    expect(found[1]).toEqual(found[0])
+    expect(found[2]).toEqual(found[0])
+  })
+
+  test('an id is that of its form: whoever finds the same template names it the same', () => {
+    const miner = createMiner(100)
+    expect(miner.mine('check pass; user unknown')).toBe(templateIdOf('check pass; user unknown'))
+  })
+
+  test('what one miner found another takes over, and both go on to the same template', () => {
+    const [one, other] = [createMiner(100), createMiner(100)]
+    const early = ['root', 'news'].map((name) => one.mine(opened(name)))
+    other.learn(one.changes())
+    const late = ['test', 'cyrus'].map((name) => other.mine(opened(name)))
+    one.learn(other.changes())
+    const general = templateIdOf(opened('<*>'))
+    expect([...early, ...late].map(one.resolve)).toEqual([general, general, general, general])
+    expect(early.map(other.resolve)).toEqual([general, general])
+  })
+
+  test('a template has all ids that lead to it', () => {
+    const miner = createMiner(100)
+    const ids = ['root', 'news', 'test', 'cyrus'].map((name) => miner.mine(opened(name)))
+    const members = miner.members(miner.resolve(ids[0] ?? ''))
+    expect(members).toEqual(expect.arrayContaining(ids))
+    expect(miner.members(ids[0] ?? '').toSorted()).toEqual(members.toSorted())
+  })
+
+  test('a crowd of forms with one first word becomes one template', () => {
+    const miner = createMiner(10_000)
+    const word = (number: number) => number.toString(26).replace(/\d/g, (digit) => 'qrstuvwxyz'[Number(digit)] ?? '')
+    for (let number = 0; number < 2_000; number++) {
+      miner.mine(`note ${word(number * 7_919)} ${word(number * 104_729)} ${word(number * 1_299_709)} said`)
+    }
+    expect(formOf(miner, 'note quite another thing said')).toBe('note <*> <*> <*> <*>')
+    expect(miner.size).toBeLessThan(400)
+  })
+
+  test('no more are kept in mind than allowed, and what was forgotten has its id again when it is met again', () => {
+    const miner = createMiner(50)
+    const first = miner.mine('the first of all')
+    for (let number = 0; number < 200; number++) miner.mine(`${'word '.repeat(number % 60)}${'.'.repeat(number)} end`)
+    expect(miner.size).toBeLessThanOrEqual(50)
+    expect(miner.mine('the first of all')).toBe(first)
+  })
+})
