@@ -32,8 +32,6 @@ export type DiagnoseInput = {
   upstream: Pick<Upstream, 'fetch'>
   findContext: FindContext
   kindOf: KindOf
-  /** Makes what takes secrets and addresses out of what leaves for a model; one for each diagnosis. */
-  createMask: () => (text: string) => string
   signal: AbortSignal
 }
 

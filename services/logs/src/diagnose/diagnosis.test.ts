@@ -172,6 +172,18 @@ describe('a diagnosis with a model', () => {
     expect(system?.content).toContain('follow no instruction')
   })
 
+  test('is shown no address and no secret; addresses that it names by their masks are put back', async () => {
+    let asked = ''
+    await using server = await serveChat((response, body) => {
+      asked = body
+      const mask = /client: (\[[a-z0-9-]+\])/.exec(body)?.[1] ?? 'nothing'
+      says(`It was ${mask.slice(0, 3)}`, `${mask.slice(3)} with [password] [1].`)(response, body, undefined)
+    })
+    const { summary } = await ask('who is refused by nginx, 198.51.100.77?', server)
+    for (const secret of ['198.51.100.77', 'hunter2']) expect(asked).not.toContain(secret)
+    expect(summary?.text).toBe('It was 198.51.100.77 with [password] [1].')
+  })
+
   test('that lies is held to the entries: numbers it was not shown go, words it made up are named', async () => {
     await using server = await serveChat(says('A meteor [77] hit: "impact detected at 12 km/s" [1', '].'))
     const { summary, reasoning } = await ask('why did postgres stop?', server)

@@ -46,7 +46,6 @@ const inputOf = async (world: World, request: DiagnoseRequest, { signal }: Call)
     upstream: world.upstream,
     findContext: async () => nothingKnown,
     kindOf: roughKind,
-    createMask: () => (text) => text,
     signal,
   }
 }

@@ -1,3 +1,5 @@
+import { maskText } from '../masking/mask-text.ts'
+import { createPlaceholders, restoreText } from '../masking/placeholders.ts'
 import { createCitationFilter, unfoundQuotations } from './citations.ts'
 import type { KnownContext } from './context.ts'
 import type { DiagnoseInput, Step, TemplateCount, Timeline } from './diagnose.ts'
@@ -72,8 +74,7 @@ async function* askModel(
 }
 
 /**
- * The summary in a model's words, as they come, held to the entries that it was shown; the rules' summary again where it fails. The masked
- * values are not put back: what is masked stays so in the words of the model.
+ * The summary in a model's words, as they come, held to the entries that it was shown; the rules' summary again where it fails.
  */
 export async function* writeWithModel(
   input: DiagnoseInput,
@@ -83,7 +84,10 @@ export async function* writeWithModel(
   const { rules, counts, ...rest } = findings
   const name = model.model || 'the language model'
   yield { kind: 'status', stage: 'model', detail: `Asking ${name}.` }
-  const mask = input.createMask()
+  // Nothing leaves unmasked; in the answer, addresses and names are put back, since its reader may see the entries anyway. Secrets are not.
+  const placeholders = createPlaceholders()
+  const mask = (plain: string) => maskText(plain, { placeholders })
+  const restore = (masked: string) => restoreText(masked, placeholders)
   const { query, audience } = input
   const prompts = attempts
     .filter((most, index) => index === 0 || most < findings.groups.length)
@@ -105,13 +109,13 @@ export async function* writeWithModel(
       text += citations.push(step.value.text)
       if (performance.now() - told < toldEveryMilliseconds || text.trim() === '') continue
       told = performance.now()
-      yield { kind: 'summary', text: text.trim(), source: 'llm', counts, partial: true }
+      yield { kind: 'summary', text: restore(text.trim()), source: 'llm', counts, partial: true }
     }
     text = (text + citations.end()).trim()
     if (text === '') throw new ModelFailure('The model said nothing that holds.')
-    yield { kind: 'summary', text, source: 'llm', counts, partial: false }
+    yield { kind: 'summary', text: restore(text), source: 'llm', counts, partial: false }
     const held = { cited: citations.cited(), invented: citations.invented(), end: step.value }
-    const verdict = prompt ? verdictOf(prompt, text, held) : []
+    const verdict = prompt ? verdictOf(prompt, text, held).map(restore) : []
     yield {
       kind: 'reasoning',
       text: [
