@@ -36,7 +36,7 @@ export type Stream = {
    * The place where a line begins (counted as `firstLine` does). With it, an entry to which more lines may come stays open over a pause,
    * and is read again from its first line; without it, a pause closes all entries.
    */
-  checkpointAt?: (line: number) => Promise<Checkpoint>
+  checkpointAt?: (line: number) => Promise<Checkpoint | undefined>
 }
 
 /** Bytes of a stream. Chunks of several streams may come mixed; those of one come in order. */
@@ -47,7 +47,7 @@ export type Chunk = {
   /** Holds once all of the stream up to the end of this chunk is stored; absent where nothing can be said yet. */
   checkpoint?: Checkpoint | undefined
   /** `paused`: there is no more for now. `ended`: the last entry is complete, and this stream has no more chunks. */
-  then?: 'paused' | 'ended'
+  last?: 'paused' | 'ended'
 }
 
 export type CollectRequest<Entry extends SourceEntry = SourceEntry> = {

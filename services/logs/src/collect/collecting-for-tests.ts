@@ -1,0 +1,98 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { openStore } from '@trellis/kit/store'
+import { type CatalogueTables, createCatalogue } from '../segments/catalogue-store.ts'
+import { logsMigrations } from '../service.ts'
+import { createLogEngine } from '../threads/engine.ts'
+import { type CheckpointTables, createCheckpoints } from './checkpoint-store.ts'
+import { createFileCollector } from './files/file-collector.ts'
+import { createKeeper } from './keep-chunks.ts'
+import { isProblem, readSource } from './read-source.ts'
+import type { LocalFileEntry } from './source-entry.ts'
+
+/** A source as a sources file would tell it. */
+export const fileSource = (given: Record<string, unknown>): LocalFileEntry => {
+  const source = readSource({ host: 'attic', ...given })
+  if (isProblem(source) || source.gleanType !== 'file') throw new TypeError('This is no source of files.')
+  return source
+}
+
+/** An engine and checkpoints in a folder, and files collected into them as a run does. `ahead` moves the clock, in milliseconds. */
+export const openCollecting = async (directory: string) => {
+  const store = await openStore<CatalogueTables & CheckpointTables>({
+    name: 'logs',
+    dataDirectory: directory,
+    migrations: logsMigrations,
+  })
+  const engine = createLogEngine({
+    directory: join(directory, 'engine'),
+    catalogue: createCatalogue(store.db),
+    idleMilliseconds: 0,
+    onProblem: (problem) => {
+      throw new Error(problem)
+    },
+  })
+  let ahead = 60_000
+  const now = () => Date.now() + ahead
+  const collector = createFileCollector({ mostExpandedBytes: 64 * 1024 * 1024, now })
+  const checkpointsOf = (source: LocalFileEntry) => createCheckpoints({ db: store.db, source: source.id, now })
+  return {
+    store,
+    engine,
+    collector,
+    checkpointsOf,
+    /** As if so much time had passed since files were written; a minute unless told. */
+    setAhead: (milliseconds: number) => {
+      ahead = milliseconds
+    },
+    glean: async (source: LocalFileEntry, { force = false, signal = new AbortController().signal } = {}) => {
+      const problems: string[] = []
+      const checkpoints = checkpointsOf(source)
+      const keeper = createKeeper({ engine, source, checkpoints })
+      const chunks = collector.collect({
+        source,
+        checkpoints,
+        force,
+        signal,
+        onProblem: (problem) => problems.push(problem),
+      })
+      for await (const chunk of chunks) await keeper.take(chunk)
+      await keeper.finish(!signal.aborted)
+      return { ...keeper.counts(), problems }
+    },
+    /** All that is stored of a source, oldest first. */
+    texts: async (source?: string): Promise<string[]> => {
+      const request = {
+        query: null,
+        filters: source === undefined ? {} : { source },
+        order: 'time',
+        withFacets: false,
+      } as const
+      const { entries } = await engine.search({ ...request, limit: 1_000_000 })
+      return entries.map(({ entry }) => entry.text).toReversed()
+    },
+    entries: async () =>
+      (await engine.search({ query: null, filters: {}, order: 'time', withFacets: false, limit: 100_000 })).entries.map(
+        ({ entry }) => entry,
+      ),
+    async [Symbol.asyncDispose]() {
+      await engine[Symbol.asyncDispose]()
+      await store.close()
+    },
+  }
+}
+
+/** Opened in a folder with a place for logs beside; both go when the test does. */
+export const withCollecting = async () => {
+  const directory = await mkdtemp(join(tmpdir(), 'trellis-collect-'))
+  const opened = await openCollecting(join(directory, 'data'))
+  return {
+    ...opened,
+    directory,
+    async [Symbol.asyncDispose]() {
+      await opened[Symbol.asyncDispose]()
+      await rm(directory, { recursive: true, force: true })
+    },
+  }
+}

@@ -1,0 +1,110 @@
+import { hash } from 'node:crypto'
+import { createReadStream } from 'node:fs'
+import { type FileHandle, open } from 'node:fs/promises'
+import { createGunzip, createZstdDecompress } from 'node:zlib'
+import type { Excerpt, FilePlace } from './file-place.ts'
+import type { Packing } from './log-names.ts'
+
+/** So many bytes at the start of a file, and before the place in it, tell it from others. */
+export const excerptBytes = 1_024
+
+/** Fills as much of a buffer as the file has from a position on. */
+export const readFully = async (file: FileHandle, buffer: Uint8Array, position: number): Promise<number> => {
+  let filled = 0
+  while (filled < buffer.length) {
+    const { bytesRead } = await file.read(buffer, filled, buffer.length - filled, position + filled)
+    if (bytesRead === 0) break
+    filled += bytesRead
+  }
+  return filled
+}
+
+/** As much of a piece of a file as there is. */
+export const bytesAt = async (file: FileHandle, start: number, bytes: number): Promise<Uint8Array<ArrayBuffer>> => {
+  const buffer = new Uint8Array(bytes)
+  return buffer.slice(0, await readFully(file, buffer, start))
+}
+
+const digestOf = (bytes: Uint8Array): string => hash('sha256', bytes, 'hex')
+
+/** The digest of a piece of a file; undefined where the file has less. */
+const digestAt = async (file: FileHandle, start: number, bytes: number): Promise<string | undefined> => {
+  const buffer = new Uint8Array(bytes)
+  return (await readFully(file, buffer, start)) === bytes ? digestOf(buffer) : undefined
+}
+
+/** The first bytes of a file as an excerpt, up to the usual number and no further than `most`. */
+export const headOf = async (file: FileHandle, most: number): Promise<Excerpt> => {
+  const buffer = new Uint8Array(Math.min(excerptBytes, most))
+  const bytes = await readFully(file, buffer, 0)
+  return { bytes, digest: digestOf(buffer.subarray(0, bytes)) }
+}
+
+/** What stands just before an offset. */
+export const tailAt = async (file: FileHandle, offset: number): Promise<Excerpt> => {
+  const bytes = Math.min(excerptBytes, offset)
+  return { bytes, digest: (await digestAt(file, offset - bytes, bytes)) ?? '' }
+}
+
+/** Excerpts of bytes that come one after the other: the first, and those before the end. */
+export const createExcerpts = () => {
+  let head = Buffer.alloc(0)
+  let tail = Buffer.alloc(0)
+  return {
+    add: (bytes: Uint8Array) => {
+      if (head.length < excerptBytes) head = Buffer.concat([head, bytes.subarray(0, excerptBytes - head.length)])
+      tail =
+        bytes.length >= excerptBytes
+          ? Buffer.from(bytes.subarray(bytes.length - excerptBytes))
+          : Buffer.concat([tail.subarray(Math.max(0, tail.length + bytes.length - excerptBytes)), bytes])
+    },
+    head: (): Excerpt => ({ bytes: head.length, digest: digestOf(head) }),
+    tail: (): Excerpt => ({ bytes: tail.length, digest: digestOf(tail) }),
+  }
+}
+
+/** The content of a packed file as it comes. Ends with an error of zlib where it breaks off. */
+export async function* unpacked(path: string, packing: Exclude<Packing, 'plain'>): AsyncGenerator<Buffer> {
+  const file = createReadStream(path)
+  const unpacker = packing === 'gzip' ? createGunzip() : createZstdDecompress()
+  file.on('error', (error) => unpacker.destroy(error))
+  try {
+    yield* file.pipe(unpacker) as AsyncIterable<Buffer>
+  } finally {
+    file.destroy()
+    unpacker.destroy()
+  }
+}
+
+const holdsPlain = async (path: string, { head, tail, offset }: FilePlace): Promise<boolean> => {
+  await using file = await open(path, 'r')
+  if ((await digestAt(file, 0, head.bytes)) !== head.digest) return false
+  return (await digestAt(file, offset - tail.bytes, tail.bytes)) === tail.digest
+}
+
+const holdsPacked = async (path: string, packing: Exclude<Packing, 'plain'>, place: FilePlace): Promise<boolean> => {
+  const excerpts = createExcerpts()
+  let start: Buffer = Buffer.alloc(0)
+  let at = 0
+  for await (const chunk of unpacked(path, packing)) {
+    if (start.length < place.head.bytes) {
+      start = Buffer.concat([start, chunk.subarray(0, place.head.bytes - start.length)])
+      if (start.length === place.head.bytes && digestOf(start) !== place.head.digest) return false
+    }
+    const rest = place.offset - at
+    excerpts.add(chunk.subarray(0, rest))
+    at += chunk.length
+    if (at >= place.offset) break
+  }
+  return at >= place.offset && excerpts.tail().digest === place.tail.digest
+}
+
+/** Whether a file says, up to a place in it, what was read there. A file that cannot be read to there does not. */
+export const holds = async (path: string, packing: Packing, place: FilePlace): Promise<boolean> => {
+  if (place.isBinary) return false
+  try {
+    return packing === 'plain' ? await holdsPlain(path, place) : await holdsPacked(path, packing, place)
+  } catch {
+    return false
+  }
+}

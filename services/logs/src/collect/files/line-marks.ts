@@ -1,0 +1,41 @@
+import type { FileHandle } from 'node:fs/promises'
+import { readFully } from './excerpts.ts'
+
+type Mark = { line: number; offset: number }
+
+const chunkBytes = 64 * 1024
+
+/** Where some lines of a file begin, so that the byte of any line after one of them can be told by reading on from there. */
+export const createLineMarks = (reopen: () => Promise<FileHandle | undefined>) => {
+  const marks: Mark[] = []
+  return {
+    /** Later lines are added later. */
+    add: (mark: Mark) => {
+      marks.push(mark)
+    },
+    /** The offset at which a line begins, undefined where it cannot be told any more. Lines before it are forgotten. */
+    offsetOf: async (line: number): Promise<number | undefined> => {
+      const index = marks.findLastIndex((mark) => mark.line <= line)
+      const mark = marks[index]
+      if (!mark) return undefined
+      marks.splice(0, index)
+      if (mark.line === line) return mark.offset
+      await using file = await reopen()
+      return file && (await findLine(file, mark, line))
+    },
+  }
+}
+
+const findLine = async (file: FileHandle, mark: Mark, wanted: number): Promise<number | undefined> => {
+  const buffer = new Uint8Array(chunkBytes)
+  let { line, offset } = mark
+  for (;;) {
+    const filled = await readFully(file, buffer, offset)
+    if (filled === 0) return undefined
+    const read = buffer.subarray(0, filled)
+    for (let end = read.indexOf(10); end >= 0; end = read.indexOf(10, end + 1)) {
+      if (++line === wanted) return offset + end + 1
+    }
+    offset += filled
+  }
+}
