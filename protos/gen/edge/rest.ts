@@ -2,6 +2,7 @@
 // biome-ignore-all lint: generated
 import type * as trellis_http_v1_messages from '../ts/trellis/http/v1/messages.ts'
 import type * as trellis_listings_v1_listings from '../ts/trellis/listings/v1/listings.ts'
+import type * as trellis_logs_v1_context from '../ts/trellis/logs/v1/context.ts'
 import type * as trellis_logs_v1_logs from '../ts/trellis/logs/v1/logs.ts'
 import type * as trellis_logs_v1_media_monitor from '../ts/trellis/logs/v1/media_monitor.ts'
 import type * as trellis_logs_v1_settings from '../ts/trellis/logs/v1/settings.ts'
@@ -593,6 +594,114 @@ export type AnonymizationRest = {
   entries_changed: number
   addresses: number
   usernames: number
+}
+
+export type ContextDocRest = {
+  id: string
+  title: string
+  text: string
+  tags: string[]
+  chunk_count: number
+  created_at: string
+}
+
+export type ListContextDocsResponseRest = {
+  docs: ContextDocRest[]
+}
+
+export type ContextDeletionRest = {
+  deleted: number
+}
+
+export type ContextFactRest = {
+  id: string
+  category: string
+  key: string
+  value: string
+  /** Who says so: manual, wizard, or what its writer gave. */
+  source: string
+  created_at: string
+}
+
+export type ListContextFactsResponseRest = {
+  facts: ContextFactRest[]
+}
+
+export type ContextWizardColumnRest = {
+  name: string
+  label: string
+  /** text, choice or list. */
+  type: string
+  required: boolean
+  help: string
+  options: string[]
+}
+
+export type ContextWizardFieldRest = {
+  name: string
+  label: string
+  /** text, choice, list (of texts), or rows (a list of objects with the `columns`). */
+  type: string
+  help: string
+  /** For a choice. */
+  options: string[]
+  /** For rows. */
+  columns: ContextWizardColumnRest[]
+}
+
+export type ContextWizardStepRest = {
+  id: string
+  title: string
+  /** What it is good for. */
+  description: string
+  fields: ContextWizardFieldRest[]
+  /** As they were given: an object from fields to answers; null while there are none. */
+  answers: unknown
+}
+
+export type ContextWizardRest = {
+  steps: ContextWizardStepRest[]
+}
+
+export type ContextFactPreviewRest = {
+  category: string
+  key: string
+  value: string
+  /** new, changed, unchanged, or kept: somebody else has written that fact, and it stays as it is. */
+  change: string
+}
+
+export type ContextWizardAnswerRest = {
+  /** The step after this one; null after the last. */
+  next_step: string | null
+  facts_preview: ContextFactPreviewRest[]
+}
+
+export type ContextWizardResultRest = {
+  facts_created: number
+  facts_updated: number
+  facts_removed: number
+}
+
+export type ContextChunkMatchRest = {
+  doc_id: string
+  text: string
+  score: number
+  title: string
+  /** The headings above it, outermost first. */
+  headings: string[]
+}
+
+export type ContextFactMatchRest = {
+  category: string
+  key: string
+  value: string
+  score: number
+}
+
+export type ContextMatchesRest = {
+  chunks: ContextChunkMatchRest[]
+  facts: ContextFactMatchRest[]
 }
 
 export type SettingsRest = {
@@ -1260,6 +1369,104 @@ export const AnonymizationToRest = (m: trellis_logs_v1_logs.Anonymization): Anon
   usernames: m.usernames,
 })
 
+export const ContextDocToRest = (m: trellis_logs_v1_context.ContextDoc): ContextDocRest => ({
+  id: m.id,
+  title: m.title,
+  text: m.text,
+  tags: m.tags,
+  chunk_count: m.chunkCount,
+  created_at: m.createdAt,
+})
+
+export const ListContextDocsResponseToRest = (m: trellis_logs_v1_context.ListContextDocsResponse): ListContextDocsResponseRest => ({
+  docs: m.docs.map((item) => ContextDocToRest(item)),
+})
+
+export const ContextDeletionToRest = (m: trellis_logs_v1_context.ContextDeletion): ContextDeletionRest => ({
+  deleted: m.deleted,
+})
+
+export const ContextFactToRest = (m: trellis_logs_v1_context.ContextFact): ContextFactRest => ({
+  id: m.id,
+  category: m.category,
+  key: m.key,
+  value: m.value,
+  source: m.source,
+  created_at: m.createdAt,
+})
+
+export const ListContextFactsResponseToRest = (m: trellis_logs_v1_context.ListContextFactsResponse): ListContextFactsResponseRest => ({
+  facts: m.facts.map((item) => ContextFactToRest(item)),
+})
+
+export const ContextWizardColumnToRest = (m: trellis_logs_v1_context.ContextWizardColumn): ContextWizardColumnRest => ({
+  name: m.name,
+  label: m.label,
+  type: m.type,
+  required: m.required,
+  help: m.help,
+  options: m.options,
+})
+
+export const ContextWizardFieldToRest = (m: trellis_logs_v1_context.ContextWizardField): ContextWizardFieldRest => ({
+  name: m.name,
+  label: m.label,
+  type: m.type,
+  help: m.help,
+  options: m.options,
+  columns: m.columns.map((item) => ContextWizardColumnToRest(item)),
+})
+
+export const ContextWizardStepToRest = (m: trellis_logs_v1_context.ContextWizardStep): ContextWizardStepRest => ({
+  id: m.id,
+  title: m.title,
+  description: m.description,
+  fields: m.fields.map((item) => ContextWizardFieldToRest(item)),
+  answers: jsonOf(m.answers),
+})
+
+export const ContextWizardToRest = (m: trellis_logs_v1_context.ContextWizard): ContextWizardRest => ({
+  steps: m.steps.map((item) => ContextWizardStepToRest(item)),
+})
+
+export const ContextFactPreviewToRest = (m: trellis_logs_v1_context.ContextFactPreview): ContextFactPreviewRest => ({
+  category: m.category,
+  key: m.key,
+  value: m.value,
+  change: m.change,
+})
+
+export const ContextWizardAnswerToRest = (m: trellis_logs_v1_context.ContextWizardAnswer): ContextWizardAnswerRest => ({
+  next_step: m.nextStep ?? null,
+  facts_preview: m.factsPreview.map((item) => ContextFactPreviewToRest(item)),
+})
+
+export const ContextWizardResultToRest = (m: trellis_logs_v1_context.ContextWizardResult): ContextWizardResultRest => ({
+  facts_created: m.factsCreated,
+  facts_updated: m.factsUpdated,
+  facts_removed: m.factsRemoved,
+})
+
+export const ContextChunkMatchToRest = (m: trellis_logs_v1_context.ContextChunkMatch): ContextChunkMatchRest => ({
+  doc_id: m.docId,
+  text: m.text,
+  score: m.score,
+  title: m.title,
+  headings: m.headings,
+})
+
+export const ContextFactMatchToRest = (m: trellis_logs_v1_context.ContextFactMatch): ContextFactMatchRest => ({
+  category: m.category,
+  key: m.key,
+  value: m.value,
+  score: m.score,
+})
+
+export const ContextMatchesToRest = (m: trellis_logs_v1_context.ContextMatches): ContextMatchesRest => ({
+  chunks: m.chunks.map((item) => ContextChunkMatchToRest(item)),
+  facts: m.facts.map((item) => ContextFactMatchToRest(item)),
+})
+
 export const SettingsToRest = (m: trellis_logs_v1_settings.Settings): SettingsRest => ({
   llm_base_url: m.llmBaseUrl,
   llm_model: m.llmModel,
@@ -1615,6 +1822,68 @@ export const BranchBatchParametersFromRest = (j: any): trellis_logs_v1_logs.Bran
   slug: j.slug ?? '',
   sourceId: j.source_id ?? undefined,
   contentEncoding: j.content_encoding ?? undefined,
+})
+
+export const ListContextDocsRequestFromRest = (j: any): trellis_logs_v1_context.ListContextDocsRequest => ({
+  tag: j.tag ?? undefined,
+})
+
+export const CreateContextDocRequestFromRest = (j: any): trellis_logs_v1_context.CreateContextDocRequest => ({
+  title: j.title ?? '',
+  text: j.text ?? '',
+  tags: j.tags ?? [],
+})
+
+export const UploadContextDocsParametersFromRest = (j: any): trellis_logs_v1_context.UploadContextDocsParameters => ({
+  title: j.title ?? undefined,
+  tags: j.tags ?? undefined,
+})
+
+export const DeleteContextDocsRequestFromRest = (j: any): trellis_logs_v1_context.DeleteContextDocsRequest => ({
+  all: j.all ?? false,
+})
+
+export const ContextDocIdFromRest = (j: any): trellis_logs_v1_context.ContextDocId => ({
+  docId: j.doc_id ?? '',
+})
+
+export const ListContextFactsRequestFromRest = (j: any): trellis_logs_v1_context.ListContextFactsRequest => ({
+  category: j.category ?? undefined,
+  key: j.key ?? undefined,
+  source: j.source ?? undefined,
+})
+
+export const PutContextFactRequestFromRest = (j: any): trellis_logs_v1_context.PutContextFactRequest => ({
+  category: j.category ?? '',
+  key: j.key ?? '',
+  value: j.value ?? '',
+  source: j.source ?? undefined,
+})
+
+export const DeleteContextFactsRequestFromRest = (j: any): trellis_logs_v1_context.DeleteContextFactsRequest => ({
+  category: j.category ?? undefined,
+  source: j.source ?? undefined,
+  all: j.all ?? false,
+})
+
+export const ContextFactIdFromRest = (j: any): trellis_logs_v1_context.ContextFactId => ({
+  factId: j.fact_id ?? '',
+})
+
+export const GetContextWizardRequestFromRest = (_: any): trellis_logs_v1_context.GetContextWizardRequest => ({
+})
+
+export const AnswerContextWizardRequestFromRest = (j: any): trellis_logs_v1_context.AnswerContextWizardRequest => ({
+  step: j.step ?? '',
+  answers: textOf(j.answers),
+})
+
+export const ApplyContextWizardRequestFromRest = (_: any): trellis_logs_v1_context.ApplyContextWizardRequest => ({
+})
+
+export const SearchContextRequestFromRest = (j: any): trellis_logs_v1_context.SearchContextRequest => ({
+  q: j.q ?? '',
+  limit: j.limit ?? 10,
 })
 
 export const NotificationParametersFromRest = (j: any): trellis_logs_v1_media_monitor.NotificationParameters => ({

@@ -5,6 +5,7 @@ import { services } from '@trellis/protos/edge/routes.ts'
 import { HealthDefinition } from '@trellis/protos/ts/grpc/health/v1/health.ts'
 import { ListingsServiceDefinition } from '@trellis/protos/ts/trellis/listings/v1/listings.ts'
 import { BranchDirectoryServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/branch.ts'
+import { ContextServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/context.ts'
 import { LogsServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/logs.ts'
 import { MediaMonitorServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/media_monitor.ts'
 import { SettingsServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/settings.ts'
@@ -32,7 +33,7 @@ export type Addresses = { readonly [Name in keyof typeof addressConfig]: string 
 /** What is served at each address. */
 const definitions = {
   listings: [ListingsServiceDefinition],
-  logs: [LogsServiceDefinition, SettingsServiceDefinition, MediaMonitorServiceDefinition],
+  logs: [LogsServiceDefinition, SettingsServiceDefinition, MediaMonitorServiceDefinition, ContextServiceDefinition],
   music: [MusicServiceDefinition],
 }
 

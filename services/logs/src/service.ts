@@ -6,6 +6,7 @@ import { shareConnections, storeElsewhere } from '@trellis/kit/process'
 import { type Handlers, type Implementation, implementation, type RpcClient, type RpcSecurity } from '@trellis/kit/rpc'
 import { openStore, type PlacedSchema, type StoreLocation } from '@trellis/kit/store'
 import type { Log } from '@trellis/kit/telemetry'
+import { ContextServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/context.ts'
 import { LogsServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/logs.ts'
 import { MediaMonitorServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/media_monitor.ts'
 import { SettingsServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/settings.ts'
@@ -17,7 +18,9 @@ import { type SharedCatalogueTables, sharedCatalogueMigration } from './cluster/
 import { type CheckpointTables, checkpointMigration } from './collect/checkpoint-store.ts'
 import { createSourcesFile } from './collect/sources-file.ts'
 import type { LogsConfig } from './config.ts'
-import { contextMigrations } from './context/migrations.ts'
+import { createContextBase } from './context/context.ts'
+import { type ContextTables, contextMigrations } from './context/migrations.ts'
+import { contextRpc } from './context/rpc.ts'
 import { diagnoseRpc } from './diagnose/rpc.ts'
 import { type IncidentTables, incidentMigration } from './incidents/tables.ts'
 import { createPressure } from './ingest/pressure.ts'
@@ -113,6 +116,7 @@ export const createLogsService = async (options: LogsServiceOptions): Promise<Lo
     opened.use(await openStore<Rows>({ ...place, ...schema, log }))
   const store = await openPlaced<Tables>(schemas.logs)
   await openPlaced<IncidentTables>(schemas.incidents)
+  const context = createContextBase({ db: (await openPlaced<ContextTables>(schemas.context)).db, now })
   const tasks = opened.use(createTasks({ db: store.db, bus, now, isShared }))
   const { engine: own, tail } = opened.use(await openEngine(options, store))
   const directory = options.branches && opened.use(createBranchDirectory({ ...options.branches, log }))
@@ -144,6 +148,7 @@ export const createLogsService = async (options: LogsServiceOptions): Promise<Lo
     bus,
     upstream,
     settings,
+    context: context.knowledge,
     log,
     now,
     signal: ending.signal,
@@ -173,6 +178,7 @@ export const createLogsService = async (options: LogsServiceOptions): Promise<Lo
       implementation(LogsServiceDefinition, handlers),
       implementation(SettingsServiceDefinition, settingsRpc({ settings })),
       implementation(MediaMonitorServiceDefinition, mediaMonitorRpc(world)),
+      implementation(ContextServiceDefinition, contextRpc(context)),
       branchDirectoryRpc(directory),
     ],
     [Symbol.asyncDispose]: () => stack.disposeAsync(),

@@ -3,6 +3,7 @@ import type { Log } from '@trellis/kit/telemetry'
 import type { SharedSearch } from './branches/shared-search.ts'
 import type { ConfiguredSources } from './collect/sources-file.ts'
 import type { LogsConfig } from './config.ts'
+import type { Knowledge } from './context/knowledge.ts'
 import type { Pressure } from './ingest/pressure.ts'
 import type { Tasks } from './ingest/tasks.ts'
 import type { Spool } from './ingest/unpack/spool.ts'
@@ -35,6 +36,8 @@ export type World = {
   upstream: Pick<Upstream, 'fetch'>
   /** What is set while the service runs. */
   settings: Pick<Settings, 'read'>
+  /** What people have told about their systems. */
+  context: Pick<Knowledge, 'contextFor'>
   log: Log
   now: () => number
   /** Aborted when the service ends. */

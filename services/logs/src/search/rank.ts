@@ -28,13 +28,14 @@ export const gatherStatistics = (
 export const inverseFrequency = (documents: number, frequency: number): number =>
   Math.log(1 + (documents - frequency + 0.5) / (frequency + 0.5))
 
-/** What a document's length adds to the denominator, by its length code. */
+/** What a document's length adds to the denominator, in words, as the average is. */
+export const lengthNorm = (length: number, average: number): number =>
+  saturation * (1 - lengthWeight + (lengthWeight * length) / average)
+
+/** The same by the document's length code. */
 const lengthNorms = ({ documents, words }: Statistics): Float64Array => {
   const average = Math.max(1, words / Math.max(1, documents))
-  return Float64Array.from(
-    lengthOfCode,
-    (length) => saturation * (1 - lengthWeight + (lengthWeight * length) / average),
-  )
+  return Float64Array.from(lengthOfCode, (length) => lengthNorm(length, average))
 }
 
 /** The score of one term: `count` times in a document with this length norm. */

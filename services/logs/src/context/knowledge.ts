@@ -1,0 +1,152 @@
+import { transact } from '@trellis/kit/store'
+import type { Kysely } from 'kysely'
+import { carriesMeaning } from '../diagnose/keywords.ts'
+import { wordsOf } from '../segments/tokens.ts'
+import type { ContextTables, FactTable } from './migrations.ts'
+import { countWords, rankTexts, type Scored, type WordCounts } from './rank-texts.ts'
+import { chunksOfDocs, listDocHeads, listFacts, readVersion } from './store.ts'
+
+export type KnownChunk = { docId: string; title: string; position: number; headings: string[]; text: string }
+export type KnownFact = Pick<FactTable, 'id' | 'category' | 'key' | 'value' | 'source'>
+
+/**
+ * How near chunks are to a question in meaning, from 0 to 1 each, in their order; undefined where there is no model, or it cannot be used
+ * now. Whoever has a model gives one of these; ranking by words stands without.
+ */
+export type Similarity = (
+  question: string,
+  chunks: readonly KnownChunk[],
+  signal?: AbortSignal,
+) => Promise<readonly number[] | undefined>
+
+export type Knowledge = {
+  /** The best chunks and facts for a question, best first; of all words, those that ask rather than name are left out. */
+  search: (question: string, options: SearchOptions) => Promise<Matches>
+  /** What a diagnosis is told about the systems that a question is about: as `search`, bounded as a whole. */
+  contextFor: (question: string, signal?: AbortSignal) => Promise<Context>
+}
+export type SearchOptions = { chunks: number; facts: number; signal?: AbortSignal | undefined }
+export type Matches = { chunks: Scored<KnownChunk>[]; facts: Scored<KnownFact>[] }
+export type Context = { facts: KnownFact[]; chunks: KnownChunk[] }
+
+/** What goes into a diagnosis at most; characters count chunks and facts together. */
+export const contextLimits = { facts: 20, chunks: 5, characters: 8_000 }
+
+/** As entries are ranked by words and meaning together. */
+const wordsShare = 0.6
+const meaningShare = 0.4
+/** The name of a thing says more than what is said about it. */
+const weights = { title: 1, headings: 2, key: 3, text: 1 }
+const docsAtOnce = 100
+
+type Counted<Item> = { item: Item; words: WordCounts }
+type Corpus = { version: number; chunks: ReadonlyMap<string, Counted<KnownChunk>[]>; facts: Counted<KnownFact>[] }
+
+const countChunk = (chunk: KnownChunk): Counted<KnownChunk> => ({
+  item: chunk,
+  words: countWords([
+    { text: chunk.title, weight: weights.title },
+    { text: chunk.headings.join(' '), weight: weights.headings },
+    { text: chunk.text, weight: weights.text },
+  ]),
+})
+
+const countFact = ({ id, category, key, value, source }: FactTable): Counted<KnownFact> => ({
+  item: { id, category, key, value, source },
+  words: countWords([
+    { text: category, weight: 1 },
+    { text: key, weight: weights.key },
+    { text: value, weight: weights.text },
+  ]),
+})
+
+/** Brings what is in memory up to date: only chunks of documents that are new are read. */
+const refreshed = async (db: Kysely<ContextTables>, known: Corpus): Promise<Corpus> => {
+  if ((await readVersion(db)) === known.version) return known
+  return transact(db, async (transaction) => {
+    const version = await readVersion(transaction)
+    const heads = await listDocHeads(transaction)
+    const titles = new Map(heads.map(({ id, title }) => [id, title]))
+    const chunks = new Map(heads.map(({ id }) => [id, known.chunks.get(id) ?? []]))
+    const missing = heads.map(({ id }) => id).filter((id) => !known.chunks.has(id))
+    for (let start = 0; start < missing.length; start += docsAtOnce)
+      for (const row of await chunksOfDocs(transaction, missing.slice(start, start + docsAtOnce))) {
+        const { doc_id: docId, position, text } = row
+        const headings: string[] = JSON.parse(row.headings)
+        chunks.get(docId)?.push(countChunk({ docId, title: titles.get(docId) ?? '', position, headings, text }))
+      }
+    return { version, chunks, facts: (await listFacts(transaction)).map(countFact) }
+  })
+}
+
+/** The words of a question that name something; all, where none does. */
+const askedWords = (question: string): string[] => {
+  const words = wordsOf(question)
+  const naming = words.filter((word) => carriesMeaning(word))
+  return naming.length > 0 ? naming : words
+}
+
+/** Words and meaning in one score: each between 0 and 1, words by the best of them. */
+export const blend = (
+  byWords: readonly Scored<Counted<KnownChunk>>[],
+  all: readonly Counted<KnownChunk>[],
+  similarities: readonly number[],
+): Scored<Counted<KnownChunk>>[] => {
+  const best = byWords[0]?.score ?? 1
+  const scores = new Map(byWords.map(({ item, score }) => [item, score / best]))
+  return all
+    .map((item, index) => ({
+      item,
+      score: wordsShare * (scores.get(item) ?? 0) + meaningShare * (similarities[index] ?? 0),
+    }))
+    .toSorted((a, b) => b.score - a.score)
+}
+
+const unwrap = <Item>({ item, score }: Scored<Counted<Item>>): Scored<Item> => ({ item: item.item, score })
+
+/**
+ * Finds in documents and facts. They are held in memory, at most as much as `docLimits` and `factLimits` allow, and brought up to date before each
+ * search by a version in the store, whichever replica has changed them.
+ */
+export const createKnowledge = ({
+  db,
+  similarity,
+}: {
+  db: Kysely<ContextTables>
+  similarity?: Similarity
+}): Knowledge => {
+  let latest: Corpus = { version: -1, chunks: new Map(), facts: [] }
+
+  const search: Knowledge['search'] = async (question, options) => {
+    const corpus = await refreshed(db, latest)
+    latest = corpus
+    const words = askedWords(question)
+    const chunks = [...corpus.chunks.values()].flat()
+    const byWords = rankTexts(chunks, words)
+    const similarities = await similarity?.(
+      question,
+      chunks.map(({ item }) => item),
+      options.signal,
+    )
+    const ranked = similarities ? blend(byWords, chunks, similarities) : byWords
+    return {
+      chunks: ranked.slice(0, options.chunks).map(unwrap),
+      facts: rankTexts(corpus.facts, words).slice(0, options.facts).map(unwrap),
+    }
+  }
+  return {
+    search,
+    contextFor: async (question, signal) => {
+      const found = await search(question, { ...contextLimits, signal })
+      let left = contextLimits.characters
+      const fits = (length: number) => {
+        if (length > left) return false
+        left -= length
+        return true
+      }
+      const facts = found.facts.map(({ item }) => item).filter(({ key, value }) => fits(key.length + value.length))
+      const chunks = found.chunks.map(({ item }) => item).filter(({ text }) => fits(text.length))
+      return { facts, chunks }
+    },
+  }
+}

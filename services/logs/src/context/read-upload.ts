@@ -1,0 +1,69 @@
+import { failure } from '@trellis/kit/errors'
+import type { Upload } from '@trellis/kit/rpc'
+import type { UploadContextDocsParameters } from '@trellis/protos/ts/trellis/logs/v1/context.ts'
+import { docLimits, type NewDoc } from './docs.ts'
+
+const mostFiles = 50
+/** Four bytes a character at most, and a byte order mark. */
+const mostBytes = docLimits.characters * 4 + 4
+const extensions = ['.md', '.markdown', '.txt']
+
+const readAll = async (content: AsyncIterable<Uint8Array>, name: string): Promise<Buffer> => {
+  const chunks: Uint8Array[] = []
+  let bytes = 0
+  for await (const chunk of content) {
+    bytes += chunk.length
+    if (bytes > mostBytes)
+      throw failure('too_large', `${name} is larger than ${docLimits.characters} characters: split it.`)
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks)
+}
+
+const decodings: readonly { mark: readonly number[]; encoding: string }[] = [
+  { mark: [0xff, 0xfe], encoding: 'utf-16le' },
+  { mark: [0xfe, 0xff], encoding: 'utf-16be' },
+]
+
+/** Text of UTF-8, or of UTF-16 with a byte order mark. Throws `unsupported_media` for what is neither. */
+export const decodeText = (bytes: Uint8Array, name: string): string => {
+  const encoding = decodings.find(({ mark }) => mark.every((byte, index) => bytes[index] === byte))?.encoding ?? 'utf-8'
+  try {
+    const text = new TextDecoder(encoding, { fatal: true }).decode(bytes)
+    if (!text.includes('\0')) return text
+  } catch {
+    // Said below.
+  }
+  throw failure('unsupported_media', `${name} is not text in UTF-8 or UTF-16.`)
+}
+
+/** The first heading of the first level, else the file's name without its extension. */
+const titleOf = (text: string, filename: string): string => {
+  const [, heading = ''] = /^# +(.+?) *#*$/m.exec(text.slice(0, 4_000)) ?? []
+  const title = heading === '' ? filename.replace(/^.*[/\\]/, '').replace(/\.[a-z]+$/i, '') : heading
+  return title.trim().slice(0, docLimits.titleCharacters) || 'Untitled'
+}
+
+/** The documents of a form. Throws for files that are no documents. */
+export const readUploadedDocs = async ({
+  parameters,
+  parts,
+}: Upload<UploadContextDocsParameters>): Promise<NewDoc[]> => {
+  const told = { title: parameters.title ?? '', tags: parameters.tags ?? '' }
+  const files: { name: string; text: string }[] = []
+  for await (const part of parts) {
+    if (part.kind === 'field') {
+      if (part.name === 'title' || part.name === 'tags') told[part.name] = part.value
+      continue
+    }
+    const name = part.filename || part.name || 'the file'
+    if (!extensions.some((extension) => name.toLowerCase().endsWith(extension)))
+      throw failure('unsupported_media', `${name} is not a document: only ${extensions.join(', ')} are taken.`)
+    if (files.length === mostFiles) throw failure('too_large', `At most ${mostFiles} files are taken at once.`)
+    files.push({ name, text: decodeText(await readAll(part.content, name), name) })
+  }
+  if (files.length === 0) throw failure('invalid', 'The form has no file: add one of .md or .txt as "file".')
+  const tags = told.tags.split(',')
+  const title = files.length === 1 ? told.title.trim() : ''
+  return files.map(({ name, text }) => ({ title: title || titleOf(text, name), text, tags }))
+}
