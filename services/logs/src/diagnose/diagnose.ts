@@ -1,12 +1,13 @@
 import type { StoredEntry } from '../entries/entry.ts'
 import type { Zone } from '../formats/zone.ts'
 import type { Filters } from '../search/filters.ts'
+import type { TemplateCounts } from '../templates/count-templates.ts'
 import type { SourceCount } from '../threads/index-calls.ts'
 import type { LogEngine } from '../threads/log-engine.ts'
 import type { Upstream } from '../upstream/upstream.ts'
 import type { Audience } from './audiences.ts'
 import type { FindContext, KnownContext } from './context.ts'
-import { type Group, groupRepeats, type KindOf, timesIn } from './groups.ts'
+import { type Group, groupRepeats, type KindOf, kindsOf, timesIn, withCounts } from './groups.ts'
 import { keywordsOf } from './keywords.ts'
 import { type Layer, look } from './layers.ts'
 import type { LanguageModel } from './llm.ts'
@@ -31,7 +32,6 @@ export type DiagnoseInput = {
   audience: Audience
   upstream: Pick<Upstream, 'fetch'>
   findContext: FindContext
-  kindOf: KindOf
   signal: AbortSignal
 }
 
@@ -82,7 +82,7 @@ const byImportance = (groups: readonly Group[]): Group[] => {
  * summary stands and the reasoning says why.
  */
 export async function* diagnose(
-  engine: Pick<LogEngine, 'search' | 'sources'>,
+  engine: Pick<LogEngine, 'search' | 'sources' | 'templates'>,
   input: DiagnoseInput,
 ): AsyncGenerator<Step> {
   const { window, symptom } = windowOf(input)
@@ -102,10 +102,13 @@ export async function* diagnose(
   const context = await input.findContext(symptom)
   input.signal.throwIfAborted()
 
-  const groups = groupRepeats(
-    layers.flatMap(({ entries }) => entries),
-    input.kindOf,
-  )
+  const entries = layers.flatMap((layer) => layer.entries)
+  const anyTemplate = [...new Set(entries.flatMap(({ templateId }) => templateId ?? []))]
+  const known =
+    anyTemplate.length === 0 ? [] : await engine.templates({ filters: { ...filters, anyTemplate } }, input.signal)
+  const kindOf = kindsOf(known)
+  const groups = withCounts(groupRepeats(entries, kindOf), known)
+  const [first, last] = spanOf(window, sources)
   const causes = suspectedCauses(groups)
   const shown = byKeyword.total > 0 ? byKeyword : byWindow
   const counts = countsOf(shown.facets)
@@ -115,7 +118,7 @@ export async function* diagnose(
     context,
     groups: byImportance(groups),
     timeline: timelineOf(shown.histogram, byWindow.histogram),
-    templates: templatesOf(groups, input.kindOf),
+    templates: templatesOf(groups, kindOf, known),
     rules: rulesSummary({
       keywords,
       window: said,
@@ -123,12 +126,13 @@ export async function* diagnose(
       counts,
       causes,
       groups,
-      onset: onsetOf(overSpan(byWindow.histogram, ...spanOf(window, sources))),
+      onset: onsetOf(overSpan(byWindow.histogram, first, last)),
+      earliest: sources.reduce((earliest, { firstTime }) => Math.min(earliest, firstTime), Number.POSITIVE_INFINITY),
       silences: silentSources(named, sources, window.end ?? input.now),
     }),
   }
   yield { kind: 'summary', text: findings.rules, source: 'rules', counts, partial: input.model !== undefined }
-  for (const { layer, entries } of layers) yield { kind: 'entries', layer, entries }
+  for (const layer of layers) yield { kind: 'entries', ...layer }
   if (input.model) yield* writeWithModel(input, input.model, findings)
   else
     yield {
@@ -144,13 +148,14 @@ const spanOf = ({ start, end }: Window, sources: readonly SourceCount[]): [first
   end ?? sources.reduce((last, { lastTime }) => Math.max(last, lastTime), Number.NEGATIVE_INFINITY),
 ]
 
-/** Kinds of entries among those found, the most frequent first. */
-const templatesOf = (groups: readonly Group[], kindOf: KindOf): TemplateCount[] => {
+/** Kinds of entries among those found, as often as they are in all that was looked through, the most frequent first. */
+const templatesOf = (groups: readonly Group[], kindOf: KindOf, known: readonly TemplateCounts[]): TemplateCount[] => {
+  const counted = new Map(known.map(({ templateId, count }) => [templateId, count]))
   const templates = new Map<string, TemplateCount>()
   for (const group of groups) {
     const { id, template } = kindOf(group.entries[0])
-    const known = templates.get(id) ?? { templateId: id, template, count: 0 }
-    templates.set(id, { ...known, count: known.count + timesIn(group) })
+    const shown = templates.get(id) ?? { templateId: id, template, count: 0 }
+    templates.set(id, { ...shown, count: counted.get(id) ?? shown.count + timesIn(group) })
   }
   return [...templates.values()].toSorted((a, b) => b.count - a.count).slice(0, mostTemplates)
 }

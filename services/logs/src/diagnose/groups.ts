@@ -1,5 +1,6 @@
 import type { StoredEntry } from '../entries/entry.ts'
 import type { Severity } from '../entries/severity-code.ts'
+import type { TemplateCounts } from '../templates/count-templates.ts'
 
 /** Entries of one kind from one source: what a reader, or a model, needs to see once. Times are epoch milliseconds. */
 export type Group = {
@@ -9,6 +10,10 @@ export type Group = {
   worst: Severity | null
   first: number
   last: number
+  /** How many there are of the kind in all that was looked through, those not shown included; absent where that is not known of one source. */
+  total?: number
+  /** When the kind was first seen, ever; absent where that is not known. */
+  firstEver?: number
 }
 
 /** What an entry is of: entries with the same `id` say the same with other values. */
@@ -29,6 +34,25 @@ export const roughKind: KindOf = ({ text }) => {
 const order: readonly (Severity | null)[] = ['CRITICAL', 'ERROR', 'WARN', null]
 export const worseOf = (one: Severity | null, other: Severity | null): Severity | null =>
   order.indexOf(one) <= order.indexOf(other) ? one : other
+
+/** Kinds as the store counts them, by template; entries without one have the kind that their text looks like. */
+export const kindsOf = (templates: readonly TemplateCounts[]): KindOf => {
+  const known = new Map(templates.map(({ templateId, template }) => [templateId, { id: templateId, template }]))
+  return (entry) => (entry.templateId === null ? undefined : known.get(entry.templateId)) ?? roughKind(entry)
+}
+
+/** Says of groups what the store knows of their templates. A template of two groups is of two sources, and is counted for neither. */
+export const withCounts = (groups: readonly Group[], templates: readonly TemplateCounts[]): Group[] => {
+  const counts = new Map(templates.map((template) => [template.templateId, template]))
+  const uses = new Map<string | null, number>()
+  for (const { entries } of groups) uses.set(entries[0].templateId, (uses.get(entries[0].templateId) ?? 0) + 1)
+  return groups.map((group) => {
+    const { templateId } = group.entries[0]
+    const known = templateId === null ? undefined : counts.get(templateId)
+    if (!known) return group
+    return { ...group, firstEver: known.firstSeen, ...(uses.get(templateId) === 1 && { total: known.count }) }
+  })
+}
 
 /** Entries by source and kind, the kinds in the order in which they first come. */
 export const groupRepeats = (entries: readonly StoredEntry[], kindOf: KindOf): Group[] => {
@@ -51,5 +75,9 @@ export const groupRepeats = (entries: readonly StoredEntry[], kindOf: KindOf): G
   return [...groups.values()]
 }
 
-/** How often what a group shows happened, repeats that a line counts itself included. */
-export const timesIn = ({ entries }: Group): number => entries.reduce((sum, { repeatCount }) => sum + repeatCount, 0)
+/** How often what a group is of happened, repeats that a line counts itself included, as far as that is known. */
+export const timesIn = ({ entries, total = 0 }: Group): number =>
+  Math.max(
+    total,
+    entries.reduce((sum, { repeatCount }) => sum + repeatCount, 0),
+  )

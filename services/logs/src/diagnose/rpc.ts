@@ -9,7 +9,6 @@ import type { SettingsValues } from '../settings/declared.ts'
 import type { World } from '../world.ts'
 import { nothingKnown } from './context.ts'
 import { type DiagnoseInput, diagnose, type Step } from './diagnose.ts'
-import { roughKind } from './groups.ts'
 import type { LanguageModel } from './llm.ts'
 
 type DiagnoseHandlers = Pick<Handlers<typeof LogsServiceDefinition>, 'diagnose' | 'diagnoseStream'>
@@ -45,7 +44,6 @@ const inputOf = async (world: World, request: DiagnoseRequest, { signal }: Call)
     audience: settings.tech_level,
     upstream: world.upstream,
     findContext: async () => nothingKnown,
-    kindOf: roughKind,
     signal,
   }
 }

@@ -126,6 +126,8 @@ export type RulesSummaryInput = {
   causes: readonly Cause[]
   groups: readonly Group[]
   onset: Onset | undefined
+  /** Since when there are entries at all, epoch milliseconds. */
+  earliest: number
   silences: readonly Silence[]
 }
 
@@ -142,8 +144,8 @@ const spanInWords = (seconds: number): string => {
 const quoted = (text: string): string => `"${shortened(text.split('\n')[0] ?? '', 120)}"`
 const isFailure = ({ worst }: Group) => worst === 'CRITICAL' || worst === 'ERROR'
 
-/** What was the first to fail, once it began; and what failed most. */
-const failureSentences = (groups: readonly Group[], onset: Onset | undefined): string[] => {
+/** What was the first to fail, once it began; what had never failed so before; and what failed most. */
+const failureSentences = ({ groups, onset, earliest }: RulesSummaryInput): string[] => {
   const failures = groups.filter(isFailure)
   const from = onset?.isBurst ? onset.began : Number.NEGATIVE_INFINITY
   const first = failures.filter(({ last }) => last >= from).toSorted((a, b) => a.first - b.first)[0]
@@ -153,9 +155,17 @@ const failureSentences = (groups: readonly Group[], onset: Onset | undefined): s
     const oldest = first.entries.at(-1) ?? first.entries[0]
     sentences.push(`First to fail was ${oldest.origin.sourceId}: ${quoted(oldest.text)}.`)
   }
+  const unseen =
+    from === Number.NEGATIVE_INFINITY || from <= earliest
+      ? []
+      : failures.filter(({ firstEver = 0 }) => firstEver >= from)
+  if (unseen[0])
+    sentences.push(
+      `${unseen.length === 1 ? 'One kind of error was' : `${unseen.length} kinds of errors were`} never seen before, such as ${quoted(unseen[0].template)}.`,
+    )
   if (most && most !== first && timesIn(most) > 1)
     sentences.push(
-      `Most repeated is ${quoted(most.template)} of ${most.entries[0].origin.sourceId} (${timesIn(most)} of those shown).`,
+      `Most repeated is ${quoted(most.template)} of ${most.entries[0].origin.sourceId} (${timesIn(most)} times).`,
     )
   return sentences
 }
@@ -185,7 +195,7 @@ export const rulesSummary = (input: RulesSummaryInput): string => {
   if (sources !== '') sentences.push(`Mostly from ${sources}.`)
   const about = list(counts.byDomain, 3)
   if (about !== '') sentences.push(`They are about ${about}.`)
-  sentences.push(...onsetSentences(onset), ...failureSentences(groups, onset), ...quiet)
+  sentences.push(...onsetSentences(onset), ...failureSentences(input), ...quiet)
   const [first] = causes
   if (first) {
     const { length } = first.evidence
