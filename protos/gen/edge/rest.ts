@@ -6,6 +6,7 @@ import type * as trellis_logs_v1_context from '../ts/trellis/logs/v1/context.ts'
 import type * as trellis_logs_v1_logs from '../ts/trellis/logs/v1/logs.ts'
 import type * as trellis_logs_v1_media_monitor from '../ts/trellis/logs/v1/media_monitor.ts'
 import type * as trellis_logs_v1_settings from '../ts/trellis/logs/v1/settings.ts'
+import type * as trellis_logs_v1_templates from '../ts/trellis/logs/v1/templates.ts'
 import type * as trellis_music_v1_music from '../ts/trellis/music/v1/music.ts'
 
 const omitNull = (name: string, value: unknown) => (value === null || value === undefined ? {} : { [name]: value })
@@ -735,6 +736,48 @@ export type SettingsRest = {
   jira_token: string
   jira_project: string
   jira_issue_type: string
+}
+
+/** How often it came in a window of time, in equal buckets. */
+export type TemplateTrendRest = {
+  /** - `new`: its first entry lies in the last quarter of the window.
+   * - `silent`: none came in the last quarter, where by the rest of the window four or more were to be expected.
+   * - `rising`, `falling`: more than twice, or fewer than half, of what was to be expected, by more than chance (three times the square root) would have it.
+   * - `steady`: anything else. */
+  direction: string
+  start: string
+  bucket_seconds: number
+  counts: number[]
+}
+
+export type TemplateRest = {
+  /** Follows from the template alone: the same kind of message has the same id on every replica and branch. */
+  template_id: string
+  /** What the messages have in common. */
+  template: string
+  /** Entries from `since` to `until`. */
+  count: number
+  /** Of its first entry that passes the other filters, whether it lies in that time or not. */
+  first_seen: string
+  last_seen: string
+  /** Of most of its entries; null where most have none. */
+  severity: string | null
+  trend: TemplateTrendRest | null
+}
+
+export type ListTemplatesResponseRest = {
+  templates: TemplateRest[]
+  /** How many there are on all pages. */
+  total: number
+  next_cursor: string | null
+}
+
+export type TemplateDetailRest = {
+  template: TemplateRest | null
+  /** The sources with most of its entries first, a hundred at most. */
+  sources: FacetValueRest[]
+  /** Its newest entries, ten at most. */
+  examples: EntryRest[]
 }
 
 /** How a continuation joins what came before. A figure that cannot be measured is null. */
@@ -1489,6 +1532,35 @@ export const SettingsToRest = (m: trellis_logs_v1_settings.Settings): SettingsRe
   jira_issue_type: m.jiraIssueType,
 })
 
+export const TemplateTrendToRest = (m: trellis_logs_v1_templates.TemplateTrend): TemplateTrendRest => ({
+  direction: m.direction,
+  start: m.start,
+  bucket_seconds: m.bucketSeconds,
+  counts: m.counts,
+})
+
+export const TemplateToRest = (m: trellis_logs_v1_templates.Template): TemplateRest => ({
+  template_id: m.templateId,
+  template: m.template,
+  count: m.count,
+  first_seen: m.firstSeen,
+  last_seen: m.lastSeen,
+  severity: m.severity ?? null,
+  trend: present(m.trend, (item) => TemplateTrendToRest(item)),
+})
+
+export const ListTemplatesResponseToRest = (m: trellis_logs_v1_templates.ListTemplatesResponse): ListTemplatesResponseRest => ({
+  templates: m.templates.map((item) => TemplateToRest(item)),
+  total: m.total,
+  next_cursor: m.nextCursor ?? null,
+})
+
+export const TemplateDetailToRest = (m: trellis_logs_v1_templates.TemplateDetail): TemplateDetailRest => ({
+  template: present(m.template, (item) => TemplateToRest(item)),
+  sources: m.sources.map((item) => FacetValueToRest(item)),
+  examples: m.examples.map((item) => EntryToRest(item)),
+})
+
 export const SeamToRest = (m: trellis_music_v1_music.Seam): SeamRest => ({
   distance_percentile: m.distancePercentile ?? null,
   loudness_step_lu: m.loudnessStepLu ?? null,
@@ -1915,6 +1987,25 @@ export const UpdateSettingsRequestFromRest = (j: any): trellis_logs_v1_settings.
   jiraProject: j.jira_project ?? undefined,
   jiraIssueType: j.jira_issue_type ?? undefined,
   updateMask: j.update_mask,
+})
+
+export const ListTemplatesRequestFromRest = (j: any): trellis_logs_v1_templates.ListTemplatesRequest => ({
+  source: j.source ?? undefined,
+  since: j.since ?? undefined,
+  until: j.until ?? undefined,
+  severity: j.severity ?? undefined,
+  q: j.q ?? undefined,
+  trend: j.trend ?? '',
+  order: j.order ?? "last_seen",
+  limit: j.limit ?? 50,
+  cursor: j.cursor ?? undefined,
+  domain: j.domain ?? undefined,
+  tenant: j.tenant ?? undefined,
+  branch: j.branch ?? undefined,
+})
+
+export const GetTemplateRequestFromRest = (j: any): trellis_logs_v1_templates.GetTemplateRequest => ({
+  templateId: j.template_id ?? '',
 })
 
 export const CreateChainParametersFromRest = (j: any): trellis_music_v1_music.CreateChainParameters => ({

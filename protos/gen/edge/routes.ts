@@ -5,6 +5,7 @@ import * as trellis_logs_v1_context from '../ts/trellis/logs/v1/context.ts'
 import * as trellis_logs_v1_logs from '../ts/trellis/logs/v1/logs.ts'
 import * as trellis_logs_v1_media_monitor from '../ts/trellis/logs/v1/media_monitor.ts'
 import * as trellis_logs_v1_settings from '../ts/trellis/logs/v1/settings.ts'
+import * as trellis_logs_v1_templates from '../ts/trellis/logs/v1/templates.ts'
 import * as trellis_music_v1_music from '../ts/trellis/music/v1/music.ts'
 import * as codec from './rest.ts'
 
@@ -46,6 +47,7 @@ export const services = [
   { name: 'trellis.logs.v1.ContextService', mount: '/logs', title: "Context knowledge base", version: '0.7.0', heartbeat: 'heartbeat', definition: trellis_logs_v1_context.ContextServiceDefinition },
   { name: 'trellis.logs.v1.MediaMonitorService', mount: '/logs', title: "Notifications of a media monitor", version: '0.7.0', heartbeat: 'heartbeat', definition: trellis_logs_v1_media_monitor.MediaMonitorServiceDefinition },
   { name: 'trellis.logs.v1.SettingsService', mount: '/logs', title: "Settings of the log service", version: '0.7.0', heartbeat: 'heartbeat', definition: trellis_logs_v1_settings.SettingsServiceDefinition },
+  { name: 'trellis.logs.v1.TemplatesService', mount: '/logs', title: "Templates of messages", version: '0.7.0', heartbeat: 'heartbeat', definition: trellis_logs_v1_templates.TemplatesServiceDefinition },
   { name: 'trellis.music.v1.MusicService', mount: '/music', title: "Music continuation", version: '0.1.0', heartbeat: 'keepalive', definition: trellis_music_v1_music.MusicServiceDefinition },
 ] as const
 
@@ -994,6 +996,44 @@ export const routes: readonly Route[] = [
     schema: {"body":{"type":"object","properties":{"llm_base_url":{"type":["string","null"],"maxLength":2000},"llm_model":{"type":["string","null"],"maxLength":200},"llm_api_key":{"type":["string","null"],"maxLength":4000},"tech_level":{"type":["string","null"],"enum":["sysadmin","homelab","executive",null]},"dns_filter_url":{"type":["string","null"],"maxLength":2000},"dns_filter_version":{"type":["string","null"],"enum":["5","6","adguard",null]},"dns_filter_api_key":{"type":["string","null"],"maxLength":4000},"dns_filter_certificate":{"type":["string","null"],"maxLength":200},"router_source_ids":{"type":"array","items":{"type":"string","maxLength":500},"maxItems":200},"device_names":{"type":["string","null"],"maxLength":65536},"media_monitor_token":{"type":["string","null"],"maxLength":4000},"notion_url":{"type":["string","null"],"maxLength":2000},"notion_token":{"type":["string","null"],"maxLength":4000},"notion_database_id":{"type":["string","null"],"maxLength":200},"jira_url":{"type":["string","null"],"maxLength":2000},"jira_email":{"type":["string","null"],"maxLength":320},"jira_token":{"type":["string","null"],"maxLength":4000},"jira_project":{"type":["string","null"],"maxLength":200},"jira_issue_type":{"type":["string","null"],"maxLength":200}},"additionalProperties":false}},
     fromRest: codec.UpdateSettingsRequestFromRest,
     toRest: codec.SettingsToRest,
+  },
+  {
+    service: 'trellis.logs.v1.TemplatesService',
+    rpc: 'listTemplates',
+    method: 'GET',
+    path: '/logs/api/templates',
+    stream: 'none',
+    status: 200,
+    access: 'api_key',
+    pathFields: {},
+    queryFields: {"source":"string","since":"string","until":"string","severity":"string","q":"string","trend":"string","order":"string","limit":"number","cursor":"string","domain":"string","tenant":"string","branch":"string"},
+    headerFields: {},
+    formFields: [],
+    hasBody: false,
+    mediaTypes: [],
+    masked: false,
+    schema: {"query":{"type":"object","properties":{"source":{"type":["string","null"]},"since":{"type":["string","null"]},"until":{"type":["string","null"]},"severity":{"type":["string","null"]},"q":{"type":["string","null"],"maxLength":500},"trend":{"type":"string","enum":["","new","rising","steady","falling","silent"]},"order":{"type":"string","enum":["","last_seen","count","first_seen"],"default":"last_seen"},"limit":{"type":["integer","null"],"maximum":1000,"minimum":1,"default":50},"cursor":{"type":["string","null"],"maxLength":200},"domain":{"type":["string","null"]},"tenant":{"type":["string","null"]},"branch":{"type":["string","null"]}},"additionalProperties":false}},
+    fromRest: codec.ListTemplatesRequestFromRest,
+    toRest: codec.ListTemplatesResponseToRest,
+  },
+  {
+    service: 'trellis.logs.v1.TemplatesService',
+    rpc: 'getTemplate',
+    method: 'GET',
+    path: '/logs/api/templates/{template_id}',
+    stream: 'none',
+    status: 200,
+    access: 'api_key',
+    pathFields: {"template_id":"string"},
+    queryFields: {},
+    headerFields: {},
+    formFields: [],
+    hasBody: false,
+    mediaTypes: [],
+    masked: false,
+    schema: {"params":{"type":"object","properties":{"template_id":{"type":"string","maxLength":64}},"additionalProperties":false}},
+    fromRest: codec.GetTemplateRequestFromRest,
+    toRest: codec.TemplateDetailToRest,
   },
   {
     service: 'trellis.music.v1.MusicService',

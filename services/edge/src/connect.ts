@@ -9,6 +9,7 @@ import { ContextServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/con
 import { LogsServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/logs.ts'
 import { MediaMonitorServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/media_monitor.ts'
 import { SettingsServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/settings.ts'
+import { TemplatesServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/templates.ts'
 import { MusicServiceDefinition } from '@trellis/protos/ts/trellis/music/v1/music.ts'
 import { branchIntake } from './branches/backend.ts'
 import type { Backend } from './transcode/routes.ts'
@@ -33,7 +34,13 @@ export type Addresses = { readonly [Name in keyof typeof addressConfig]: string 
 /** What is served at each address. */
 const definitions = {
   listings: [ListingsServiceDefinition],
-  logs: [LogsServiceDefinition, SettingsServiceDefinition, MediaMonitorServiceDefinition, ContextServiceDefinition],
+  logs: [
+    LogsServiceDefinition,
+    SettingsServiceDefinition,
+    MediaMonitorServiceDefinition,
+    ContextServiceDefinition,
+    TemplatesServiceDefinition,
+  ],
   music: [MusicServiceDefinition],
 }
 

@@ -10,6 +10,7 @@ import { ContextServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/con
 import { LogsServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/logs.ts'
 import { MediaMonitorServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/media_monitor.ts'
 import { SettingsServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/settings.ts'
+import { TemplatesServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/templates.ts'
 import type { BranchesServiceDefinition } from '@trellis/protos/ts/trellis/workloads/v1/branches.ts'
 import { createBranchDirectory } from './branches/directory.ts'
 import { branchDirectoryRpc, orchardRpc } from './branches/orchard-rpc.ts'
@@ -41,6 +42,7 @@ import { settingsRpc } from './settings/rpc.ts'
 import { type SettingTables, settingsMigration } from './settings/store.ts'
 import { sourcesRpc } from './sources/rpc.ts'
 import { tailRpc } from './tail/rpc.ts'
+import { templatesRpc } from './templates/rpc.ts'
 import { type TemplateTables, templateMigration } from './templates/store.ts'
 import { createUpstream } from './upstream/upstream.ts'
 import type { World } from './world.ts'
@@ -176,6 +178,7 @@ export const createLogsService = async (options: LogsServiceOptions): Promise<Lo
   return {
     implementations: [
       implementation(LogsServiceDefinition, handlers),
+      implementation(TemplatesServiceDefinition, templatesRpc(world)),
       implementation(SettingsServiceDefinition, settingsRpc({ settings })),
       implementation(MediaMonitorServiceDefinition, mediaMonitorRpc(world)),
       implementation(ContextServiceDefinition, contextRpc(context)),

@@ -33,10 +33,12 @@ export type TemplateCounts = {
 export const countTemplates = async (
   parts: readonly Part[],
   question: TemplateQuestion,
-  templates: Pick<Templates, 'resolve' | 'formOf'>,
+  templates: Pick<Templates, 'resolve' | 'members' | 'formOf'>,
   signal?: { throwIfAborted: () => void } | undefined,
 ): Promise<TemplateCounts[]> => {
-  const { since = Number.NEGATIVE_INFINITY, until = Number.POSITIVE_INFINITY, ...timeless } = question.filters
+  const { since = Number.NEGATIVE_INFINITY, until = Number.POSITIVE_INFINITY, ...asked } = question.filters
+  const { anyTemplate } = asked
+  const timeless = anyTemplate ? { ...asked, anyTemplate: anyTemplate.flatMap(templates.members) } : asked
   const { start = 0, milliseconds = 1, count: bucketCount = 0 } = question.buckets ?? {}
   const found = new Map<string, TemplateCounts>()
   const countsOf = (templateId: string): TemplateCounts => {

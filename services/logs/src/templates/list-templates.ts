@@ -1,0 +1,90 @@
+import { failure } from '@trellis/kit/errors'
+import { severityOfCode } from '../entries/severity-code.ts'
+import type { Filters } from '../search/filters.ts'
+import type { LogEngine } from '../threads/log-engine.ts'
+import type { TemplateCounts } from './count-templates.ts'
+import { directionOf, type Window, windowBetween } from './trend.ts'
+
+const day = 86_400_000
+
+export type CountedTemplates = { templates: TemplateCounts[]; window: Window }
+
+/** Counts templates in a window of time: what the filters name, else the last day, else the last day in which there was anything. */
+export const countInWindow = async (
+  { engine, now }: { engine: Pick<LogEngine, 'templates'>; now: () => number },
+  filters: Filters,
+  signal?: AbortSignal,
+): Promise<CountedTemplates> => {
+  const count = async (since: number, until: number): Promise<CountedTemplates> => {
+    const window = windowBetween(since, until)
+    return { templates: await engine.templates({ filters, buckets: window }, signal), window }
+  }
+  const until = filters.until ?? now()
+  const counted = await count(filters.since ?? until - day, until)
+  const newest = counted.templates.reduce((last, { lastSeen }) => Math.max(last, lastSeen), Number.NEGATIVE_INFINITY)
+  const isNamed = filters.since !== undefined || filters.until !== undefined
+  return isNamed || counted.templates.length === 0 || newest >= until - day
+    ? counted
+    : count(newest + 1 - day, newest + 1)
+}
+
+/** The severity of most of its entries; of as many, the worse. */
+export const severityOf = ({ bySeverity }: TemplateCounts) => {
+  const [none, ...graded] = bySeverity
+  const most = Math.max(...graded)
+  return most === 0 || most < none ? null : severityOfCode(graded.indexOf(most) + 1)
+}
+
+export type Listing = {
+  q: string
+  direction: string
+  order: 'last_seen' | 'count' | 'first_seen'
+  limit: number
+  cursor: string
+}
+
+type Key = [value: number, templateId: string]
+
+const keyOf = (order: Listing['order'], { templateId, count, firstSeen, lastSeen }: TemplateCounts): Key => [
+  { last_seen: lastSeen, count, first_seen: firstSeen }[order],
+  templateId,
+]
+
+/** Negative when `left` comes first. */
+const compareKeys = (left: Key, right: Key): number =>
+  right[0] - left[0] || (left[1] < right[1] ? -1 : Number(left[1] > right[1]))
+
+const encodeCursor = (key: Key) => Buffer.from(JSON.stringify(key)).toString('base64url')
+
+const decodeCursor = (cursor: string): Key => {
+  const parts = parse(Buffer.from(cursor, 'base64url').toString('utf8'))
+  const [value, templateId] = Array.isArray(parts) ? (parts as unknown[]) : []
+  if (typeof value !== 'number' || typeof templateId !== 'string')
+    throw failure('invalid', 'cursor must be a next_cursor that a list of templates has given.')
+  return [value, templateId]
+}
+
+const parse = (text: string): unknown => {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+/** One page of templates. Throws `invalid` for a cursor that is none. */
+export const pageOfTemplates = ({ templates, window }: CountedTemplates, listing: Listing) => {
+  const { q, direction, order, limit, cursor } = listing
+  const words = q.toLowerCase().split(/\s+/).filter(Boolean)
+  const after = cursor === '' ? undefined : decodeCursor(cursor)
+  const wanted = templates
+    .filter(({ count }) => count > 0)
+    .filter(({ template }) => words.every((word) => template.toLowerCase().includes(word)))
+    .map((counts) => ({ counts, key: keyOf(order, counts), direction: directionOf(counts, window) }))
+    .filter((found) => direction === '' || found.direction === direction)
+    .toSorted((left, right) => compareKeys(left.key, right.key))
+  const rest = after ? wanted.filter(({ key }) => compareKeys(after, key) < 0) : wanted
+  const page = rest.slice(0, limit)
+  const last = page.at(-1)
+  return { page, total: wanted.length, next: rest.length > limit && last ? encodeCursor(last.key) : null }
+}

@@ -1,0 +1,63 @@
+import { failure } from '@trellis/kit/errors'
+import type { Handlers } from '@trellis/kit/rpc'
+import type { Template, TemplatesServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/templates.ts'
+import { presentEntry } from '../entries/present.ts'
+import { readFilters } from '../search/read-request.ts'
+import type { World } from '../world.ts'
+import type { TemplateCounts } from './count-templates.ts'
+import { countInWindow, type Listing, pageOfTemplates, severityOf } from './list-templates.ts'
+import { type Direction, directionOf, type Window } from './trend.ts'
+
+const mostExamples = 10
+const orders: readonly Listing['order'][] = ['last_seen', 'count', 'first_seen']
+
+const present = (counts: TemplateCounts, direction: Direction, window: Window): Template => ({
+  templateId: counts.templateId,
+  template: counts.template,
+  count: counts.count,
+  firstSeen: new Date(counts.firstSeen).toISOString(),
+  lastSeen: new Date(counts.lastSeen).toISOString(),
+  severity: severityOf(counts),
+  trend: {
+    direction,
+    start: new Date(window.start).toISOString(),
+    bucketSeconds: window.milliseconds / 1000,
+    counts: counts.buckets,
+  },
+})
+
+export const templatesRpc = ({
+  engine,
+  now,
+}: Pick<World, 'engine' | 'now'>): Handlers<typeof TemplatesServiceDefinition> => ({
+  listTemplates: async (request, { signal }) => {
+    const counted = await countInWindow({ engine, now }, readFilters(request), signal)
+    const { page, total, next } = pageOfTemplates(counted, {
+      q: request.q ?? '',
+      direction: request.trend,
+      order: orders.find((known) => known === request.order) ?? 'last_seen',
+      limit: request.limit ?? 50,
+      cursor: request.cursor ?? '',
+    })
+    return {
+      templates: page.map(({ counts, direction }) => present(counts, direction, counted.window)),
+      total,
+      nextCursor: next,
+    }
+  },
+  getTemplate: async ({ templateId }, { signal }) => {
+    const filters = { anyTemplate: [templateId] }
+    const { templates, window } = await countInWindow({ engine, now }, filters, signal)
+    const [counts] = templates
+    if (!counts) throw failure('not_found', `There is no entry of a template "${templateId}".`)
+    const newest = await engine.search(
+      { query: null, filters, order: 'time', limit: mostExamples, withFacets: true },
+      signal,
+    )
+    return {
+      template: present(counts, directionOf(counts, window), window),
+      sources: (newest.facets?.source ?? []).map(({ value, count }) => ({ value, count })),
+      examples: newest.entries.map(({ entry }) => presentEntry(entry)),
+    }
+  },
+})
