@@ -3,6 +3,7 @@
 import type * as trellis_http_v1_messages from '../ts/trellis/http/v1/messages.ts'
 import type * as trellis_listings_v1_listings from '../ts/trellis/listings/v1/listings.ts'
 import type * as trellis_logs_v1_context from '../ts/trellis/logs/v1/context.ts'
+import type * as trellis_logs_v1_entries from '../ts/trellis/logs/v1/entries.ts'
 import type * as trellis_logs_v1_logs from '../ts/trellis/logs/v1/logs.ts'
 import type * as trellis_logs_v1_media_monitor from '../ts/trellis/logs/v1/media_monitor.ts'
 import type * as trellis_logs_v1_settings from '../ts/trellis/logs/v1/settings.ts'
@@ -1956,6 +1957,15 @@ export const ApplyContextWizardRequestFromRest = (_: any): trellis_logs_v1_conte
 export const SearchContextRequestFromRest = (j: any): trellis_logs_v1_context.SearchContextRequest => ({
   q: j.q ?? '',
   limit: j.limit ?? 10,
+})
+
+export const DeleteSourceRequestFromRest = (j: any): trellis_logs_v1_entries.DeleteSourceRequest => ({
+  sourceId: j.source_id ?? '',
+})
+
+export const ChangeEntryRequestFromRest = (j: any): trellis_logs_v1_entries.ChangeEntryRequest => ({
+  entryId: j.entry_id ?? '',
+  severity: textOf(j.severity),
 })
 
 export const NotificationParametersFromRest = (j: any): trellis_logs_v1_media_monitor.NotificationParameters => ({

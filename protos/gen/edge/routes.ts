@@ -2,6 +2,7 @@
 // biome-ignore-all lint: generated
 import * as trellis_listings_v1_listings from '../ts/trellis/listings/v1/listings.ts'
 import * as trellis_logs_v1_context from '../ts/trellis/logs/v1/context.ts'
+import * as trellis_logs_v1_entries from '../ts/trellis/logs/v1/entries.ts'
 import * as trellis_logs_v1_logs from '../ts/trellis/logs/v1/logs.ts'
 import * as trellis_logs_v1_media_monitor from '../ts/trellis/logs/v1/media_monitor.ts'
 import * as trellis_logs_v1_settings from '../ts/trellis/logs/v1/settings.ts'
@@ -45,6 +46,7 @@ export const services = [
   { name: 'trellis.logs.v1.LogsService', mount: '/logs', title: "Log analysis and incidents", version: '0.7.0', heartbeat: 'heartbeat', definition: trellis_logs_v1_logs.LogsServiceDefinition },
   { name: 'trellis.logs.v1.BranchIntakeService', mount: '/logs', title: "Log branches", version: '0.7.0', heartbeat: 'heartbeat', definition: trellis_logs_v1_logs.BranchIntakeServiceDefinition },
   { name: 'trellis.logs.v1.ContextService', mount: '/logs', title: "Context knowledge base", version: '0.7.0', heartbeat: 'heartbeat', definition: trellis_logs_v1_context.ContextServiceDefinition },
+  { name: 'trellis.logs.v1.EntriesService', mount: '/logs', title: "Kept log entries", version: '0.7.0', heartbeat: 'heartbeat', definition: trellis_logs_v1_entries.EntriesServiceDefinition },
   { name: 'trellis.logs.v1.MediaMonitorService', mount: '/logs', title: "Notifications of a media monitor", version: '0.7.0', heartbeat: 'heartbeat', definition: trellis_logs_v1_media_monitor.MediaMonitorServiceDefinition },
   { name: 'trellis.logs.v1.SettingsService', mount: '/logs', title: "Settings of the log service", version: '0.7.0', heartbeat: 'heartbeat', definition: trellis_logs_v1_settings.SettingsServiceDefinition },
   { name: 'trellis.logs.v1.TemplatesService', mount: '/logs', title: "Templates of messages", version: '0.7.0', heartbeat: 'heartbeat', definition: trellis_logs_v1_templates.TemplatesServiceDefinition },
@@ -939,6 +941,43 @@ export const routes: readonly Route[] = [
     schema: {"query":{"type":"object","properties":{"q":{"type":"string","maxLength":2000},"limit":{"type":["integer","null"],"maximum":100,"minimum":1,"default":10}},"required":["q"],"additionalProperties":false}},
     fromRest: codec.SearchContextRequestFromRest,
     toRest: codec.ContextMatchesToRest,
+  },
+  {
+    service: 'trellis.logs.v1.EntriesService',
+    rpc: 'deleteSource',
+    method: 'DELETE',
+    path: '/logs/api/sources/{source_id}',
+    stream: 'none',
+    status: 204,
+    access: 'api_key',
+    pathFields: {"source_id":"string"},
+    queryFields: {},
+    headerFields: {},
+    formFields: [],
+    hasBody: false,
+    mediaTypes: [],
+    masked: false,
+    schema: {"params":{"type":"object","properties":{"source_id":{"type":"string"}},"additionalProperties":false}},
+    fromRest: codec.DeleteSourceRequestFromRest,
+  },
+  {
+    service: 'trellis.logs.v1.EntriesService',
+    rpc: 'changeEntry',
+    method: 'PATCH',
+    path: '/logs/api/entries/{entry_id}',
+    stream: 'none',
+    status: 200,
+    access: 'api_key',
+    pathFields: {"entry_id":"string"},
+    queryFields: {},
+    headerFields: {},
+    formFields: [],
+    hasBody: true,
+    mediaTypes: [],
+    masked: false,
+    schema: {"params":{"type":"object","properties":{"entry_id":{"type":"string"}},"additionalProperties":false},"body":{"type":"object","properties":{"severity":{}},"additionalProperties":false}},
+    fromRest: codec.ChangeEntryRequestFromRest,
+    toRest: codec.EntryToRest,
   },
   {
     service: 'trellis.logs.v1.MediaMonitorService',

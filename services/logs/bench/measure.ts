@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openStore } from '@trellis/kit/store'
 import { parseQuery } from '../src/search/query.ts'
-import { type CatalogueTables, catalogueMigration, createCatalogue } from '../src/segments/catalogue-store.ts'
+import { type CatalogueTables, catalogueMigrations, createCatalogue } from '../src/segments/catalogue-store.ts'
 import { createLogEngine } from '../src/threads/engine.ts'
 import type { LogEngine } from '../src/threads/log-engine.ts'
 import type { Corpus } from './corpus.ts'
@@ -68,7 +68,7 @@ export const measureLogs = async ({ chunks, lines }: Corpus, rounds = 20): Promi
   const store = await openStore<CatalogueTables>({
     name: 'logs',
     dataDirectory: directory,
-    migrations: [catalogueMigration],
+    migrations: catalogueMigrations,
   })
   const catalogue = createCatalogue(store.db)
   const engine = createLogEngine({ directory, catalogue, onProblem: (problem) => process.stderr.write(`${problem}\n`) })

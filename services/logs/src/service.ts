@@ -7,6 +7,7 @@ import { type Handlers, type Implementation, implementation, type RpcClient, typ
 import { openStore, type PlacedSchema, type StoreLocation } from '@trellis/kit/store'
 import type { Log } from '@trellis/kit/telemetry'
 import { ContextServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/context.ts'
+import { EntriesServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/entries.ts'
 import { LogsServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/logs.ts'
 import { MediaMonitorServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/media_monitor.ts'
 import { SettingsServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/settings.ts'
@@ -29,11 +30,13 @@ import { ingestRpc } from './ingest/rpc.ts'
 import { type TaskTables, taskMigration, taskOwnerMigration } from './ingest/task-store.ts'
 import { createTasks } from './ingest/tasks.ts'
 import { createSpool } from './ingest/unpack/spool.ts'
+import { entriesRpc } from './kept/rpc.ts'
 import { mediaMonitorRpc } from './media-monitor/rpc.ts'
 import { openEngine } from './open-engine.ts'
 import { createOverlaidEngine } from './overlays/overlaid-engine.ts'
 import { createOverlays, type OverlayTables, overlayMigration } from './overlays/store.ts'
 import { searchRpc } from './search/rpc.ts'
+import { amendmentMigration } from './segments/amendment-store.ts'
 import { type CatalogueTables, catalogueMigration } from './segments/catalogue-store.ts'
 import { createMeanings } from './semantic/meanings.ts'
 import { type VectorTables, vectorMigration } from './semantic/vector-store.ts'
@@ -77,6 +80,7 @@ export const logsMigrations = [
   settingsMigration,
   vectorMigration,
   templateMigration(9),
+  amendmentMigration(10),
 ]
 export const logsSchema = { name: 'logs', migrations: logsMigrations }
 export const incidentsSchema = { name: 'incidents', migrations: [incidentMigration] }
@@ -182,6 +186,7 @@ export const createLogsService = async (options: LogsServiceOptions): Promise<Lo
       implementation(SettingsServiceDefinition, settingsRpc({ settings })),
       implementation(MediaMonitorServiceDefinition, mediaMonitorRpc(world)),
       implementation(ContextServiceDefinition, contextRpc(context)),
+      implementation(EntriesServiceDefinition, entriesRpc(world)),
       branchDirectoryRpc(directory),
     ],
     [Symbol.asyncDispose]: () => stack.disposeAsync(),

@@ -13,6 +13,7 @@ import { loadPseudonymKey } from '../anonymize/pseudonym-key.ts'
 import { createPseudonyms } from '../anonymize/pseudonyms.ts'
 import { createPressure } from '../ingest/pressure.ts'
 import { gleanBatchRpc } from '../ingest/rpc.ts'
+import { amendmentMigration } from '../segments/amendment-store.ts'
 import { type CatalogueTables, catalogueMigration, createCatalogue } from '../segments/catalogue-store.ts'
 import type { Rewrite } from '../segments/rewrite.ts'
 import { shardLimits } from '../segments/shard.ts'
@@ -27,6 +28,7 @@ import {
   queryFrom,
   requestFrom,
   resultTo,
+  severityOf,
   sourceTo,
   statisticsTo,
   templateQuestionFrom,
@@ -65,7 +67,7 @@ export const createBranchNode = async (options: BranchNodeOptions): Promise<Bran
   const store = await openStore<CatalogueTables & TemplateTables>({
     dataDirectory,
     name: 'branch',
-    migrations: [catalogueMigration, templateMigration(2)],
+    migrations: [catalogueMigration, templateMigration(2), amendmentMigration(3)],
     log,
   })
   opened.defer(() => store.close())
@@ -177,6 +179,16 @@ export const createBranchNode = async (options: BranchNodeOptions): Promise<Bran
     countBranchSources: async ({ filters }, { signal }) => ({
       sources: (await engine.sources(filtersFrom(filters), signal)).map(sourceTo),
     }),
+    deleteBranchSource: async ({ sourceId }, { signal }) => {
+      const entries = await engine.deleteSource(sourceId, signal)
+      if (entries > 0) changes++
+      return { entries }
+    },
+    setBranchSeverity: async ({ entryId, severity }, { signal }) => {
+      const entry = await engine.setSeverity(entryId, severityOf(severity), signal)
+      if (!entry) throw failure('not_found', `There is no entry "${entryId}" in branch "${config.slug}".`)
+      return entryTo(entry)
+    },
     tailBranch: (request, { signal }) => tailFrames(tail, request, signal),
     countEntries: count,
     anonymizeEntries: async () => {

@@ -1,6 +1,8 @@
 import { failure, isFailure } from '@trellis/kit/errors'
 import type { Log } from '@trellis/kit/telemetry'
+import type { KeptEntry } from '@trellis/protos/ts/trellis/logs/v1/branch.ts'
 import type { StoredEntry } from '../entries/entry.ts'
+import type { Severity } from '../entries/severity-code.ts'
 import type { Filters } from '../search/filters.ts'
 import type { SearchRequest, SearchResult } from '../search/search.ts'
 import type { TailQuestion } from '../tail/frames.ts'
@@ -38,6 +40,16 @@ export type SharedSearch = {
   engine: LogEngine
   /** Branches to be followed beside the service's own. */
   tails: (question: TailQuestion) => Promise<readonly TailShard[]>
+}
+
+/** What a branch has; undefined where it has no such thing. */
+const foundOnly = async (asking: Promise<KeptEntry>): Promise<StoredEntry | undefined> => {
+  try {
+    return entryFrom(await asking)
+  } catch (error) {
+    if (isFailure(error, 'not_found')) return undefined
+    throw error
+  }
 }
 
 type BranchClient = NonNullable<ActiveBranch['client']>
@@ -140,23 +152,50 @@ export const createSharedSearch = ({ own, directory, waitMilliseconds, log }: Sh
   const countWords: LogEngine['countWords'] = async (query, signal) =>
     (await countIn(await wanted(undefined), query, new Set(), signal)) ?? own.countWords(query, signal)
 
+  const unlessAway = (missing: ReadonlySet<string>, why: string) => {
+    if (missing.size === 0) return
+    throw failure('unavailable', `${why} a branch that does not answer: ${[...missing].join(', ')}.`, {
+      retryAfterSeconds: 5,
+    })
+  }
+  /** Once more does no harm: what is gone is not counted again. */
+  const deleteSource = async (sourceId: string, signal?: AbortSignal): Promise<number> => {
+    const missing = new Set<string>()
+    const [here, answers] = await Promise.all([
+      own.deleteSource(sourceId, signal),
+      askAll(await wanted(undefined), missing, signal, (client, whole) =>
+        client.deleteBranchSource({ sourceId }, { signal: whole, isSafe: true }),
+      ),
+    ])
+    unlessAway(missing, 'Not all is deleted; ask again. There may be entries in')
+    return answers.reduce((sum, { answer }) => sum + answer.entries, here)
+  }
+  const setSeverity = async (
+    entryId: string,
+    severity: Severity | null,
+    signal?: AbortSignal,
+  ): Promise<StoredEntry | undefined> => {
+    const found = await own.setSeverity(entryId, severity, signal)
+    if (found) return found
+    const missing = new Set<string>()
+    const answers = await askAll(await wanted(undefined), missing, signal, (client, whole) =>
+      foundOnly(client.setBranchSeverity({ entryId, severity }, { signal: whole, isSafe: true })),
+    )
+    const inBranch = answers.find(({ answer }) => answer !== undefined)?.answer
+    if (!inBranch) unlessAway(missing, 'It may be in')
+    return inBranch
+  }
+
   const find = async (entryId: string, signal?: AbortSignal): Promise<StoredEntry | undefined> => {
     const found = await own.find(entryId, signal)
     if (found) return found
     const missing = new Set<string>()
-    const answers = await askAll(await wanted(undefined), missing, signal, async (client, whole) => {
-      try {
-        return entryFrom(await client.findEntry({ entryId }, { signal: whole, isSafe: true }))
-      } catch (error) {
-        if (isFailure(error, 'not_found')) return undefined
-        throw error
-      }
-    })
+    const answers = await askAll(await wanted(undefined), missing, signal, (client, whole) =>
+      foundOnly(client.findEntry({ entryId }, { signal: whole, isSafe: true })),
+    )
     const inBranch = answers.find(({ answer }) => answer !== undefined)?.answer
-    if (inBranch || missing.size === 0) return inBranch
-    throw failure('unavailable', `It may be in a branch that does not answer: ${[...missing].join(', ')}.`, {
-      retryAfterSeconds: 5,
-    })
+    if (!inBranch) unlessAway(missing, 'It may be in')
+    return inBranch
   }
 
   const sources = async (filters: Filters, signal?: AbortSignal): Promise<SourceCount[]> => {
@@ -185,7 +224,7 @@ export const createSharedSearch = ({ own, directory, waitMilliseconds, log }: Sh
   }
 
   return {
-    engine: { ...own, search, countWords, find, sources, templates },
+    engine: { ...own, search, countWords, find, sources, templates, deleteSource, setSeverity },
     tails: async (question) => {
       const { q, source, severity, domain, pattern, tenant } = question as Partial<Record<string, string | null>>
       const followed = await wanted(question.branch || undefined)

@@ -9,7 +9,7 @@ import { BranchServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/bran
 import type { GleanBatchResponse } from '@trellis/protos/ts/trellis/logs/v1/logs.ts'
 import { createPressure } from '../ingest/pressure.ts'
 import { gleanBatchRpc } from '../ingest/rpc.ts'
-import { type CatalogueTables, catalogueMigration, createCatalogue } from '../segments/catalogue-store.ts'
+import { type CatalogueTables, catalogueMigrations, createCatalogue } from '../segments/catalogue-store.ts'
 import { createLogEngine } from '../threads/engine.ts'
 import { type BranchNode, type BranchNodeOptions, createBranchNode } from './branch-node.ts'
 import { branchConfig } from './config.ts'
@@ -41,7 +41,7 @@ export const openEngineIn = async (directory: string) => {
   const store = await openStore<CatalogueTables>({
     dataDirectory: directory,
     name: 'logs',
-    migrations: [catalogueMigration],
+    migrations: catalogueMigrations,
   })
   const problems: string[] = []
   const engine = createLogEngine({

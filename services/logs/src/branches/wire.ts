@@ -25,7 +25,7 @@ import type { SourceCount } from '../threads/index-calls.ts'
 
 /** What goes between the logs service and a branch: the engine's own values as messages and back, one pair of functions a value. */
 
-const severityOf = (word: string | null | undefined): Severity | null =>
+export const severityOf = (word: string | null | undefined): Severity | null =>
   severities.find((known) => known === word) ?? null
 
 const leafTo = ({ words, isPrefix }: Leaf): WordLeaf => ({ words, isPrefix })

@@ -1,7 +1,9 @@
 import type { StoredEntry } from '../entries/entry.ts'
+import { hasBit } from '../segments/bitmap.ts'
+import type { Part } from '../segments/part.ts'
 import { SegmentCorrupt } from '../segments/segment-layout.ts'
 import type { Arrived, Replay } from './cluster-calls.ts'
-import type { Mirror, Mirrored } from './mirror.ts'
+import type { Mirror } from './mirror.ts'
 import type { SharedCatalogue, SharedSegment } from './shared-catalogue.ts'
 
 /** So many new entries of a segment are told of one by one. */
@@ -10,15 +12,18 @@ const mostTold = 1_000
 const mostReplayed = 50
 
 /** The newest entries of a segment. What cannot be read is missed: searches see to it. */
-export const arrivalOf = async ({ row, segment }: Mirrored): Promise<Arrived> => {
+export const arrivalOf = async (part: Part, version: number): Promise<Arrived> => {
   const entries: StoredEntry[] = []
+  let all = part.documents
   try {
-    for (let document = Math.max(0, segment.documents - mostTold); document < segment.documents; document++)
-      entries.push(await segment.entry(document))
+    const { visible } = await part.columns()
+    all = (await part.corpus()).documents
+    for (let document = Math.max(0, part.documents - mostTold); document < part.documents; document++)
+      if (!visible || hasBit(visible, document)) entries.push(await part.entry(document))
   } catch (error) {
     if (!(error instanceof SegmentCorrupt)) throw error
   }
-  return { version: row.version, entries, missed: segment.documents - entries.length }
+  return { version, entries, missed: all - entries.length }
 }
 
 const missedOf = (row: SharedSegment): Arrived => ({ version: row.version, entries: [], missed: row.documents })
@@ -29,7 +34,7 @@ const missedOf = (row: SharedSegment): Arrived => ({ version: row.version, entri
 export const replayAfter = async (
   after: number,
   catalogue: Pick<SharedCatalogue, 'changes'>,
-  mirror: Pick<Mirror, 'open'>,
+  mirror: Pick<Mirror, 'open' | 'partOf'>,
 ): Promise<Replay> => {
   const changes = await catalogue.changes(after)
   if (!changes) return { arrivals: [], isWhole: true, version: after }
@@ -39,7 +44,7 @@ export const replayAfter = async (
   const arrivals = rows.slice(0, -mostReplayed).map(missedOf)
   for (const row of rows.slice(-mostReplayed)) {
     const mirrored = await mirror.open(row)
-    arrivals.push(mirrored ? await arrivalOf(mirrored) : missedOf(row))
+    arrivals.push(mirrored ? await arrivalOf(mirror.partOf(mirrored), row.version) : missedOf(row))
   }
   // A version that never was is of another catalogue.
   return { arrivals, isWhole: !changes.isWhole && changes.version > after, version: changes.version }

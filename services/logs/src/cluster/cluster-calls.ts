@@ -4,12 +4,13 @@ import type { Filters } from '../search/filters.ts'
 import type { Query } from '../search/query.ts'
 import type { Statistics } from '../search/rank.ts'
 import type { SearchRequest, SearchResult } from '../search/search.ts'
+import type { Burial } from '../segments/amendments.ts'
 import type { BatchAnalysis } from '../segments/batch-analysis.ts'
 import type { ShardLimits } from '../segments/shard.ts'
 import type { TemplateCounts, TemplateQuestion } from '../templates/count-templates.ts'
 import type { TemplateStore } from '../templates/store.ts'
 import type { SourceCount } from '../threads/index-calls.ts'
-import type { CatalogueChanges, NewSegment, Receipt } from './shared-catalogue.ts'
+import type { CatalogueChanges, NewSegment, Receipt, Replacement } from './shared-catalogue.ts'
 
 export type ClusterIndexOptions = {
   files: FilesLocation
@@ -24,10 +25,13 @@ export type Arrived = { version: number; entries: StoredEntry[]; missed: number 
 /** What came until `version`. `isWhole` is false where more came, but nobody can say any more what. */
 export type Replay = { arrivals: Arrived[]; isWhole: boolean; version: number }
 
+/** A message by its id, and the version of the catalogue after which it was sent. */
+export type Sent = { id: string; sentAfter: number }
+
 /** What the indexing thread of a replica can be asked. */
 export type ClusterIndexCalls = {
   /** Resolves when the new entries of a batch are committed. `analysis` may be left out: then it is made here. */
-  take: (message: string, batch: ArrayBuffer, analysis?: BatchAnalysis) => Promise<Receipt>
+  take: (message: Sent, batch: ArrayBuffer, analysis?: BatchAnalysis) => Promise<Receipt>
   /** Looks at the catalogue, since it may have changed. */
   refresh: () => Promise<void>
   /** `left` is shared: the search ends with an error soon after it is no longer 0. */
@@ -53,11 +57,8 @@ export type ClusterIndexCalls = {
 export type ClusterHostCalls = {
   changes: (after: number | undefined) => Promise<CatalogueChanges | undefined>
   commit: (change: { after: number; segment: NewSegment; receipts: readonly Receipt[] }) => Promise<boolean>
-  mergeSegments: (change: {
-    segment: NewSegment
-    contentVersion: number
-    replaced: readonly string[]
-  }) => Promise<boolean>
+  mergeSegments: (change: Replacement) => Promise<boolean>
+  settle: (burials: readonly Burial[]) => Promise<void>
   mayMerge: () => Promise<boolean>
   /** The catalogue has been changed from here. */
   changed: () => void

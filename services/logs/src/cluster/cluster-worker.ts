@@ -17,7 +17,7 @@ import { createCalls, type Port } from '../threads/calls.ts'
 import { collectGarbage } from '../threads/collect-garbage.ts'
 import { leavingOf } from '../threads/leaving.ts'
 import { arrivalOf, replayAfter } from './arrivals.ts'
-import type { ClusterHostCalls, ClusterIndexOptions } from './cluster-calls.ts'
+import type { ClusterHostCalls, ClusterIndexOptions, Sent } from './cluster-calls.ts'
 import { createIndexer } from './indexer.ts'
 import { openLocalSegments } from './local-segments.ts'
 import { createMerger } from './merger.ts'
@@ -40,8 +40,9 @@ const changed = () => void host.call('changed', [])
 
 let telling: Promise<void> = Promise.resolve()
 const tell = async (fresh: readonly Mirrored[]) => {
+  const { mirror } = await opened()
   for (const mirrored of fresh) {
-    const arrival = await arrivalOf(mirrored)
+    const arrival = await arrivalOf(mirror.partOf(mirrored), mirrored.row.version)
     await host.call('arrived', [{ ...arrival, entries: arrival.entries.map(templates.present) }])
   }
 }
@@ -86,7 +87,10 @@ const open = async () => {
   })
   const merger = createMerger({
     ...shared,
-    catalogue: { merge: (change) => host.call('mergeSegments', [change]) },
+    catalogue: {
+      merge: (change) => host.call('mergeSegments', [change]),
+      settle: (burials) => host.call('settle', [burials]),
+    },
     mayMerge: () => host.call('mayMerge', []),
     onMerged: changed,
     onProblem: damaged,
@@ -123,7 +127,7 @@ const onParts = async <Result>(left: Int32Array | undefined, work: (parts: reado
 }
 
 const host = createCalls<ClusterHostCalls>(port, {
-  take: async (message: string, batch: ArrayBuffer, analysis?: BatchAnalysis) =>
+  take: async (message: Sent, batch: ArrayBuffer, analysis?: BatchAnalysis) =>
     (await opened()).indexer.take(message, batch, analysis),
   refresh: async () => (await opened()).mirror.refresh(),
   search: (request: SearchRequest, left?: Int32Array) =>

@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import type { Bus } from '@trellis/kit/bus'
 import { type FilesLocation, openFiles } from '@trellis/kit/files'
+import { keyOfEntryId } from '../entries/identity.ts'
+import { severityCode } from '../entries/severity-code.ts'
 import type { ShardLimits } from '../segments/shard.ts'
 import { shardLimits } from '../segments/shard.ts'
 import { noTemplates, type TemplateStore } from '../templates/store.ts'
@@ -87,16 +89,14 @@ export const createClusterEngine = async (options: ClusterEngineOptions): Promis
       changes: (after) => catalogue.changes(after),
       commit: (change) => catalogue.commit(change),
       mergeSegments: (change) => catalogue.merge(change),
+      settle: (burials) => catalogue.settle(burials),
       mayMerge: async () => {
         const isMine = await catalogue.lease('merge', replica, leaseMilliseconds)
         // Whoever has the task may have looked before there was this much to do.
         if (!isMine) merges.taken(leaseMilliseconds)
         return isMine
       },
-      changed: () => {
-        bus.publish(catalogueChanges, { by: replica }).catch(() => undefined)
-        merges.committed()
-      },
+      changed: () => announce(),
       damaged: (problem) => onProblem(problem),
       templateChanges: templates.changes,
       saveTemplates: templates.save,
@@ -157,6 +157,35 @@ export const createClusterEngine = async (options: ClusterEngineOptions): Promis
     onProblem(`Old segments could not be removed: ${String(error)}`),
   )
 
+  const announce = () => {
+    bus.publish(catalogueChanges, { by: replica }).catch(() => undefined)
+    merges.committed()
+  }
+  const deleteSource: LogEngine['deleteSource'] = async (source, left) => {
+    const counts = await whileAwaited(left, (shared) => index.call('sources', [{ source }, shared]))
+    const entries = counts.reduce((sum, count) => sum + count.entries, 0)
+    if (entries === 0) return 0
+    await catalogue.bury(source)
+    announce()
+    return entries
+  }
+  const setSeverity: LogEngine['setSeverity'] = async (entryId, severity, left) => {
+    for (;;) {
+      const version = await index.call('version', [])
+      const entry = await whileAwaited(left, (shared) => index.call('find', [entryId, shared]))
+      if (!entry) return undefined
+      const override = {
+        key: keyOfEntryId(entryId),
+        sourceId: entry.origin.sourceId,
+        time: entry.effectiveTime,
+        severity: severity === null ? 0 : severityCode[severity],
+      }
+      // Its source may be deleted while it is looked for.
+      if (!(await catalogue.override(override, version))) continue
+      announce()
+      return { ...entry, severity }
+    }
+  }
   const follow: LogEngine['follow'] = async (follower) => {
     followers.add(follower)
     await index.call('follow', [true])
@@ -173,6 +202,8 @@ export const createClusterEngine = async (options: ClusterEngineOptions): Promis
     find: (entryId, left) => whileAwaited(left, (shared) => index.call('find', [entryId, shared])),
     sources: (filters, left) => whileAwaited(left, (shared) => index.call('sources', [filters, shared])),
     templates: (question, left) => whileAwaited(left, (shared) => index.call('templates', [question, shared])),
+    deleteSource,
+    setSeverity,
     follow,
     version: () => index.call('version', []),
     replay: (after) => index.call('replay', [after]),

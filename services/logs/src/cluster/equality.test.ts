@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import type { Filters } from '../search/filters.ts'
 import { parseQuery } from '../search/query.ts'
 import type { SearchRequest, SearchResult } from '../search/search.ts'
-import { type CatalogueTables, catalogueMigration, createCatalogue } from '../segments/catalogue-store.ts'
+import { type CatalogueTables, catalogueMigrations, createCatalogue } from '../segments/catalogue-store.ts'
 import { batchOf } from '../segments/store-for-tests.ts'
 import { createLogEngine } from '../threads/engine.ts'
 import type { LogEngine } from '../threads/log-engine.ts'
@@ -17,7 +17,7 @@ const openEmbedded = async (directory: string) => {
   const store = await openStore<CatalogueTables>({
     name: 'alone',
     dataDirectory: directory,
-    migrations: [catalogueMigration],
+    migrations: catalogueMigrations,
   })
   const engine = createLogEngine({
     directory: join(directory, 'alone'),
@@ -84,6 +84,23 @@ const anyStep = fc.oneof(
   },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('again' as const), replica, which: fc.nat() }) },
   {
+    weight: 1,
+    arbitrary: fc.record({
+      kind: fc.constant('delete' as const),
+      replica,
+      source: fc.constantFrom('app', 'host:one', 'host:one:unit', 'host:none'),
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      kind: fc.constant('grade' as const),
+      replica,
+      which: fc.nat(),
+      severity: fc.constantFrom('CRITICAL', 'ERROR', 'WARN', null),
+    }),
+  },
+  {
     weight: 3,
     arbitrary: fc.record({
       kind: fc.constant('search' as const),
@@ -143,11 +160,19 @@ test('replicas give the same answers as one process on files, whatever goes to w
           expect(await engineOf(step.replica).ingest(batchOf(lines))).toEqual(expected)
         } else if (step.kind === 'again') {
           const lines = sent[step.which % Math.max(1, sent.length)]
-          if (lines)
-            expect(await engineOf(step.replica).ingest(batchOf(lines))).toEqual({
-              entries: 0,
-              duplicates: lines.length,
-            })
+          if (!lines) continue
+          const expected = await alone.engine.ingest(batchOf(lines))
+          expect(expected.entries + expected.duplicates).toBe(lines.length)
+          expect(await engineOf(step.replica).ingest(batchOf(lines))).toEqual(expected)
+        } else if (step.kind === 'delete') {
+          const expected = await alone.engine.deleteSource(step.source)
+          expect(await engineOf(step.replica).deleteSource(step.source)).toBe(expected)
+        } else if (step.kind === 'grade') {
+          const all = { query: null, filters: {}, order: 'time', limit: 1_000, withFacets: false } as const
+          const { entries } = await alone.engine.search(all)
+          const entryId = entries[step.which % Math.max(1, entries.length)]?.entry.entryId ?? 'none'
+          const expected = await alone.engine.setSeverity(entryId, step.severity)
+          expect(await engineOf(step.replica).setSeverity(entryId, step.severity)).toEqual(expected)
         } else {
           const { query, filters, order, limit } = step
           await compare(step.replica, { query: parseQuery(query), filters, order, limit, withFacets: true })

@@ -2,6 +2,7 @@ import { openFiles } from '@trellis/kit/files'
 import { openStore } from '@trellis/kit/store'
 import { expect, test } from 'vitest'
 import { createEnricher } from '../patterns/enricher.ts'
+import type { AmendmentTables } from '../segments/amendment-store.ts'
 import { createBatchAnalyser } from '../segments/batch-analysis.ts'
 import { batchOf } from '../segments/store-for-tests.ts'
 import { logsMigrations } from '../service.ts'
@@ -24,7 +25,11 @@ const createIndexers = async () => {
   await using opened = new AsyncDisposableStack()
   const { shared } = opened.use(await createShared())
   const store = opened.use(
-    await openStore<SharedCatalogueTables>({ ...shared.store, name: 'logs', migrations: logsMigrations }),
+    await openStore<SharedCatalogueTables & AmendmentTables>({
+      ...shared.store,
+      name: 'logs',
+      migrations: logsMigrations,
+    }),
   )
   const catalogue = createSharedCatalogue({ db: store.db, now: Date.now })
   const files = opened.use(await openFiles(shared.files))
@@ -71,15 +76,40 @@ const createIndexers = async () => {
   }
 }
 
+/** A message that was sent when nothing had been committed. */
+const sent = (id: string, sentAfter = 0) => ({ id, sentAfter })
+
+test('what was sent before its source was deleted does not come with a message that is worked on later; what is sent after is new', async () => {
+  await using indexers = await createIndexers()
+  const indexer = indexers.open()
+  await indexer.take(sent('first'), batchOf(numbered(10)))
+  const deleted = await indexers.catalogue.bury('test')
+  expect(await indexer.take(sent('again'), batchOf(numbered(20)))).toMatchObject({ entries: 0 })
+  expect(await indexer.take(sent('of before', deleted - 1), batchOf(numbered(20)))).toMatchObject({ entries: 0 })
+  expect(await indexer.take(sent('of after', deleted), batchOf(numbered(20)))).toMatchObject({ entries: 20 })
+})
+
+test('what is deleted between the writing and the committing of a segment is taken out of it', async () => {
+  await using indexers = await createIndexers()
+  let isFirst = true
+  const indexer = indexers.open(async () => {
+    if (isFirst) await indexers.catalogue.bury('test')
+    isFirst = false
+  })
+  const other = { text: 'stays', sequence: 1, sourceId: 'other' }
+  expect(await indexer.take(sent('mine'), batchOf([...numbered(10), other]))).toMatchObject({ entries: 1 })
+  expect(await indexers.kept()).toEqual({ documents: [1], files: 1 })
+})
+
 test('what another committed between the writing and the committing of a segment is taken out of it', async () => {
   await using indexers = await createIndexers()
   const quick = indexers.open()
   let isFirst = true
   const slow = indexers.open(async () => {
-    if (isFirst) await quick.take('theirs', batchOf(numbered(30, 10)))
+    if (isFirst) await quick.take(sent('theirs'), batchOf(numbered(30, 10)))
     isFirst = false
   })
-  expect(await slow.take('mine', batchOf(numbered(25)))).toEqual({ message: 'mine', entries: 10, duplicates: 15 })
+  expect(await slow.take(sent('mine'), batchOf(numbered(25)))).toEqual({ message: 'mine', entries: 10, duplicates: 15 })
   expect(await indexers.kept()).toEqual({ documents: [30, 10], files: 2 })
   expect(await indexers.catalogue.receipts(['mine', 'theirs'])).toEqual(
     expect.arrayContaining([
@@ -92,8 +122,8 @@ test('what another committed between the writing and the committing of a segment
 test('a segment whose entries another committed all meanwhile is none', async () => {
   await using indexers = await createIndexers()
   const quick = indexers.open()
-  const slow = indexers.open(() => quick.take('same', batchOf(numbered(25))))
-  expect(await slow.take('same', batchOf(numbered(25)))).toEqual({ message: 'same', entries: 0, duplicates: 25 })
+  const slow = indexers.open(() => quick.take(sent('same'), batchOf(numbered(25))))
+  expect(await slow.take(sent('same'), batchOf(numbered(25)))).toEqual({ message: 'same', entries: 0, duplicates: 25 })
   expect(await indexers.kept()).toEqual({ documents: [25], files: 1 })
   // Whoever was first is right about what became of the message.
   expect(await indexers.catalogue.receipts(['same'])).toEqual([{ message: 'same', entries: 25, duplicates: 0 }])
@@ -106,7 +136,11 @@ test('a segment whose file was taken for one that nobody wants is written under 
     if (isFirst) expect(await indexers.catalogue.condemn(key)).toBe(true)
     isFirst = false
   })
-  expect(await indexer.take('mine', batchOf(numbered(25)))).toEqual({ message: 'mine', entries: 25, duplicates: 0 })
+  expect(await indexer.take(sent('mine'), batchOf(numbered(25)))).toEqual({
+    message: 'mine',
+    entries: 25,
+    duplicates: 0,
+  })
   expect(await indexers.kept()).toEqual({ documents: [25], files: 1 })
 })
 
@@ -114,7 +148,7 @@ test('batches that come while a segment is made go into the next together', asyn
   await using indexers = await createIndexers()
   const indexer = indexers.open()
   const receipts = await Promise.all(
-    Array.from({ length: 30 }, (_, batch) => indexer.take(`batch-${batch}`, batchOf(numbered(10, batch * 8)))),
+    Array.from({ length: 30 }, (_, batch) => indexer.take(sent(`batch-${batch}`), batchOf(numbered(10, batch * 8)))),
   )
   expect(receipts.reduce((sum, { entries }) => sum + entries, 0)).toBe(29 * 8 + 10)
   expect(receipts.reduce((sum, { duplicates }) => sum + duplicates, 0)).toBe(29 * 2)
@@ -127,8 +161,8 @@ test('a batch larger than a segment may be has one of its own', async () => {
   await using indexers = await createIndexers()
   const indexer = indexers.open()
   const [large, small] = await Promise.all([
-    indexer.take('large', batchOf(numbered(smallLimits.documents + 100))),
-    indexer.take('small', batchOf(numbered(5, 100_000))),
+    indexer.take(sent('large'), batchOf(numbered(smallLimits.documents + 100))),
+    indexer.take(sent('small'), batchOf(numbered(5, 100_000))),
   ])
   expect([large.entries, small.entries]).toEqual([smallLimits.documents + 100, 5])
 })

@@ -6,6 +6,7 @@ import { createMemoryIndex, type MemoryIndexLimits } from '../segments/memory-in
 import { SegmentCorrupt } from '../segments/segment-layout.ts'
 import type { Templates } from '../templates/templates.ts'
 import { buildSegment } from './build-segment.ts'
+import type { Sent } from './cluster-calls.ts'
 import type { Mirror } from './mirror.ts'
 import type { SegmentSource } from './segment-source.ts'
 import type { NewSegment, Receipt, SharedCatalogue } from './shared-catalogue.ts'
@@ -24,7 +25,7 @@ export type IndexerOptions = {
 /** Makes segments of the batches that come in, several at a time, as long as there are any. */
 export type Indexer = {
   /** Resolves when the entries of a batch that were new are in a segment that counts for all replicas. */
-  take: (message: string, batch: ArrayBuffer, analysis?: BatchAnalysis) => Promise<Receipt>
+  take: (message: Sent, batch: ArrayBuffer, analysis?: BatchAnalysis) => Promise<Receipt>
   /** Batches that have been taken and are not in a segment yet. */
   readonly waiting: number
   /** Resolves when nothing is in hand. */
@@ -32,7 +33,7 @@ export type Indexer = {
 }
 
 type Waiting = {
-  message: string
+  message: Sent
   batch: EntryBatch
   analysis: BatchAnalysis | undefined
   resolve: (receipt: Receipt) => void
@@ -90,11 +91,26 @@ export const createIndexer = (options: IndexerOptions): Indexer => {
     return waiting.splice(0, taken)
   }
 
+  /** What was sent before its source was deleted is left out, whenever it comes; says whether there was any. */
+  const leaveOutBuried = ({ members, duplicates }: Group): boolean => {
+    let found = false
+    for (const [number, { batch, message }] of members.entries()) {
+      const buried = batch.origins.map(({ sourceId }) => mirror.isBuried(sourceId, message.sentAfter + 1))
+      const left = duplicates[number]
+      if (!left || !buried.includes(true)) continue
+      for (let entry = 0; entry < batch.count; entry++) {
+        if (left[entry] === 1 || buried[batch.originOf[entry] ?? 0] !== true) continue
+        left[entry] = 1
+        found = true
+      }
+    }
+    return found
+  }
   /** Looks for the entries of a group in segments; one that cannot be read is mended or left out. */
   const lookFor = async (group: Group, isAsked: (contentVersion: number) => boolean): Promise<boolean> => {
-    let found = false
+    let found = leaveOutBuried(group)
     for (const [number, { batch }] of group.members.entries()) {
-      const parts = mirror.segments.filter(({ row }) => isAsked(row.contentVersion)).map(({ segment }) => segment)
+      const parts = mirror.segments.filter(({ row }) => isAsked(row.contentVersion)).map(mirror.partOf)
       for (const part of parts) part.hold()
       try {
         const known = await findDuplicates(batch, parts)
@@ -144,7 +160,7 @@ export const createIndexer = (options: IndexerOptions): Indexer => {
         await setImmediate()
       }
       const entries = index.documents - before
-      receipts.push({ message, entries, duplicates: batch.count - entries })
+      receipts.push({ message: message.id, entries, duplicates: batch.count - entries })
     }
     if (index.documents === 0) return { receipts, segment: undefined }
     const { segment, content } = await buildSegment(index)

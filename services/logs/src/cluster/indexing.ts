@@ -12,7 +12,7 @@ export type IndexingOptions = {
   files: Pick<Files, 'read' | 'remove'>
   catalogue: Pick<SharedCatalogue, 'receipts'>
   /** Hands a batch, which is then no longer the caller's, to the indexing thread. */
-  take: (message: string, batch: ArrayBuffer, analysis?: BatchAnalysis) => Promise<Receipt>
+  take: (message: Pick<Message, 'id' | 'sentAfter'>, batch: ArrayBuffer, analysis?: BatchAnalysis) => Promise<Receipt>
   /** Told of receipts; false where they are another replica's. */
   settle: (receipt: Receipt) => boolean
   /** Messages in hand at most. */
@@ -67,7 +67,7 @@ export const startIndexing = (options: IndexingOptions): Promise<void> => {
     if (known) return known
     const batch = await batchOf(message)
     if (!batch) return undefined
-    const receipt = await take(message.id, batch)
+    const receipt = await take({ id: message.id, sentAfter: message.sentAfter }, batch)
     return (await first()) ?? receipt
   }
   const handle = async ({ value: message, delivery }: Job<Message>, { working }: Handling) => {

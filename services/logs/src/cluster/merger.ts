@@ -1,4 +1,5 @@
 import type { EntryBatch } from '../entries/entry-batch.ts'
+import { isAmended } from '../segments/amended-part.ts'
 import type { BatchAnalysis } from '../segments/batch-analysis.ts'
 import { refill } from '../segments/compaction.ts'
 import { createMemoryIndex, type MemoryIndexLimits } from '../segments/memory-index.ts'
@@ -11,7 +12,7 @@ import type { SharedCatalogue } from './shared-catalogue.ts'
 
 export type MergerOptions = {
   mirror: Mirror
-  catalogue: Pick<SharedCatalogue, 'merge'>
+  catalogue: Pick<SharedCatalogue, 'merge' | 'settle'>
   source: SegmentSource
   analyse: (batch: EntryBatch) => BatchAnalysis
   limits: MemoryIndexLimits
@@ -37,31 +38,51 @@ export const createMerger = (options: MergerOptions): Merger => {
       documents: chosen.reduce((sum, { row }) => sum + row.documents, 0),
       textBytes: chosen.reduce((sum, { row }) => sum + row.textBytes, 0),
     })
-    const parts = chosen.map(({ segment }) => segment)
+    const parts = chosen.map(mirror.partOf)
     for (const part of parts) part.hold()
     try {
       await refill(index, analyse, parts)
-      return index
+      const folded = await Promise.all(parts.map((part) => (isAmended(part) ? part.overridden() : [])))
+      return { index, folded: folded.flat() }
     } finally {
       for (const part of parts) part.release()
     }
   }
-  /** False when there is nothing to do. */
-  const mergeOnce = async (): Promise<boolean> => {
-    await mirror.refresh()
+  /** One segment with something hidden, to be written anew without it; else small ones that are worth merging. */
+  const choose = (): readonly Mirrored[] => {
+    const hides = (mirrored: Mirrored) => {
+      const part = mirror.partOf(mirrored)
+      return isAmended(part) && part.hides
+    }
+    const hiding = mirror.segments.find(hides)
+    if (hiding) return [hiding]
     const rows = chooseTier(
       mirror.segments.map(({ row }) => row),
       limits,
     )
-    if (rows.length === 0 || !(await mayMerge())) return false
-    const chosen = mirror.segments.filter(({ row }) => rows.includes(row))
-    if (chosen.length < rows.length) return true
-    const { segment, content } = await buildSegment(await read(chosen))
-    await source.write(segment.key, content)
-    const contentVersion = Math.max(...rows.map((row) => row.contentVersion))
-    const isMerged = await catalogue.merge({ segment, contentVersion, replaced: rows.map(({ key }) => key) })
+    return mirror.segments.filter(({ row }) => rows.includes(row))
+  }
+  /** Burials of which nothing is left; a damaged segment may be brought back with all that was in it. */
+  const settle = async () => {
+    const { burials } = mirror.amendments
+    if (burials.length > 0 && !mirror.isDamaged) await catalogue.settle(burials)
+  }
+  /** False when there is nothing to do. */
+  const mergeOnce = async (): Promise<boolean> => {
+    await mirror.refresh()
+    const chosen = choose()
+    if (chosen.length === 0 || !(await mayMerge())) {
+      await settle()
+      return false
+    }
+    const { index, folded } = await read(chosen)
+    const built = index.documents > 0 ? await buildSegment(index) : undefined
+    if (built) await source.write(built.segment.key, built.content)
+    const contentVersion = Math.max(...chosen.map(({ row }) => row.contentVersion))
+    const replaced = chosen.map(({ row }) => row.key)
+    const isMerged = await catalogue.merge({ segment: built?.segment, contentVersion, replaced, folded })
     if (isMerged) onMerged()
-    else await source.discard(segment.key)
+    else if (built) await source.discard(built.segment.key)
     return true
   }
   const merge = async () => {

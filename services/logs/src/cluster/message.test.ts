@@ -40,13 +40,13 @@ test.each([200, 1_000, 3_000, 1_000_000])('a batch in parts of %d bytes says wha
 
 test('a message is read as it was written, wherever it lies in a buffer', () => {
   const batch = batchOf(lines)
-  const bytes = entryMessages.encode({ id: 'id', sender: 'me', content: { kind: 'batch', batch } })
+  const bytes = entryMessages.encode({ id: 'id', sender: 'me', sentAfter: 7, content: { kind: 'batch', batch } })
   const shifted = new Uint8Array(bytes.length + 3)
   shifted.set(bytes, 3)
   const read = entryMessages.decode(shifted.subarray(3))
-  expect(read).toMatchObject({ id: 'id', sender: 'me', content: { kind: 'batch' } })
+  expect(read).toMatchObject({ id: 'id', sender: 'me', sentAfter: 7, content: { kind: 'batch' } })
   if (read.content.kind !== 'batch') throw new Error('It is a batch.')
   expect(entriesOf(read.content.batch)).toEqual(entriesOf(batch))
-  const file = { id: 'id', sender: 'me', content: { kind: 'file' as const, key: 'inbox/id' } }
+  const file = { id: 'id', sender: 'me', sentAfter: 7, content: { kind: 'file' as const, key: 'inbox/id' } }
   expect(entryMessages.decode(entryMessages.encode(file))).toEqual(file)
 })

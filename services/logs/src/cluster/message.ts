@@ -6,15 +6,17 @@ export type Message = {
   id: string
   /** The replica that waits for the receipt. */
   sender: string
+  /** The version of the catalogue when it was sent: what was deleted at a later one does not come back with it. */
+  sentAfter: number
   content: { kind: 'batch'; batch: ArrayBuffer } | { kind: 'file'; key: string }
 }
 
-type Head = { id: string; sender: string; file?: string }
+type Head = { id: string; sender: string; sentAfter?: number; file?: string }
 
 const headStart = 4
 
-const encode = ({ id, sender, content }: Message): Uint8Array => {
-  const head: Head = { id, sender, ...(content.kind === 'file' && { file: content.key }) }
+const encode = ({ id, sender, sentAfter, content }: Message): Uint8Array => {
+  const head: Head = { id, sender, sentAfter, ...(content.kind === 'file' && { file: content.key }) }
   const headBytes = Buffer.from(JSON.stringify(head))
   const size = Buffer.alloc(headStart)
   size.writeUInt32LE(headBytes.length)
@@ -24,13 +26,19 @@ const encode = ({ id, sender, content }: Message): Uint8Array => {
 const decode = (bytes: Uint8Array): Message => {
   const whole = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   const end = headStart + whole.readUInt32LE(0)
-  const { id, sender, file } = JSON.parse(whole.toString('utf8', headStart, end)) as Head
+  // One of before there were deletes comes as if it were new.
+  const {
+    id,
+    sender,
+    sentAfter = Number.MAX_SAFE_INTEGER,
+    file,
+  } = JSON.parse(whole.toString('utf8', headStart, end)) as Head
   // A copy: the columns of a batch have to lie at multiples of eight, and it goes on to a thread.
   const content: Message['content'] =
     file === undefined
       ? { kind: 'batch', batch: Uint8Array.from(whole.subarray(end)).buffer }
       : { kind: 'file', key: file }
-  return { id, sender, content }
+  return { id, sender, sentAfter, content }
 }
 
 /**

@@ -1,3 +1,5 @@
+import { createAmender } from '../segments/amended-part.ts'
+import { type Amendments, indexAmendments, noAmendments } from '../segments/amendments.ts'
 import { type ByteCache, createByteCache } from '../segments/byte-cache.ts'
 import type { Part } from '../segments/part.ts'
 import { SegmentCorrupt } from '../segments/segment-layout.ts'
@@ -7,6 +9,9 @@ import type { CatalogueChanges, SharedCatalogue, SharedSegment } from './shared-
 
 export type Mirrored = { row: SharedSegment; segment: Segment }
 
+/** Where a segment's newest entry came. */
+export const placeOf = ({ row }: Mirrored): number => row.contentVersion
+
 /** What one replica knows of the catalogue, with the segments opened. */
 export type Mirror = {
   /** Catches up with the store: what was committed before the call is here after it. Those who ask at the same time share the way. */
@@ -15,6 +20,13 @@ export type Mirror = {
   readonly version: number | undefined
   /** Ascending by version. */
   readonly segments: readonly Mirrored[]
+  /** A segment as it is to be seen now: without what was deleted, with severities that were put in place. */
+  partOf: (mirrored: Mirrored) => Part
+  readonly amendments: Amendments
+  /** Whether a source was deleted at a version or after it. */
+  isBuried: (sourceId: string, version: number) => boolean
+  /** Whether there are segments that cannot be read. */
+  readonly isDamaged: boolean
   /** Parts for one search; each is to be released. */
   hold: () => Part[]
   /**
@@ -60,6 +72,10 @@ export const createMirror = (options: MirrorOptions): Mirror => {
   const excluded = new Map<string, { row: SharedSegment; triedAt: number }>()
   let version: number | undefined
   let segments: Mirrored[] = []
+  let amendments: Amendments = noAmendments
+  let amendmentIndex = indexAmendments(amendments)
+  const amend = createAmender()
+  const partOf = (mirrored: Mirrored): Part => amend(mirrored.segment, placeOf(mirrored), amendmentIndex)
   /** Could not be opened: either they were replaced meanwhile, which the next look at the catalogue says, or they are damaged. */
   let missing: { row: SharedSegment; error: SegmentCorrupt }[] = []
 
@@ -126,7 +142,7 @@ export const createMirror = (options: MirrorOptions): Mirror => {
     onFresh([...opened, ...gone].filter(isFresh).toSorted((a, b) => a.row.version - b.row.version))
     for (const { segment } of gone) segment.retire()
   }
-  const apply = async ({ added, removed, passed, isWhole, version: newest }: CatalogueChanges) => {
+  const apply = async ({ added, removed, passed, isWhole, version: newest, amendments: amended }: CatalogueChanges) => {
     const isFirst = version === undefined
     const known = new Map(segments.map((mirrored) => [mirrored.row.key, mirrored]))
     const opened = await openAll(
@@ -140,6 +156,10 @@ export const createMirror = (options: MirrorOptions): Mirror => {
       (a, b) => a.row.version - b.row.version,
     )
     version = newest
+    if (amended) {
+      amendments = amended
+      amendmentIndex = indexAmendments(amended)
+    }
     for (const key of gone) {
       known.get(key)?.segment.retire()
       excluded.delete(key)
@@ -229,9 +249,16 @@ export const createMirror = (options: MirrorOptions): Mirror => {
       return segments
     },
     hold: () => {
-      const held = segments.map(({ segment }) => segment)
-      for (const segment of held) segment.hold()
-      return held
+      for (const { segment } of segments) segment.hold()
+      return segments.map(partOf)
+    },
+    partOf,
+    get amendments() {
+      return amendments
+    },
+    isBuried: (sourceId, place) => amendmentIndex.isBuried(sourceId, place),
+    get isDamaged() {
+      return excluded.size > 0
     },
     mend,
     open: tryOpen,

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { type Bus, createMemoryBus } from '@trellis/kit/bus'
 import type { FilesLocation } from '@trellis/kit/files'
 import { openStore, type StoreLocation } from '@trellis/kit/store'
+import type { AmendmentTables } from '../segments/amendment-store.ts'
 import type { ShardLimits } from '../segments/shard.ts'
 import { logsMigrations } from '../service.ts'
 import type { LogEngine } from '../threads/log-engine.ts'
@@ -21,7 +22,11 @@ export type ReplicaOptions = Partial<ClusterEngineOptions>
 export const smallLimits: ShardLimits = { documents: 8_192, textBytes: 4 * 1024 * 1024, cacheBytes: 8 * 1024 * 1024 }
 
 export const openReplica = async (shared: Shared, options: ReplicaOptions = {}): Promise<Replica> => {
-  const store = await openStore<SharedCatalogueTables>({ ...shared.store, name: 'logs', migrations: logsMigrations })
+  const store = await openStore<SharedCatalogueTables & AmendmentTables>({
+    ...shared.store,
+    name: 'logs',
+    migrations: logsMigrations,
+  })
   const catalogue = createSharedCatalogue({ db: store.db, now: Date.now })
   const problems: string[] = []
   const engine = await createClusterEngine({

@@ -10,7 +10,7 @@ import { splitBatch } from './split-batch.ts'
 export type SenderOptions = {
   bus: Bus
   files: Pick<Files, 'write'>
-  catalogue: Pick<SharedCatalogue, 'receipts'>
+  catalogue: Pick<SharedCatalogue, 'receipts' | 'version'>
   /** Names this replica among all, also over a restart: nobody else's receipts come here. */
   replica: string
   /** A larger message does not go over the bus. */
@@ -77,7 +77,7 @@ export const createSender = (options: SenderOptions): Sender => {
     await files.write(key, new Uint8Array(batch))
     return { kind: 'file', key }
   }
-  const sendPart = async (batch: ArrayBuffer): Promise<Receipt> => {
+  const sendPart = async (batch: ArrayBuffer, sentAfter: number): Promise<Receipt> => {
     signal.throwIfAborted()
     const id = randomUUID()
     const content = await contentOf(id, batch)
@@ -95,7 +95,7 @@ export const createSender = (options: SenderOptions): Sender => {
     const ended = () => reject(signal.reason)
     signal.addEventListener('abort', ended, { once: true })
     try {
-      await bus.enqueue(entryMessages, { id, sender: replica, content }, id)
+      await bus.enqueue(entryMessages, { id, sender: replica, sentAfter, content }, id)
       return await promise
     } finally {
       clearTimeout(timer)
@@ -112,7 +112,9 @@ export const createSender = (options: SenderOptions): Sender => {
           isListening = false
         })
       }
-      const receipts = await Promise.all(splitBatch(batch, messageBytes).map(sendPart))
+      const sentAfter = await catalogue.version()
+      const parts = splitBatch(batch, messageBytes)
+      const receipts = await Promise.all(parts.map((part) => sendPart(part, sentAfter)))
       return receipts.reduce(
         (sum, { entries, duplicates }) => ({
           entries: sum.entries + entries,

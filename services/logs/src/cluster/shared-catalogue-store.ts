@@ -1,8 +1,26 @@
+import { failure } from '@trellis/kit/errors'
+import { transact } from '@trellis/kit/store'
 import type { Kysely } from 'kysely'
+import {
+  type AmendmentTables,
+  buriedAfter,
+  countOverrides,
+  forgetBurial,
+  forgetFolded,
+  markFolded,
+  raiseFloor,
+  readAmendments,
+  readFloor,
+  writeAmendments,
+} from '../segments/amendment-store.ts'
+import { isOf, mostOverrides } from '../segments/amendments.ts'
 import type { NewSegment, Receipt, SharedCatalogue, SharedSegment } from './shared-catalogue.ts'
 import type { SharedCatalogueTables, SharedSegmentTable } from './shared-catalogue-tables.ts'
 
-type Db = Kysely<SharedCatalogueTables>
+type Db = Kysely<SharedCatalogueTables & AmendmentTables>
+
+/** A message of the append log may wait so long; what was deleted meanwhile must not come back with it. */
+const burialMilliseconds = 30 * 86_400_000
 
 const readState = async (db: Db) => {
   const { version, forgotten } = await db
@@ -140,7 +158,7 @@ const unlessOvertaken = async (change: () => Promise<unknown>): Promise<boolean>
   }
 }
 
-export type SharedCatalogueOptions = { db: Kysely<SharedCatalogueTables>; now: () => number }
+export type SharedCatalogueOptions = { db: Db; now: () => number }
 
 /** The catalogue as rows of a store that replicas share. */
 export const createSharedCatalogue = ({ db, now }: SharedCatalogueOptions): SharedCatalogue => {
@@ -154,8 +172,11 @@ export const createSharedCatalogue = ({ db, now }: SharedCatalogueOptions): Shar
       added,
       removed: [],
       passed: [],
+      amendments: await readAmendments(db),
     }
   }
+  /** Asked after the rows of segments: what was hidden before one of them came is known then. The floor is the version of the last change. */
+  const amendmentsAfter = async (version: number) => ((await readFloor(db)) > version ? readAmendments(db) : undefined)
   return {
     changes: async (after) => {
       if (after === undefined) return all()
@@ -164,12 +185,14 @@ export const createSharedCatalogue = ({ db, now }: SharedCatalogueOptions): Shar
       const rows = await segmentsChangedAfter(db, after)
       // Asked last: of what was forgotten before the rows were read there may be none left to say that it was replaced.
       if ((await readState(db)).forgotten > after) return all()
+      const amendments = await amendmentsAfter(after)
       return {
         version: Math.max(version, ...rows.map(versionsOf)),
         isWhole: false,
         added: rows.filter((row) => row.replaced_version === null).map(fromTable),
         removed: rows.filter((row) => row.replaced_version !== null).map(({ key }) => key),
         passed: rows.filter((row) => row.replaced_version !== null && Number(row.version) > after).map(fromTable),
+        ...(amendments && { amendments }),
       }
     },
     commit: ({ after, segment, receipts }) =>
@@ -182,16 +205,45 @@ export const createSharedCatalogue = ({ db, now }: SharedCatalogueOptions): Shar
           if (receipts.length > 0) await insertReceipts(transaction, receipts, now())
         }),
       ),
-    merge: ({ segment, contentVersion, replaced }) =>
+    merge: ({ segment, contentVersion, replaced, folded = [] }) =>
       unlessOvertaken(() =>
         db.transaction().execute(async (transaction) => {
           const version = await advance(transaction)
           const mark = { replaced_version: version, replaced_at: now() }
           const marked = await markReplaced(transaction, replaced, mark)
           if (marked.length !== replaced.length) throw new Overtaken()
-          if (!(await insertSegment(transaction, toTable(segment, version, contentVersion)))) throw new Overtaken()
+          for (const one of folded) await markFolded(transaction, one, now())
+          if (segment && !(await insertSegment(transaction, toTable(segment, version, contentVersion))))
+            throw new Overtaken()
         }),
       ),
+    version: async () => (await readState(db)).version,
+    bury: (source) =>
+      transact(db, async (transaction) => {
+        const place = await advance(transaction)
+        await writeAmendments(transaction, { bury: { source, place } }, now())
+        await raiseFloor(transaction, place)
+        return place
+      }),
+    override: (override, after) =>
+      transact(db, async (transaction) => {
+        const place = await advance(transaction)
+        const buried = await buriedAfter(transaction, after)
+        if (buried.some(({ source }) => isOf(override.sourceId, source))) return false
+        if ((await countOverrides(transaction)) >= mostOverrides)
+          throw failure('unavailable', 'Too many severities wait to be written into segments. Try again later.', {
+            retryAfterSeconds: 60,
+          })
+        await writeAmendments(transaction, { override: { ...override, place } }, now())
+        await raiseFloor(transaction, place)
+        return true
+      }),
+    settle: async (burials) => {
+      for (const burial of burials) await forgetBurial(db, burial, now() - burialMilliseconds)
+    },
+    forgetFolded: async (before) => {
+      await forgetFolded(db, before)
+    },
     receipts: async (messages) => {
       if (messages.length === 0) return []
       return db

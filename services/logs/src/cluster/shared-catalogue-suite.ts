@@ -1,6 +1,7 @@
 import type { StoreLocation } from '@trellis/kit/store'
 import { openStore } from '@trellis/kit/store'
 import { describe, expect, test } from 'vitest'
+import type { AmendmentTables } from '../segments/amendment-store.ts'
 import { logsMigrations } from '../service.ts'
 import type { NewSegment } from './shared-catalogue.ts'
 import { createSharedCatalogue } from './shared-catalogue-store.ts'
@@ -13,7 +14,11 @@ export type Database = AsyncDisposable & { location: StoreLocation }
 const withCatalogues = async (database: Database) => {
   let time = 1_000_000
   const open = () =>
-    openStore<SharedCatalogueTables>({ ...database.location, name: 'logs', migrations: logsMigrations })
+    openStore<SharedCatalogueTables & AmendmentTables>({
+      ...database.location,
+      name: 'logs',
+      migrations: logsMigrations,
+    })
   const [mine, theirs] = [await open(), await open()]
   return {
     one: createSharedCatalogue({ db: mine.db, now: () => time }),

@@ -1,3 +1,5 @@
+import type { Amendments, Burial, SeverityOverride } from '../segments/amendments.ts'
+
 /**
  * A segment as all replicas know it. Times are epoch milliseconds. `version` is that of the catalogue with which it came;
  * `contentVersion` is that with which the newest of its entries were first there, which is less for a segment that others were merged into.
@@ -19,6 +21,14 @@ export type SharedSegment = {
 /** A segment that has been written but does not count yet. */
 export type NewSegment = Omit<SharedSegment, 'version' | 'contentVersion'>
 
+/** `folded` are severities that were written into the new segment. */
+export type Replacement = {
+  segment: NewSegment | undefined
+  contentVersion: number
+  replaced: readonly string[]
+  folded?: readonly SeverityOverride[]
+}
+
 /** What became of a message: how many of its entries were new. */
 export type Receipt = { message: string; entries: number; duplicates: number }
 
@@ -32,6 +42,8 @@ export type CatalogueChanges = {
   removed: string[]
   /** Those that came and went since: others were merged of them already, but they can still be read for a while. Ascending by version. */
   passed: SharedSegment[]
+  /** What changed beside the segments, all of it; absent where that is as it was. */
+  amendments?: Amendments
 }
 
 /**
@@ -46,8 +58,18 @@ export type SharedCatalogue = {
    * was checked against `after` has to be checked against that, too. A receipt that is there already stays as it is.
    */
   commit: (change: { after: number; segment: NewSegment; receipts: readonly Receipt[] }) => Promise<boolean>
-  /** Puts one segment in place of others; false where one of these was replaced before. */
-  merge: (change: { segment: NewSegment; contentVersion: number; replaced: readonly string[] }) => Promise<boolean>
+  /** Puts one segment in place of others, or nothing; false where one of these was replaced before. */
+  merge: (change: Replacement) => Promise<boolean>
+  /** The version now. */
+  version: () => Promise<number>
+  /** Hides all that there is of a source, or of the units of a stem, as a version of its own, which is given. */
+  bury: (source: string) => Promise<number>
+  /** Puts a severity in place, as a version of its own; false where its source was deleted after `after`. Throws `unavailable` when there are too many. */
+  override: (override: Omit<SeverityOverride, 'place'>, after: number) => Promise<boolean>
+  /** Forgets burials of which nothing is left, once no message from before them can be under way any more. */
+  settle: (burials: readonly Burial[]) => Promise<void>
+  /** Forgets severities that were written into segments before a moment. */
+  forgetFolded: (before: number) => Promise<void>
   receipts: (messages: readonly string[]) => Promise<Receipt[]>
   forgetReceipts: (before: number) => Promise<void>
   /** Segments replaced before a moment, whose files can go. */

@@ -45,6 +45,7 @@ export const createUpkeep = ({ catalogue, files, replica, graceMilliseconds, now
     run: async (): Promise<void> => {
       if (!(await catalogue.lease('upkeep', replica, leaseMilliseconds))) return
       await removeReplaced()
+      await catalogue.forgetFolded(now() - graceMilliseconds)
       await catalogue.forgetReceipts(now() - receiptMilliseconds)
       if (performance.now() - sweptAt < sweepMilliseconds) return
       sweptAt = performance.now()

@@ -3,7 +3,7 @@ import { withOverlay } from './entry-overlay.ts'
 import type { Overlays } from './store.ts'
 
 /** An engine whose entries carry what was found out about them: one query for all entries of an answer. */
-export const createOverlaidEngine = (engine: LogEngine, overlays: Pick<Overlays, 'of'>): LogEngine => ({
+export const createOverlaidEngine = (engine: LogEngine, overlays: Pick<Overlays, 'of' | 'dropSources'>): LogEngine => ({
   ...engine,
   search: async (request, signal) => {
     const result = await engine.search(request, signal)
@@ -14,6 +14,17 @@ export const createOverlaidEngine = (engine: LogEngine, overlays: Pick<Overlays,
       entry: withOverlay(found.entry, known.get(found.entry.entryId)),
     }))
     return { ...result, entries }
+  },
+  deleteSource: async (source, signal) => {
+    // By the names of its units, which nobody knows once they are gone.
+    const sources = (await engine.sources({ source }, signal)).map(({ sourceId }) => sourceId)
+    const entries = await engine.deleteSource(source, signal)
+    await overlays.dropSources(sources)
+    return entries
+  },
+  setSeverity: async (entryId, severity, signal) => {
+    const entry = await engine.setSeverity(entryId, severity, signal)
+    return entry && withOverlay(entry, (await overlays.of([entryId])).get(entryId))
   },
   find: async (entryId, signal) => {
     const entry = await engine.find(entryId, signal)

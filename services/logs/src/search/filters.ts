@@ -51,7 +51,7 @@ export const keepTemplates = async ({ anyTemplate }: Filters, part: Part, passin
 export const mayPass = (filters: Filters, part: Part): boolean =>
   (filters.since === undefined || part.lastTime >= filters.since) &&
   (filters.until === undefined || part.firstTime < filters.until) &&
-  part.streams.some(({ origin }) => acceptsOrigin(filters, origin)) &&
+  part.streams.some(({ entries, origin }) => entries > 0 && acceptsOrigin(filters, origin)) &&
   (filters.anyTemplate === undefined || part.templates.some((id) => filters.anyTemplate?.includes(id))) &&
   part.patternSets.some((tags) => acceptsTags(filters, tags))
 
@@ -78,7 +78,7 @@ const keepByTime = (passing: Bitmap, part: Part, times: Float64Array, { since, u
 
 /** The documents of a part that pass. */
 export const passingDocuments = (filters: Filters, part: Part, columns: PartColumns): Bitmap => {
-  const passing = fullBitmap(part.documents)
+  const passing = columns.visible?.slice() ?? fullBitmap(part.documents)
   keepByNumber(
     passing,
     part.documents,

@@ -1,5 +1,5 @@
 import { lengthOfCode } from '../segments/document-length.ts'
-import type { Part, Postings } from '../segments/part.ts'
+import type { Postings } from '../segments/part.ts'
 import type { FoundTerms, Term } from './match.ts'
 
 /**
@@ -12,14 +12,14 @@ const lengthWeight = 0.75
 export type Statistics = { documents: number; words: number; frequencies: ReadonlyMap<string, number> }
 
 export const gatherStatistics = (
-  parts: readonly { part: Part; frequencies: ReadonlyMap<string, number> }[],
+  parts: readonly { documents: number; words: number; frequencies: ReadonlyMap<string, number> }[],
 ): Statistics => {
   const frequencies = new Map<string, number>()
   let documents = 0
   let words = 0
-  for (const { part, frequencies: own } of parts) {
-    documents += part.documents
-    words += part.words
+  for (const { documents: having, words: all, frequencies: own } of parts) {
+    documents += having
+    words += all
     for (const [name, count] of own) frequencies.set(name, (frequencies.get(name) ?? 0) + count)
   }
   return { documents, words, frequencies }

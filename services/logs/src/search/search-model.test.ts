@@ -1,7 +1,9 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { entryIdOf } from '../entries/identity.ts'
 import type { Severity } from '../entries/severity-code.ts'
 import { createEnricher } from '../patterns/enricher.ts'
+import { countSources } from '../segments/count-sources.ts'
 import { codeOfLength, lengthOfCode } from '../segments/document-length.ts'
 import type { Shard } from '../segments/shard.ts'
 import { batchOf, createShardFolder } from '../segments/store-for-tests.ts'
@@ -12,7 +14,15 @@ import { inverseFrequency } from './rank.ts'
 import { type SearchRequest, type SearchResult, search } from './search.ts'
 
 /** A naive engine: all entries in an array, every question answered by looking at each text. */
-type Kept = { text: string; sequence: number; time: number; sourceId: string; severity: Severity | null }
+type Kept = {
+  text: string
+  sequence: number
+  time: number
+  ingestTime: number
+  sourceId: string
+  severity: Severity | null
+}
+const originOf = (sourceId: string) => ({ sourceId, branch: null, tenantId: null, format: 'plain' })
 
 const countOf = (words: string[], word: string, isPrefix: boolean) =>
   Math.min(255, words.filter((found) => (isPrefix ? found.startsWith(word) : found === word)).length)
@@ -44,7 +54,7 @@ const modelScores = (kept: readonly Kept[], query: Query): number[] => {
 }
 
 const passes = (entry: Kept, filters: Filters) =>
-  acceptsOrigin(filters, { sourceId: entry.sourceId, branch: null, tenantId: null, format: 'plain' }) &&
+  acceptsOrigin(filters, originOf(entry.sourceId)) &&
   (filters.since === undefined || entry.time >= filters.since) &&
   (filters.until === undefined || entry.time < filters.until) &&
   (filters.severities === undefined || (entry.severity !== null && filters.severities.includes(entry.severity)))
@@ -121,6 +131,22 @@ const anyStep = fc.oneof(
   { weight: 1, arbitrary: fc.constant({ kind: 'flush' as const }) },
   { weight: 1, arbitrary: fc.constant({ kind: 'restart' as const }) },
   { weight: 1, arbitrary: fc.constant({ kind: 'again' as const }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      kind: fc.constant('delete' as const),
+      source: fc.constantFrom('app', 'host:one', 'host:one:unit', 'host:none'),
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      kind: fc.constant('grade' as const),
+      which: fc.nat(),
+      severity: fc.constantFrom<Severity | null>('CRITICAL', 'ERROR', 'WARN', null),
+    }),
+  },
+  { weight: 1, arbitrary: fc.constant({ kind: 'expire' as const }) },
 )
 
 const searchShard = async (shard: Shard, request: SearchRequest): Promise<SearchResult> => {
@@ -143,6 +169,10 @@ const compare = async (shard: Shard, kept: readonly Kept[], request: SearchReque
     expect(page.totalIsExact).toBe(true)
     expect(page.histogram?.counts.reduce((sum, count) => sum + count, 0) ?? 0).toBe(total)
     expect(page.facets?.source.reduce((sum, { count }) => sum + count, 0)).toBe(total)
+    for (const severity of ['CRITICAL', 'ERROR', 'WARN', null] as const) {
+      const counted = page.facets?.severity.find(({ value }) => value === severity)?.count ?? 0
+      expect(counted).toBe(expected.filter(({ entry }) => entry.severity === severity).length)
+    }
     for (const { entry, score } of page.entries) found.push(`${entry.sequence} ${score.toFixed(9)} ${entry.severity}`)
     if (!page.next) break
     after = page.next
@@ -160,40 +190,94 @@ const severityOf = (text: string): Severity | null => {
   return (['CRITICAL', 'ERROR', 'WARN'] as const)[code - 1] ?? null
 }
 
-test('any history of batches, flushes, restarts and repeats answers any search as a naive engine does', async () => {
+/** What the engine knows of sources, and what the array says. */
+const compareSources = async (shard: Shard, kept: readonly Kept[]) => {
+  const parts = shard.parts()
+  try {
+    const counts = await countSources(parts, {})
+    const expected = Map.groupBy(kept, ({ sourceId }) => sourceId)
+    expect(new Map(counts.map(({ sourceId, bySeverity }) => [sourceId, bySeverity]))).toEqual(
+      new Map(
+        [...expected].map(([sourceId, entries]) => [
+          sourceId,
+          [null, 'CRITICAL', 'ERROR', 'WARN'].map(
+            (severity) => entries.filter((entry) => entry.severity === severity).length,
+          ),
+        ]),
+      ),
+    )
+  } finally {
+    for (const part of parts) part.release()
+  }
+}
+const idOf = ({ sourceId, sequence, time, text }: Kept) =>
+  entryIdOf({ sourceId, sequence, timestampIso: new Date(time).toISOString(), text })
+
+test('any history of batches, deletes, severities put in place, retention, flushes, restarts and repeats answers any search as a naive engine does', async () => {
   await fc.assert(
-    fc.asyncProperty(fc.array(anyStep, { minLength: 4, maxLength: 16 }), async (steps) => {
+    fc.asyncProperty(fc.array(anyStep, { minLength: 4, maxLength: 20 }), async (steps) => {
       await using folder = await createShardFolder()
       let opened = await folder.open({ documents: 40 })
-      const kept: Kept[] = []
-      let last: ArrayBuffer | undefined
+      let kept: Kept[] = []
+      const sent: { lines: Omit<Kept, 'severity' | 'ingestTime'>[]; ingestTime: number }[] = []
+      let sequence = 0
+      let now = 1_700_000_000_000
+      const send = async ({ lines, ingestTime }: (typeof sent)[number]) => {
+        const fresh = lines.filter((line) => !kept.some((entry) => entry.sequence === line.sequence))
+        expect(await opened.shard.ingest(batchOf(lines, ingestTime))).toEqual({
+          entries: fresh.length,
+          duplicates: lines.length - fresh.length,
+        })
+        kept.push(...fresh.map((line) => ({ ...line, ingestTime, severity: severityOf(line.text) })))
+      }
       for (const step of steps) {
+        now += 1_000
         if (step.kind === 'batch') {
-          const first = kept.length
-          const lines = step.lines.map(({ text, sourceId, offset }, index) => ({
+          const lines = step.lines.map(({ text, sourceId, offset }) => ({
             text,
             sourceId,
-            sequence: first + index + 1,
+            sequence: ++sequence,
             time: 1_000_000_000 + offset * 1000,
           }))
-          last = batchOf(lines)
-          expect(await opened.shard.ingest(last)).toEqual({ entries: lines.length, duplicates: 0 })
-          kept.push(...lines.map((line) => ({ ...line, severity: severityOf(line.text) })))
-        } else if (step.kind === 'again' && last) {
-          expect((await opened.shard.ingest(last)).entries).toBe(0)
+          sent.push({ lines, ingestTime: now })
+          await send({ lines, ingestTime: now })
+        } else if (step.kind === 'again') {
+          const last = sent.at(-1)
+          // It comes in now, and is of now where it had been deleted.
+          if (last) await send({ ...last, ingestTime: now })
+        } else if (step.kind === 'delete') {
+          const isGone = ({ sourceId }: Kept) => acceptsOrigin({ source: step.source }, originOf(sourceId))
+          expect(await opened.shard.deleteSource(step.source)).toBe(kept.filter(isGone).length)
+          kept = kept.filter((entry) => !isGone(entry))
+        } else if (step.kind === 'grade') {
+          const entry = kept[step.which % Math.max(1, kept.length)]
+          if (!entry) continue
+          entry.severity = step.severity
+          expect(await opened.shard.setSeverity(idOf(entry), step.severity)).toMatchObject({
+            sequence: entry.sequence,
+            severity: step.severity,
+          })
+        } else if (step.kind === 'expire') {
+          const before = now - 6_000
+          const stays = kept.filter(({ ingestTime }) => ingestTime >= before)
+          expect((await opened.shard.rewrite({ kind: 'expire', before })).entries).toBe(kept.length - stays.length)
+          kept = stays
         } else if (step.kind === 'flush') await opened.shard.flush()
         else if (step.kind === 'restart') {
           await opened[Symbol.asyncDispose]()
           opened = await folder.open({ documents: 40 })
-        } else if (step.kind === 'search') {
+        } else {
           const { query, filters, order, limit } = step
           await compare(opened.shard, kept, { query: parseQuery(query), filters, order, limit, withFacets: true })
         }
       }
       expect(opened.problems).toEqual([])
+      await compareSources(opened.shard, kept)
+      await opened.shard.settled()
       await compare(opened.shard, kept, { query: null, filters: {}, order: 'time', limit: 1000, withFacets: true })
+      await compareSources(opened.shard, kept)
       await opened[Symbol.asyncDispose]()
     }),
-    { numRuns: 25 },
+    { numRuns: 40, endOnFailure: true },
   )
-}, 120_000)
+}, 240_000)

@@ -102,7 +102,12 @@ const nothingFound = (withFacets: boolean): SearchResult => ({
 
 const rankOf = ({ score, time, sequence, key }: Hit): Rank => ({ score, time, sequence, key })
 
-type PartMatch = { part: Part; frequencies: ReadonlyMap<string, number>; match: Matched | undefined }
+type PartMatch = {
+  documents: number
+  words: number
+  frequencies: ReadonlyMap<string, number>
+  match: Matched | undefined
+}
 
 const matchPart = async (
   part: Part,
@@ -111,14 +116,15 @@ const matchPart = async (
   signal: Leaving | undefined,
 ): Promise<PartMatch> => {
   signal?.throwIfAborted()
-  if (!mayPass(filters, part)) return { part, frequencies: await frequenciesIn(part, ranking), match: undefined }
+  const corpus = await part.corpus()
+  if (!mayPass(filters, part)) return { ...corpus, frequencies: await frequenciesIn(part, ranking), match: undefined }
   const [columns, found] = await Promise.all([part.columns(), findTerms(part, query ? termsOf(query) : [])])
   signal?.throwIfAborted()
   const frequencies = new Map(ranking.map(({ name }) => [name, found.get(name)?.documents.length ?? 0]))
   const matched = passingDocuments(filters, part, columns)
   await keepTemplates(filters, part, matched)
   if (query) matchTerms(query, found, part.documents, matched)
-  return { part, frequencies, match: { part, columns, found, matched, documents: documentsOf(matched) } }
+  return { ...corpus, frequencies, match: { part, columns, found, matched, documents: documentsOf(matched) } }
 }
 
 /** How often the words that rank a query occur, whatever filters let through: what several corpora need to rank as one. */
@@ -132,7 +138,7 @@ export const countWords = async (
     await Promise.all(
       parts.map(async (part) => {
         signal?.throwIfAborted()
-        return { part, frequencies: await frequenciesIn(part, ranking) }
+        return { ...(await part.corpus()), frequencies: await frequenciesIn(part, ranking) }
       }),
     ),
   )

@@ -40,24 +40,24 @@ describe.each(databases)('on $name', ({ isMissing, start }) => {
 
     test('segments come back as they were listed, in the order of the log, then of their keys', async () => {
       const rows = [segment('b', 2), segment('B', 2), segment('a', 2 ** 50), segment('c', 1)]
-      await catalogue.replace({ add: rows, remove: [] })
+      await catalogue.change({ add: rows, remove: [] })
       expect(await catalogue.list()).toEqual([rows[3], rows[1], rows[0], rows[2]])
     })
 
     test('a replacement is one step: where what replaces cannot be added, what is replaced stays', async () => {
-      await catalogue.replace({ add: [segment('a', 1), segment('b', 2)], remove: [] })
-      await expect(catalogue.replace({ add: [segment('b', 2)], remove: ['a'] })).rejects.toThrow(/unique/i)
+      await catalogue.change({ add: [segment('a', 1), segment('b', 2)], remove: [] })
+      await expect(catalogue.change({ add: [segment('b', 2)], remove: ['a'] })).rejects.toThrow(/unique/i)
       expect((await catalogue.list()).map(({ key }) => key)).toEqual(['a', 'b'])
-      await catalogue.replace({ add: [segment('c', 2)], remove: ['a', 'b'] })
+      await catalogue.change({ add: [segment('c', 2)], remove: ['a', 'b'] })
       expect((await catalogue.list()).map(({ key }) => key)).toEqual(['c'])
     })
 
     test('of replacements of the same segments at once none is half done', async () => {
       const before = ['a', 'b', 'c'].map((key, index) => segment(key, index))
-      await catalogue.replace({ add: before, remove: [] })
+      await catalogue.change({ add: before, remove: [] })
       const settled = await Promise.allSettled(
         [1, 2, 3].map((number) =>
-          catalogue.replace({ add: [segment('merged', number)], remove: before.map(({ key }) => key) }),
+          catalogue.change({ add: [segment('merged', number)], remove: before.map(({ key }) => key) }),
         ),
       )
       expect(settled.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)

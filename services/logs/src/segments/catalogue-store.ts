@@ -1,8 +1,16 @@
 import { type Migration, transact } from '@trellis/kit/store'
 import type { Kysely } from 'kysely'
+import {
+  type AmendmentTables,
+  amendmentMigration,
+  raiseFloor,
+  readAmendments,
+  readFloor,
+  writeAmendments,
+} from './amendment-store.ts'
 import type { Catalogue, SegmentRow } from './catalogue.ts'
 
-export type CatalogueTables = { log_segments: SegmentTable }
+export type CatalogueTables = AmendmentTables & { log_segments: SegmentTable }
 
 type SegmentTable = {
   key: string
@@ -64,13 +72,29 @@ const fromTable = (row: SegmentTable): SegmentRow => ({
   logPosition: row.log_position,
 })
 
+/** The schema of a store that has nothing else. */
+export const catalogueMigrations: readonly Migration[] = [catalogueMigration, amendmentMigration(2)]
+
 /** The catalogue as rows of the store. */
-export const createCatalogue = (db: Kysely<CatalogueTables>): Catalogue => ({
-  list: async () => (await listSegments(db)).map(fromTable),
-  replace: async ({ add, remove }) => {
-    await transact(db, async (transaction) => {
-      if (remove.length > 0) await deleteSegments(transaction, remove)
-      if (add.length > 0) await insertSegments(transaction, add.map(toTable))
-    })
-  },
-})
+export const createCatalogue = (db: Kysely<CatalogueTables>, now: () => number = Date.now): Catalogue => {
+  const list = async () => (await listSegments(db)).map(fromTable)
+  return {
+    list,
+    read: async () => {
+      const segments = await list()
+      const last = segments.reduce((most, row) => Math.max(most, row.logPosition), await readFloor(db))
+      return { segments, amendments: await readAmendments(db), logPosition: last }
+    },
+    change: async ({ add = [], remove = [], amend }) => {
+      await transact(db, async (transaction) => {
+        if (remove.length > 0) await deleteSegments(transaction, remove)
+        if (add.length > 0) {
+          await insertSegments(transaction, add.map(toTable))
+          // The row of a segment may go again; how far the log has been read must stay known.
+          await raiseFloor(transaction, Math.max(...add.map((row) => row.logPosition)))
+        }
+        if (amend) await writeAmendments(transaction, amend, now())
+      })
+    },
+  }
+}

@@ -1,3 +1,5 @@
+import type { AmendmentChange, Amendments } from './amendments.ts'
+
 /** What the catalogue knows of a segment. Times are epoch milliseconds. */
 export type SegmentRow = {
   key: string
@@ -11,11 +13,22 @@ export type SegmentRow = {
   logPosition: number
 }
 
+/** One step: segments that come and go, and what changed of entries beside them. */
+export type CatalogueChange = { add?: SegmentRow[]; remove?: string[]; amend?: AmendmentChange }
+
+export type CatalogueContent = {
+  segments: SegmentRow[]
+  amendments: Amendments
+  /** Up to this record of the append log all entries are in segments, or were and have been removed. Never goes back. */
+  logPosition: number
+}
+
 /**
- * Which segments there are. A segment counts from the moment its row is there, not from when its file is; a replacement is one step.
- * SQLite or Postgres by the store's choice.
+ * Which segments there are, and what changed since they were written. A segment counts from the moment its row is there, not from when its
+ * file is; a change is one step. SQLite or Postgres by the store's choice.
  */
 export type Catalogue = {
+  read: () => Promise<CatalogueContent>
   list: () => Promise<SegmentRow[]>
-  replace: (change: { add: SegmentRow[]; remove: string[] }) => Promise<void>
+  change: (change: CatalogueChange) => Promise<void>
 }

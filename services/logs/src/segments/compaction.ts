@@ -4,6 +4,7 @@ import type { StoredEntry } from '../entries/entry.ts'
 import { decodeBatch, type EntryBatch } from '../entries/entry-batch.ts'
 import { severityCode } from '../entries/severity-code.ts'
 import type { BatchAnalysis } from './batch-analysis.ts'
+import { hasBit } from './bitmap.ts'
 import type { SegmentRow } from './catalogue.ts'
 import type { MemoryIndex, MemoryIndexLimits } from './memory-index.ts'
 import type { Part } from './part.ts'
@@ -30,7 +31,7 @@ export const chooseForMerge = (rows: readonly SegmentRow[], limits: MemoryIndexL
 }
 
 /**
- * Adds all entries of parts to an index, a few at a time so that others get their turn; as `change` gives them, or not where it gives
+ * Adds all entries of parts that may be seen to an index, a few at a time so that others get their turn; as `change` gives them, or not where it gives
  * nothing. Throws SegmentCorrupt.
  */
 export const refill = async (
@@ -53,7 +54,9 @@ export const refill = async (
     await setImmediate()
   }
   for (const part of parts) {
+    const { visible } = await part.columns()
     for (let document = 0; document < part.documents; document++) {
+      if (visible && !hasBit(visible, document)) continue
       const changed = change(await part.entry(document))
       if (changed === undefined) continue
       const { severity, sender, ...entry } = changed

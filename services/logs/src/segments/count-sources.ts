@@ -3,10 +3,13 @@ import type { SourceCount } from '../threads/index-calls.ts'
 import type { Part } from './part.ts'
 
 /** What parts have of each source that the filters let through, by what is known of them without reading entries. */
-export const countSources = (parts: readonly Part[], filters: Filters): SourceCount[] => {
+export const countSources = async (parts: readonly Part[], filters: Filters): Promise<SourceCount[]> => {
   const counts = new Map<string, SourceCount>()
-  for (const stream of parts.flatMap((part) => part.streams)) {
-    if (!acceptsOrigin(filters, stream.origin)) continue
+  const concerned = parts.filter(({ streams }) =>
+    streams.some(({ entries, origin }) => entries > 0 && acceptsOrigin(filters, origin)),
+  )
+  for (const stream of (await Promise.all(concerned.map((part) => part.summaries()))).flat()) {
+    if (stream.entries === 0 || !acceptsOrigin(filters, stream.origin)) continue
     const { sourceId } = stream.origin
     const known = counts.get(sourceId)
     const more = known ?? {

@@ -65,7 +65,7 @@ const joined = (known: Extent | undefined, extent: Extent): Extent =>
 const mayHold = (part: Part, extents: Map<string, Extent>): boolean =>
   part.streams.some((stream) => {
     const extent = extents.get(stream.origin.sourceId)
-    if (!extent) return false
+    if (!extent || stream.entries === 0) return false
     if (stream.hasForeignIds || extent.hasForeignIds) return true
     const sequencesMeet = extent.lowest <= stream.highestSequence && extent.highest >= stream.lowestSequence
     const timesMeet = extent.hasTimeless || (extent.first <= stream.lastTime && extent.last >= stream.firstTime)

@@ -10,6 +10,9 @@ import type { Part, Postings, StreamSummary } from './part.ts'
 import { createTermTable, type TermTable } from './term-table.ts'
 import { encodeWord } from './tokens.ts'
 
+/** A summary that is being counted: all there is to count is there. */
+type MemorySummary = StreamSummary & { words: number; firstIngest: number; lastIngest: number }
+
 export type MemoryIndexLimits = { documents: number; textBytes: number }
 
 /** Columns by document, as a segment will keep them. */
@@ -88,7 +91,7 @@ export const createMemoryIndex = (limits: MemoryIndexLimits): MemoryIndex => {
   const keyTable = createKeyTable(1024)
   const sender = new Map<number, SenderDetails>()
   const text = Buffer.from(allocate(limits.textBytes), 0, limits.textBytes)
-  const streams: StreamSummary[] = []
+  const streams: MemorySummary[] = []
   const streamNumbers = new Map<string, number>()
   const patternSets: string[][] = [[]]
   const templates: string[] = ['']
@@ -162,8 +165,10 @@ export const createMemoryIndex = (limits: MemoryIndexLimits): MemoryIndex => {
     return effective
   }
   /** All of an entry but its text and words; gives its document. */
-  const addEntry = (batch: EntryBatch, entry: number, severity: number, stream: number): number => {
+  const addEntry = (batch: EntryBatch, entry: number, analysis: BatchAnalysis, stream: number): number => {
     const document = documents++
+    const severity = analysis.severities[entry] ?? 0
+    const wordCount = analysis.wordCounts[entry] ?? 0
     const bitmap = columns.severities[severity - 1]
     if (bitmap) setBit(bitmap, document)
     const time = addTimes(document, batch, entry)
@@ -176,7 +181,8 @@ export const createMemoryIndex = (limits: MemoryIndexLimits): MemoryIndex => {
     const details = batch.sender.size > 0 ? batch.sender.get(entry) : undefined
     if (details) sender.set(document, details)
     const summary = streams[stream]
-    if (summary) extend(summary, { severity, time, sequence, foreign: details?.entryId !== undefined })
+    const foreign = details?.entryId !== undefined
+    if (summary) extend(summary, { severity, time, ingestTime: batch.ingestTime, words: wordCount, sequence, foreign })
     return document
   }
 
@@ -230,7 +236,7 @@ export const createMemoryIndex = (limits: MemoryIndexLimits): MemoryIndex => {
       for (let entry = 0; entry < batch.count; entry++) {
         if (isKnown?.[entry] === 1 || has(batch, entry)) continue
         const stream = streamOf(streamsOfBatch, batch, entry)
-        const document = addEntry(batch, entry, analysis.severities[entry] ?? 0, stream)
+        const document = addEntry(batch, entry, analysis, stream)
         documentOf[entry] = document
         const count = analysis.wordCounts[entry] ?? 0
         words += count
@@ -247,9 +253,12 @@ export const createMemoryIndex = (limits: MemoryIndexLimits): MemoryIndex => {
   return index
 }
 
-const newSummary = (origin: Origin): StreamSummary => ({
+const newSummary = (origin: Origin): MemorySummary => ({
   origin,
   entries: 0,
+  words: 0,
+  firstIngest: Number.POSITIVE_INFINITY,
+  lastIngest: Number.NEGATIVE_INFINITY,
   bySeverity: [0, 0, 0, 0],
   firstTime: Number.POSITIVE_INFINITY,
   lastTime: Number.NEGATIVE_INFINITY,
@@ -258,10 +267,13 @@ const newSummary = (origin: Origin): StreamSummary => ({
   hasForeignIds: false,
 })
 
-type Seen = { severity: number; time: number; sequence: number; foreign: boolean }
+type Seen = { severity: number; time: number; ingestTime: number; words: number; sequence: number; foreign: boolean }
 
-const extend = (summary: StreamSummary, { severity, time, sequence, foreign }: Seen) => {
+const extend = (summary: MemorySummary, { severity, time, ingestTime, words, sequence, foreign }: Seen) => {
   summary.entries++
+  summary.words += words
+  if (ingestTime < summary.firstIngest) summary.firstIngest = ingestTime
+  if (ingestTime > summary.lastIngest) summary.lastIngest = ingestTime
   summary.bySeverity[severity] = (summary.bySeverity[severity] ?? 0) + 1
   if (time < summary.firstTime) summary.firstTime = time
   if (time > summary.lastTime) summary.lastTime = time
@@ -315,7 +327,7 @@ export const extentOf = (times: Float64Array): { first: number; last: number } =
 })
 
 const snapshotOf = (index: MemoryIndex, name: string): Part => {
-  const { terms, columns, documents } = index
+  const { terms, columns, documents, words } = index
   const streams = index.streams.map((stream) => ({
     ...stream,
     bySeverity: [...stream.bySeverity] as StreamSummary['bySeverity'],
@@ -330,10 +342,11 @@ const snapshotOf = (index: MemoryIndex, name: string): Part => {
   return {
     name,
     documents,
-    words: index.words,
+    corpus: async () => ({ documents, words }),
     firstTime: streams.reduce((first, stream) => Math.min(first, stream.firstTime), Number.POSITIVE_INFINITY),
     lastTime: streams.reduce((last, stream) => Math.max(last, stream.lastTime), Number.NEGATIVE_INFINITY),
     streams,
+    summaries: async () => streams,
     patternSets: index.patternSets,
     templates: index.templates,
     columns: async () => ({ ...columns, keyStride: 16 }),

@@ -8,6 +8,10 @@ export type Postings = { documents: Uint32Array; counts: Uint8Array }
 export type StreamSummary = {
   origin: Origin
   entries: number
+  /** All words of its entries, and when the first and the last of them arrived; absent in segments of before these were counted. */
+  words?: number
+  firstIngest?: number
+  lastIngest?: number
   /** By severity code: none, CRITICAL, ERROR, WARN. */
   bySeverity: [number, number, number, number]
   firstTime: number
@@ -30,6 +34,8 @@ export type PartColumns = {
   keyStride: number
   /** CRITICAL, ERROR, WARN. */
   severities: readonly [Bitmap, Bitmap, Bitmap]
+  /** The documents that may be seen; absent where all may. */
+  visible?: Bitmap
 }
 
 /**
@@ -39,11 +45,14 @@ export type PartColumns = {
 export type Part = {
   readonly name: string
   readonly documents: number
-  /** All words of all documents, each occurrence counted. */
-  readonly words: number
+  /** How many documents may be seen, and all their words, each occurrence counted: what ranking goes by. */
+  corpus: () => Promise<{ documents: number; words: number }>
   readonly firstTime: number
   readonly lastTime: number
+  /** Where entries came from, by the numbers of the columns; one of which none may be seen has no entries. */
   readonly streams: readonly StreamSummary[]
+  /** The streams with severities as they are now. */
+  summaries: () => Promise<readonly StreamSummary[]>
   readonly patternSets: readonly (readonly string[])[]
   /** Ids of templates as they were given; the first is empty and stands for none. */
   readonly templates: readonly string[]

@@ -34,7 +34,7 @@ const anonymizing = (key: Uint8Array): Rewriter => {
   let kept = 0
   let changed = 0
   return {
-    concerns: async (part) => part.streams.some(({ origin }) => origin.anonymized !== true),
+    concerns: async (part) => part.streams.some(({ entries, origin }) => entries > 0 && origin.anonymized !== true),
     change: (entry) => {
       if (entry.origin.anonymized === true) return entry
       const { entry: anonymized, isChanged } = anonymize(entry)

@@ -226,10 +226,11 @@ export const openSegment = async (options: OpenSegmentOptions): Promise<Segment>
   return {
     name: key,
     documents,
-    words: footer.words,
+    corpus: async () => ({ documents, words: footer.words }),
     firstTime: footer.firstTime,
     lastTime: footer.lastTime,
     streams: footer.streams,
+    summaries: async () => footer.streams,
     patternSets: footer.patternSets,
     templates: footer.templates ?? [''],
     templateOf,

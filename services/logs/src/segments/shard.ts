@@ -4,14 +4,28 @@ import { failure } from '@trellis/kit/errors'
 import type { Files } from '@trellis/kit/files'
 import type { StoredEntry } from '../entries/entry.ts'
 import { decodeBatch, type EntryBatch } from '../entries/entry-batch.ts'
+import { keyOfEntryId } from '../entries/identity.ts'
+import { type Severity, severityCode } from '../entries/severity-code.ts'
 import type { Templates } from '../templates/templates.ts'
+import { createAmender, isAmended } from './amended-part.ts'
+import {
+  type Amendments,
+  changed,
+  indexAmendments,
+  isOf,
+  mostOverrides,
+  noAmendments,
+  type SeverityOverride,
+} from './amendments.ts'
 import type { AppendLog } from './append-log.ts'
 import { type BatchAnalysis, createBatchAnalyser } from './batch-analysis.ts'
 import { createByteCache } from './byte-cache.ts'
-import type { Catalogue, SegmentRow } from './catalogue.ts'
+import type { Catalogue, CatalogueChange, SegmentRow } from './catalogue.ts'
 import { chooseForMerge, refill } from './compaction.ts'
+import { countSources } from './count-sources.ts'
 import type { Enricher } from './enricher.ts'
 import { findDuplicates } from './find-duplicates.ts'
+import { findEntry } from './find-entry.ts'
 import { createMemoryIndex, entryAt, type MemoryIndex } from './memory-index.ts'
 import type { Part } from './part.ts'
 import { createRewriter, type Rewrite, type Rewritten } from './rewrite.ts'
@@ -37,7 +51,7 @@ export const shardLimits: ShardLimits = {
 export type ShardOptions = {
   files: Files
   log: AppendLog
-  catalogue: Catalogue
+  catalogue: Pick<Catalogue, 'read' | 'change'>
   enricher: Enricher
   /** Finds the templates of messages; without it entries have none. */
   templates?: Pick<Templates, 'idsOf'>
@@ -73,6 +87,15 @@ export type Shard = AsyncDisposable & {
    * should be, segment by segment.
    */
   rewrite: (rewrite: Rewrite) => Promise<Rewritten>
+  /**
+   * Hides all entries of a source, or of all units of a stem, and gives how many there were. It holds from when it is answered on; segments
+   * are written anew without them in the background.
+   */
+  deleteSource: (source: string) => Promise<number>
+  /** Puts a severity in place of an entry's; undefined where there is no such entry. */
+  setSeverity: (entryId: string, severity: Severity | null) => Promise<StoredEntry | undefined>
+  /** Resolves when nothing is being merged or written anew. */
+  settled: () => Promise<void>
   /** Forgets what was read from segments. */
   dropCache: () => void
   readonly damaged: readonly string[]
@@ -96,9 +119,14 @@ export const openShard = async (options: ShardOptions): Promise<Shard> => {
   let activeNumber = 0
   let lastPosition = 0
   let sealing: Sealing | undefined
-  let compacting: Promise<void> | undefined
+  let amendments: Amendments = noAmendments
+  let amendmentIndex = indexAmendments(amendments)
+  const amend = createAmender()
+  let burials = 0
+  let lastOverride = 0
   let isClosing = false
   let isRewriting = false
+  let isMerging = false
   /** After a failed write memory may be ahead of the disk: nothing more is taken, and who opens the shard anew starts from the log. */
   let failed: Error | undefined
 
@@ -122,7 +150,27 @@ export const openShard = async (options: ShardOptions): Promise<Shard> => {
     }
   }
 
-  const store = async (index: MemoryIndex, logPosition: number, replaced: string[]) => {
+  const partOf = ({ row, segment }: OpenedSegment): Part => amend(segment, row.logPosition, amendmentIndex)
+  /** Rows first, then what is known here. */
+  const change = async (wanted: CatalogueChange) => {
+    await catalogue.change(wanted)
+    if (wanted.amend) applyAmendments(changed(amendments, wanted.amend))
+  }
+  const applyAmendments = (next: Amendments) => {
+    amendments = next
+    amendmentIndex = indexAmendments(next)
+  }
+
+  /** Merging and writing anew take turns; entries are taken meanwhile. */
+  let upkeep: Promise<unknown> = Promise.resolve()
+  const exclusively = <Result>(work: () => Promise<Result>): Promise<Result> => {
+    const mine = upkeep.then(work)
+    upkeep = mine.catch(() => undefined)
+    return mine
+  }
+
+  type Replaced = { keys: string[]; folded: readonly SeverityOverride[] }
+  const store = async (index: MemoryIndex, logPosition: number, replaced?: Replaced) => {
     const steps = writeSegment(index)
     let step = steps.next()
     while (!step.done) {
@@ -143,20 +191,22 @@ export const openShard = async (options: ShardOptions): Promise<Shard> => {
     }
     await files.write(row.key, content)
     const segment = await open(row)
-    await catalogue.replace({ add: [row], remove: replaced })
+    const { keys = [], folded = [] } = replaced ?? {}
+    await change({ add: [row], remove: keys, ...(folded.length > 0 && { amend: { folded } }) })
     return { row, segment }
   }
 
   const seal = async (index: MemoryIndex, logPosition: number) => {
-    const added = await store(index, logPosition, [])
+    const added = await store(index, logPosition)
     segments.push(added)
     sealing = undefined
     await log.trim(logPosition)
-    if (isClosing || isRewriting || compacting !== undefined) return
-    compacting = compact()
+    if (isClosing || isRewriting || isMerging) return
+    isMerging = true
+    exclusively(compact)
       .catch((error: unknown) => onDamage(`Segments could not be merged: ${messageOf(error)}`))
       .finally(() => {
-        compacting = undefined
+        isMerging = false
       })
   }
   const startSeal = () => {
@@ -171,47 +221,52 @@ export const openShard = async (options: ShardOptions): Promise<Shard> => {
     sealing = { index, name, done }
   }
 
+  /** Overrides that were written into an index with the entries of parts. */
+  const foldedIn = async (parts: readonly Part[]): Promise<readonly SeverityOverride[]> =>
+    (await Promise.all(parts.map((part) => (isAmended(part) ? part.overridden() : [])))).flat()
+
   const compact = async () => {
+    if (isClosing) return
     const chosen = chooseForMerge(
       segments.map(({ row }) => row),
       limits,
     )
     if (chosen.length === 0) return
     const merged = segments.filter(({ row }) => chosen.includes(row))
+    const parts = merged.map(partOf)
     const index = createMemoryIndex(limits)
     try {
-      await refill(
-        index,
-        analyse,
-        merged.map(({ segment }) => segment),
-      )
+      await refill(index, analyse, parts)
     } catch (error) {
       if (!(error instanceof SegmentCorrupt)) throw error
       return exclude(error)
     }
-    const added = await store(
-      index,
-      Math.max(...chosen.map((row) => row.logPosition)),
-      chosen.map((row) => row.key),
-    )
-    segments = [...segments.filter(({ row }) => !chosen.includes(row)), added]
+    const replaced = { keys: chosen.map((row) => row.key), folded: await foldedIn(parts) }
+    const added = await swap(index, Math.max(...chosen.map((row) => row.logPosition)), replaced)
+    segments = [...segments.filter(({ row }) => !chosen.includes(row)), ...added]
     for (const { segment } of merged) segment.retire()
   }
 
+  /** Rows of one segment in place of others; of none where nothing is left. */
+  const swap = async (index: MemoryIndex, logPosition: number, replaced: Replaced): Promise<OpenedSegment[]> => {
+    if (index.documents > 0) return [await store(index, logPosition, replaced)]
+    await change({ remove: replaced.keys, amend: { folded: replaced.folded } })
+    return []
+  }
   /** One segment in place of another; none where nothing of it is left. */
-  const replace = async (old: OpenedSegment, change: (entry: StoredEntry) => StoredEntry | undefined) => {
+  const replace = async (old: OpenedSegment, convert?: (entry: StoredEntry) => StoredEntry | undefined) => {
     const { row, segment } = old
+    const part = partOf(old)
     // Texts may become longer; a segment that was made of one large batch is larger than the limits, too.
     const room = { documents: row.documents, textBytes: row.textBytes * mostGrowth + limits.textBytes }
     const index = createMemoryIndex(room)
-    await refill(index, analyse, [segment], change)
-    if (index.documents === 0) await catalogue.replace({ add: [], remove: [row.key] })
-    const added = index.documents === 0 ? [] : [await store(index, row.logPosition, [row.key])]
+    await refill(index, analyse, [part], convert)
+    const added = await swap(index, row.logPosition, { keys: [row.key], folded: await foldedIn([part]) })
     segments = [...segments.filter((one) => one !== old), ...added]
     segment.retire()
   }
   const rewrite = async (wanted: Rewrite): Promise<Rewritten> => {
-    const { concerns, change, result, keep, drop } = createRewriter(wanted)
+    const { concerns, change: convert, result, keep, drop } = createRewriter(wanted)
     for (const part of memoryParts()) {
       const isConcerned = await concerns(part)
       part.release()
@@ -219,20 +274,27 @@ export const openShard = async (options: ShardOptions): Promise<Shard> => {
       await flush()
       break
     }
-    for (const { row } of [...segments]) {
-      await inTurn(async () => {
-        await compacting
-        const old = segments.find((one) => one.row.key === row.key)
-        if (!old || isClosing || !(await concerns(old.segment))) return
-        try {
-          await replace(old, change)
-          keep()
-        } catch (error) {
-          drop()
-          if (!(error instanceof SegmentCorrupt)) throw error
-          exclude(error)
-        }
-      })
+    // By their keys: what is merged meanwhile is another segment, and is gone through, too.
+    const seen = new Set<string>()
+    const upTo = lastPosition
+    const isNext = ({ row }: OpenedSegment) => !seen.has(row.key) && row.logPosition <= upTo
+    for (let next = segments.find(isNext); next && !isClosing; next = segments.find(isNext)) {
+      const { key } = next.row
+      await inTurn(() =>
+        exclusively(async () => {
+          const old = segments.find(({ row }) => row.key === key)
+          seen.add(key)
+          if (!old || isClosing || !(await concerns(partOf(old)))) return
+          try {
+            await replace(old, convert)
+            keep()
+          } catch (error) {
+            drop()
+            if (!(error instanceof SegmentCorrupt)) throw error
+            exclude(error)
+          }
+        }),
+      )
     }
     await inTurn(async () => {
       // What is replaced stands in the log, too, until that is cleared; what came in meanwhile has to leave it first.
@@ -240,6 +302,95 @@ export const openShard = async (options: ShardOptions): Promise<Shard> => {
       if (active.documents === 0 && !sealing) await log.clear()
     })
     return result()
+  }
+
+  /** Writes segments anew that have anything hidden, and forgets the burials of which nothing is left. */
+  const purge = async () => {
+    const hides = (one: OpenedSegment) => {
+      const part = partOf(one)
+      return isAmended(part) && part.hides
+    }
+    for (let next = segments.find(hides); next && !isClosing; next = segments.find(hides)) {
+      const { key } = next.row
+      await exclusively(async () => {
+        const old = segments.find(({ row }) => row.key === key)
+        if (!old || isClosing || !hides(old)) return
+        try {
+          await replace(old)
+        } catch (error) {
+          if (!(error instanceof SegmentCorrupt)) throw error
+          exclude(error)
+        }
+      })
+    }
+    await exclusively(async () => {
+      // A damaged segment may be brought back from a copy, with all that was in it.
+      if (isClosing || damaged.length > 0) return
+      const settled = amendments.burials.filter(
+        ({ source, place }) =>
+          !segments.some(
+            ({ row, segment }) =>
+              row.logPosition <= place && segment.streams.some(({ origin }) => isOf(origin.sourceId, source)),
+          ),
+      )
+      if (settled.length > 0) await change({ amend: { settled } })
+    })
+  }
+  const purgeAside = () => {
+    purge().catch((error: unknown) => onDamage(`Deleted entries could not be cleared away: ${messageOf(error)}`))
+  }
+
+  /** Parts for a look at what there is; all are let go of afterwards. */
+  const onParts = async <Result>(look: (parts: readonly Part[]) => Promise<Result>): Promise<Result> => {
+    for (;;) {
+      const held = parts()
+      try {
+        return await look(held)
+      } catch (error) {
+        if (!(error instanceof SegmentCorrupt)) throw error
+        exclude(error)
+      } finally {
+        for (const part of held) part.release()
+      }
+    }
+  }
+  const deleteSource = (source: string): Promise<number> =>
+    inTurn(async () => {
+      if (failed) throw failed
+      const counts = await onParts((held) => countSources(held, { source }))
+      const entries = counts.reduce((sum, count) => sum + count.entries, 0)
+      if (entries === 0) return 0
+      // All that came until now is in segments then, and all that comes is past the place.
+      await sealAll()
+      await change({ amend: { bury: { source, place: lastPosition } } })
+      burials++
+      purgeAside()
+      return entries
+    })
+  const setSeverity = async (entryId: string, severity: Severity | null): Promise<StoredEntry | undefined> => {
+    for (;;) {
+      const before = burials
+      const entry = await onParts((held) => findEntry(held, entryId))
+      if (!entry) return undefined
+      const isDone = await inTurn(async () => {
+        // Its source may have been deleted since it was found.
+        if (burials !== before) return false
+        if (amendments.overrides.length >= mostOverrides)
+          throw failure('unavailable', 'Too many severities wait to be written into segments. Try again in a while.', {
+            retryAfterSeconds: 60,
+          })
+        const override: SeverityOverride = {
+          key: keyOfEntryId(entryId),
+          sourceId: entry.origin.sourceId,
+          time: entry.effectiveTime,
+          severity: severity === null ? 0 : severityCode[severity],
+          place: ++lastOverride,
+        }
+        await change({ amend: { override } })
+        return true
+      })
+      if (isDone) return { ...entry, severity }
+    }
   }
 
   const exclude = (damage: SegmentCorrupt) => {
@@ -251,7 +402,9 @@ export const openShard = async (options: ShardOptions): Promise<Shard> => {
   const memoryParts = (): Part[] => {
     const indexes = sealing ? [{ index: sealing.index, name: sealing.name }] : []
     indexes.push({ index: active, name: `memory-${activeNumber}` })
-    return indexes.filter(({ index }) => index.documents > 0).map(({ index, name }) => index.snapshot(name))
+    return indexes
+      .filter(({ index }) => index.documents > 0)
+      .map(({ index, name }) => amend(index.snapshot(name), Number.POSITIVE_INFINITY, amendmentIndex))
   }
 
   /** The entries of a batch that are new go into the memory index; gives the documents. */
@@ -266,10 +419,7 @@ export const openShard = async (options: ShardOptions): Promise<Shard> => {
     return { from, to: active.documents }
   }
   const knownDuplicates = async (batch: EntryBatch) => {
-    const duplicates = await findDuplicates(
-      batch,
-      segments.map(({ segment }) => segment),
-    )
+    const duplicates = await findDuplicates(batch, segments.map(partOf))
     if (!sealing) return duplicates
     for (let entry = 0; entry < batch.count; entry++) if (sealing.index.has(batch, entry)) duplicates[entry] = 1
     return duplicates
@@ -314,11 +464,13 @@ export const openShard = async (options: ShardOptions): Promise<Shard> => {
   }
 
   const recover = async () => {
-    const rows = await catalogue.list()
+    const { segments: rows, amendments: kept, logPosition } = await catalogue.read()
+    applyAmendments(kept)
+    lastOverride = kept.overrides.reduce((last, { place }) => Math.max(last, place), 0)
     for (const row of rows) await tryOpen(row)
     const known = new Set(rows.map((row) => row.key))
     for await (const file of files.list('segments/')) if (!known.has(file.key)) await files.remove(file.key)
-    lastPosition = rows.reduce((last, row) => Math.max(last, row.logPosition), 0)
+    lastPosition = logPosition
     for await (const { position, record } of log.replay(lastPosition, onDamage)) {
       const batch = decodeBatch(record)
       await makeRoom(batch)
@@ -326,8 +478,6 @@ export const openShard = async (options: ShardOptions): Promise<Shard> => {
       lastPosition = position
     }
   }
-  await recover()
-
   let turn: Promise<unknown> = Promise.resolve()
   const inTurn = <Result>(work: () => Promise<Result>): Promise<Result> => {
     const mine = turn.then(work)
@@ -341,15 +491,26 @@ export const openShard = async (options: ShardOptions): Promise<Shard> => {
     await (sealing as Sealing | undefined)?.done
   }
   const flush = () => inTurn(sealAll)
+  const parts = (): Part[] => {
+    for (const { segment } of segments) segment.hold()
+    return [...segments.map(partOf), ...memoryParts()]
+  }
+  await recover()
+  if (amendments.burials.length > 0) purgeAside()
   return {
     ingest: (batch, given = {}) => inTurn(() => take(batch, given)),
-    parts: () => {
-      const held = segments.map(({ segment }) => segment)
-      for (const segment of held) segment.hold()
-      return [...held, ...memoryParts()]
-    },
+    parts,
     exclude,
     flush,
+    deleteSource,
+    setSeverity,
+    settled: async () => {
+      for (let before: unknown; before !== upkeep; ) {
+        before = upkeep
+        await upkeep
+        await setImmediate()
+      }
+    },
     rewrite: async (wanted) => {
       if (isRewriting) throw failure('conflict', 'All that is stored is being gone through already. Ask again later.')
       isRewriting = true
@@ -365,7 +526,7 @@ export const openShard = async (options: ShardOptions): Promise<Shard> => {
       isClosing = true
       await turn
       await sealing?.done.catch(() => undefined)
-      await compacting
+      await upkeep
       await log[Symbol.asyncDispose]()
     },
   }

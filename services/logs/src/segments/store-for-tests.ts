@@ -5,30 +5,40 @@ import { type Files, openDirectoryFiles } from '@trellis/kit/files'
 import { openStore } from '@trellis/kit/store'
 import { createBatchBuilder } from '../entries/batch-builder.ts'
 import { createEnricher } from '../patterns/enricher.ts'
-import { openFileAppendLog } from './append-log.ts'
+import { type AppendLog, openFileAppendLog } from './append-log.ts'
 import type { Catalogue } from './catalogue.ts'
-import { type CatalogueTables, catalogueMigration, createCatalogue } from './catalogue-store.ts'
+import { type CatalogueTables, catalogueMigrations, createCatalogue } from './catalogue-store.ts'
 import { openShard, type Shard, type ShardLimits } from './shard.ts'
 
 /** A shard on a folder that goes when the test does; opening it again is what a restart does. Real files, a real database. */
 export type ShardFolder = AsyncDisposable & {
   directory: string
-  open: (limits?: Partial<ShardLimits>) => Promise<OpenedShard>
+  open: (limits?: Partial<ShardLimits>, alter?: (given: Foundations) => Foundations) => Promise<OpenedShard>
 }
 export type OpenedShard = AsyncDisposable & { shard: Shard; problems: string[]; catalogue: Catalogue; files: Files }
 
-export const openShardIn = async (directory: string, limits: Partial<ShardLimits> = {}): Promise<OpenedShard> => {
+/** What a shard stands on, as a test may want to change it. */
+export type Foundations = { files: Files; log: AppendLog; catalogue: Catalogue }
+
+export const openShardIn = async (
+  directory: string,
+  limits: Partial<ShardLimits> = {},
+  alter: (given: Foundations) => Foundations = (given) => given,
+): Promise<OpenedShard> => {
   const store = await openStore<CatalogueTables>({
     name: 'logs',
     dataDirectory: directory,
-    migrations: [catalogueMigration],
+    migrations: catalogueMigrations,
   })
-  const files = await openDirectoryFiles(join(directory, 'files'))
-  const catalogue = createCatalogue(store.db)
+  const { files, log, catalogue } = alter({
+    files: await openDirectoryFiles(join(directory, 'files')),
+    log: await openFileAppendLog({ directory: join(directory, 'log'), fileBytes: 4_096 }),
+    catalogue: createCatalogue(store.db),
+  })
   const problems: string[] = []
   const shard = await openShard({
     files,
-    log: await openFileAppendLog({ directory: join(directory, 'log'), fileBytes: 4_096 }),
+    log,
     catalogue,
     enricher: createEnricher(),
     limits: { documents: 64, textBytes: 64 * 1024, cacheBytes: 256 * 1024, ...limits },
@@ -50,7 +60,7 @@ export const createShardFolder = async (): Promise<ShardFolder> => {
   const directory = await mkdtemp(join(tmpdir(), 'trellis-logs-'))
   return {
     directory,
-    open: (limits) => openShardIn(directory, limits),
+    open: (limits, alter) => openShardIn(directory, limits, alter),
     [Symbol.asyncDispose]: () => rm(directory, { recursive: true, force: true }),
   }
 }

@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline'
 import { openStore } from '@trellis/kit/store'
 import { expect, test } from 'vitest'
 import { parseQuery } from '../search/query.ts'
-import { type CatalogueTables, catalogueMigration, createCatalogue } from '../segments/catalogue-store.ts'
+import { type CatalogueTables, catalogueMigrations, createCatalogue } from '../segments/catalogue-store.ts'
 import { createLogEngine } from './engine.ts'
 import { chunkOf, linesInAll, totalChunks } from './made-lines.ts'
 
@@ -18,7 +18,7 @@ const openIn = async (directory: string, idleMilliseconds = 0, limits = smallLim
   const store = await openStore<CatalogueTables>({
     name: 'logs',
     dataDirectory: directory,
-    migrations: [catalogueMigration],
+    migrations: catalogueMigrations,
   })
   const engine = createLogEngine({
     directory,

@@ -1,10 +1,11 @@
 import type { StoredEntry } from '../entries/entry.ts'
+import type { Severity } from '../entries/severity-code.ts'
 import type { Filters } from '../search/filters.ts'
 import type { Query } from '../search/query.ts'
 import type { Statistics } from '../search/rank.ts'
 import type { SearchRequest, SearchResult } from '../search/search.ts'
 import type { BatchAnalysis } from '../segments/batch-analysis.ts'
-import type { SegmentRow } from '../segments/catalogue.ts'
+import type { CatalogueChange, CatalogueContent } from '../segments/catalogue.ts'
 import type { Rewrite, Rewritten } from '../segments/rewrite.ts'
 import type { IngestResult, ShardLimits } from '../segments/shard.ts'
 import type { TemplateCounts, TemplateQuestion } from '../templates/count-templates.ts'
@@ -38,14 +39,16 @@ export type IndexCalls = {
   follow: (isFollowed: boolean) => void
   flush: () => Promise<void>
   rewrite: (rewrite: Rewrite) => Promise<Rewritten>
+  deleteSource: (source: string) => Promise<number>
+  setSeverity: (entryId: string, severity: Severity | null) => Promise<StoredEntry | undefined>
   holdings: () => Promise<Holdings>
   rest: () => Promise<void>
 }
 
 /** What the indexing thread asks. */
 export type IndexHostCalls = {
-  listSegments: () => Promise<SegmentRow[]>
-  replaceSegments: (change: { add: SegmentRow[]; remove: string[] }) => Promise<void>
+  readCatalogue: () => Promise<CatalogueContent>
+  changeCatalogue: (change: CatalogueChange) => Promise<void>
   damaged: (problem: string) => void
   /** The templates that all threads and replicas share. */
   templateChanges: TemplateStore['changes']

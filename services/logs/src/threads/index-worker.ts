@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { parentPort, workerData } from 'node:worker_threads'
 import { openDirectoryFiles } from '@trellis/kit/files'
 import type { StoredEntry } from '../entries/entry.ts'
+import type { Severity } from '../entries/severity-code.ts'
 import { createEnricher } from '../patterns/enricher.ts'
 import { domainOf } from '../patterns/library.ts'
 import type { Filters } from '../search/filters.ts'
@@ -51,8 +52,8 @@ const open = async (): Promise<Shard> =>
     files: await openDirectoryFiles(join(directory, 'files')),
     log: await openFileAppendLog({ directory: join(directory, 'log') }),
     catalogue: {
-      list: () => host.call('listSegments', []),
-      replace: (change) => host.call('replaceSegments', [change]),
+      read: () => host.call('readCatalogue', []),
+      change: (change) => host.call('changeCatalogue', [change]),
     },
     enricher: createEnricher(),
     limits,
@@ -66,6 +67,18 @@ const close = async (opened: Promise<Shard>): Promise<void> => {
   try {
     await (await opened)[Symbol.asyncDispose]()
   } catch {}
+}
+
+/** Changes what is kept. Where that fails, memory may be ahead of the disk: the next call opens the shard anew, from what is durable. */
+const onShard = async <Result>(work: (opened: Shard) => Promise<Result>): Promise<Result> => {
+  const mine = shardOf()
+  try {
+    return await work(await mine)
+  } catch (error) {
+    if (shard === mine) shard = undefined
+    await close(mine)
+    throw error
+  }
 }
 
 /** A damaged segment is left out and named; the search is done again over the rest. */
@@ -91,17 +104,8 @@ const tell = (entriesOf: () => StoredEntry[]) => {
 }
 
 const host = createCalls<IndexHostCalls>(port, {
-  ingest: async (batch: ArrayBuffer, analysis?: BatchAnalysis) => {
-    const mine = shardOf()
-    try {
-      return await (await mine).ingest(batch, { analysis, onNew: tell })
-    } catch (error) {
-      // What is in memory may be ahead of the disk: the next call opens the shard anew, from what is durable.
-      if (shard === mine) shard = undefined
-      await close(mine)
-      throw error
-    }
-  },
+  ingest: (batch: ArrayBuffer, analysis?: BatchAnalysis) =>
+    onShard((opened) => opened.ingest(batch, { analysis, onNew: tell })),
   search: (request: SearchRequest, left?: Int32Array) =>
     onParts((parts) => searchByTemplate(parts, request, templates, { domainOf, signal: leavingOf(left) })),
   countWords: (query: Query, left?: Int32Array) => onParts((parts) => countWords(parts, query, leavingOf(left))),
@@ -123,12 +127,15 @@ const host = createCalls<IndexHostCalls>(port, {
     isFollowed = wanted
   },
   flush: async () => (await shardOf()).flush(),
+  deleteSource: (source: string) => onShard((opened) => opened.deleteSource(source)),
+  setSeverity: (entryId: string, severity: Severity | null) =>
+    onShard((opened) => opened.setSeverity(entryId, severity)),
   rewrite: async (rewrite: Rewrite) => (await shardOf()).rewrite(rewrite),
   holdings: () =>
     onParts(async (parts) => {
       const arrivals = await Promise.all(parts.map((part) => part.ingestTimes()))
       return {
-        entries: parts.reduce((sum, part) => sum + part.documents, 0),
+        entries: parts.flatMap(({ streams }) => streams).reduce((sum, { entries }) => sum + entries, 0),
         lastArrival: arrivals.length === 0 ? null : Math.max(...arrivals.map(({ last }) => last)),
       } satisfies Holdings
     }),

@@ -1,5 +1,5 @@
 import { openStore } from '@trellis/kit/store'
-import { type CatalogueTables, catalogueMigration, createCatalogue } from '../segments/catalogue-store.ts'
+import { type CatalogueTables, catalogueMigrations, createCatalogue } from '../segments/catalogue-store.ts'
 import { createLogEngine } from './engine.ts'
 import { chunkOf, totalChunks } from './made-lines.ts'
 
@@ -8,7 +8,7 @@ const [, , directory = ''] = process.argv
 const store = await openStore<CatalogueTables>({
   name: 'logs',
   dataDirectory: directory,
-  migrations: [catalogueMigration],
+  migrations: catalogueMigrations,
 })
 const engine = createLogEngine({
   directory,

@@ -1,4 +1,5 @@
 import type { StoredEntry } from '../entries/entry.ts'
+import type { Severity } from '../entries/severity-code.ts'
 import type { Filters } from '../search/filters.ts'
 import type { Query } from '../search/query.ts'
 import type { Statistics } from '../search/rank.ts'
@@ -32,6 +33,13 @@ export type LogEngine = AsyncDisposable & {
   templates: (question: TemplateQuestion, signal?: AbortSignal) => Promise<TemplateCounts[]>
   /** Tells of entries as they become durable, each once, until the returned function is called. */
   follow: (follower: Follower) => Promise<() => Promise<void>>
+  /**
+   * Removes all entries of a source, or of all units of a stem, and says how many there were. It holds when it is answered, whatever happens
+   * after; what is sent again later is new. The bytes go in the background.
+   */
+  deleteSource: (source: string, signal?: AbortSignal) => Promise<number>
+  /** Puts a severity in place of an entry's, or none with null. Gives the entry as it is then, undefined where there is none. */
+  setSeverity: (entryId: string, severity: Severity | null, signal?: AbortSignal) => Promise<StoredEntry | undefined>
   /** Writes what is in memory to a segment. */
   flush: () => Promise<void>
 }

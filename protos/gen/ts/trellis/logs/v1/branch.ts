@@ -192,6 +192,20 @@ export interface FindEntryRequest {
   entryId: string;
 }
 
+export interface DeleteBranchSourceRequest {
+  sourceId: string;
+}
+
+export interface DeletedEntries {
+  entries: number;
+}
+
+export interface SetBranchSeverityRequest {
+  entryId: string;
+  /** Absent: none. */
+  severity?: string | null | undefined;
+}
+
 export interface CountBranchSourcesRequest {
   filters: EntryFilters | null;
 }
@@ -2285,6 +2299,183 @@ export const FindEntryRequest: MessageFns<FindEntryRequest> = {
   },
 };
 
+function createBaseDeleteBranchSourceRequest(): DeleteBranchSourceRequest {
+  return { sourceId: "" };
+}
+
+export const DeleteBranchSourceRequest: MessageFns<DeleteBranchSourceRequest> = {
+  encode(message: DeleteBranchSourceRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.sourceId !== "") {
+      writer.uint32(10).string(message.sourceId);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): DeleteBranchSourceRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseDeleteBranchSourceRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.sourceId = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<DeleteBranchSourceRequest>): DeleteBranchSourceRequest {
+    return DeleteBranchSourceRequest.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<DeleteBranchSourceRequest>): DeleteBranchSourceRequest {
+    const message = createBaseDeleteBranchSourceRequest();
+    message.sourceId = object.sourceId ?? "";
+    return message;
+  },
+};
+
+function createBaseDeletedEntries(): DeletedEntries {
+  return { entries: 0 };
+}
+
+export const DeletedEntries: MessageFns<DeletedEntries> = {
+  encode(message: DeletedEntries, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.entries !== 0) {
+      writer.uint32(8).int64(message.entries);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): DeletedEntries {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseDeletedEntries();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.entries = longToNumber(reader.int64());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<DeletedEntries>): DeletedEntries {
+    return DeletedEntries.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<DeletedEntries>): DeletedEntries {
+    const message = createBaseDeletedEntries();
+    message.entries = object.entries ?? 0;
+    return message;
+  },
+};
+
+function createBaseSetBranchSeverityRequest(): SetBranchSeverityRequest {
+  return { entryId: "", severity: null };
+}
+
+export const SetBranchSeverityRequest: MessageFns<SetBranchSeverityRequest> = {
+  encode(message: SetBranchSeverityRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.entryId !== "") {
+      writer.uint32(10).string(message.entryId);
+    }
+    if (message.severity !== undefined && message.severity !== null) {
+      writer.uint32(18).string(message.severity);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): SetBranchSeverityRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseSetBranchSeverityRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.entryId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.severity = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<SetBranchSeverityRequest>): SetBranchSeverityRequest {
+    return SetBranchSeverityRequest.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<SetBranchSeverityRequest>): SetBranchSeverityRequest {
+    const message = createBaseSetBranchSeverityRequest();
+    message.entryId = object.entryId ?? "";
+    message.severity = object.severity ?? undefined;
+    return message;
+  },
+};
+
 function createBaseCountBranchSourcesRequest(): CountBranchSourcesRequest {
   return { filters: null };
 }
@@ -2560,6 +2751,24 @@ export const BranchServiceDefinition = {
       requestType: CountBranchSourcesRequest as typeof CountBranchSourcesRequest,
       requestStream: false,
       responseType: BranchSources as typeof BranchSources,
+      responseStream: false,
+      options: {},
+    },
+    /** Deletes the entries of a source, or of the units of a stem; none is no error. */
+    deleteBranchSource: {
+      name: "DeleteBranchSource",
+      requestType: DeleteBranchSourceRequest as typeof DeleteBranchSourceRequest,
+      requestStream: false,
+      responseType: DeletedEntries as typeof DeletedEntries,
+      responseStream: false,
+      options: {},
+    },
+    /** Puts a severity in place of an entry's. NOT_FOUND where there is none. */
+    setBranchSeverity: {
+      name: "SetBranchSeverity",
+      requestType: SetBranchSeverityRequest as typeof SetBranchSeverityRequest,
+      requestStream: false,
+      responseType: KeptEntry as typeof KeptEntry,
       responseStream: false,
       options: {},
     },

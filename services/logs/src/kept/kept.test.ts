@@ -1,0 +1,139 @@
+import { createMemoryBus } from '@trellis/kit/bus'
+import { readConfig } from '@trellis/kit/config'
+import { connectInProcess, type RpcClient } from '@trellis/kit/rpc'
+import { silentLog } from '@trellis/kit/telemetry'
+import { EntriesServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/entries.ts'
+import { LogsServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/logs.ts'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { createSharedSearch } from '../branches/shared-search.ts'
+import { openEngineIn, serveBranch, temporaryFolder } from '../branches/stores-for-tests.ts'
+import { logsConfig } from '../config.ts'
+import { createLogsService } from '../service.ts'
+
+const open = async (dataDirectory: string) => {
+  const bus = createMemoryBus()
+  const service = await createLogsService({ config: readConfig(logsConfig, {}), dataDirectory, bus, log: silentLog })
+  const of = <Client>(definition: typeof LogsServiceDefinition | typeof EntriesServiceDefinition): Client => {
+    const found = service.implementations.find((implementation) => implementation.definition === definition)
+    if (!found) throw new Error('The service does not implement it.')
+    return connectInProcess(definition as typeof LogsServiceDefinition, found.handlers as never) as Client
+  }
+  return {
+    logs: of<RpcClient<typeof LogsServiceDefinition>>(LogsServiceDefinition),
+    entries: of<RpcClient<typeof EntriesServiceDefinition>>(EntriesServiceDefinition),
+    [Symbol.asyncDispose]: async () => {
+      await service[Symbol.asyncDispose]()
+      await bus[Symbol.asyncDispose]()
+    },
+  }
+}
+type Opened = Awaited<ReturnType<typeof open>>
+
+async function* body(entries: object[]) {
+  yield { part: { $case: 'parameters' as const, value: {} } }
+  yield { part: { $case: 'chunk' as const, value: Buffer.from(JSON.stringify({ source_id: 'app', entries })) } }
+}
+const push = ({ logs }: Opened, entries: object[]) => logs.gleanBatch(body(entries) as never)
+const units = ['journald:attic:sshd', 'journald:attic:cron', 'journald:atticus:cron', 'app']
+const recently = new Date().toISOString()
+const entryOf = (sourceId: string) => ({
+  text: `failed in ${sourceId}`,
+  source_id: sourceId,
+  sequence: 1,
+  severity: 'ERROR',
+  timestamp_iso: recently,
+})
+const total = async ({ logs }: Opened, q = '', more = {}) => (await logs.search({ q, order: '', ...more })).total
+const sourcesIn = async ({ logs }: Opened) =>
+  (await logs.listSources({})).sources.map(({ sourceId }) => sourceId).toSorted()
+
+let folder: Awaited<ReturnType<typeof temporaryFolder>>
+beforeEach(async () => {
+  folder = await temporaryFolder()
+})
+afterEach(() => folder[Symbol.asyncDispose]())
+
+test('DELETE /api/sources/{id} removes entries and full-text rows, and nothing of it is there after a restart', async () => {
+  {
+    await using opened = await open(folder.path)
+    await push(opened, units.map(entryOf))
+    expect(await total(opened, 'failed')).toBe(4)
+    await opened.entries.deleteSource({ sourceId: 'app' })
+    expect([await total(opened, 'app'), await total(opened)]).toEqual([0, 3])
+    expect(await sourcesIn(opened)).toEqual(['journald:attic', 'journald:atticus'])
+  }
+  await using again = await open(folder.path)
+  expect([await total(again, 'app'), await total(again)]).toEqual([0, 3])
+})
+
+test('DELETE /api/sources/{id} of a group stem deletes all member units by prefix match, and no source that is only spelled alike', async () => {
+  await using opened = await open(folder.path)
+  await push(opened, units.map(entryOf))
+  await opened.entries.deleteSource({ sourceId: 'journald:attic' })
+  expect(await sourcesIn(opened)).toEqual(['app', 'journald:atticus'])
+  expect((await opened.logs.getStats({})).errorCount).toBe(2)
+  expect(await push(opened, units.map(entryOf))).toMatchObject({ accepted: 2, duplicates: 2 })
+  expect(await total(opened, 'failed')).toBe(4)
+})
+
+test('DELETE /api/sources/{id} of a source without entries is 404', async () => {
+  await using opened = await open(folder.path)
+  await expect(opened.entries.deleteSource({ sourceId: 'app' })).rejects.toMatchObject({ kind: 'not_found' })
+})
+
+test('severity CRITICAL, ERROR, WARN, or null can be overridden: searches, facets, sources and stats go by it', async () => {
+  await using opened = await open(folder.path)
+  await push(opened, units.map(entryOf))
+  const [first] = (await opened.logs.search({ q: 'app', order: '' })).entries
+  const change = (severity: string | null | undefined) =>
+    opened.entries.changeEntry({
+      entryId: first?.entryId ?? '',
+      severity: severity === undefined ? undefined : JSON.stringify(severity),
+    } as never)
+  expect(await change('CRITICAL')).toMatchObject({ entryId: first?.entryId, severity: 'CRITICAL' })
+  expect(await total(opened, 'app', { severity: 'CRITICAL' })).toBe(1)
+  expect(await opened.logs.getStats({})).toMatchObject({ criticalCount: 1, errorCount: 3 })
+  expect((await opened.logs.getStats({})).recentCriticals).toMatchObject([{ entryId: first?.entryId }])
+  expect(await change('WARN')).toMatchObject({ severity: 'WARN' })
+  const { facets } = await opened.logs.search({ q: '', order: '' })
+  expect(facets?.severity).toEqual([
+    { value: 'ERROR', count: 3 },
+    { value: 'WARN', count: 1 },
+  ])
+  expect((await change(null)).severity ?? null).toBeNull()
+  const { sources } = await opened.logs.listSources({})
+  expect(sources.find(({ sourceId }) => sourceId === 'app')).toMatchObject({ entryCount: 1, errorCount: 0 })
+  for (const wrong of ['FATAL', '', undefined]) await expect(change(wrong)).rejects.toMatchObject({ kind: 'invalid' })
+  await expect(opened.entries.changeEntry({ entryId: 'none', severity: 'null' })).rejects.toMatchObject({
+    kind: 'not_found',
+  })
+})
+
+test('entries of branches are deleted and graded along; while a branch is away, it is said that not all is done', async () => {
+  await using own = await openEngineIn(folder.path)
+  await using barn = await serveBranch('barn')
+  await own.push(null, [{ text: 'own', source_id: 'host:a:one' }])
+  await barn.push([
+    { text: 'of the barn', source_id: 'host:a:two' },
+    { text: 'stays', source_id: 'app' },
+  ])
+  const { engine } = createSharedSearch({
+    own: own.engine,
+    directory: { active: async () => [barn.active] },
+    waitMilliseconds: 20_000,
+    log: silentLog,
+  })
+  const all = { query: null, filters: {}, limit: 10, order: 'time', withFacets: true } as const
+  const stays = (await engine.search(all)).entries.find(({ entry }) => entry.text === 'stays')?.entry.entryId ?? ''
+  expect(await engine.setSeverity(stays, 'WARN')).toMatchObject({ severity: 'WARN', origin: { branch: 'barn' } })
+  expect(await engine.setSeverity('none', 'WARN')).toBeUndefined()
+  expect(await engine.deleteSource('host:a')).toBe(2)
+  expect((await engine.search(all)).entries.map(({ entry }) => [entry.text, entry.severity])).toEqual([
+    ['stays', 'WARN'],
+  ])
+  await barn.leave()
+  await expect(engine.deleteSource('app')).rejects.toMatchObject({
+    kind: 'unavailable',
+    detail: expect.stringContaining('barn'),
+  })
+})

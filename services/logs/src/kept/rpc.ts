@@ -1,0 +1,28 @@
+import { failure, invalidField } from '@trellis/kit/errors'
+import type { Handlers } from '@trellis/kit/rpc'
+import type { EntriesServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/entries.ts'
+import { presentEntry } from '../entries/present.ts'
+import { type Severity, severities } from '../entries/severity-code.ts'
+import type { World } from '../world.ts'
+
+/** `null` as JSON is none; what is absent was forgotten. */
+const readSeverity = (json: string | null | undefined): Severity | null => {
+  const value: unknown = json ? JSON.parse(json) : undefined
+  if (value === null) return null
+  const severity = severities.find((known) => known === value)
+  if (!severity) throw invalidField(['body', 'severity'], `must be one of ${severities.join(', ')} or null`)
+  return severity
+}
+
+export const entriesRpc = ({ engine }: Pick<World, 'engine'>): Handlers<typeof EntriesServiceDefinition> => ({
+  deleteSource: async ({ sourceId }, { signal }) => {
+    if ((await engine.deleteSource(sourceId, signal)) === 0)
+      throw failure('not_found', `There are no entries of a source "${sourceId}".`)
+    return {}
+  },
+  changeEntry: async ({ entryId, severity }, { signal }) => {
+    const entry = await engine.setSeverity(entryId, readSeverity(severity), signal)
+    if (!entry) throw failure('not_found', `There is no entry "${entryId}".`)
+    return presentEntry(entry)
+  },
+})

@@ -1,0 +1,185 @@
+import { keyOfEntryId } from '../entries/identity.ts'
+import { severityOfCode } from '../entries/severity-code.ts'
+import type { AmendmentIndex, Concern, SeverityOverride } from './amendments.ts'
+import { type Bitmap, createBitmap, hasBit, setBit } from './bitmap.ts'
+import { lengthOfCode } from './document-length.ts'
+import { keyPrefixOf } from './key-table.ts'
+import type { Part, PartColumns, Postings, StreamSummary } from './part.ts'
+
+/** A part as it is to be seen now: without what was buried, with the severities that were put in place. */
+export type AmendedPart = Part & {
+  /** Whether a part of it is hidden, so that writing it anew makes it smaller. */
+  readonly hides: boolean
+  /** The overrides of entries that are in it. */
+  overridden: () => Promise<SeverityOverride[]>
+}
+
+/** Makes it once; a failure is tried again by the next who asks. */
+const once = <Value>(make: () => Promise<Value>): (() => Promise<Value>) => {
+  let made: Promise<Value> | undefined
+  return () => {
+    made ??= make().catch((error: unknown) => {
+      made = undefined
+      throw error
+    })
+    return made
+  }
+}
+
+const onlyVisible = ({ documents, counts }: Postings, visible: Bitmap): Postings | undefined => {
+  const kept = { documents: new Uint32Array(documents.length), counts: new Uint8Array(documents.length) }
+  let found = 0
+  for (let index = 0; index < documents.length; index++) {
+    const document = documents[index] ?? 0
+    if (!hasBit(visible, document)) continue
+    kept.documents[found] = document
+    kept.counts[found++] = counts[index] ?? 1
+  }
+  if (found === 0) return undefined
+  return { documents: kept.documents.subarray(0, found), counts: kept.counts.subarray(0, found) }
+}
+
+const emptied = (stream: StreamSummary): StreamSummary => ({
+  ...stream,
+  entries: 0,
+  words: 0,
+  bySeverity: [0, 0, 0, 0],
+})
+
+/** Bitmaps with the documents of overrides moved to where these say. */
+const withOverrides = (
+  severities: PartColumns['severities'],
+  overrides: ReadonlyMap<number, SeverityOverride>,
+): PartColumns['severities'] => {
+  const [critical, error, warn] = severities.map((bitmap) => bitmap.slice())
+  if (!critical || !error || !warn) return severities
+  const moved = [critical, error, warn] as const
+  for (const [document, { severity }] of overrides) {
+    moved.forEach((bitmap, index) => {
+      const word = document >>> 5
+      bitmap[word] = (bitmap[word] ?? 0) & ~(1 << (document & 31))
+      if (severity === index + 1) setBit(bitmap, document)
+    })
+  }
+  return moved
+}
+
+const codeAt = (severities: PartColumns['severities'], document: number): number =>
+  severities.findIndex((bitmap) => hasBit(bitmap, document)) + 1
+
+/** Lays what concerns a part over it. Documents keep their numbers; those that are hidden are in no answer and no count. */
+export const amendPart = (part: Part, { hidden, overrides }: Concern): AmendedPart => {
+  const hides = hidden.includes(true)
+  const streams = part.streams.map((stream, number) => (hidden[number] === true ? emptied(stream) : stream))
+
+  const visible = once(async (): Promise<Bitmap | undefined> => {
+    if (!hides) return undefined
+    const { streamOf } = await part.columns()
+    const bitmap = createBitmap(part.documents)
+    for (let document = 0; document < part.documents; document++)
+      if (hidden[streamOf[document] ?? 0] !== true) setBit(bitmap, document)
+    return bitmap
+  })
+  const corpus = once(async () => {
+    if (!hides) return part.corpus()
+    const documents = streams.reduce((sum, { entries }) => sum + entries, 0)
+    if (streams.every(({ words }) => words !== undefined))
+      return { documents, words: streams.reduce((sum, { words = 0 }) => sum + words, 0) }
+    // A segment of before streams had their words counted: lengths are kept to within a few in a hundred.
+    const [{ lengthCodes }, seen] = await Promise.all([part.columns(), visible()])
+    let words = 0
+    for (let document = 0; document < part.documents; document++)
+      if (!seen || hasBit(seen, document)) words += lengthOfCode[lengthCodes[document] ?? 0] ?? 0
+    return { documents, words }
+  })
+  const only = async (postings: Postings | undefined): Promise<Postings | undefined> => {
+    const seen = await visible()
+    return postings && seen ? onlyVisible(postings, seen) : postings
+  }
+  const candidates = once(async () => {
+    const [lookup, seen] = await Promise.all([part.keyLookup(), visible()])
+    return (prefix: number) => {
+      const found = lookup(prefix)
+      return seen && found.length > 0 ? found.filter((document) => hasBit(seen, document)) : found
+    }
+  })
+  const overrideOf = once(async (): Promise<ReadonlyMap<number, SeverityOverride>> => {
+    const found = new Map<number, SeverityOverride>()
+    if (overrides.length === 0) return found
+    const lookup = await candidates()
+    for (const override of overrides) {
+      for (const document of lookup(keyPrefixOf(override.key))) {
+        if (document >= part.documents) continue
+        if (keyOfEntryId((await part.entry(document)).entryId) === override.key) found.set(document, override)
+      }
+    }
+    return found
+  })
+  const severities = once(async () => {
+    const [columns, overridden] = await Promise.all([part.columns(), overrideOf()])
+    return overridden.size === 0 ? columns.severities : withOverrides(columns.severities, overridden)
+  })
+  const summaries = once(async () => {
+    const overridden = await overrideOf()
+    if (overridden.size === 0) return streams
+    const columns = await part.columns()
+    const counted = streams.map((stream) => ({
+      ...stream,
+      bySeverity: [...stream.bySeverity] as StreamSummary['bySeverity'],
+    }))
+    for (const [document, { severity }] of overridden) {
+      const counts = counted[columns.streamOf[document] ?? 0]?.bySeverity
+      if (!counts) continue
+      const before = codeAt(columns.severities, document)
+      counts[before] = (counts[before] ?? 0) - 1
+      counts[severity] = (counts[severity] ?? 0) + 1
+    }
+    return counted
+  })
+
+  return {
+    ...part,
+    hides,
+    streams,
+    summaries,
+    corpus,
+    overridden: async () => [...(await overrideOf()).values()],
+    columns: async () => {
+      const [columns, seen, graded] = await Promise.all([part.columns(), visible(), severities()])
+      return { ...columns, severities: graded, ...(seen && { visible: seen }) }
+    },
+    lookup: async (word) => only(await part.lookup(word)),
+    frequency: async (word) =>
+      hides ? ((await only(await part.lookup(word)))?.documents.length ?? 0) : part.frequency(word),
+    lookupPrefix: async (prefix) => {
+      const found = await part.lookupPrefix(prefix)
+      return hides ? (await Promise.all(found.map(only))).filter((postings) => postings !== undefined) : found
+    },
+    keyLookup: candidates,
+    entry: async (document) => {
+      const [entry, overridden] = await Promise.all([part.entry(document), overrideOf()])
+      const override = overridden.get(document)
+      return override ? { ...entry, severity: severityOfCode(override.severity) } : entry
+    },
+  }
+}
+
+const signatureOf = ({ hidden, overrides }: Concern): string =>
+  `${hidden.map(Number).join('')} ${overrides.map(({ key, place }) => `${key}@${place}`).join(' ')}`
+
+/** Amends parts, and gives the same amended part for as long as nothing else concerns it: what it found out is kept. */
+export const createAmender = () => {
+  const known = new WeakMap<Part, { signature: string; amended: AmendedPart }>()
+  return (part: Part, place: number, index: AmendmentIndex): Part | AmendedPart => {
+    const concern = index.concernOf(part, place)
+    if (!concern) return part
+    const signature = signatureOf(concern)
+    const before = known.get(part)
+    if (before?.signature === signature) return before.amended
+    const amended = amendPart(part, concern)
+    known.set(part, { signature, amended })
+    return amended
+  }
+}
+
+export const isAmended = (part: Part): part is AmendedPart => 'hides' in part

@@ -1,0 +1,159 @@
+import type { Migration } from '@trellis/kit/store'
+import type { Kysely } from 'kysely'
+import { stemOf } from '../search/filters.ts'
+import type { AmendmentChange, Amendments, Burial, SeverityOverride } from './amendments.ts'
+
+export type AmendmentTables = {
+  log_burials: { source: string; place: number; buried_at: number }
+  log_severity_overrides: {
+    entry_key: string
+    source_id: string
+    effective_time: number
+    severity: number
+    place: number
+    /** Epoch milliseconds; null until it was written into a segment. */
+    folded_at: number | null
+  }
+  /** One row: up to which place all that came is in segments or gone. */
+  log_floor: { id: number; place: number }
+}
+/** A store or a transaction that has these tables among others. */
+type Db = Pick<Kysely<AmendmentTables>, 'selectFrom' | 'insertInto' | 'updateTable' | 'deleteFrom'>
+
+export const amendmentMigration = (number: number): Migration => ({
+  number,
+  name: 'deleted log sources and severities put in place',
+  up: async (db) => {
+    await db.schema
+      .createTable('log_burials')
+      .addColumn('source', 'text', (column) => column.notNull())
+      .addColumn('place', 'bigint', (column) => column.notNull())
+      .addColumn('buried_at', 'bigint', (column) => column.notNull())
+      .addPrimaryKeyConstraint('log_burials_key', ['source', 'place'])
+      .execute()
+    await db.schema
+      .createTable('log_severity_overrides')
+      .addColumn('entry_key', 'text', (column) => column.primaryKey())
+      .addColumn('source_id', 'text', (column) => column.notNull())
+      .addColumn('effective_time', 'double precision', (column) => column.notNull())
+      .addColumn('severity', 'integer', (column) => column.notNull())
+      .addColumn('place', 'bigint', (column) => column.notNull())
+      .addColumn('folded_at', 'bigint')
+      .execute()
+    await db.schema
+      .createIndex('log_severity_overrides_by_source')
+      .on('log_severity_overrides')
+      .column('source_id')
+      .execute()
+    await db.schema
+      .createTable('log_floor')
+      .addColumn('id', 'integer', (column) => column.primaryKey())
+      .addColumn('place', 'bigint', (column) => column.notNull())
+      .execute()
+    await db.insertInto('log_floor').values({ id: 1, place: 0 }).execute()
+  },
+})
+
+const allBurials = (db: Db) => db.selectFrom('log_burials').select(['source', 'place']).orderBy('place').execute()
+
+const allOverrides = (db: Db) => db.selectFrom('log_severity_overrides').selectAll().orderBy('place').execute()
+
+const insertBurial = (db: Db, { source, place }: Burial, buriedAt: number) =>
+  db
+    .insertInto('log_burials')
+    .values({ source, place, buried_at: buriedAt })
+    .onConflict((conflict) => conflict.columns(['source', 'place']).doNothing())
+    .execute()
+
+/** Of a source, or of all units of a stem: `a:b:` and what follows, up to `a:b;`, which is the next character. */
+const deleteOverridesOf = (db: Db, source: string) =>
+  db
+    .deleteFrom('log_severity_overrides')
+    .where((row) =>
+      row.or([
+        row('source_id', '=', source),
+        ...(stemOf(`${source}:unit`) === source
+          ? [row.and([row('source_id', '>=', `${source}:`), row('source_id', '<', `${source};`)])]
+          : []),
+      ]),
+    )
+    .execute()
+
+const upsertOverride = (db: Db, { key, sourceId, time, severity, place }: SeverityOverride) =>
+  db
+    .insertInto('log_severity_overrides')
+    .values({ entry_key: key, source_id: sourceId, effective_time: time, severity, place, folded_at: null })
+    .onConflict((conflict) => conflict.column('entry_key').doUpdateSet({ severity, place, folded_at: null }))
+    .execute()
+
+type Folded = Pick<SeverityOverride, 'key' | 'place'>
+
+const deleteFolded = (db: Db, { key, place }: Folded) =>
+  db.deleteFrom('log_severity_overrides').where('entry_key', '=', key).where('place', '<=', place).execute()
+
+/** Replicas that have not heard of the segment it was written into still need it; to the others it says the same again. */
+export const markFolded = (db: Db, { key, place }: Folded, foldedAt: number) =>
+  db
+    .updateTable('log_severity_overrides')
+    .set({ folded_at: foldedAt })
+    .where('entry_key', '=', key)
+    .where('place', '<=', place)
+    .execute()
+
+export const forgetFolded = (db: Db, before: number) =>
+  db.deleteFrom('log_severity_overrides').where('folded_at', '<', before).execute()
+
+const deleteBurial = (db: Db, { source, place }: Burial) =>
+  db.deleteFrom('log_burials').where('source', '=', source).where('place', '=', place).execute()
+
+export const raiseFloor = (db: Db, place: number) =>
+  db.updateTable('log_floor').set({ place }).where('id', '=', 1).where('place', '<', place).execute()
+
+export const readFloor = async (db: Db): Promise<number> =>
+  Number((await db.selectFrom('log_floor').select('place').where('id', '=', 1).executeTakeFirst())?.place ?? 0)
+
+export const countOverrides = async (db: Db): Promise<number> =>
+  Number(
+    (
+      await db
+        .selectFrom('log_severity_overrides')
+        .select((row) => row.fn.countAll().as('count'))
+        .where('folded_at', 'is', null)
+        .executeTakeFirstOrThrow()
+    ).count,
+  )
+
+export const forgetBurial = (db: Db, { source, place }: Burial, before: number) =>
+  db
+    .deleteFrom('log_burials')
+    .where('source', '=', source)
+    .where('place', '=', place)
+    .where('buried_at', '<', before)
+    .execute()
+
+/** The sources that were buried past a place. */
+export const buriedAfter = (db: Db, place: number) =>
+  db.selectFrom('log_burials').select('source').where('place', '>', place).execute()
+
+export const readAmendments = async (db: Db): Promise<Amendments> => ({
+  burials: (await allBurials(db)).map(({ source, place }) => ({ source, place: Number(place) })),
+  overrides: (await allOverrides(db)).map((row) => ({
+    key: row.entry_key,
+    sourceId: row.source_id,
+    time: row.effective_time,
+    severity: row.severity,
+    place: Number(row.place),
+  })),
+})
+
+/** To be done in a transaction. */
+export const writeAmendments = async (db: Db, change: AmendmentChange, now: number): Promise<void> => {
+  const { bury, override, folded = [], settled = [] } = change
+  if (bury) {
+    await insertBurial(db, bury, now)
+    await deleteOverridesOf(db, bury.source)
+  }
+  if (override) await upsertOverride(db, override)
+  for (const one of folded) await deleteFolded(db, one)
+  for (const one of settled) await deleteBurial(db, one)
+}
