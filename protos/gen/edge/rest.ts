@@ -4,6 +4,7 @@ import type * as trellis_http_v1_messages from '../ts/trellis/http/v1/messages.t
 import type * as trellis_listings_v1_listings from '../ts/trellis/listings/v1/listings.ts'
 import type * as trellis_logs_v1_context from '../ts/trellis/logs/v1/context.ts'
 import type * as trellis_logs_v1_entries from '../ts/trellis/logs/v1/entries.ts'
+import type * as trellis_logs_v1_incidents from '../ts/trellis/logs/v1/incidents.ts'
 import type * as trellis_logs_v1_logs from '../ts/trellis/logs/v1/logs.ts'
 import type * as trellis_logs_v1_media_monitor from '../ts/trellis/logs/v1/media_monitor.ts'
 import type * as trellis_logs_v1_settings from '../ts/trellis/logs/v1/settings.ts'
@@ -704,6 +705,94 @@ export type ContextFactMatchRest = {
 export type ContextMatchesRest = {
   chunks: ContextChunkMatchRest[]
   facts: ContextFactMatchRest[]
+}
+
+/** Times are ISO 8601 in UTC. */
+export type IncidentRest = {
+  id: string
+  label: string
+  /** open, acknowledged or resolved. */
+  status: string
+  started_at: string
+  /** Null while it goes on. */
+  ended_at: string | null
+  notes: string
+  /** CRITICAL, ERROR or WARN. */
+  severity: string | null
+  /** Free text; `auto:<source_id>` for incidents that were made of errors. */
+  issue_type: string | null
+  /** The search that its entries match, as `q` of a search. */
+  query: string | null
+  /** The source, or the stem of sources, that its entries are of. */
+  source_id: string | null
+  /** Whether the service made it of errors. */
+  automatic: boolean
+  /** Errors that it was made of, if it was. */
+  error_count: number
+  attached_count: number
+  created_at: string
+  updated_at: string
+  acknowledged_at: string | null
+  resolved_at: string | null
+}
+
+export type ListIncidentsResponseRest = {
+  incidents: IncidentRest[]
+  next_cursor: string | null
+}
+
+/** Something that happened to an incident. */
+export type IncidentEventRest = {
+  /** created, edited, opened, acknowledged, resolved, extended, attached, detached, downloaded, queued, sent, send_failed or exported. */
+  kind: string
+  /** In words. */
+  detail: string
+  at: string
+}
+
+export type SimilarIncidentRest = {
+  id: string
+  label: string
+  status: string
+  issue_type: string | null
+  started_at: string
+  ended_at: string | null
+  notes: string
+}
+
+export type IncidentDetailRest = {
+  id: string
+  label: string
+  status: string
+  started_at: string
+  ended_at: string | null
+  notes: string
+  severity: string | null
+  issue_type: string | null
+  query: string | null
+  source_id: string | null
+  automatic: boolean
+  error_count: number
+  attached_count: number
+  created_at: string
+  updated_at: string
+  acknowledged_at: string | null
+  resolved_at: string | null
+  /** Up to 100, sorted by time; of more, those that are attached and then the earliest. */
+  entries: EntryRest[]
+  /** Of all that belong to it. */
+  entry_count: number
+  /** What happened to it, newest first, up to 200. */
+  timeline: IncidentEventRest[]
+  /** Others with the same label, issue type or source, newest first, up to 5. */
+  similar: SimilarIncidentRest[]
+}
+
+export type AttachEntriesResponseRest = {
+  /** Those that were not attached before. */
+  attached: number
+  /** All that are attached now. */
+  attached_count: number
 }
 
 export type SettingsRest = {
@@ -1511,6 +1600,76 @@ export const ContextMatchesToRest = (m: trellis_logs_v1_context.ContextMatches):
   facts: m.facts.map((item) => ContextFactMatchToRest(item)),
 })
 
+export const IncidentToRest = (m: trellis_logs_v1_incidents.Incident): IncidentRest => ({
+  id: m.id,
+  label: m.label,
+  status: m.status,
+  started_at: m.startedAt,
+  ended_at: m.endedAt ?? null,
+  notes: m.notes,
+  severity: m.severity ?? null,
+  issue_type: m.issueType ?? null,
+  query: m.query ?? null,
+  source_id: m.sourceId ?? null,
+  automatic: m.automatic,
+  error_count: m.errorCount,
+  attached_count: m.attachedCount,
+  created_at: m.createdAt,
+  updated_at: m.updatedAt,
+  acknowledged_at: m.acknowledgedAt ?? null,
+  resolved_at: m.resolvedAt ?? null,
+})
+
+export const ListIncidentsResponseToRest = (m: trellis_logs_v1_incidents.ListIncidentsResponse): ListIncidentsResponseRest => ({
+  incidents: m.incidents.map((item) => IncidentToRest(item)),
+  next_cursor: m.nextCursor ?? null,
+})
+
+export const IncidentEventToRest = (m: trellis_logs_v1_incidents.IncidentEvent): IncidentEventRest => ({
+  kind: m.kind,
+  detail: m.detail,
+  at: m.at,
+})
+
+export const SimilarIncidentToRest = (m: trellis_logs_v1_incidents.SimilarIncident): SimilarIncidentRest => ({
+  id: m.id,
+  label: m.label,
+  status: m.status,
+  issue_type: m.issueType ?? null,
+  started_at: m.startedAt,
+  ended_at: m.endedAt ?? null,
+  notes: m.notes,
+})
+
+export const IncidentDetailToRest = (m: trellis_logs_v1_incidents.IncidentDetail): IncidentDetailRest => ({
+  id: m.id,
+  label: m.label,
+  status: m.status,
+  started_at: m.startedAt,
+  ended_at: m.endedAt ?? null,
+  notes: m.notes,
+  severity: m.severity ?? null,
+  issue_type: m.issueType ?? null,
+  query: m.query ?? null,
+  source_id: m.sourceId ?? null,
+  automatic: m.automatic,
+  error_count: m.errorCount,
+  attached_count: m.attachedCount,
+  created_at: m.createdAt,
+  updated_at: m.updatedAt,
+  acknowledged_at: m.acknowledgedAt ?? null,
+  resolved_at: m.resolvedAt ?? null,
+  entries: m.entries.map((item) => EntryToRest(item)),
+  entry_count: m.entryCount,
+  timeline: m.timeline.map((item) => IncidentEventToRest(item)),
+  similar: m.similar.map((item) => SimilarIncidentToRest(item)),
+})
+
+export const AttachEntriesResponseToRest = (m: trellis_logs_v1_incidents.AttachEntriesResponse): AttachEntriesResponseRest => ({
+  attached: m.attached,
+  attached_count: m.attachedCount,
+})
+
 export const SettingsToRest = (m: trellis_logs_v1_settings.Settings): SettingsRest => ({
   llm_base_url: m.llmBaseUrl,
   llm_model: m.llmModel,
@@ -1966,6 +2125,56 @@ export const DeleteSourceRequestFromRest = (j: any): trellis_logs_v1_entries.Del
 export const ChangeEntryRequestFromRest = (j: any): trellis_logs_v1_entries.ChangeEntryRequest => ({
   entryId: j.entry_id ?? '',
   severity: textOf(j.severity),
+})
+
+export const CreateIncidentRequestFromRest = (j: any): trellis_logs_v1_incidents.CreateIncidentRequest => ({
+  label: j.label ?? '',
+  startedAt: j.started_at ?? undefined,
+  endedAt: j.ended_at ?? undefined,
+  notes: j.notes ?? undefined,
+  severity: j.severity ?? undefined,
+  issueType: j.issue_type ?? undefined,
+  query: j.query ?? undefined,
+  sourceId: j.source_id ?? undefined,
+})
+
+export const ListIncidentsRequestFromRest = (j: any): trellis_logs_v1_incidents.ListIncidentsRequest => ({
+  status: j.status ?? undefined,
+  severity: j.severity ?? undefined,
+  issueType: j.issue_type ?? undefined,
+  q: j.q ?? undefined,
+  since: j.since ?? undefined,
+  until: j.until ?? undefined,
+  limit: j.limit ?? 50,
+  cursor: j.cursor ?? undefined,
+})
+
+export const IncidentIdFromRest = (j: any): trellis_logs_v1_incidents.IncidentId => ({
+  id: j.id ?? '',
+})
+
+export const UpdateIncidentRequestFromRest = (j: any): trellis_logs_v1_incidents.UpdateIncidentRequest => ({
+  id: j.id ?? '',
+  label: j.label ?? undefined,
+  startedAt: j.started_at ?? undefined,
+  endedAt: j.ended_at ?? undefined,
+  notes: j.notes ?? undefined,
+  severity: j.severity ?? undefined,
+  issueType: j.issue_type ?? undefined,
+  query: j.query ?? undefined,
+  sourceId: j.source_id ?? undefined,
+  status: j.status ?? undefined,
+  updateMask: j.update_mask,
+})
+
+export const AttachEntriesRequestFromRest = (j: any): trellis_logs_v1_incidents.AttachEntriesRequest => ({
+  id: j.id ?? '',
+  entryIds: j.entry_ids ?? [],
+})
+
+export const DetachEntryRequestFromRest = (j: any): trellis_logs_v1_incidents.DetachEntryRequest => ({
+  id: j.id ?? '',
+  entryId: j.entry_id ?? '',
 })
 
 export const NotificationParametersFromRest = (j: any): trellis_logs_v1_media_monitor.NotificationParameters => ({

@@ -7,6 +7,7 @@ import { ListingsServiceDefinition } from '@trellis/protos/ts/trellis/listings/v
 import { BranchDirectoryServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/branch.ts'
 import { ContextServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/context.ts'
 import { EntriesServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/entries.ts'
+import { IncidentsServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/incidents.ts'
 import { LogsServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/logs.ts'
 import { MediaMonitorServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/media_monitor.ts'
 import { SettingsServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/settings.ts'
@@ -42,6 +43,7 @@ const definitions = {
     ContextServiceDefinition,
     TemplatesServiceDefinition,
     EntriesServiceDefinition,
+    IncidentsServiceDefinition,
   ],
   music: [MusicServiceDefinition],
 }

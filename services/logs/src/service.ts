@@ -8,6 +8,7 @@ import { openStore, type PlacedSchema, type StoreLocation } from '@trellis/kit/s
 import type { Log } from '@trellis/kit/telemetry'
 import { ContextServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/context.ts'
 import { EntriesServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/entries.ts'
+import { IncidentsServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/incidents.ts'
 import { LogsServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/logs.ts'
 import { MediaMonitorServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/media_monitor.ts'
 import { SettingsServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/settings.ts'
@@ -24,6 +25,8 @@ import { createContextBase } from './context/context.ts'
 import { type ContextTables, contextMigrations } from './context/migrations.ts'
 import { contextRpc } from './context/rpc.ts'
 import { diagnoseRpc } from './diagnose/rpc.ts'
+import { createIncidents } from './incidents/incidents.ts'
+import { incidentsRpc } from './incidents/rpc.ts'
 import { type IncidentTables, incidentMigration } from './incidents/tables.ts'
 import { createPressure } from './ingest/pressure.ts'
 import { ingestRpc } from './ingest/rpc.ts'
@@ -121,8 +124,8 @@ export const createLogsService = async (options: LogsServiceOptions): Promise<Lo
   const openPlaced = async <Rows>({ location: place, ...schema }: PlacedSchema) =>
     opened.use(await openStore<Rows>({ ...place, ...schema, log }))
   const store = await openPlaced<Tables>(schemas.logs)
-  await openPlaced<IncidentTables>(schemas.incidents)
   const context = createContextBase({ db: (await openPlaced<ContextTables>(schemas.context)).db, now })
+  const { db: incidentsDb } = await openPlaced<IncidentTables>(schemas.incidents)
   const tasks = opened.use(createTasks({ db: store.db, bus, now, isShared }))
   const { engine: own, tail } = opened.use(await openEngine(options, store))
   const directory = options.branches && opened.use(createBranchDirectory({ ...options.branches, log }))
@@ -159,6 +162,7 @@ export const createLogsService = async (options: LogsServiceOptions): Promise<Lo
     now,
     signal: ending.signal,
   }
+  const incidents = createIncidents({ db: incidentsDb, now })
   const handlers: Handlers<typeof LogsServiceDefinition> = {
     ...ingestRpc(world),
     ...searchRpc(world),
@@ -183,6 +187,7 @@ export const createLogsService = async (options: LogsServiceOptions): Promise<Lo
     implementations: [
       implementation(LogsServiceDefinition, handlers),
       implementation(TemplatesServiceDefinition, templatesRpc(world)),
+      implementation(IncidentsServiceDefinition, incidentsRpc({ world, incidents, db: incidentsDb })),
       implementation(SettingsServiceDefinition, settingsRpc({ settings })),
       implementation(MediaMonitorServiceDefinition, mediaMonitorRpc(world)),
       implementation(ContextServiceDefinition, contextRpc(context)),

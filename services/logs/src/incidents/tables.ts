@@ -1,4 +1,5 @@
 import type { Migration } from '@trellis/kit/store'
+import type { Generated } from 'kysely'
 
 /** Times are epoch milliseconds; truth is 0 or 1. */
 export type IncidentTables = {
@@ -43,7 +44,7 @@ export type AttachedEntryTable = {
 
 /** What happened to an incident, in order of `number`. */
 export type IncidentEventTable = {
-  number: number
+  number: Generated<number>
   incident_id: string
   kind: string
   detail: string

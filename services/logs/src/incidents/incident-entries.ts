@@ -1,0 +1,77 @@
+import { Entry } from '@trellis/protos/ts/trellis/logs/v1/logs.ts'
+import type { StoredEntry } from '../entries/entry.ts'
+import { presentEntry } from '../entries/present.ts'
+import { parseQuery } from '../search/query.ts'
+import type { SearchRequest } from '../search/search.ts'
+import type { LogEngine } from '../threads/log-engine.ts'
+import { attachedEntries, type Db } from './store.ts'
+import type { AttachedEntryTable, IncidentTable } from './tables.ts'
+
+export type EntriesOfIncident = {
+  /** Sorted by time. */
+  entries: Entry[]
+  /** All that belong to it: those attached, and those of its window. */
+  count: number
+  /** Branches that did not answer. */
+  missing: readonly string[]
+}
+
+/** More than this are not attached to one incident. */
+export const mostAttached = 1_000
+
+/** An entry as it is kept with an incident. */
+export const attachable = (incidentId: string, entry: StoredEntry, now: number): AttachedEntryTable => ({
+  incident_id: incidentId,
+  entry_id: entry.entryId,
+  time: entry.effectiveTime,
+  attached_at: now,
+  content: JSON.stringify(presentEntry(entry)),
+})
+
+/** What an older version did not write has its default. */
+const attachedEntry = ({ content }: AttachedEntryTable): Entry => Entry.fromPartial(JSON.parse(content))
+
+/** What of all entries is in the window of an incident. */
+const windowOf = ({
+  query,
+  source_id,
+  started_at,
+  ended_at,
+}: IncidentTable): Pick<SearchRequest, 'query' | 'filters'> => ({
+  query: query === null ? null : parseQuery(query),
+  filters: {
+    since: started_at,
+    // The end is within it.
+    ...(ended_at !== null && { until: ended_at + 1 }),
+    ...(source_id !== null && { source: source_id }),
+    ...(query === null && { severities: ['CRITICAL', 'ERROR', 'WARN'] as const }),
+  },
+})
+
+export type IncidentEntriesOptions = { engine: Pick<LogEngine, 'search'>; db: Db; limit: number; signal?: AbortSignal }
+
+/** The entries of an incident: all that are attached, as they were then, and the earliest of its window, as many as there is room for. */
+export const entriesOfIncident = async (
+  incident: IncidentTable,
+  { engine, db, limit, signal }: IncidentEntriesOptions,
+): Promise<EntriesOfIncident> => {
+  const [attached, found] = await Promise.all([
+    attachedEntries(db, incident.id, mostAttached),
+    engine.search({ ...windowOf(incident), order: 'oldest', limit, withFacets: false }, signal),
+  ])
+  const known = new Set(attached.map(({ entry_id }) => entry_id))
+  const inWindow = found.entries.map(({ entry }) => entry)
+  const others = inWindow.filter(({ entryId }) => !known.has(entryId))
+  const shown = attached.slice(0, limit)
+  const placed = [
+    ...shown.map((row) => ({ time: row.time, entry: attachedEntry(row) })),
+    ...others
+      .slice(0, limit - shown.length)
+      .map((entry) => ({ time: entry.effectiveTime, entry: presentEntry(entry) })),
+  ]
+  return {
+    entries: placed.toSorted((left, right) => left.time - right.time).map(({ entry }) => entry),
+    count: found.total + attached.length - (inWindow.length - others.length),
+    missing: found.missing ?? [],
+  }
+}

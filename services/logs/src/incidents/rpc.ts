@@ -1,0 +1,98 @@
+import { failure, invalidField } from '@trellis/kit/errors'
+import type { Handlers } from '@trellis/kit/rpc'
+import type { IncidentsServiceDefinition, ListIncidentsRequest } from '@trellis/protos/ts/trellis/logs/v1/incidents.ts'
+import { readMoment } from '../search/read-request.ts'
+import type { World } from '../world.ts'
+import { type IncidentInput, incidentStatuses, readSeverity } from './incident.ts'
+import { entriesOfIncident } from './incident-entries.ts'
+import type { Incidents } from './incidents.ts'
+import { defaultPage, readListCursor, toPage } from './paging.ts'
+import { presentDetail, presentIncident } from './present.ts'
+import { type Db, type IncidentFilters, listEvents, listIncidents, similarIncidents } from './store.ts'
+
+type IncidentHandlers = Handlers<typeof IncidentsServiceDefinition>
+
+/** As many as the detail of an incident shows. */
+export const mostShownEntries = 100
+const mostShownEvents = 200
+const mostSimilar = 5
+
+/** Names in requests, and in the code. */
+const editable: Record<string, keyof IncidentInput> = {
+  label: 'label',
+  started_at: 'startedAt',
+  ended_at: 'endedAt',
+  notes: 'notes',
+  severity: 'severity',
+  issue_type: 'issueType',
+  query: 'query',
+  source_id: 'sourceId',
+}
+
+const readStatuses = (text: string): string[] =>
+  text.split(',').map((part) => {
+    const status = incidentStatuses.find((known) => known === part.trim())
+    if (!status)
+      throw invalidField(['query', 'status'], `"${part.trim()}" is no status: ${incidentStatuses.join(', ')}.`)
+    return status
+  })
+
+const readIncidentFilters = (request: ListIncidentsRequest): IncidentFilters => ({
+  ...(request.status && { statuses: readStatuses(request.status) }),
+  ...(request.severity && { severities: request.severity.split(',').map((part) => readSeverity(part) ?? '') }),
+  ...(request.issueType && { issueType: request.issueType }),
+  ...(request.q?.trim() && { text: request.q.trim().toLowerCase() }),
+  ...(request.since && { since: readMoment('since', request.since) }),
+  ...(request.until && { until: readMoment('until', request.until) }),
+})
+
+export type IncidentsRpcOptions = { world: Pick<World, 'engine'>; incidents: Incidents; db: Db }
+
+export const incidentsRpc = ({ world: { engine }, incidents, db }: IncidentsRpcOptions): IncidentHandlers => ({
+  createIncident: async (request) => presentIncident(await incidents.create(request)),
+  listIncidents: async (request) => {
+    const limit = request.limit ?? defaultPage
+    const rows = await listIncidents(db, readIncidentFilters(request), {
+      limit: limit + 1,
+      after: readListCursor(request.cursor),
+    })
+    const { page, nextCursor } = toPage(rows, limit, ({ created_at, id }) => ({ time: created_at, id }))
+    return { incidents: page.map(presentIncident), nextCursor }
+  },
+  getIncident: async ({ id }, { signal, head }) => {
+    const incident = await incidents.get(id)
+    const [{ entries, count, missing }, events, similar] = await Promise.all([
+      entriesOfIncident(incident, { engine, db, limit: mostShownEntries, signal }),
+      listEvents(db, id, mostShownEvents),
+      similarIncidents(db, incident, mostSimilar),
+    ])
+    if (missing.length > 0) head.header('x-branches-missing', missing.join(','))
+    return presentDetail(incident, { entries, entryCount: count, events, similar })
+  },
+  updateIncident: async (request) => {
+    const names = request.updateMask ?? []
+    const named = names.flatMap((name) => (editable[name] ? [editable[name]] : []))
+    const status = names.includes('status') ? incidentStatuses.find((known) => known === request.status) : undefined
+    if (names.includes('status') && status === undefined)
+      throw invalidField(['body', 'status'], `status must be one of ${incidentStatuses.join(', ')}.`)
+    return presentIncident(await incidents.update(request.id, named, { ...request, status }))
+  },
+  deleteIncident: async ({ id }) => {
+    await incidents.remove(id)
+    return {}
+  },
+  attachEntries: async ({ id, entryIds }, { signal }) => {
+    await incidents.get(id)
+    const entries = []
+    for (const entryId of new Set(entryIds)) {
+      const entry = await engine.find(entryId, signal)
+      if (!entry) throw failure('not_found', `There is no entry "${entryId}".`)
+      entries.push(entry)
+    }
+    return await incidents.attach(id, entries)
+  },
+  detachEntry: async ({ id, entryId }) => {
+    await incidents.detach(id, entryId)
+    return {}
+  },
+})
