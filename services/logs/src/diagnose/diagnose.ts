@@ -2,19 +2,28 @@ import type { StoredEntry } from '../entries/entry.ts'
 import type { Zone } from '../formats/zone.ts'
 import type { Filters } from '../search/filters.ts'
 import type { TemplateCounts } from '../templates/count-templates.ts'
-import type { SourceCount } from '../threads/index-calls.ts'
 import type { LogEngine } from '../threads/log-engine.ts'
 import type { Upstream } from '../upstream/upstream.ts'
 import type { Audience } from './audiences.ts'
 import type { FindContext, KnownContext } from './context.ts'
 import { type Group, groupRepeats, type KindOf, kindsOf, timesIn, withCounts } from './groups.ts'
 import { keywordsOf } from './keywords.ts'
-import { type Layer, look } from './layers.ts'
+import { type Layer, type LayerEntries, look } from './layers.ts'
 import type { LanguageModel } from './llm.ts'
-import { onsetOf, overSpan } from './onset.ts'
 import { silentSources } from './silence.ts'
-import { type Cause, type Counts, countsOf, rulesSummary, shownTime, suspectedCauses, timelineOf } from './summary.ts'
+import {
+  type Cause,
+  type Counts,
+  countsOf,
+  rulesSummary,
+  shownTime,
+  suspectedCauses,
+  timelineOf,
+  type WeighedGroup,
+  weightOf,
+} from './summary.ts'
 import { timePhraseOf } from './time-phrases.ts'
+import type { Trouble } from './trouble.ts'
 import { writeWithModel } from './write-with-model.ts'
 
 export type Window = { start: number | null; end: number | null; source: 'given' | 'query' | 'default' }
@@ -70,11 +79,21 @@ const describeWindow = ({ start, end }: Window): string => {
   return end === null ? 'at any time' : `before ${shownTime(end)}`
 }
 
-/** What is said first to a reader or a model: what is worse, and of that what happened more. */
-const byImportance = (groups: readonly Group[]): Group[] => {
-  const order = ['CRITICAL', 'ERROR', 'WARN', null]
-  return groups.toSorted((a, b) => order.indexOf(a.worst) - order.indexOf(b.worst) || timesIn(b) - timesIn(a))
+/** How near an entry is to the question, by the layer that found it. What merely failed meanwhile counts little once something nearer did. */
+const relevanceOf = (layers: readonly LayerEntries[], { isWhole }: Trouble): ((entry: StoredEntry) => number) => {
+  const shares: Record<Layer, number> = { keywords: 1, source: 1, context: 0.5, window: isWhole ? 1 : 0.1 }
+  const found = new Map(layers.flatMap(({ layer, entries }) => entries.map(({ entryId }) => [entryId, shares[layer]])))
+  return ({ entryId }) => found.get(entryId) ?? 0
 }
+
+/** Groups with their weight, the weightiest first: that is what a reader or a model is told first. */
+const byImportance = (groups: readonly Group[], relevance: (entry: StoredEntry) => number): WeighedGroup[] =>
+  groups
+    .map((group) => {
+      const nearest = group.entries.reduce((most, entry) => Math.max(most, relevance(entry)), 0)
+      return { ...group, weight: nearest * weightOf(group) }
+    })
+    .toSorted((a, b) => b.weight - a.weight)
 
 /**
  * Looks into a symptom in layers: its keywords, the recent errors of sources it names, the errors of its window, what came before the first of
@@ -97,7 +116,7 @@ export async function* diagnose(
   const looking = look({ engine, symptom, keywords, filters, window: said, signal: input.signal })
   let step = await looking.next()
   for (; !step.done; step = await looking.next()) yield { kind: 'status', ...step.value }
-  const { byKeyword, byWindow, named, sources, layers } = step.value
+  const { byKeyword, byWindow, named, sources, trouble, layers } = step.value
   yield { kind: 'status', stage: 'context', detail: 'Reading what is known of this installation.' }
   const context = await input.findContext(symptom)
   input.signal.throwIfAborted()
@@ -107,8 +126,7 @@ export async function* diagnose(
   const known =
     anyTemplate.length === 0 ? [] : await engine.templates({ filters: { ...filters, anyTemplate } }, input.signal)
   const kindOf = kindsOf(known)
-  const groups = withCounts(groupRepeats(entries, kindOf), known)
-  const [first, last] = spanOf(window, sources)
+  const groups = byImportance(withCounts(groupRepeats(entries, kindOf), known), relevanceOf(layers, trouble))
   const causes = suspectedCauses(groups)
   const shown = byKeyword.total > 0 ? byKeyword : byWindow
   const counts = countsOf(shown.facets)
@@ -116,8 +134,8 @@ export async function* diagnose(
     counts,
     causes,
     context,
-    groups: byImportance(groups),
-    timeline: timelineOf(shown.histogram, byWindow.histogram),
+    groups,
+    timeline: timelineOf(shown.histogram, trouble.errors),
     templates: templatesOf(groups, kindOf, known),
     rules: rulesSummary({
       keywords,
@@ -126,7 +144,7 @@ export async function* diagnose(
       counts,
       causes,
       groups,
-      onset: onsetOf(overSpan(byWindow.histogram, first, last)),
+      trouble,
       earliest: sources.reduce((earliest, { firstTime }) => Math.min(earliest, firstTime), Number.POSITIVE_INFINITY),
       silences: silentSources(named, sources, window.end ?? input.now),
     }),
@@ -142,13 +160,7 @@ export async function* diagnose(
     }
 }
 
-/** The time that was looked at; where the window is open, as far as there are entries. */
-const spanOf = ({ start, end }: Window, sources: readonly SourceCount[]): [first: number, last: number] => [
-  start ?? sources.reduce((first, { firstTime }) => Math.min(first, firstTime), Number.POSITIVE_INFINITY),
-  end ?? sources.reduce((last, { lastTime }) => Math.max(last, lastTime), Number.NEGATIVE_INFINITY),
-]
-
-/** Kinds of entries among those found, as often as they are in all that was looked through, the most frequent first. */
+/** Kinds of entries among those found, as often as they are in all that was looked through; the most important first, as the groups are. */
 const templatesOf = (groups: readonly Group[], kindOf: KindOf, known: readonly TemplateCounts[]): TemplateCount[] => {
   const counted = new Map(known.map(({ templateId, count }) => [templateId, count]))
   const templates = new Map<string, TemplateCount>()
@@ -157,5 +169,5 @@ const templatesOf = (groups: readonly Group[], kindOf: KindOf, known: readonly T
     const shown = templates.get(id) ?? { templateId: id, template, count: 0 }
     templates.set(id, { ...shown, count: counted.get(id) ?? shown.count + timesIn(group) })
   }
-  return [...templates.values()].toSorted((a, b) => b.count - a.count).slice(0, mostTemplates)
+  return [...templates.values()].slice(0, mostTemplates)
 }

@@ -6,7 +6,7 @@ const questionWords = new Set(
     'a about after again all also am an and any are around as at be because been before being between but by can could did do does doing down for from ' +
     'get gets getting go goes going got had has have having he her here him his how i if in into is it its just keep keeps kept last like ' +
     'me more most my no not now of off on once only or other our out over please really see seem seems she should since so some something ' +
-    'still such tell than that the their them then there these they thing this those to too today tonight until up us very was we were what ' +
+    'still such tell than that the their them then there these they thing this those to too today tries try trying tonight until up us very was we were what ' +
     'when where which while who why will with would yesterday you your am pm hour hours minute minutes day days week weeks ago morning ' +
     'afternoon evening night noon midnight wrong problem problems issue issues happen happened happening show find help'
   ).split(' '),

@@ -1,4 +1,5 @@
 import { wordsOf } from '../segments/tokens.ts'
+import { keywordsOf } from './keywords.ts'
 
 const tooCommon = new Set([
   'log',
@@ -15,9 +16,10 @@ const tooCommon = new Set([
   'txt',
 ])
 
-/** The sources that a symptom names: all meaningful words of the id, or one of them that is at least four characters and no other's. */
+/** The sources that a symptom names: all meaningful words of the id, or one of them that is at least three characters and no other's. */
 export const namedSources = (symptom: string, sourceIds: readonly string[]): string[] => {
   const said = new Set(wordsOf(symptom))
+  const keywords = new Set(keywordsOf(symptom))
   const wordsBySource = sourceIds.map((sourceId) => ({
     sourceId,
     words: wordsOf(sourceId).filter((word) => !tooCommon.has(word) && !/^\d+$/.test(word)),
@@ -28,7 +30,7 @@ export const namedSources = (symptom: string, sourceIds: readonly string[]): str
     .filter(({ words }) => {
       if (words.length === 0) return false
       if (words.every((word) => said.has(word))) return true
-      return words.some((word) => word.length >= 4 && said.has(word) && uses.get(word) === 1)
+      return words.some((word) => word.length >= 3 && keywords.has(word) && uses.get(word) === 1)
     })
     .map(({ sourceId }) => sourceId)
 }

@@ -1,4 +1,3 @@
-import type { Severity } from '../entries/severity-code.ts'
 import { domainOf, patternOf } from '../patterns/library.ts'
 import { type Domain, domains } from '../patterns/pattern.ts'
 import type { Facets } from '../search/facets.ts'
@@ -7,6 +6,7 @@ import { advice } from './advice.ts'
 import { type Group, timesIn } from './groups.ts'
 import type { Onset } from './onset.ts'
 import type { Silence } from './silence.ts'
+import type { Trouble } from './trouble.ts'
 
 /** `domain` is what the pattern behind it is about, where there is one. */
 export type Cause = { title: string; confidence: number; evidence: string[]; domain: Domain | undefined }
@@ -30,7 +30,13 @@ export const countsOf = (facets: Facets | null): Counts => ({
 })
 
 const weights = { CRITICAL: 4, ERROR: 2, WARN: 1 }
-const weightOf = (severity: Severity | null) => (severity === null ? 0.25 : weights[severity])
+
+/** A group, and how much it speaks for its causes. */
+export type WeighedGroup = Group & { weight: number }
+
+/** 4 for a critical entry, 2 for an error, 1 for a warning, a quarter for others; a kind that repeats weighs as much as its logarithm. */
+export const weightOf = (group: Group): number =>
+  (group.worst === null ? 0.25 : weights[group.worst]) * (1 + Math.log2(timesIn(group)))
 
 const shortened = (text: string, most: number): string => (text.length <= most ? text : `${text.slice(0, most - 1)}…`)
 
@@ -53,7 +59,7 @@ const signsOf = ({ entries: [newest], template, worst }: Group): Sign[] => {
   return worst === 'CRITICAL' || worst === 'ERROR'
     ? [
         {
-          title: `Repeated by ${newest.origin.sourceId}: ${shortened(template.replaceAll('\n', ' '), mostTitle)}`,
+          title: `An error of ${newest.origin.sourceId}: ${shortened(template.replaceAll('\n', ' '), mostTitle)}`,
           share: 1,
           domain: undefined,
         },
@@ -62,14 +68,14 @@ const signsOf = ({ entries: [newest], template, worst }: Group): Sign[] => {
 }
 
 /**
- * What groups of entries speak for, strongest first. Confidence is a cause's share of all weight (4 for a critical entry, 2 for an error, 1
- * for a warning, a quarter for others; a kind that repeats weighs as much as its logarithm; symptoms a fifth less), held below 0.95: a hint is no proof.
+ * What groups of entries speak for, strongest first. Confidence is a cause's share of all weight, symptoms a fifth less, held below 0.95: a
+ * hint is no proof.
  */
-export const suspectedCauses = (groups: readonly Group[]): Cause[] => {
+export const suspectedCauses = (groups: readonly WeighedGroup[]): Cause[] => {
   const byTitle = new Map<string, { weight: number; evidence: string[]; first: number; domain: Domain | undefined }>()
   let total = 0
   for (const group of groups) {
-    const weight = weightOf(group.worst) * (1 + Math.log2(timesIn(group)))
+    const { weight } = group
     total += weight
     for (const { title, share, domain } of signsOf(group)) {
       const known = byTitle.get(title) ?? { weight: 0, evidence: [], first: group.first, domain }
@@ -124,8 +130,8 @@ export type RulesSummaryInput = {
   total: number
   counts: Counts
   causes: readonly Cause[]
-  groups: readonly Group[]
-  onset: Onset | undefined
+  groups: readonly WeighedGroup[]
+  trouble: Trouble
   /** Since when there are entries at all, epoch milliseconds. */
   earliest: number
   silences: readonly Silence[]
@@ -144,28 +150,31 @@ const spanInWords = (seconds: number): string => {
 const quoted = (text: string): string => `"${shortened(text.split('\n')[0] ?? '', 120)}"`
 const isFailure = ({ worst }: Group) => worst === 'CRITICAL' || worst === 'ERROR'
 
+/** A kind of error is worth a word when it has this share of the weight of the weightiest. */
+const weightToMention = 0.2
+
 /** What was the first to fail, once it began; what had never failed so before; and what failed most. */
-const failureSentences = ({ groups, onset, earliest }: RulesSummaryInput): string[] => {
+const failureSentences = ({ groups, trouble: { first, onset }, earliest }: RulesSummaryInput): string[] => {
   const failures = groups.filter(isFailure)
-  const from = onset?.isBurst ? onset.began : Number.NEGATIVE_INFINITY
-  const first = failures.filter(({ last }) => last >= from).toSorted((a, b) => a.first - b.first)[0]
-  const most = failures.toSorted((a, b) => timesIn(b) - timesIn(a))[0]
+  const began = onset?.isBurst && onset.began > earliest ? onset.began : Number.POSITIVE_INFINITY
+  const most = failures.toSorted((a, b) => b.weight - a.weight || timesIn(b) - timesIn(a))[0]
+  const [unseen, ...more] = failures.filter(
+    ({ firstEver = 0, weight }) => firstEver >= began && weight >= (most?.weight ?? 0) * weightToMention,
+  )
   const sentences: string[] = []
-  if (first) {
-    const oldest = first.entries.at(-1) ?? first.entries[0]
-    sentences.push(`First to fail was ${oldest.origin.sourceId}: ${quoted(oldest.text)}.`)
-  }
-  const unseen =
-    from === Number.NEGATIVE_INFINITY || from <= earliest
-      ? []
-      : failures.filter(({ firstEver = 0 }) => firstEver >= from)
-  if (unseen[0])
+  const isSame =
+    most?.entries[0].templateId === first?.templateId && most?.entries[0].origin.sourceId === first?.origin.sourceId
+  if (first)
     sentences.push(
-      `${unseen.length === 1 ? 'One kind of error was' : `${unseen.length} kinds of errors were`} never seen before, such as ${quoted(unseen[0].template)}.`,
+      `First to fail was ${first.origin.sourceId}: ${quoted(first.text)}${isSame && most ? `, ${timesIn(most)} times in all` : ''}.`,
     )
-  if (most && most !== first && timesIn(most) > 1)
+  if (unseen)
     sentences.push(
-      `Most repeated is ${quoted(most.template)} of ${most.entries[0].origin.sourceId} (${timesIn(most)} times).`,
+      `${more.length === 0 ? 'One kind of error was' : `${more.length + 1} kinds of errors were`} never seen before, such as ${quoted(unseen.template)}.`,
+    )
+  if (most && !isSame && timesIn(most) > 1)
+    sentences.push(
+      `What weighs most is ${quoted(most.template)} of ${most.entries[0].origin.sourceId}, ${timesIn(most)} times.`,
     )
   return sentences
 }
@@ -183,7 +192,7 @@ const lowered = (text: string): string => `${text.charAt(0).toLowerCase()}${text
 
 /** The summary that needs no model: what fits, how bad, where, since when, what failed first, what it points to, and where to look next. */
 export const rulesSummary = (input: RulesSummaryInput): string => {
-  const { keywords, window, total, counts, causes, groups, onset, silences } = input
+  const { keywords, window, total, counts, causes, groups, trouble, silences } = input
   const asked = keywords.length > 0 ? ` for ${keywords.map((word) => `"${word}"`).join(', ')}` : ''
   const quiet = silences.map(({ sourceId, last }) => `${sourceId} has sent nothing since ${shownTime(last)}.`)
   if (groups.length === 0)
@@ -195,7 +204,7 @@ export const rulesSummary = (input: RulesSummaryInput): string => {
   if (sources !== '') sentences.push(`Mostly from ${sources}.`)
   const about = list(counts.byDomain, 3)
   if (about !== '') sentences.push(`They are about ${about}.`)
-  sentences.push(...onsetSentences(onset), ...failureSentences(input), ...quiet)
+  sentences.push(...onsetSentences(trouble.onset), ...failureSentences(input), ...quiet)
   const [first] = causes
   if (first) {
     const { length } = first.evidence

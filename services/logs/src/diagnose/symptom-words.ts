@@ -1,0 +1,30 @@
+/**
+ * What logs say where people say something else: any word of a row stands for the row's words of logs. In the tokeniser's form. The words of
+ * logs are searched for beside those of the question, which are rarer and so weigh more.
+ */
+const rows: readonly (readonly [said: string, logged: string])[] = [
+  ['fail fails failing failed failure broken breaks broke', 'fail failed failure error'],
+  ['crash crashes crashed crashing die dies died', 'crash crashed segfault panic aborted killed'],
+  ['slow slowly lag lags laggy hang hangs hung stuck freeze freezes frozen', 'slow timeout timed hung blocked stalled'],
+  ['down unreachable offline unavailable away gone', 'down unreachable unavailable refused'],
+  [
+    'disconnect disconnects disconnected lose loses lost drops dropped',
+    'disconnect disconnected lost closed reset broken',
+  ],
+  ['login logins logon signin authentication', 'login password authentication auth'],
+  ['hack hacked hacker hackers attack attacks attacked intruder break-in bruteforce', 'attack invalid failed break-in'],
+  ['full', 'full space quota'],
+  ['reboot reboots rebooted rebooting restart restarts restarted', 'reboot restart restarting booting started'],
+  ['oom', 'oom memory killed'],
+  ['denied forbidden permission permissions refuse refuses refused', 'denied forbidden permission refused'],
+  ['certificate certificates cert tls ssl', 'certificate tls ssl handshake expired'],
+  ['buffer buffers buffering stutter stutters', 'buffer buffering transcode'],
+]
+
+const loggedFor = new Map<string, readonly string[]>()
+for (const [said, logged] of rows) for (const word of said.split(' ')) loggedFor.set(word, logged.split(' '))
+
+/** The words to search for: those of the question, then what logs say for them, each once. */
+export const withLoggedWords = (keywords: readonly string[]): string[] => [
+  ...new Set([...keywords, ...keywords.flatMap((word) => loggedFor.get(word) ?? [])]),
+]

@@ -1,0 +1,66 @@
+import type { StoredEntry } from '../entries/entry.ts'
+import type { Filters } from '../search/filters.ts'
+import type { Histogram } from '../search/histogram.ts'
+import type { Query } from '../search/query.ts'
+import type { SearchRequest, SearchResult } from '../search/search.ts'
+import { type Onset, onsetOf, overSpan } from './onset.ts'
+
+/** The errors that a question is most nearly about: those of a source, those with its words, or all of its window. */
+export type Trouble = {
+  /** By time, as a search counts them; null where there are none. */
+  errors: Histogram | null
+  onset: Onset | undefined
+  /** The first of them since they began. */
+  first: StoredEntry | undefined
+  /** Whether they are all errors of the window, since nothing nearer was found. */
+  isWhole: boolean
+}
+
+/** A way to ask for errors, and its answer where there is one already. */
+export type Asked = { query: Query | null; filters: Filters; known?: SearchResult | undefined }
+
+/** Counts by time are made finer around the worst until a stretch is no longer than this. */
+const fineEnoughSeconds = 300
+const mostZooms = 3
+
+type Search = (request: SearchRequest) => Promise<SearchResult>
+
+const countErrors = (search: Search, { query, filters }: Asked): Promise<SearchResult> =>
+  search({ query, filters, limit: 1, order: 'time', withFacets: true })
+
+/** Errors in the stretches around the worst one, fine enough to say when it began. */
+const zoomed = async (search: Search, asked: Asked, errors: Histogram): Promise<Histogram> => {
+  let found = errors
+  for (let zoom = 0; zoom < mostZooms && found.bucketSeconds > fineEnoughSeconds; zoom += 1) {
+    const length = found.bucketSeconds * 1000
+    const worst = found.start + found.counts.indexOf(Math.max(...found.counts)) * length
+    // The stretch before is looked at, too: what is worst in one may have begun at its end.
+    const [since, until] = [worst - length, worst + length]
+    const finer = await countErrors(search, { ...asked, filters: { ...asked.filters, since, until } })
+    const spread = overSpan(finer.histogram, since, until - 1)
+    if (!spread) return found
+    found = spread
+  }
+  return found
+}
+
+/** The first way of asking that finds errors, when those began, and the first of them. */
+export const findTrouble = async (search: Search, ways: readonly Asked[]): Promise<Trouble> => {
+  for (const [index, way] of ways.entries()) {
+    const { histogram } = way.known ?? (await countErrors(search, way))
+    if (!histogram || histogram.counts.every((count) => count === 0)) continue
+    const last = histogram.start + histogram.counts.length * histogram.bucketSeconds * 1000 - 1
+    const { since = histogram.start, until = last } = way.filters
+    const spread = overSpan(histogram, since, until) ?? histogram
+    const onset = onsetOf(await zoomed(search, way, spread))
+    const { entries } = await search({
+      query: way.query,
+      filters: { ...way.filters, ...(onset && { since: Math.max(onset.began, since) }) },
+      limit: 1,
+      order: 'oldest',
+      withFacets: false,
+    })
+    return { errors: histogram, onset, first: entries[0]?.entry, isWhole: index === ways.length - 1 }
+  }
+  return { errors: null, onset: undefined, first: undefined, isWhole: true }
+}
