@@ -2,6 +2,7 @@
 // biome-ignore-all lint: generated
 import type * as trellis_http_v1_messages from '../ts/trellis/http/v1/messages.ts'
 import type * as trellis_listings_v1_listings from '../ts/trellis/listings/v1/listings.ts'
+import type * as trellis_logs_v1_collect from '../ts/trellis/logs/v1/collect.ts'
 import type * as trellis_logs_v1_context from '../ts/trellis/logs/v1/context.ts'
 import type * as trellis_logs_v1_entries from '../ts/trellis/logs/v1/entries.ts'
 import type * as trellis_logs_v1_incidents from '../ts/trellis/logs/v1/incidents.ts'
@@ -597,6 +598,47 @@ export type AnonymizationRest = {
   entries_changed: number
   addresses: number
   usernames: number
+}
+
+export type ConfiguredSourceRest = {
+  /** What the configuration calls it, and what a run is asked for with. */
+  id: string
+  /** What its entries are kept under; those of its units are kept under ids that begin with it. */
+  source_id: string
+  /** local or ssh. */
+  transport: string
+  /** file, journald, docker or podman; over SSH journald, syslog, plaintext or docker. */
+  glean_type: string
+  host: string
+  path: string | null
+  enabled: boolean
+  entry_count: number
+  /** CRITICAL and ERROR. */
+  error_count: number
+  first_seen: string | null
+  last_seen: string | null
+  /** Sources of entries that came from it. */
+  unit_count: number
+  /** When it was collected last. */
+  last_glean: string | null
+  /** What went wrong then; null when all was well. */
+  last_error: string | null
+}
+
+export type ListConfiguredSourcesResponseRest = {
+  sources: ConfiguredSourceRest[]
+  /** What is wrong with the sources file, each with its place; a source with a mistake is not collected. */
+  problems: string[]
+}
+
+export type WatchStatusRest = {
+  running: boolean
+  /** The configured ids that are watched. */
+  sources: string[]
+  /** Lines that have come and are not stored yet. */
+  buffered: number
+  /** When lines were stored last. */
+  last_flush_at: string | null
 }
 
 export type ContextDocRest = {
@@ -1502,6 +1544,35 @@ export const AnonymizationToRest = (m: trellis_logs_v1_logs.Anonymization): Anon
   usernames: m.usernames,
 })
 
+export const ConfiguredSourceToRest = (m: trellis_logs_v1_collect.ConfiguredSource): ConfiguredSourceRest => ({
+  id: m.id,
+  source_id: m.sourceId,
+  transport: m.transport,
+  glean_type: m.gleanType,
+  host: m.host,
+  path: m.path ?? null,
+  enabled: m.enabled,
+  entry_count: m.entryCount,
+  error_count: m.errorCount,
+  first_seen: m.firstSeen ?? null,
+  last_seen: m.lastSeen ?? null,
+  unit_count: m.unitCount,
+  last_glean: m.lastGlean ?? null,
+  last_error: m.lastError ?? null,
+})
+
+export const ListConfiguredSourcesResponseToRest = (m: trellis_logs_v1_collect.ListConfiguredSourcesResponse): ListConfiguredSourcesResponseRest => ({
+  sources: m.sources.map((item) => ConfiguredSourceToRest(item)),
+  problems: m.problems,
+})
+
+export const WatchStatusToRest = (m: trellis_logs_v1_collect.WatchStatus): WatchStatusRest => ({
+  running: m.running,
+  sources: m.sources,
+  buffered: m.buffered,
+  last_flush_at: m.lastFlushAt ?? null,
+})
+
 export const ContextDocToRest = (m: trellis_logs_v1_context.ContextDoc): ContextDocRest => ({
   id: m.id,
   title: m.title,
@@ -2054,6 +2125,24 @@ export const BranchBatchParametersFromRest = (j: any): trellis_logs_v1_logs.Bran
   slug: j.slug ?? '',
   sourceId: j.source_id ?? undefined,
   contentEncoding: j.content_encoding ?? undefined,
+})
+
+export const GleanAllRequestFromRest = (j: any): trellis_logs_v1_collect.GleanAllRequest => ({
+  force: j.force ?? undefined,
+})
+
+export const GleanSourceRequestFromRest = (j: any): trellis_logs_v1_collect.GleanSourceRequest => ({
+  sourceId: j.source_id ?? '',
+  force: j.force ?? undefined,
+})
+
+export const ListConfiguredSourcesRequestFromRest = (_: any): trellis_logs_v1_collect.ListConfiguredSourcesRequest => ({
+})
+
+export const GetWatchStatusRequestFromRest = (_: any): trellis_logs_v1_collect.GetWatchStatusRequest => ({
+})
+
+export const ReloadWatchRequestFromRest = (_: any): trellis_logs_v1_collect.ReloadWatchRequest => ({
 })
 
 export const ListContextDocsRequestFromRest = (j: any): trellis_logs_v1_context.ListContextDocsRequest => ({

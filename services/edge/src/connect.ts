@@ -5,6 +5,7 @@ import { services } from '@trellis/protos/edge/routes.ts'
 import { HealthDefinition } from '@trellis/protos/ts/grpc/health/v1/health.ts'
 import { ListingsServiceDefinition } from '@trellis/protos/ts/trellis/listings/v1/listings.ts'
 import { BranchDirectoryServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/branch.ts'
+import { CollectServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/collect.ts'
 import { ContextServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/context.ts'
 import { EntriesServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/entries.ts'
 import { IncidentsServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/incidents.ts'
@@ -44,6 +45,7 @@ const definitions = {
     TemplatesServiceDefinition,
     EntriesServiceDefinition,
     IncidentsServiceDefinition,
+    CollectServiceDefinition,
   ],
   music: [MusicServiceDefinition],
 }

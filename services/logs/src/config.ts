@@ -98,8 +98,11 @@ export const logsConfig = {
     undefined,
     'A store of its own for the context: the address of a Postgres database, or on one machine a folder.',
   ),
-  gleanIntervalSeconds: later(
-    setting('SERVICE_GLEAN_INTERVAL', read.integer(1, 86_400), 900, 'Seconds between two rounds of collecting.'),
+  gleanIntervalSeconds: setting(
+    'SERVICE_GLEAN_INTERVAL',
+    read.integer(1, 86_400),
+    900,
+    'Seconds between two rounds of collecting.',
   ),
   submitEndpoint: later(
     setting('SERVICE_SUBMIT_ENDPOINT', read.optional(read.url), undefined, 'Where matched entries are pushed.'),

@@ -6,6 +6,7 @@ import { shareConnections, storeElsewhere } from '@trellis/kit/process'
 import { type Handlers, type Implementation, implementation, type RpcClient, type RpcSecurity } from '@trellis/kit/rpc'
 import { openStore, type PlacedSchema, type StoreLocation } from '@trellis/kit/store'
 import type { Log } from '@trellis/kit/telemetry'
+import { CollectServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/collect.ts'
 import { ContextServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/context.ts'
 import { EntriesServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/entries.ts'
 import { IncidentsServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/incidents.ts'
@@ -19,6 +20,10 @@ import { branchDirectoryRpc, orchardRpc } from './branches/orchard-rpc.ts'
 import { createSharedSearch } from './branches/shared-search.ts'
 import { type SharedCatalogueTables, sharedCatalogueMigration } from './cluster/shared-catalogue-tables.ts'
 import { type CheckpointTables, checkpointMigration } from './collect/checkpoint-store.ts'
+import { type CollectStateTables, collectStateMigration } from './collect/collect-state-store.ts'
+import { createCollecting } from './collect/collecting.ts'
+import { createFileCollector } from './collect/files/file-collector.ts'
+import { collectRpc } from './collect/rpc.ts'
 import { createSourcesFile } from './collect/sources-file.ts'
 import type { LogsConfig } from './config.ts'
 import { createContextBase } from './context/context.ts'
@@ -84,6 +89,7 @@ export const logsMigrations = [
   vectorMigration,
   templateMigration(9),
   amendmentMigration(10),
+  collectStateMigration(11),
 ]
 export const logsSchema = { name: 'logs', migrations: logsMigrations }
 export const incidentsSchema = { name: 'incidents', migrations: [incidentMigration] }
@@ -111,6 +117,7 @@ type Tables = CatalogueTables &
   SharedCatalogueTables &
   OverlayTables &
   CheckpointTables &
+  CollectStateTables &
   SettingTables &
   VectorTables &
   TemplateTables
@@ -144,6 +151,21 @@ export const createLogsService = async (options: LogsServiceOptions): Promise<Lo
     lockDirectory: join(dataDirectory, 'sources-lock'),
   })
   const settings = await openSettings({ config, db: store.db, ...(!isShared && { dataDirectory }), now })
+  const collecting = opened.use(
+    await createCollecting({
+      config,
+      db: store.db,
+      isShared,
+      engine,
+      collectors: {
+        local: { file: createFileCollector({ mostExpandedBytes: config.maximumExpandedMegabytes * megabyte, now }) },
+      },
+      sources,
+      tasks,
+      now,
+      log,
+    }),
+  )
   const world: World = {
     config,
     engine,
@@ -192,6 +214,7 @@ export const createLogsService = async (options: LogsServiceOptions): Promise<Lo
       implementation(MediaMonitorServiceDefinition, mediaMonitorRpc(world)),
       implementation(ContextServiceDefinition, contextRpc(context)),
       implementation(EntriesServiceDefinition, entriesRpc(world)),
+      implementation(CollectServiceDefinition, collectRpc(collecting)),
       branchDirectoryRpc(directory),
     ],
     [Symbol.asyncDispose]: () => stack.disposeAsync(),

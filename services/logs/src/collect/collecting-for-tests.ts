@@ -34,7 +34,11 @@ export const openCollecting = async (directory: string) => {
     },
   })
   let ahead = 60_000
-  const now = () => Date.now() + ahead
+  let onLook = () => {}
+  const now = () => {
+    onLook()
+    return Date.now() + ahead
+  }
   const collector = createFileCollector({ mostExpandedBytes: 64 * 1024 * 1024, now })
   const checkpointsOf = (source: LocalFileEntry) => createCheckpoints({ db: store.db, source: source.id, now })
   return {
@@ -43,8 +47,9 @@ export const openCollecting = async (directory: string) => {
     collector,
     checkpointsOf,
     /** As if so much time had passed since files were written; a minute unless told. */
-    setAhead: (milliseconds: number) => {
+    setAhead: (milliseconds: number, whenLookedAt = () => {}) => {
       ahead = milliseconds
+      onLook = whenLookedAt
     },
     glean: async (source: LocalFileEntry, { force = false, signal = new AbortController().signal } = {}) => {
       const problems: string[] = []

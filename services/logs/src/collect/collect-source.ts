@@ -1,0 +1,61 @@
+import { failure } from '@trellis/kit/errors'
+import type { LogEngine } from '../threads/log-engine.ts'
+import type { Checkpoints, Collectors } from './collector.ts'
+import { collectorFor } from './collectors.ts'
+import { createKeeper, type KeptCounts } from './keep-chunks.ts'
+import type { SourceEntry } from './source-entry.ts'
+
+export type Collected = {
+  counts: KeptCounts
+  /** What could not be read: the first of them, and how many there were. */
+  problems: string[]
+  problemCount: number
+}
+
+export type CollectSourceOptions = {
+  source: SourceEntry
+  force: boolean
+  signal: AbortSignal
+  onProgress: (counts: KeptCounts) => void
+}
+
+export type SourceCollecting = {
+  engine: Pick<LogEngine, 'ingestFile'>
+  collectors: Collectors
+  checkpointsOf: (source: string) => Checkpoints
+}
+
+/** So many problems of one source are told of. */
+const mostProblems = 20
+
+/** Collects one source to its end and stores it. Throws for what prevented everything; what was stored before is not lost. */
+export const collectSource = async (
+  { engine, collectors, checkpointsOf }: SourceCollecting,
+  { source, force, signal, onProgress }: CollectSourceOptions,
+): Promise<Collected> => {
+  const collector = collectorFor(collectors, source)
+  if (!collector)
+    throw failure(
+      'unavailable',
+      `Sources of the type ${source.transport}/${source.gleanType} cannot be collected here.`,
+    )
+  const problems: string[] = []
+  let problemCount = 0
+  const onProblem = (problem: string) => {
+    problemCount++
+    if (problems.length < mostProblems) problems.push(problem)
+  }
+  const checkpoints = checkpointsOf(source.id)
+  const keeper = createKeeper({ engine, source, checkpoints })
+  try {
+    for await (const chunk of collector.collect({ checkpoints, force, signal, onProblem })) {
+      await keeper.take(chunk)
+      onProgress(keeper.counts())
+    }
+  } catch (error) {
+    await keeper.finish(false).catch(() => undefined)
+    throw error
+  }
+  await keeper.finish(!signal.aborted)
+  return { counts: keeper.counts(), problems, problemCount }
+}

@@ -1,0 +1,211 @@
+import { failure } from '@trellis/kit/errors'
+import type { Log } from '@trellis/kit/telemetry'
+import type { Task } from '@trellis/protos/ts/trellis/logs/v1/logs.ts'
+import type { Kysely } from 'kysely'
+import type { RunningTask, Tasks } from '../ingest/tasks.ts'
+import { type Collected, collectSource, type SourceCollecting } from './collect-source.ts'
+import { type CollectStateTables, readCollectState, saveCollectState, saveSourceRun } from './collect-state-store.ts'
+import type { KeptCounts } from './keep-chunks.ts'
+import type { HeldLease, Leases } from './leases.ts'
+import { isOfEntry, type SourceEntry } from './source-entry.ts'
+import type { SourceLocks } from './source-locks.ts'
+import type { ConfiguredSources } from './sources-file.ts'
+
+export type RunsOptions = {
+  db: Kysely<CollectStateTables>
+  collecting: SourceCollecting
+  sources: ConfiguredSources
+  tasks: Pick<Tasks, 'begin'>
+  leases: Leases
+  locks: SourceLocks
+  now: () => number
+  log: Log
+}
+
+/** Runs over configured sources, one at a time among all replicas. */
+export type Runs = AsyncDisposable & {
+  /** Begins a run over all enabled sources, or over one. Throws `conflict` while one is under way, `not_found` for an id that is not configured. */
+  begin: (asked: { source?: string | undefined; force: boolean }) => Promise<Task>
+  /** Does the run of the schedule if it is due and none is under way, to its end; tells whether it did. */
+  runIfDue: (intervalMilliseconds: number) => Promise<boolean>
+}
+
+/** A service that has just started does not begin with a run: whoever starts it many times would run as often. */
+const settlingMilliseconds = 60_000
+const runLease = 'glean'
+const scheduleState = 'schedule'
+const noCounts: KeptCounts = { lines: 0, entries: 0, duplicates: 0, rejected: 0, multiline_joined: 0, bytes: 0 }
+
+const addCounts = (left: KeptCounts, right: KeptCounts): KeptCounts => ({
+  lines: left.lines + right.lines,
+  entries: left.entries + right.entries,
+  duplicates: left.duplicates + right.duplicates,
+  rejected: left.rejected + right.rejected,
+  multiline_joined: left.multiline_joined + right.multiline_joined,
+  bytes: left.bytes + right.bytes,
+})
+
+const shown = ({ bytes: _, multiline_joined: multilineJoined, ...counts }: KeptCounts): Task['counts'] => ({
+  ...counts,
+  multilineJoined,
+})
+
+const progressOf = (done: number, total: number | null): Task['progress'] => ({ done, total, unit: 'bytes' })
+
+const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error))
+
+/** What a source's row says went wrong; null when all was well. */
+const errorOf = ({ problems, problemCount }: Collected): string | null => {
+  if (problemCount === 0) return null
+  const more = problemCount - problems.length
+  return `${problems.join(' ')}${more > 0 ? ` And ${more} more.` : ''}`
+}
+
+/** The source that an id names: its own, else that of entries that came from it. */
+export const findSource = (entries: readonly SourceEntry[], id: string): SourceEntry | undefined =>
+  entries.find((entry) => entry.id === id) ??
+  entries
+    .filter((entry) => isOfEntry(entry, id))
+    .toSorted((a, b) => b.sourceId.length - a.sourceId.length)
+    .at(0)
+
+type Outcome = { counts: KeptCounts; failures: string[]; problems: number }
+
+export const createRuns = (options: RunsOptions): Runs => {
+  const { db, collecting, sources, tasks, leases, locks, now, log } = options
+  const ending = new AbortController()
+  const underWay = new Set<Promise<unknown>>()
+  const iso = () => new Date(now()).toISOString()
+  const openedAt = performance.now()
+
+  const runSource = async (
+    source: SourceEntry,
+    { force, signal }: { force: boolean; signal: AbortSignal },
+    onProgress: (counts: KeptCounts) => void,
+  ): Promise<Collected> => {
+    try {
+      const collected = await locks.use(source.id, signal, (held) =>
+        collectSource(collecting, { source, force, signal: held, onProgress }),
+      )
+      await saveSourceRun(db, { source: source.id, last_glean: iso(), last_error: errorOf(collected) })
+      return collected
+    } catch (error) {
+      // A run that was stopped says nothing about its source.
+      if (!signal.aborted)
+        await saveSourceRun(db, { source: source.id, last_glean: iso(), last_error: messageOf(error) })
+      throw error
+    }
+  }
+  const runAll = async (
+    entries: readonly SourceEntry[],
+    request: { force: boolean; signal: AbortSignal },
+    task: RunningTask,
+  ): Promise<Outcome> => {
+    const outcome: Outcome = { counts: noCounts, failures: [], problems: 0 }
+    for (const source of entries) {
+      request.signal.throwIfAborted()
+      const show = (own: KeptCounts) => {
+        const counts = addCounts(outcome.counts, own)
+        task.update({ progress: progressOf(counts.bytes, null), counts: shown(counts) })
+      }
+      try {
+        const collected = await runSource(source, request, show)
+        outcome.counts = addCounts(outcome.counts, collected.counts)
+        outcome.problems += collected.problemCount
+      } catch (error) {
+        request.signal.throwIfAborted()
+        log.warn({ source: source.id, error }, 'a source cannot be collected')
+        outcome.failures.push(`${source.id}: ${messageOf(error)}`)
+      }
+    }
+    return outcome
+  }
+  const finish = (task: RunningTask, sourceCount: number, { counts, failures, problems }: Outcome): Promise<Task> => {
+    const hasFailed = failures.length > 0 && failures.length === sourceCount
+    const notes = [
+      ...failures.slice(0, 10),
+      ...(problems > 0 ? [`Some of it could not be read (${problems}): the configured sources say what.`] : []),
+    ]
+    return task.finish({
+      status: hasFailed ? 'failed' : 'done',
+      progress: progressOf(counts.bytes, counts.bytes),
+      counts: shown(counts),
+      error: notes.length === 0 ? null : notes.join(' '),
+    })
+  }
+  /** Does a run that holds its lease, to its end. */
+  const run = async (lease: HeldLease, task: RunningTask, entries: readonly SourceEntry[], force: boolean) => {
+    await using _held = lease
+    try {
+      return await finish(task, entries.length, await runAll(entries, { force, signal: lease.signal }, task))
+    } catch (error) {
+      const why = lease.signal.aborted
+        ? 'The run was stopped. What it had read is kept; run it again for the rest.'
+        : messageOf(error)
+      await task.finish({ status: 'failed', error: why })
+      throw error
+    }
+  }
+  const own = <Result>(work: Promise<Result>): Promise<Result> => {
+    const settled = work.then(
+      () => undefined,
+      (error: unknown) => {
+        if (!ending.signal.aborted) log.error({ error }, 'a run over the sources failed')
+      },
+    )
+    underWay.add(settled)
+    void settled.finally(() => underWay.delete(settled))
+    return work
+  }
+  /** The task, and the run that goes on. Gives the lease back when there is nothing to do. */
+  const start = async (lease: HeldLease, entries: readonly SourceEntry[], force: boolean) => {
+    try {
+      const task = await tasks.begin('glean', 'bytes')
+      const first = task.task
+      const running = own(run(lease, task, entries, force))
+      running.catch(() => undefined)
+      return { task: first, running }
+    } catch (error) {
+      await lease[Symbol.asyncDispose]()
+      throw error
+    }
+  }
+  const isDue = async (intervalMilliseconds: number): Promise<boolean> => {
+    if (performance.now() - openedAt < Math.min(intervalMilliseconds, settlingMilliseconds)) return false
+    const last = await readCollectState(db, scheduleState)
+    const startedAt = typeof last === 'object' && last !== null && 'startedAt' in last ? Number(last.startedAt) : 0
+    // A clock that was set back must not hold the schedule up.
+    return now() - startedAt >= intervalMilliseconds || startedAt > now() + intervalMilliseconds
+  }
+
+  return {
+    begin: async ({ source, force }) => {
+      const { entries } = await sources.read()
+      const asked = source === undefined ? entries.filter(({ enabled }) => enabled) : [findSource(entries, source)]
+      const found = asked.filter((entry) => entry !== undefined)
+      if (source !== undefined && found.length === 0)
+        throw failure('not_found', `No source with the id "${source}" is configured.`)
+      const lease = await leases.take(runLease, ending.signal)
+      if (!lease) throw failure('conflict', 'A run is in progress. Ask again when it has ended.')
+      return (await start(lease, found, force)).task
+    },
+    runIfDue: async (intervalMilliseconds) => {
+      if (ending.signal.aborted || !(await isDue(intervalMilliseconds))) return false
+      const entries = (await sources.read()).entries.filter(({ enabled }) => enabled)
+      if (entries.length === 0) return false
+      const lease = await leases.take(runLease, ending.signal)
+      if (!lease) return false
+      if (!(await isDue(intervalMilliseconds))) {
+        await lease[Symbol.asyncDispose]()
+        return false
+      }
+      await saveCollectState(db, scheduleState, { startedAt: now() })
+      await (await start(lease, entries, false)).running
+      return true
+    },
+    [Symbol.asyncDispose]: async () => {
+      ending.abort(new Error('The log service is ending.'))
+      await Promise.all(underWay)
+    },
+  }
+}

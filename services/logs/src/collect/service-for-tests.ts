@@ -1,0 +1,63 @@
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Bus } from '@trellis/kit/bus'
+import { readConfig } from '@trellis/kit/config'
+import type { FilesLocation } from '@trellis/kit/files'
+import { connectInProcess, type RpcClient } from '@trellis/kit/rpc'
+import type { StoreLocation } from '@trellis/kit/store'
+import { silentLog } from '@trellis/kit/telemetry'
+import { CollectServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/collect.ts'
+import { LogsServiceDefinition, type Task } from '@trellis/protos/ts/trellis/logs/v1/logs.ts'
+import { logsConfig } from '../config.ts'
+import { createLogsService } from '../service.ts'
+
+export type CollectClient = RpcClient<typeof CollectServiceDefinition>
+export type LogsClient = RpcClient<typeof LogsServiceDefinition>
+
+export type ServiceOptions = {
+  directory: string
+  bus: Bus
+  shared?: { store: StoreLocation; files: FilesLocation }
+  environment?: Record<string, string>
+}
+
+/** The log service with its clients; the sources file is that of the folder. */
+export const openService = async ({ directory, bus, shared, environment = {} }: ServiceOptions) => {
+  const service = await createLogsService({
+    config: readConfig(logsConfig, { SERVICE_SOURCES_FILE: join(directory, 'sources.yaml'), ...environment }),
+    dataDirectory: join(directory, 'data'),
+    bus,
+    ...(shared && { store: shared.store, filesLocation: shared.files }),
+    log: silentLog,
+  })
+  const handlersOf = (name: string) => {
+    const found = service.implementations.find(({ definition }) => definition.fullName === name)
+    if (!found) throw new TypeError(`${name} is not implemented.`)
+    return found.handlers as never
+  }
+  const logs = connectInProcess(LogsServiceDefinition, handlersOf(LogsServiceDefinition.fullName)) as LogsClient
+  const collect = connectInProcess(
+    CollectServiceDefinition,
+    handlersOf(CollectServiceDefinition.fullName),
+  ) as CollectClient
+  return {
+    logs,
+    collect,
+    /** Follows a task to its end. */
+    finished: async ({ taskId }: Task): Promise<Task> => {
+      for await (const { event } of logs.watchTask({ taskId })) if (event?.$case === 'done') return event.value
+      throw new Error('A task that is followed ends.')
+    },
+    texts: async (source?: string): Promise<string[]> => {
+      const { entries } = await logs.search({ order: 'time', limit: 1000, ...(source && { source }) })
+      return entries.map(({ text }) => text).toReversed()
+    },
+    [Symbol.asyncDispose]: () => service[Symbol.asyncDispose](),
+  }
+}
+
+/** A sources file, and a folder for logs beside it. */
+export const writeSources = async (directory: string, sources: string) => {
+  await mkdir(join(directory, 'logs'), { recursive: true })
+  await writeFile(join(directory, 'sources.yaml'), `sources:\n${sources}`)
+}
