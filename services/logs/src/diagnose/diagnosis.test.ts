@@ -105,7 +105,7 @@ describe('a diagnosis without a model', () => {
       'began about 2026-03-01 09:10 UTC',
       'First to fail was journald:attic:postgresql',
       'No space left on device',
-      'kinds of errors were never seen before',
+      'Never seen before: "PANIC: could not write',
       'SMART',
     ])
       expect(summary?.text).toContain(part)

@@ -170,7 +170,9 @@ const failureSentences = ({ groups, trouble: { first, onset }, earliest }: Rules
     )
   if (unseen)
     sentences.push(
-      `${more.length === 0 ? 'One kind of error was' : `${more.length + 1} kinds of errors were`} never seen before, such as ${quoted(unseen.template)}.`,
+      more.length === 0
+        ? `Never seen before: ${quoted(unseen.template)}.`
+        : `${more.length + 1} kinds of errors were never seen before, such as ${quoted(unseen.template)}.`,
     )
   if (most && !isSame && timesIn(most) > 1)
     sentences.push(
