@@ -28,6 +28,10 @@ const commands = {
   test: { install: 'all', steps: [main('test', 'run', 'main.ts')] },
   'test:cluster': { install: 'all', steps: [main('test', 'run', 'main.ts').concat('--project', 'cluster')] },
   bench: { install: 'all', steps: [main('test', 'bench', 'main.ts')] },
+  'logs:formats': {
+    install: 'run',
+    steps: [main('services', 'logs', 'src', 'formats', 'command', 'main.ts').concat('formats')],
+  },
   generate: { install: 'all', steps: generate },
   'images:bundle': { install: 'all', steps: [main('deploy', 'images', 'build.ts')] },
   'protos:release': {

@@ -5,6 +5,7 @@ import type * as trellis_listings_v1_listings from '../ts/trellis/listings/v1/li
 import type * as trellis_logs_v1_collect from '../ts/trellis/logs/v1/collect.ts'
 import type * as trellis_logs_v1_context from '../ts/trellis/logs/v1/context.ts'
 import type * as trellis_logs_v1_entries from '../ts/trellis/logs/v1/entries.ts'
+import type * as trellis_logs_v1_formats from '../ts/trellis/logs/v1/formats.ts'
 import type * as trellis_logs_v1_incidents from '../ts/trellis/logs/v1/incidents.ts'
 import type * as trellis_logs_v1_logs from '../ts/trellis/logs/v1/logs.ts'
 import type * as trellis_logs_v1_media_monitor from '../ts/trellis/logs/v1/media_monitor.ts'
@@ -747,6 +748,24 @@ export type ContextFactMatchRest = {
 export type ContextMatchesRest = {
   chunks: ContextChunkMatchRest[]
   facts: ContextFactMatchRest[]
+}
+
+export type FormatRest = {
+  /** What an upload's `format` may name; null for a file whose name could not be read. */
+  name: string | null
+  description: string | null
+  /** built_in or user. */
+  source: string
+  /** The name of the user's file. */
+  file: string | null
+  /** Why it is not used. */
+  error: string | null
+  /** A line of this format. */
+  example: string | null
+}
+
+export type ListFormatsResponseRest = {
+  formats: FormatRest[]
 }
 
 /** Times are ISO 8601 in UTC. */
@@ -1671,6 +1690,19 @@ export const ContextMatchesToRest = (m: trellis_logs_v1_context.ContextMatches):
   facts: m.facts.map((item) => ContextFactMatchToRest(item)),
 })
 
+export const FormatToRest = (m: trellis_logs_v1_formats.Format): FormatRest => ({
+  name: m.name ?? null,
+  description: m.description ?? null,
+  source: m.source,
+  file: m.file ?? null,
+  error: m.error ?? null,
+  example: m.example ?? null,
+})
+
+export const ListFormatsResponseToRest = (m: trellis_logs_v1_formats.ListFormatsResponse): ListFormatsResponseRest => ({
+  formats: m.formats.map((item) => FormatToRest(item)),
+})
+
 export const IncidentToRest = (m: trellis_logs_v1_incidents.Incident): IncidentRest => ({
   id: m.id,
   label: m.label,
@@ -2214,6 +2246,9 @@ export const DeleteSourceRequestFromRest = (j: any): trellis_logs_v1_entries.Del
 export const ChangeEntryRequestFromRest = (j: any): trellis_logs_v1_entries.ChangeEntryRequest => ({
   entryId: j.entry_id ?? '',
   severity: textOf(j.severity),
+})
+
+export const ListFormatsRequestFromRest = (_: any): trellis_logs_v1_formats.ListFormatsRequest => ({
 })
 
 export const CreateIncidentRequestFromRest = (j: any): trellis_logs_v1_incidents.CreateIncidentRequest => ({

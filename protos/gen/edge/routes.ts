@@ -4,6 +4,7 @@ import * as trellis_listings_v1_listings from '../ts/trellis/listings/v1/listing
 import * as trellis_logs_v1_collect from '../ts/trellis/logs/v1/collect.ts'
 import * as trellis_logs_v1_context from '../ts/trellis/logs/v1/context.ts'
 import * as trellis_logs_v1_entries from '../ts/trellis/logs/v1/entries.ts'
+import * as trellis_logs_v1_formats from '../ts/trellis/logs/v1/formats.ts'
 import * as trellis_logs_v1_incidents from '../ts/trellis/logs/v1/incidents.ts'
 import * as trellis_logs_v1_logs from '../ts/trellis/logs/v1/logs.ts'
 import * as trellis_logs_v1_media_monitor from '../ts/trellis/logs/v1/media_monitor.ts'
@@ -50,6 +51,7 @@ export const services = [
   { name: 'trellis.logs.v1.CollectService', mount: '/logs', title: "Collecting logs", version: '0.7.0', heartbeat: 'heartbeat', definition: trellis_logs_v1_collect.CollectServiceDefinition },
   { name: 'trellis.logs.v1.ContextService', mount: '/logs', title: "Context knowledge base", version: '0.7.0', heartbeat: 'heartbeat', definition: trellis_logs_v1_context.ContextServiceDefinition },
   { name: 'trellis.logs.v1.EntriesService', mount: '/logs', title: "Kept log entries", version: '0.7.0', heartbeat: 'heartbeat', definition: trellis_logs_v1_entries.EntriesServiceDefinition },
+  { name: 'trellis.logs.v1.FormatsService', mount: '/logs', title: "Formats of logs", version: '0.7.0', heartbeat: 'heartbeat', definition: trellis_logs_v1_formats.FormatsServiceDefinition },
   { name: 'trellis.logs.v1.IncidentsService', mount: '/logs', title: "Incidents", version: '0.7.0', heartbeat: 'heartbeat', definition: trellis_logs_v1_incidents.IncidentsServiceDefinition },
   { name: 'trellis.logs.v1.MediaMonitorService', mount: '/logs', title: "Notifications of a media monitor", version: '0.7.0', heartbeat: 'heartbeat', definition: trellis_logs_v1_media_monitor.MediaMonitorServiceDefinition },
   { name: 'trellis.logs.v1.SettingsService', mount: '/logs', title: "Settings of the log service", version: '0.7.0', heartbeat: 'heartbeat', definition: trellis_logs_v1_settings.SettingsServiceDefinition },
@@ -1077,6 +1079,25 @@ export const routes: readonly Route[] = [
     schema: {"params":{"type":"object","properties":{"entry_id":{"type":"string"}},"additionalProperties":false},"body":{"type":"object","properties":{"severity":{}},"additionalProperties":false}},
     fromRest: codec.ChangeEntryRequestFromRest,
     toRest: codec.EntryToRest,
+  },
+  {
+    service: 'trellis.logs.v1.FormatsService',
+    rpc: 'listFormats',
+    method: 'GET',
+    path: '/logs/api/formats',
+    stream: 'none',
+    status: 200,
+    access: 'api_key',
+    pathFields: {},
+    queryFields: {},
+    headerFields: {},
+    formFields: [],
+    hasBody: false,
+    mediaTypes: [],
+    masked: false,
+    schema: {},
+    fromRest: codec.ListFormatsRequestFromRest,
+    toRest: codec.ListFormatsResponseToRest,
   },
   {
     service: 'trellis.logs.v1.IncidentsService',

@@ -8,6 +8,7 @@ import { BranchDirectoryServiceDefinition } from '@trellis/protos/ts/trellis/log
 import { CollectServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/collect.ts'
 import { ContextServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/context.ts'
 import { EntriesServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/entries.ts'
+import { FormatsServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/formats.ts'
 import { IncidentsServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/incidents.ts'
 import { LogsServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/logs.ts'
 import { MediaMonitorServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/media_monitor.ts'
@@ -46,6 +47,7 @@ const definitions = {
     EntriesServiceDefinition,
     IncidentsServiceDefinition,
     CollectServiceDefinition,
+    FormatsServiceDefinition,
   ],
   music: [MusicServiceDefinition],
 }

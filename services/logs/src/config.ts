@@ -17,6 +17,12 @@ export const logsConfig = {
     32,
     'The largest batch of pushed entries, unpacked.',
   ),
+  formatsDirectory: setting(
+    'SERVICE_FORMATS_DIR',
+    read.optional(read.text),
+    undefined,
+    'A folder of log formats of your own; formats in the data directory unless told.',
+  ),
   spoolMegabytes: setting(
     'LOGS_SPOOL_MB',
     read.integer(1, 16_777_216),

@@ -9,6 +9,7 @@ import type { Log } from '@trellis/kit/telemetry'
 import { CollectServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/collect.ts'
 import { ContextServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/context.ts'
 import { EntriesServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/entries.ts'
+import { FormatsServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/formats.ts'
 import { IncidentsServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/incidents.ts'
 import { LogsServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/logs.ts'
 import { MediaMonitorServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/media_monitor.ts'
@@ -30,6 +31,8 @@ import { createContextBase } from './context/context.ts'
 import { type ContextTables, contextMigrations } from './context/migrations.ts'
 import { contextRpc } from './context/rpc.ts'
 import { diagnoseRpc } from './diagnose/rpc.ts'
+import { formatsRpc } from './formats/rpc.ts'
+import { openUserFormats } from './formats/user/user-formats.ts'
 import { createIncidents } from './incidents/incidents.ts'
 import { incidentsRpc } from './incidents/rpc.ts'
 import { type IncidentTables, incidentMigration } from './incidents/tables.ts'
@@ -166,6 +169,9 @@ export const createLogsService = async (options: LogsServiceOptions): Promise<Lo
       log,
     }),
   )
+  const formats = opened.use(
+    await openUserFormats({ directory: config.formatsDirectory ?? join(dataDirectory, 'formats'), log }),
+  )
   const world: World = {
     config,
     engine,
@@ -175,6 +181,7 @@ export const createLogsService = async (options: LogsServiceOptions): Promise<Lo
     tasks,
     sources,
     pressure,
+    formats,
     spool: createSpool({ directory: join(dataDirectory, 'spool'), mostBytes: config.spoolMegabytes * megabyte }),
     bus,
     upstream,
@@ -215,6 +222,7 @@ export const createLogsService = async (options: LogsServiceOptions): Promise<Lo
       implementation(ContextServiceDefinition, contextRpc(context)),
       implementation(EntriesServiceDefinition, entriesRpc(world)),
       implementation(CollectServiceDefinition, collectRpc(collecting)),
+      implementation(FormatsServiceDefinition, formatsRpc(world)),
       branchDirectoryRpc(directory),
     ],
     [Symbol.asyncDispose]: () => stack.disposeAsync(),

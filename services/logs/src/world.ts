@@ -4,6 +4,7 @@ import type { SharedSearch } from './branches/shared-search.ts'
 import type { ConfiguredSources } from './collect/sources-file.ts'
 import type { LogsConfig } from './config.ts'
 import type { Knowledge } from './context/knowledge.ts'
+import type { UserFormats } from './formats/user/user-formats.ts'
 import type { Pressure } from './ingest/pressure.ts'
 import type { Tasks } from './ingest/tasks.ts'
 import type { Spool } from './ingest/unpack/spool.ts'
@@ -29,6 +30,8 @@ export type World = {
   sources: ConfiguredSources
   /** Of pushed batches. */
   pressure: Pressure
+  /** Those that the user has added. */
+  formats: Pick<UserFormats, 'list'>
   /** Of uploads that cannot be read as they come. */
   spool: Spool
   bus: Bus

@@ -1,5 +1,5 @@
 import { isAbsolute } from 'node:path'
-import { formatNames } from '../formats/detect.ts'
+import { knownFormatNames } from '../formats/in-force.ts'
 import type { JoinRule } from '../formats/multiline.ts'
 import { zoneOf } from '../formats/zone.ts'
 import { mostSourceIdCharacters } from './source-entry.ts'
@@ -90,7 +90,8 @@ export const absolutePath: FieldReader<string> = (value) => {
 
 export const formatName: FieldReader<string> = (value) => {
   const given = text(mostSourceIdCharacters)(value)
-  if (!formatNames.includes(given)) throw new FieldProblem(`must be a format that is known here, but is "${given}"`)
+  if (!knownFormatNames().includes(given))
+    throw new FieldProblem(`must be a format that is known here, but is "${given}"`)
   return given
 }
 

@@ -1,26 +1,19 @@
 import type { LogFormat } from './format.ts'
 import { createHeader, type Description, type Header, type LineReader } from './header.ts'
+import { formatsInForce } from './in-force.ts'
 import { createJsonReader, describeJson } from './json-reader.ts'
-import { logFormats } from './library/mod.ts'
 import { createLogfmtReader, describeLogfmt } from './logfmt-reader.ts'
 import type { JoinRule } from './multiline.ts'
 import { createPatternReader, describePattern } from './pattern-reader.ts'
 import type { TimeContext } from './time.ts'
 
-/** The name of a line that no format knows. */
-export const plainFormat = 'plain'
-
-const formatsByName = new Map(logFormats.map((format) => [format.name, format]))
-
-export const formatNames: readonly string[] = [...formatsByName.keys(), plainFormat]
-
 export const joinRuleOf = (name: string): JoinRule => {
-  const format = formatsByName.get(name)
+  const format = formatsInForce().byName.get(name)
   return format === undefined ? 'traces' : format.kind === 'pattern' ? format.joins : 'traces'
 }
 
 export const announcesNextLine = (name: string): boolean => {
-  const format = formatsByName.get(name)
+  const format = formatsInForce().byName.get(name)
   return format?.kind === 'pattern' && format.announces === true
 }
 
@@ -63,26 +56,29 @@ export type FileReader = LineReader & {
 }
 
 /** All formats in their order, those that wrap others with all that they may wrap in them. */
-const allCandidates = (context: TimeContext): Candidate[] => {
+const allCandidates = (context: TimeContext, formats: readonly LogFormat[]): Candidate[] => {
   const inner = readFirst(
     candidatesFor(
-      logFormats.filter((format) => !isWrapping(format) && format.name !== 'json-docker'),
+      formats.filter((format) => !isWrapping(format) && format.name !== 'json-docker'),
       context,
       { read: () => undefined },
     ),
   )
-  return candidatesFor(logFormats, context, inner)
+  return candidatesFor(formats, context, inner)
 }
 
 /** Reads each line by the first format that fits, whatever the lines before were. */
-export const createLineReader = (context: TimeContext): LineReader => readFirst(allCandidates(context))
+export const createLineReader = (
+  context: TimeContext,
+  formats: readonly LogFormat[] = formatsInForce().all,
+): LineReader => readFirst(allCandidates(context, formats))
 
 const missesUntilChange = 8
 /** With fewer headers among the lines at the margin a file is a mix, unless it begins with a header of a format that knows more than times. */
 const headersForJoining = 0.5
 
 export const createFileReader = (context: TimeContext, forcedFormat?: string): FileReader => {
-  const candidates = allCandidates(context)
+  const candidates = allCandidates(context, formatsInForce().all)
   let current = candidates.find(({ names }) => forcedFormat !== undefined && names.includes(forcedFormat))
   const isForced = current !== undefined
   let misses = 0
@@ -132,7 +128,7 @@ export const createFileReader = (context: TimeContext, forcedFormat?: string): F
 
 /** Message, fields and written time of an entry, found again in its text. */
 export const describeEntry = (formatName: string, text: string): Description => {
-  const format = formatsByName.get(formatName)
+  const format = formatsInForce().byName.get(formatName)
   const lineEnd = text.indexOf('\n')
   const firstLine = lineEnd < 0 ? text : text.slice(0, lineEnd)
   const found = format && describeLine(format, firstLine)

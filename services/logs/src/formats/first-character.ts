@@ -4,7 +4,7 @@ export type FirstCharacter = 'digit' | 'bracket' | 'any'
 const openedGroup = /^\^(\((?:\?:|\?<\w+>))?(\\d|\\\[)(?![*?]|\{0)/
 
 /** Where the group ends that begins at `start`, and whether it has alternatives at its own level. */
-const groupAt = (source: string, start: number): { end: number; hasAlternatives: boolean } => {
+export const groupAt = (source: string, start: number): { end: number; hasAlternatives: boolean } => {
   let depth = 0
   let isClass = false
   let hasAlternatives = false

@@ -22,6 +22,8 @@ export type PatternFormat = {
   pattern: RegExp
   /** Absent when the format has no time. */
   time?: TimeLayout
+  /** Words for levels that are its own, in lower case, before those that all know; null is no trouble. */
+  levels?: ReadonlyMap<string, Severity | null>
   joins: JoinRule
   /** The message is a line of another format, which names what this one does not. */
   wraps?: boolean
@@ -43,6 +45,8 @@ export type JsonFormat = {
   /** An HTTP status, which counts before the level. */
   status?: readonly string[]
   message: readonly string[]
+  /** Words for levels that are its own, in lower case, before those that all know; null is no trouble. */
+  levels?: ReadonlyMap<string, Severity | null>
   /** What a number for a level means. */
   numbers?: NumericLevels['scheme']
   /** The message is a line of another format. */

@@ -1,6 +1,6 @@
 import type { JsonFormat } from './format.ts'
 import { type Description, type Header, type LineReader, lineEnd, setMessage } from './header.ts'
-import { severityOfLevel, severityOfNumber, severityOfStatus } from './levels.ts'
+import { severityOfNumber, severityOfStatus, severityOfWord } from './levels.ts'
 import { readInner } from './pattern-reader.ts'
 import { createTimeReader, epochMilliseconds, readEpoch, type TimeContext } from './time.ts'
 
@@ -47,9 +47,10 @@ const numeric = /^\d+(?:\.\d+)?$/
 const auditTime = /^\d{10}\.\d{3}(?=:\d+$)/
 
 const severityOf = (format: JsonFormat, level: unknown): number | undefined => {
+  if (format.levels?.has(String(level).toLowerCase())) return severityOfWord(String(level), format.levels)
   const number =
     typeof level === 'number' ? level : typeof level === 'string' && numeric.test(level) ? Number(level) : undefined
-  if (number === undefined) return typeof level === 'string' ? severityOfLevel(level) : undefined
+  if (number === undefined) return typeof level === 'string' ? severityOfWord(level, format.levels) : undefined
   if (format.numbers) return severityOfNumber(format.numbers, number)
   // A number without a convention is only sure where it is one of Pino's tens.
   return number >= 10 && number % 10 === 0 ? severityOfNumber('pino', number) : undefined

@@ -1,4 +1,4 @@
-import { severityCode } from '../entries/severity-code.ts'
+import { type Severity, severityCode } from '../entries/severity-code.ts'
 
 const { CRITICAL, ERROR, WARN } = severityCode
 const none = 0
@@ -47,6 +47,16 @@ export const severityOfLevel = (level: string): number | undefined => {
     level.length === 1 ? levelLetters[level.toUpperCase()] : byWord.get(level.toLowerCase().replace(/\d+$/, ''))
   if (known.size < mostKnown) known.set(level, code)
   return code
+}
+
+/** As `severityOfLevel`, by a format's own words first. */
+export const severityOfWord = (
+  level: string,
+  own: ReadonlyMap<string, Severity | null> | undefined,
+): number | undefined => {
+  const severity = own?.get(level.trim().toLowerCase())
+  if (severity === undefined) return severityOfLevel(level)
+  return severity === null ? none : severityCode[severity]
 }
 
 /** Numbers in place of names: what is at least as bad as the first number of a row has its severity. */

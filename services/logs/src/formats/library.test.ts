@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { createLineReader, describeEntry, formatNames } from './detect.ts'
+import { createLineReader, describeEntry } from './detect.ts'
 import { createHeader } from './header.ts'
+import { knownFormatNames } from './in-force.ts'
 import { logFormats } from './library/mod.ts'
 import { problemsOfFormats } from './verify.ts'
 import { utc } from './zone.ts'
@@ -33,7 +34,8 @@ describe('the library of formats', () => {
   })
 
   test('names are told apart', () => {
-    expect(new Set(formatNames).size).toBe(formatNames.length)
+    expect(new Set(logFormats.map(({ name }) => name)).size).toBe(logFormats.length)
+    expect(knownFormatNames()).toHaveLength(logFormats.length + 1)
   })
 
   test('every format has a sample that says which time or severity comes out', () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { formatNames } from './detect.ts'
+import { knownFormatNames } from './in-force.ts'
 import { nearestNames } from './nearest-names.ts'
 
 test.each([
@@ -9,11 +9,11 @@ test.each([
   ['syslog', 'syslog-iso'],
   ['log4', 'log4j'],
 ])('whoever asks for "%s" is told of %s', (wanted, expected) => {
-  const near = nearestNames(wanted, formatNames)
+  const near = nearestNames(wanted, knownFormatNames())
   expect(near).toContain(expected)
   expect(near.length).toBeLessThanOrEqual(5)
 })
 
 test('what is like no name has no near one', () => {
-  expect(nearestNames('zzzzzzzzqqqq', formatNames)).toEqual([])
+  expect(nearestNames('zzzzzzzzqqqq', knownFormatNames())).toEqual([])
 })

@@ -1,7 +1,7 @@
 import { firstCharacterOf, mayStart } from './first-character.ts'
 import type { PatternFormat } from './format.ts'
 import { type Description, type Header, type LineReader, lineEnd, setMessage } from './header.ts'
-import { severityOfLevel, severityOfStatus, syslogSeverity } from './levels.ts'
+import { severityOfStatus, severityOfWord, syslogSeverity } from './levels.ts'
 import { createTimeReader, type TimeContext } from './time.ts'
 
 const headerGroups = ['time', 'level', 'priority', 'status'] as const
@@ -73,7 +73,7 @@ export const createPatternReader = (format: PatternFormat, context: TimeContext,
       if (written !== undefined && Number.isNaN(header.time) && written !== '-') return undefined
       header.severity = undefined
       const word = level === 0 ? undefined : match[level]
-      if (word !== undefined) header.severity = severityOfLevel(word)
+      if (word !== undefined) header.severity = severityOfWord(word, format.levels)
       const number = priority === 0 ? undefined : match[priority]
       if (number !== undefined) header.severity = syslogSeverity(Number(number) & 7)
       const code = status === 0 ? undefined : match[status]

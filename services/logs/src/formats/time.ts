@@ -1,20 +1,22 @@
 import { minutesOfAbbreviation, type Zone } from './zone.ts'
 
-/** A piece of a written time. Separators between pieces do not matter; a fraction and a zone may follow the seconds or the end. */
-export type TimePiece =
-  | 'year'
-  | 'optionalYear'
-  | 'shortYear'
-  | 'month'
-  | 'monthName'
-  | 'day'
-  | 'weekday'
-  | 'hour'
-  | 'minute'
-  | 'second'
-  | 'zone'
-  | 'compactDate'
-  | 'compactTime'
+/** Pieces of a written time. Separators between pieces do not matter; a fraction and a zone may follow the seconds or the end. */
+export const timePieces = [
+  'year',
+  'optionalYear',
+  'shortYear',
+  'month',
+  'monthName',
+  'day',
+  'weekday',
+  'hour',
+  'minute',
+  'second',
+  'zone',
+  'compactDate',
+  'compactTime',
+] as const
+export type TimePiece = (typeof timePieces)[number]
 
 /** How times are written, by the name that formats refer to. */
 export const timeLayouts = {
@@ -40,7 +42,8 @@ export const timeLayouts = {
   compactDateClock: ['compactDate', 'hour', 'minute', 'second'],
 } as const satisfies Record<string, readonly TimePiece[]>
 
-export type TimeLayout = keyof typeof timeLayouts | 'epoch' | 'tai64n'
+/** A known way to write times, or pieces in their order. */
+export type TimeLayout = keyof typeof timeLayouts | 'epoch' | 'tai64n' | readonly TimePiece[]
 
 export type TimeContext = {
   /** For times that name no zone. */
@@ -294,7 +297,7 @@ const readTai64n = (text: string): number => {
 export const createTimeReader = (layout: TimeLayout, context: TimeContext): TimeReader => {
   if (layout === 'epoch') return readEpoch
   if (layout === 'tai64n') return readTai64n
-  const { fields, read } = createScanner(timeLayouts[layout])
+  const { fields, read } = createScanner(typeof layout === 'string' ? timeLayouts[layout] : layout)
   const guessYear = createYearGuess(context)
   let dateKey = -1
   let dateTime = 0

@@ -2,6 +2,7 @@ import { severityOfCode } from '../entries/severity-code.ts'
 import { createLineReader, describeLine } from './detect.ts'
 import type { LogFormat, Sample } from './format.ts'
 import { createHeader, type LineReader } from './header.ts'
+import { logFormats } from './library/mod.ts'
 import { guessSeverity } from './severity-guess.ts'
 import { utc } from './zone.ts'
 
@@ -12,7 +13,12 @@ export class FormatBroken extends Error {
 
 const reference = Date.UTC(2024, 11, 31)
 
-const problemsOf = (format: LogFormat, sample: Sample, reader: LineReader): string[] => {
+/** Reads samples as they are meant: the year is 2024 where there is none, the zone UTC. */
+export const createSampleReader = (formats: readonly LogFormat[]): LineReader =>
+  createLineReader({ zone: utc, reference }, formats)
+
+/** What is wrong with a sample, as ends of a sentence about it; `reader` is of the whole library. */
+export const problemsOfSample = (format: LogFormat, sample: Sample, reader: LineReader): string[] => {
   const header = createHeader()
   const name = reader.read(sample.line, header)
   if (name !== format.name) return [`is read as ${name ?? 'plain'}`]
@@ -23,7 +29,8 @@ const problemsOf = (format: LogFormat, sample: Sample, reader: LineReader): stri
   if (sample.time !== undefined && sample.time !== time) wrong.push(`has time ${time}, not ${sample.time}`)
   if (sample.severity !== undefined && sample.severity !== severity)
     wrong.push(`has severity ${severity}, not ${sample.severity}`)
-  if (sample.message !== undefined && sample.message !== found?.message) wrong.push(`has message "${found?.message}"`)
+  if (sample.message !== undefined && sample.message !== found?.message)
+    wrong.push(`has message "${found?.message}", not "${sample.message}"`)
   for (const [field, value] of Object.entries(sample.fields ?? {})) {
     if (String(found?.fields?.[field]) !== value)
       wrong.push(`has ${field} "${String(found?.fields?.[field])}", not "${value}"`)
@@ -33,11 +40,13 @@ const problemsOf = (format: LogFormat, sample: Sample, reader: LineReader): stri
 
 /** What is wrong with the samples of formats, one sentence each: read by the whole library, a sample must come out as its own format. */
 export const problemsOfFormats = (formats: readonly LogFormat[]): string[] => {
-  const reader = createLineReader({ zone: utc, reference })
+  const reader = createSampleReader(logFormats)
   return formats.flatMap((format) => {
     if (format.samples.length === 0) return [`Format "${format.name}" has no sample.`]
     return format.samples.flatMap((sample) =>
-      problemsOf(format, sample, reader).map((problem) => `Format "${format.name}": "${sample.line}" ${problem}.`),
+      problemsOfSample(format, sample, reader).map(
+        (problem) => `Format "${format.name}": "${sample.line}" ${problem}.`,
+      ),
     )
   })
 }

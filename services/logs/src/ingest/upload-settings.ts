@@ -1,6 +1,6 @@
 import { failure } from '@trellis/kit/errors'
 import type { UploadParameters } from '@trellis/protos/ts/trellis/logs/v1/logs.ts'
-import { formatNames } from '../formats/detect.ts'
+import { knownFormatNames } from '../formats/in-force.ts'
 import { nearestNames } from '../formats/nearest-names.ts'
 import { zoneOf } from '../formats/zone.ts'
 
@@ -22,8 +22,9 @@ export const checkSourceId = (value: string): string => {
 }
 
 const readFormat = (value: string): string => {
-  if (formatNames.includes(value)) return value
-  const near = nearestNames(value, formatNames)
+  const names = knownFormatNames()
+  if (names.includes(value)) return value
+  const near = nearestNames(value, names)
   const hint = near.length > 0 ? ` Did you mean ${near.join(', ')}?` : ''
   throw failure('invalid', `"${value.slice(0, 80)}" is no format.${hint} GET /logs/api/formats lists them all.`)
 }

@@ -4,7 +4,7 @@ import type { Origin, StoredEntry } from '../entries/entry.ts'
 import { entryIdOf } from '../entries/identity.ts'
 import { isoOf } from '../entries/iso-time.ts'
 import { severityCode } from '../entries/severity-code.ts'
-import { plainFormat } from '../formats/detect.ts'
+import { plainFormat } from '../formats/in-force.ts'
 import type { World } from '../world.ts'
 import { type Notification, severityOf, textOf, timeOf } from './notification.ts'
 

@@ -1,3 +1,4 @@
+import { userFormatsInForce } from '../formats/in-force.ts'
 import type { BatchAnalysis } from '../segments/batch-analysis.ts'
 import type { IngestResult } from '../segments/shard.ts'
 import { createGate } from './gate.ts'
@@ -105,7 +106,7 @@ export const createFileIngests = ({ keep, ...options }: FileIngestsOptions): Fil
       formats,
     })
     const leave = () => uploads.delete(id)
-    await parse.call('open', [id, parseOptions])
+    await parse.call('open', [id, parseOptions, userFormatsInForce()])
     return {
       progress,
       push: async (chunk) => {

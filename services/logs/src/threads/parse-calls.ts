@@ -1,5 +1,6 @@
 import type { Origin } from '../entries/entry.ts'
 import type { ParseCounts } from '../formats/file-parser.ts'
+import type { UserFormatSet } from '../formats/in-force.ts'
 import type { JoinRule } from '../formats/multiline.ts'
 import type { BatchAnalysis } from '../segments/batch-analysis.ts'
 
@@ -28,7 +29,8 @@ export type SettledCounts = ParseCounts & { openLine: number }
 
 /** What the parsing thread can be asked. Counts are those of the file so far. */
 export type ParseCalls = {
-  open: (id: number, options: ParseOptions) => void
+  /** The formats of the user are those that the thread goes on with. */
+  open: (id: number, options: ParseOptions, userFormats: UserFormatSet) => void
   push: (id: number, chunk: Uint8Array) => Promise<ParseCounts>
   end: (id: number) => Promise<ParseCounts>
   settle: (id: number, closes: boolean) => Promise<SettledCounts>

@@ -1,6 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { decodeBatch } from '../entries/entry-batch.ts'
 import { createFileParser, type FileParser, type ParseCounts } from '../formats/file-parser.ts'
+import { type UserFormatSet, useFormats } from '../formats/in-force.ts'
 import { logFormats } from '../formats/library/mod.ts'
 import { verifyFormats } from '../formats/verify.ts'
 import { utc, zoneOf } from '../formats/zone.ts'
@@ -58,7 +59,8 @@ const keep = (id: number, batch: ArrayBuffer): Promise<void> => {
 }
 
 const calls = createCalls<KeepCalls>(port, {
-  open: (id: number, { zone, reference, firstYear, ...options }: ParseOptions) => {
+  open: (id: number, { zone, reference, firstYear, ...options }: ParseOptions, userFormats: UserFormatSet) => {
+    useFormats(userFormats)
     const session: Session = {
       keeping: [],
       parser: createFileParser({
