@@ -1,3 +1,4 @@
+import type { Context, Knowledge } from '../context/knowledge.ts'
 import type { StoredEntry } from '../entries/entry.ts'
 import type { Zone } from '../formats/zone.ts'
 import type { Filters } from '../search/filters.ts'
@@ -5,7 +6,6 @@ import type { TemplateCounts } from '../templates/count-templates.ts'
 import type { LogEngine } from '../threads/log-engine.ts'
 import type { Upstream } from '../upstream/upstream.ts'
 import type { Audience } from './audiences.ts'
-import type { FindContext, KnownContext } from './context.ts'
 import { type Group, groupRepeats, type KindOf, kindsOf, timesIn, withCounts } from './groups.ts'
 import { keywordsOf } from './keywords.ts'
 import { type Layer, type LayerEntries, look } from './layers.ts'
@@ -40,7 +40,8 @@ export type DiagnoseInput = {
   /** Whom the model writes for. */
   audience: Audience
   upstream: Pick<Upstream, 'fetch'>
-  findContext: FindContext
+  /** What people have written down about their systems. */
+  knowledge: Pick<Knowledge, 'contextFor'>
   signal: AbortSignal
 }
 
@@ -59,7 +60,7 @@ export type Step =
       causes: Cause[]
       timeline: Timeline
       templates: TemplateCount[]
-      context: KnownContext
+      context: Context
     }
 
 const mostTemplates = 20
@@ -118,8 +119,8 @@ export async function* diagnose(
   for (; !step.done; step = await looking.next()) yield { kind: 'status', ...step.value }
   const { byKeyword, byWindow, named, sources, trouble, layers } = step.value
   yield { kind: 'status', stage: 'context', detail: 'Reading what is known of this installation.' }
-  const context = await input.findContext(symptom)
-  input.signal.throwIfAborted()
+  const context = await contextOf(input, symptom)
+  if (context.isMissing) yield { kind: 'status', stage: 'context', detail: 'That cannot be read just now.' }
 
   const entries = layers.flatMap((layer) => layer.entries)
   const anyTemplate = [...new Set(entries.flatMap(({ templateId }) => templateId ?? []))]
@@ -145,6 +146,7 @@ export async function* diagnose(
       causes,
       groups,
       trouble,
+      facts: context.facts,
       earliest: sources.reduce((earliest, { firstTime }) => Math.min(earliest, firstTime), Number.POSITIVE_INFINITY),
       silences: silentSources(named, sources, window.end ?? input.now),
     }),
@@ -158,6 +160,19 @@ export async function* diagnose(
       text: 'No language model is configured, so the summary follows from rules alone.',
       ...findings,
     }
+}
+
+/** A store of its own may be away; entries can be looked into without it. */
+const contextOf = async (
+  { knowledge, signal }: DiagnoseInput,
+  symptom: string,
+): Promise<Context & { isMissing: boolean }> => {
+  try {
+    return { ...(await knowledge.contextFor(symptom, signal)), isMissing: false }
+  } catch {
+    signal.throwIfAborted()
+    return { facts: [], chunks: [], isMissing: true }
+  }
 }
 
 /** Kinds of entries among those found, as often as they are in all that was looked through; the most important first, as the groups are. */

@@ -1,5 +1,5 @@
+import type { Context } from '../context/knowledge.ts'
 import { type Audience, audiencePrompts } from './audiences.ts'
-import type { KnownContext } from './context.ts'
 import { type Group, timesIn } from './groups.ts'
 import type { ChatMessage } from './llm.ts'
 
@@ -17,7 +17,7 @@ export type PromptInput = {
   /** What rules found, in words. */
   rules: string
   groups: readonly Group[]
-  context: KnownContext
+  context: Context
   /** Takes secrets and addresses out of a text; the same value always gives the same mask within one prompt. */
   mask: (text: string) => string
 }
@@ -41,7 +41,7 @@ const lineOf = (group: Group, number: number): string => {
   return `[${number}] ${when} ${newest.origin.sourceId} ${worst ?? '-'}${times > 1 ? ` ×${times}` : ''}: ${words}`
 }
 
-const contextOf = ({ facts, chunks }: KnownContext): string => {
+const contextOf = ({ facts, chunks }: Context): string => {
   const lines = [
     ...facts.map(({ category, key, value }) => `- ${category}, ${key}: ${value}`),
     ...chunks.map(({ title, text }) => `- from "${title}": ${text.replaceAll('\n', ' ')}`),

@@ -7,7 +7,6 @@ import { utc, zoneOf } from '../formats/zone.ts'
 import { readMoment } from '../search/read-request.ts'
 import type { SettingsValues } from '../settings/declared.ts'
 import type { World } from '../world.ts'
-import { nothingKnown } from './context.ts'
 import { type DiagnoseInput, diagnose, type Step } from './diagnose.ts'
 import type { LanguageModel } from './llm.ts'
 
@@ -43,7 +42,7 @@ const inputOf = async (world: World, request: DiagnoseRequest, { signal }: Call)
     model: modelOf(settings, request),
     audience: settings.tech_level,
     upstream: world.upstream,
-    findContext: async () => nothingKnown,
+    knowledge: world.context,
     signal,
   }
 }
@@ -93,7 +92,7 @@ export const diagnoseRpc = (world: World): DiagnoseHandlers => ({
       timeline: reasoning?.timeline ?? [],
       entries: entries.map(presentEntry),
       templates: reasoning?.templates ?? [],
-      facts: [...(reasoning?.context.facts ?? [])],
+      facts: (reasoning?.context.facts ?? []).map(({ category, key, value }) => ({ category, key, value })),
       reasoning: reasoning?.text ?? '',
       suspectedCauses: (reasoning?.causes ?? []).map(({ title, confidence, evidence }) => ({
         title,

@@ -1,3 +1,4 @@
+import type { KnownFact } from '../context/knowledge.ts'
 import { domainOf, patternOf } from '../patterns/library.ts'
 import { type Domain, domains } from '../patterns/pattern.ts'
 import type { Facets } from '../search/facets.ts'
@@ -18,6 +19,7 @@ export type Counts = {
 
 const mostEvidence = 10
 const mostCauses = 5
+const mostFacts = 3
 const mostTitle = 160
 
 const record = (values: readonly { value: string | null; count: number }[] | undefined): Record<string, number> =>
@@ -135,6 +137,8 @@ export type RulesSummaryInput = {
   /** Since when there are entries at all, epoch milliseconds. */
   earliest: number
   silences: readonly Silence[]
+  /** What is known of the systems asked about, the nearest first. */
+  facts: readonly Pick<KnownFact, 'category' | 'key' | 'value'>[]
 }
 
 /** A moment as people read it; a window is in UTC, so this is. */
@@ -194,7 +198,7 @@ const lowered = (text: string): string => `${text.charAt(0).toLowerCase()}${text
 
 /** The summary that needs no model: what fits, how bad, where, since when, what failed first, what it points to, and where to look next. */
 export const rulesSummary = (input: RulesSummaryInput): string => {
-  const { keywords, window, total, counts, causes, groups, trouble, silences } = input
+  const { keywords, window, total, counts, causes, groups, trouble, silences, facts } = input
   const asked = keywords.length > 0 ? ` for ${keywords.map((word) => `"${word}"`).join(', ')}` : ''
   const quiet = silences.map(({ sourceId, last }) => `${sourceId} has sent nothing since ${shownTime(last)}.`)
   if (groups.length === 0)
@@ -215,5 +219,7 @@ export const rulesSummary = (input: RulesSummaryInput): string => {
     )
     if (first.domain) sentences.push(advice[first.domain])
   }
+  const known = facts.slice(0, mostFacts).map(({ key, value }) => `${key}: ${shortened(value, 120)}`)
+  if (known.length > 0) sentences.push(`What is known of it: ${known.join('; ')}.`)
   return sentences.join(' ')
 }

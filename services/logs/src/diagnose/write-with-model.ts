@@ -1,7 +1,7 @@
+import type { Context } from '../context/knowledge.ts'
 import { maskText } from '../masking/mask-text.ts'
 import { createPlaceholders, restoreText } from '../masking/placeholders.ts'
 import { createCitationFilter, unfoundQuotations } from './citations.ts'
-import type { KnownContext } from './context.ts'
 import type { DiagnoseInput, Step, TemplateCount, Timeline } from './diagnose.ts'
 import type { Group } from './groups.ts'
 import { type ChatEnd, chat, type LanguageModel, ModelFailure } from './llm.ts'
@@ -13,7 +13,7 @@ export type Findings = {
   rules: string
   counts: Counts
   causes: Cause[]
-  context: KnownContext
+  context: Context
   /** The most important first. */
   groups: readonly Group[]
   timeline: Timeline
