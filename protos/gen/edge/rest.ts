@@ -10,6 +10,7 @@ import type * as trellis_logs_v1_incidents from '../ts/trellis/logs/v1/incidents
 import type * as trellis_logs_v1_logs from '../ts/trellis/logs/v1/logs.ts'
 import type * as trellis_logs_v1_media_monitor from '../ts/trellis/logs/v1/media_monitor.ts'
 import type * as trellis_logs_v1_settings from '../ts/trellis/logs/v1/settings.ts'
+import type * as trellis_logs_v1_ssh_targets from '../ts/trellis/logs/v1/ssh_targets.ts'
 import type * as trellis_logs_v1_templates from '../ts/trellis/logs/v1/templates.ts'
 import type * as trellis_music_v1_music from '../ts/trellis/music/v1/music.ts'
 
@@ -887,6 +888,48 @@ export type SettingsRest = {
   jira_token: string
   jira_project: string
   jira_issue_type: string
+}
+
+/** A remote host, and how it is reached. */
+export type SshTargetRest = {
+  id: string
+  label: string
+  /** A name or an address. */
+  host: string
+  port: number
+  user: string
+  /** Of the private key, on the server. What it holds is never shown. */
+  key_path: string
+  /** When it was tested last, in ISO 8601; null before that. */
+  last_tested: string | null
+  /** Whether that test succeeded. */
+  last_ok: boolean | null
+  /** Why it failed; null where it did not. */
+  last_error: string | null
+  /** What the host is known by, as `ssh-keygen -l` writes it; null for one that was never reached. */
+  host_key_fingerprint: string | null
+  /** What should be mended about the key file: others can read it, or it is not there. */
+  warnings: string[]
+  created_at: string
+  updated_at: string
+}
+
+export type ListSshTargetsResponseRest = {
+  ssh_targets: SshTargetRest[]
+}
+
+/** How a test went. */
+export type SshTargetTestRest = {
+  ok: boolean
+  /** A sentence that says what to do; null where it went well. */
+  error: string | null
+  /** Of the key that the host showed, be it taken or not; null where it was not reached. */
+  host_key_fingerprint: string | null
+  /** What should be mended about the key file. */
+  warnings: string[]
+  took_ms: number
+  /** The target as it now is. */
+  target: SshTargetRest | null
 }
 
 /** How often it came in a window of time, in equal buckets. */
@@ -1795,6 +1838,35 @@ export const SettingsToRest = (m: trellis_logs_v1_settings.Settings): SettingsRe
   jira_issue_type: m.jiraIssueType,
 })
 
+export const SshTargetToRest = (m: trellis_logs_v1_ssh_targets.SshTarget): SshTargetRest => ({
+  id: m.id,
+  label: m.label,
+  host: m.host,
+  port: m.port,
+  user: m.user,
+  key_path: m.keyPath,
+  last_tested: m.lastTested ?? null,
+  last_ok: m.lastOk ?? null,
+  last_error: m.lastError ?? null,
+  host_key_fingerprint: m.hostKeyFingerprint ?? null,
+  warnings: m.warnings,
+  created_at: m.createdAt,
+  updated_at: m.updatedAt,
+})
+
+export const ListSshTargetsResponseToRest = (m: trellis_logs_v1_ssh_targets.ListSshTargetsResponse): ListSshTargetsResponseRest => ({
+  ssh_targets: m.sshTargets.map((item) => SshTargetToRest(item)),
+})
+
+export const SshTargetTestToRest = (m: trellis_logs_v1_ssh_targets.SshTargetTest): SshTargetTestRest => ({
+  ok: m.ok,
+  error: m.error ?? null,
+  host_key_fingerprint: m.hostKeyFingerprint ?? null,
+  warnings: m.warnings,
+  took_ms: m.tookMs,
+  target: present(m.target, (item) => SshTargetToRest(item)),
+})
+
 export const TemplateTrendToRest = (m: trellis_logs_v1_templates.TemplateTrend): TemplateTrendRest => ({
   direction: m.direction,
   start: m.start,
@@ -2330,6 +2402,35 @@ export const UpdateSettingsRequestFromRest = (j: any): trellis_logs_v1_settings.
   jiraProject: j.jira_project ?? undefined,
   jiraIssueType: j.jira_issue_type ?? undefined,
   updateMask: j.update_mask,
+})
+
+export const ListSshTargetsRequestFromRest = (_: any): trellis_logs_v1_ssh_targets.ListSshTargetsRequest => ({
+})
+
+export const CreateSshTargetRequestFromRest = (j: any): trellis_logs_v1_ssh_targets.CreateSshTargetRequest => ({
+  label: j.label ?? '',
+  host: j.host ?? '',
+  port: j.port ?? 22,
+  user: j.user ?? '',
+  keyPath: j.key_path ?? '',
+})
+
+export const UpdateSshTargetRequestFromRest = (j: any): trellis_logs_v1_ssh_targets.UpdateSshTargetRequest => ({
+  id: j.id ?? '',
+  label: j.label ?? undefined,
+  host: j.host ?? undefined,
+  port: j.port ?? undefined,
+  user: j.user ?? undefined,
+  keyPath: j.key_path ?? undefined,
+})
+
+export const SshTargetIdFromRest = (j: any): trellis_logs_v1_ssh_targets.SshTargetId => ({
+  id: j.id ?? '',
+})
+
+export const TestSshTargetRequestFromRest = (j: any): trellis_logs_v1_ssh_targets.TestSshTargetRequest => ({
+  id: j.id ?? '',
+  acceptHostKey: j.accept_host_key ?? undefined,
 })
 
 export const ListTemplatesRequestFromRest = (j: any): trellis_logs_v1_templates.ListTemplatesRequest => ({

@@ -13,6 +13,7 @@ import { IncidentsServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/i
 import { LogsServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/logs.ts'
 import { MediaMonitorServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/media_monitor.ts'
 import { SettingsServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/settings.ts'
+import { SshTargetsServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/ssh_targets.ts'
 import { TemplatesServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/templates.ts'
 import { MusicServiceDefinition } from '@trellis/protos/ts/trellis/music/v1/music.ts'
 import { branchIntake } from './branches/backend.ts'
@@ -48,6 +49,7 @@ const definitions = {
     IncidentsServiceDefinition,
     CollectServiceDefinition,
     FormatsServiceDefinition,
+    SshTargetsServiceDefinition,
   ],
   music: [MusicServiceDefinition],
 }

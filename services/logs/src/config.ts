@@ -98,6 +98,12 @@ export const logsConfig = {
     undefined,
     'The YAML file with the sources to collect; sources.yaml in the data directory unless told.',
   ),
+  sshKeyFolders: setting(
+    'SERVICE_SSH_KEY_DIRS',
+    read.list,
+    [],
+    'Folders, comma-separated, in which keys for remote hosts may lie; ~/.ssh and ssh in the data directory unless told.',
+  ),
   contextDatabase: secret(
     'SERVICE_CONTEXT_DB',
     read.optional(read.text),

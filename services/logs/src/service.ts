@@ -14,6 +14,7 @@ import { IncidentsServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/i
 import { LogsServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/logs.ts'
 import { MediaMonitorServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/media_monitor.ts'
 import { SettingsServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/settings.ts'
+import { SshTargetsServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/ssh_targets.ts'
 import { TemplatesServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/templates.ts'
 import type { BranchesServiceDefinition } from '@trellis/protos/ts/trellis/workloads/v1/branches.ts'
 import { createBranchDirectory } from './branches/directory.ts'
@@ -26,6 +27,7 @@ import { createCollecting } from './collect/collecting.ts'
 import { createFileCollector } from './collect/files/file-collector.ts'
 import { collectRpc } from './collect/rpc.ts'
 import { createSourcesFile } from './collect/sources-file.ts'
+import { type HostKeyTables, hostKeyMigration } from './collect/ssh/host-key-store.ts'
 import type { LogsConfig } from './config.ts'
 import { createContextBase } from './context/context.ts'
 import { type ContextTables, contextMigrations } from './context/migrations.ts'
@@ -55,6 +57,9 @@ import { openSettings } from './settings/open-settings.ts'
 import { settingsRpc } from './settings/rpc.ts'
 import { type SettingTables, settingsMigration } from './settings/store.ts'
 import { sourcesRpc } from './sources/rpc.ts'
+import { openSsh } from './ssh-targets/open-ssh.ts'
+import { sshTargetsRpc } from './ssh-targets/rpc.ts'
+import { type SshTargetTables, sshTargetMigration } from './ssh-targets/store.ts'
 import { tailRpc } from './tail/rpc.ts'
 import { templatesRpc } from './templates/rpc.ts'
 import { type TemplateTables, templateMigration } from './templates/store.ts'
@@ -93,6 +98,8 @@ export const logsMigrations = [
   templateMigration(9),
   amendmentMigration(10),
   collectStateMigration(11),
+  hostKeyMigration,
+  sshTargetMigration,
 ]
 export const logsSchema = { name: 'logs', migrations: logsMigrations }
 export const incidentsSchema = { name: 'incidents', migrations: [incidentMigration] }
@@ -123,7 +130,9 @@ type Tables = CatalogueTables &
   CollectStateTables &
   SettingTables &
   VectorTables &
-  TemplateTables
+  TemplateTables &
+  HostKeyTables &
+  SshTargetTables
 
 /** The log service: rows in its store, entries where replicas share them or in a folder of its own, threads that start with the first work. */
 export const createLogsService = async (options: LogsServiceOptions): Promise<LogsService> => {
@@ -144,6 +153,7 @@ export const createLogsService = async (options: LogsServiceOptions): Promise<Lo
   const overlays = createOverlays(store.db)
   const engine = createOverlaidEngine(shared?.engine ?? own, overlays)
   const { semantic } = opened.use(createMeanings({ config, db: store.db, engine, now, log }))
+  const ssh = opened.use(openSsh({ config, dataDirectory, db: store.db, now }))
   const ending = new AbortController()
   opened.defer(() => ending.abort(new Error('The log service is ending.')))
   await tasks.recover()
@@ -223,6 +233,7 @@ export const createLogsService = async (options: LogsServiceOptions): Promise<Lo
       implementation(EntriesServiceDefinition, entriesRpc(world)),
       implementation(CollectServiceDefinition, collectRpc(collecting)),
       implementation(FormatsServiceDefinition, formatsRpc(world)),
+      implementation(SshTargetsServiceDefinition, sshTargetsRpc(ssh)),
       branchDirectoryRpc(directory),
     ],
     [Symbol.asyncDispose]: () => stack.disposeAsync(),

@@ -22,7 +22,7 @@ export type UpstreamInit = Omit<RequestInit, 'dispatcher' | 'redirect'>
 const mostRedirects = 5
 
 /** Resolves a name and gives up where one of its addresses is not allowed, so that what is checked is what is connected to. */
-const checkedLookup =
+export const checkedLookup =
   (rules: AddressRules): LookupFunction =>
   (host, options, done) => {
     lookup(host, { ...options, all: true }, (error, found) => {

@@ -1,0 +1,76 @@
+import { describe, expect, test } from 'vitest'
+import { mostTextBytes } from '../../formats/clean.ts'
+import { createExportReader, ExportMalformed, type JournalFields } from './export-format.ts'
+
+const sized = (name: string, value: Buffer) => {
+  const size = Buffer.alloc(8)
+  size.writeBigUInt64LE(BigInt(value.length))
+  return Buffer.concat([Buffer.from(`${name}\n`), size, value, Buffer.from('\n')])
+}
+const shown = (entries: JournalFields[]) =>
+  entries.map((fields) => Object.fromEntries([...fields].map(([name, value]) => [name, value.toString('latin1')])))
+
+const bytes = Buffer.concat([
+  Buffer.from('__CURSOR=s=1;i=1\nMESSAGE=one = 1\n\n'),
+  Buffer.from('PRIORITY=3\n'),
+  sized('MESSAGE', Buffer.from('two\nlines \xff\x00', 'latin1')),
+  sized('EMPTY', Buffer.alloc(0)),
+  Buffer.from('_PID=7\n\n\n\n'),
+  Buffer.from('MESSAGE=\nMESSAGE=again\n\n'),
+])
+const entries = [
+  { __CURSOR: 's=1;i=1', MESSAGE: 'one = 1' },
+  { PRIORITY: '3', MESSAGE: 'two\nlines \xff\x00', EMPTY: '', _PID: '7' },
+  { MESSAGE: '' },
+]
+
+describe('the journal export format', () => {
+  test('is read with text, with any bytes, with empty values, and with the first of fields that are there twice', () => {
+    expect(shown(createExportReader().push(bytes))).toEqual(entries)
+  })
+
+  test('is read the same however it is cut', () => {
+    for (let size = 1; size < 12; size++) {
+      const reader = createExportReader()
+      const read: JournalFields[] = []
+      for (let at = 0; at < bytes.length; at += size) read.push(...reader.push(bytes.subarray(at, at + size)))
+      expect(shown([...read, ...reader.end()])).toEqual(entries)
+    }
+  })
+
+  test('keeps what it read when the chunk is written into again', () => {
+    const reader = createExportReader()
+    const chunk = Buffer.from('MESSAGE=kept')
+    reader.push(chunk)
+    chunk.fill(0)
+    expect(shown(reader.push(Buffer.from(' whole\n\n')))).toEqual([{ MESSAGE: 'kept whole' }])
+  })
+
+  test('gives the last entry of a file that no empty line ends', () => {
+    const reader = createExportReader()
+    expect(reader.push(Buffer.from('MESSAGE=last\n'))).toEqual([])
+    expect(shown(reader.end())).toEqual([{ MESSAGE: 'last' }])
+  })
+
+  test('skips what a field has beyond 1 MiB', () => {
+    const reader = createExportReader()
+    const long = Buffer.alloc(mostTextBytes + 70_000, 'x')
+    const read = reader.push(Buffer.concat([sized('COREDUMP', long), Buffer.from('MESSAGE=dumped\n\n')]))
+    expect(read[0]?.get('COREDUMP')).toHaveLength(mostTextBytes)
+    expect(read[0]?.get('MESSAGE')?.toString()).toBe('dumped')
+  })
+
+  test.each([
+    ['text of another kind', 'Jun  4 15:16:01 attic sshd[7]: hello\n'],
+    ['a name that no field has', 'lower=1\n\n'],
+    ['a value that is longer than it says', 'MESSAGE\n\x01\0\0\0\0\0\0\0xx\n\n'],
+  ])('refuses %s', (_, text) => {
+    expect(() => createExportReader().push(Buffer.from(text, 'latin1'))).toThrow(ExportMalformed)
+  })
+
+  test('says that a file breaks off in a field', () => {
+    const reader = createExportReader()
+    reader.push(Buffer.from('MESSAGE\n\x09\0\0\0\0\0\0\0half', 'latin1'))
+    expect(() => reader.end()).toThrow('breaks off')
+  })
+})

@@ -1,0 +1,129 @@
+import { mostTextBytes } from '../../formats/clean.ts'
+
+/** The fields of one entry, as bytes, since a journal keeps whatever a program sent. Of a field that is there twice, the first. */
+export type JournalFields = ReadonlyMap<string, Buffer>
+
+/** Bytes that are no journal export. The message says what was met. */
+export class ExportMalformed extends Error {
+  override name = 'ExportMalformed'
+}
+
+export type ExportReader = {
+  /** Gives the entries that have become whole. Throws ExportMalformed. */
+  push: (chunk: Uint8Array) => JournalFields[]
+  /** At the end of a file: gives the last entry where no empty line ends it. Throws ExportMalformed for one that breaks off. */
+  end: () => JournalFields[]
+}
+
+const lineFeed = 10
+const equals = 61
+const sizeBytes = 8
+const mostNameBytes = 64
+/** Of one entry; further ones are left out. */
+const mostFields = 512
+/** Of all fields of one entry that are kept. */
+const mostEntryBytes = 2 * mostTextBytes
+/** "Journal fields ... may only contain uppercase letters, numbers and underscores" (systemd.journal-fields). */
+const fieldName = /^[A-Z0-9_]{1,64}$/
+
+/** Where the reader is: in a line up to its end, in the eight bytes of a size, in so many bytes of a value, or at the line end after them. */
+type Place =
+  | { in: 'line' }
+  | { in: 'size'; name: string }
+  | { in: 'value'; name: string; left: bigint }
+  | { in: 'valueEnd'; name: string }
+
+/**
+ * Reads the Journal Export Format (systemd.io/JOURNAL_EXPORT_FORMATS): `NAME=text` lines, or for any bytes `NAME`, a line feed, the size as
+ * 64 bits little-endian, the bytes and a line feed; an empty line ends an entry. A field is kept up to 1 MiB and skipped beyond, so that a
+ * memory dump in the journal costs no memory here.
+ */
+export const createExportReader = (): ExportReader => {
+  let fields = new Map<string, Buffer>()
+  let entryBytes = 0
+  let place: Place = { in: 'line' }
+  let parts: Buffer[] = []
+  let kept = 0
+
+  const keep = (bytes: Buffer, most: number) => {
+    const part = bytes.subarray(0, Math.max(0, most - kept))
+    if (part.length === 0) return
+    parts.push(part)
+    kept += part.length
+  }
+  const takeKept = (): Buffer => {
+    const [first] = parts
+    const bytes = parts.length === 1 && first ? first : Buffer.concat(parts)
+    parts = []
+    kept = 0
+    return bytes
+  }
+  const add = (name: string, value: Buffer) => {
+    if (!fieldName.test(name)) throw new ExportMalformed(`"${name.slice(0, mostNameBytes)}" is no field of a journal.`)
+    if (fields.has(name) || fields.size >= mostFields || entryBytes + value.length > mostEntryBytes) return
+    fields.set(name, value)
+    entryBytes += value.length
+  }
+  const takeLine = (entries: JournalFields[]): Place => {
+    const line = takeKept()
+    if (line.length === 0) {
+      if (fields.size > 0) entries.push(fields)
+      fields = new Map()
+      entryBytes = 0
+      return { in: 'line' }
+    }
+    const at = line.indexOf(equals)
+    const name = line.toString('latin1', 0, at < 0 ? line.length : at)
+    if (at < 0) {
+      if (!fieldName.test(name)) throw new ExportMalformed('This is no journal export: a line names no field.')
+      return { in: 'size', name }
+    }
+    add(name, line.subarray(at + 1))
+    return { in: 'line' }
+  }
+
+  /** Takes bytes for the place where the reader is; gives where the rest begins. */
+  const step = (bytes: Buffer, start: number, entries: JournalFields[]): number => {
+    if (place.in === 'line') {
+      const end = bytes.indexOf(lineFeed, start)
+      keep(bytes.subarray(start, end < 0 ? bytes.length : end), mostNameBytes + 1 + mostTextBytes)
+      if (end < 0) return bytes.length
+      place = takeLine(entries)
+      return end + 1
+    }
+    if (place.in === 'size') {
+      const end = Math.min(bytes.length, start + sizeBytes - kept)
+      keep(bytes.subarray(start, end), sizeBytes)
+      if (kept === sizeBytes) place = { in: 'value', name: place.name, left: takeKept().readBigUInt64LE() }
+      return end
+    }
+    if (place.in === 'value') {
+      const available = BigInt(bytes.length - start)
+      const end = start + Number(place.left < available ? place.left : available)
+      keep(bytes.subarray(start, end), mostTextBytes)
+      const left = place.left - BigInt(end - start)
+      place = left === 0n ? { in: 'valueEnd', name: place.name } : { ...place, left }
+      return end
+    }
+    if (bytes[start] !== lineFeed) throw new ExportMalformed(`The field ${place.name} is longer than it says.`)
+    add(place.name, takeKept())
+    place = { in: 'line' }
+    return start + 1
+  }
+
+  return {
+    push: (chunk) => {
+      const entries: JournalFields[] = []
+      // What is kept of a chunk outlives it, and the chunk may be somebody's who writes into it again.
+      const bytes = Buffer.from(chunk)
+      for (let at = 0; at < bytes.length || (place.in === 'value' && place.left === 0n); ) at = step(bytes, at, entries)
+      return entries
+    },
+    end: () => {
+      if (place.in !== 'line' || kept > 0) throw new ExportMalformed('The journal export breaks off in a field.')
+      const entries: JournalFields[] = []
+      takeLine(entries)
+      return entries
+    },
+  }
+}

@@ -1,0 +1,142 @@
+import type { NewEntry } from '../../entries/batch-builder.ts'
+import type { Origin } from '../../entries/entry.ts'
+import { cleanLine, mostTextBytes } from '../../formats/clean.ts'
+import { announcesNextLine, createFileReader, joinRuleOf } from '../../formats/detect.ts'
+import { clearHeader, createHeader } from '../../formats/header.ts'
+import { plainFormat } from '../../formats/in-force.ts'
+import { continuesTrace, mostJoinedLines, nextTraceState, type TraceState } from '../../formats/multiline.ts'
+import { guessSeverity } from '../../formats/severity-guess.ts'
+import type { TimeContext } from '../../formats/time.ts'
+import type { CollectedRecord } from './record.ts'
+
+export type RecordParserOptions = {
+  /** Whose the entries are; the records name the sources. */
+  owner: Pick<Origin, 'branch' | 'tenantId'>
+  /** Of times that texts name; they serve to tell formats, the records' own times count. */
+  time: TimeContext
+  onEntry: (entry: NewEntry) => void
+}
+
+/** Makes entries of records, with the lines of a trace as one. Pure: the same records give the same entries. */
+export type RecordParser = {
+  push: (record: CollectedRecord) => void
+  /** Gives the entries that might go on. */
+  close: () => void
+  /** Entries that might go on; what is before the first of them has been given. */
+  readonly open: number
+}
+
+/** Lines of one entry are written at once. */
+const joinMilliseconds = 1_000
+const mostStreams = 256
+const mostOrigins = 1_024
+
+type OpenEntry = {
+  record: CollectedRecord
+  lines: string[]
+  bytes: number
+  lastTime: number
+  format: string
+  severity: number | undefined
+  trace: TraceState
+  awaitsMessage: boolean
+}
+
+/** At most so many, the one that has waited longest goes first. */
+const setWithin = <Value>(map: Map<string, Value>, key: string, value: Value, most: number): Value | undefined => {
+  map.delete(key)
+  map.set(key, value)
+  if (map.size <= most) return undefined
+  const [oldest] = map
+  if (!oldest) return undefined
+  map.delete(oldest[0])
+  return oldest[1]
+}
+
+/** UTF-8 is cut between characters. */
+const cutToLimit = (text: string): { text: string; truncated: boolean } => {
+  if (text.length * 3 <= mostTextBytes) return { text, truncated: false }
+  const bytes = Buffer.from(text)
+  if (bytes.length <= mostTextBytes) return { text, truncated: false }
+  return { text: bytes.subarray(0, mostTextBytes).toString('utf8').replace(/�$/, ''), truncated: true }
+}
+
+export const createRecordParser = ({ owner, time, onEntry }: RecordParserOptions): RecordParser => {
+  const header = createHeader()
+  const reader = createFileReader(time)
+  const origins = new Map<string, Origin>()
+  const open = new Map<string, OpenEntry>()
+
+  const originOf = (sourceId: string, format: string): Origin => {
+    const key = `${sourceId}\0${format}`
+    const origin = origins.get(key) ?? { sourceId, ...owner, format }
+    setWithin(origins, key, origin, mostOrigins)
+    return origin
+  }
+  const give = ({ record, lines, format, severity }: OpenEntry) => {
+    const { text, truncated } = cutToLimit(lines.join('\n'))
+    const told = record.severity ?? severity
+    const isSilent = told === undefined && record.hint !== undefined && guessSeverity(text) === 0
+    onEntry({
+      origin: originOf(record.sourceId, format),
+      sequence: record.sequence,
+      time: record.time,
+      severity: isSilent ? record.hint : told,
+      repeatCount: 1,
+      text,
+      truncated,
+      outOfOrder: false,
+      ...(record.fields && { sender: { fields: record.fields } }),
+    })
+  }
+  /** `name` is the format that knows the line, if one does. */
+  const continues = (record: CollectedRecord, line: string, name: string | undefined, entry: OpenEntry): boolean => {
+    if (record.sourceId !== entry.record.sourceId || record.time - entry.lastTime > joinMilliseconds) return false
+    if (entry.lines.length > mostJoinedLines || (entry.bytes + line.length + 1) * 3 > mostTextBytes) return false
+    if (entry.awaitsMessage) return name === undefined
+    if (name !== undefined) return false
+    return joinRuleOf(entry.format) === 'untilHeader' || continuesTrace(line, entry.trace)
+  }
+  const join = (record: CollectedRecord, line: string, entry: OpenEntry) => {
+    entry.lines.push(line)
+    entry.bytes += line.length + 1
+    entry.lastTime = record.time
+    entry.trace = nextTraceState(line, entry.trace)
+    entry.awaitsMessage = false
+  }
+  return {
+    get open() {
+      return open.size
+    },
+    push: (record) => {
+      const text = record.text.split('\n').map(cleanLine).join('\n').toWellFormed()
+      if (text.trim() === '') return
+      const first = text.split('\n', 1)[0] ?? ''
+      clearHeader(header)
+      const name = reader.read(first, header)
+      if (name === undefined) clearHeader(header)
+      const format = name ?? plainFormat
+      const entry: OpenEntry = {
+        record,
+        lines: [text],
+        bytes: text.length,
+        lastTime: record.time,
+        format,
+        severity: header.severity,
+        trace: nextTraceState(first, 'none'),
+        awaitsMessage: announcesNextLine(format),
+      }
+      if (record.stream === undefined) return give(entry)
+      const before = open.get(record.stream)
+      if (before && continues(record, text, name, before)) return join(record, text, before)
+      open.delete(record.stream)
+      if (before) give(before)
+      const displaced = setWithin(open, record.stream, entry, mostStreams)
+      if (displaced) give(displaced)
+    },
+    close: () => {
+      for (const entry of open.values()) give(entry)
+      open.clear()
+    },
+  }
+}

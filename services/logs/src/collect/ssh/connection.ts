@@ -1,0 +1,142 @@
+import type { Duplex } from 'node:stream'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { ClientChannel, SFTPWrapper } from 'ssh2'
+import { createGate } from '../../threads/gate.ts'
+import type { RunCommand, RunningCommand } from '../command.ts'
+import { dial } from './dial.ts'
+import { type SshAddress, type SshLimits, shakeHands, sshLimits } from './handshake.ts'
+import type { HostKeys } from './host-keys.ts'
+import { readKeyFile } from './key-file.ts'
+import { followCommand, tetheredCommand } from './remote-command.ts'
+import { isSshFailure, SshFailure } from './ssh-failure.ts'
+
+/** A way to a remote host. Everything on it fails with SshFailure once it is broken. */
+export type SshConnection = AsyncDisposable & {
+  readonly isOpen: boolean
+  /** Of the host's key. */
+  readonly fingerprint: string
+  /** What should be mended about the key's file. */
+  readonly warnings: readonly string[]
+  /** Runs a program there, with its arguments quoted for the shell that SSH puts in between. */
+  run: RunCommand
+  /** The far side's files; throws SshFailure where SFTP is off. */
+  openFiles: () => Promise<SFTPWrapper>
+  /** A connection to a Unix socket there. */
+  dialSocket: (path: string) => Promise<Duplex>
+}
+
+export type SshOptions = {
+  hostKeys: HostKeys
+  /** Where keys may lie. */
+  keyFolders: readonly string[]
+  limits?: Partial<SshLimits>
+}
+
+export type Opening = {
+  signal: AbortSignal
+  /** A changed key of the host with this fingerprint is taken. */
+  acceptHostKey?: string | undefined
+}
+
+type OpenChannel<Channel> = (done: (error: Error | undefined, channel: Channel) => void) => unknown
+type Closable = { once: (event: 'close', listener: () => void) => unknown }
+
+const sessionTries = 20
+const sessionPauseMilliseconds = 50
+
+/** Connects, checks the host's key before anything is shown to it, and proves who we are with the key alone. Throws SshFailure. */
+export const openSshConnection = async (
+  address: SshAddress,
+  { hostKeys, keyFolders, limits: given }: SshOptions,
+  { signal, acceptHostKey }: Opening,
+): Promise<SshConnection> => {
+  const limits = { ...sshLimits, ...given }
+  const key = await readKeyFile(address.keyPath, keyFolders)
+  const socket = await dial(address, limits.connectMilliseconds, signal)
+  const privateKey = key.contents
+  const session = await shakeHands(socket, { address, privateKey, hostKeys, limits, signal, acceptHostKey })
+  const { client, closed } = session
+  const gate = createGate(limits.channels)
+  const waiting = new Set<(reason: SshFailure) => void>()
+  let isOpen = true
+  const broken = (cause?: unknown) =>
+    new SshFailure('unreachable', `The connection to ${address.host} is broken off.`, { cause })
+  void closed.then((cause) => {
+    isOpen = false
+    for (const reject of waiting) reject(broken(cause))
+    waiting.clear()
+  })
+
+  /** Settles with the connection, too. `take` gets the channel before anything that comes on it is told. */
+  const attempt = async <Channel, Result>(open: OpenChannel<Channel>, take: (channel: Channel) => Result) => {
+    const opening = Promise.withResolvers<Result>()
+    if (!isOpen) throw broken()
+    waiting.add(opening.reject)
+    try {
+      open((error, channel) => (error ? opening.reject(error) : opening.resolve(take(channel))))
+      return await opening.promise
+    } finally {
+      waiting.delete(opening.reject)
+    }
+  }
+  /** sshd counts a session for a moment after it has ended, and refuses the next one for it. */
+  const attemptSession: typeof attempt = async (open, take) => {
+    for (let tries = 1; ; tries++) {
+      try {
+        return await attempt(open, take)
+      } catch (error) {
+        if (tries >= sessionTries || !(error instanceof Error) || !error.message.includes('open failed')) throw error
+      }
+      await sleep(sessionPauseMilliseconds)
+    }
+  }
+  /** Opens a channel when there is room for one more; it is the channel's end that makes room again. */
+  const inRoom = async <Result>(refusal: string, opening: (enter: (channel: Closable) => void) => Promise<Result>) => {
+    await gate.enter(1)
+    let hasEntered = false
+    try {
+      return await opening((channel) => {
+        hasEntered = true
+        channel.once('close', () => gate.leave(1))
+      })
+    } catch (error) {
+      if (!hasEntered) gate.leave(1)
+      if (isSshFailure(error)) throw error
+      if (!isOpen) throw broken(error)
+      const reason = error instanceof Error ? error.message : String(error)
+      throw new SshFailure('remote', `${refusal} on ${address.host}: ${reason}.`, { cause: error })
+    }
+  }
+  const entering =
+    <Channel extends Closable>(enter: (channel: Closable) => void) =>
+    (channel: Channel): Channel => {
+      enter(channel)
+      return channel
+    }
+  return {
+    get isOpen() {
+      return isOpen
+    },
+    fingerprint: session.fingerprint,
+    warnings: key.warnings,
+    run: (words, stop) =>
+      inRoom(`${words[0]} cannot be run`, (enter) =>
+        attemptSession<ClientChannel, RunningCommand>(
+          (done) => client.exec(tetheredCommand(words), done),
+          (channel) => followCommand(entering<ClientChannel>(enter)(channel), stop, broken),
+        ),
+      ),
+    openFiles: () =>
+      inRoom('SFTP is not to be had', (enter) =>
+        attemptSession<SFTPWrapper, SFTPWrapper>((done) => client.sftp(done), entering(enter)),
+      ),
+    dialSocket: (path) =>
+      inRoom(`${path} cannot be connected to`, (enter) =>
+        attempt<ClientChannel, ClientChannel>(
+          (done) => client.openssh_forwardOutStreamLocal(path, done),
+          entering(enter),
+        ),
+      ),
+    [Symbol.asyncDispose]: session.end,
+  }
+}

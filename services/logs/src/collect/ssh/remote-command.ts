@@ -1,0 +1,62 @@
+import { PassThrough } from 'node:stream'
+import { onAbort } from '@trellis/kit/lifecycle'
+import type { ClientChannel } from 'ssh2'
+import { keepComplaint, type RunningCommand } from '../command.ts'
+import { shellCommand } from './shell-quote.ts'
+
+/**
+ * Runs a program that ends when its caller goes: sshd tells a command of nothing but the end of its standard input. POSIX shell; the
+ * program is `"$@"`, its own input is empty, its code is the script's.
+ */
+const tether =
+  'exec 3<&0; "$@" </dev/null 3<&- & program=$!; { cat <&3; kill "$program"; } >/dev/null 2>&1 & watcher=$!; ' +
+  'exec 3<&-; wait "$program"; code=$?; kill "$watcher" 2>/dev/null; exit "$code"'
+
+/** The command line for a program on the far side that ends with its channel. */
+export const tetheredCommand = (words: readonly string[]): string => shellCommand(['sh', '-c', tether, 'sh', ...words])
+
+/** A program on the far side by its channel. `broken` makes the failure of a connection that is gone. */
+export const followCommand = (
+  channel: ClientChannel,
+  signal: AbortSignal,
+  broken: (cause?: unknown) => Error,
+): RunningCommand => {
+  const complaint = keepComplaint(channel.stderr)
+  const output = channel.pipe(new PassThrough())
+  const over = Promise.withResolvers<void>()
+  let code: number | null | undefined
+  let isStopped = false
+  const stop = () => {
+    isStopped = true
+    channel.unpipe(output)
+    // What still comes is let go, since a channel closes only when all has been taken from it.
+    channel.resume()
+    channel.end()
+    channel.close()
+    output.end()
+    over.resolve()
+  }
+  const unlink = onAbort(signal, stop)
+  channel.once('exit', (exit: number | null) => {
+    code = exit
+  })
+  channel.once('close', () => {
+    if (!channel.readableEnded) output.destroy(broken())
+    over.resolve()
+  })
+  const ended = over.promise.then(() => {
+    unlink()
+    // A channel that closes without a word how the command ended was broken off: what was read may not be all.
+    if (code === undefined && !isStopped) throw broken()
+    return { code: code ?? null, complaint: complaint() }
+  })
+  ended.catch(() => undefined)
+  async function* read() {
+    try {
+      yield* output as AsyncIterable<Buffer>
+    } finally {
+      if (!output.readableEnded && !isStopped) stop()
+    }
+  }
+  return { output: read(), ended }
+}

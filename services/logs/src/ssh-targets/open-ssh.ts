@@ -1,0 +1,34 @@
+import { homedir } from 'node:os'
+import { join, resolve } from 'node:path'
+import type { Kysely } from 'kysely'
+import type { SshOptions } from '../collect/ssh/connection.ts'
+import { createSshConnections, type SshConnections } from '../collect/ssh/connections.ts'
+import type { HostKeyTables } from '../collect/ssh/host-key-store.ts'
+import { createHostKeys } from '../collect/ssh/host-keys.ts'
+import type { LogsConfig } from '../config.ts'
+import { createSshTargets, type SshTargets } from './ssh-targets.ts'
+import type { SshTargetTables } from './store.ts'
+
+/** What the service has to do with remote hosts. */
+export type Ssh = AsyncDisposable & { targets: SshTargets; connections: SshConnections }
+
+export type OpenSshOptions = {
+  config: Pick<LogsConfig, 'sshKeyFolders'>
+  dataDirectory: string
+  db: Kysely<SshTargetTables & HostKeyTables>
+  now: () => number
+}
+
+/** Keys and known hosts of the user that this runs as, and those that were put into the data directory. Connects to nothing yet. */
+export const openSsh = ({ config, dataDirectory, db, now }: OpenSshOptions): Ssh => {
+  const own = [join(homedir(), '.ssh'), resolve(dataDirectory, 'ssh')]
+  const keyFolders = config.sshKeyFolders.length > 0 ? config.sshKeyFolders.map((folder) => resolve(folder)) : own
+  const hostKeys = createHostKeys({ db, files: own.map((folder) => join(folder, 'known_hosts')), now })
+  const options: SshOptions = { hostKeys, keyFolders }
+  const connections = createSshConnections(options)
+  return {
+    targets: createSshTargets({ ...options, db, now }),
+    connections,
+    [Symbol.asyncDispose]: () => connections[Symbol.asyncDispose](),
+  }
+}

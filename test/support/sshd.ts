@@ -1,0 +1,129 @@
+import { spawn } from 'node:child_process'
+import { accessSync, constants, mkdirSync } from 'node:fs'
+import { appendFile, mkdir, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { userInfo } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import ssh from 'ssh2'
+import { temporaryDirectory } from './temporary-directory.ts'
+
+/** OpenSSH's server of this machine, which insists on being started by its whole path. */
+const findSshd = (): string | undefined =>
+  [...(process.env.PATH ?? '').split(':'), '/usr/sbin', '/usr/local/sbin']
+    .map((folder) => join(folder, 'sshd'))
+    .find((path) => {
+      try {
+        accessSync(path, constants.X_OK)
+        return true
+      } catch {
+        return false
+      }
+    })
+
+const command = findSshd()
+
+/** Why tests with a real SSH server cannot run here. */
+export const sshdMissing: string | undefined = command === undefined ? 'sshd is not installed' : undefined
+
+export type KeyPair = { private: string; public: string }
+
+/** The library makes a key of ed25519 that nobody can read every few hundred times. */
+export const makeKeyPair = ({ passphrase }: { passphrase?: string } = {}): KeyPair => {
+  for (;;) {
+    const pair = ssh.utils.generateKeyPairSync('ed25519', {
+      comment: 'test',
+      ...(passphrase !== undefined && { passphrase, cipher: 'aes256-ctr', rounds: 4 }),
+    })
+    if (!(ssh.utils.parseKey(pair.private, passphrase) instanceof Error)) return pair
+  }
+}
+
+export type SshServer = AsyncDisposable & {
+  port: number
+  user: string
+  /** A folder of its own. */
+  directory: string
+  /** Lets a user with this key in. */
+  authorize: (publicKey: string) => Promise<void>
+  /** What it has said, as it says it with its most words about who came. */
+  log: () => string
+}
+
+export type SshServerOptions = {
+  hostKey?: KeyPair
+  /** Whether it serves files; it does unless told. */
+  sftp?: boolean
+  /** Folders of programs that are found first. */
+  programs?: readonly string[]
+  port?: number
+  /** Further lines of its configuration. */
+  settings?: readonly string[]
+}
+
+const freePort = (): Promise<number> =>
+  new Promise((resolve, reject) => {
+    const server = createServer().once('error', reject)
+    server.listen(0, '127.0.0.1', () => {
+      const address = server.address()
+      server.close(() => resolve(typeof address === 'object' && address ? address.port : 0))
+    })
+  })
+
+/** Starts OpenSSH's server as this user on a port of loopback, with keys of its own. */
+export const startSshd = async (options: SshServerOptions = {}): Promise<SshServer> => {
+  const { hostKey = makeKeyPair(), sftp = true, programs = [], settings = [] } = options
+  const folder = await temporaryDirectory()
+  const directory = folder.path
+  const authorized = join(directory, 'authorized_keys')
+  await mkdir(join(directory, 'home'))
+  await writeFile(join(directory, 'host_key'), hostKey.private, { mode: 0o600 })
+  await writeFile(authorized, '')
+  const port = options.port ?? (await freePort())
+  // As root it gives its privileges up in this folder.
+  if (process.getuid?.() === 0) mkdirSync('/run/sshd', { recursive: true, mode: 0o755 })
+  const configuration = [
+    `ListenAddress 127.0.0.1:${port}`,
+    `HostKey ${join(directory, 'host_key')}`,
+    `AuthorizedKeysFile ${authorized}`,
+    'PidFile none',
+    'StrictModes no',
+    'UsePAM no',
+    'PermitRootLogin yes',
+    'PasswordAuthentication yes',
+    'KbdInteractiveAuthentication no',
+    'LogLevel VERBOSE',
+    'UseDNS no',
+    'MaxStartups 100',
+    ...(sftp ? ['Subsystem sftp internal-sftp'] : []),
+    // With a home of its own, the shell reads nobody's settings.
+    `SetEnv HOME=${join(directory, 'home')} PATH=${[...programs, process.env.PATH ?? '/usr/bin:/bin'].join(':')}`,
+    ...settings,
+  ]
+  await writeFile(join(directory, 'sshd_config'), `${configuration.join('\n')}\n`)
+  const child = spawn(command ?? 'sshd', ['-D', '-e', '-f', join(directory, 'sshd_config')], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
+  const ended = new Promise<void>((resolve) => child.once('close', () => resolve()))
+  let log = ''
+  await new Promise<void>((resolve, reject) => {
+    child.once('error', reject)
+    void ended.then(() => reject(new Error(`sshd ended:\n${log}`)))
+    createInterface(child.stderr).on('line', (line) => {
+      log += `${line}\n`
+      if (line.includes('Server listening on')) resolve()
+    })
+  })
+  return {
+    port,
+    user: userInfo().username,
+    directory,
+    authorize: (publicKey) => appendFile(authorized, `${publicKey.trim()}\n`),
+    log: () => log,
+    [Symbol.asyncDispose]: async () => {
+      child.kill('SIGTERM')
+      await ended
+      await folder[Symbol.asyncDispose]()
+    },
+  }
+}
