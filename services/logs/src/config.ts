@@ -92,6 +92,12 @@ export const logsConfig = {
     undefined,
     'A store of its own for incidents: the address of a Postgres database, or on one machine a folder.',
   ),
+  watch: setting(
+    'LOGS_WATCH',
+    read.flag,
+    true,
+    'Tails local sources as they are written to; without it they are collected on schedule alone.',
+  ),
   sourcesFile: setting(
     'SERVICE_SOURCES_FILE',
     read.optional(read.text),

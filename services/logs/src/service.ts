@@ -175,6 +175,7 @@ export const createLogsService = async (options: LogsServiceOptions): Promise<Lo
       },
       sources,
       tasks,
+      bus,
       now,
       log,
     }),

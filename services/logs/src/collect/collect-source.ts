@@ -16,7 +16,9 @@ export type CollectSourceOptions = {
   source: SourceEntry
   force: boolean
   signal: AbortSignal
-  onProgress: (counts: KeptCounts) => void
+  onProgress?: (counts: KeptCounts) => void
+  /** Only the logs of these files. */
+  only?: ReadonlySet<string> | undefined
 }
 
 export type SourceCollecting = {
@@ -31,7 +33,7 @@ const mostProblems = 20
 /** Collects one source to its end and stores it. Throws for what prevented everything; what was stored before is not lost. */
 export const collectSource = async (
   { engine, collectors, checkpointsOf }: SourceCollecting,
-  { source, force, signal, onProgress }: CollectSourceOptions,
+  { source, force, signal, only, onProgress }: CollectSourceOptions,
 ): Promise<Collected> => {
   const collector = collectorFor(collectors, source)
   if (!collector)
@@ -48,9 +50,9 @@ export const collectSource = async (
   const checkpoints = checkpointsOf(source.id)
   const keeper = createKeeper({ engine, source, checkpoints })
   try {
-    for await (const chunk of collector.collect({ checkpoints, force, signal, onProblem })) {
+    for await (const chunk of collector.collect({ checkpoints, force, signal, only, onProblem })) {
       await keeper.take(chunk)
-      onProgress(keeper.counts())
+      onProgress?.(keeper.counts())
     }
   } catch (error) {
     await keeper.finish(false).catch(() => undefined)

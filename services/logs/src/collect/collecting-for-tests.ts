@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openStore } from '@trellis/kit/store'
+import type { SharedCatalogueTables } from '../cluster/shared-catalogue-tables.ts'
 import { type CatalogueTables, createCatalogue } from '../segments/catalogue-store.ts'
 import { logsMigrations } from '../service.ts'
 import { createLogEngine } from '../threads/engine.ts'
@@ -20,7 +21,7 @@ export const fileSource = (given: Record<string, unknown>): LocalFileEntry => {
 
 /** An engine and checkpoints in a folder, and files collected into them as a run does. `ahead` moves the clock, in milliseconds. */
 export const openCollecting = async (directory: string) => {
-  const store = await openStore<CatalogueTables & CheckpointTables>({
+  const store = await openStore<CatalogueTables & SharedCatalogueTables & CheckpointTables>({
     name: 'logs',
     dataDirectory: directory,
     migrations: logsMigrations,
@@ -40,7 +41,8 @@ export const openCollecting = async (directory: string) => {
     return Date.now() + ahead
   }
   const collector = createFileCollector({ mostExpandedBytes: 64 * 1024 * 1024, now })
-  const checkpointsOf = (source: LocalFileEntry) => createCheckpoints({ db: store.db, source: source.id, now })
+  const checkpointsOf = (source: Pick<LocalFileEntry, 'id'>) =>
+    createCheckpoints({ db: store.db, source: source.id, now })
   return {
     store,
     engine,

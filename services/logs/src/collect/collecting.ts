@@ -1,3 +1,4 @@
+import { type Bus, jsonCodec, topics } from '@trellis/kit/bus'
 import type { Log } from '@trellis/kit/telemetry'
 import type { Kysely } from 'kysely'
 import { inRounds } from '../cluster/rounds.ts'
@@ -6,16 +7,17 @@ import type { LogsConfig } from '../config.ts'
 import type { Tasks } from '../ingest/tasks.ts'
 import type { LogEngine } from '../threads/log-engine.ts'
 import { type CheckpointTables, createCheckpoints } from './checkpoint-store.ts'
-import { type CollectStateTables, listSourceRuns } from './collect-state-store.ts'
+import { type CollectStateTables, listSourceRuns, readCollectState, saveCollectState } from './collect-state-store.ts'
 import type { Collectors } from './collector.ts'
 import { describeConfigured } from './configured.ts'
 import { createLeases } from './leases.ts'
 import { createRuns, type Runs } from './runs.ts'
 import { createSourceLocks } from './source-locks.ts'
 import type { ConfiguredSources } from './sources-file.ts'
+import { createWatcher, type WatchState } from './watch/watcher.ts'
 
 export type CollectingOptions = {
-  config: Pick<LogsConfig, 'gleanIntervalSeconds'>
+  config: Pick<LogsConfig, 'gleanIntervalSeconds' | 'watch'>
   db: Kysely<CheckpointTables & CollectStateTables & SharedCatalogueTables>
   /** Whether other replicas collect from the same sources. */
   isShared: boolean
@@ -23,6 +25,7 @@ export type CollectingOptions = {
   collectors: Collectors
   sources: ConfiguredSources
   tasks: Pick<Tasks, 'begin'>
+  bus: Pick<Bus, 'publish' | 'subscribe'>
   now: () => number
   log: Log
 }
@@ -31,22 +34,36 @@ export type CollectingOptions = {
 export type Collecting = AsyncDisposable & {
   runs: Pick<Runs, 'begin'>
   configured: (signal: AbortSignal) => Promise<{ sources: ReturnType<typeof describeConfigured>; problems: string[] }>
+  watch: { state: () => Promise<WatchState>; reload: () => Promise<WatchState> }
 }
+
+/** Asks the replica that watches to read the configuration again. */
+const reloads = topics({ family: 'logs.watch', ...jsonCodec<'reload'>(), keep: { events: 1, milliseconds: 60_000 } })(
+  'all',
+)
+
+const watchState = 'watch'
+const notWatched: WatchState = { running: false, sources: [], buffered: 0, lastFlushAt: null }
+/** A replica that has told nothing for so long watches no more. */
+const silentMilliseconds = 30_000
+
+type ToldState = WatchState & { toldAt: number }
 
 /** How often it is asked whether a run is due; the interval itself where that is shorter. */
 const askMilliseconds = 5_000
 
 export const createCollecting = async (options: CollectingOptions): Promise<Collecting> => {
-  const { config, db, isShared, engine, collectors, sources, tasks, now, log } = options
+  const { config, db, isShared, engine, collectors, sources, tasks, bus, now, log } = options
   const ending = new AbortController()
   const leases = createLeases({ db, now })
   // Who is alone has no other to wait for; what it held before it was killed is free.
-  if (!isShared) await leases.clear('glean')
+  if (!isShared) for (const name of ['glean', 'watch']) await leases.clear(name)
   const locks = createSourceLocks({ leases: isShared ? leases : undefined })
   const checkpointsOf = (source: string) => createCheckpoints({ db, source, now })
+  const collecting = { engine, collectors, checkpointsOf }
   const runs = createRuns({
     db,
-    collecting: { engine, collectors, checkpointsOf },
+    collecting,
     sources,
     tasks,
     leases,
@@ -63,6 +80,31 @@ export const createCollecting = async (options: CollectingOptions): Promise<Coll
       if (!ending.signal.aborted) log.error({ error }, 'the scheduled run over the sources failed')
     },
   )
+  const watcher = !config.watch
+    ? undefined
+    : createWatcher({
+        collecting,
+        sources,
+        leases,
+        locks,
+        now,
+        log,
+        onState: async (state) => {
+          if (isShared) await saveCollectState(db, watchState, { ...state, toldAt: now() } satisfies ToldState)
+        },
+      })
+  const state = async (): Promise<WatchState> => {
+    const own = watcher?.state()
+    if (own || !isShared) return own ?? notWatched
+    const told = (await readCollectState(db, watchState)) as ToldState | undefined
+    return told && Math.abs(now() - told.toldAt) < silentMilliseconds ? told : notWatched
+  }
+  const hearReloads = async () => {
+    for await (const _ of bus.subscribe(reloads, { after: 'latest', signal: ending.signal })) await watcher?.reload()
+  }
+  const hearing = hearReloads().catch((error: unknown) => {
+    if (!ending.signal.aborted) log.error({ error }, 'requests to read the sources again are not heard')
+  })
   return {
     runs,
     configured: async (signal) => {
@@ -73,10 +115,19 @@ export const createCollecting = async (options: CollectingOptions): Promise<Coll
       ])
       return { sources: describeConfigured(entries, counts, rows), problems }
     },
+    watch: {
+      state,
+      reload: async () => {
+        if (watcher?.state()) await watcher?.reload()
+        else await bus.publish(reloads, 'reload')
+        return state()
+      },
+    },
     async [Symbol.asyncDispose]() {
       ending.abort(new Error('The log service is ending.'))
       await runs[Symbol.asyncDispose]()
-      await scheduling
+      await watcher?.[Symbol.asyncDispose]()
+      await Promise.all([scheduling, hearing])
     },
   }
 }

@@ -57,6 +57,8 @@ export type CollectRequest<Entry extends SourceEntry = SourceEntry> = {
   force: boolean
   /** Ends the reading; what has been given is stored nevertheless. */
   signal: AbortSignal
+  /** Files that have changed, where that is known: only their logs are looked at. For files alone. */
+  only?: ReadonlySet<string> | undefined
   /** Something that cannot be read, which ends nothing: a sentence for people. */
   onProblem: (problem: string) => void
   /** How many bytes there are to read in all, once that is known. */

@@ -145,8 +145,14 @@ export const createKeeper = ({ engine, source, checkpoints }: KeeperOptions): Ke
   return {
     take: async ({ stream, bytes: chunk, checkpoint, last }) => {
       throwFailure()
-      const opened = streams.get(stream) ?? open(stream)
       const size = chunk.length
+      const isNew = !streams.has(stream)
+      if (isNew && size === 0 && last !== undefined) {
+        // Nothing to store, and no thread to start for it.
+        if (last === 'ended' && checkpoint) await checkpoints.put(checkpoint)
+        return
+      }
+      const opened = streams.get(stream) ?? open(stream)
       if (size > 0) {
         const found = countLineFeeds(chunk)
         opened.lineFeeds += found

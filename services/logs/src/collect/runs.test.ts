@@ -4,9 +4,10 @@ import { join } from 'node:path'
 import { createMemoryBus } from '@trellis/kit/bus'
 import { expect, test } from 'vitest'
 import { openService, type ServiceOptions, writeSources } from './service-for-tests.ts'
+import { until } from './until-for-tests.ts'
 
 /** A service whose schedule does not come into play, unless told. */
-const withService = async (options: { isShared?: boolean; interval?: number } = {}) => {
+const withService = async (options: { isShared?: boolean; interval?: number; isWatched?: boolean } = {}) => {
   await using opened = new AsyncDisposableStack()
   const directory = await mkdtemp(join(tmpdir(), 'trellis-runs-'))
   opened.defer(() => rm(directory, { recursive: true, force: true }))
@@ -33,7 +34,10 @@ const withService = async (options: { isShared?: boolean; interval?: number } = 
         directory,
         bus,
         ...(shared && { shared }),
-        environment: { SERVICE_GLEAN_INTERVAL: String(options.interval ?? 86_400) },
+        environment: {
+          SERVICE_GLEAN_INTERVAL: String(options.interval ?? 86_400),
+          LOGS_WATCH: options.isWatched ? '1' : '0',
+        },
       }),
     )
   const service = await open()
@@ -44,15 +48,6 @@ const withService = async (options: { isShared?: boolean; interval?: number } = 
     log: (name: string) => join(directory, 'logs', name),
     open,
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
-  }
-}
-
-/** Asks until what is asked about holds, as somebody who waits for it would. */
-const until = async <Value>(ask: () => Promise<Value>, holds: (value: Value) => boolean): Promise<Value> => {
-  for (;;) {
-    const value = await ask()
-    if (holds(value)) return value
-    await new Promise((resolve) => setImmediate(resolve))
   }
 }
 
@@ -171,4 +166,32 @@ test('the schedule collects every so often, and one of the replicas does it', as
       (texts) => texts.length > 2,
     ),
   ).toEqual(['one', 'two error', 'three'])
+})
+
+test('of two replicas one watches, and both tell the same; a reload may be asked of either', async () => {
+  await using service = await withService({ isShared: true, isWatched: true })
+  const other = await service.open()
+  const states = () => Promise.all([service, other].map(({ collect }) => collect.getWatchStatus({})))
+  const [one, two] = await until(states, (told) => told.every(({ running }) => running))
+  expect(one?.sources).toEqual(['app', 'folder'])
+  expect(two?.sources).toEqual(one?.sources)
+  await writeSources(service.directory, `  - {id: app, path: ${service.log('app.log')}}\n`)
+  await Promise.all([service, other].map(({ collect }) => collect.reloadWatch({})))
+  await until(states, (told) => told.every(({ sources }) => sources.length === 1))
+  expect(
+    await until(
+      () => other.texts(),
+      (texts) => texts.length > 1,
+    ),
+  ).toEqual(['one', 'two error'])
+})
+
+test('the watcher is running from application startup, and not when it is not wanted', async () => {
+  await using watched = await withService({ isWatched: true })
+  await until(
+    () => watched.collect.getWatchStatus({}),
+    ({ running, lastFlushAt }) => running && typeof lastFlushAt === 'string',
+  )
+  await using unwatched = await withService()
+  expect(await unwatched.collect.getWatchStatus({})).toMatchObject({ running: false, sources: [], buffered: 0 })
 })

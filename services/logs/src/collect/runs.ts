@@ -84,7 +84,7 @@ export const createRuns = (options: RunsOptions): Runs => {
     onProgress: (counts: KeptCounts) => void,
   ): Promise<Collected> => {
     try {
-      const collected = await locks.use(source.id, signal, (held) =>
+      const collected = await locks.use(source.id, { signal }, (held) =>
         collectSource(collecting, { source, force, signal: held, onProgress }),
       )
       await saveSourceRun(db, { source: source.id, last_glean: iso(), last_error: errorOf(collected) })

@@ -7,6 +7,7 @@ import {
   fromCheckpoint,
   isSameStamp,
   keyOf,
+  logPrefix,
   modifiedMilliseconds,
   noExcerpt,
   placePrefix,
@@ -15,7 +16,7 @@ import {
 } from './file-place.ts'
 import { cannotBeRead, type FoundFile, findFiles } from './find-files.ts'
 import { isBinaryFile } from './is-binary.ts'
-import { logsWithPlaces } from './logs-with-places.ts'
+import { type LogWithPlaces, logsWithPlaces } from './logs-with-places.ts'
 import { type Matched, matchPieces, type StampedFile } from './match-pieces.ts'
 import { readPackedPiece } from './read-packed-piece.ts'
 import { readPiece, standsMilliseconds } from './read-piece.ts'
@@ -91,6 +92,19 @@ const withPlaces = async (
   return known
 }
 
+/** The logs that some files are pieces of; their places are asked for one by one. */
+async function* logsByName(
+  found: readonly FoundFile[],
+  only: ReadonlySet<string>,
+  checkpoints: Checkpoints,
+): AsyncGenerator<LogWithPlaces> {
+  const names = new Set(found.filter(({ path }) => only.has(path)).map(({ log }) => log))
+  for (const name of names) {
+    const places = await Array.fromAsync(checkpoints.list(logPrefix(name)), fromCheckpoint)
+    yield { name, files: found.filter(({ log }) => log === name), places }
+  }
+}
+
 /** Collects files of this machine: all of a source's logs, one after the other, with the files that rotation has made of them. */
 export const createFileCollector = ({ mostExpandedBytes, now }: FileCollectorOptions): Collector<LocalFileEntry> => {
   /** Keeps what rows say in step with what there is, and forgets pieces that have long gone; never the newest, which counts them. */
@@ -138,10 +152,12 @@ export const createFileCollector = ({ mostExpandedBytes, now }: FileCollectorOpt
   }
 
   async function* collect(request: CollectRequest<LocalFileEntry>): AsyncGenerator<Chunk> {
-    const { source, checkpoints, signal, onProblem } = request
-    const files = await findFiles(source, { signal, onProblem })
-    const places = checkpoints.list(placePrefix)
-    for await (const log of logsWithPlaces(files, places, fromCheckpoint)) {
+    const { source, checkpoints, only, signal, onProblem } = request
+    const found = await findFiles(source, { signal, onProblem })
+    const logs = only
+      ? logsByName(found, only, checkpoints)
+      : logsWithPlaces(found, checkpoints.list(placePrefix), fromCheckpoint)
+    for await (const log of logs) {
       if (signal.aborted) return
       const stamped = await stampFiles(log.files, onProblem)
       const matched = await matchPieces(stamped, log.places, ({ path, packing }, place) => holds(path, packing, place))

@@ -49,8 +49,9 @@ export const isSameStamp = (a: FileStamp, b: FileStamp): boolean =>
 /** Sorts the places of a log together, by generation. Control characters are in no name that we make. */
 const separator = '\u0001'
 export const placePrefix = 'file:'
+export const logPrefix = (log: string): string => `${placePrefix}${log}${separator}`
 export const keyOf = (log: string, generation: number): string =>
-  `${placePrefix}${log.replaceAll('\0', '')}${separator}${String(generation).padStart(9, '0')}`
+  `${logPrefix(log)}${String(generation).padStart(9, '0')}`
 
 export const toCheckpoint = (place: FilePlace): Checkpoint => ({
   key: keyOf(place.log, place.generation),

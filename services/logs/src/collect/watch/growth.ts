@@ -1,0 +1,35 @@
+import { open } from 'node:fs/promises'
+import { countLineFeeds } from '../count-line-feeds.ts'
+import { readFully } from '../files/excerpts.ts'
+
+/** Counts lines that files have grown by, without keeping any of them: what waits to be stored waits in its file. */
+export type Growth = {
+  /** Lines that have come since it was asked last; of a file that is met for the first time, all of the last stretch. */
+  linesOf: (path: string) => Promise<number>
+  forget: (paths: Iterable<string>) => void
+}
+
+/** More than this has enough lines to be stored at once. */
+const mostBytes = 256 * 1024
+/** Files that are remembered; those past it are counted anew. */
+const mostFiles = 10_000
+
+export const createGrowth = (): Growth => {
+  const seen = new Map<string, number>()
+  return {
+    linesOf: async (path) => {
+      await using file = await open(path, 'r').catch(() => undefined)
+      if (!file) return 0
+      const { size } = await file.stat()
+      const before = seen.get(path)
+      if (seen.size >= mostFiles) seen.clear()
+      seen.set(path, size)
+      const from = Math.max(before === undefined || before > size ? 0 : before, size - mostBytes)
+      const buffer = new Uint8Array(size - from)
+      return countLineFeeds(buffer.subarray(0, await readFully(file, buffer, from)))
+    },
+    forget: (paths) => {
+      for (const path of paths) seen.delete(path)
+    },
+  }
+}
