@@ -1,4 +1,5 @@
 import { createEvidence } from './evidence.ts'
+import { type Fingerprint, fingerprintOf } from './fingerprint.ts'
 import { covers, generalise, type Pieces, piecesOf } from './form-pieces.ts'
 import { wildcard } from './masking.ts'
 import { templateIdOf } from './template-id.ts'
@@ -51,40 +52,48 @@ const mostInBucket = 256
 /** A form with more words is itself alone. */
 const mostWords = 64
 
-type Node = { template: KnownTemplate; pieces: Pieces }
+type Node = { template: KnownTemplate; pieces: Pieces; fingerprint: Fingerprint }
 
-const bucketKey = ({ gaps, words }: Pieces, first: string): string => `${words.length} ${first}\0${gaps.join('\0')}`
+/** What forms have to share to be one template: how many words there are, and what stands between them. */
+const skeletonOf = ({ gaps }: Pieces): string => gaps.join('\0')
+const firstOf = ({ words }: Pieces): string => words[0] ?? ''
 
 /** `most` templates are kept in mind; of more, those not met for longest are forgotten, and found again by their form. */
 export const createMiner = (most: number): Miner => {
   const byId = new Map<string, Node>()
   const byForm = new Map<string, string>()
-  const buckets = new Map<string, Set<Node>>()
+  const byFingerprint = new Map<number, Node>()
+  /** By skeleton, then by first word. */
+  const buckets = new Map<string, Map<string, Set<Node>>>()
   const evidence = createEvidence(wordsOfVariable)
   let changed = new Map<string, KnownTemplate>()
 
-  const bucketOf = (pieces: Pieces): Set<Node> => {
-    const key = bucketKey(pieces, pieces.words[0] ?? '')
-    const known = buckets.get(key) ?? new Set()
-    buckets.set(key, known)
-    return known
-  }
+  const bucketsOf = (pieces: Pieces): ReadonlyMap<string, ReadonlySet<Node>> =>
+    buckets.get(skeletonOf(pieces)) ?? new Map()
+  const crowdOf = (pieces: Pieces): number => bucketsOf(pieces).get(firstOf(pieces))?.size ?? 0
   const note = (node: Node) => {
     changed.set(node.template.templateId, node.template)
   }
-  const forget = ({ template, pieces }: Node) => {
+  const forget = (node: Node) => {
+    const { template, pieces, fingerprint } = node
     byId.delete(template.templateId)
-    const key = bucketKey(pieces, pieces.words[0] ?? '')
-    const bucket = buckets.get(key)
-    for (const node of bucket ?? []) if (node.template === template) bucket?.delete(node)
-    if (bucket?.size === 0) buckets.delete(key)
+    byFingerprint.delete(fingerprint.whole)
+    const skeleton = skeletonOf(pieces)
+    const byFirst = buckets.get(skeleton)
+    const bucket = byFirst?.get(firstOf(pieces))
+    bucket?.delete(node)
+    if (bucket?.size === 0) byFirst?.delete(firstOf(pieces))
+    if (byFirst?.size === 0) buckets.delete(skeleton)
   }
   const keep = (template: KnownTemplate, pieces: Pieces): Node => {
     const [oldest] = byId.size >= most ? byId.values() : []
     if (oldest) forget(oldest)
-    const node = { template, pieces }
+    const node: Node = { template, pieces, fingerprint: fingerprintOf(pieces) }
     byId.set(template.templateId, node)
-    bucketOf(pieces).add(node)
+    byFingerprint.set(node.fingerprint.whole, node)
+    const byFirst = buckets.get(skeletonOf(pieces)) ?? new Map<string, Set<Node>>()
+    buckets.set(skeletonOf(pieces), byFirst)
+    byFirst.set(firstOf(pieces), (byFirst.get(firstOf(pieces)) ?? new Set()).add(node))
     return node
   }
   const touch = (templateId: string) => {
@@ -101,11 +110,12 @@ export const createMiner = (most: number): Miner => {
   }
   /** The most exact of the general templates that cover a form. */
   const findCover = (pieces: Pieces): Node | undefined => {
-    const firsts = new Set([pieces.words[0] ?? '', wildcard])
+    const firsts = new Set([firstOf(pieces), wildcard])
+    const inSkeleton = bucketsOf(pieces)
     let best: Node | undefined
     let fewest = Number.POSITIVE_INFINITY
     for (const first of firsts) {
-      for (const node of buckets.get(bucketKey(pieces, first)) ?? []) {
+      for (const node of inSkeleton.get(first) ?? []) {
         const { isGeneral, into } = node.template
         if (!isGeneral || into !== null || !covers(node.pieces.words, pieces.words)) continue
         const wildcards = node.pieces.words.filter((word) => word === wildcard).length
@@ -127,10 +137,10 @@ export const createMiner = (most: number): Miner => {
   /** Puts all that a general template covers into it. */
   const absorb = (general: Node) => {
     const { words } = general.pieces
-    const isAnyFirst = words[0] === wildcard
-    const inside = isAnyFirst ? [...buckets.entries()].filter(([key]) => isSameGaps(key, general.pieces)) : []
-    const nodes = isAnyFirst ? inside.flatMap(([, bucket]) => [...bucket]) : [...bucketOf(general.pieces)]
-    for (const node of nodes) {
+    const inSkeleton = bucketsOf(general.pieces)
+    const first = firstOf(general.pieces)
+    const inside = first === wildcard ? [...inSkeleton.values()] : [inSkeleton.get(first) ?? []]
+    for (const node of inside.flatMap((bucket) => [...bucket])) {
       if (node === general || node.template.into !== null || !covers(words, node.pieces.words)) continue
       node.template.into = general.template.templateId
       note(node)
@@ -151,24 +161,20 @@ export const createMiner = (most: number): Miner => {
   }
 
   /** Whether some places of a form are variable by now; makes the more general template if so. */
-  const judge = ({ pieces }: Node, places: readonly number[], constants: number): boolean => {
+  const judge = ({ pieces, fingerprint }: Node, places: readonly number[], constants: number): boolean => {
     const { words } = pieces
     if (constants - places.length < Math.max(1, leastConstant * words.length)) return false
-    const form = generalise(pieces, places)
-    const seen = evidence.note(
-      evidenceKey(places, form),
-      places.map((place) => words[place] ?? ''),
-    )
-    const isKnownToVary = byId.has(templateIdOf(form))
+    const seen = evidence.note(fingerprint.places(places), places.map(fingerprint.word))
+    const isKnownToVary = byFingerprint.has(fingerprint.with(places))
     if (seen < (isKnownToVary ? wordsBesideWildcard : wordsOfVariable)) return false
-    makeGeneral(form)
+    makeGeneral(generalise(pieces, places))
     return true
   }
   /** A form with wildcards that came after a form that has a word in place of one of them. */
-  const judgeWildcards = ({ template, pieces }: Node) => {
+  const judgeWildcards = ({ template, pieces, fingerprint }: Node) => {
     const { words } = pieces
     if (words.length > mostWords) return
-    const isMet = words.some((word, place) => word === wildcard && evidence.has(evidenceKey([place], template.form)))
+    const isMet = words.some((word, place) => word === wildcard && evidence.has(fingerprint.places([place])))
     if (isMet) makeGeneral(template.form)
   }
   const generaliseFurther = (node: Node) => {
@@ -179,7 +185,7 @@ export const createMiner = (most: number): Miner => {
       judge(node, [place], places.length)
       if (node.template.into !== null) return
     }
-    if (places.length > mostForPairs || bucketOf(node.pieces).size < fewInBucket) return
+    if (places.length > mostForPairs || crowdOf(node.pieces) < fewInBucket) return
     for (const place of places) {
       for (const other of places) {
         if (other > place) judge(node, [place, other], places.length)
@@ -205,7 +211,7 @@ export const createMiner = (most: number): Miner => {
     const templateId = templateIdOf(form)
     const known = byId.get(templateId)
     const cover = known ? undefined : findCover(pieces)
-    const isCrowded = !known && !cover && bucketOf(pieces).size >= mostInBucket
+    const isCrowded = !known && !cover && crowdOf(pieces) >= mostInBucket
     const crowd = isCrowded ? generalise(pieces, [...pieces.words.keys()].slice(1)) : undefined
     if (crowd !== undefined) makeGeneral(crowd)
     const taken = known ?? cover ?? (crowd === undefined ? undefined : byId.get(templateIdOf(crowd)))
@@ -255,8 +261,3 @@ export const createMiner = (most: number): Miner => {
     },
   }
 }
-
-const evidenceKey = (places: readonly number[], form: string): string => `${places.join()} ${form}`
-
-const isSameGaps = (key: string, { gaps, words }: Pieces): boolean =>
-  key.startsWith(`${words.length} `) && key.endsWith(`\0${gaps.join('\0')}`)

@@ -18,6 +18,8 @@ const slotCount = mostForms * 4
 
 type Form = { text: string; bytes: Uint8Array; batch: number; number: number }
 
+const decoder = new TextDecoder()
+
 export const createShapes = (): Shapes => {
   const masker = createMasker()
   /** Two numbers a slot: the form's hash and its place plus one. */
@@ -41,7 +43,7 @@ export const createShapes = (): Shapes => {
       slot = (slot + 1) & (slotCount - 1)
     }
     const bytes = masker.form.slice(0, size)
-    const form: Form = { text: new TextDecoder().decode(bytes), bytes, batch: -1, number: 0 }
+    const form: Form = { text: decoder.decode(bytes), bytes, batch: -1, number: 0 }
     slots[slot * 2] = hash
     slots[slot * 2 + 1] = forms.push(form)
     return form
