@@ -1,7 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { openFiles } from '@trellis/kit/files'
 import { createEnricher } from '../patterns/enricher.ts'
-import { domainOf } from '../patterns/library.ts'
+import { domainOf } from '../patterns/in-force.ts'
 import type { Filters } from '../search/filters.ts'
 import type { Query } from '../search/query.ts'
 import { countWords, type SearchRequest } from '../search/search.ts'

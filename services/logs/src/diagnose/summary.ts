@@ -1,5 +1,5 @@
 import type { KnownFact } from '../context/knowledge.ts'
-import { domainOf, patternOf } from '../patterns/library.ts'
+import { domainOf, patternOf } from '../patterns/in-force.ts'
 import { type Domain, domains } from '../patterns/pattern.ts'
 import type { Facets } from '../search/facets.ts'
 import type { Histogram } from '../search/histogram.ts'

@@ -1,14 +1,14 @@
 import { severityCode } from '../entries/severity-code.ts'
 import { guessSeverity, severityWords } from '../formats/severity-guess.ts'
 import type { Enricher } from '../segments/enricher.ts'
-import { logPatterns } from './library.ts'
+import { patternsInForce } from './in-force.ts'
 import type { LogPattern } from './pattern.ts'
 
-/** So much of a text is matched; traces name their trouble at the top. */
-const lookedAt = 16_384
+/** So much of a text is matched: traces name their trouble at the top, and no pattern is slow on this much of anything. */
+const lookedAt = 4_096
 
 /** The tags of the patterns that a text matches, in the library's order. */
-export const matchPatterns = (text: string, candidates: Iterable<LogPattern> = logPatterns): LogPattern[] => {
+export const matchPatterns = (text: string, candidates: Iterable<LogPattern> = patternsInForce()): LogPattern[] => {
   const start = text.length > lookedAt ? text.slice(0, lookedAt) : text
   return [...candidates].filter(({ matcher }) => matcher.test(start))
 }
@@ -22,7 +22,7 @@ const severityFor = (text: string, known: number | undefined, matched: readonly 
   worst([guessSeverity(text), ...matched.map(({ severity }) => (severity === null ? 0 : severityCode[severity]))])
 
 /** Patterns and severity for the index: the words of all patterns and of the severity's rules are what it listens for. */
-export const createEnricher = (patterns: readonly LogPattern[] = logPatterns): Enricher => {
+export const createEnricher = (patterns: readonly LogPattern[] = patternsInForce()): Enricher => {
   const words = [...new Set([...patterns.flatMap((pattern) => pattern.words), ...severityWords])]
   const guesses = new Set(severityWords)
   const byWord = words.map((word) => ({

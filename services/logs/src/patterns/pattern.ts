@@ -29,3 +29,27 @@ export type LogPattern = {
   /** A line that it matches, and one that looks alike and is not meant. */
   samples: { matches: string; passes: string }
 }
+
+/** A pattern as the library has it: words parted by spaces, then the line that it matches and the one that looks alike. */
+export type PatternRow = readonly [
+  tag: string,
+  severity: Severity | null,
+  description: string,
+  words: string,
+  matcher: RegExp,
+  matches: string,
+  passes: string,
+]
+
+export const patternOfRow = (
+  domain: Domain,
+  [tag, severity, description, words, matcher, matches, passes]: PatternRow,
+): LogPattern => ({
+  tag,
+  domain,
+  severity,
+  description,
+  words: words.split(' '),
+  matcher,
+  samples: { matches, passes },
+})

@@ -1,6 +1,6 @@
 import { failure } from '@trellis/kit/errors'
 import { type Severity, severities } from '../entries/severity-code.ts'
-import { tagsOfDomain } from '../patterns/library.ts'
+import { tagsOfDomain } from '../patterns/in-force.ts'
 import { domains } from '../patterns/pattern.ts'
 import type { Filters } from './filters.ts'
 

@@ -3,7 +3,7 @@ import type { LogsServiceDefinition, Source } from '@trellis/protos/ts/trellis/l
 import { addSourceCounts } from '../branches/merge-sources.ts'
 import { keywordsOf } from '../diagnose/keywords.ts'
 import { presentEntry } from '../entries/present.ts'
-import { logPatterns } from '../patterns/library.ts'
+import { patternsInForce } from '../patterns/in-force.ts'
 import { stemOf } from '../search/filters.ts'
 import { anyOf } from '../search/query.ts'
 import type { SourceCount } from '../threads/index-calls.ts'
@@ -45,7 +45,12 @@ export const groupByStem = (counts: readonly SourceCount[]): Source[] => {
 export const sourcesRpc = ({ engine, now }: World): SourceHandlers => ({
   listSources: async (_, { signal }) => ({ sources: groupByStem(await engine.sources({}, signal)) }),
   listPatterns: async () => ({
-    patterns: logPatterns.map(({ tag, domain, severity, description }) => ({ tag, domain, severity, description })),
+    patterns: patternsInForce().map(({ tag, domain, severity, description }) => ({
+      tag,
+      domain,
+      severity,
+      description,
+    })),
   }),
   suggestSources: async ({ text }, { signal }) => {
     const keywords = keywordsOf(text)

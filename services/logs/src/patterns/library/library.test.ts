@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest'
-import { wordsOf } from '../segments/tokens.ts'
-import { createEnricher, matchPatterns } from './enricher.ts'
-import { logPatterns } from './library.ts'
-import { domains } from './pattern.ts'
+import { wordsOf } from '../../segments/tokens.ts'
+import { createEnricher, matchPatterns } from '../enricher.ts'
+import { domains } from '../pattern.ts'
+import { libraryPatterns } from './mod.ts'
 
 describe('patterns', () => {
-  test.each(logPatterns.map((pattern) => [pattern.tag, pattern] as const))(
+  test.each(libraryPatterns.map((pattern) => [pattern.tag, pattern] as const))(
     '%s finds its line and leaves the other',
     (tag, pattern) => {
       expect(pattern.matcher.test(pattern.samples.matches)).toBe(true)
@@ -16,8 +16,8 @@ describe('patterns', () => {
   )
 
   test('every domain has patterns, and tags are unique', () => {
-    expect([...new Set(logPatterns.map(({ domain }) => domain))].toSorted()).toEqual([...domains].toSorted())
-    expect(new Set(logPatterns.map(({ tag }) => tag)).size).toBe(logPatterns.length)
+    expect([...new Set(libraryPatterns.map(({ domain }) => domain))].toSorted()).toEqual([...domains].toSorted())
+    expect(new Set(libraryPatterns.map(({ tag }) => tag)).size).toBe(libraryPatterns.length)
   })
 
   test('the level that a line names stands, whatever its words mean', () => {
