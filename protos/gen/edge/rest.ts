@@ -9,6 +9,7 @@ import type * as trellis_logs_v1_formats from '../ts/trellis/logs/v1/formats.ts'
 import type * as trellis_logs_v1_incidents from '../ts/trellis/logs/v1/incidents.ts'
 import type * as trellis_logs_v1_logs from '../ts/trellis/logs/v1/logs.ts'
 import type * as trellis_logs_v1_media_monitor from '../ts/trellis/logs/v1/media_monitor.ts'
+import type * as trellis_logs_v1_scoring from '../ts/trellis/logs/v1/scoring.ts'
 import type * as trellis_logs_v1_settings from '../ts/trellis/logs/v1/settings.ts'
 import type * as trellis_logs_v1_ssh_targets from '../ts/trellis/logs/v1/ssh_targets.ts'
 import type * as trellis_logs_v1_templates from '../ts/trellis/logs/v1/templates.ts'
@@ -855,6 +856,85 @@ export type AttachEntriesResponseRest = {
   attached: number
   /** All that are attached now. */
   attached_count: number
+}
+
+/** The classifier that is added to what the scorer knows by itself. */
+export type ScorerModelRest = {
+  /** Whether a folder is named for one. */
+  configured: boolean
+  /** Whether it is in memory; it is loaded when it is needed, and let go when it is not. */
+  loaded: boolean
+  /** Why it cannot be used, where that is so: a sentence that names the file. */
+  problem: string | null
+  /** What its labels are, once it has been loaded. */
+  labels: string[]
+  /** The score from which what it says is a detection. */
+  threshold: number
+}
+
+export type ScorerOutcomeRest = {
+  started_at: string
+  finished_at: string
+  /** Sources that had something to be scored. */
+  sources: number
+  /** Entries that were looked at. */
+  entries: number
+  /** Detections that were new. */
+  detections: number
+}
+
+export type ScorerStatusRest = {
+  /** anomaly or cybersec. */
+  scorer: string
+  /** Whether it is scoring at this moment, on any replica. */
+  running: boolean
+  /** The task of the run that is going on; null when none was asked for. */
+  task_id: string | null
+  model: ScorerModelRest | null
+  /** When something was last scored; null before that. */
+  last_run_at: string | null
+  /** What came of it; null before that. */
+  last_run: ScorerOutcomeRest | null
+  /** All that it has found. */
+  detections: number
+  /** Those that nobody has acknowledged. */
+  unacknowledged: number
+}
+
+/** Something that a scorer has found, shown by one entry that speaks for it. */
+export type DetectionRest = {
+  id: string
+  /** The entry that shows it. */
+  entry_id: string
+  /** anomaly or cybersec. */
+  scorer: string
+  /** 0 to 1: how sure the scorer is that somebody should look. */
+  score: number
+  /** What it is. */
+  label: string
+  /** CRITICAL, ERROR, WARN or null. */
+  severity: string | null
+  /** The text of the entry, up to 4,096 characters. */
+  text: string
+  source_id: string
+  detected_at: string
+  acknowledged: boolean
+  acknowledged_at: string | null
+  notes: string | null
+  /** What was seen, as a sentence. */
+  reason: string
+  /** Whom or what it is about: an address, an account, a kind of message. */
+  subject: string
+  /** Entries that speak for it. */
+  entry_count: number
+  /** The time of the first and the last of them. */
+  first_seen: string
+  last_seen: string
+}
+
+export type ListDetectionsResponseRest = {
+  detections: DetectionRest[]
+  next_cursor: string | null
 }
 
 export type SettingsRest = {
@@ -1816,6 +1896,58 @@ export const AttachEntriesResponseToRest = (m: trellis_logs_v1_incidents.AttachE
   attached_count: m.attachedCount,
 })
 
+export const ScorerModelToRest = (m: trellis_logs_v1_scoring.ScorerModel): ScorerModelRest => ({
+  configured: m.configured,
+  loaded: m.loaded,
+  problem: m.problem ?? null,
+  labels: m.labels,
+  threshold: m.threshold,
+})
+
+export const ScorerOutcomeToRest = (m: trellis_logs_v1_scoring.ScorerOutcome): ScorerOutcomeRest => ({
+  started_at: m.startedAt,
+  finished_at: m.finishedAt,
+  sources: m.sources,
+  entries: m.entries,
+  detections: m.detections,
+})
+
+export const ScorerStatusToRest = (m: trellis_logs_v1_scoring.ScorerStatus): ScorerStatusRest => ({
+  scorer: m.scorer,
+  running: m.running,
+  task_id: m.taskId ?? null,
+  model: present(m.model, (item) => ScorerModelToRest(item)),
+  last_run_at: m.lastRunAt ?? null,
+  last_run: present(m.lastRun, (item) => ScorerOutcomeToRest(item)),
+  detections: m.detections,
+  unacknowledged: m.unacknowledged,
+})
+
+export const DetectionToRest = (m: trellis_logs_v1_scoring.Detection): DetectionRest => ({
+  id: m.id,
+  entry_id: m.entryId,
+  scorer: m.scorer,
+  score: m.score,
+  label: m.label,
+  severity: m.severity ?? null,
+  text: m.text,
+  source_id: m.sourceId,
+  detected_at: m.detectedAt,
+  acknowledged: m.acknowledged,
+  acknowledged_at: m.acknowledgedAt ?? null,
+  notes: m.notes ?? null,
+  reason: m.reason,
+  subject: m.subject,
+  entry_count: m.entryCount,
+  first_seen: m.firstSeen,
+  last_seen: m.lastSeen,
+})
+
+export const ListDetectionsResponseToRest = (m: trellis_logs_v1_scoring.ListDetectionsResponse): ListDetectionsResponseRest => ({
+  detections: m.detections.map((item) => DetectionToRest(item)),
+  next_cursor: m.nextCursor ?? null,
+})
+
 export const SettingsToRest = (m: trellis_logs_v1_settings.Settings): SettingsRest => ({
   llm_base_url: m.llmBaseUrl,
   llm_model: m.llmModel,
@@ -2376,6 +2508,36 @@ export const DetachEntryRequestFromRest = (j: any): trellis_logs_v1_incidents.De
 export const NotificationParametersFromRest = (j: any): trellis_logs_v1_media_monitor.NotificationParameters => ({
   notifierToken: j.notifier_token ?? undefined,
   contentType: j.content_type ?? undefined,
+})
+
+export const GetScorerStatusRequestFromRest = (_: any): trellis_logs_v1_scoring.GetScorerStatusRequest => ({
+})
+
+export const RunScorerRequestFromRest = (j: any): trellis_logs_v1_scoring.RunScorerRequest => ({
+  since: j.since ?? undefined,
+  until: j.until ?? undefined,
+})
+
+export const ListDetectionsRequestFromRest = (j: any): trellis_logs_v1_scoring.ListDetectionsRequest => ({
+  scorer: j.scorer ?? '',
+  acknowledged: j.acknowledged ?? undefined,
+  label: j.label ?? undefined,
+  source: j.source ?? undefined,
+  limit: j.limit ?? 50,
+  cursor: j.cursor ?? undefined,
+})
+
+export const AcknowledgeDetectionRequestFromRest = (j: any): trellis_logs_v1_scoring.AcknowledgeDetectionRequest => ({
+  id: j.id ?? '',
+  notes: j.notes ?? undefined,
+})
+
+export const ListCybersecDetectionsRequestFromRest = (j: any): trellis_logs_v1_scoring.ListCybersecDetectionsRequest => ({
+  acknowledged: j.acknowledged ?? undefined,
+  label: j.label ?? undefined,
+  source: j.source ?? undefined,
+  limit: j.limit ?? 50,
+  cursor: j.cursor ?? undefined,
 })
 
 export const GetSettingsRequestFromRest = (_: any): trellis_logs_v1_settings.GetSettingsRequest => ({

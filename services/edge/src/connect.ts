@@ -12,6 +12,7 @@ import { FormatsServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/for
 import { IncidentsServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/incidents.ts'
 import { LogsServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/logs.ts'
 import { MediaMonitorServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/media_monitor.ts'
+import { ScoringServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/scoring.ts'
 import { SettingsServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/settings.ts'
 import { SshTargetsServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/ssh_targets.ts'
 import { TemplatesServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/templates.ts'
@@ -50,6 +51,7 @@ const definitions = {
     CollectServiceDefinition,
     FormatsServiceDefinition,
     SshTargetsServiceDefinition,
+    ScoringServiceDefinition,
   ],
   music: [MusicServiceDefinition],
 }

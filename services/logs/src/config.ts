@@ -147,17 +147,29 @@ export const logsConfig = {
     4_000,
     'How long a search waits for the model for meanings; one that takes longer ranks by words.',
   ),
-  anomalyModel: later(
-    setting('SERVICE_ANOMALY_MODEL', read.optional(read.text), undefined, 'The model that scores anomalies.'),
+  anomalyModel: setting(
+    'SERVICE_ANOMALY_MODEL',
+    read.optional(read.text),
+    undefined,
+    'The folder of a text classifier that is added to what the anomaly scorer knows by itself.',
   ),
-  securityModel: later(
-    setting('SERVICE_CYBERSEC_MODEL', read.optional(read.text), undefined, 'The model that scores security.'),
+  securityModel: setting(
+    'SERVICE_CYBERSEC_MODEL',
+    read.optional(read.text),
+    undefined,
+    'The folder of a text classifier that is added to the rules of the security scorer.',
   ),
-  securityDevice: later(
-    setting('SERVICE_CYBERSEC_DEVICE', read.optional(read.text), undefined, 'The device that it runs on.'),
+  securityDevice: setting(
+    'SERVICE_CYBERSEC_DEVICE',
+    read.text,
+    'cpu',
+    'The device that it runs on: cpu, or another that onnxruntime knows on this machine, such as cuda.',
   ),
-  securityThreshold: later(
-    setting('SERVICE_CYBERSEC_THRESHOLD', read.number(0, 1), 0.5, 'The score from which an entry is a detection.'),
+  securityThreshold: setting(
+    'SERVICE_CYBERSEC_THRESHOLD',
+    read.number(0, 1),
+    0.5,
+    'The probability from which what that model says is a detection.',
   ),
   offlineMode: setting(
     'SERVICE_OFFLINE_MODE',

@@ -13,6 +13,7 @@ import { FormatsServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/for
 import { IncidentsServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/incidents.ts'
 import { LogsServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/logs.ts'
 import { MediaMonitorServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/media_monitor.ts'
+import { ScoringServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/scoring.ts'
 import { SettingsServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/settings.ts'
 import { SshTargetsServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/ssh_targets.ts'
 import { TemplatesServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/templates.ts'
@@ -48,6 +49,11 @@ import { mediaMonitorRpc } from './media-monitor/rpc.ts'
 import { openEngine } from './open-engine.ts'
 import { createOverlaidEngine } from './overlays/overlaid-engine.ts'
 import { createOverlays, type OverlayTables, overlayMigration } from './overlays/store.ts'
+import { noteArrivals } from './scoring/arrivals.ts'
+import { scoringRpc } from './scoring/rpc.ts'
+import { createScorerRuns } from './scoring/run-task.ts'
+import { createScoring } from './scoring/scoring.ts'
+import { type ScoringTables, scoringMigration } from './scoring/tables.ts'
 import { searchRpc } from './search/rpc.ts'
 import { amendmentMigration } from './segments/amendment-store.ts'
 import { type CatalogueTables, catalogueMigration } from './segments/catalogue-store.ts'
@@ -100,6 +106,7 @@ export const logsMigrations = [
   collectStateMigration(11),
   hostKeyMigration,
   sshTargetMigration,
+  scoringMigration(14),
 ]
 export const logsSchema = { name: 'logs', migrations: logsMigrations }
 export const incidentsSchema = { name: 'incidents', migrations: [incidentMigration] }
@@ -132,7 +139,8 @@ type Tables = CatalogueTables &
   VectorTables &
   TemplateTables &
   HostKeyTables &
-  SshTargetTables
+  SshTargetTables &
+  ScoringTables
 
 /** The log service: rows in its store, entries where replicas share them or in a folder of its own, threads that start with the first work. */
 export const createLogsService = async (options: LogsServiceOptions): Promise<LogsService> => {
@@ -151,7 +159,8 @@ export const createLogsService = async (options: LogsServiceOptions): Promise<Lo
   const shared =
     directory && createSharedSearch({ own, directory, waitMilliseconds: config.branchWaitMilliseconds, log })
   const overlays = createOverlays(store.db)
-  const engine = createOverlaidEngine(shared?.engine ?? own, overlays)
+  const noted = noteArrivals(createOverlaidEngine(shared?.engine ?? own, overlays))
+  const { engine } = noted
   const { semantic } = opened.use(createMeanings({ config, db: store.db, engine, now, log }))
   const ssh = opened.use(openSsh({ config, dataDirectory, db: store.db, now }))
   const ending = new AbortController()
@@ -180,9 +189,22 @@ export const createLogsService = async (options: LogsServiceOptions): Promise<Lo
       log,
     }),
   )
+  const scoring = opened.use(
+    createScoring({
+      config,
+      db: store.db,
+      engine,
+      overlays,
+      arrivals: () => noted.count,
+      mayComeElsewhere: async () => ((await directory?.active()) ?? []).length > 0,
+      now,
+      log,
+    }),
+  )
   const formats = opened.use(
     await openUserFormats({ directory: config.formatsDirectory ?? join(dataDirectory, 'formats'), log }),
   )
+  const scorerRuns = createScorerRuns({ db: store.db, tasks, now, signal: ending.signal, log })
   const world: World = {
     config,
     engine,
@@ -235,6 +257,7 @@ export const createLogsService = async (options: LogsServiceOptions): Promise<Lo
       implementation(CollectServiceDefinition, collectRpc(collecting)),
       implementation(FormatsServiceDefinition, formatsRpc(world)),
       implementation(SshTargetsServiceDefinition, sshTargetsRpc(ssh)),
+      implementation(ScoringServiceDefinition, scoringRpc(scoring, scorerRuns)),
       branchDirectoryRpc(directory),
     ],
     [Symbol.asyncDispose]: () => stack.disposeAsync(),

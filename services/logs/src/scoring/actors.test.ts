@@ -1,0 +1,19 @@
+import { expect, test } from 'vitest'
+import { actorsOf } from './actors.ts'
+
+test.each([
+  ['Failed password for invalid user kim from 192.0.2.7 port 22 ssh2', '192.0.2.7', 'kim'],
+  [
+    'pam_unix(sshd:auth): authentication failure; logname= uid=0 euid=0 tty=ssh ruser= rhost=192.0.2.9  user=root',
+    '192.0.2.9',
+    'root',
+  ],
+  ['Invalid user test from 2001:db8::7 port 4022', '2001:db8::7', 'test'],
+  ['[UFW BLOCK] IN=eth0 SRC=192.0.2.3 DST=192.0.2.1 DPT=22', '192.0.2.3', null],
+  ['192.0.2.5 - - [01/Mar/2026:10:00:00 +0000] "GET / HTTP/1.1" 200', '192.0.2.5', null],
+  ['{"msg":"login failed","username":"kim","remote_ip":"192.0.2.6"}', '192.0.2.6', 'kim'],
+  ['Login failed for user "kim" (client: 192.0.2.8)', '192.0.2.8', 'kim'],
+  ['version 1.2.3.4.5 started at 10:15:02', null, null],
+])('who is behind "%s"', (text, address, user) => {
+  expect(actorsOf(text)).toEqual({ address, user })
+})

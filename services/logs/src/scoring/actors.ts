@@ -1,0 +1,51 @@
+/** Who is behind an entry, as far as its text tells: the address it names as the other side, and the account it is about. */
+export type Actors = { address: string | null; user: string | null }
+
+const v4 = String.raw`(?:\d{1,3}\.){3}\d{1,3}`
+const v6 = String.raw`(?:[0-9a-f]{0,4}:){2,7}[0-9a-f]{0,4}(?:%\w+)?`
+const address = String.raw`\[?(?<address>${v4}|${v6})\]?`
+
+/** Words before the address of whoever asked, best first: an entry may name the server's, too. The last takes any. */
+const addressPatterns: readonly RegExp[] = [
+  new RegExp(
+    String.raw`\b(?:rhost|src|src_?ip|source_?ip|remote_?(?:addr(?:ess)?|ip|host)|client_?(?:ip|addr(?:ess)?)?|ip_?address|rip|peer|ip)["']?\s*[=:]\s*["']?\\?"?${address}`,
+    'i',
+  ),
+  new RegExp(String.raw`\b(?:from|by|client|host|ip|peer|address)\b[^\d\[:]{0,30}${address}`, 'i'),
+  /^${address}[ :,]/i,
+  new RegExp(String.raw`(?:^|[^\d.])${address.replace(`|${v6}`, '')}(?![\d.])`, 'i'),
+]
+
+const name = String.raw`(?<user>[^\s'"\\,;:()\[\]<>=]{1,64})`
+const userPatterns: readonly RegExp[] = [
+  new RegExp(
+    String.raw`\b(?:invalid|illegal|unknown|failed|authenticating|non-?existent) user(?:name)?:? ["'\\]*${name}`,
+    'i',
+  ),
+  new RegExp(
+    String.raw`\b(?:password|publickey|none|keyboard-interactive(?:/pam)?) for (?:invalid user |illegal user )?${name} from\b`,
+    'i',
+  ),
+  new RegExp(String.raw`\b(?:user(?:_?name)?|login|account|email)(?:["']?\s*:\s*|["']?=)\\?["']?${name}`, 'i'),
+  new RegExp(
+    String.raw`\b(?:user|account)(?:name)? ["'\\]*(?!(?:was|is|has|not|for|from|in|logged|failed|unknown)\b)${name}`,
+    'i',
+  ),
+  new RegExp(String.raw`\b(?:for|as) ["'\\<]*${name}["'>]* (?:from|by|at|on|failed)\b`, 'i'),
+]
+
+const firstGroup = (patterns: readonly RegExp[], text: string, group: string): string | null => {
+  for (const pattern of patterns) {
+    const found = pattern.exec(text)?.groups?.[group]
+    if (found !== undefined && found !== '') return found
+  }
+  return null
+}
+
+/** What stands before the first kilobyte is all that is looked at: headers and names come first. */
+const lookedAt = 2_048
+
+export const actorsOf = (text: string): Actors => {
+  const start = text.slice(0, lookedAt)
+  return { address: firstGroup(addressPatterns, start, 'address'), user: firstGroup(userPatterns, start, 'user') }
+}

@@ -1,0 +1,38 @@
+import type { LogEngine } from '../threads/log-engine.ts'
+
+/** An engine that notes that something has come in, so that nobody has to look when nothing has. */
+export type NotedArrivals<Engine> = {
+  engine: Engine
+  /** Counts up with each arrival. */
+  readonly count: number
+}
+
+export const noteArrivals = <Engine extends LogEngine>(engine: Engine): NotedArrivals<Engine> => {
+  let count = 0
+  return {
+    engine: {
+      ...engine,
+      ingest: async (batch) => {
+        const result = await engine.ingest(batch)
+        count++
+        return result
+      },
+      ingestFile: async (options) => {
+        const file = await engine.ingestFile(options)
+        return {
+          ...file,
+          end: async () => {
+            try {
+              return await file.end()
+            } finally {
+              count++
+            }
+          },
+        }
+      },
+    },
+    get count() {
+      return count
+    },
+  }
+}

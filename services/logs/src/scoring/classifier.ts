@@ -1,0 +1,82 @@
+import { ModelUnusable } from '../models/model-files.ts'
+import { maskText } from '../semantic/mask-text.ts'
+import type { TextVectors } from '../semantic/text-vectors.ts'
+import type { LogEngine } from '../threads/log-engine.ts'
+import type { Finding, Scorer } from './finding.ts'
+import { readEntries } from './read-entries.ts'
+import type { ScoreRange } from './scorer.ts'
+
+export type ClassifierOptions = {
+  scorer: Scorer
+  engine: Pick<LogEngine, 'search' | 'templates'>
+  vectors: Pick<TextVectors, 'of' | 'load'>
+  /** The probability from which a label is a finding. */
+  threshold: number
+}
+
+/** Words by which models call what needs nobody's attention. Labels without a name, as LABEL_0, are no such word but by their number. */
+const harmlessWords =
+  /^(?:label_0|0|normal|benign|ok|okay|info|information|informational|debug|none|no|negative|safe|clean|legit(?:imate)?|ham|not[ _-].*|non[ _-].*|no[ _-].*|other|unknown)$/i
+
+export const isHarmless = (label: string): boolean => harmlessWords.test(label.trim())
+
+/** Kinds of messages that are shown to the model in one go, the most frequent; the others have their turn when they come again. */
+const mostTemplates = 5_000
+const mostScored = 100
+
+/** Shows the kinds of messages of a source to a model of the user's, and takes its word for those it is sure enough of. */
+export const createClassifierScoring =
+  ({ scorer, engine, vectors, threshold }: ClassifierOptions): ScoreRange =>
+  async ({ sourceId, since, until }, signal) => {
+    const filters = { source: sourceId, since, until }
+    const counted = await engine.templates({ filters }, signal)
+    const templates = counted
+      .filter(({ count, template }) => count > 0 && template !== '')
+      .toSorted((a, b) => b.count - a.count)
+      .slice(0, mostTemplates)
+    const { labels } = await vectors.load()
+    const probabilities = await vectors.of(templates.map(({ template }) => maskText(template)))
+    const findings: Finding[] = []
+    for (const [index, { templateId, template, count }] of templates.entries()) {
+      const best = bestOf(probabilities[index] ?? new Float16Array(), labels)
+      if (!best || best.score < threshold) continue
+      const read = readEntries(engine, {
+        query: null,
+        filters: { ...filters, anyTemplate: [templateId] },
+        limit: mostScored,
+        signal,
+      })
+      const entries = await Array.fromAsync(read)
+      const [entry, ...also] = entries
+      if (!entry) continue
+      const reason = `The model calls this kind of message "${best.label}", with ${Math.round(best.score * 100)} %.`
+      findings.push({ scorer, ...best, severity: entry.severity, subject: template, reason, entry, also, count })
+    }
+    return { findings, entries: 0 }
+  }
+
+/** The most probable label that matters, where none that does not is more probable. */
+const bestOf = (
+  probabilities: Float16Array,
+  labels: readonly string[],
+): { label: string; score: number } | undefined => {
+  const place = probabilities.indexOf(Math.max(...probabilities))
+  const label = labels[place]
+  return label === undefined || isHarmless(label) ? undefined : { label, score: probabilities[place] ?? 0 }
+}
+
+/** What a scorer knows by itself, and what a model adds; a model that cannot be used takes nothing away. */
+export const withClassifier =
+  (own: ScoreRange, classifier: ScoreRange | undefined): ScoreRange =>
+  async (range, signal) => {
+    const scored = await own(range, signal)
+    if (!classifier) return scored
+    try {
+      const added = await classifier(range, signal)
+      return { ...scored, findings: [...scored.findings, ...added.findings] }
+    } catch (error) {
+      // Told of where the model was loaded; the status of the scorer has it.
+      if (error instanceof ModelUnusable) return scored
+      throw error
+    }
+  }

@@ -1,0 +1,114 @@
+import { hash } from 'node:crypto'
+import { transact } from '@trellis/kit/store'
+import type { Kysely } from 'kysely'
+import {
+  acknowledge,
+  countDetections,
+  type DetectionFilters,
+  deleteOldest,
+  extendDetection,
+  findDetection,
+  findSame,
+  insertDetection,
+  listDetections,
+} from './detection-store.ts'
+import type { Finding } from './finding.ts'
+import type { DetectionRow, ScoringTables } from './tables.ts'
+
+export type Detections = {
+  /** Keeps findings; what was found before, or goes on, is the detection that it was. Gives how many are new. */
+  keep: (findings: readonly Finding[]) => Promise<number>
+  /** Newest first; `next` is where the page behind begins. */
+  list: (filters: DetectionFilters) => Promise<{ rows: DetectionRow[]; next: DetectionPlace | null }>
+  /** The detection as it is then; undefined where there is none. Doing it again changes the notes alone, where there are any. */
+  acknowledge: (id: string, notes: string | undefined) => Promise<DetectionRow | undefined>
+  counts: (scorer: string) => Promise<{ total: number; open: number }>
+}
+export type DetectionPlace = { detectedAt: number; id: string }
+
+/** What is seen again within so long of when it was last seen is the same. */
+const sameMilliseconds = 3_600_000
+/** So much of an entry is shown with a detection. */
+const mostText = 4_096
+/** So many detections are kept; a tenth of them, the oldest, goes at once. */
+const mostDetections = 100_000
+
+const sameKeyOf = ({ scorer, label, subject, entry }: Finding): string =>
+  hash('sha256', JSON.stringify([scorer, label, entry.origin.branch, entry.origin.sourceId, subject]), 'hex').slice(
+    0,
+    32,
+  )
+
+const timesOf = ({ entry, also }: Finding) => {
+  const times = [entry, ...also].map(({ effectiveTime }) => effectiveTime)
+  return { first: Math.min(...times), last: Math.max(...times) }
+}
+
+/** Without U+0000, which a database may not keep, and not cut within a character. */
+const shown = (text: string): string => text.replaceAll('\0', '\uFFFD').slice(0, mostText).toWellFormed()
+
+const rowOf = (finding: Finding, sameKey: string, detectedAt: number): DetectionRow => {
+  const { entry } = finding
+  const { first, last } = timesOf(finding)
+  return {
+    id: hash('sha256', `${sameKey}\0${entry.entryId}`, 'hex').slice(0, 32),
+    same_key: sameKey,
+    scorer: finding.scorer,
+    label: finding.label,
+    score: finding.score,
+    severity: finding.severity,
+    subject: shown(finding.subject),
+    reason: shown(finding.reason),
+    entry_id: entry.entryId,
+    source_id: entry.origin.sourceId,
+    text: shown(entry.text),
+    first_time: first,
+    last_time: last,
+    entry_count: finding.count,
+    detected_at: detectedAt,
+    acknowledged: 0,
+    acknowledged_at: null,
+    notes: null,
+  }
+}
+
+export const createDetections = (db: Kysely<ScoringTables>, now: () => number, most = mostDetections): Detections => {
+  const keepOne = (finding: Finding) =>
+    transact(db, async (transaction) => {
+      const sameKey = sameKeyOf(finding)
+      const row = rowOf(finding, sameKey, now())
+      const known = await findSame(transaction, {
+        sameKey,
+        from: row.first_time - sameMilliseconds,
+        until: row.last_time + sameMilliseconds,
+      })
+      if (known) await extendDetection(transaction, known, row)
+      else await insertDetection(transaction, row)
+      return known === undefined
+    })
+  return {
+    keep: async (findings) => {
+      let fresh = 0
+      for (const finding of findings) if (await keepOne(finding)) fresh++
+      if (fresh > 0 && (await countDetections(db, {})) > most) await deleteOldest(db, Math.ceil(most * 0.1))
+      return fresh
+    },
+    list: async (filters) => {
+      const rows = await listDetections(db, { ...filters, limit: filters.limit + 1 })
+      const page = rows.slice(0, filters.limit)
+      const last = page.at(-1)
+      return {
+        rows: page,
+        next: rows.length > page.length && last ? { detectedAt: last.detected_at, id: last.id } : null,
+      }
+    },
+    acknowledge: async (id, notes) => {
+      await acknowledge(db, { id, notes, at: now() })
+      return findDetection(db, id)
+    },
+    counts: async (scorer) => ({
+      total: await countDetections(db, { scorer }),
+      open: await countDetections(db, { scorer, acknowledged: false }),
+    }),
+  }
+}

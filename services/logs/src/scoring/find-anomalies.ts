@@ -1,0 +1,193 @@
+import type { TemplateCounts } from '../templates/count-templates.ts'
+import { type Anomaly, severityOfTemplate, type TemplateSeries, weightOf } from './template-series.ts'
+
+/** What came before has to have been so much before anything can stand out against it. */
+const leastHistoryEntries = 100
+const leastHistoryBuckets = 12
+
+const weightOfTemplate = (template: TemplateCounts): number => weightOf[severityOfTemplate(template) ?? 'none']
+const bucketOf = (series: TemplateSeries, time: number): number =>
+  Math.floor((time - series.start) / series.bucketMilliseconds)
+const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0)
+
+const historyOf = (series: TemplateSeries): number =>
+  sum(series.templates.map(({ buckets }) => sum(buckets.slice(0, series.judgedFrom))))
+
+/**
+ * A kind of message that this source never had. The more often new kinds come there anyway, the less it says: what share of messages is of a kind
+ * seen once estimates how likely the next one is new (Good, "The Population Frequencies of Species", 1953).
+ */
+export const findNew = (series: TemplateSeries): Anomaly[] => {
+  const known = series.templates.filter(({ firstSeen }) => bucketOf(series, firstSeen) < series.judgedFrom)
+  const seenBefore = historyOf(series)
+  if (seenBefore < leastHistoryEntries) return []
+  const once = known.filter(({ buckets }) => sum(buckets.slice(0, series.judgedFrom)) === 1).length
+  const surprise = 1 - Math.min(1, (once / seenBefore) * 5)
+  return series.templates.flatMap((template) => {
+    const bucket = bucketOf(series, template.firstSeen)
+    if (bucket < series.judgedFrom) return []
+    return [
+      {
+        label: 'new_template',
+        templateId: template.templateId,
+        template: template.template,
+        score: weightOfTemplate(template) * surprise,
+        severity: severityOfTemplate(template),
+        bucket,
+        count: template.count,
+        reason: `A kind of message that ${seenBefore} entries before did not have.`,
+      },
+    ]
+  })
+}
+
+/** How far a count is from those before it, in their own spread; a count varies by its root even where nothing happens. */
+const surpriseOf = (count: number, before: readonly number[]): { mean: number; deviation: number } => {
+  const mean = sum(before) / before.length
+  const variance = sum(before.map((value) => (value - mean) ** 2)) / before.length
+  return { mean, deviation: (count - mean) / Math.sqrt(Math.max(variance, mean, 1)) }
+}
+/** 0 at no deviation, near 1 for one that never happens by chance. */
+const sureness = (deviation: number): number => 1 - Math.exp(-deviation / 6)
+
+const leastBurst = 10
+const leastDeviation = 6
+const leastTimes = 4
+/** So many buckets before are compared with. */
+const comparedBuckets = 144
+
+/** The buckets in which a count is far above what it was before; of neighbours the first. */
+const burstsOf = (
+  counts: readonly number[],
+  judgedFrom: number,
+): { bucket: number; count: number; mean: number; deviation: number }[] => {
+  const found: ReturnType<typeof burstsOf> = []
+  for (let bucket = Math.max(judgedFrom, leastHistoryBuckets); bucket < counts.length; bucket++) {
+    const count = counts[bucket] ?? 0
+    if (count < leastBurst) continue
+    const { mean, deviation } = surpriseOf(count, counts.slice(Math.max(0, bucket - comparedBuckets), bucket))
+    if (deviation < leastDeviation || count < leastTimes * Math.max(mean, 1)) continue
+    found.push({ bucket, count, mean, deviation })
+  }
+  return found.filter(({ bucket }, index) => found[index - 1]?.bucket !== bucket - 1)
+}
+
+const perBucket = (mean: number): string => (mean < 1 ? mean.toFixed(2) : mean.toFixed(0))
+
+/** A kind of message that comes far more often than it did. */
+export const findBursts = (series: TemplateSeries): Anomaly[] =>
+  series.templates.flatMap((template) =>
+    burstsOf(template.buckets, series.judgedFrom).map(({ bucket, count, mean, deviation }) => ({
+      label: 'burst',
+      templateId: template.templateId,
+      template: template.template,
+      score: Math.min(0.99, sureness(deviation) * (0.4 + 0.6 * weightOfTemplate(template))),
+      severity: severityOfTemplate(template),
+      bucket,
+      count,
+      reason: `${count} times in ${series.bucketMilliseconds / 60_000} minutes, where ${perBucket(mean)} were usual.`,
+    })),
+  )
+
+const errorsOf = ({ bySeverity, count, buckets }: TemplateCounts): number[] => {
+  // Counts are told by bucket or by level: a kind of message nearly always has one level.
+  const share = count === 0 ? 0 : ((bySeverity[1] ?? 0) + (bySeverity[2] ?? 0)) / count
+  return share >= 0.5 ? buckets : buckets.map(() => 0)
+}
+
+/** Errors of any kind that come together, where there were few. */
+export const findErrorClusters = (series: TemplateSeries): Anomaly[] => {
+  const totals = new Array<number>(series.bucketCount).fill(0)
+  const kinds = new Array<number>(series.bucketCount).fill(0)
+  for (const template of series.templates)
+    errorsOf(template).forEach((count, bucket) => {
+      totals[bucket] = (totals[bucket] ?? 0) + count
+      if (count > 0) kinds[bucket] = (kinds[bucket] ?? 0) + 1
+    })
+  return burstsOf(totals, series.judgedFrom).map(({ bucket, count, mean, deviation }) => ({
+    label: 'error_cluster',
+    templateId: null,
+    template: '',
+    score: Math.min(0.99, sureness(deviation)),
+    severity: 'ERROR',
+    bucket,
+    count,
+    reason: `${count} errors of ${kinds[bucket]} kinds in ${series.bucketMilliseconds / 60_000} minutes, where ${perBucket(mean)} were usual.`,
+  }))
+}
+
+/** A message that came in so large a share of the buckets is expected in the next. */
+const regularShare = 0.9
+const leastSilentBuckets = 3
+const leastExpected = 10
+
+/** A kind of message that came regularly and has stopped while its source goes on. */
+export const findSilences = (series: TemplateSeries): Anomaly[] => {
+  const end = Math.min(series.bucketCount, bucketOf(series, series.lastTime))
+  return series.templates.flatMap((template) => {
+    const last = bucketOf(series, template.lastSeen)
+    const first = Math.max(0, bucketOf(series, template.firstSeen))
+    const silent = end - last - 1
+    const heard = template.buckets.slice(first, last + 1)
+    if (
+      silent < leastSilentBuckets ||
+      heard.length < leastHistoryBuckets ||
+      last + leastSilentBuckets < series.judgedFrom
+    )
+      return []
+    const share = heard.filter((count) => count > 0).length / heard.length
+    const expected = (sum(heard) / heard.length) * silent
+    if (share < regularShare || expected < leastExpected) return []
+    return [
+      {
+        label: 'silence',
+        templateId: template.templateId,
+        template: template.template,
+        // A heartbeat says most when it is missing, whatever its level: the surer the longer.
+        score: Math.min(0.95, 0.5 + 0.45 * (1 - Math.exp(-expected / 50))),
+        severity: 'WARN',
+        bucket: last,
+        count: sum(heard),
+        reason: `Came in ${Math.round(share * 100)} % of the stretches of ${series.bucketMilliseconds / 60_000} minutes, and not in the last ${silent}.`,
+      } satisfies Anomaly,
+    ]
+  })
+}
+
+const leastForRare = 1_000
+const rareShare = 0.001
+const mostRare = 3
+
+/** A warning or worse of a kind that this source hardly ever has. What is new is told of as that. */
+export const findRare = (series: TemplateSeries): Anomaly[] => {
+  const all = sum(series.templates.map(({ count }) => count))
+  if (all < leastForRare) return []
+  return series.templates.flatMap((template) => {
+    const severity = severityOfTemplate(template)
+    const bucket = bucketOf(series, template.lastSeen)
+    const isNew = bucketOf(series, template.firstSeen) >= series.judgedFrom
+    if (severity === null || isNew || bucket < series.judgedFrom) return []
+    if (template.count > mostRare || template.count / all > rareShare) return []
+    return [
+      {
+        label: 'rare_here',
+        templateId: template.templateId,
+        template: template.template,
+        score: weightOf[severity] * Math.min(1, Math.log10(all / template.count) / 5),
+        severity,
+        bucket,
+        count: template.count,
+        reason: `${template.count} of ${all} entries of this source are of this kind.`,
+      },
+    ]
+  })
+}
+
+/** All that stands out, by each way of looking. */
+export const findAnomalies = (series: TemplateSeries): Anomaly[] => [
+  ...findNew(series),
+  ...findBursts(series),
+  ...findErrorClusters(series),
+  ...findSilences(series),
+  ...findRare(series),
+]

@@ -1,0 +1,37 @@
+import { type AttackSign, signOf } from './attack-sign.ts'
+import { hostSigns } from './host-signs.ts'
+import { webSigns } from './web-signs.ts'
+
+export const attackSigns: readonly AttackSign[] = [...webSigns, ...hostSigns].map(signOf)
+
+/** So much of a text is matched: bodies of requests are seldom logged, and a line may have a megabyte. */
+const lookedAt = 4_096
+/** What is encoded twice gets past a filter that decodes once. */
+const mostDecodings = 2
+
+const decodePercent = (text: string): string =>
+  text.replace(/(?:%[0-9a-f]{2})+/g, (encoded) => {
+    try {
+      return decodeURIComponent(encoded)
+    } catch {
+      return encoded.replace(/%([0-9a-f]{2})/g, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 16)))
+    }
+  })
+
+/** A text as it stands and as a server may come to read it; in lower case. */
+const readingsOf = (text: string): string[] => {
+  const readings = [text.slice(0, lookedAt).toLowerCase()]
+  for (let time = 0; time < mostDecodings; time++) {
+    const last = readings.at(-1) ?? ''
+    const decoded = last.includes('%') ? decodePercent(last) : last
+    if (decoded === last) break
+    readings.push(decoded)
+  }
+  return readings
+}
+
+/** The signs of attacks that a text has, in the order of the table. */
+export const matchSigns = (text: string): AttackSign[] => {
+  const readings = readingsOf(text)
+  return attackSigns.filter(({ matcher }) => readings.some((reading) => matcher.test(reading)))
+}

@@ -1,0 +1,126 @@
+import { failure } from '@trellis/kit/errors'
+import type { Handlers } from '@trellis/kit/rpc'
+import type {
+  Detection,
+  ListDetectionsResponse,
+  RunScorerRequest,
+  ScorerStatus,
+  ScoringServiceDefinition,
+} from '@trellis/protos/ts/trellis/logs/v1/scoring.ts'
+import { readMoment } from '../search/read-request.ts'
+import type { DetectionPlace, Detections } from './detections.ts'
+import type { ScorerRuns } from './run-task.ts'
+import type { Scoring, ScoringPart } from './scoring.ts'
+import type { DetectionRow } from './tables.ts'
+
+const iso = (time: number) => new Date(time).toISOString()
+
+const detectionOf = (row: DetectionRow): Detection => ({
+  id: row.id,
+  entryId: row.entry_id,
+  scorer: row.scorer,
+  score: Math.round(row.score * 1e4) / 1e4,
+  label: row.label,
+  severity: row.severity,
+  text: row.text,
+  sourceId: row.source_id,
+  detectedAt: iso(row.detected_at),
+  acknowledged: row.acknowledged === 1,
+  acknowledgedAt: row.acknowledged_at === null ? null : iso(row.acknowledged_at),
+  notes: row.notes,
+  reason: row.reason,
+  subject: row.subject,
+  entryCount: row.entry_count,
+  firstSeen: iso(row.first_time),
+  lastSeen: iso(row.last_time),
+})
+
+const encodePlace = ({ detectedAt, id }: DetectionPlace): string =>
+  Buffer.from(JSON.stringify([detectedAt, id])).toString('base64url')
+
+const decodePlace = (cursor: string): DetectionPlace => {
+  try {
+    const parts: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8'))
+    const [detectedAt, id]: unknown[] = Array.isArray(parts) ? parts : []
+    if (Number.isSafeInteger(detectedAt) && typeof id === 'string') return { detectedAt: Number(detectedAt), id }
+  } catch {}
+  throw failure('invalid', 'cursor must be a next_cursor that this list has given.')
+}
+
+type Given<Value> = Value | null | undefined
+type Asked = {
+  scorer: string
+  acknowledged?: Given<boolean>
+  label?: Given<string>
+  source?: Given<string>
+  limit?: Given<number>
+  cursor?: Given<string>
+}
+
+const listOf = async (detections: Detections, asked: Asked): Promise<ListDetectionsResponse> => {
+  const { rows, next } = await detections.list({
+    limit: asked.limit ?? 50,
+    ...(asked.scorer !== '' && { scorer: asked.scorer }),
+    ...(typeof asked.acknowledged === 'boolean' && { acknowledged: asked.acknowledged }),
+    ...(asked.label && { label: asked.label }),
+    ...(asked.source && { sourceId: asked.source }),
+    ...(asked.cursor && { after: decodePlace(asked.cursor) }),
+  })
+  return { detections: rows.map(detectionOf), nextCursor: next && encodePlace(next) }
+}
+
+const rangeOf = ({ since, until }: RunScorerRequest) => {
+  const range = {
+    since: since ? readMoment('since', since) : undefined,
+    until: until ? readMoment('until', until) : undefined,
+  }
+  if (range.since !== undefined && range.until !== undefined && range.since >= range.until)
+    throw failure('invalid', 'since must be before until.')
+  return range
+}
+
+const modelOf = ({ model, threshold }: ScoringPart): ScorerStatus['model'] => ({
+  configured: model !== undefined,
+  loaded: model?.model.isLoaded ?? false,
+  problem: model?.model.problem ?? null,
+  labels: [...(model?.labels() ?? [])],
+  threshold,
+})
+
+export const scoringRpc = (
+  { parts, detections }: Scoring,
+  runs: ScorerRuns,
+): Handlers<typeof ScoringServiceDefinition> => {
+  const statusOf = async (part: ScoringPart): Promise<ScorerStatus> => {
+    const { scorer } = part
+    const [last, taskId, isBusy, counts] = await Promise.all([
+      scorer.lastOutcome(),
+      runs.current(scorer),
+      scorer.isBusy(),
+      detections.counts(scorer.name),
+    ])
+    return {
+      scorer: scorer.name,
+      running: isBusy || taskId !== null,
+      taskId,
+      model: modelOf(part),
+      lastRunAt: last && iso(last.finishedAt),
+      lastRun: last && { ...last, startedAt: iso(last.startedAt), finishedAt: iso(last.finishedAt) },
+      detections: counts.total,
+      unacknowledged: counts.open,
+    }
+  }
+  return {
+    getAnomalyStatus: () => statusOf(parts.anomaly),
+    getCybersecStatus: () => statusOf(parts.cybersec),
+    runAnomaly: async (request) => runs.begin(parts.anomaly.scorer, rangeOf(request)),
+    runCybersec: async (request) => runs.begin(parts.cybersec.scorer, rangeOf(request)),
+    listDetections: (request) => listOf(detections, request),
+    listCybersecDetections: (request) => listOf(detections, { ...request, scorer: 'cybersec' }),
+    acknowledgeDetection: async ({ id, notes }) => {
+      const row = await detections.acknowledge(id, notes ?? undefined)
+      if (!row) throw failure('not_found', `There is no detection "${id}".`)
+      return detectionOf(row)
+    },
+  }
+}

@@ -1,0 +1,192 @@
+import type { Log } from '@trellis/kit/telemetry'
+import type { Kysely } from 'kysely'
+import type { OverlayChange } from '../overlays/entry-overlay.ts'
+import type { Overlays } from '../overlays/store.ts'
+import type { SourceCount } from '../threads/index-calls.ts'
+import type { LogEngine } from '../threads/log-engine.ts'
+import type { Detections } from './detections.ts'
+import { type Finding, leastScore, type Scorer as ScorerName } from './finding.ts'
+import { holdTask } from './hold-task.ts'
+import { findTask, forgetScoredSource, saveScoredSource, scoredSources } from './scorer-store.ts'
+import { lookBackMilliseconds, rangeToScore, type SourceRange, wholeRange } from './source-range.ts'
+import type { ScoredSourceRow, ScoringTables } from './tables.ts'
+
+/** What a scorer makes of a range: what it found, and how many entries it looked at. */
+export type Scored = { findings: readonly Finding[]; entries: number }
+export type ScoreRange = (range: SourceRange, signal: AbortSignal) => Promise<Scored>
+
+export type RunOutcome = {
+  startedAt: number
+  finishedAt: number
+  sources: number
+  entries: number
+  detections: number
+  error: string | null
+}
+
+export type Scorer = {
+  readonly name: ScorerName
+  /** Scores what has come since the last time, wherever it came in; does nothing while another replica does. Gives whether it was its turn. */
+  round: (signal: AbortSignal) => Promise<boolean>
+  /** Scores what there is, from and until moments where they are told. Rejects where entries cannot be read. */
+  run: (options: RunOptions, signal: AbortSignal) => Promise<RunOutcome>
+  lastOutcome: () => Promise<RunOutcome | null>
+  isBusy: () => Promise<boolean>
+}
+export type RunOptions = {
+  since?: number | undefined
+  until?: number | undefined
+  onProgress?: (done: number, total: number) => void
+}
+
+export type ScorerOptions = {
+  name: ScorerName
+  score: ScoreRange
+  db: Kysely<ScoringTables>
+  engine: Pick<LogEngine, 'sources'>
+  detections: Pick<Detections, 'keep'>
+  overlays: Pick<Overlays, 'put'>
+  now: () => number
+  log: Log
+}
+
+/** Of one source and one time, the surest are kept: a flood of findings tells nobody anything. */
+const mostFindings = 500
+const waitMilliseconds = 1_000
+
+/** The field of an entry that carries a scorer's score. */
+const overlayField = { anomaly: 'anomaly', cybersec: 'security' } as const satisfies Record<ScorerName, string>
+
+const overlaysOf = (findings: readonly Finding[], scoredAt: number): OverlayChange[] => {
+  const changes = new Map<string, OverlayChange>()
+  // The surest last, so that it is what an entry of several findings shows.
+  for (const { scorer, score, label, entry, also } of findings.toSorted((a, b) => a.score - b.score)) {
+    for (const { entryId, origin } of [entry, ...also])
+      changes.set(entryId, { entryId, sourceId: origin.sourceId, [overlayField[scorer]]: { score, label, scoredAt } })
+  }
+  return [...changes.values()]
+}
+
+/** Scores sources as they grow, and all of them when asked; one replica at a time. */
+export const createScorer = (options: ScorerOptions): Scorer => {
+  const { name, score, db, engine, detections, overlays, now, log } = options
+  const task = `${name}:round`
+
+  const scoreRange = async (range: SourceRange, signal: AbortSignal) => {
+    const { findings, entries } = await score(range, signal)
+    const kept = findings
+      .filter((finding) => finding.score >= leastScore)
+      .toSorted((a, b) => b.score - a.score)
+      .slice(0, mostFindings)
+    // Scores before detections: who is told of one finds it on the entry.
+    await overlays.put(overlaysOf(kept, now()))
+    return { entries, detections: await detections.keep(kept) }
+  }
+  const countSince = async (sourceId: string, since: number, signal: AbortSignal) => {
+    const counts = await engine.sources({ source: sourceId, since }, signal)
+    return counts.find((count) => count.sourceId === sourceId)?.entries ?? 0
+  }
+  /** How far a source has come, as it is before it is scored: what comes meanwhile is above that, and so comes again. */
+  const rowOf = async ({ sourceId, entries, lastTime }: SourceCount, signal: AbortSignal): Promise<ScoredSourceRow> => {
+    const recent = await countSince(sourceId, lastTime - lookBackMilliseconds, signal)
+    return { scorer: name, source_id: sourceId, entries, recent, seen_until: lastTime }
+  }
+  const scoreSources = async (
+    ranges: readonly { source: SourceCount; range: SourceRange }[],
+    signal: AbortSignal,
+    onProgress?: RunOptions['onProgress'],
+  ) => {
+    const sum = { sources: ranges.length, entries: 0, detections: 0 }
+    for (const [index, { source, range }] of ranges.entries()) {
+      signal.throwIfAborted()
+      const row = await rowOf(source, signal)
+      const { entries, detections: fresh } = await scoreRange(range, signal)
+      sum.entries += entries
+      sum.detections += fresh
+      if (range.until > source.lastTime) await saveScoredSource(db, row)
+      onProgress?.(index + 1, ranges.length)
+    }
+    return sum
+  }
+  const grownSources = async (signal: AbortSignal) => {
+    const [sources, known] = await Promise.all([engine.sources({}, signal), scoredSources(db, name)])
+    const ranges: { source: SourceCount; range: SourceRange }[] = []
+    for (const source of sources) {
+      const row = known.get(source.sourceId)
+      const range = await rangeToScore(source, row, (moment) => countSince(source.sourceId, moment, signal))
+      if (range) ranges.push({ source, range })
+      else if (row && row.entries > source.entries) await saveScoredSource(db, await rowOf(source, signal))
+    }
+    const there = new Set(sources.map(({ sourceId }) => sourceId))
+    for (const sourceId of known.keys()) if (!there.has(sourceId)) await forgetScoredSource(db, name, sourceId)
+    return ranges
+  }
+  /** Waits for whoever has the task where it must be done. */
+  const withTask = async <Value>(
+    mustWait: boolean,
+    signal: AbortSignal,
+    work: (whole: AbortSignal) => Promise<{ value: Value; outcome?: RunOutcome }>,
+  ): Promise<Value | undefined> => {
+    for (;;) {
+      const held = await holdTask(db, task, now)
+      if (!held && !mustWait) return undefined
+      if (!held) {
+        await new Promise((resolve) => setTimeout(resolve, waitMilliseconds))
+        signal.throwIfAborted()
+        continue
+      }
+      let outcome: RunOutcome | undefined
+      try {
+        const done = await work(AbortSignal.any([signal, held.signal]))
+        outcome = done.outcome
+        return done.value
+      } finally {
+        await held.release(outcome && JSON.stringify(outcome))
+      }
+    }
+  }
+  const outcomeOf = (startedAt: number, sum: { sources: number; entries: number; detections: number }): RunOutcome => ({
+    startedAt,
+    finishedAt: now(),
+    ...sum,
+    error: null,
+  })
+  return {
+    name,
+    round: async (signal) => {
+      const wasMine = await withTask(false, signal, async (whole) => {
+        const startedAt = now()
+        const ranges = await grownSources(whole)
+        if (ranges.length === 0) return { value: true }
+        const sum = await scoreSources(ranges, whole)
+        if (sum.detections > 0) log.info({ scorer: name, detections: sum.detections }, 'entries were detected')
+        return { value: true, outcome: outcomeOf(startedAt, sum) }
+      })
+      return wasMine ?? false
+    },
+    run: async ({ since, until, onProgress }, signal) => {
+      const outcome = await withTask(true, signal, async (whole) => {
+        const startedAt = now()
+        const sources = await engine.sources({}, whole)
+        const ranges = sources.flatMap((source) => {
+          const all = wholeRange(source)
+          const range = {
+            ...all,
+            since: Math.max(all.since, since ?? all.since),
+            until: Math.min(all.until, until ?? all.until),
+          }
+          return range.since < range.until ? [{ source, range }] : []
+        })
+        const done = outcomeOf(startedAt, await scoreSources(ranges, whole, onProgress))
+        return { value: done, outcome: done }
+      })
+      if (!outcome) throw new Error('A run waits for its turn, and so has one.')
+      return outcome
+    },
+    lastOutcome: async () => {
+      const outcome = (await findTask(db, task))?.outcome
+      return outcome ? (JSON.parse(outcome) as RunOutcome) : null
+    },
+    isBusy: async () => ((await findTask(db, task))?.ends_at ?? 0) > now(),
+  }
+}

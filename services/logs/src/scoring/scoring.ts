@@ -1,0 +1,119 @@
+import type { Log } from '@trellis/kit/telemetry'
+import type { Kysely } from 'kysely'
+import type { LogsConfig } from '../config.ts'
+import { createModel, type Model } from '../models/model.ts'
+import type { Overlays } from '../overlays/store.ts'
+import { createTextVectors } from '../semantic/text-vectors.ts'
+import type { VectorTables } from '../semantic/vector-store.ts'
+import type { LogEngine } from '../threads/log-engine.ts'
+import { createClassifierScoring, withClassifier } from './classifier.ts'
+import { createDetections, type Detections } from './detections.ts'
+import type { Scorer as ScorerName } from './finding.ts'
+import { createAnomalyScoring } from './score-anomalies.ts'
+import { createSecurityScoring } from './score-security.ts'
+import { createScorer, type ScoreRange, type Scorer } from './scorer.ts'
+import type { ScoringTables } from './tables.ts'
+import { watchArrivals } from './watch-arrivals.ts'
+
+export type ScoringOptions = {
+  config: Pick<LogsConfig, 'anomalyModel' | 'securityModel' | 'securityDevice' | 'securityThreshold' | 'offlineMode'>
+  db: Kysely<ScoringTables & VectorTables>
+  engine: Pick<LogEngine, 'search' | 'sources' | 'templates'>
+  overlays: Pick<Overlays, 'put'>
+  arrivals: () => number
+  mayComeElsewhere: () => Promise<boolean>
+  now: () => number
+  log: Log
+}
+
+/** The classifier of a scorer, where a folder is named for one. */
+export type ScorerModel = { model: Model; labels: () => readonly string[]; threshold: number }
+export type ScoringPart = { scorer: Scorer; model: ScorerModel | undefined; threshold: number }
+
+export type Scoring = AsyncDisposable & {
+  parts: Readonly<Record<ScorerName, ScoringPart>>
+  detections: Detections
+}
+
+/** From this probability on a label of the anomaly model is a detection. */
+const anomalyThreshold = 0.5
+
+/** Both scorers, and the rounds in which they look at what comes in. */
+export const createScoring = (options: ScoringOptions): Scoring => {
+  const { config, db, engine, overlays, arrivals, mayComeElsewhere, now, log } = options
+  const opened = new AsyncDisposableStack()
+  const detections = createDetections(db, now)
+
+  const partOf = (
+    name: ScorerName,
+    own: ScoreRange,
+    told: { directory: string | undefined; device: string; threshold: number },
+  ) => {
+    const { directory, device, threshold } = told
+    const model =
+      directory === undefined
+        ? undefined
+        : opened.use(
+            createModel({
+              directory,
+              task: 'classification',
+              device,
+              isOffline: config.offlineMode,
+              onProblem: (problem) => log.error({ scorer: name, problem }, 'the model of a scorer cannot be used'),
+            }),
+          )
+    let labels: readonly string[] = []
+    const loading = model && {
+      run: model.run,
+      load: async () => {
+        const loaded = await model.load()
+        labels = loaded.labels
+        return loaded
+      },
+    }
+    const classifier =
+      loading &&
+      createClassifierScoring({
+        scorer: name,
+        engine,
+        vectors: createTextVectors({ db, model: loading, now }),
+        threshold,
+      })
+    const scorer = createScorer({
+      name,
+      score: withClassifier(own, classifier),
+      db,
+      engine,
+      detections,
+      overlays,
+      now,
+      log,
+    })
+    return { scorer, model: model && { model, labels: () => labels, threshold }, threshold }
+  }
+  const parts = {
+    anomaly: partOf('anomaly', createAnomalyScoring(engine), {
+      directory: config.anomalyModel,
+      device: 'cpu',
+      threshold: anomalyThreshold,
+    }),
+    cybersec: partOf('cybersec', createSecurityScoring(engine), {
+      directory: config.securityModel,
+      device: config.securityDevice,
+      threshold: config.securityThreshold,
+    }),
+  }
+  const ending = new AbortController()
+  const watching = watchArrivals({
+    scorers: [parts.anomaly.scorer, parts.cybersec.scorer],
+    arrivals,
+    mayComeElsewhere,
+    signal: ending.signal,
+    onProblem: (scorer, error) => log.error({ scorer, err: error }, 'entries could not be scored'),
+  })
+  opened.defer(async () => {
+    ending.abort(new Error('Scoring is ending.'))
+    await watching
+  })
+  return { parts, detections, [Symbol.asyncDispose]: () => opened.disposeAsync() }
+}

@@ -1,0 +1,120 @@
+import type { Finding } from './finding.ts'
+import type { Happening } from './happenings.ts'
+import { guessedRule, type RateRule, rateRules, subjectOf } from './rate-rules.ts'
+
+/** Takes happenings in the order of time and tells when they have become too many. */
+export type RateWatch = {
+  add: (happening: Happening) => void
+  /** One for each time that somebody went on without a pause, with all that spoke for it. */
+  findings: () => Finding[]
+}
+
+/** Those that are watched at once; of more, the longest unseen are forgotten. A flood of made-up addresses ends here. */
+const mostWatched = 20_000
+const mostInWindow = 1_000
+/** Entries that carry a finding's score beside the one that shows it. */
+const mostAlso = 100
+
+type Watched = { window: Happening[]; finding: Finding | undefined; lastTime: number }
+
+const spanOf = (milliseconds: number): string => {
+  const seconds = Math.max(1, Math.round(milliseconds / 1000))
+  if (seconds < 120) return `${seconds} s`
+  return seconds < 7_200 ? `${Math.round(seconds / 60)} minutes` : `${Math.round(seconds / 3_600)} hours`
+}
+
+const sentenceOf = (sentence: string, count: number, who: string, milliseconds: number): string =>
+  sentence.replace('{count}', String(count)).replace('{who}', who).replace('{span}', spanOf(milliseconds))
+
+const countIn = (rule: RateRule, window: readonly Happening[]): number => {
+  const { distinct } = rule
+  if (!distinct) return window.length
+  return new Set(window.map((happening) => happening[distinct]).filter((value) => value !== null)).size
+}
+
+const timeOf = ({ entry }: Happening): number => entry.effectiveTime
+
+export const createRateWatch = (rules: readonly RateRule[] = rateRules): RateWatch => {
+  /** By rule, source and subject; the longest unseen come first. */
+  const watched = new Map<string, Watched>()
+  const found: Finding[] = []
+
+  const watchedOf = (key: string): Watched => {
+    const known = watched.get(key) ?? { window: [], finding: undefined, lastTime: Number.NEGATIVE_INFINITY }
+    watched.delete(key)
+    watched.set(key, known)
+    const [oldest] = watched.keys()
+    if (watched.size > mostWatched && oldest !== undefined) watched.delete(oldest)
+    return known
+  }
+  const conclude = (state: Watched, finding: Finding) => {
+    state.finding = finding
+    found.push(finding)
+  }
+  const apply = (rule: RateRule, happening: Happening) => {
+    const subject = rule.kinds.includes(happening.kind) ? subjectOf(rule, happening) : null
+    if (subject === null) return
+    const { entry } = happening
+    const state = watchedOf(`${rule.label}\0${entry.origin.sourceId}\0${subject}`)
+    const now = timeOf(happening)
+    // A pause as long as the window: what comes now is another time.
+    if (now - state.lastTime > rule.seconds * 1000) state.finding = undefined
+    state.lastTime = now
+    state.window.push(happening)
+    state.window = state.window.filter((earlier) => now - timeOf(earlier) <= rule.seconds * 1000).slice(-mostInWindow)
+    const { finding, window } = state
+    if (finding) {
+      finding.count++
+      finding.also = [...finding.also, entry].slice(0, mostAlso)
+      return
+    }
+    const count = countIn(rule, window)
+    const [first] = window
+    if (count < rule.count || !first) return
+    conclude(state, {
+      scorer: 'cybersec',
+      label: rule.label,
+      score: rule.score,
+      severity: rule.severity,
+      subject,
+      reason: sentenceOf(rule.sentence, count, subject, now - timeOf(first)),
+      entry,
+      also: window.slice(0, -1).map((earlier) => earlier.entry),
+      count: window.length,
+    })
+  }
+  const applyGuessed = (happening: Happening) => {
+    const { entry, address, kind } = happening
+    if (address === null || (kind !== 'sign_in' && kind !== 'failed_sign_in' && kind !== 'unknown_user')) return
+    const state = watchedOf(`${guessedRule.label}\0${entry.origin.sourceId}\0${address}`)
+    const now = timeOf(happening)
+    state.window = state.window.filter((earlier) => now - timeOf(earlier) <= guessedRule.seconds * 1000)
+    if (kind !== 'sign_in') {
+      state.window = [...state.window, happening].slice(-mostInWindow)
+      return
+    }
+    const [first] = state.window
+    const { length: count } = state.window
+    if (first && count >= guessedRule.failures) {
+      conclude(state, {
+        scorer: 'cybersec',
+        label: guessedRule.label,
+        score: guessedRule.score,
+        severity: guessedRule.severity,
+        subject: address,
+        reason: sentenceOf(guessedRule.sentence, count, address, now - timeOf(first)),
+        entry,
+        also: [],
+        count: count + 1,
+      })
+    }
+    state.window = []
+  }
+  return {
+    add: (happening) => {
+      for (const rule of rules) apply(rule, happening)
+      applyGuessed(happening)
+    },
+    findings: () => found,
+  }
+}
