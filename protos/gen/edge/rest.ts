@@ -320,6 +320,13 @@ export type SkippedFileRest = {
   reason: string
 }
 
+/** Room on disk that was given back. Entries are those that were deleted, or kept long enough, and lay there still. */
+export type FreedRoomRest = {
+  entries: number
+  bytes: number
+  files: number
+}
+
 /** Something that takes a while. */
 export type TaskRest = {
   task_id: string
@@ -337,6 +344,8 @@ export type TaskRest = {
   skipped: SkippedFileRest[]
   /** How many there are in all. */
   skipped_count: number
+  /** What was given back, for a `vacuum`. */
+  freed: FreedRoomRest | null
 }
 
 /** An entry, how well it fits, and where. */
@@ -1436,6 +1445,12 @@ export const SkippedFileToRest = (m: trellis_logs_v1_logs.SkippedFile): SkippedF
   reason: m.reason,
 })
 
+export const FreedRoomToRest = (m: trellis_logs_v1_logs.FreedRoom): FreedRoomRest => ({
+  entries: m.entries,
+  bytes: m.bytes,
+  files: m.files,
+})
+
 export const TaskToRest = (m: trellis_logs_v1_logs.Task): TaskRest => ({
   task_id: m.taskId,
   kind: m.kind,
@@ -1448,6 +1463,7 @@ export const TaskToRest = (m: trellis_logs_v1_logs.Task): TaskRest => ({
   finished_at: m.finishedAt ?? null,
   skipped: m.skipped.map((item) => SkippedFileToRest(item)),
   skipped_count: m.skippedCount,
+  freed: present(m.freed, (item) => FreedRoomToRest(item)),
 })
 
 export const FoundEntryToRest = (m: trellis_logs_v1_logs.FoundEntry): FoundEntryRest => ({
@@ -2450,6 +2466,9 @@ export const DeleteSourceRequestFromRest = (j: any): trellis_logs_v1_entries.Del
 export const ChangeEntryRequestFromRest = (j: any): trellis_logs_v1_entries.ChangeEntryRequest => ({
   entryId: j.entry_id ?? '',
   severity: textOf(j.severity),
+})
+
+export const VacuumRequestFromRest = (_: any): trellis_logs_v1_entries.VacuumRequest => ({
 })
 
 export const ListFormatsRequestFromRest = (_: any): trellis_logs_v1_formats.ListFormatsRequest => ({

@@ -66,6 +66,18 @@ export const logsConfig = {
     3_000,
     'How long a search waits for a branch; one that takes longer is left out and named.',
   ),
+  retentionDays: setting(
+    'SERVICE_RETENTION_DAYS',
+    read.optional(read.number(0.01, 36_500)),
+    undefined,
+    'Entries go so many days after they arrived, or a tenth of that later; sources may have days of their own. Empty keeps them for ever.',
+  ),
+  retentionGigabytes: setting(
+    'SERVICE_RETENTION_GB',
+    read.optional(read.number(0.001, 1_000_000)),
+    undefined,
+    'Room for entries; what arrived longest ago goes first. Empty: as much as there is.',
+  ),
   llmBaseUrl: setting(
     'LLM_BASE_URL',
     read.optional(read.url),

@@ -44,7 +44,9 @@ import { ingestRpc } from './ingest/rpc.ts'
 import { type TaskTables, taskMigration, taskOwnerMigration } from './ingest/task-store.ts'
 import { createTasks } from './ingest/tasks.ts'
 import { createSpool } from './ingest/unpack/spool.ts'
+import { createKeeping } from './kept/keeping.ts'
 import { entriesRpc } from './kept/rpc.ts'
+import { createVacuum } from './kept/vacuum.ts'
 import { mediaMonitorRpc } from './media-monitor/rpc.ts'
 import { openEngine } from './open-engine.ts'
 import { createOverlaidEngine } from './overlays/overlaid-engine.ts'
@@ -154,6 +156,9 @@ export const createLogsService = async (options: LogsServiceOptions): Promise<Lo
   const context = createContextBase({ db: (await openPlaced<ContextTables>(schemas.context)).db, now })
   const { db: incidentsDb } = await openPlaced<IncidentTables>(schemas.incidents)
   const tasks = opened.use(createTasks({ db: store.db, bus, now, isShared }))
+  /** What the engine is at ends with it, and has its end written before the tasks are let go of. */
+  let settle: () => Promise<unknown> = async () => undefined
+  opened.defer(async () => void (await settle()))
   const { engine: own, tail } = opened.use(await openEngine(options, store))
   const directory = options.branches && opened.use(createBranchDirectory({ ...options.branches, log }))
   const shared =
@@ -225,6 +230,17 @@ export const createLogsService = async (options: LogsServiceOptions): Promise<Lo
     signal: ending.signal,
   }
   const incidents = createIncidents({ db: incidentsDb, now })
+  const keeping = createKeeping({
+    config,
+    engine,
+    sources,
+    overlays,
+    now,
+    onFreed: (freed) => log.info(freed, 'entries that were kept long enough are gone'),
+    onProblem: (error) => log.error({ err: error }, 'entries that were kept long enough could not be let go'),
+  })
+  const keepingOn = keeping.run(ending.signal)
+  const vacuum = createVacuum({ tasks, keeping })
   const handlers: Handlers<typeof LogsServiceDefinition> = {
     ...ingestRpc(world),
     ...searchRpc(world),
@@ -244,6 +260,7 @@ export const createLogsService = async (options: LogsServiceOptions): Promise<Lo
     },
     getHealth: async () => ({ status: 'ok' }),
   }
+  settle = () => Promise.all([keepingOn, vacuum.settled()])
   const stack = opened.move()
   return {
     implementations: [
@@ -253,11 +270,11 @@ export const createLogsService = async (options: LogsServiceOptions): Promise<Lo
       implementation(SettingsServiceDefinition, settingsRpc({ settings })),
       implementation(MediaMonitorServiceDefinition, mediaMonitorRpc(world)),
       implementation(ContextServiceDefinition, contextRpc(context)),
-      implementation(EntriesServiceDefinition, entriesRpc(world)),
       implementation(CollectServiceDefinition, collectRpc(collecting)),
       implementation(FormatsServiceDefinition, formatsRpc(world)),
       implementation(SshTargetsServiceDefinition, sshTargetsRpc(ssh)),
       implementation(ScoringServiceDefinition, scoringRpc(scoring, scorerRuns)),
+      implementation(EntriesServiceDefinition, entriesRpc(world, vacuum)),
       branchDirectoryRpc(directory),
     ],
     [Symbol.asyncDispose]: () => stack.disposeAsync(),

@@ -6,6 +6,7 @@ import type { Statistics } from '../search/rank.ts'
 import type { SearchRequest, SearchResult } from '../search/search.ts'
 import type { Burial } from '../segments/amendments.ts'
 import type { BatchAnalysis } from '../segments/batch-analysis.ts'
+import type { Care, Freed } from '../segments/retention.ts'
 import type { ShardLimits } from '../segments/shard.ts'
 import type { TemplateCounts, TemplateQuestion } from '../templates/count-templates.ts'
 import type { TemplateStore } from '../templates/store.ts'
@@ -46,6 +47,8 @@ export type ClusterIndexCalls = {
   version: () => Promise<number>
   /** What was committed after a version. */
   replay: (after: number) => Promise<Replay>
+  /** Lets go of what was kept long enough, and with `isThorough` writes anew what is hidden or was changed. */
+  maintain: (care: Care) => Promise<Freed>
   /** Merges what is worth it. */
   merge: () => Promise<void>
   /** Resolves when nothing is in hand. */

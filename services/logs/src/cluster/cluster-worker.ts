@@ -9,6 +9,7 @@ import { type BatchAnalysis, createBatchAnalyser } from '../segments/batch-analy
 import { countSources } from '../segments/count-sources.ts'
 import { findEntry } from '../segments/find-entry.ts'
 import type { Part } from '../segments/part.ts'
+import type { Care } from '../segments/retention.ts'
 import { SegmentCorrupt } from '../segments/segment-layout.ts'
 import { countTemplates, type TemplateQuestion } from '../templates/count-templates.ts'
 import { searchByTemplate } from '../templates/search-by-template.ts'
@@ -127,8 +128,11 @@ const onParts = async <Result>(left: Int32Array | undefined, work: (parts: reado
 }
 
 const host = createCalls<ClusterHostCalls>(port, {
-  take: async (message: Sent, batch: ArrayBuffer, analysis?: BatchAnalysis) =>
-    (await opened()).indexer.take(message, batch, analysis),
+  take: async (message: Sent, batch: ArrayBuffer, analysis?: BatchAnalysis) => {
+    const { indexer, merger } = await opened()
+    merger.busy()
+    return indexer.take(message, batch, analysis)
+  },
   refresh: async () => (await opened()).mirror.refresh(),
   search: (request: SearchRequest, left?: Int32Array) =>
     onParts(left, (parts) => searchByTemplate(parts, request, templates, { domainOf, signal: leavingOf(left) })),
@@ -157,6 +161,7 @@ const host = createCalls<ClusterHostCalls>(port, {
     const { mirror, catalogue } = await opened()
     return replayAfter(after, catalogue, mirror)
   },
+  maintain: async (care: Care) => (await opened()).merger.maintain(care),
   merge: async () => (await opened()).merger.run(),
   settled: async () => (await opened()).indexer.settled(),
   rest: async () => {

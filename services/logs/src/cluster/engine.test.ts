@@ -157,3 +157,24 @@ test('looking for duplicates of ids that say no time fetches no segment', async 
   expect(await readdir(local.directory)).toEqual([own])
   expect(await other.engine.ingest(batchOf(foreign(700, 1_800)))).toEqual({ entries: 500, duplicates: 200 })
 })
+
+test('replicas let go of what was kept long enough, one of them at a time, and give back the room of what was deleted', async () => {
+  await using world = await createShared()
+  await using one = await world.open({ graceMilliseconds: 0 })
+  await using other = await world.open({ graceMilliseconds: 0 })
+  const day = 86_400_000
+  const now = Date.now()
+  await one.engine.ingest(batchOf(numbered(20), now - 10 * day))
+  await other.engine.ingest(batchOf(numbered(20, 100), now))
+  await other.engine.ingest(batchOf([{ text: 'of another source', sourceId: 'other' }], now))
+  const care = { retention: { days: 5, bytes: null, sources: [] }, now, isThorough: false }
+  expect(await one.engine.maintain(care)).toMatchObject({ entries: 20, files: 1 })
+  expect(await other.engine.maintain(care)).toBeUndefined()
+  expect(await countOf(other, 'many')).toBe(20)
+  expect(await one.engine.deleteSource('test')).toBe(20)
+  expect(await countOf(other, 'many')).toBe(0)
+  await one.engine.maintain({ ...care, isThorough: true })
+  const rows = (await one.catalogue.changes(undefined))?.added ?? []
+  expect(rows.reduce((sum, { documents }) => sum + documents, 0)).toBe(1)
+  expect([...one.problems, ...other.problems]).toEqual([])
+})

@@ -186,6 +186,21 @@ export const createClusterEngine = async (options: ClusterEngineOptions): Promis
       return { ...entry, severity }
     }
   }
+  const maintain: LogEngine['maintain'] = async (care) => {
+    if (!(await catalogue.lease('maintenance', replica, leaseMilliseconds))) return undefined
+    // For as long as it takes the lease stays here; should it be lost, two do the same, and one of them finds it done.
+    const keeping = setInterval(
+      () => void catalogue.lease('maintenance', replica, leaseMilliseconds).catch(() => false),
+      leaseMilliseconds / 3,
+    )
+    try {
+      const freed = await index.call('maintain', [care])
+      if (care.isThorough) await upkeep.run()
+      return freed
+    } finally {
+      clearInterval(keeping)
+    }
+  }
   const follow: LogEngine['follow'] = async (follower) => {
     followers.add(follower)
     await index.call('follow', [true])
@@ -204,6 +219,7 @@ export const createClusterEngine = async (options: ClusterEngineOptions): Promis
     templates: (question, left) => whileAwaited(left, (shared) => index.call('templates', [question, shared])),
     deleteSource,
     setSeverity,
+    maintain,
     follow,
     version: () => index.call('version', []),
     replay: (after) => index.call('replay', [after]),

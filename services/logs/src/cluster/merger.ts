@@ -1,14 +1,27 @@
+import type { StoredEntry } from '../entries/entry.ts'
 import type { EntryBatch } from '../entries/entry-batch.ts'
 import { isAmended } from '../segments/amended-part.ts'
+import type { SeverityOverride } from '../segments/amendments.ts'
 import type { BatchAnalysis } from '../segments/batch-analysis.ts'
+import { createBudget } from '../segments/budget.ts'
 import { refill } from '../segments/compaction.ts'
 import { createMemoryIndex, type MemoryIndexLimits } from '../segments/memory-index.ts'
+import {
+  addFreed,
+  type Care,
+  type Freed,
+  isExpired,
+  keepsAll,
+  lessFreed,
+  nothingFreed,
+  planRetention,
+} from '../segments/retention.ts'
 import { SegmentCorrupt } from '../segments/segment-layout.ts'
 import { buildSegment } from './build-segment.ts'
 import { chooseTier } from './choose-tier.ts'
 import type { Mirror, Mirrored } from './mirror.ts'
 import type { SegmentSource } from './segment-source.ts'
-import type { SharedCatalogue } from './shared-catalogue.ts'
+import type { NewSegment, SharedCatalogue } from './shared-catalogue.ts'
 
 export type MergerOptions = {
   mirror: Mirror
@@ -22,18 +35,28 @@ export type MergerOptions = {
   onProblem: (problem: string) => void
 }
 
+/** While others wait for this thread, segments are written anew in this share of the time. */
+const upkeepShare = 0.25
+
 /** Puts one segment in place of many small ones, one merge at a time. */
 export type Merger = {
   /** Merges until there is nothing worth it, if no merge is under way; never throws. */
   run: () => Promise<void>
+  /** Lets go of what was kept long enough, and with `isThorough` writes anew what is hidden or was changed and merges. */
+  maintain: (care: Care) => Promise<Freed>
+  /** Entries are coming in: what can wait pauses. */
+  busy: () => void
 }
 
 /** Any replica may merge, and it is right if two do: whose change comes second finds the segments replaced, and its own is thrown away. */
 export const createMerger = (options: MergerOptions): Merger => {
   const { mirror, catalogue, source, analyse, limits, mayMerge, onMerged, onProblem } = options
   let running: Promise<void> | undefined
+  const budget = createBudget({ share: upkeepShare })
+  /** By all that was put in place of others by this replica. */
+  let freed = nothingFreed
 
-  const read = async (chosen: readonly Mirrored[]) => {
+  const read = async (chosen: readonly Mirrored[], convert?: (entry: StoredEntry) => StoredEntry | undefined) => {
     const index = createMemoryIndex({
       documents: chosen.reduce((sum, { row }) => sum + row.documents, 0),
       textBytes: chosen.reduce((sum, { row }) => sum + row.textBytes, 0),
@@ -41,7 +64,7 @@ export const createMerger = (options: MergerOptions): Merger => {
     const parts = chosen.map(mirror.partOf)
     for (const part of parts) part.hold()
     try {
-      await refill(index, analyse, parts)
+      await refill(index, analyse, parts, convert)
       const folded = await Promise.all(parts.map((part) => (isAmended(part) ? part.overridden() : [])))
       return { index, folded: folded.flat() }
     } finally {
@@ -75,15 +98,35 @@ export const createMerger = (options: MergerOptions): Merger => {
       await settle()
       return false
     }
-    const { index, folded } = await read(chosen)
-    const built = index.documents > 0 ? await buildSegment(index) : undefined
-    if (built) await source.write(built.segment.key, built.content)
+    await replace(chosen)
+    return true
+  }
+  const swap = async (
+    chosen: readonly Mirrored[],
+    segment: NewSegment | undefined,
+    folded: readonly SeverityOverride[],
+  ): Promise<boolean> => {
     const contentVersion = Math.max(...chosen.map(({ row }) => row.contentVersion))
     const replaced = chosen.map(({ row }) => row.key)
-    const isMerged = await catalogue.merge({ segment: built?.segment, contentVersion, replaced, folded })
-    if (isMerged) onMerged()
-    else if (built) await source.discard(built.segment.key)
+    const isMerged = await catalogue.merge({ segment, contentVersion, replaced, folded })
+    if (!isMerged) {
+      if (segment) await source.discard(segment.key)
+      return false
+    }
+    for (const { row } of chosen) freed = addFreed(freed, { entries: row.documents, bytes: row.bytes, files: 1 })
+    if (segment) freed = lessFreed(freed, { entries: segment.documents, bytes: segment.bytes, files: 1 })
+    onMerged()
     return true
+  }
+  /** One segment in place of some, or none; false where one of them was replaced meanwhile. */
+  const replace = async (
+    chosen: readonly Mirrored[],
+    convert?: (entry: StoredEntry) => StoredEntry | undefined,
+  ): Promise<boolean> => {
+    const { index, folded } = await read(chosen, convert)
+    const built = index.documents > 0 ? await buildSegment(index) : undefined
+    if (built) await source.write(built.segment.key, built.content)
+    return swap(chosen, built?.segment, folded)
   }
   const merge = async () => {
     try {
@@ -93,16 +136,52 @@ export const createMerger = (options: MergerOptions): Merger => {
       else throw error
     }
   }
-  return {
-    run: () => {
-      running ??= merge()
-        .catch((error: unknown) =>
-          onProblem(`Segments could not be merged: ${error instanceof Error ? error.message : String(error)}`),
-        )
-        .finally(() => {
-          running = undefined
-        })
-      return running
-    },
+  /** Segments by their keys, one at a time; what cannot be read is mended or left out. */
+  const eachOf = async (keys: readonly string[], work: (mirrored: Mirrored) => Promise<unknown>) => {
+    for (const key of keys) {
+      await budget.step(async () => {
+        const mirrored = mirror.segments.find(({ row }) => row.key === key)
+        if (!mirrored) return
+        try {
+          await work(mirrored)
+        } catch (error) {
+          if (!(error instanceof SegmentCorrupt)) throw error
+          await mirror.mend(error)
+        }
+      })
+    }
+    await mirror.refresh()
   }
+  const maintain = async ({ retention, now, isThorough }: Care): Promise<Freed> => {
+    await mirror.refresh()
+    const before = freed
+    const kept = mirror.segments.map((one) => ({ key: one.row.key, bytes: one.row.bytes, part: mirror.partOf(one) }))
+    const { drop, rewrite } = keepsAll(retention)
+      ? { drop: [], rewrite: [] }
+      : await planRetention(kept, retention, now)
+    const isOld = isExpired(retention, now)
+    await eachOf(drop, (one) => swap([one], undefined, []))
+    await eachOf(rewrite, (one) => replace([one], (entry) => (isOld(entry) ? undefined : entry)))
+    if (isThorough) {
+      const amended = mirror.segments.filter((one) => isAmended(mirror.partOf(one)))
+      await eachOf(
+        amended.map(({ row }) => row.key),
+        (one) => replace([one]),
+      )
+      await run()
+      await mirror.refresh()
+    }
+    return lessFreed(freed, before)
+  }
+  const run = (): Promise<void> => {
+    running ??= merge()
+      .catch((error: unknown) =>
+        onProblem(`Segments could not be merged: ${error instanceof Error ? error.message : String(error)}`),
+      )
+      .finally(() => {
+        running = undefined
+      })
+    return running
+  }
+  return { run, maintain, busy: budget.busy }
 }

@@ -137,3 +137,20 @@ test('entries of branches are deleted and graded along; while a branch is away, 
     detail: expect.stringContaining('barn'),
   })
 })
+
+test('POST /api/tasks/vacuum answers 202 with a task that says what was freed, one at a time', async () => {
+  await using opened = await open(folder.path)
+  await push(opened, units.map(entryOf))
+  await opened.entries.deleteSource({ sourceId: 'app' })
+  const [first, second] = await Promise.allSettled([opened.entries.vacuum({}), opened.entries.vacuum({})])
+  expect(first).toMatchObject({ status: 'fulfilled', value: { kind: 'vacuum', status: 'running' } })
+  expect(second).toMatchObject({ status: 'rejected', reason: { kind: 'conflict' } })
+  const { taskId } = (first as PromiseFulfilledResult<{ taskId: string }>).value
+  for await (const { event } of opened.logs.watchTask({ taskId })) {
+    if (event?.$case !== 'done') continue
+    expect(event.value).toMatchObject({ status: 'done', freed: { entries: expect.any(Number) } })
+  }
+  expect(await total(opened)).toBe(3)
+  const { taskId: again } = await opened.entries.vacuum({})
+  expect(again).not.toBe(taskId)
+})

@@ -4,6 +4,7 @@ import type { EntriesServiceDefinition } from '@trellis/protos/ts/trellis/logs/v
 import { presentEntry } from '../entries/present.ts'
 import { type Severity, severities } from '../entries/severity-code.ts'
 import type { World } from '../world.ts'
+import type { Vacuum } from './vacuum.ts'
 
 /** `null` as JSON is none; what is absent was forgotten. */
 const readSeverity = (json: string | null | undefined): Severity | null => {
@@ -14,7 +15,11 @@ const readSeverity = (json: string | null | undefined): Severity | null => {
   return severity
 }
 
-export const entriesRpc = ({ engine }: Pick<World, 'engine'>): Handlers<typeof EntriesServiceDefinition> => ({
+export const entriesRpc = (
+  { engine }: Pick<World, 'engine'>,
+  vacuum: Pick<Vacuum, 'begin'>,
+): Handlers<typeof EntriesServiceDefinition> => ({
+  vacuum: () => vacuum.begin(),
   deleteSource: async ({ sourceId }, { signal }) => {
     if ((await engine.deleteSource(sourceId, signal)) === 0)
       throw failure('not_found', `There are no entries of a source "${sourceId}".`)

@@ -19,6 +19,7 @@ import {
 } from './amendments.ts'
 import type { AppendLog } from './append-log.ts'
 import { type BatchAnalysis, createBatchAnalyser } from './batch-analysis.ts'
+import { createBudget } from './budget.ts'
 import { createByteCache } from './byte-cache.ts'
 import type { Catalogue, CatalogueChange, SegmentRow } from './catalogue.ts'
 import { chooseForMerge, refill } from './compaction.ts'
@@ -28,6 +29,16 @@ import { findDuplicates } from './find-duplicates.ts'
 import { findEntry } from './find-entry.ts'
 import { createMemoryIndex, entryAt, type MemoryIndex } from './memory-index.ts'
 import type { Part } from './part.ts'
+import {
+  addFreed,
+  type Care,
+  type Freed,
+  isExpired,
+  keepsAll,
+  lessFreed,
+  nothingFreed,
+  planRetention,
+} from './retention.ts'
 import { createRewriter, type Rewrite, type Rewritten } from './rewrite.ts'
 import { SegmentCorrupt } from './segment-layout.ts'
 import { openSegment, type Segment } from './segment-reader.ts'
@@ -94,6 +105,11 @@ export type Shard = AsyncDisposable & {
   deleteSource: (source: string) => Promise<number>
   /** Puts a severity in place of an entry's; undefined where there is no such entry. */
   setSeverity: (entryId: string, severity: Severity | null) => Promise<StoredEntry | undefined>
+  /**
+   * Lets go of what was kept long enough and, where it is to be thorough, writes segments anew with all that is hidden or was changed, merges
+   * what is worth it, and removes files that nothing names. One segment at a time; entries are taken meanwhile, and have precedence.
+   */
+  maintain: (care: Care) => Promise<Freed>
   /** Resolves when nothing is being merged or written anew. */
   settled: () => Promise<void>
   /** Forgets what was read from segments. */
@@ -104,6 +120,10 @@ export type Shard = AsyncDisposable & {
 type OpenedSegment = { row: SegmentRow; segment: Segment }
 /** With pseudonyms a text may be longer, at most by so much: `://a@` is the worst, with one in place of each `a`. */
 const mostGrowth = 5
+
+/** While entries come in, segments are written anew in this share of the time. */
+const upkeepShare = 0.25
+const hour = 3_600_000
 
 type Sealing = { index: MemoryIndex; name: string; done: Promise<void> }
 
@@ -123,6 +143,11 @@ export const openShard = async (options: ShardOptions): Promise<Shard> => {
   let amendmentIndex = indexAmendments(amendments)
   const amend = createAmender()
   let burials = 0
+  /** Replaced, and still read by somebody. */
+  const retired = new Set<string>()
+  const budget = createBudget({ share: upkeepShare })
+  /** By all that was written anew or let go since the shard was opened. */
+  let freed = nothingFreed
   let lastOverride = 0
   let isClosing = false
   let isRewriting = false
@@ -140,7 +165,10 @@ export const openShard = async (options: ShardOptions): Promise<Shard> => {
       key: row.key,
       bytes: row.bytes,
       cache,
-      onRetired: () => void files.remove(row.key).catch((error: unknown) => onDamage(String(error))),
+      onRetired: () => {
+        retired.delete(row.key)
+        files.remove(row.key).catch((error: unknown) => onDamage(String(error)))
+      },
     })
   const tryOpen = async (row: SegmentRow) => {
     try {
@@ -225,13 +253,14 @@ export const openShard = async (options: ShardOptions): Promise<Shard> => {
   const foldedIn = async (parts: readonly Part[]): Promise<readonly SeverityOverride[]> =>
     (await Promise.all(parts.map((part) => (isAmended(part) ? part.overridden() : [])))).flat()
 
-  const compact = async () => {
-    if (isClosing) return
+  /** False when there was nothing worth it. */
+  const compact = async (): Promise<boolean> => {
+    if (isClosing) return false
     const chosen = chooseForMerge(
       segments.map(({ row }) => row),
       limits,
     )
-    if (chosen.length === 0) return
+    if (chosen.length === 0) return false
     const merged = segments.filter(({ row }) => chosen.includes(row))
     const parts = merged.map(partOf)
     const index = createMemoryIndex(limits)
@@ -239,23 +268,34 @@ export const openShard = async (options: ShardOptions): Promise<Shard> => {
       await refill(index, analyse, parts)
     } catch (error) {
       if (!(error instanceof SegmentCorrupt)) throw error
-      return exclude(error)
+      exclude(error)
+      return false
     }
     const replaced = { keys: chosen.map((row) => row.key), folded: await foldedIn(parts) }
     const added = await swap(index, Math.max(...chosen.map((row) => row.logPosition)), replaced)
     segments = [...segments.filter(({ row }) => !chosen.includes(row)), ...added]
-    for (const { segment } of merged) segment.retire()
+    merged.forEach(retire)
+    return true
   }
 
   /** Rows of one segment in place of others; of none where nothing is left. */
   const swap = async (index: MemoryIndex, logPosition: number, replaced: Replaced): Promise<OpenedSegment[]> => {
-    if (index.documents > 0) return [await store(index, logPosition, replaced)]
+    if (index.documents > 0) {
+      const added = await store(index, logPosition, replaced)
+      freed = lessFreed(freed, { entries: added.row.documents, bytes: added.row.bytes, files: 1 })
+      return [added]
+    }
     await change({ remove: replaced.keys, amend: { folded: replaced.folded } })
     return []
   }
+  const retire = ({ row, segment }: OpenedSegment) => {
+    freed = addFreed(freed, { entries: row.documents, bytes: row.bytes, files: 1 })
+    retired.add(row.key)
+    segment.retire()
+  }
   /** One segment in place of another; none where nothing of it is left. */
   const replace = async (old: OpenedSegment, convert?: (entry: StoredEntry) => StoredEntry | undefined) => {
-    const { row, segment } = old
+    const { row } = old
     const part = partOf(old)
     // Texts may become longer; a segment that was made of one large batch is larger than the limits, too.
     const room = { documents: row.documents, textBytes: row.textBytes * mostGrowth + limits.textBytes }
@@ -263,7 +303,7 @@ export const openShard = async (options: ShardOptions): Promise<Shard> => {
     await refill(index, analyse, [part], convert)
     const added = await swap(index, row.logPosition, { keys: [row.key], folded: await foldedIn([part]) })
     segments = [...segments.filter((one) => one !== old), ...added]
-    segment.retire()
+    retire(old)
   }
   const rewrite = async (wanted: Rewrite): Promise<Rewritten> => {
     const { concerns, change: convert, result, keep, drop } = createRewriter(wanted)
@@ -311,16 +351,8 @@ export const openShard = async (options: ShardOptions): Promise<Shard> => {
       return isAmended(part) && part.hides
     }
     for (let next = segments.find(hides); next && !isClosing; next = segments.find(hides)) {
-      const { key } = next.row
-      await exclusively(async () => {
-        const old = segments.find(({ row }) => row.key === key)
-        if (!old || isClosing || !hides(old)) return
-        try {
-          await replace(old)
-        } catch (error) {
-          if (!(error instanceof SegmentCorrupt)) throw error
-          exclude(error)
-        }
+      await eachOf([next.row.key], async (old) => {
+        if (hides(old)) await replace(old)
       })
     }
     await exclusively(async () => {
@@ -336,8 +368,73 @@ export const openShard = async (options: ShardOptions): Promise<Shard> => {
       if (settled.length > 0) await change({ amend: { settled } })
     })
   }
+  /** One segment after the other, by their keys; what is gone by then is passed over. */
+  const eachOf = async (keys: readonly string[], work: (old: OpenedSegment) => Promise<void>) => {
+    for (const key of keys) {
+      await budget.step(() =>
+        exclusively(async () => {
+          const old = segments.find(({ row }) => row.key === key)
+          if (!old || isClosing) return
+          try {
+            await work(old)
+          } catch (error) {
+            if (!(error instanceof SegmentCorrupt)) throw error
+            exclude(error)
+          }
+        }),
+      )
+    }
+  }
+  /** Files that no row names: what a crash left between a file and its row. */
+  const sweep = (): Promise<Freed> =>
+    inTurn(() =>
+      exclusively(async () => {
+        await sealing?.done
+        const known = new Set([...segments.map(({ row }) => row.key), ...damaged])
+        let swept = nothingFreed
+        // One that was replaced and is still read goes by itself.
+        for await (const { key, size } of files.list('segments/')) {
+          if (known.has(key) || retired.has(key)) continue
+          await files.remove(key)
+          swept = addFreed(swept, { entries: 0, bytes: size, files: 1 })
+        }
+        return swept
+      }),
+    )
+  const retain = async ({ retention, now }: Care) => {
+    if (keepsAll(retention)) return
+    const isOld = isExpired(retention, now)
+    // What is in memory is in a segment by the time it is old, unless nothing came after it.
+    if (memoryParts().some(({ streams }) => streams.some(({ firstIngest = now }) => now - firstIngest > hour)))
+      await flush()
+    const kept = segments.map((one) => ({ key: one.row.key, bytes: one.row.bytes, part: partOf(one) }))
+    const { drop, rewrite } = await planRetention(kept, retention, now)
+    await eachOf(drop, async (old) => {
+      await change({ remove: [old.row.key] })
+      segments = segments.filter((one) => one !== old)
+      retire(old)
+    })
+    await eachOf(rewrite, (old) => replace(old, (entry) => (isOld(entry) ? undefined : entry)))
+  }
+  const maintain = async (care: Care): Promise<Freed> => {
+    if (care.isThorough) await flush()
+    const before = freed
+    await retain(care)
+    let swept = nothingFreed
+    if (care.isThorough) {
+      await purge()
+      const changedKeys = segments.filter((one) => isAmended(partOf(one))).map(({ row }) => row.key)
+      await eachOf(changedKeys, (old) => replace(old))
+      while (!isClosing && (await exclusively(compact)));
+      swept = await sweep()
+    }
+    return addFreed(swept, lessFreed(freed, before))
+  }
+  let purging: Promise<void> = Promise.resolve()
   const purgeAside = () => {
-    purge().catch((error: unknown) => onDamage(`Deleted entries could not be cleared away: ${messageOf(error)}`))
+    purging = purge().catch((error: unknown) =>
+      onDamage(`Deleted entries could not be cleared away: ${messageOf(error)}`),
+    )
   }
 
   /** Parts for a look at what there is; all are let go of afterwards. */
@@ -498,16 +595,20 @@ export const openShard = async (options: ShardOptions): Promise<Shard> => {
   await recover()
   if (amendments.burials.length > 0) purgeAside()
   return {
-    ingest: (batch, given = {}) => inTurn(() => take(batch, given)),
+    ingest: (batch, given = {}) => {
+      budget.busy()
+      return inTurn(() => take(batch, given))
+    },
     parts,
     exclude,
     flush,
     deleteSource,
     setSeverity,
+    maintain,
     settled: async () => {
       for (let before: unknown; before !== upkeep; ) {
         before = upkeep
-        await upkeep
+        await Promise.all([upkeep, purging])
         await setImmediate()
       }
     },

@@ -94,6 +94,7 @@ export const createLogEngine = (options: LogEngineOptions): LocalLogEngine => {
     sources: (filters, signal) => whileAwaited(signal, (left) => index.call('sources', [filters, left])),
     templates: (question, signal) => whileAwaited(signal, (left) => index.call('templates', [question, left])),
     deleteSource: (source) => index.call('deleteSource', [source]),
+    maintain: (care) => index.call('maintain', [care]),
     setSeverity: (entryId, severity) => index.call('setSeverity', [entryId, severity]),
     follow,
     flush: () => index.call('flush', []),

@@ -6,6 +6,7 @@ import type { Statistics } from '../search/rank.ts'
 import type { SearchRequest, SearchResult } from '../search/search.ts'
 import type { BatchAnalysis } from '../segments/batch-analysis.ts'
 import type { CatalogueChange, CatalogueContent } from '../segments/catalogue.ts'
+import type { Care, Freed } from '../segments/retention.ts'
 import type { Rewrite, Rewritten } from '../segments/rewrite.ts'
 import type { IngestResult, ShardLimits } from '../segments/shard.ts'
 import type { TemplateCounts, TemplateQuestion } from '../templates/count-templates.ts'
@@ -40,6 +41,7 @@ export type IndexCalls = {
   flush: () => Promise<void>
   rewrite: (rewrite: Rewrite) => Promise<Rewritten>
   deleteSource: (source: string) => Promise<number>
+  maintain: (care: Care) => Promise<Freed>
   setSeverity: (entryId: string, severity: Severity | null) => Promise<StoredEntry | undefined>
   holdings: () => Promise<Holdings>
   rest: () => Promise<void>

@@ -14,6 +14,7 @@ import type { BatchAnalysis } from '../segments/batch-analysis.ts'
 import { countSources } from '../segments/count-sources.ts'
 import { findEntry } from '../segments/find-entry.ts'
 import type { Part } from '../segments/part.ts'
+import type { Care } from '../segments/retention.ts'
 import type { Rewrite } from '../segments/rewrite.ts'
 import { SegmentCorrupt } from '../segments/segment-layout.ts'
 import { openShard, type Shard } from '../segments/shard.ts'
@@ -128,6 +129,7 @@ const host = createCalls<IndexHostCalls>(port, {
   },
   flush: async () => (await shardOf()).flush(),
   deleteSource: (source: string) => onShard((opened) => opened.deleteSource(source)),
+  maintain: async (care: Care) => (await shardOf()).maintain(care),
   setSeverity: (entryId: string, severity: Severity | null) =>
     onShard((opened) => opened.setSeverity(entryId, severity)),
   rewrite: async (rewrite: Rewrite) => (await shardOf()).rewrite(rewrite),

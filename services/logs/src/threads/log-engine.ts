@@ -4,6 +4,7 @@ import type { Filters } from '../search/filters.ts'
 import type { Query } from '../search/query.ts'
 import type { Statistics } from '../search/rank.ts'
 import type { SearchRequest, SearchResult } from '../search/search.ts'
+import type { Care, Freed } from '../segments/retention.ts'
 import type { IngestResult } from '../segments/shard.ts'
 import type { TemplateCounts, TemplateQuestion } from '../templates/count-templates.ts'
 import type { FileIngest } from './file-ingest.ts'
@@ -40,6 +41,11 @@ export type LogEngine = AsyncDisposable & {
   deleteSource: (source: string, signal?: AbortSignal) => Promise<number>
   /** Puts a severity in place of an entry's, or none with null. Gives the entry as it is then, undefined where there is none. */
   setSeverity: (entryId: string, severity: Severity | null, signal?: AbortSignal) => Promise<StoredEntry | undefined>
+  /**
+   * Lets go of what was kept long enough, and with `isThorough` gives back all the room there is to give; see `segments/retention.ts`.
+   * undefined where another replica is at it.
+   */
+  maintain: (care: Care) => Promise<Freed | undefined>
   /** Writes what is in memory to a segment. */
   flush: () => Promise<void>
 }

@@ -4,9 +4,12 @@
 /* eslint-disable */
 import { BinaryReader, BinaryWriter } from "@bufbuild/protobuf/wire";
 import { Empty } from "../../../google/protobuf/empty.ts";
-import { Entry } from "./logs.ts";
+import { Entry, Task } from "./logs.ts";
 
 /** Changes what has been kept: deletes sources, puts severities in place of those that entries came with, gives room back. */
+
+export interface VacuumRequest {
+}
 
 export interface DeleteSourceRequest {
   /** A source, or the stem that groups sources; `%2F` for a slash. */
@@ -18,6 +21,49 @@ export interface ChangeEntryRequest {
   /** CRITICAL, ERROR, WARN or null. */
   severity: string;
 }
+
+function createBaseVacuumRequest(): VacuumRequest {
+  return {};
+}
+
+export const VacuumRequest: MessageFns<VacuumRequest> = {
+  encode(_: VacuumRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): VacuumRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseVacuumRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<VacuumRequest>): VacuumRequest {
+    return VacuumRequest.fromPartial(base ?? {});
+  },
+  fromPartial(_: DeepPartial<VacuumRequest>): VacuumRequest {
+    const message = createBaseVacuumRequest();
+    return message;
+  },
+};
 
 function createBaseDeleteSourceRequest(): DeleteSourceRequest {
   return { sourceId: "" };
@@ -170,6 +216,19 @@ export const EntriesServiceDefinition = {
       requestType: ChangeEntryRequest as typeof ChangeEntryRequest,
       requestStream: false,
       responseType: Entry as typeof Entry,
+      responseStream: false,
+      options: {},
+    },
+    /**
+     * Gives room on disk back at once: lets go of what was kept long enough, writes segments anew without what was deleted and with severities
+     * that were put in place, merges small ones, and removes files that nothing names. Searches and senders go on meanwhile. Answers 202 with
+     * the task, whose `freed` says what came of it. 409 while one runs.
+     */
+    vacuum: {
+      name: "Vacuum",
+      requestType: VacuumRequest as typeof VacuumRequest,
+      requestStream: false,
+      responseType: Task as typeof Task,
       responseStream: false,
       options: {},
     },

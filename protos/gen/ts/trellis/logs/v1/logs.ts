@@ -62,11 +62,20 @@ export interface Task {
   skipped: SkippedFile[];
   /** How many there are in all. */
   skippedCount: number;
+  /** What was given back, for a `vacuum`. */
+  freed?: FreedRoom | null | undefined;
 }
 
 export interface Task_FormatsEntry {
   key: string;
   value: number;
+}
+
+/** Room on disk that was given back. Entries are those that were deleted, or kept long enough, and lay there still. */
+export interface FreedRoom {
+  entries: number;
+  bytes: number;
+  files: number;
 }
 
 /** A file that was not read, or not to its end, and why. */
@@ -877,6 +886,7 @@ function createBaseTask(): Task {
     finishedAt: null,
     skipped: [],
     skippedCount: 0,
+    freed: null,
   };
 }
 
@@ -914,6 +924,9 @@ export const Task: MessageFns<Task> = {
     }
     if (message.skippedCount !== 0) {
       writer.uint32(88).int64(message.skippedCount);
+    }
+    if (message.freed !== undefined && message.freed !== null) {
+      FreedRoom.encode(message.freed, writer.uint32(98).fork()).join();
     }
     return writer;
   },
@@ -1022,6 +1035,14 @@ export const Task: MessageFns<Task> = {
             message.skippedCount = longToNumber(reader.int64());
             continue;
           }
+          case 12: {
+            if (tag !== 98) {
+              break;
+            }
+
+            message.freed = FreedRoom.decode(reader, reader.uint32());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1062,6 +1083,9 @@ export const Task: MessageFns<Task> = {
     message.finishedAt = object.finishedAt ?? undefined;
     message.skipped = object.skipped?.map((e) => SkippedFile.fromPartial(e)) || [];
     message.skippedCount = object.skippedCount ?? 0;
+    message.freed = (object.freed !== undefined && object.freed !== null)
+      ? FreedRoom.fromPartial(object.freed)
+      : undefined;
     return message;
   },
 };
@@ -1129,6 +1153,85 @@ export const Task_FormatsEntry: MessageFns<Task_FormatsEntry> = {
     const message = createBaseTask_FormatsEntry();
     message.key = object.key ?? "";
     message.value = object.value ?? 0;
+    return message;
+  },
+};
+
+function createBaseFreedRoom(): FreedRoom {
+  return { entries: 0, bytes: 0, files: 0 };
+}
+
+export const FreedRoom: MessageFns<FreedRoom> = {
+  encode(message: FreedRoom, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.entries !== 0) {
+      writer.uint32(8).int64(message.entries);
+    }
+    if (message.bytes !== 0) {
+      writer.uint32(16).int64(message.bytes);
+    }
+    if (message.files !== 0) {
+      writer.uint32(24).int64(message.files);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): FreedRoom {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseFreedRoom();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.entries = longToNumber(reader.int64());
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.bytes = longToNumber(reader.int64());
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.files = longToNumber(reader.int64());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<FreedRoom>): FreedRoom {
+    return FreedRoom.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<FreedRoom>): FreedRoom {
+    const message = createBaseFreedRoom();
+    message.entries = object.entries ?? 0;
+    message.bytes = object.bytes ?? 0;
+    message.files = object.files ?? 0;
     return message;
   },
 };
