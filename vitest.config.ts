@@ -7,7 +7,7 @@ const missing = natsMissing ?? postgresMissing ?? ''
 
 /** What users do, word for word the same, on processes of their own over NATS, Postgres and S3; and what happens when one is killed. */
 const distributed = [
-  'test/main-jobs/{listings,logs,logs-context,logs-settings,music}.test.ts',
+  'test/main-jobs/{listings,logs,logs-blocklist,logs-context,logs-settings,music}.test.ts',
   'test/conformance/**/*.test.ts',
   'test/faults/**/*.test.ts',
 ]

@@ -2,6 +2,7 @@
 // biome-ignore-all lint: generated
 import type * as trellis_http_v1_messages from '../ts/trellis/http/v1/messages.ts'
 import type * as trellis_listings_v1_listings from '../ts/trellis/listings/v1/listings.ts'
+import type * as trellis_logs_v1_blocklist from '../ts/trellis/logs/v1/blocklist.ts'
 import type * as trellis_logs_v1_collect from '../ts/trellis/logs/v1/collect.ts'
 import type * as trellis_logs_v1_context from '../ts/trellis/logs/v1/context.ts'
 import type * as trellis_logs_v1_entries from '../ts/trellis/logs/v1/entries.ts'
@@ -295,6 +296,49 @@ export type GetCompsResponseRest = {
 /** That the service answers. */
 export type HealthRest = {
   status: string
+}
+
+/** A domain that may be worth blocking. */
+export type BlocklistCandidateRest = {
+  id: string
+  domain: string
+  /** candidate, approved, ignored, blocked, unblocked or push_failed. */
+  status: string
+  /** How often it was asked for, in the entries scanned so far. */
+  count: number
+  first_seen: string
+  last_seen: string
+  source_ids: string[]
+  /** Who asked most often: the name that `device_names` gives its address, else the address; null where no line says. */
+  device: string | null
+  /** What the DNS filter said when it last failed. */
+  last_error: string | null
+  /** All that asked, most often first, at most 20. */
+  devices: string[]
+  /** 0 to 100: the sum of its signs. */
+  score: number
+  /** The signs that speak for blocking it, in words, with their points. */
+  reasons: string[]
+}
+
+export type ListBlocklistCandidatesResponseRest = {
+  candidates: BlocklistCandidateRest[]
+  /** With this status, listed or not. */
+  total: number
+}
+
+export type BlocklistScanRest = {
+  entries_read: number
+  /** Domains that were found in them, and how many of these were not known. */
+  domains: number
+  new_candidates: number
+  is_complete: boolean
+}
+
+export type BlocklistTestRest = {
+  ok: boolean
+  /** What answered. */
+  detail: string
 }
 
 export type TaskProgressRest = {
@@ -1426,6 +1470,38 @@ export const HealthToRest = (m: trellis_http_v1_messages.Health): HealthRest => 
   status: m.status,
 })
 
+export const BlocklistCandidateToRest = (m: trellis_logs_v1_blocklist.BlocklistCandidate): BlocklistCandidateRest => ({
+  id: m.id,
+  domain: m.domain,
+  status: m.status,
+  count: m.count,
+  first_seen: m.firstSeen,
+  last_seen: m.lastSeen,
+  source_ids: m.sourceIds,
+  device: m.device ?? null,
+  last_error: m.lastError ?? null,
+  devices: m.devices,
+  score: m.score,
+  reasons: m.reasons,
+})
+
+export const ListBlocklistCandidatesResponseToRest = (m: trellis_logs_v1_blocklist.ListBlocklistCandidatesResponse): ListBlocklistCandidatesResponseRest => ({
+  candidates: m.candidates.map((item) => BlocklistCandidateToRest(item)),
+  total: m.total,
+})
+
+export const BlocklistScanToRest = (m: trellis_logs_v1_blocklist.BlocklistScan): BlocklistScanRest => ({
+  entries_read: m.entriesRead,
+  domains: m.domains,
+  new_candidates: m.newCandidates,
+  is_complete: m.isComplete,
+})
+
+export const BlocklistTestToRest = (m: trellis_logs_v1_blocklist.BlocklistTest): BlocklistTestRest => ({
+  ok: m.ok,
+  detail: m.detail,
+})
+
 export const TaskProgressToRest = (m: trellis_logs_v1_logs.TaskProgress): TaskProgressRest => ({
   done: m.done,
   total: m.total ?? null,
@@ -2264,6 +2340,26 @@ export const GetCompsRequestFromRest = (j: any): trellis_listings_v1_listings.Ge
 })
 
 export const ListingsGetHealthRequestFromRest = (_: any): trellis_listings_v1_listings.GetHealthRequest => ({
+})
+
+export const ListBlocklistCandidatesRequestFromRest = (j: any): trellis_logs_v1_blocklist.ListBlocklistCandidatesRequest => ({
+  status: j.status ?? '',
+  limit: j.limit ?? 500,
+})
+
+export const ScanBlocklistRequestFromRest = (_: any): trellis_logs_v1_blocklist.ScanBlocklistRequest => ({
+})
+
+export const UpdateBlocklistCandidateRequestFromRest = (j: any): trellis_logs_v1_blocklist.UpdateBlocklistCandidateRequest => ({
+  id: j.id ?? '',
+  status: j.status ?? '',
+})
+
+export const BlocklistCandidateIdFromRest = (j: any): trellis_logs_v1_blocklist.BlocklistCandidateId => ({
+  id: j.id ?? '',
+})
+
+export const TestBlocklistRequestFromRest = (_: any): trellis_logs_v1_blocklist.TestBlocklistRequest => ({
 })
 
 export const UploadParametersFromRest = (j: any): trellis_logs_v1_logs.UploadParameters => ({

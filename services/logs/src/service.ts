@@ -6,6 +6,7 @@ import { shareConnections, storeElsewhere } from '@trellis/kit/process'
 import { type Handlers, type Implementation, implementation, type RpcClient, type RpcSecurity } from '@trellis/kit/rpc'
 import { openStore, type PlacedSchema, type StoreLocation } from '@trellis/kit/store'
 import type { Log } from '@trellis/kit/telemetry'
+import { BlocklistServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/blocklist.ts'
 import { CollectServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/collect.ts'
 import { ContextServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/context.ts'
 import { EntriesServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/entries.ts'
@@ -18,6 +19,9 @@ import { SettingsServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/se
 import { SshTargetsServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/ssh_targets.ts'
 import { TemplatesServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/templates.ts'
 import type { BranchesServiceDefinition } from '@trellis/protos/ts/trellis/workloads/v1/branches.ts'
+import { openBlocklist } from './blocklist/open-blocklist.ts'
+import { blocklistRpc } from './blocklist/rpc.ts'
+import { type BlocklistTables, blocklistMigration } from './blocklist/store.ts'
 import { createBranchDirectory } from './branches/directory.ts'
 import { branchDirectoryRpc, orchardRpc } from './branches/orchard-rpc.ts'
 import { createSharedSearch } from './branches/shared-search.ts'
@@ -109,6 +113,7 @@ export const logsMigrations = [
   hostKeyMigration,
   sshTargetMigration,
   scoringMigration(14),
+  blocklistMigration,
 ]
 export const logsSchema = { name: 'logs', migrations: logsMigrations }
 export const incidentsSchema = { name: 'incidents', migrations: [incidentMigration] }
@@ -142,7 +147,8 @@ type Tables = CatalogueTables &
   TemplateTables &
   HostKeyTables &
   SshTargetTables &
-  ScoringTables
+  ScoringTables &
+  BlocklistTables
 
 /** The log service: rows in its store, entries where replicas share them or in a folder of its own, threads that start with the first work. */
 export const createLogsService = async (options: LogsServiceOptions): Promise<LogsService> => {
@@ -210,6 +216,7 @@ export const createLogsService = async (options: LogsServiceOptions): Promise<Lo
     await openUserFormats({ directory: config.formatsDirectory ?? join(dataDirectory, 'formats'), log }),
   )
   const scorerRuns = createScorerRuns({ db: store.db, tasks, now, signal: ending.signal, log })
+  const blocklist = opened.use(openBlocklist({ db: store.db, engine, settings, upstream, log, now }))
   const world: World = {
     config,
     engine,
@@ -269,6 +276,7 @@ export const createLogsService = async (options: LogsServiceOptions): Promise<Lo
       implementation(IncidentsServiceDefinition, incidentsRpc({ world, incidents, db: incidentsDb })),
       implementation(SettingsServiceDefinition, settingsRpc({ settings })),
       implementation(MediaMonitorServiceDefinition, mediaMonitorRpc(world)),
+      implementation(BlocklistServiceDefinition, blocklistRpc(blocklist)),
       implementation(ContextServiceDefinition, contextRpc(context)),
       implementation(CollectServiceDefinition, collectRpc(collecting)),
       implementation(FormatsServiceDefinition, formatsRpc(world)),

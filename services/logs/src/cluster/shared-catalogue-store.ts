@@ -14,6 +14,7 @@ import {
   writeAmendments,
 } from '../segments/amendment-store.ts'
 import { isOf, mostOverrides } from '../segments/amendments.ts'
+import { createLeases } from './leases.ts'
 import type { NewSegment, Receipt, SharedCatalogue, SharedSegment } from './shared-catalogue.ts'
 import type { SharedCatalogueTables, SharedSegmentTable } from './shared-catalogue-tables.ts'
 
@@ -100,19 +101,6 @@ const newestReplacement = (db: Db, keys: readonly string[]) =>
     .select((row) => row.fn.coalesce(row.fn.max('replaced_version'), row.lit(0)).as('newest'))
     .where('key', 'in', [...keys])
     .executeTakeFirstOrThrow()
-
-const takeLease = (db: Db, lease: { name: string; owner: string; ends_at: number }, now: number) =>
-  db
-    .insertInto('log_leases')
-    .values(lease)
-    .onConflict((conflict) =>
-      conflict
-        .column('name')
-        .doUpdateSet({ owner: lease.owner, ends_at: lease.ends_at })
-        .where((row) => row.or([row('log_leases.owner', '=', lease.owner), row('log_leases.ends_at', '<', now)])),
-    )
-    .returning('owner')
-    .executeTakeFirst()
 
 const toTable = (segment: NewSegment, version: number, contentVersion: number): SharedSegmentTable => ({
   key: segment.key,
@@ -287,9 +275,6 @@ export const createSharedCatalogue = ({ db, now }: SharedCatalogueOptions): Shar
       const mark = { replaced_version: 0, replaced_at: now() }
       return (await insertSegment(db, { ...toTable(nothing, 0, 0), ...mark })) !== undefined
     },
-    lease: async (name, owner, milliseconds) => {
-      const moment = now()
-      return (await takeLease(db, { name, owner, ends_at: moment + milliseconds }, moment))?.owner === owner
-    },
+    lease: createLeases({ db, now }).take,
   }
 }

@@ -2,6 +2,7 @@ import { type LookupAddress, lookup } from 'node:dns'
 import type { LookupFunction } from 'node:net'
 import { Agent, type RequestInit, type Response, fetch as send } from 'undici'
 import { type AddressRules, refusalOfAddress, refusalOfUrl } from './address-rules.ts'
+import { connectWith } from './certificate.ts'
 
 /** An address that must not be asked. The message says why, for whoever named it. */
 export class UpstreamRefused extends Error {
@@ -17,7 +18,13 @@ export type Upstream = AsyncDisposable & {
   fetch: (url: string | URL, init?: UpstreamInit) => Promise<Response>
 }
 
-export type UpstreamInit = Omit<RequestInit, 'dispatcher' | 'redirect'>
+export type UpstreamInit = Omit<RequestInit, 'dispatcher' | 'redirect'> & {
+  /** Which certificate is taken over https: one of a public authority (absent or empty), one by its SHA-256 fingerprint, or `any`. */
+  certificate?: string
+}
+
+/** Connections by the certificate that they take; it is a setting of which there are few. */
+const mostAgents = 8
 
 const mostRedirects = 5
 
@@ -63,11 +70,26 @@ const redirected = (init: UpstreamInit, status: number): UpstreamInit => {
 }
 
 export const createUpstream = (rules: AddressRules): Upstream => {
-  const dispatcher = new Agent({ connect: { lookup: checkedLookup(rules), timeout: 10_000 }, keepAliveTimeout: 10_000 })
+  const agents = new Map<string, Agent>()
+  const agentFor = (certificate: string): Agent => {
+    const known = agents.get(certificate)
+    if (known) return known
+    const [oldest] = agents
+    if (oldest && agents.size >= mostAgents) {
+      agents.delete(oldest[0])
+      // Ends with the requests in hand.
+      void oldest[1].close()
+    }
+    const connect = connectWith(certificate, { lookup: checkedLookup(rules), timeout: 10_000 })
+    const agent = new Agent({ connect, keepAliveTimeout: 10_000 })
+    agents.set(certificate, agent)
+    return agent
+  }
   return {
-    fetch: async (address, init = {}) => {
+    fetch: async (address, { certificate = '', ...init } = {}) => {
       let url = new URL(address)
-      let request = init
+      let request: UpstreamInit = init
+      const dispatcher = agentFor(certificate)
       for (let hops = 0; hops <= mostRedirects; hops += 1) {
         const refusal = refusalOfUrl(url, rules)
         if (refusal !== undefined) throw new UpstreamRefused(`${url.host} is refused. ${refusal}`)
@@ -89,6 +111,8 @@ export const createUpstream = (rules: AddressRules): Upstream => {
       }
       throw new UpstreamRefused(`${url.host} redirects in a circle.`)
     },
-    [Symbol.asyncDispose]: () => dispatcher.destroy(),
+    [Symbol.asyncDispose]: async () => {
+      await Promise.all([...agents.values()].map((agent) => agent.destroy()))
+    },
   }
 }

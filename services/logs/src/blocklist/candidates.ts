@@ -1,0 +1,129 @@
+import { failure } from '@trellis/kit/errors'
+import type { Kysely } from 'kysely'
+import type { SettingsValues } from '../settings/declared.ts'
+import { registeredDomain } from './scan/domains.ts'
+import { judge } from './scan/signs.ts'
+import {
+  type BlocklistTables,
+  type CandidateTable,
+  findCandidate,
+  listCandidates,
+  moveCandidate,
+  type Status,
+  seenSpan,
+} from './store.ts'
+
+export type Candidate = {
+  id: string
+  domain: string
+  status: Status
+  count: number
+  firstSeen: string
+  lastSeen: string
+  sourceIds: string[]
+  device: string | null
+  lastError: string | null
+  devices: string[]
+  score: number
+  reasons: string[]
+}
+
+/** What may be done in which status, and what comes of it. `fail` is what a filter's failure leaves. */
+export const transitions = {
+  candidate: { from: ['approved', 'ignored', 'unblocked', 'push_failed', 'candidate'], to: 'candidate' },
+  approve: { from: ['candidate', 'ignored', 'unblocked', 'push_failed', 'approved'], to: 'approved' },
+  ignore: { from: ['candidate', 'approved', 'unblocked', 'push_failed', 'ignored'], to: 'ignored' },
+  push: { from: ['approved', 'push_failed'], to: 'blocked', fail: 'push_failed' },
+  unblock: { from: ['blocked'], to: 'unblocked', fail: 'blocked' },
+} as const satisfies Record<string, { from: readonly Status[]; to: Status; fail?: Status }>
+
+export type Doing = keyof typeof transitions
+
+/** What to do first, by what was tried. */
+const advice: Record<Doing, string> = {
+  candidate: 'unblock it first',
+  approve: 'unblock it first',
+  ignore: 'unblock it first',
+  push: 'set its status to approved first',
+  unblock: 'only what is blocked can be unblocked',
+}
+
+/** Throws `conflict` (409) where the status does not allow it. */
+export const checkAllowed = ({ domain, status }: Pick<CandidateTable, 'domain' | 'status'>, doing: Doing): void => {
+  const from: readonly Status[] = transitions[doing].from
+  if (!from.includes(status)) throw failure('conflict', `${domain} is ${status}: ${advice[doing]}.`)
+}
+
+/** The candidate with an id. Throws `not_found`. */
+export const requireCandidate = async (db: Kysely<BlocklistTables>, id: string): Promise<CandidateTable> => {
+  const row = await findCandidate(db, id)
+  if (!row) throw failure('not_found', `There is no candidate "${id}".`)
+  return row
+}
+
+/** Moves a candidate that is as it was read. Throws `conflict` where somebody else was quicker. */
+export const move = async (
+  db: Kysely<BlocklistTables>,
+  row: CandidateTable,
+  status: Status,
+  lastError: string | null,
+): Promise<CandidateTable> => {
+  const moved = await moveCandidate(db, { id: row.id, from: row.status, status, lastError })
+  if (!moved)
+    throw failure('conflict', `${row.domain} was changed by somebody else at the same moment: look at it again.`)
+  return moved
+}
+
+/** What names of devices and times of all candidates say beside a candidate's row. */
+type Frame = { names: Readonly<Record<string, string>>; since: number; now: number }
+
+const frameOf = async (db: Kysely<BlocklistTables>, settings: SettingsValues): Promise<Frame> => {
+  const { since, now } = await seenSpan(db)
+  return { names: JSON.parse(settings.device_names), since: since ?? 0, now: now ?? 0 }
+}
+
+const present = (row: CandidateTable, { names, since, now }: Frame): Candidate => {
+  const counts: Record<string, number> = JSON.parse(row.devices)
+  const nameOf = (address: string) => (Object.hasOwn(names, address) ? (names[address] ?? address) : address)
+  const devices = Object.entries(counts)
+    .toSorted((a, b) => b[1] - a[1])
+    .map(([address]) => nameOf(address))
+  return {
+    id: row.id,
+    domain: row.domain,
+    status: row.status,
+    count: row.count,
+    firstSeen: new Date(row.first_seen).toISOString(),
+    lastSeen: new Date(row.last_seen).toISOString(),
+    sourceIds: JSON.parse(row.source_ids),
+    device: devices[0] ?? null,
+    lastError: row.last_error,
+    devices,
+    ...judge({ domain: row.domain, count: row.count, firstSeen: row.first_seen, now, since, devices }),
+  }
+}
+
+/** Candidates with their signs, the most suspicious first; alike ones by how often they were asked for, and those of one owner together. */
+export const rankedCandidates = async (
+  db: Kysely<BlocklistTables>,
+  settings: SettingsValues,
+  status: Status | undefined,
+): Promise<Candidate[]> => {
+  const frame = await frameOf(db, settings)
+  return (await listCandidates(db, status))
+    .map((row) => present(row, frame))
+    .toSorted(
+      (a, b) =>
+        b.score - a.score ||
+        b.count - a.count ||
+        registeredDomain(a.domain).localeCompare(registeredDomain(b.domain)) ||
+        a.domain.localeCompare(b.domain),
+    )
+}
+
+/** One of them. */
+export const presentCandidate = async (
+  db: Kysely<BlocklistTables>,
+  settings: SettingsValues,
+  row: CandidateTable,
+): Promise<Candidate> => present(row, await frameOf(db, settings))

@@ -1,0 +1,177 @@
+import { createServer, type RequestListener } from 'node:http'
+import { createServer as createTlsServer } from 'node:https'
+import type { AddressInfo } from 'node:net'
+
+/** What came, as a server saw it. */
+export type Seen = {
+  method: string
+  path: string
+  query: URLSearchParams
+  body: unknown
+  headers: Record<string, unknown>
+}
+export type Reply = { status: number; json?: unknown; text?: string }
+type Answer = (request: Seen) => Reply
+
+export type PlayedServer = AsyncDisposable & { url: string; seen: Seen[] }
+
+const listening = async (answer: Answer, certificate?: { key: string; cert: string }): Promise<PlayedServer> => {
+  const seen: Seen[] = []
+  const listener: RequestListener = async (request, response) => {
+    const text = Buffer.concat(await request.toArray()).toString()
+    const { pathname, searchParams } = new URL(request.url ?? '/', 'http://x')
+    const body = text === '' ? undefined : JSON.parse(text)
+    const one = { method: request.method ?? '', path: pathname, query: searchParams, body, headers: request.headers }
+    seen.push(one)
+    const { status, json, text: words } = answer(one)
+    response.writeHead(status, { 'content-type': json === undefined ? 'text/html' : 'application/json' })
+    response.end(json === undefined ? (words ?? '') : JSON.stringify(json))
+  }
+  const server = certificate ? createTlsServer(certificate, listener) : createServer(listener)
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return {
+    url: `http${certificate ? 's' : ''}://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    seen,
+    [Symbol.asyncDispose]: async () => {
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}
+
+export type PlayedPihole6 = PlayedServer & {
+  /** Domains and whether they are enabled. */
+  denied: Map<string, boolean>
+  sessions: Set<string>
+  /** Takes sessions away, as a restart does. */
+  restart: () => void
+  /** What is answered in place of the rest, until it is undefined again. */
+  override: { reply: Reply | undefined }
+}
+
+/** Answers as the API of Pi-hole 6 does (FTL 6.0), as far as block lists go. */
+export const startPihole6 = async (
+  password: string,
+  { seats = 2, certificate }: { seats?: number; certificate?: { key: string; cert: string } } = {},
+): Promise<PlayedPihole6> => {
+  const denied = new Map<string, boolean>()
+  const sessions = new Set<string>()
+  const override: { reply: Reply | undefined } = { reply: undefined }
+  let made = 0
+  const error = (status: number, key: string, message: string, hint: string | null = null): Reply => ({
+    status,
+    json: { error: { key, message, hint }, took: 0.0001 },
+  })
+  const authenticate = ({ method, body, headers }: Seen): Reply => {
+    if (method === 'DELETE')
+      return sessions.delete(String(headers['x-ftl-sid']))
+        ? { status: 204 }
+        : error(404, 'not_found', 'No such session')
+    if (password === '')
+      return {
+        status: 200,
+        json: { session: { valid: true, totp: false, sid: null, validity: -1, message: 'no password set' } },
+      }
+    if ((body as { password?: string }).password !== password)
+      return {
+        status: 401,
+        json: { session: { valid: false, totp: false, sid: null, validity: -1, message: 'password incorrect' } },
+      }
+    if (sessions.size >= seats)
+      return error(429, 'api_seats_exceeded', 'API seats exceeded', 'Increase webserver.api.max_sessions')
+    const sid = `sid-${++made}+/=`
+    sessions.add(sid)
+    return {
+      status: 200,
+      json: { session: { valid: true, totp: false, sid, csrf: 'c', validity: 1800, message: 'correct password' } },
+    }
+  }
+  const domains = ({ method, path, body }: Seen): Reply => {
+    const [, named = ''] = /^\/api\/domains\/deny\/exact\/(.+)$/.exec(path) ?? []
+    const domain = decodeURIComponent(named)
+    const shown = (name: string) => ({ domain: name, type: 'deny', kind: 'exact', enabled: denied.get(name) })
+    if (method === 'GET') return { status: 200, json: { domains: denied.has(domain) ? [shown(domain)] : [] } }
+    if (method === 'DELETE') return denied.delete(domain) ? { status: 204 } : error(404, 'not_found', 'Item not found')
+    const { domain: given = domain, enabled = true } = body as { domain?: string; enabled?: boolean }
+    if (method === 'PUT') denied.set(given, enabled)
+    else if (denied.has(given)) {
+      const errors = [{ item: given, error: 'UNIQUE constraint failed: domainlist.domain, domainlist.type' }]
+      return { status: 201, json: { domains: [], processed: { success: [], errors } } }
+    } else if (!given.includes('.')) return error(400, 'bad_request', 'Invalid domain', given)
+    else denied.set(given, enabled)
+    return { status: 201, json: { domains: [shown(given)], processed: { success: [{ item: given }], errors: [] } } }
+  }
+  const server = await listening((request) => {
+    if (override.reply) return override.reply
+    if (request.path === '/api/auth') return authenticate(request)
+    if (password !== '' && !sessions.has(String(request.headers['x-ftl-sid'])))
+      return error(401, 'unauthorized', 'Unauthorized')
+    if (request.path === '/api/dns/blocking') return { status: 200, json: { blocking: 'enabled', timer: null } }
+    return request.path.startsWith('/api/domains/') ? domains(request) : error(404, 'not_found', 'Not found')
+  }, certificate)
+  return { ...server, denied, sessions, override, restart: () => sessions.clear() }
+}
+
+/** Answers as /admin/api.php of Pi-hole 5 does: 200 to everything, and an empty list to a wrong token. */
+export const startPihole5 = async (token: string) => {
+  const denied = new Set<string>()
+  const server = await listening(({ path, query }) => {
+    if (path !== '/admin/api.php') return { status: 404, text: '<html>404</html>' }
+    if (query.get('auth') !== token) return { status: 200, json: [] }
+    if (query.has('status')) return { status: 200, json: { status: 'enabled' } }
+    const [add, sub] = [query.get('add'), query.get('sub')]
+    if (query.get('list') !== 'black') return { status: 200, json: [] }
+    if (add !== null) {
+      if (!add.includes('.')) return { status: 200, json: { success: false, message: `${add} is not a valid domain` } }
+      const message = denied.has(add) ? `Not adding ${add} as it is already on the list` : `Added ${add}`
+      denied.add(add)
+      return { status: 200, json: { success: true, message } }
+    }
+    if (sub !== null) {
+      const wasThere = denied.delete(sub)
+      return {
+        status: 200,
+        json: wasThere
+          ? { success: true, message: null }
+          : { success: false, message: `${sub} does not exist on the list` },
+      }
+    }
+    return { status: 200, json: { data: [...denied].map((domain) => ({ domain })) } }
+  })
+  return { ...server, denied }
+}
+
+/** Answers as /control of AdGuard Home 0.107 does. */
+export const startAdguard = async (user: string, password: string) => {
+  const state = {
+    rules: ['! by hand', '||old.example^'] as string[] | null,
+    /** Somebody who writes the list right after us, so many times. */
+    overwritten: 0,
+    reason: undefined as string | undefined,
+  }
+  const expected = `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`
+  const server = await listening(({ path, query, body, headers }) => {
+    if (headers.authorization !== expected) return { status: 401, text: 'Unauthorized' }
+    if (path === '/control/status')
+      return { status: 200, json: { version: 'v0.107.52', protection_enabled: true, running: true } }
+    if (path === '/control/filtering/status')
+      return { status: 200, json: { enabled: true, filters: [], user_rules: state.rules } }
+    if (path === '/control/filtering/set_rules') {
+      if (state.overwritten > 0) state.overwritten -= 1
+      else state.rules = (body as { rules: string[] }).rules
+      return { status: 200, text: '' }
+    }
+    if (path === '/control/filtering/check_host') {
+      const isBlocked = state.rules?.includes(`||${query.get('name')}^`)
+      return {
+        status: 200,
+        json: { reason: state.reason ?? (isBlocked ? 'FilteredBlackList' : 'NotFilteredNotFound'), rules: [] },
+      }
+    }
+    return { status: 404, text: '404 page not found' }
+  })
+  return { ...server, state }
+}
+
+/** A server that gives one answer to everything. */
+export const startSaying = (reply: Reply) => listening(() => reply)

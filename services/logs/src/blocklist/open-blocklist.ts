@@ -1,0 +1,41 @@
+import type { Log } from '@trellis/kit/telemetry'
+import type { Kysely } from 'kysely'
+import { createLeases, type LeaseTables } from '../cluster/leases.ts'
+import type { Settings } from '../settings/settings.ts'
+import type { LogEngine } from '../threads/log-engine.ts'
+import type { Upstream } from '../upstream/upstream.ts'
+import { type Blocklist, createBlocklist } from './blocklist.ts'
+import { createFilters } from './filters/filters.ts'
+import type { BlocklistTables } from './store.ts'
+
+export type OpenBlocklistOptions = {
+  db: Kysely<BlocklistTables & LeaseTables>
+  engine: Pick<LogEngine, 'search' | 'sources'>
+  settings: Pick<Settings, 'read'>
+  upstream: Pick<Upstream, 'fetch'>
+  log: Log
+  now: () => number
+}
+
+/** The block list with its background scan, and what it keeps open at the filter; all ends with its disposal. */
+export const openBlocklist = ({
+  db,
+  engine,
+  settings,
+  upstream,
+  log,
+  now,
+}: OpenBlocklistOptions): Blocklist & AsyncDisposable => {
+  const filters = createFilters({ upstream })
+  const blocklist = createBlocklist({ db, engine, settings, filters, leases: createLeases({ db, now }), log })
+  const ending = new AbortController()
+  const scanning = blocklist.run(ending.signal)
+  return {
+    ...blocklist,
+    [Symbol.asyncDispose]: async () => {
+      ending.abort(new Error('The log service is ending.'))
+      await scanning
+      await filters[Symbol.asyncDispose]()
+    },
+  }
+}

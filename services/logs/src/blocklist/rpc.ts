@@ -1,0 +1,38 @@
+import { failure } from '@trellis/kit/errors'
+import type { Handlers } from '@trellis/kit/rpc'
+import type { BlocklistServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/blocklist.ts'
+import type { Blocklist } from './blocklist.ts'
+import type { Doing } from './candidates.ts'
+import { type Status, statuses } from './store.ts'
+
+const mostListed = 500
+
+const statusOf = (text: string): Status | undefined => {
+  if (text === '') return undefined
+  const status = statuses.find((known) => known === text)
+  if (!status) throw failure('invalid', `status must be one of ${statuses.join(', ')}.`)
+  return status
+}
+
+/** What a status that is asked for means. */
+const decisions: Record<string, Exclude<Doing, 'push' | 'unblock'>> = {
+  candidate: 'candidate',
+  approved: 'approve',
+  ignored: 'ignore',
+}
+
+export const blocklistRpc = (blocklist: Blocklist): Handlers<typeof BlocklistServiceDefinition> => ({
+  listBlocklistCandidates: async ({ status, limit }) => {
+    const all = await blocklist.list(statusOf(status))
+    return { candidates: all.slice(0, limit ?? mostListed), total: all.length }
+  },
+  scanBlocklist: (_, { signal }) => blocklist.scan(signal),
+  updateBlocklistCandidate: ({ id, status }) => {
+    const doing = decisions[status]
+    if (!doing) throw failure('invalid', `status must be one of ${Object.keys(decisions).join(', ')}.`)
+    return blocklist.decide(id, doing)
+  },
+  pushBlocklistCandidate: ({ id }, { signal }) => blocklist.push(id, signal),
+  unblockBlocklistCandidate: ({ id }, { signal }) => blocklist.unblock(id, signal),
+  testBlocklist: async (_, { signal }) => ({ ok: true, detail: await blocklist.test(signal) }),
+})

@@ -1,0 +1,78 @@
+import { describe, expect, test } from 'vitest'
+import { wordsOf } from '../../segments/tokens.ts'
+import { domainOf, isEssential } from './domains.ts'
+import { lineKinds, sightingOf, wordsOfLines } from './line-kinds.ts'
+
+describe.each(lineKinds)('lines of $name', ({ samples }) => {
+  test.each(samples)('$line', ({ line, domain, client }) => {
+    expect(sightingOf(line)).toEqual({ domain, client })
+    expect(wordsOf(line).some((word) => wordsOfLines.includes(word))).toBe(true)
+  })
+})
+
+test.each([
+  'Mar  1 09:15:02 dnsmasq[811]: gravity blocked ads.example.com is 0.0.0.0',
+  'Mar  1 09:15:02 dnsmasq[811]: forwarded metrics.example.com to 1.1.1.1',
+  '{"QH":"ads.example.com","QT":"A","IP":"192.168.1.2","Result":{"IsFiltered":true,"Reason":3}}',
+  'Mar  1 09:15:02 garden sshd[811]: Accepted publickey for ann from 192.0.2.7 port 51022 ssh2',
+  'GET /index.html HTTP/1.1 200',
+  '',
+])('%j asks for no name that could be blocked', (line) => {
+  expect(sightingOf(line)).toBeUndefined()
+})
+
+test('a long line is done with soon, however it is made', () => {
+  for (const line of [
+    'src="1.2.3.4" '.repeat(50_000),
+    '1.2.3.4 '.repeat(50_000),
+    `"src_ip":"1.1.1.1"${'"sni'.repeat(50_000)}`,
+    ':'.repeat(100_000),
+  ]) {
+    const started = performance.now()
+    sightingOf(line)
+    expect(performance.now() - started).toBeLessThan(500)
+  }
+})
+
+describe('a name', () => {
+  test.each([
+    ['Metrics.Example.COM.', 'metrics.example.com'],
+    ['a.b.example.co.uk', 'a.b.example.co.uk'],
+    ['xn--bcher-kva.example.de', 'xn--bcher-kva.example.de'],
+    ['_sip._tcp.example.com', '_sip._tcp.example.com'],
+    ['me.duckdns.org', 'me.duckdns.org'],
+  ])('%s would be blocked as %s', (text, domain) => {
+    expect(domainOf(text)).toBe(domain)
+  })
+
+  test.each([
+    '192.168.1.20',
+    'fd12::7',
+    '1.168.192.in-addr.arpa',
+    'nas',
+    'nas.local',
+    'nas.lan',
+    'nas.home.arpa',
+    'x.internal',
+    'localhost',
+    'co.uk',
+    'com',
+    'x.onion',
+    'my.fritz.box2',
+    '',
+    '.',
+    'a b.com',
+    'http://example.com/',
+    'x.example',
+    'ex*mple.com',
+    `${'a'.repeat(250)}.com`,
+  ])('%j is none of the internet, or nothing that could be blocked', (text) => {
+    expect(domainOf(text)).toBeUndefined()
+  })
+
+  test('is never proposed where systems need it, or it is one of ours', () => {
+    expect(isEssential('0.debian.pool.ntp.org', [])).toBe(true)
+    expect(isEssential('filter.example.com', ['filter.example.com'])).toBe(true)
+    expect(isEssential('notntp.org', ['filter.example.com'])).toBe(false)
+  })
+})

@@ -1,0 +1,152 @@
+import { randomUUID } from 'node:crypto'
+import { transact } from '@trellis/kit/store'
+import type { Kysely } from 'kysely'
+import type { StoredEntry } from '../../entries/entry.ts'
+import { stemOf } from '../../search/filters.ts'
+import type { Place } from '../../search/hits.ts'
+import type { LogEngine } from '../../threads/log-engine.ts'
+import {
+  type BlocklistTables,
+  type CandidateTable,
+  candidatesOf,
+  findWindow,
+  insertCandidates,
+  keepNewest,
+  saveScannedSource,
+  saveSightings,
+  saveWindow,
+  scannedSources,
+  scannedWindows,
+} from '../store.ts'
+import { isEssential } from './domains.ts'
+import { type Counted, countSightings, mergeDevices, newSightings } from './sightings.ts'
+import { changedHours, hour, linesQuery } from './windows.ts'
+
+/** Candidates that nobody has decided about: beyond, those last seen longest ago are forgotten. */
+export const mostCandidates = 10_000
+/** Of one hour of one source so many entries are read, the newest. */
+const mostEntries = 100_000
+const pageEntries = 1_000
+const mostSourcesOfCandidate = 50
+
+export type ScanResult = { entriesRead: number; domains: number; newCandidates: number; isComplete: boolean }
+
+export type ScanOptions = {
+  db: Kysely<BlocklistTables>
+  engine: Pick<LogEngine, 'search' | 'sources'>
+  /** Sources and stems to look at; none: all. */
+  sourceIds: readonly string[]
+  /** Names that are never proposed, and all beneath them. */
+  own: readonly string[]
+  /** Called between hours: false ends the scan there, and the next one goes on. */
+  mayGoOn: () => Promise<boolean>
+  signal: AbortSignal
+}
+
+const readHour = async ({ engine, signal }: ScanOptions, sourceId: string, start: number): Promise<StoredEntry[]> => {
+  const read: StoredEntry[] = []
+  let after: Place | null = null
+  do {
+    const found = await engine.search(
+      {
+        query: linesQuery,
+        filters: { source: sourceId, since: start, until: start + hour },
+        limit: pageEntries,
+        order: 'time',
+        withFacets: false,
+        ...(after && { after }),
+      },
+      signal,
+    )
+    read.push(...found.entries.map(({ entry }) => entry).filter(({ origin }) => origin.sourceId === sourceId))
+    after = found.next
+  } while (after && read.length < mostEntries)
+  return read
+}
+
+const fresh = (sourceId: string, { domain, count, first, last, devices }: Counted): CandidateTable => ({
+  id: randomUUID(),
+  domain,
+  status: 'candidate',
+  count,
+  first_seen: first,
+  last_seen: last,
+  source_ids: JSON.stringify([sourceId]),
+  devices: JSON.stringify(devices),
+  last_error: null,
+})
+
+const seenAgain = (
+  known: CandidateTable,
+  sourceId: string,
+  { count, first, last, devices }: Counted,
+): CandidateTable => {
+  const sources = new Set<string>([...JSON.parse(known.source_ids), sourceId])
+  return {
+    ...known,
+    count: known.count + count,
+    first_seen: Math.min(known.first_seen, first),
+    last_seen: Math.max(known.last_seen, last),
+    source_ids: JSON.stringify([...sources].slice(0, mostSourcesOfCandidate)),
+    devices: JSON.stringify(mergeDevices(JSON.parse(known.devices), devices)),
+  }
+}
+
+type Hour = { sourceId: string; start: number; entries: number; counted: Counted[] }
+
+/** Keeps what an hour has and adds what is new of it to the candidates, in one transaction: whoever dies in between, nothing counts twice. */
+const keepHour = (db: Kysely<BlocklistTables>, { sourceId, start, entries, counted }: Hour): Promise<number> =>
+  transact(db, async (transaction) => {
+    const before = await findWindow(transaction, sourceId, start)
+    if (before && before.entries >= entries) return 0
+    const added = newSightings(before ? JSON.parse(before.sightings) : [], counted)
+    const known = new Map(
+      (
+        await candidatesOf(
+          transaction,
+          added.map(({ domain }) => domain),
+        )
+      ).map((row) => [row.domain, row]),
+    )
+    const unknown = added.filter(({ domain }) => !known.has(domain))
+    await insertCandidates(
+      transaction,
+      unknown.map((one) => fresh(sourceId, one)),
+    )
+    for (const one of added) {
+      const row = known.get(one.domain)
+      if (row) await saveSightings(transaction, seenAgain(row, sourceId, one))
+    }
+    await saveWindow(transaction, { source_id: sourceId, start, entries, sightings: JSON.stringify(counted) })
+    return unknown.length
+  })
+
+/**
+ * Looks for domains in what has come in since the last scan, whenever it happened: an hour of a source that has more entries than before is
+ * counted anew, and the difference added. Late lines and old files count, and no line counts twice.
+ */
+export const scan = async (options: ScanOptions): Promise<ScanResult> => {
+  const { db, engine, sourceIds, own, mayGoOn, signal } = options
+  const isWanted = (sourceId: string) =>
+    sourceIds.length === 0 || sourceIds.includes(sourceId) || sourceIds.includes(stemOf(sourceId))
+  const isLeftOut = (domain: string) => isEssential(domain, own)
+  const domains = new Set<string>()
+  const result: ScanResult = { entriesRead: 0, domains: 0, newCandidates: 0, isComplete: true }
+  const scanned = await scannedSources(db)
+  const sources = (await engine.sources({}, signal)).filter(({ sourceId }) => isWanted(sourceId))
+  for (const { sourceId, entries, firstTime, lastTime } of sources) {
+    if (scanned.get(sourceId) === entries) continue
+    const known = await scannedWindows(db, sourceId)
+    for await (const window of changedHours(engine, { sourceId, firstTime, lastTime }, known, signal)) {
+      if (!(await mayGoOn())) return { ...result, domains: domains.size, isComplete: false }
+      const read = await readHour(options, sourceId, window.start)
+      const counted = countSightings(read, isLeftOut)
+      for (const { domain } of counted) domains.add(domain)
+      result.entriesRead += read.length
+      result.newCandidates += await keepHour(db, { sourceId, ...window, counted })
+    }
+    await saveScannedSource(db, sourceId, entries)
+  }
+  await keepNewest(db, mostCandidates)
+  return { ...result, domains: domains.size }
+}

@@ -1,0 +1,69 @@
+import type { StoredEntry } from '../../entries/entry.ts'
+import { domainOf } from './domains.ts'
+import { sightingOf } from './line-kinds.ts'
+
+/** How often a domain was asked for, when, and by which addresses how often. Times are epoch milliseconds. */
+export type Counted = { domain: string; count: number; first: number; last: number; devices: Record<string, number> }
+
+/** Of what an hour of a source is remembered, and of a candidate shown. */
+const mostDomains = 2_000
+const mostDevices = 20
+
+type Looked = Pick<StoredEntry, 'text' | 'effectiveTime' | 'repeatCount'>
+
+/** The busiest of some devices. */
+const busiest = (devices: Readonly<Record<string, number>>): Record<string, number> =>
+  Object.fromEntries(
+    Object.entries(devices)
+      .filter(([, count]) => count > 0)
+      .toSorted((a, b) => b[1] - a[1])
+      .slice(0, mostDevices),
+  )
+
+/** Counts the names that entries ask for; `isLeftOut` says which are none of ours to judge. Bounded: the rarest are dropped. */
+export const countSightings = (entries: readonly Looked[], isLeftOut: (domain: string) => boolean): Counted[] => {
+  const byDomain = new Map<string, Counted>()
+  for (const { text, effectiveTime, repeatCount } of entries) {
+    const sighting = sightingOf(text)
+    const domain = sighting && domainOf(sighting.domain)
+    if (!sighting || domain === undefined || isLeftOut(domain)) continue
+    const known = byDomain.get(domain) ?? { domain, count: 0, first: effectiveTime, last: effectiveTime, devices: {} }
+    known.count += repeatCount
+    known.first = Math.min(known.first, effectiveTime)
+    known.last = Math.max(known.last, effectiveTime)
+    if (sighting.client !== null) known.devices[sighting.client] = (known.devices[sighting.client] ?? 0) + repeatCount
+    byDomain.set(domain, known)
+  }
+  return [...byDomain.values()]
+    .toSorted((a, b) => b.count - a.count || (a.domain < b.domain ? -1 : 1))
+    .slice(0, mostDomains)
+    .map((counted) => ({ ...counted, devices: busiest(counted.devices) }))
+}
+
+/** What was counted, put together: `sign` is -1 to take away what was counted before. */
+const addDevices = (
+  devices: Readonly<Record<string, number>>,
+  more: Readonly<Record<string, number>>,
+  sign: 1 | -1,
+): Record<string, number> => {
+  const sum = new Map(Object.entries(devices))
+  for (const [device, count] of Object.entries(more)) sum.set(device, (sum.get(device) ?? 0) + sign * count)
+  return Object.fromEntries(sum)
+}
+
+/** What is new in an hour that was counted before. Nothing is taken away from a domain: entries that are gone were seen all the same. */
+export const newSightings = (before: readonly Counted[], after: readonly Counted[]): Counted[] => {
+  const known = new Map(before.map((counted) => [counted.domain, counted]))
+  return after.flatMap((counted) => {
+    const old = known.get(counted.domain)
+    if (!old) return [counted]
+    const count = counted.count - old.count
+    return count > 0 ? [{ ...counted, count, devices: busiest(addDevices(counted.devices, old.devices, -1)) }] : []
+  })
+}
+
+/** Adds to what is known of a domain. */
+export const mergeDevices = (
+  devices: Readonly<Record<string, number>>,
+  more: Readonly<Record<string, number>>,
+): Record<string, number> => busiest(addDevices(devices, more, 1))

@@ -1,0 +1,49 @@
+import type { Query } from '../../search/query.ts'
+import type { LogEngine } from '../../threads/log-engine.ts'
+import { wordsOfLines } from './line-kinds.ts'
+
+export const hour = 3_600_000
+const day = 24 * hour
+/** Of a source whose entries lie further apart, the newest days. */
+const mostDays = 400
+
+/** Lines that may be of a kind that names domains; the index leaves out the others. */
+export const linesQuery: Query = {
+  clauses: [wordsOfLines.map((word) => ({ words: [word], isPrefix: false }))],
+  excluded: [],
+}
+
+export type Span = { sourceId: string; firstTime: number; lastTime: number }
+type Engine = Pick<LogEngine, 'search'>
+
+const countIn = async (engine: Engine, sourceId: string, start: number, length: number, signal: AbortSignal) => {
+  const filters = { source: sourceId, since: start, until: start + length }
+  const request = { query: linesQuery, filters, limit: 1, order: 'time' as const, withFacets: false }
+  return (await engine.search(request, signal)).total
+}
+
+/**
+ * The hours of a source that have more entries than when they were last counted, newest first, with how many. Days are asked first, so
+ * that of a year without change 365 numbers are looked at.
+ */
+export async function* changedHours(
+  engine: Engine,
+  { sourceId, firstTime, lastTime }: Span,
+  known: ReadonlyMap<number, number>,
+  signal: AbortSignal,
+): AsyncGenerator<{ start: number; entries: number }> {
+  const byDay = new Map<number, number>()
+  for (const [start, entries] of known) {
+    const ofDay = Math.floor(start / day) * day
+    byDay.set(ofDay, (byDay.get(ofDay) ?? 0) + entries)
+  }
+  const newest = Math.floor(lastTime / day) * day
+  const oldest = Math.max(Math.floor(firstTime / day) * day, newest - (mostDays - 1) * day)
+  for (let start = newest; start >= oldest; start -= day) {
+    if ((await countIn(engine, sourceId, start, day, signal)) <= (byDay.get(start) ?? 0)) continue
+    for (let at = start + day - hour; at >= start; at -= hour) {
+      const entries = await countIn(engine, sourceId, at, hour, signal)
+      if (entries > (known.get(at) ?? 0)) yield { start: at, entries }
+    }
+  }
+}
