@@ -1,8 +1,5 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
 import { describe, expect, test } from 'vitest'
 import { parseQuery } from '../search/query.ts'
 import { search } from '../search/search.ts'
@@ -196,30 +193,5 @@ describe('a shard', () => {
     }
     await using again = await folder.open()
     expect((await find(again.shard, 'many')).total).toBe(30)
-  })
-
-  test('killed at any moment it has all that it acknowledged, and needs no repair', async () => {
-    await using folder = await createShardFolder()
-    let acknowledged = 0
-    for (let round = 0; round < 4; round++) {
-      const child = spawn(
-        process.execPath,
-        [new URL('./kill-victim.ts', import.meta.url).pathname, folder.directory, String(acknowledged)],
-        { stdio: ['ignore', 'pipe', 'inherit'] },
-      )
-      const killAt = acknowledged + 60 + round * 37
-      for await (const line of createInterface({ input: child.stdout })) {
-        acknowledged = Number(line)
-        if (acknowledged >= killAt) child.kill('SIGKILL')
-      }
-      if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
-      await using opened = await folder.open()
-      const found = await find(opened.shard, 'many')
-      const sequences = new Set(found.entries.map(({ entry }) => entry.sequence))
-      for (let sequence = 1; sequence <= acknowledged; sequence++) expect(sequences.has(sequence)).toBe(true)
-      expect(found.total).toBe(sequences.size)
-      expect(opened.problems).toEqual([])
-      acknowledged = found.total
-    }
   })
 })
