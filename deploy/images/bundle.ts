@@ -4,8 +4,8 @@ import { rolldown } from 'rolldown'
 import { copyPackages } from './copy-packages.ts'
 import { workerModules } from './worker-modules.ts'
 
-/** Packages that read files beside them while they run: they go along as they are. */
-const keptWhole = ['@fastify/swagger-ui', 'playwright-core']
+/** Packages that read or load files beside them while they run: they go along as they are. */
+const keptWhole = ['@fastify/swagger-ui', 'playwright-core', 'onnxruntime-node', 'ssh2']
 
 const isKeptWhole = (id: string): boolean => keptWhole.some((name) => id === name || id.startsWith(`${name}/`))
 

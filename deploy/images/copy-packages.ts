@@ -36,8 +36,9 @@ const packageClosure = async (names: readonly string[]): Promise<string[]> => {
   return [...found]
 }
 
-/** What a package holds for people and compilers, and no program reads. */
-const unread = /(?:\.d\.[cm]?ts|\.map|\.md|\.markdown)$|\/(?:test|tests|example|examples|\.github)$/
+/** What a package holds for people, compilers and other systems than that of the images, and no program reads there. */
+const unread =
+  /(?:\.d\.[cm]?ts|\.map|\.md|\.markdown)$|\/(?:test|tests|example|examples|\.github)$|\/bin\/napi-v\d+\/(?:darwin|win32)$/
 
 /** Copies packages with all that they depend on to `<folder>/node_modules`, at the places that they have here. */
 export const copyPackages = async (names: readonly string[], folder: string): Promise<void> => {

@@ -12,7 +12,7 @@ const addressPatterns: readonly RegExp[] = [
     'i',
   ),
   new RegExp(String.raw`\b(?:from|by|client|host|ip|peer|address)\b[^\d\[:]{0,30}${address}`, 'i'),
-  /^${address}[ :,]/i,
+  new RegExp(`^${address}[ :,]`, 'i'),
   new RegExp(String.raw`(?:^|[^\d.])${address.replace(`|${v6}`, '')}(?![\d.])`, 'i'),
 ]
 
