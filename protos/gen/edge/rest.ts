@@ -12,6 +12,7 @@ import type * as trellis_logs_v1_logs from '../ts/trellis/logs/v1/logs.ts'
 import type * as trellis_logs_v1_media_monitor from '../ts/trellis/logs/v1/media_monitor.ts'
 import type * as trellis_logs_v1_scoring from '../ts/trellis/logs/v1/scoring.ts'
 import type * as trellis_logs_v1_settings from '../ts/trellis/logs/v1/settings.ts'
+import type * as trellis_logs_v1_setup from '../ts/trellis/logs/v1/setup.ts'
 import type * as trellis_logs_v1_ssh_targets from '../ts/trellis/logs/v1/ssh_targets.ts'
 import type * as trellis_logs_v1_templates from '../ts/trellis/logs/v1/templates.ts'
 import type * as trellis_music_v1_music from '../ts/trellis/music/v1/music.ts'
@@ -1021,6 +1022,92 @@ export type SettingsRest = {
   jira_token: string
   jira_project: string
   jira_issue_type: string
+}
+
+export type SetupStatusRest = {
+  has_sources: boolean
+  source_count: number
+  problems: string[]
+}
+
+export type LogFileRest = {
+  path: string
+  /** In bytes. */
+  size: number
+  modified_at: string
+}
+
+/** A source as the sources file tells it. Which keys there may be depends on `transport` and `glean_type`; those that are left out have their defaults. */
+export type SourceDraftRest = {
+  id: string
+  /** local (unless told) or ssh. */
+  transport: string | null
+  /** file, journald, docker or podman; with ssh journald, syslog, plaintext or docker. */
+  glean_type: string | null
+  /** A file, a folder or a pattern of files. */
+  path: string | null
+  enabled: boolean | null
+  source_id: string | null
+  host: string | null
+  tenant_id: string | null
+  retention_days: number | null
+  format: string | null
+  timezone: string | null
+  /** untilHeader, traces or never. */
+  multiline: string | null
+  include: string[]
+  exclude: string[]
+  recursive: boolean | null
+  units: string[]
+  containers: string[]
+  socket: string | null
+  /** The id of an SSH target, in place of host, port, user and key_path. */
+  ssh_target: string | null
+  port: number | null
+  user: string | null
+  key_path: string | null
+  remote_path: string | null
+}
+
+export type DiscoveryRest = {
+  /** Whether there is a journal of systemd. */
+  journald: boolean
+  /** Whether there is a socket of Docker. */
+  docker: boolean
+  /** Whether there is a socket of Podman. */
+  podman: boolean
+  files: LogFileRest[]
+  /** What is not configured yet, as sources. */
+  suggestions: SourceDraftRest[]
+}
+
+export type WriteSourcesResponseRest = {
+  /** How many were written. */
+  written: number
+  /** Those that were, as they were sent. */
+  sources: SourceDraftRest[]
+}
+
+export type InterpretationRest = {
+  source: SourceDraftRest | null
+  /** keyword, llm, or null. */
+  method: string | null
+}
+
+export type ScannedFileRest = {
+  path: string
+  /** From 0 to 1. */
+  score: number
+  /** In bytes. */
+  size: number
+  modified_at: string
+  /** The keywords of the query that it has. */
+  matches: string[]
+}
+
+export type ScanResultRest = {
+  files: ScannedFileRest[]
+  is_complete: boolean
 }
 
 /** A remote host, and how it is reached. */
@@ -2062,6 +2149,75 @@ export const SettingsToRest = (m: trellis_logs_v1_settings.Settings): SettingsRe
   jira_issue_type: m.jiraIssueType,
 })
 
+export const SetupStatusToRest = (m: trellis_logs_v1_setup.SetupStatus): SetupStatusRest => ({
+  has_sources: m.hasSources,
+  source_count: m.sourceCount,
+  problems: m.problems,
+})
+
+export const LogFileToRest = (m: trellis_logs_v1_setup.LogFile): LogFileRest => ({
+  path: m.path,
+  size: m.size,
+  modified_at: m.modifiedAt,
+})
+
+export const SourceDraftToRest = (m: trellis_logs_v1_setup.SourceDraft): SourceDraftRest => ({
+  id: m.id,
+  transport: m.transport ?? null,
+  glean_type: m.gleanType ?? null,
+  path: m.path ?? null,
+  enabled: m.enabled ?? null,
+  source_id: m.sourceId ?? null,
+  host: m.host ?? null,
+  tenant_id: m.tenantId ?? null,
+  retention_days: m.retentionDays ?? null,
+  format: m.format ?? null,
+  timezone: m.timezone ?? null,
+  multiline: m.multiline ?? null,
+  include: m.include,
+  exclude: m.exclude,
+  recursive: m.recursive ?? null,
+  units: m.units,
+  containers: m.containers,
+  socket: m.socket ?? null,
+  ssh_target: m.sshTarget ?? null,
+  port: m.port ?? null,
+  user: m.user ?? null,
+  key_path: m.keyPath ?? null,
+  remote_path: m.remotePath ?? null,
+})
+
+export const DiscoveryToRest = (m: trellis_logs_v1_setup.Discovery): DiscoveryRest => ({
+  journald: m.journald,
+  docker: m.docker,
+  podman: m.podman,
+  files: m.files.map((item) => LogFileToRest(item)),
+  suggestions: m.suggestions.map((item) => SourceDraftToRest(item)),
+})
+
+export const WriteSourcesResponseToRest = (m: trellis_logs_v1_setup.WriteSourcesResponse): WriteSourcesResponseRest => ({
+  written: m.written,
+  sources: m.sources.map((item) => SourceDraftToRest(item)),
+})
+
+export const InterpretationToRest = (m: trellis_logs_v1_setup.Interpretation): InterpretationRest => ({
+  source: present(m.source, (item) => SourceDraftToRest(item)),
+  method: m.method ?? null,
+})
+
+export const ScannedFileToRest = (m: trellis_logs_v1_setup.ScannedFile): ScannedFileRest => ({
+  path: m.path,
+  score: m.score,
+  size: m.size,
+  modified_at: m.modifiedAt,
+  matches: m.matches,
+})
+
+export const ScanResultToRest = (m: trellis_logs_v1_setup.ScanResult): ScanResultRest => ({
+  files: m.files.map((item) => ScannedFileToRest(item)),
+  is_complete: m.isComplete,
+})
+
 export const SshTargetToRest = (m: trellis_logs_v1_ssh_targets.SshTarget): SshTargetRest => ({
   id: m.id,
   label: m.label,
@@ -2679,6 +2835,51 @@ export const UpdateSettingsRequestFromRest = (j: any): trellis_logs_v1_settings.
   jiraProject: j.jira_project ?? undefined,
   jiraIssueType: j.jira_issue_type ?? undefined,
   updateMask: j.update_mask,
+})
+
+export const GetSetupStatusRequestFromRest = (_: any): trellis_logs_v1_setup.GetSetupStatusRequest => ({
+})
+
+export const DiscoverSourcesRequestFromRest = (_: any): trellis_logs_v1_setup.DiscoverSourcesRequest => ({
+})
+
+export const SourceDraftFromRest = (j: any): trellis_logs_v1_setup.SourceDraft => ({
+  id: j.id ?? '',
+  transport: j.transport ?? undefined,
+  gleanType: j.glean_type ?? undefined,
+  path: j.path ?? undefined,
+  enabled: j.enabled ?? undefined,
+  sourceId: j.source_id ?? undefined,
+  host: j.host ?? undefined,
+  tenantId: j.tenant_id ?? undefined,
+  retentionDays: j.retention_days ?? undefined,
+  format: j.format ?? undefined,
+  timezone: j.timezone ?? undefined,
+  multiline: j.multiline ?? undefined,
+  include: j.include ?? [],
+  exclude: j.exclude ?? [],
+  recursive: j.recursive ?? undefined,
+  units: j.units ?? [],
+  containers: j.containers ?? [],
+  socket: j.socket ?? undefined,
+  sshTarget: j.ssh_target ?? undefined,
+  port: j.port ?? undefined,
+  user: j.user ?? undefined,
+  keyPath: j.key_path ?? undefined,
+  remotePath: j.remote_path ?? undefined,
+})
+
+export const WriteSourcesRequestFromRest = (j: any): trellis_logs_v1_setup.WriteSourcesRequest => ({
+  sources: (j.sources ?? []).map((item: any) => SourceDraftFromRest(item)),
+})
+
+export const InterpretSourceRequestFromRest = (j: any): trellis_logs_v1_setup.InterpretSourceRequest => ({
+  text: j.text ?? '',
+})
+
+export const ScanFilesRequestFromRest = (j: any): trellis_logs_v1_setup.ScanFilesRequest => ({
+  query: j.query ?? undefined,
+  maxResults: j.max_results ?? 20,
 })
 
 export const ListSshTargetsRequestFromRest = (_: any): trellis_logs_v1_ssh_targets.ListSshTargetsRequest => ({

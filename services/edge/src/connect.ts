@@ -15,6 +15,7 @@ import { LogsServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/logs.t
 import { MediaMonitorServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/media_monitor.ts'
 import { ScoringServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/scoring.ts'
 import { SettingsServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/settings.ts'
+import { SetupServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/setup.ts'
 import { SshTargetsServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/ssh_targets.ts'
 import { TemplatesServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/templates.ts'
 import { MusicServiceDefinition } from '@trellis/protos/ts/trellis/music/v1/music.ts'
@@ -54,6 +55,7 @@ const definitions = {
     SshTargetsServiceDefinition,
     ScoringServiceDefinition,
     BlocklistServiceDefinition,
+    SetupServiceDefinition,
   ],
   music: [MusicServiceDefinition],
 }

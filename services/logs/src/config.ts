@@ -17,6 +17,12 @@ export const logsConfig = {
     32,
     'The largest batch of pushed entries, unpacked.',
   ),
+  scanDirectories: setting(
+    'SERVICE_SCAN_DIRS',
+    read.list,
+    [],
+    'Folders that the setup looks through for log files, parted by commas; where logs lie by custom unless told.',
+  ),
   formatsDirectory: setting(
     'SERVICE_FORMATS_DIR',
     read.optional(read.text),

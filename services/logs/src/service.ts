@@ -16,6 +16,7 @@ import { LogsServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/logs.t
 import { MediaMonitorServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/media_monitor.ts'
 import { ScoringServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/scoring.ts'
 import { SettingsServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/settings.ts'
+import { SetupServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/setup.ts'
 import { SshTargetsServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/ssh_targets.ts'
 import { TemplatesServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/templates.ts'
 import type { BranchesServiceDefinition } from '@trellis/protos/ts/trellis/workloads/v1/branches.ts'
@@ -68,6 +69,7 @@ import { type VectorTables, vectorMigration } from './semantic/vector-store.ts'
 import { openSettings } from './settings/open-settings.ts'
 import { settingsRpc } from './settings/rpc.ts'
 import { type SettingTables, settingsMigration } from './settings/store.ts'
+import { setupRpc } from './setup/rpc.ts'
 import { sourcesRpc } from './sources/rpc.ts'
 import { openSsh } from './ssh-targets/open-ssh.ts'
 import { sshTargetsRpc } from './ssh-targets/rpc.ts'
@@ -161,6 +163,10 @@ export const createLogsService = async (options: LogsServiceOptions): Promise<Lo
   const store = await openPlaced<Tables>(schemas.logs)
   const context = createContextBase({ db: (await openPlaced<ContextTables>(schemas.context)).db, now })
   const { db: incidentsDb } = await openPlaced<IncidentTables>(schemas.incidents)
+  // Before anything is read: what comes in is read with them.
+  const formats = opened.use(
+    await openUserFormats({ directory: config.formatsDirectory ?? join(dataDirectory, 'formats'), log }),
+  )
   const tasks = opened.use(createTasks({ db: store.db, bus, now, isShared }))
   /** What the engine is at ends with it, and has its end written before the tasks are let go of. */
   let settle: () => Promise<unknown> = async () => undefined
@@ -211,9 +217,6 @@ export const createLogsService = async (options: LogsServiceOptions): Promise<Lo
       now,
       log,
     }),
-  )
-  const formats = opened.use(
-    await openUserFormats({ directory: config.formatsDirectory ?? join(dataDirectory, 'formats'), log }),
   )
   const scorerRuns = createScorerRuns({ db: store.db, tasks, now, signal: ending.signal, log })
   const blocklist = opened.use(openBlocklist({ db: store.db, engine, settings, upstream, log, now }))
@@ -283,6 +286,7 @@ export const createLogsService = async (options: LogsServiceOptions): Promise<Lo
       implementation(SshTargetsServiceDefinition, sshTargetsRpc(ssh)),
       implementation(ScoringServiceDefinition, scoringRpc(scoring, scorerRuns)),
       implementation(EntriesServiceDefinition, entriesRpc(world, vacuum)),
+      implementation(SetupServiceDefinition, setupRpc(world)),
       branchDirectoryRpc(directory),
     ],
     [Symbol.asyncDispose]: () => stack.disposeAsync(),

@@ -1,0 +1,33 @@
+import { type ChatLimits, chat, ModelFailure } from '../diagnose/llm.ts'
+import type { World } from '../world.ts'
+
+/** Somebody waits for the answer, which is one line. */
+const limits: ChatLimits = {
+  stallMilliseconds: 10_000,
+  totalMilliseconds: 20_000,
+  characters: 4_000,
+  busyMilliseconds: 2_000,
+}
+
+/** Asks the configured model for a short answer; undefined where there is none or it fails, which the log says. */
+export const askModel = async (
+  { settings, upstream, log }: Pick<World, 'settings' | 'upstream' | 'log'>,
+  { system, user }: { system: string; user: string },
+  signal: AbortSignal,
+): Promise<string | undefined> => {
+  const { llm_base_url: baseUrl, llm_model: model, llm_api_key: apiKey } = await settings.read()
+  if (baseUrl === '') return undefined
+  const messages = [
+    { role: 'system' as const, content: system },
+    { role: 'user' as const, content: user },
+  ]
+  let answer = ''
+  try {
+    for await (const text of chat({ baseUrl, model, apiKey }, messages, { upstream, signal, limits })) answer += text
+  } catch (error) {
+    if (!(error instanceof ModelFailure)) throw error
+    log.warn({ reason: error.message }, 'a description of a source could not be put to the language model')
+    return undefined
+  }
+  return answer
+}

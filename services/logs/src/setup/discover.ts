@@ -1,0 +1,54 @@
+import { lstat, stat } from 'node:fs/promises'
+import { homedir, userInfo } from 'node:os'
+import { join } from 'node:path'
+import { readEnd } from './read-end.ts'
+import { type FoundFile, walkLogs } from './walk.ts'
+
+export type Discovered = { journald: boolean; docker: boolean; podman: boolean; files: FoundFile[] }
+
+/** Where services of the machine show themselves. */
+export type Places = { journals: readonly string[]; dockerSockets: readonly string[]; podmanSockets: readonly string[] }
+
+const mostFiles = 200
+const tellingBytes = 4_096
+
+/** Of a user's own engine as well as of the system's. */
+export const customaryPlaces = (): Places => {
+  const { uid } = userInfo()
+  return {
+    journals: ['/var/log/journal', '/run/log/journal'],
+    dockerSockets: ['/var/run/docker.sock', `/run/user/${uid}/docker.sock`, join(homedir(), '.docker/run/docker.sock')],
+    podmanSockets: ['/run/podman/podman.sock', `/run/user/${uid}/podman/podman.sock`],
+  }
+}
+
+const some = async (paths: readonly string[], fits: (path: string) => Promise<boolean>): Promise<boolean> => {
+  for (const path of paths) if (await fits(path).catch(() => false)) return true
+  return false
+}
+const isFolder = async (path: string) => (await stat(path)).isDirectory()
+const isSocket = async (path: string) => (await stat(path)).isSocket()
+
+/** What there is to collect on this machine. Files are those that can be read, last written to first. */
+export const discover = async (roots: readonly string[], places: Places, signal: AbortSignal): Promise<Discovered> => {
+  const { files } = await walkLogs(roots, signal)
+  const readable: FoundFile[] = []
+  for (const file of files.toSorted((a, b) => b.modifiedAt - a.modifiedAt)) {
+    signal.throwIfAborted()
+    if (readable.length >= mostFiles) break
+    if ((await readEnd(file.path, tellingBytes)) !== undefined) readable.push(file)
+  }
+  return {
+    journald: await some(places.journals, isFolder),
+    docker: await some(places.dockerSockets, isSocket),
+    podman: await some(places.podmanSockets, isSocket),
+    files: readable,
+  }
+}
+
+/** Whether there is something at a path, a link or not. */
+export const exists = (path: string): Promise<boolean> =>
+  lstat(path).then(
+    () => true,
+    () => false,
+  )

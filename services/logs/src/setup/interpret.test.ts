@@ -1,0 +1,87 @@
+import { describe, expect, test } from 'vitest'
+import type { Discovered } from './discover.ts'
+import { draftFromAnswer, interpret } from './interpret.ts'
+
+const found: Discovered = {
+  journald: true,
+  docker: false,
+  podman: false,
+  files: [{ path: '/srv/shop/logs/worker.log', size: 1, modifiedAt: 0 }],
+}
+
+const world = ({ paths = [] as string[], taken = [] as string[], answer = undefined as string | undefined } = {}) => {
+  const asked: string[] = []
+  return {
+    asked,
+    exists: async (path: string) => paths.includes(path),
+    discover: async () => found,
+    taken: new Set(taken),
+    ask: async ({ user }: { user: string }) => {
+      asked.push(user)
+      return answer
+    },
+  }
+}
+
+describe('a description of a source: keyword shortcut, then LLM, then null', () => {
+  test.each([
+    ['the nginx logs please', ['/var/log/nginx'], { gleanType: 'file', path: '/var/log/nginx', id: 'nginx' }],
+    [
+      'who tried to log in over SSHD',
+      ['/var/log/secure'],
+      { gleanType: 'file', path: '/var/log/secure', id: 'secure' },
+    ],
+    ['read /srv/my/app.log.', ['/srv/my/app.log'], { gleanType: 'file', path: '/srv/my/app.log', id: 'my-app' }],
+    ['the systemd journal', [], { gleanType: 'journald', id: 'journal' }],
+    ['all my docker containers', [], { gleanType: 'docker', id: 'docker' }],
+    ['podman', [], { gleanType: 'podman', id: 'podman' }],
+  ])('"%s" is known by its words', async (text, paths, source) => {
+    const asking = world({ paths })
+    expect(await interpret(text, asking)).toMatchObject({
+      method: 'keyword',
+      source: { transport: 'local', ...source },
+    })
+    expect(asking.asked).toEqual([])
+  })
+
+  test('what is not there by its usual place is asked of the model, with what there is to choose from', async () => {
+    const asking = world({ answer: '```json\n{"glean_type": "file", "path": "/srv/shop/logs/worker.log"}\n```' })
+    expect(await interpret('what nginx of the shop says', asking)).toMatchObject({
+      method: 'llm',
+      source: { gleanType: 'file', path: '/srv/shop/logs/worker.log', id: 'worker' },
+    })
+    expect(asking.asked).toEqual([expect.stringContaining('/srv/shop/logs/worker.log')])
+  })
+
+  test('an id that another source has gets a number', async () => {
+    const asking = world({ paths: ['/var/log/nginx'], taken: ['nginx', 'nginx-2'] })
+    expect(await interpret('nginx', asking)).toMatchObject({ source: { id: 'nginx-3' } })
+  })
+
+  test.each([
+    ['no model', undefined],
+    ['a model that says nothing of use', 'I cannot help with that.'],
+    ['a model that says that nothing fits', '{"glean_type": null}'],
+    ['a model that names a file that it was not given', '{"glean_type": "file", "path": "/etc/shadow"}'],
+    ['a model that names what is not here', '{"glean_type": "docker", "containers": []}'],
+    ['a model that makes up a kind', '{"glean_type": "shell", "path": "rm -rf /"}'],
+    ['a model that would go elsewhere', '{"glean_type": "file", "transport": "ssh", "path": "../../etc/passwd"}'],
+    ['a model that sends half an object', '{"glean_type": "file", "pa'],
+  ])('with %s it is null', async (_, answer) => {
+    expect(await interpret('the thing in the corner', world({ answer }))).toEqual({ source: null, method: null })
+  })
+
+  test('a machine that is reached over the network is not taken for this one', async () => {
+    const asking = world({ paths: ['/var/log/nginx'] })
+    for (const text of ['nginx on root@attic over ssh', 'docker at 192.0.2.7']) {
+      expect(await interpret(text, asking)).toEqual({ source: null, method: null })
+    }
+  })
+})
+
+test('what a model adds of its own does not get into a source', () => {
+  const answer =
+    '{"glean_type": "journald", "units": ["nginx", 7, null], "socket": "/etc", "id": "x", "enabled": false}'
+  expect(draftFromAnswer(answer, found, new Set())).toMatchObject({ id: 'journal', units: ['nginx'] })
+  expect(draftFromAnswer(answer, found, new Set())?.socket ?? null).toBeNull()
+})

@@ -1,0 +1,30 @@
+import { join } from 'node:path'
+
+/** Where logs lie by custom, by platform. Those of a user's own programs count, too. */
+const customary: Partial<Record<NodeJS.Platform, (home: string) => string[]>> = {
+  linux: (home) => [
+    '/var/log',
+    '/opt',
+    '/srv',
+    join(home, 'logs'),
+    join(home, '.local/state'),
+    join(home, '.pm2/logs'),
+  ],
+  darwin: (home) => [
+    '/var/log',
+    '/Library/Logs',
+    join(home, 'Library/Logs'),
+    '/opt/homebrew/var/log',
+    '/usr/local/var/log',
+  ],
+  win32: (home) => [
+    'C:\\inetpub\\logs',
+    'C:\\Windows\\Logs',
+    'C:\\ProgramData',
+    join(home, 'AppData', 'Local', 'Temp'),
+  ],
+}
+
+/** The folders that are gone through for logs where none are named. */
+export const customaryLogFolders = (platform: NodeJS.Platform, home: string): string[] =>
+  (customary[platform] ?? customary.linux)?.(home) ?? []

@@ -1,0 +1,85 @@
+import { homedir } from 'node:os'
+import type { Handlers } from '@trellis/kit/rpc'
+import type { LogFile, SetupServiceDefinition, SourceDraft } from '@trellis/protos/ts/trellis/logs/v1/setup.ts'
+import type { World } from '../world.ts'
+import { askModel } from './ask-model.ts'
+import { customaryPlaces, type Discovered, discover, exists } from './discover.ts'
+import { draftOf, idFor, toMapping } from './draft.ts'
+import { interpret } from './interpret.ts'
+import { customaryLogFolders } from './log-folders.ts'
+import { scanFiles } from './scan.ts'
+import type { FoundFile } from './walk.ts'
+
+/** What the setup stands on. */
+export type SetupWorld = Pick<World, 'config' | 'sources' | 'settings' | 'upstream' | 'log' | 'now'>
+
+const defaultResults = 20
+const mostSuggestions = 30
+
+const fileOf = ({ path, size, modifiedAt }: FoundFile): LogFile => ({
+  path,
+  size,
+  modifiedAt: new Date(modifiedAt).toISOString(),
+})
+
+/** Sources for what was found and is not configured, each with an id of its own. */
+const suggestionsFor = (found: Discovered, configured: readonly Record<string, unknown>[]): SourceDraft[] => {
+  const taken = new Set(configured.map(({ id }) => String(id)))
+  const paths = new Set(configured.map(({ path }) => path))
+  const types = new Set(configured.map(({ gleanType }) => gleanType))
+  const suggestions: SourceDraft[] = []
+  const add = (draft: SourceDraft) => {
+    suggestions.push(draft)
+    taken.add(draft.id)
+  }
+  for (const type of ['journald', 'docker', 'podman'] as const)
+    if (found[type] && !types.has(type))
+      add(draftOf({ id: idFor(`/log/${type}`, taken), transport: 'local', gleanType: type }))
+  for (const { path } of found.files.filter(({ path }) => !paths.has(path)).slice(0, mostSuggestions))
+    add(draftOf({ id: idFor(path, taken), transport: 'local', gleanType: 'file', path }))
+  return suggestions
+}
+
+export const setupRpc = (world: SetupWorld): Handlers<typeof SetupServiceDefinition> => {
+  const { config, sources, now } = world
+  const roots =
+    config.scanDirectories.length > 0 ? config.scanDirectories : customaryLogFolders(process.platform, homedir())
+  const find = (signal: AbortSignal) => discover(roots, customaryPlaces(), signal)
+  return {
+    getSetupStatus: async () => {
+      const { entries, problems } = await sources.read()
+      return { hasSources: entries.length > 0, sourceCount: entries.length, problems }
+    },
+    discoverSources: async (_, { signal }) => {
+      const [found, { entries }] = await Promise.all([find(signal), sources.read()])
+      const { journald, docker, podman, files } = found
+      return { journald, docker, podman, files: files.map(fileOf), suggestions: suggestionsFor(found, entries) }
+    },
+    writeSources: async (request) => {
+      const written = await sources.append(request.sources.map(toMapping))
+      return { written: written.length, sources: request.sources }
+    },
+    interpretSource: async ({ text }, { signal }) => {
+      const { entries } = await sources.read()
+      return interpret(text, {
+        exists,
+        discover: () => find(signal),
+        taken: new Set(entries.map(({ id }) => id)),
+        ask: (question) => askModel(world, question, signal),
+      })
+    },
+    scanFiles: async ({ query, maxResults }, { signal }) => {
+      const scan = await scanFiles({
+        roots,
+        query: query ?? undefined,
+        mostResults: maxResults ?? defaultResults,
+        now: now(),
+        signal,
+      })
+      return {
+        files: scan.files.map((file) => ({ ...fileOf(file), score: file.score, matches: file.matches })),
+        isComplete: scan.isComplete,
+      }
+    },
+  }
+}

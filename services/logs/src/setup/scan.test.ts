@@ -1,0 +1,122 @@
+import { execFileSync } from 'node:child_process'
+import { chmod, mkdir, symlink, utimes, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { temporaryDirectory } from '../../../../test/support/temporary-directory.ts'
+import { scanFiles } from './scan.ts'
+import { matchOf, recencyOf, scoreOf, sizeScoreOf } from './score.ts'
+import { walkLimits, walkLogs } from './walk.ts'
+
+const now = Date.UTC(2026, 2, 1, 12)
+const hour = 3_600_000
+const signal = AbortSignal.timeout(60_000)
+
+/** Files by their paths in a folder: how old in hours, and what is in them. */
+const withFiles = async (files: Record<string, { age?: number; content?: string | Buffer }>) => {
+  const folder = await temporaryDirectory()
+  for (const [name, { age = 0, content = 'a line\n' }] of Object.entries(files)) {
+    const path = join(folder.path, name)
+    await mkdir(join(path, '..'), { recursive: true })
+    await writeFile(path, content)
+    await utimes(path, (now - age * hour) / 1000, (now - age * hour) / 1000)
+  }
+  const scan = (query?: string, mostResults = 100) =>
+    scanFiles({ roots: [folder.path], query, mostResults, now, signal })
+  const names = (found: { path: string }[]) => found.map(({ path }) => path.slice(folder.path.length + 1))
+  return { path: folder.path, scan, names, [Symbol.asyncDispose]: folder[Symbol.asyncDispose] }
+}
+
+test('score is 0.7 recency + 0.3 size, or 0.4 recency + 0.2 size + 0.4 keyword match when a query is given', () => {
+  expect(scoreOf({ recency: 0.5, size: 0.25, match: undefined })).toBeCloseTo(0.7 * 0.5 + 0.3 * 0.25)
+  expect(scoreOf({ recency: 0.5, size: 0.25, match: 1 })).toBeCloseTo(0.4 * 0.5 + 0.2 * 0.25 + 0.4)
+})
+
+test('recency, size and match are from 0 to 1', () => {
+  expect([0, 24, 48].map((age) => recencyOf(now - age * hour, now))).toEqual([1, 0.5, 0.25])
+  expect(recencyOf(now + hour, now)).toBe(1)
+  expect([0, 1e9, 1e12].map(sizeScoreOf)).toEqual([0, 1, 1])
+  expect(sizeScoreOf(1e6)).toBeGreaterThan(sizeScoreOf(1e3))
+  expect(
+    matchOf(
+      ['a', 'b'],
+      [
+        { keyword: 'a', where: 'path' },
+        { keyword: 'b', where: 'content' },
+      ],
+    ),
+  ).toBe(0.75)
+  expect(matchOf([], [])).toBe(0)
+})
+
+test('ranks readable log files by age and size', async () => {
+  await using files = await withFiles({
+    'old.log': { age: 240 },
+    'new.log': {},
+    'large.log': { content: 'x'.repeat(1_000_000) },
+    'log/syslog': { age: 1 },
+    'app/readme.txt': {},
+    'app/logs/worker.txt': { age: 100 },
+    'log/syslog.2.gz': {},
+  })
+  const { files: found, isComplete } = await files.scan()
+  expect(files.names(found)).toEqual(['large.log', 'new.log', 'log/syslog', 'app/logs/worker.txt', 'old.log'])
+  expect(isComplete).toBe(true)
+  expect(found.every(({ score, matches }) => score > 0 && score <= 1 && matches.length === 0)).toBe(true)
+  expect(files.names((await files.scan(undefined, 2)).files)).toEqual(['large.log', 'new.log'])
+})
+
+test('with a query, a file whose path or last lines have its words comes first, and says which', async () => {
+  await using files = await withFiles({
+    'new.log': { content: 'all is well\n' },
+    'nginx/error.log': { age: 6 },
+    'other.log': { age: 72, content: 'upstream timeout while reading\n' },
+  })
+  const { files: found } = await files.scan('nginx has a timeout')
+  expect(files.names(found)[0]).toBe('nginx/error.log')
+  expect(Object.fromEntries(found.map(({ matches }, index) => [files.names(found)[index], matches]))).toEqual({
+    'nginx/error.log': ['nginx'],
+    'other.log': ['timeout'],
+    'new.log': [],
+  })
+})
+
+test('skips what is binary, empty, no file, or not to be read, and follows no link', async () => {
+  await using outside = await withFiles({ 'secret.log': {} })
+  await using files = await withFiles({
+    'good.log': {},
+    'binary.log': { content: Buffer.from([1, 0, 2]) },
+    'empty.log': { content: '' },
+    'closed.log': {},
+    'sub/.hidden.log': {},
+  })
+  await symlink(join(outside.path, 'secret.log'), join(files.path, 'link.log'))
+  await symlink(outside.path, join(files.path, 'folder'))
+  await symlink(files.path, join(files.path, 'circle'))
+  execFileSync('mkfifo', [join(files.path, 'pipe.log')])
+  await chmod(join(files.path, 'closed.log'), 0o000)
+  const readable =
+    process.getuid?.() === 0 ? ['closed.log', 'good.log', 'sub/.hidden.log'] : ['good.log', 'sub/.hidden.log']
+  expect(files.names((await files.scan()).files).toSorted()).toEqual(readable)
+})
+
+test('never enters /proc or /sys, even when it is told to', async () => {
+  expect((await walkLogs(['/proc', '/proc/self', '/sys', '/dev'], signal)).files).toEqual([])
+})
+
+test('ends at its limits of time, depth, entries and files, and says that it did', async () => {
+  const many = Object.fromEntries(
+    Array.from({ length: 40 }, (_, index) => [`${'deep/'.repeat(index % 12)}${index}.log`, {}]),
+  )
+  await using files = await withFiles(many)
+  const walk = (change: Partial<typeof walkLimits>) => walkLogs([files.path], signal, { ...walkLimits, ...change })
+  expect((await walk({})).isComplete).toBe(true)
+  expect((await walk({})).files.every(({ path }) => path.split('deep/').length <= walkLimits.depth + 1)).toBe(true)
+  expect((await walk({ depth: 0 })).files).toHaveLength(4)
+  expect(await walk({ milliseconds: 0 })).toEqual({ files: [], isComplete: false })
+  expect(await walk({ entries: 5 })).toMatchObject({ isComplete: false })
+  expect((await walk({ files: 3 })).files.length).toBeLessThanOrEqual(3)
+})
+
+test('stops when nobody waits for it any more', async () => {
+  await expect(walkLogs(['/usr'], AbortSignal.abort(new Error('gone')))).rejects.toThrow('gone')
+})

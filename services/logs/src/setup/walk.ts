@@ -1,0 +1,86 @@
+import { lstat, opendir, realpath } from 'node:fs/promises'
+import { basename, extname, join, sep } from 'node:path'
+
+/** A file that looks like a log, by its name and place. */
+export type FoundFile = { path: string; size: number; modifiedAt: number }
+
+export type WalkLimits = { milliseconds: number; depth: number; entries: number; files: number }
+
+export const walkLimits: WalkLimits = { milliseconds: 3_000, depth: 8, entries: 100_000, files: 20_000 }
+
+/** What the system makes up, and what is no log however it is called. */
+const neverEntered = ['/proc', '/sys', '/dev', '/run']
+const skippedFolders = new Set(['node_modules', '.git', '.cache', 'site-packages', 'proc', 'sys'])
+
+const logEndings = new Set(['.log', '.out', '.err', '.jsonl', '.ndjson', '.trace', '.audit'])
+/** Compressed, indexed or not text; a rotation that is packed goes with the log that it was. */
+const otherEndings = new Set(
+  '.gz .zst .xz .bz2 .zip .tar .journal .db .sqlite .db-wal .db-shm .pid .lock .sock .state .png .jpg .pcap .bin .core .rrd'.split(
+    ' ',
+  ),
+)
+const rotated = /\.(?:log|out|err|jsonl)[.-]\d+$/i
+const logFolder = /^(?:logs?|journal)$/i
+
+/** In a folder of logs everything is one that is not known to be something else; elsewhere, what is called one. */
+const looksLikeLog = (name: string, isInLogFolder: boolean): boolean => {
+  const ending = extname(name).toLowerCase()
+  if (otherEndings.has(ending)) return false
+  if (logEndings.has(ending) || rotated.test(name)) return true
+  return isInLogFolder && (ending === '' || ending === '.txt' || /^\.\d+$/.test(ending) || !name.startsWith('.'))
+}
+
+const isEntered = (path: string) => !neverEntered.some((root) => path === root || path.startsWith(root + sep))
+
+export type Walk = { files: FoundFile[]; isComplete: boolean }
+
+type Folder = { path: string; depth: number; isOfLogs: boolean }
+
+/**
+ * Finds log files below folders, each once, the folders nearest to the roots first. Links are not followed; what the system makes up (/proc, /sys) is not
+ * entered; what cannot be read is passed over. Ends at the first limit, and says so.
+ */
+export const walkLogs = async (
+  roots: readonly string[],
+  signal: AbortSignal,
+  limits: WalkLimits = walkLimits,
+): Promise<Walk> => {
+  const end = performance.now() + limits.milliseconds
+  const files = new Map<string, FoundFile>()
+  const waiting: Folder[] = []
+  for (const root of roots) {
+    // A root itself may be a link: somebody has named it.
+    const path = await realpath(root).catch(() => undefined)
+    if (path !== undefined && isEntered(path))
+      waiting.push({ path, depth: 0, isOfLogs: logFolder.test(basename(path)) })
+  }
+  const seen = new Set<string>()
+  let entries = 0
+  const isOver = () => performance.now() > end || entries >= limits.entries || files.size >= limits.files
+  const take = async (folder: Folder) => {
+    const listing = await opendir(folder.path).catch(() => undefined)
+    if (!listing) return
+    for await (const entry of listing) {
+      if (++entries > limits.entries || isOver()) return
+      signal.throwIfAborted()
+      const path = join(folder.path, entry.name)
+      if (entry.isDirectory()) {
+        if (folder.depth >= limits.depth || skippedFolders.has(entry.name)) continue
+        waiting.push({ path, depth: folder.depth + 1, isOfLogs: folder.isOfLogs || logFolder.test(entry.name) })
+      } else if (entry.isFile() && looksLikeLog(entry.name, folder.isOfLogs)) {
+        const about = await lstat(path).catch(() => undefined)
+        if (about?.isFile() && about.size > 0) files.set(path, { path, size: about.size, modifiedAt: about.mtimeMs })
+      }
+    }
+  }
+  for (let folder = waiting.shift(); folder; folder = waiting.shift()) {
+    if (isOver()) return { files: [...files.values()], isComplete: false }
+    if (seen.has(folder.path)) continue
+    seen.add(folder.path)
+    // A folder that goes away while it is listed has no more files.
+    await take(folder).catch((error: unknown) => {
+      if (signal.aborted) throw error
+    })
+  }
+  return { files: [...files.values()], isComplete: !isOver() }
+}
