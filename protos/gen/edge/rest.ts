@@ -912,6 +912,80 @@ export type AttachEntriesResponseRest = {
   attached_count: number
 }
 
+/** A bundle that went out. */
+export type SentBundleRest = {
+  id: string
+  incident_id: string
+  /** `download`, or the address that it is sent to. */
+  destination: string
+  sanitized: boolean
+  /** downloaded, queued, sent or failed. */
+  status: string
+  /** Null while it is queued. */
+  sent_at: string | null
+  created_at: string
+  attempts: number
+  /** Of a queued one. */
+  next_attempt_at: string | null
+  /** Why the last attempt did not succeed. */
+  last_error: string | null
+}
+
+export type TicketRest = {
+  tracker: string
+  ticket_id: string
+  url: string
+  /** Whether it was made now, rather than before. */
+  created: boolean
+}
+
+export type BundleIdRest = {
+  id: string
+}
+
+/** A bundle that was received. What it says was written by others. */
+export type BundleRest = {
+  id: string
+  bundle_version: number
+  service_version: string | null
+  /** When it was bundled. */
+  exported_at: string
+  sanitized: boolean
+  label: string
+  issue_type: string | null
+  severity: string | null
+  entry_count: number
+  /** Of its JSON. */
+  bytes: number
+  received_at: string
+}
+
+export type ListBundlesResponseRest = {
+  bundles: BundleRest[]
+  next_cursor: string | null
+}
+
+export type BundleDetailRest = {
+  id: string
+  bundle_version: number
+  service_version: string | null
+  exported_at: string
+  sanitized: boolean
+  label: string
+  issue_type: string | null
+  severity: string | null
+  entry_count: number
+  bytes: number
+  received_at: string
+  /** All of it. */
+  bundle: unknown
+}
+
+export type ListSentBundlesResponseRest = {
+  sent_bundles: SentBundleRest[]
+  next_cursor: string | null
+}
+
 /** The classifier that is added to what the scorer knows by itself. */
 export type ScorerModelRest = {
   /** Whether a folder is named for one. */
@@ -2075,6 +2149,69 @@ export const AttachEntriesResponseToRest = (m: trellis_logs_v1_incidents.AttachE
   attached_count: m.attachedCount,
 })
 
+export const SentBundleToRest = (m: trellis_logs_v1_incidents.SentBundle): SentBundleRest => ({
+  id: m.id,
+  incident_id: m.incidentId,
+  destination: m.destination,
+  sanitized: m.sanitized,
+  status: m.status,
+  sent_at: m.sentAt ?? null,
+  created_at: m.createdAt,
+  attempts: m.attempts,
+  next_attempt_at: m.nextAttemptAt ?? null,
+  last_error: m.lastError ?? null,
+})
+
+export const TicketToRest = (m: trellis_logs_v1_incidents.Ticket): TicketRest => ({
+  tracker: m.tracker,
+  ticket_id: m.ticketId,
+  url: m.url,
+  created: m.created,
+})
+
+export const BundleIdToRest = (m: trellis_logs_v1_incidents.BundleId): BundleIdRest => ({
+  id: m.id,
+})
+
+export const BundleToRest = (m: trellis_logs_v1_incidents.Bundle): BundleRest => ({
+  id: m.id,
+  bundle_version: m.bundleVersion,
+  service_version: m.serviceVersion ?? null,
+  exported_at: m.exportedAt,
+  sanitized: m.sanitized,
+  label: m.label,
+  issue_type: m.issueType ?? null,
+  severity: m.severity ?? null,
+  entry_count: m.entryCount,
+  bytes: m.bytes,
+  received_at: m.receivedAt,
+})
+
+export const ListBundlesResponseToRest = (m: trellis_logs_v1_incidents.ListBundlesResponse): ListBundlesResponseRest => ({
+  bundles: m.bundles.map((item) => BundleToRest(item)),
+  next_cursor: m.nextCursor ?? null,
+})
+
+export const BundleDetailToRest = (m: trellis_logs_v1_incidents.BundleDetail): BundleDetailRest => ({
+  id: m.id,
+  bundle_version: m.bundleVersion,
+  service_version: m.serviceVersion ?? null,
+  exported_at: m.exportedAt,
+  sanitized: m.sanitized,
+  label: m.label,
+  issue_type: m.issueType ?? null,
+  severity: m.severity ?? null,
+  entry_count: m.entryCount,
+  bytes: m.bytes,
+  received_at: m.receivedAt,
+  bundle: jsonOf(m.bundle),
+})
+
+export const ListSentBundlesResponseToRest = (m: trellis_logs_v1_incidents.ListSentBundlesResponse): ListSentBundlesResponseRest => ({
+  sent_bundles: m.sentBundles.map((item) => SentBundleToRest(item)),
+  next_cursor: m.nextCursor ?? null,
+})
+
 export const ScorerModelToRest = (m: trellis_logs_v1_scoring.ScorerModel): ScorerModelRest => ({
   configured: m.configured,
   loaded: m.loaded,
@@ -2774,6 +2911,41 @@ export const AttachEntriesRequestFromRest = (j: any): trellis_logs_v1_incidents.
 export const DetachEntryRequestFromRest = (j: any): trellis_logs_v1_incidents.DetachEntryRequest => ({
   id: j.id ?? '',
   entryId: j.entry_id ?? '',
+})
+
+export const BundleRequestFromRest = (j: any): trellis_logs_v1_incidents.BundleRequest => ({
+  id: j.id ?? '',
+  sanitize: j.sanitize ?? undefined,
+})
+
+export const ExportTicketRequestFromRest = (j: any): trellis_logs_v1_incidents.ExportTicketRequest => ({
+  id: j.id ?? '',
+  tracker: j.tracker ?? '',
+  label: j.label ?? undefined,
+  sanitize: j.sanitize ?? undefined,
+  again: j.again ?? undefined,
+})
+
+export const ReceiveBundleParametersFromRest = (j: any): trellis_logs_v1_incidents.ReceiveBundleParameters => ({
+  idempotencyKey: j.idempotency_key ?? undefined,
+})
+
+export const ListBundlesRequestFromRest = (j: any): trellis_logs_v1_incidents.ListBundlesRequest => ({
+  issueType: j.issue_type ?? undefined,
+  since: j.since ?? undefined,
+  until: j.until ?? undefined,
+  limit: j.limit ?? 50,
+  cursor: j.cursor ?? undefined,
+})
+
+export const BundleIdFromRest = (j: any): trellis_logs_v1_incidents.BundleId => ({
+  id: j.id ?? '',
+})
+
+export const ListSentBundlesRequestFromRest = (j: any): trellis_logs_v1_incidents.ListSentBundlesRequest => ({
+  incidentId: j.incident_id ?? undefined,
+  limit: j.limit ?? 50,
+  cursor: j.cursor ?? undefined,
 })
 
 export const NotificationParametersFromRest = (j: any): trellis_logs_v1_media_monitor.NotificationParameters => ({

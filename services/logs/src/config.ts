@@ -143,9 +143,8 @@ export const logsConfig = {
   submitEndpoint: later(
     setting('SERVICE_SUBMIT_ENDPOINT', read.optional(read.url), undefined, 'Where matched entries are pushed.'),
   ),
-  bundleEndpoint: later(
-    setting('SERVICE_BUNDLE_ENDPOINT', read.optional(read.url), undefined, 'Where bundles are sent.'),
-  ),
+  bundleEndpoint: setting('SERVICE_BUNDLE_ENDPOINT', read.optional(read.url), undefined, 'Where bundles are sent.'),
+  bundleToken: secret('SERVICE_BUNDLE_TOKEN', read.text, '', 'Sent there as a bearer token.'),
   autoIncident: later(setting('SERVICE_AUTO_INCIDENT', read.flag, true, 'Makes incidents of clusters of errors.')),
   autoIncidentThreshold: later(
     setting('SERVICE_AUTO_INCIDENT_THRESHOLD', read.integer(1, 1_000_000), 5, 'Errors that make an incident.'),

@@ -11,7 +11,6 @@ import { CollectServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/col
 import { ContextServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/context.ts'
 import { EntriesServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/entries.ts'
 import { FormatsServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/formats.ts'
-import { IncidentsServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/incidents.ts'
 import { LogsServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/logs.ts'
 import { MediaMonitorServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/media_monitor.ts'
 import { ScoringServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/scoring.ts'
@@ -41,9 +40,8 @@ import { contextRpc } from './context/rpc.ts'
 import { diagnoseRpc } from './diagnose/rpc.ts'
 import { formatsRpc } from './formats/rpc.ts'
 import { openUserFormats } from './formats/user/user-formats.ts'
-import { createIncidents } from './incidents/incidents.ts'
-import { incidentsRpc } from './incidents/rpc.ts'
-import { type IncidentTables, incidentMigration } from './incidents/tables.ts'
+import type { AllIncidentTables } from './incidents/all-tables.ts'
+import { incidentMigrations, openIncidents } from './incidents/open-incidents.ts'
 import { createPressure } from './ingest/pressure.ts'
 import { ingestRpc } from './ingest/rpc.ts'
 import { type TaskTables, taskMigration, taskOwnerMigration } from './ingest/task-store.ts'
@@ -118,7 +116,7 @@ export const logsMigrations = [
   blocklistMigration,
 ]
 export const logsSchema = { name: 'logs', migrations: logsMigrations }
-export const incidentsSchema = { name: 'incidents', migrations: [incidentMigration] }
+export const incidentsSchema = { name: 'incidents', migrations: incidentMigrations }
 export const contextSchema = { name: 'context', migrations: contextMigrations }
 
 /** All schemas of the log service, each where its setting places it; without one, beside the others. Throws ConfigFailure. */
@@ -162,7 +160,7 @@ export const createLogsService = async (options: LogsServiceOptions): Promise<Lo
     opened.use(await openStore<Rows>({ ...place, ...schema, log }))
   const store = await openPlaced<Tables>(schemas.logs)
   const context = createContextBase({ db: (await openPlaced<ContextTables>(schemas.context)).db, now })
-  const { db: incidentsDb } = await openPlaced<IncidentTables>(schemas.incidents)
+  const { db: incidentRows } = await openPlaced<AllIncidentTables>(schemas.incidents)
   // Before anything is read: what comes in is read with them.
   const formats = opened.use(
     await openUserFormats({ directory: config.formatsDirectory ?? join(dataDirectory, 'formats'), log }),
@@ -239,7 +237,7 @@ export const createLogsService = async (options: LogsServiceOptions): Promise<Lo
     now,
     signal: ending.signal,
   }
-  const incidents = createIncidents({ db: incidentsDb, now })
+  const incidents = opened.use(openIncidents(world, incidentRows))
   const keeping = createKeeping({
     config,
     engine,
@@ -276,7 +274,7 @@ export const createLogsService = async (options: LogsServiceOptions): Promise<Lo
     implementations: [
       implementation(LogsServiceDefinition, handlers),
       implementation(TemplatesServiceDefinition, templatesRpc(world)),
-      implementation(IncidentsServiceDefinition, incidentsRpc({ world, incidents, db: incidentsDb })),
+      incidents.implementation,
       implementation(SettingsServiceDefinition, settingsRpc({ settings })),
       implementation(MediaMonitorServiceDefinition, mediaMonitorRpc(world)),
       implementation(BlocklistServiceDefinition, blocklistRpc(blocklist)),

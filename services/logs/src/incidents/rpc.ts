@@ -10,7 +10,16 @@ import { defaultPage, readListCursor, toPage } from './paging.ts'
 import { presentDetail, presentIncident } from './present.ts'
 import { type Db, type IncidentFilters, listEvents, listIncidents, similarIncidents } from './store.ts'
 
-type IncidentHandlers = Handlers<typeof IncidentsServiceDefinition>
+type IncidentHandlers = Pick<
+  Handlers<typeof IncidentsServiceDefinition>,
+  | 'createIncident'
+  | 'listIncidents'
+  | 'getIncident'
+  | 'updateIncident'
+  | 'deleteIncident'
+  | 'attachEntries'
+  | 'detachEntry'
+>
 
 /** As many as the detail of an incident shows. */
 export const mostShownEntries = 100

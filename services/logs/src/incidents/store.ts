@@ -1,9 +1,10 @@
 import { sql } from '@trellis/kit/store'
-import type { ExpressionBuilder, Kysely } from 'kysely'
+import type { ExpressionBuilder } from 'kysely'
+import type { AllIncidentTables, IncidentDb } from './all-tables.ts'
 import type { ListPlace } from './paging.ts'
-import type { AttachedEntryTable, IncidentEventTable, IncidentTable, IncidentTables } from './tables.ts'
+import type { AttachedEntryTable, IncidentEventTable, IncidentTable } from './tables.ts'
 
-export type Db = Kysely<IncidentTables>
+export type Db = IncidentDb
 
 /** An incident and how many entries are attached to it. */
 export type IncidentRow = IncidentTable & { attached_count: number }
@@ -18,7 +19,7 @@ export type IncidentFilters = {
   until?: number
 }
 
-const attachedCount = (eb: ExpressionBuilder<IncidentTables, 'incidents'>) =>
+const attachedCount = (eb: ExpressionBuilder<AllIncidentTables, 'incidents'>) =>
   eb
     .selectFrom('incident_entries')
     .whereRef('incident_entries.incident_id', '=', 'incidents.id')

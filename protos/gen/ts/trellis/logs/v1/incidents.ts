@@ -5,6 +5,7 @@
 import { BinaryReader, BinaryWriter } from "@bufbuild/protobuf/wire";
 import { Empty } from "../../../google/protobuf/empty.ts";
 import { FieldMask } from "../../../google/protobuf/field_mask.ts";
+import { ByteFrame } from "../../http/v1/messages.ts";
 import { Entry } from "./logs.ts";
 
 /** Incidents: stretches of time in which something was wrong, what belongs to them, and what happened to them since. */
@@ -190,6 +191,149 @@ export interface AttachEntriesResponse {
 export interface DetachEntryRequest {
   id: string;
   entryId: string;
+}
+
+export interface BundleRequest {
+  id: string;
+  /** Masks what names somebody or opens something. */
+  sanitize?: boolean | null | undefined;
+}
+
+/** A bundle that went out. */
+export interface SentBundle {
+  id: string;
+  incidentId: string;
+  /** `download`, or the address that it is sent to. */
+  destination: string;
+  sanitized: boolean;
+  /** downloaded, queued, sent or failed. */
+  status: string;
+  /** Null while it is queued. */
+  sentAt?: string | null | undefined;
+  createdAt: string;
+  attempts: number;
+  /** Of a queued one. */
+  nextAttemptAt?:
+    | string
+    | null
+    | undefined;
+  /** Why the last attempt did not succeed. */
+  lastError?: string | null | undefined;
+}
+
+export interface ListSentBundlesRequest {
+  incidentId?: string | null | undefined;
+  limit?:
+    | number
+    | null
+    | undefined;
+  /** The `next_cursor` of the page before. */
+  cursor?: string | null | undefined;
+}
+
+export interface ListSentBundlesResponse {
+  sentBundles: SentBundle[];
+  nextCursor?: string | null | undefined;
+}
+
+export interface ReceiveBundleRequest {
+  part: { $case: "parameters"; value: ReceiveBundleParameters } | { $case: "chunk"; value: Uint8Array } | null;
+}
+
+export interface ReceiveBundleParameters {
+  /** A name for this bundle that its sender gives it. */
+  idempotencyKey?: string | null | undefined;
+}
+
+export interface BundleId {
+  id: string;
+}
+
+/** A bundle that was received. What it says was written by others. */
+export interface Bundle {
+  id: string;
+  bundleVersion: number;
+  serviceVersion?:
+    | string
+    | null
+    | undefined;
+  /** When it was bundled. */
+  exportedAt: string;
+  sanitized: boolean;
+  label: string;
+  issueType?: string | null | undefined;
+  severity?: string | null | undefined;
+  entryCount: number;
+  /** Of its JSON. */
+  bytes: number;
+  receivedAt: string;
+}
+
+export interface BundleDetail {
+  id: string;
+  bundleVersion: number;
+  serviceVersion?: string | null | undefined;
+  exportedAt: string;
+  sanitized: boolean;
+  label: string;
+  issueType?: string | null | undefined;
+  severity?: string | null | undefined;
+  entryCount: number;
+  bytes: number;
+  receivedAt: string;
+  /** All of it. */
+  bundle: string;
+}
+
+export interface ListBundlesRequest {
+  issueType?:
+    | string
+    | null
+    | undefined;
+  /** Bundled at this moment or after it. */
+  since?:
+    | string
+    | null
+    | undefined;
+  /** Bundled before this moment. */
+  until?: string | null | undefined;
+  limit?:
+    | number
+    | null
+    | undefined;
+  /** The `next_cursor` of the page before. */
+  cursor?: string | null | undefined;
+}
+
+export interface ListBundlesResponse {
+  bundles: Bundle[];
+  nextCursor?: string | null | undefined;
+}
+
+export interface ExportTicketRequest {
+  id: string;
+  /** notion or jira. */
+  tracker: string;
+  /** The title of the ticket; the incident's label unless given. */
+  label?:
+    | string
+    | null
+    | undefined;
+  /** Masks what names somebody or opens something: `?sanitize=true`. */
+  sanitize?:
+    | boolean
+    | null
+    | undefined;
+  /** Makes another ticket where there is one already. */
+  again?: boolean | null | undefined;
+}
+
+export interface Ticket {
+  tracker: string;
+  ticketId: string;
+  url: string;
+  /** Whether it was made now, rather than before. */
+  created: boolean;
 }
 
 function createBaseIncidentId(): IncidentId {
@@ -1786,6 +1930,1335 @@ export const DetachEntryRequest: MessageFns<DetachEntryRequest> = {
   },
 };
 
+function createBaseBundleRequest(): BundleRequest {
+  return { id: "", sanitize: null };
+}
+
+export const BundleRequest: MessageFns<BundleRequest> = {
+  encode(message: BundleRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.id !== "") {
+      writer.uint32(10).string(message.id);
+    }
+    if (message.sanitize !== undefined && message.sanitize !== null) {
+      writer.uint32(16).bool(message.sanitize);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): BundleRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseBundleRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.id = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.sanitize = reader.bool();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<BundleRequest>): BundleRequest {
+    return BundleRequest.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<BundleRequest>): BundleRequest {
+    const message = createBaseBundleRequest();
+    message.id = object.id ?? "";
+    message.sanitize = object.sanitize ?? undefined;
+    return message;
+  },
+};
+
+function createBaseSentBundle(): SentBundle {
+  return {
+    id: "",
+    incidentId: "",
+    destination: "",
+    sanitized: false,
+    status: "",
+    sentAt: null,
+    createdAt: "",
+    attempts: 0,
+    nextAttemptAt: null,
+    lastError: null,
+  };
+}
+
+export const SentBundle: MessageFns<SentBundle> = {
+  encode(message: SentBundle, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.id !== "") {
+      writer.uint32(10).string(message.id);
+    }
+    if (message.incidentId !== "") {
+      writer.uint32(18).string(message.incidentId);
+    }
+    if (message.destination !== "") {
+      writer.uint32(26).string(message.destination);
+    }
+    if (message.sanitized !== false) {
+      writer.uint32(32).bool(message.sanitized);
+    }
+    if (message.status !== "") {
+      writer.uint32(42).string(message.status);
+    }
+    if (message.sentAt !== undefined && message.sentAt !== null) {
+      writer.uint32(50).string(message.sentAt);
+    }
+    if (message.createdAt !== "") {
+      writer.uint32(58).string(message.createdAt);
+    }
+    if (message.attempts !== 0) {
+      writer.uint32(64).int64(message.attempts);
+    }
+    if (message.nextAttemptAt !== undefined && message.nextAttemptAt !== null) {
+      writer.uint32(74).string(message.nextAttemptAt);
+    }
+    if (message.lastError !== undefined && message.lastError !== null) {
+      writer.uint32(82).string(message.lastError);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): SentBundle {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseSentBundle();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.id = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.incidentId = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.destination = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.sanitized = reader.bool();
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.status = reader.string();
+            continue;
+          }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.sentAt = reader.string();
+            continue;
+          }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            message.createdAt = reader.string();
+            continue;
+          }
+          case 8: {
+            if (tag !== 64) {
+              break;
+            }
+
+            message.attempts = longToNumber(reader.int64());
+            continue;
+          }
+          case 9: {
+            if (tag !== 74) {
+              break;
+            }
+
+            message.nextAttemptAt = reader.string();
+            continue;
+          }
+          case 10: {
+            if (tag !== 82) {
+              break;
+            }
+
+            message.lastError = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<SentBundle>): SentBundle {
+    return SentBundle.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<SentBundle>): SentBundle {
+    const message = createBaseSentBundle();
+    message.id = object.id ?? "";
+    message.incidentId = object.incidentId ?? "";
+    message.destination = object.destination ?? "";
+    message.sanitized = object.sanitized ?? false;
+    message.status = object.status ?? "";
+    message.sentAt = object.sentAt ?? undefined;
+    message.createdAt = object.createdAt ?? "";
+    message.attempts = object.attempts ?? 0;
+    message.nextAttemptAt = object.nextAttemptAt ?? undefined;
+    message.lastError = object.lastError ?? undefined;
+    return message;
+  },
+};
+
+function createBaseListSentBundlesRequest(): ListSentBundlesRequest {
+  return { incidentId: null, limit: null, cursor: null };
+}
+
+export const ListSentBundlesRequest: MessageFns<ListSentBundlesRequest> = {
+  encode(message: ListSentBundlesRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.incidentId !== undefined && message.incidentId !== null) {
+      writer.uint32(10).string(message.incidentId);
+    }
+    if (message.limit !== undefined && message.limit !== null) {
+      writer.uint32(16).int32(message.limit);
+    }
+    if (message.cursor !== undefined && message.cursor !== null) {
+      writer.uint32(26).string(message.cursor);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ListSentBundlesRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseListSentBundlesRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.incidentId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.limit = reader.int32();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.cursor = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<ListSentBundlesRequest>): ListSentBundlesRequest {
+    return ListSentBundlesRequest.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<ListSentBundlesRequest>): ListSentBundlesRequest {
+    const message = createBaseListSentBundlesRequest();
+    message.incidentId = object.incidentId ?? undefined;
+    message.limit = object.limit ?? undefined;
+    message.cursor = object.cursor ?? undefined;
+    return message;
+  },
+};
+
+function createBaseListSentBundlesResponse(): ListSentBundlesResponse {
+  return { sentBundles: [], nextCursor: null };
+}
+
+export const ListSentBundlesResponse: MessageFns<ListSentBundlesResponse> = {
+  encode(message: ListSentBundlesResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.sentBundles) {
+      SentBundle.encode(v!, writer.uint32(10).fork()).join();
+    }
+    if (message.nextCursor !== undefined && message.nextCursor !== null) {
+      writer.uint32(18).string(message.nextCursor);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ListSentBundlesResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseListSentBundlesResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.sentBundles.push(SentBundle.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.nextCursor = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<ListSentBundlesResponse>): ListSentBundlesResponse {
+    return ListSentBundlesResponse.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<ListSentBundlesResponse>): ListSentBundlesResponse {
+    const message = createBaseListSentBundlesResponse();
+    message.sentBundles = object.sentBundles?.map((e) => SentBundle.fromPartial(e)) || [];
+    message.nextCursor = object.nextCursor ?? undefined;
+    return message;
+  },
+};
+
+function createBaseReceiveBundleRequest(): ReceiveBundleRequest {
+  return { part: null };
+}
+
+export const ReceiveBundleRequest: MessageFns<ReceiveBundleRequest> = {
+  encode(message: ReceiveBundleRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    switch (message.part?.$case) {
+      case "parameters":
+        ReceiveBundleParameters.encode(message.part.value, writer.uint32(10).fork()).join();
+        break;
+      case "chunk":
+        writer.uint32(18).bytes(message.part.value);
+        break;
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ReceiveBundleRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseReceiveBundleRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.part = { $case: "parameters", value: ReceiveBundleParameters.decode(reader, reader.uint32()) };
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.part = { $case: "chunk", value: reader.bytes() };
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<ReceiveBundleRequest>): ReceiveBundleRequest {
+    return ReceiveBundleRequest.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<ReceiveBundleRequest>): ReceiveBundleRequest {
+    const message = createBaseReceiveBundleRequest();
+    switch (object.part?.$case) {
+      case "parameters": {
+        if (object.part?.value !== undefined && object.part?.value !== null) {
+          message.part = { $case: "parameters", value: ReceiveBundleParameters.fromPartial(object.part.value) };
+        }
+        break;
+      }
+      case "chunk": {
+        if (object.part?.value !== undefined && object.part?.value !== null) {
+          message.part = { $case: "chunk", value: object.part.value };
+        }
+        break;
+      }
+    }
+    return message;
+  },
+};
+
+function createBaseReceiveBundleParameters(): ReceiveBundleParameters {
+  return { idempotencyKey: null };
+}
+
+export const ReceiveBundleParameters: MessageFns<ReceiveBundleParameters> = {
+  encode(message: ReceiveBundleParameters, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.idempotencyKey !== undefined && message.idempotencyKey !== null) {
+      writer.uint32(10).string(message.idempotencyKey);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ReceiveBundleParameters {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseReceiveBundleParameters();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.idempotencyKey = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<ReceiveBundleParameters>): ReceiveBundleParameters {
+    return ReceiveBundleParameters.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<ReceiveBundleParameters>): ReceiveBundleParameters {
+    const message = createBaseReceiveBundleParameters();
+    message.idempotencyKey = object.idempotencyKey ?? undefined;
+    return message;
+  },
+};
+
+function createBaseBundleId(): BundleId {
+  return { id: "" };
+}
+
+export const BundleId: MessageFns<BundleId> = {
+  encode(message: BundleId, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.id !== "") {
+      writer.uint32(10).string(message.id);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): BundleId {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseBundleId();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.id = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<BundleId>): BundleId {
+    return BundleId.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<BundleId>): BundleId {
+    const message = createBaseBundleId();
+    message.id = object.id ?? "";
+    return message;
+  },
+};
+
+function createBaseBundle(): Bundle {
+  return {
+    id: "",
+    bundleVersion: 0,
+    serviceVersion: null,
+    exportedAt: "",
+    sanitized: false,
+    label: "",
+    issueType: null,
+    severity: null,
+    entryCount: 0,
+    bytes: 0,
+    receivedAt: "",
+  };
+}
+
+export const Bundle: MessageFns<Bundle> = {
+  encode(message: Bundle, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.id !== "") {
+      writer.uint32(10).string(message.id);
+    }
+    if (message.bundleVersion !== 0) {
+      writer.uint32(16).int32(message.bundleVersion);
+    }
+    if (message.serviceVersion !== undefined && message.serviceVersion !== null) {
+      writer.uint32(26).string(message.serviceVersion);
+    }
+    if (message.exportedAt !== "") {
+      writer.uint32(34).string(message.exportedAt);
+    }
+    if (message.sanitized !== false) {
+      writer.uint32(40).bool(message.sanitized);
+    }
+    if (message.label !== "") {
+      writer.uint32(50).string(message.label);
+    }
+    if (message.issueType !== undefined && message.issueType !== null) {
+      writer.uint32(58).string(message.issueType);
+    }
+    if (message.severity !== undefined && message.severity !== null) {
+      writer.uint32(66).string(message.severity);
+    }
+    if (message.entryCount !== 0) {
+      writer.uint32(72).int64(message.entryCount);
+    }
+    if (message.bytes !== 0) {
+      writer.uint32(80).int64(message.bytes);
+    }
+    if (message.receivedAt !== "") {
+      writer.uint32(90).string(message.receivedAt);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): Bundle {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseBundle();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.id = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.bundleVersion = reader.int32();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.serviceVersion = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.exportedAt = reader.string();
+            continue;
+          }
+          case 5: {
+            if (tag !== 40) {
+              break;
+            }
+
+            message.sanitized = reader.bool();
+            continue;
+          }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.label = reader.string();
+            continue;
+          }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            message.issueType = reader.string();
+            continue;
+          }
+          case 8: {
+            if (tag !== 66) {
+              break;
+            }
+
+            message.severity = reader.string();
+            continue;
+          }
+          case 9: {
+            if (tag !== 72) {
+              break;
+            }
+
+            message.entryCount = longToNumber(reader.int64());
+            continue;
+          }
+          case 10: {
+            if (tag !== 80) {
+              break;
+            }
+
+            message.bytes = longToNumber(reader.int64());
+            continue;
+          }
+          case 11: {
+            if (tag !== 90) {
+              break;
+            }
+
+            message.receivedAt = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<Bundle>): Bundle {
+    return Bundle.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<Bundle>): Bundle {
+    const message = createBaseBundle();
+    message.id = object.id ?? "";
+    message.bundleVersion = object.bundleVersion ?? 0;
+    message.serviceVersion = object.serviceVersion ?? undefined;
+    message.exportedAt = object.exportedAt ?? "";
+    message.sanitized = object.sanitized ?? false;
+    message.label = object.label ?? "";
+    message.issueType = object.issueType ?? undefined;
+    message.severity = object.severity ?? undefined;
+    message.entryCount = object.entryCount ?? 0;
+    message.bytes = object.bytes ?? 0;
+    message.receivedAt = object.receivedAt ?? "";
+    return message;
+  },
+};
+
+function createBaseBundleDetail(): BundleDetail {
+  return {
+    id: "",
+    bundleVersion: 0,
+    serviceVersion: null,
+    exportedAt: "",
+    sanitized: false,
+    label: "",
+    issueType: null,
+    severity: null,
+    entryCount: 0,
+    bytes: 0,
+    receivedAt: "",
+    bundle: "",
+  };
+}
+
+export const BundleDetail: MessageFns<BundleDetail> = {
+  encode(message: BundleDetail, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.id !== "") {
+      writer.uint32(10).string(message.id);
+    }
+    if (message.bundleVersion !== 0) {
+      writer.uint32(16).int32(message.bundleVersion);
+    }
+    if (message.serviceVersion !== undefined && message.serviceVersion !== null) {
+      writer.uint32(26).string(message.serviceVersion);
+    }
+    if (message.exportedAt !== "") {
+      writer.uint32(34).string(message.exportedAt);
+    }
+    if (message.sanitized !== false) {
+      writer.uint32(40).bool(message.sanitized);
+    }
+    if (message.label !== "") {
+      writer.uint32(50).string(message.label);
+    }
+    if (message.issueType !== undefined && message.issueType !== null) {
+      writer.uint32(58).string(message.issueType);
+    }
+    if (message.severity !== undefined && message.severity !== null) {
+      writer.uint32(66).string(message.severity);
+    }
+    if (message.entryCount !== 0) {
+      writer.uint32(72).int64(message.entryCount);
+    }
+    if (message.bytes !== 0) {
+      writer.uint32(80).int64(message.bytes);
+    }
+    if (message.receivedAt !== "") {
+      writer.uint32(90).string(message.receivedAt);
+    }
+    if (message.bundle !== "") {
+      writer.uint32(98).string(message.bundle);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): BundleDetail {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseBundleDetail();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.id = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.bundleVersion = reader.int32();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.serviceVersion = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.exportedAt = reader.string();
+            continue;
+          }
+          case 5: {
+            if (tag !== 40) {
+              break;
+            }
+
+            message.sanitized = reader.bool();
+            continue;
+          }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.label = reader.string();
+            continue;
+          }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            message.issueType = reader.string();
+            continue;
+          }
+          case 8: {
+            if (tag !== 66) {
+              break;
+            }
+
+            message.severity = reader.string();
+            continue;
+          }
+          case 9: {
+            if (tag !== 72) {
+              break;
+            }
+
+            message.entryCount = longToNumber(reader.int64());
+            continue;
+          }
+          case 10: {
+            if (tag !== 80) {
+              break;
+            }
+
+            message.bytes = longToNumber(reader.int64());
+            continue;
+          }
+          case 11: {
+            if (tag !== 90) {
+              break;
+            }
+
+            message.receivedAt = reader.string();
+            continue;
+          }
+          case 12: {
+            if (tag !== 98) {
+              break;
+            }
+
+            message.bundle = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<BundleDetail>): BundleDetail {
+    return BundleDetail.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<BundleDetail>): BundleDetail {
+    const message = createBaseBundleDetail();
+    message.id = object.id ?? "";
+    message.bundleVersion = object.bundleVersion ?? 0;
+    message.serviceVersion = object.serviceVersion ?? undefined;
+    message.exportedAt = object.exportedAt ?? "";
+    message.sanitized = object.sanitized ?? false;
+    message.label = object.label ?? "";
+    message.issueType = object.issueType ?? undefined;
+    message.severity = object.severity ?? undefined;
+    message.entryCount = object.entryCount ?? 0;
+    message.bytes = object.bytes ?? 0;
+    message.receivedAt = object.receivedAt ?? "";
+    message.bundle = object.bundle ?? "";
+    return message;
+  },
+};
+
+function createBaseListBundlesRequest(): ListBundlesRequest {
+  return { issueType: null, since: null, until: null, limit: null, cursor: null };
+}
+
+export const ListBundlesRequest: MessageFns<ListBundlesRequest> = {
+  encode(message: ListBundlesRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.issueType !== undefined && message.issueType !== null) {
+      writer.uint32(10).string(message.issueType);
+    }
+    if (message.since !== undefined && message.since !== null) {
+      writer.uint32(18).string(message.since);
+    }
+    if (message.until !== undefined && message.until !== null) {
+      writer.uint32(26).string(message.until);
+    }
+    if (message.limit !== undefined && message.limit !== null) {
+      writer.uint32(32).int32(message.limit);
+    }
+    if (message.cursor !== undefined && message.cursor !== null) {
+      writer.uint32(42).string(message.cursor);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ListBundlesRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseListBundlesRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.issueType = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.since = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.until = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.limit = reader.int32();
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.cursor = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<ListBundlesRequest>): ListBundlesRequest {
+    return ListBundlesRequest.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<ListBundlesRequest>): ListBundlesRequest {
+    const message = createBaseListBundlesRequest();
+    message.issueType = object.issueType ?? undefined;
+    message.since = object.since ?? undefined;
+    message.until = object.until ?? undefined;
+    message.limit = object.limit ?? undefined;
+    message.cursor = object.cursor ?? undefined;
+    return message;
+  },
+};
+
+function createBaseListBundlesResponse(): ListBundlesResponse {
+  return { bundles: [], nextCursor: null };
+}
+
+export const ListBundlesResponse: MessageFns<ListBundlesResponse> = {
+  encode(message: ListBundlesResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.bundles) {
+      Bundle.encode(v!, writer.uint32(10).fork()).join();
+    }
+    if (message.nextCursor !== undefined && message.nextCursor !== null) {
+      writer.uint32(18).string(message.nextCursor);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ListBundlesResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseListBundlesResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.bundles.push(Bundle.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.nextCursor = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<ListBundlesResponse>): ListBundlesResponse {
+    return ListBundlesResponse.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<ListBundlesResponse>): ListBundlesResponse {
+    const message = createBaseListBundlesResponse();
+    message.bundles = object.bundles?.map((e) => Bundle.fromPartial(e)) || [];
+    message.nextCursor = object.nextCursor ?? undefined;
+    return message;
+  },
+};
+
+function createBaseExportTicketRequest(): ExportTicketRequest {
+  return { id: "", tracker: "", label: null, sanitize: null, again: null };
+}
+
+export const ExportTicketRequest: MessageFns<ExportTicketRequest> = {
+  encode(message: ExportTicketRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.id !== "") {
+      writer.uint32(10).string(message.id);
+    }
+    if (message.tracker !== "") {
+      writer.uint32(18).string(message.tracker);
+    }
+    if (message.label !== undefined && message.label !== null) {
+      writer.uint32(26).string(message.label);
+    }
+    if (message.sanitize !== undefined && message.sanitize !== null) {
+      writer.uint32(32).bool(message.sanitize);
+    }
+    if (message.again !== undefined && message.again !== null) {
+      writer.uint32(40).bool(message.again);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ExportTicketRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseExportTicketRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.id = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.tracker = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.label = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.sanitize = reader.bool();
+            continue;
+          }
+          case 5: {
+            if (tag !== 40) {
+              break;
+            }
+
+            message.again = reader.bool();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<ExportTicketRequest>): ExportTicketRequest {
+    return ExportTicketRequest.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<ExportTicketRequest>): ExportTicketRequest {
+    const message = createBaseExportTicketRequest();
+    message.id = object.id ?? "";
+    message.tracker = object.tracker ?? "";
+    message.label = object.label ?? undefined;
+    message.sanitize = object.sanitize ?? undefined;
+    message.again = object.again ?? undefined;
+    return message;
+  },
+};
+
+function createBaseTicket(): Ticket {
+  return { tracker: "", ticketId: "", url: "", created: false };
+}
+
+export const Ticket: MessageFns<Ticket> = {
+  encode(message: Ticket, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.tracker !== "") {
+      writer.uint32(10).string(message.tracker);
+    }
+    if (message.ticketId !== "") {
+      writer.uint32(18).string(message.ticketId);
+    }
+    if (message.url !== "") {
+      writer.uint32(26).string(message.url);
+    }
+    if (message.created !== false) {
+      writer.uint32(32).bool(message.created);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): Ticket {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseTicket();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.tracker = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.ticketId = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.url = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.created = reader.bool();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<Ticket>): Ticket {
+    return Ticket.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<Ticket>): Ticket {
+    const message = createBaseTicket();
+    message.tracker = object.tracker ?? "";
+    message.ticketId = object.ticketId ?? "";
+    message.url = object.url ?? "";
+    message.created = object.created ?? false;
+    return message;
+  },
+};
+
 /** Tracks incidents. */
 export type IncidentsServiceDefinition = typeof IncidentsServiceDefinition;
 export const IncidentsServiceDefinition = {
@@ -1864,6 +3337,92 @@ export const IncidentsServiceDefinition = {
       requestType: DetachEntryRequest as typeof DetachEntryRequest,
       requestStream: false,
       responseType: Empty as typeof Empty,
+      responseStream: false,
+      options: {},
+    },
+    /**
+     * The incident with its entries (up to 1,000) as a file: `{bundle_version, service_version, exported_at, sanitized, incident, entries,
+     * entry_count}`. `sanitize=true` puts placeholders (`[ip4-1]`, `[user-2]`, `[password]`) in place of addresses, users, hosts, passwords
+     * and tokens, the same value always with the same one. Each download is kept among the sent bundles.
+     */
+    exportBundle: {
+      name: "ExportBundle",
+      requestType: BundleRequest as typeof BundleRequest,
+      requestStream: false,
+      responseType: ByteFrame as typeof ByteFrame,
+      responseStream: true,
+      options: {},
+    },
+    /**
+     * Sends the bundle to the configured endpoint (`SERVICE_BUNDLE_ENDPOINT`; 503 where there is none). 200 says that it was sent; 202 that it is
+     * queued, since the receiver did not take it now, and is tried again for a day; 502 that the receiver refused it.
+     */
+    sendBundle: {
+      name: "SendBundle",
+      requestType: BundleRequest as typeof BundleRequest,
+      requestStream: false,
+      responseType: SentBundle as typeof SentBundle,
+      responseStream: false,
+      options: {},
+    },
+    /**
+     * Makes a ticket of the incident in an external tracker: `{"tracker": "jira"}`. Up to 50 of its entries go along, 2,000 characters of each.
+     * An incident that is in the tracker already gives the ticket there, unless `again` asks for another. 502 carries the tracker's words; 503
+     * names the settings that are missing.
+     */
+    exportTicket: {
+      name: "ExportTicket",
+      requestType: ExportTicketRequest as typeof ExportTicketRequest,
+      requestStream: false,
+      responseType: Ticket as typeof Ticket,
+      responseStream: false,
+      options: {},
+    },
+    /**
+     * Takes a bundle that somebody else has made: the JSON of an export, up to 32 MB. A version that is not known is 422. With an
+     * `Idempotency-Key`, the same bundle sent again is kept once.
+     */
+    receiveBundle: {
+      name: "ReceiveBundle",
+      requestType: ReceiveBundleRequest as typeof ReceiveBundleRequest,
+      requestStream: true,
+      responseType: BundleId as typeof BundleId,
+      responseStream: false,
+      options: {},
+    },
+    /** Bundles that were received, those bundled last first. */
+    listBundles: {
+      name: "ListBundles",
+      requestType: ListBundlesRequest as typeof ListBundlesRequest,
+      requestStream: false,
+      responseType: ListBundlesResponse as typeof ListBundlesResponse,
+      responseStream: false,
+      options: {},
+    },
+    /** A bundle that was received, as it was sent. */
+    getBundle: {
+      name: "GetBundle",
+      requestType: BundleId as typeof BundleId,
+      requestStream: false,
+      responseType: BundleDetail as typeof BundleDetail,
+      responseStream: false,
+      options: {},
+    },
+    /** Deletes a bundle that was received. */
+    deleteBundle: {
+      name: "DeleteBundle",
+      requestType: BundleId as typeof BundleId,
+      requestStream: false,
+      responseType: Empty as typeof Empty,
+      responseStream: false,
+      options: {},
+    },
+    /** Every bundle that went out, newest first: downloads, and what was sent or is about to be. */
+    listSentBundles: {
+      name: "ListSentBundles",
+      requestType: ListSentBundlesRequest as typeof ListSentBundlesRequest,
+      requestStream: false,
+      responseType: ListSentBundlesResponse as typeof ListSentBundlesResponse,
       responseStream: false,
       options: {},
     },

@@ -1,0 +1,80 @@
+import { failure, invalidField } from '@trellis/kit/errors'
+import { bundleVersion } from './bundle.ts'
+import type { BundleTable } from './tables.ts'
+
+/** The largest bundle that is taken, and how many entries it may have. */
+export const mostBundleBytes = 32 * 1024 * 1024
+const mostEntries = 10_000
+const mostLabel = 500
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+const textOr = (value: unknown, fallback: string): string =>
+  typeof value === 'string' ? value.slice(0, mostLabel) : fallback
+const textOrNull = (value: unknown): string | null =>
+  typeof value === 'string' && value !== '' ? value.slice(0, mostLabel) : null
+
+const parse = (text: string): Record<string, unknown> => {
+  let parsed: unknown
+  try {
+    parsed = JSON.parse(text)
+  } catch (cause) {
+    throw failure('malformed', 'The body is not valid JSON: send what GET /api/incidents/{id}/bundle has given.', {
+      cause,
+    })
+  }
+  if (!isObject(parsed)) throw failure('malformed', 'A bundle is a JSON object.')
+  return parsed
+}
+
+/**
+ * What a bundle says, for its row. It was written by others: what cannot be stored or shown is refused. Throws `malformed` for what is no
+ * JSON, and `invalid` for a version that is not known and for what is no bundle.
+ */
+export const readBundle = (
+  text: string,
+  received: Pick<BundleTable, 'id' | 'sender_key' | 'received_at'>,
+): BundleTable => {
+  const { bundle_version, service_version, exported_at, sanitized, incident, entries } = parse(text)
+  if (bundle_version !== bundleVersion)
+    throw invalidField(['body', 'bundle_version'], `This version is not known here; ${bundleVersion} is.`)
+  if (!isObject(incident) || typeof incident.label !== 'string')
+    throw invalidField(['body', 'incident'], 'incident must be an object with a label.')
+  if (!Array.isArray(entries) || entries.some((entry) => !isObject(entry) || typeof entry.text !== 'string'))
+    throw invalidField(['body', 'entries'], 'entries must be a list of objects with a text.')
+  if (entries.length > mostEntries) throw invalidField(['body', 'entries'], `A bundle may have ${mostEntries} entries.`)
+  const bundledAt = typeof exported_at === 'string' ? Date.parse(exported_at) : Number.NaN
+  if (Number.isNaN(bundledAt) || bundledAt < 0)
+    throw invalidField(['body', 'exported_at'], 'exported_at must be a time such as 2026-03-01T09:15:02Z.')
+  return {
+    ...received,
+    bundle_version: bundleVersion,
+    service_version: textOrNull(service_version),
+    bundled_at: bundledAt,
+    sanitized: sanitized === true ? 1 : 0,
+    label: textOr(incident.label, '').replaceAll('\0', '\uFFFD'),
+    issue_type: textOr(incident.issue_type, '').replaceAll('\0', '\uFFFD'),
+    severity: textOrNull(incident.severity)?.replaceAll('\0', '\uFFFD') ?? null,
+    entry_count: entries.length,
+    bytes: Buffer.byteLength(text),
+    // As it was sent; a NUL stands escaped in JSON.
+    content: text,
+  }
+}
+
+/** The body of a request as text. Throws `too_large`, and `malformed` for what is no UTF-8. */
+export const readBundleText = async (content: AsyncIterable<Uint8Array>): Promise<string> => {
+  const parts: Uint8Array[] = []
+  let size = 0
+  for await (const part of content) {
+    size += part.length
+    if (size > mostBundleBytes) throw failure('too_large', `A bundle may have ${mostBundleBytes / 1024 / 1024} MB.`)
+    parts.push(part)
+  }
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(parts))
+  } catch (cause) {
+    throw failure('malformed', 'A bundle must be JSON in UTF-8.', { cause })
+  }
+}

@@ -1,0 +1,120 @@
+import type { IncidentDb } from '../incidents/all-tables.ts'
+import type { ListPlace } from '../incidents/paging.ts'
+import type { BundleTable, SentBundleTable } from './tables.ts'
+
+type Db = IncidentDb
+type Page = { limit: number; after: ListPlace | undefined }
+
+/** Gives the id under which it is kept: that of the one with the same key, if there is one. */
+export const insertBundle = async (db: Db, row: BundleTable): Promise<string> => {
+  const inserted = await db
+    .insertInto('bundles')
+    .values(row)
+    .onConflict((conflict) => conflict.column('sender_key').doNothing())
+    .returning('id')
+    .executeTakeFirst()
+  if (inserted) return inserted.id
+  const { id } = await db
+    .selectFrom('bundles')
+    .select('id')
+    .where('sender_key', '=', row.sender_key)
+    .executeTakeFirstOrThrow()
+  return id
+}
+
+export const countBundles = async (db: Db): Promise<number> =>
+  (
+    await db
+      .selectFrom('bundles')
+      .select((eb) => eb.fn.countAll<number>().as('count'))
+      .executeTakeFirstOrThrow()
+  ).count
+
+export const findBundle = (db: Db, id: string) =>
+  db.selectFrom('bundles').selectAll().where('id', '=', id).executeTakeFirst()
+
+export const deleteBundle = (db: Db, id: string) =>
+  db.deleteFrom('bundles').where('id', '=', id).returning('id').executeTakeFirst()
+
+export type BundleFilters = { issueType?: string; since?: number; until?: number }
+
+const summary = [
+  'id',
+  'bundle_version',
+  'service_version',
+  'bundled_at',
+  'sanitized',
+  'label',
+  'issue_type',
+  'severity',
+  'entry_count',
+  'bytes',
+  'received_at',
+] as const
+export type BundleSummary = Pick<BundleTable, (typeof summary)[number]>
+
+/** Those bundled last first. */
+export const listBundles = (db: Db, { issueType, since, until }: BundleFilters, { limit, after }: Page) => {
+  let query = db.selectFrom('bundles').select(summary)
+  if (issueType !== undefined) query = query.where('issue_type', '=', issueType)
+  if (since !== undefined) query = query.where('bundled_at', '>=', since)
+  if (until !== undefined) query = query.where('bundled_at', '<', until)
+  if (after) {
+    query = query.where((eb) =>
+      eb.or([eb('bundled_at', '<', after.time), eb.and([eb('bundled_at', '=', after.time), eb('id', '<', after.id)])]),
+    )
+  }
+  return query.orderBy('bundled_at', 'desc').orderBy('id', 'desc').limit(limit).execute()
+}
+
+export const insertSentBundle = (db: Db, row: SentBundleTable) => db.insertInto('sent_bundles').values(row).execute()
+
+/** Newest first. */
+export const listSentBundles = (db: Db, incidentId: string | undefined, { limit, after }: Page) => {
+  let query = db.selectFrom('sent_bundles').selectAll()
+  if (incidentId !== undefined) query = query.where('incident_id', '=', incidentId)
+  if (after) {
+    query = query.where((eb) =>
+      eb.or([eb('created_at', '<', after.time), eb.and([eb('created_at', '=', after.time), eb('id', '<', after.id)])]),
+    )
+  }
+  return query.orderBy('created_at', 'desc').orderBy('id', 'desc').limit(limit).execute()
+}
+
+/** Those whose time has come and that nobody is trying, oldest first. */
+export const dueBundles = (db: Db, now: number, limit: number) =>
+  db
+    .selectFrom('sent_bundles')
+    .select('id')
+    .where('status', '=', 'queued')
+    .where('next_attempt_at', '<=', now)
+    .where('claimed_until', '<', now)
+    .orderBy('next_attempt_at')
+    .limit(limit)
+    .execute()
+
+/** Takes a queued one for this process until a moment; undefined where another has it, or it is done. */
+export const claimBundle = (db: Db, id: string, now: number, until: number) =>
+  db
+    .updateTable('sent_bundles')
+    .set((row) => ({ claimed_until: until, attempts: row('attempts', '+', 1) }))
+    .where('id', '=', id)
+    .where('status', '=', 'queued')
+    .where('claimed_until', '<', now)
+    .returningAll()
+    .executeTakeFirst()
+
+/** What came of an attempt; of one that somebody else has taken over meanwhile, nothing. */
+export const concludeAttempt = (
+  db: Db,
+  { id, attempts }: Pick<SentBundleTable, 'id' | 'attempts'>,
+  change: Partial<SentBundleTable>,
+) =>
+  db
+    .updateTable('sent_bundles')
+    .set({ ...change, claimed_until: 0 })
+    .where('id', '=', id)
+    .where('attempts', '=', attempts)
+    .where('status', '=', 'queued')
+    .returningAll()
+    .executeTakeFirst()

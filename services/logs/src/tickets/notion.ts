@@ -1,0 +1,127 @@
+import { failure } from '@trellis/kit/errors'
+import { askTracker, expectSuccess, isObject, type TrackerRequest } from './ask-tracker.ts'
+import type { TicketContent, Tracker, TrackerContext } from './tracker.ts'
+
+const title = 'Notion'
+/** The versions of the API that this speaks. Since 2025-09-03 a database has data sources, and a page is made in one of those. */
+const newest = '2025-09-03'
+const older = '2022-06-28'
+/** Characters of one text (https://developers.notion.com/reference/request-limits). */
+const mostText = 2_000
+/** Blocks of one request. */
+const mostBlocks = 100
+
+/** `{object: "error", status, code, message}`. */
+const wordsOf = (body: unknown): string | undefined =>
+  isObject(body) && typeof body.message === 'string' ? body.message : undefined
+
+const ask = (
+  context: TrackerContext,
+  version: string,
+  request: Pick<TrackerRequest, 'method' | 'body'> & { path: string },
+) =>
+  askTracker(
+    {
+      title,
+      wordsOf,
+      method: request.method,
+      url: `${context.settings.notion_url.replace(/\/+$/, '')}/v1/${request.path}`,
+      headers: { authorization: `Bearer ${context.settings.notion_token}`, 'notion-version': version },
+      ...(request.body !== undefined && { body: request.body }),
+    },
+    context,
+  )
+
+const richText = (content: string) => [{ type: 'text', text: { content: content.slice(0, mostText) } }]
+const paragraph = (content: string) => ({
+  object: 'block',
+  type: 'paragraph',
+  paragraph: { rich_text: richText(content) },
+})
+const heading = (content: string) => ({
+  object: 'block',
+  type: 'heading_2',
+  heading_2: { rich_text: richText(content) },
+})
+const code = (content: string) => ({
+  object: 'block',
+  type: 'code',
+  code: { rich_text: richText(content), language: 'plain text' },
+})
+
+const pieces = (text: string): string[] => text.match(/[\s\S]{1,1990}/g) ?? []
+
+/** Blocks in one request; a test holds the fullest incident to the limits. */
+export const notionBlocks = ({ facts, notes, entries, omitted }: TicketContent) =>
+  [
+    ...facts.map(paragraph),
+    ...(notes === '' ? [] : [heading('Notes'), ...pieces(notes).map(paragraph)]),
+    ...(entries.length === 0 ? [] : [heading('Log entries'), ...entries.map(code)]),
+    ...(omitted === 0 ? [] : [paragraph(`${omitted} more entries belong to this incident.`)]),
+  ].slice(0, mostBlocks)
+
+/** The name of the property that holds a page's title: every database has one, under a name of its own. */
+const titleProperty = (described: Record<string, unknown>): string => {
+  const properties = isObject(described.properties) ? Object.entries(described.properties) : []
+  const found = properties.find(([, property]) => isObject(property) && property.type === 'title')
+  if (!found)
+    throw failure('upstream_failed', 'The database in Notion shows no title property: share it with the integration.')
+  return found[0]
+}
+
+type Target = { version: string; parent: Record<string, string>; property: string }
+
+/** Where a page goes: the first data source of the database, or on a server of an older version the database. */
+const findTarget = async (context: TrackerContext): Promise<Target> => {
+  const id = encodeURIComponent(context.settings.notion_database_id)
+  const first = await ask(context, newest, { method: 'GET', path: `databases/${id}` })
+  const isOld = first.status === 400 && /version/i.test(first.words)
+  const database = expectSuccess(
+    title,
+    isOld ? await ask(context, older, { method: 'GET', path: `databases/${id}` }) : first,
+  )
+  const [source] = Array.isArray(database.data_sources) ? database.data_sources : []
+  if (!isObject(source) || typeof source.id !== 'string')
+    return {
+      version: isOld ? older : newest,
+      parent: { database_id: context.settings.notion_database_id },
+      property: titleProperty(database),
+    }
+  const described = expectSuccess(
+    title,
+    await ask(context, newest, { method: 'GET', path: `data_sources/${encodeURIComponent(source.id)}` }),
+  )
+  return {
+    version: newest,
+    parent: { type: 'data_source_id', data_source_id: source.id },
+    property: titleProperty(described),
+  }
+}
+
+/** Pages in a database of Notion (https://developers.notion.com/reference/post-page). */
+export const notion: Tracker = {
+  name: 'notion',
+  title,
+  missing: ({ notion_token, notion_database_id }) => [
+    ...(notion_token === '' ? ['notion_token'] : []),
+    ...(notion_database_id === '' ? ['notion_database_id'] : []),
+  ],
+  secrets: ({ notion_token }) => [notion_token],
+  create: async (content, context) => {
+    const { version, parent, property } = await findTarget(context)
+    const page = expectSuccess(
+      title,
+      await ask(context, version, {
+        method: 'POST',
+        path: 'pages',
+        body: {
+          parent,
+          properties: { [property]: { title: richText(content.title) } },
+          children: notionBlocks(content),
+        },
+      }),
+    )
+    if (typeof page.id !== 'string') throw failure('upstream_failed', 'Notion made a page and did not say which.')
+    return { ticketId: page.id, url: typeof page.url === 'string' ? page.url : '' }
+  },
+}

@@ -1,0 +1,49 @@
+import type { Incident } from '@trellis/protos/ts/trellis/logs/v1/incidents.ts'
+import type { Entry } from '@trellis/protos/ts/trellis/logs/v1/logs.ts'
+import type { TicketContent } from './tracker.ts'
+
+/** As many entries as go along with a ticket, and characters of each. */
+export const mostTicketEntries = 50
+export const mostBlockCharacters = 2_000
+
+/** Control characters other than line feeds and tabs, which trackers refuse; half a surrogate pair is none of theirs either. */
+const printable = (text: string): string =>
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
+  text.replaceAll(/[\u0000-\u0008\u000B-\u001F\u007F]/g, ' ').toWellFormed()
+
+/** Not in the middle of a character that takes two units. */
+const cut = (text: string): string => {
+  if (text.length <= mostBlockCharacters) return text
+  const end = mostBlockCharacters - 1
+  const isHalf = (text.charCodeAt(end - 1) & 0xfc00) === 0xd800
+  return `${text.slice(0, isHalf ? end - 1 : end)}…`
+}
+
+const lineOf = ({ timestampIso, severity, sourceId, text }: Entry): string =>
+  cut(printable(`${[timestampIso, severity, sourceId].filter(Boolean).join(' ')}\n${text}`))
+
+/** An incident as trackers are told of it. */
+export const ticketContent = (
+  incident: Incident,
+  { label, entries, entryCount }: { label: string; entries: readonly Entry[]; entryCount: number },
+): TicketContent => {
+  const shown = entries.slice(0, mostTicketEntries)
+  const facts: [string, string | null | undefined][] = [
+    ['Incident', incident.label === label ? undefined : incident.label],
+    ['Status', incident.status],
+    ['Severity', incident.severity],
+    ['Issue type', incident.issueType],
+    ['Source', incident.sourceId],
+    ['Started', incident.startedAt],
+    ['Ended', incident.endedAt],
+    ['Entries', String(entryCount)],
+    ['Id', incident.id],
+  ]
+  return {
+    title: printable(label),
+    facts: facts.flatMap(([name, value]) => (value ? [printable(`${name}: ${value}`)] : [])),
+    notes: printable(incident.notes),
+    entries: shown.map(lineOf),
+    omitted: Math.max(0, entryCount - shown.length),
+  }
+}

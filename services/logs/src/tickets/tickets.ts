@@ -1,0 +1,109 @@
+import { failure, invalidField, isFailure } from '@trellis/kit/errors'
+import { maskEntries, maskIncident } from '../bundles/bundle.ts'
+import type { IncidentDb } from '../incidents/all-tables.ts'
+import { entriesOfIncident } from '../incidents/incident-entries.ts'
+import type { Incidents } from '../incidents/incidents.ts'
+import { presentIncident } from '../incidents/present.ts'
+import { addEvent } from '../incidents/store.ts'
+import { createMasker } from '../masking/masker.ts'
+import type { World } from '../world.ts'
+import { beginExport, endExport, findTicket, insertTicket } from './store.ts'
+import type { TicketTable } from './tables.ts'
+import { mostTicketEntries, ticketContent } from './ticket-content.ts'
+import type { Tracker } from './tracker.ts'
+import { trackers as allTrackers } from './trackers.ts'
+
+export type ExportRequest = {
+  incidentId: string
+  tracker: string
+  label: string | undefined
+  sanitize: boolean
+  again: boolean
+  signal: AbortSignal
+}
+
+export type ExportedTicket = Pick<TicketTable, 'tracker' | 'ticket_id' | 'url'> & { isNew: boolean }
+
+export type TicketsOptions = {
+  db: IncidentDb
+  incidents: Pick<Incidents, 'get'>
+  world: Pick<World, 'engine' | 'upstream' | 'settings' | 'now'>
+  trackers?: readonly Tracker[]
+}
+
+/** One who died in the middle of an export is waited for so long. */
+const exportMilliseconds = 120_000
+
+/** What a failure says, without secrets. Which of them trackers repeat nobody knows. */
+const withoutSecrets = (error: unknown, secrets: readonly string[]): unknown => {
+  if (!isFailure(error) || typeof error.detail !== 'string') return error
+  const clean = secrets.filter((one) => one !== '').reduce((text, one) => text.replaceAll(one, '***'), error.detail)
+  return clean === error.detail ? error : failure(error.kind, clean)
+}
+
+/** Makes tickets of incidents. Which trackers there are is data; nothing here knows one. */
+export const createTickets = (options: TicketsOptions) => {
+  const { db, incidents, world, trackers = allTrackers } = options
+  const { engine, upstream, settings, now } = world
+
+  const contentOf = async ({ incidentId, label, sanitize, signal }: ExportRequest) => {
+    const row = await incidents.get(incidentId)
+    const found = await entriesOfIncident(row, { engine, db, limit: mostTicketEntries, signal })
+    const masker = sanitize ? createMasker() : undefined
+    const entries = masker ? await maskEntries(found.entries, masker) : found.entries
+    const incident = masker ? maskIncident(presentIncident(row), masker) : presentIncident(row)
+    const wanted = label?.trim() ? (masker ? masker.text(label) : label) : incident.label
+    return ticketContent(incident, { label: wanted, entries, entryCount: found.count })
+  }
+  const make = async (tracker: Tracker, request: ExportRequest): Promise<ExportedTicket> => {
+    const values = await settings.read()
+    const missing = tracker.missing(values)
+    if (missing.length > 0)
+      throw failure('unavailable', `${tracker.title} is not configured: set ${missing.join(', ')} in the settings.`)
+    const content = await contentOf(request)
+    try {
+      const { ticketId, url } = await tracker.create(content, { settings: values, upstream, signal: request.signal })
+      const at = now()
+      const { incidentId: incident_id } = request
+      await insertTicket(db, {
+        incident_id,
+        tracker: tracker.name,
+        ticket_id: ticketId,
+        url,
+        label: content.title,
+        created_at: at,
+      })
+      const detail = `To ${tracker.title}: ${ticketId}.`
+      await addEvent(db, { incident_id, kind: 'exported', detail, at }).catch(() => undefined)
+      return { tracker: tracker.name, ticket_id: ticketId, url, isNew: true }
+    } catch (error) {
+      throw withoutSecrets(error, tracker.secrets(values))
+    }
+  }
+  return {
+    /** Throws `not_found`, `invalid` for a tracker that is not known, `conflict` while another does the same, and what the tracker throws. */
+    export: async (request: ExportRequest): Promise<ExportedTicket> => {
+      await incidents.get(request.incidentId)
+      const tracker = trackers.find(({ name }) => name === request.tracker)
+      if (!tracker) {
+        const names = trackers.map(({ name }) => name).join(' or ')
+        throw invalidField(['body', 'tracker'], `tracker must be ${names}.`)
+      }
+      const place = { incident_id: request.incidentId, tracker: tracker.name }
+      const known = () => (request.again ? undefined : findTicket(db, place))
+      const before = await known()
+      if (before) return { ...before, isNew: false }
+      if (!(await beginExport(db, place, now(), now() + exportMilliseconds)))
+        throw failure('conflict', 'A ticket of this incident is being made in this tracker just now.')
+      try {
+        // Another may have made it while this one was about to begin.
+        const meanwhile = await known()
+        return meanwhile ? { ...meanwhile, isNew: false } : await make(tracker, request)
+      } finally {
+        await endExport(db, place)
+      }
+    },
+  }
+}
+
+export type Tickets = ReturnType<typeof createTickets>
