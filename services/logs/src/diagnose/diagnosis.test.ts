@@ -1,13 +1,7 @@
-import { createMemoryBus } from '@trellis/kit/bus'
-import { readConfig } from '@trellis/kit/config'
-import { connectInProcess, type RpcClient } from '@trellis/kit/rpc'
-import { silentLog } from '@trellis/kit/telemetry'
 import { ContextServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/context.ts'
-import { type DiagnoseFrame, LogsServiceDefinition as definition } from '@trellis/protos/ts/trellis/logs/v1/logs.ts'
+import { type DiagnoseFrame, LogsServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/logs.ts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { temporaryDirectory } from '../../../../test/support/temporary-directory.ts'
-import { logsConfig } from '../config.ts'
-import { createLogsService } from '../service.ts'
+import { batchOf, openServiceForTests } from '../service-for-tests.ts'
 import { type Behaviour, delta, done, serveChat } from './chat-server-for-tests.ts'
 
 const day = '2026-03-01'
@@ -45,35 +39,11 @@ const story = [
   entry('08:00:00', 'app:cellar:mailer', 'sent 12 messages'),
 ]
 
-const opened = await (async () => {
-  const folder = await temporaryDirectory()
-  const bus = createMemoryBus()
-  const service = await createLogsService({
-    config: readConfig(logsConfig, {}),
-    dataDirectory: folder.path,
-    bus,
-    log: silentLog,
-    now: () => Date.parse(`${day}T09:30:00Z`),
-  })
-  const [implementation] = service.implementations
-  if (!implementation) throw new Error('The service implements nothing.')
-  const client = connectInProcess(definition, implementation.handlers as never) as RpcClient<typeof definition>
-  const contextService = service.implementations.find(
-    (one) => one.definition.fullName === ContextServiceDefinition.fullName,
-  )
-  if (!contextService) throw new Error('There is no context.')
-  const context = connectInProcess(ContextServiceDefinition, contextService.handlers as never) as RpcClient<
-    typeof ContextServiceDefinition
-  >
-  return { folder, bus, service, client, context }
-})()
+const service = await openServiceForTests({ now: () => Date.parse(`${day}T09:30:00Z`) })
+const opened = { client: service.client(LogsServiceDefinition), context: service.client(ContextServiceDefinition) }
 
 beforeAll(async () => {
-  async function* body() {
-    yield { part: { $case: 'parameters' as const, value: {} } }
-    yield { part: { $case: 'chunk' as const, value: Buffer.from(JSON.stringify({ entries: story })) } }
-  }
-  expect(await opened.client.gleanBatch(body())).toMatchObject({ accepted: story.length })
+  expect(await opened.client.gleanBatch(batchOf(story))).toMatchObject({ accepted: story.length })
   await opened.context.putContextFact({
     category: 'service',
     key: 'postgresql',
@@ -86,11 +56,7 @@ beforeAll(async () => {
     tags: [],
   })
 })
-afterAll(async () => {
-  await opened.service[Symbol.asyncDispose]()
-  await opened.bus[Symbol.asyncDispose]()
-  await opened.folder[Symbol.asyncDispose]()
-})
+afterAll(() => service[Symbol.asyncDispose]())
 
 const ask = (query: string, llm?: { baseUrl: string; apiKey?: string }, more = {}) =>
   opened.client.diagnose({ query, timezone: 'UTC', ...(llm && { llm: { model: 'm', ...llm } }), ...more })

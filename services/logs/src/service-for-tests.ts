@@ -1,0 +1,56 @@
+import { createMemoryBus } from '@trellis/kit/bus'
+import { readConfig } from '@trellis/kit/config'
+import { connectInProcess, type Handlers, type RpcClient, type ServiceDefinition } from '@trellis/kit/rpc'
+import { silentLog } from '@trellis/kit/telemetry'
+import { temporaryDirectory } from '../../../test/support/temporary-directory.ts'
+import { logsConfig } from './config.ts'
+import { createLogsService } from './service.ts'
+
+export type ServiceForTests = AsyncDisposable & {
+  dataDirectory: string
+  /** A client of one of its services. */
+  client: <Definition extends ServiceDefinition>(definition: Definition) => RpcClient<Definition>
+}
+
+export type ServiceForTestsOptions = {
+  environment?: NodeJS.ProcessEnv
+  /** One of its own, that goes with it, unless one is given. */
+  dataDirectory?: string
+  now?: () => number
+}
+
+/** The whole log service in this process, on files of its own. */
+export const openServiceForTests = async ({
+  environment = {},
+  dataDirectory: given,
+  now,
+}: ServiceForTestsOptions = {}): Promise<ServiceForTests> => {
+  await using opened = new AsyncDisposableStack()
+  const dataDirectory = given ?? opened.use(await temporaryDirectory()).path
+  const bus = opened.use(createMemoryBus())
+  const service = opened.use(
+    await createLogsService({
+      config: readConfig(logsConfig, environment),
+      dataDirectory,
+      bus,
+      log: silentLog,
+      ...(now && { now }),
+    }),
+  )
+  const stack = opened.move()
+  return {
+    dataDirectory,
+    client: (definition) => {
+      const found = service.implementations.find((one) => one.definition.fullName === definition.fullName)
+      if (!found) throw new Error(`The log service does not implement ${definition.fullName}.`)
+      return connectInProcess(definition, found.handlers as Handlers<typeof definition>)
+    },
+    [Symbol.asyncDispose]: () => stack.disposeAsync(),
+  }
+}
+
+/** A batch as a sender pushes it. */
+export async function* batchOf(entries: readonly object[]) {
+  yield { part: { $case: 'parameters' as const, value: {} } }
+  yield { part: { $case: 'chunk' as const, value: Buffer.from(JSON.stringify({ entries })) } }
+}
