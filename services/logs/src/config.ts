@@ -60,6 +60,12 @@ export const logsConfig = {
     4_096,
     'Disk for copies of segments that replicas share; unused where they are kept on this disk anyway.',
   ),
+  reservedMegabytes: setting(
+    'LOGS_RESERVED_MB',
+    read.integer(0, 1_048_576),
+    64,
+    'While less is free on the disk of the entries, nothing more is taken: 503 until there is. Of what replicas share, the store says so.',
+  ),
   idleSeconds: setting(
     'LOGS_IDLE_SECONDS',
     read.integer(0, 86_400),

@@ -31,7 +31,13 @@ export const openEngine = async (
   const templates = createTemplateStore(db, now)
   if (!files) {
     const directory = join(dataDirectory, 'logs')
-    const engine = createLogEngine({ ...common, directory, catalogue: createCatalogue(db), templates })
+    const engine = createLogEngine({
+      ...common,
+      reservedBytes: config.reservedMegabytes * megabyte,
+      directory,
+      catalogue: createCatalogue(db),
+      templates,
+    })
     return {
       engine,
       tail: createTail({ engine, bus }),

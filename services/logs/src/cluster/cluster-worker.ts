@@ -69,7 +69,13 @@ const templates = createTemplates({
 const open = async () => {
   const files = await openFiles(location, { recover: false })
   const cache = local && (await openLocalSegments(local.directory, local.bytes))
-  const source = createSegmentSource(files, cache, damaged)
+  const source = createSegmentSource({
+    files,
+    local: cache,
+    // An object store on a bus reads all of an object.
+    readsRanges: location.kind === 's3',
+    onProblem: damaged,
+  })
   const analyse = createBatchAnalyser(createEnricher())
   const catalogue = { changes: (after: number | undefined) => host.call('changes', [after]) }
   const mirror = createMirror({

@@ -34,7 +34,7 @@ const createIndexers = async () => {
   const catalogue = createSharedCatalogue({ db: store.db, now: Date.now })
   const files = opened.use(await openFiles(shared.files))
   const open = (onWritten: (key: string) => Promise<unknown> = async () => undefined) => {
-    const plain = createSegmentSource(files, undefined, fail)
+    const plain = createSegmentSource({ files, onProblem: fail })
     const source: SegmentSource = {
       ...plain,
       write: async (key, content) => {

@@ -16,7 +16,7 @@ const createMirrored = async (segments: number, retryMilliseconds: number) => {
   const problems: string[] = []
   const mirror = createMirror({
     catalogue,
-    source: createSegmentSource(files, undefined, (problem) => problems.push(problem)),
+    source: createSegmentSource({ files, onProblem: (problem) => problems.push(problem) }),
     cacheBytes: 1_000_000,
     onDamage: (problem) => problems.push(problem),
     onFresh: () => undefined,

@@ -28,14 +28,37 @@ export type SegmentSource = {
 
 /** How often a copy that was removed while it was read is fetched again before reads go past the cache. */
 const mostFetches = 3
+/**
+ * Of a segment that is not here, ranges are read until they come to this share of it: a search wants a footer, a piece of the dictionary,
+ * some postings, columns and the text of its hits. Who wants more is better off with all of it.
+ */
+const mostFarShare = 0.3
+/** A smaller one is here as soon as a few ranges of it are. */
+const leastForRanges = 1024 * 1024
 
-/** Copies are kept in `local`; without it all reads go to `files`. `onProblem` hears of a cache that cannot be written: reads go on without. */
-export const createSegmentSource = (
-  files: Files,
-  local: LocalSegments | undefined,
-  onProblem: (problem: string) => void,
-): SegmentSource => {
+export type SegmentSourceOptions = {
+  files: Files
+  /** Where copies are kept; without it all reads go to `files`. */
+  local?: LocalSegments | undefined
+  /** Whether `files` gives a range without reading all that is before it. */
+  readsRanges?: boolean
+  /** Hears of a cache that cannot be written: reads go on without. */
+  onProblem: (problem: string) => void
+}
+
+export const createSegmentSource = (options: SegmentSourceOptions): SegmentSource => {
+  const { files, local, readsRanges = false, onProblem } = options
   const fetching = new Map<string, Promise<void>>()
+  /** Bytes that were read of segments that are not here. */
+  const farBytes = new Map<string, number>()
+  /** Whether a range of a segment that is not here is better read alone; counts it then. */
+  const isWorthARange = ({ key, bytes }: Described, { start, end }: { start: number; end: number }): boolean => {
+    if (!readsRanges || bytes < leastForRanges) return false
+    const far = (farBytes.get(key) ?? 0) + end - start
+    if (far > bytes * mostFarShare) return false
+    farBytes.set(key, far)
+    return true
+  }
 
   const named = async <Result>({ key }: Described, read: () => Promise<Result>): Promise<Result> => {
     try {
@@ -64,6 +87,7 @@ export const createSegmentSource = (
     if (!local || (await local.has(segment.key, segment.bytes))) return
     const begun = fetching.get(segment.key)
     if (begun !== undefined) return begun
+    farBytes.delete(segment.key)
     const mine = readWhole(segment)
       .then((content) => keepCopy(local, segment.key, content))
       .finally(() => fetching.delete(segment.key))
@@ -75,7 +99,7 @@ export const createSegmentSource = (
       for (let left = fetches; local; left--) {
         const found = await local.readRange(key, segment.bytes, range)
         if (found) return found
-        if (left === 0) break
+        if (left === 0 || isWorthARange(segment, range)) break
         await fetch(segment)
       }
       return named(segment, () => files.readRange(key, range))
@@ -96,6 +120,9 @@ export const createSegmentSource = (
       await local?.remove(key)
       await files.remove(key)
     },
-    drop: async (key) => local?.remove(key),
+    drop: async (key) => {
+      farBytes.delete(key)
+      await local?.remove(key)
+    },
   }
 }

@@ -74,7 +74,8 @@ export const openFileAppendLog = async ({
     const parts = [headerFor(position, record), record]
     const expected = headerBytes + record.length
     const written = writevSync(current.descriptor, parts)
-    if (written !== expected) throw new Error(`The log took ${written} of ${expected} bytes; is the disk full?`)
+    if (written !== expected)
+      throw Object.assign(new Error(`The log took ${written} of ${expected} bytes.`), { code: 'ENOSPC' })
     current.bytes += expected
     await sync(current.descriptor)
     return { position, file: current }

@@ -24,6 +24,7 @@ import { createByteCache } from './byte-cache.ts'
 import type { Catalogue, CatalogueChange, SegmentRow } from './catalogue.ts'
 import { chooseForMerge, refill } from './compaction.ts'
 import { countSources } from './count-sources.ts'
+import { writeFailure } from './disk-full.ts'
 import type { Enricher } from './enricher.ts'
 import { findDuplicates } from './find-duplicates.ts'
 import { findEntry } from './find-entry.ts'
@@ -181,7 +182,9 @@ export const openShard = async (options: ShardOptions): Promise<Shard> => {
   const partOf = ({ row, segment }: OpenedSegment): Part => amend(segment, row.logPosition, amendmentIndex)
   /** Rows first, then what is known here. */
   const change = async (wanted: CatalogueChange) => {
-    await catalogue.change(wanted)
+    await catalogue.change(wanted).catch((error: unknown) => {
+      throw writeFailure('The catalogue could not be written', error)
+    })
     if (wanted.amend) applyAmendments(changed(amendments, wanted.amend))
   }
   const applyAmendments = (next: Amendments) => {
@@ -242,7 +245,7 @@ export const openShard = async (options: ShardOptions): Promise<Shard> => {
     active = createMemoryIndex(limits)
     activeNumber++
     const done = seal(index, position).catch((error: unknown) => {
-      failed = new Error(`A segment could not be written: ${messageOf(error)}`, { cause: error })
+      failed = writeFailure('A segment could not be written', error)
       throw failed
     })
     done.catch(() => undefined)
@@ -549,7 +552,7 @@ export const openShard = async (options: ShardOptions): Promise<Shard> => {
     const duplicates = await knownDuplicates(batch)
     if (allKnown(batch, duplicates)) return { entries: 0, duplicates: batch.count }
     const durable = log.append(new Uint8Array(buffer)).catch((error: unknown) => {
-      failed = new Error(`The append log could not be written: ${messageOf(error)}`, { cause: error })
+      failed = writeFailure('The append log could not be written', error)
       throw failed
     })
     // Indexing meanwhile: the disk and this thread work at the same time.

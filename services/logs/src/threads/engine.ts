@@ -19,6 +19,8 @@ export type LogEngineOptions = {
   limits?: ShardLimits
   /** Bytes of uploads that may be under way in all; a sender past it waits. */
   inFlightBytes?: number
+  /** Nothing is taken while fewer bytes are free on the disk. */
+  reservedBytes?: number
   /** Threads end after so long without work; 0 keeps them. */
   idleMilliseconds?: number
   onProblem: (problem: string) => void
@@ -43,7 +45,11 @@ export const createLogEngine = (options: LogEngineOptions): LocalLogEngine => {
   const giveBack = () => {
     if (!index.isRunning && !files.isRunning) collectGarbage()
   }
-  const indexOptions: IndexOptions = { directory, limits: options.limits ?? shardLimits }
+  const indexOptions: IndexOptions = {
+    directory,
+    limits: options.limits ?? shardLimits,
+    reservedBytes: options.reservedBytes ?? 0,
+  }
   const index = createLazyThread<IndexCalls>({
     module: new URL('./index-worker.ts', import.meta.url),
     data: indexOptions,

@@ -12,7 +12,12 @@ import type { IngestResult, ShardLimits } from '../segments/shard.ts'
 import type { TemplateCounts, TemplateQuestion } from '../templates/count-templates.ts'
 import type { TemplateStore } from '../templates/store.ts'
 
-export type IndexOptions = { directory: string; limits: ShardLimits }
+export type IndexOptions = {
+  /** Nothing is taken while fewer bytes are free on the disk. */
+  reservedBytes: number
+  directory: string
+  limits: ShardLimits
+}
 
 /** Entries of one source as counts; times are epoch milliseconds. */
 export type SourceCount = {

@@ -12,6 +12,7 @@ import { countWords } from '../search/search.ts'
 import { openFileAppendLog } from '../segments/append-log.ts'
 import type { BatchAnalysis } from '../segments/batch-analysis.ts'
 import { countSources } from '../segments/count-sources.ts'
+import { createRoomCheck } from '../segments/disk-full.ts'
 import { findEntry } from '../segments/find-entry.ts'
 import type { Part } from '../segments/part.ts'
 import type { Care } from '../segments/retention.ts'
@@ -34,7 +35,8 @@ const port: Port = {
   receive: (listener) => void parent.on('message', listener),
 }
 
-const { directory, limits } = workerData as IndexOptions
+const { directory, limits, reservedBytes } = workerData as IndexOptions
+const checkRoom = createRoomCheck(directory, reservedBytes)
 /** So many new entries of a batch are told of one by one. */
 const mostTold = 1_000
 let isFollowed = false
@@ -105,8 +107,11 @@ const tell = (entriesOf: () => StoredEntry[]) => {
 }
 
 const host = createCalls<IndexHostCalls>(port, {
-  ingest: (batch: ArrayBuffer, analysis?: BatchAnalysis) =>
-    onShard((opened) => opened.ingest(batch, { analysis, onNew: tell })),
+  ingest: async (batch: ArrayBuffer, analysis?: BatchAnalysis) => {
+    await shardOf()
+    await checkRoom()
+    return onShard((opened) => opened.ingest(batch, { analysis, onNew: tell }))
+  },
   search: (request: SearchRequest, left?: Int32Array) =>
     onParts((parts) => searchByTemplate(parts, request, templates, { domainOf, signal: leavingOf(left) })),
   countWords: (query: Query, left?: Int32Array) => onParts((parts) => countWords(parts, query, leavingOf(left))),

@@ -1,0 +1,107 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type Files, openDirectoryFiles } from '@trellis/kit/files'
+import { expect, test } from 'vitest'
+import { decodeBatch } from '../entries/entry-batch.ts'
+import { parseQuery } from '../search/query.ts'
+import { search } from '../search/search.ts'
+import { createBatchAnalyser } from '../segments/batch-analysis.ts'
+import { createByteCache } from '../segments/byte-cache.ts'
+import { noEnrichment } from '../segments/enricher.ts'
+import { createMemoryIndex } from '../segments/memory-index.ts'
+import { SegmentCorrupt } from '../segments/segment-layout.ts'
+import { openSegment } from '../segments/segment-reader.ts'
+import { batchOf } from '../segments/store-for-tests.ts'
+import { buildSegment } from './build-segment.ts'
+import { openLocalSegments } from './local-segments.ts'
+import { createSegmentSource } from './segment-source.ts'
+
+const count = 20_000
+/** A segment of some megabytes in which each line has a word of its own and a few hundred have `pump`. */
+const makeSegment = async () => {
+  const index = createMemoryIndex({ documents: count, textBytes: 16 * 1024 * 1024 })
+  const analyse = createBatchAnalyser(noEnrichment)
+  const lines = Array.from({ length: count }, (_, number) => ({
+    text: `n${number} ${number % 71 === 0 ? 'pump' : 'valve'} ${Array.from({ length: 12 }, (_, word) => ((number * 7919 + word * 104_729) % 1e7).toString(36)).join(' ')}`,
+    sequence: number + 1,
+  }))
+  const batch = decodeBatch(batchOf(lines))
+  const analysis = analyse(batch)
+  index.add(
+    batch,
+    analysis,
+    analysis.shapes.map(() => ''),
+  )
+  return buildSegment(index)
+}
+
+const openFar = async (readsRanges: boolean) => {
+  await using opened = new AsyncDisposableStack()
+  const directory = await mkdtemp(join(tmpdir(), 'trellis-far-'))
+  opened.defer(() => rm(directory, { recursive: true, force: true }))
+  const { segment: row, content } = await makeSegment()
+  const shared = await openDirectoryFiles(join(directory, 'files'))
+  await shared.write(row.key, content)
+  let far = 0
+  const files: Files = {
+    ...shared,
+    readRange: async (key, range) => {
+      const read = await shared.readRange(key, range)
+      far += read.length
+      return read
+    },
+  }
+  const local = await openLocalSegments(join(directory, 'local'), 1e9)
+  const source = createSegmentSource({ files, local, readsRanges, onProblem: (problem) => expect.fail(problem) })
+  const part = await openSegment({
+    files: source.reads(row),
+    key: row.key,
+    bytes: row.bytes,
+    cache: createByteCache(1e8),
+  })
+  const find = async (q: string, limit = 10) => {
+    const request = { query: parseQuery(q), filters: {}, limit, order: 'relevance', withFacets: false } as const
+    return (await search([part], request, { domainOf: () => '' })).entries.map(({ entry }) => entry.sequence)
+  }
+  const stack = opened.move()
+  return {
+    row,
+    find,
+    damage: async () =>
+      shared.write(
+        row.key,
+        content.map((byte, at) => (at > 100_000 && at < 101_000 ? byte ^ 1 : byte)),
+      ),
+    far: () => far,
+    isHere: () => local.has(row.key, row.bytes),
+    [Symbol.asyncDispose]: () => stack.disposeAsync(),
+  }
+}
+
+test('of a segment that is not here a search reads the ranges it needs, again from memory, and much of it brings all of it', async () => {
+  await using opened = await openFar(true)
+  const { find, far, isHere, row } = opened
+  expect(row.bytes).toBeGreaterThan(1024 * 1024)
+  expect(await find('n4242')).toEqual([4_243])
+  expect(await isHere()).toBe(false)
+  const read = far()
+  expect(read).toBeLessThan(row.bytes * 0.3)
+  expect(await find('n4242')).toEqual([4_243])
+  expect(far()).toBe(read)
+  expect(await find('pump', 300)).toHaveLength(282)
+  expect(await isHere()).toBe(true)
+})
+
+test('where the files read no ranges the whole segment comes with the first read', async () => {
+  await using opened = await openFar(false)
+  expect(await opened.find('n4242')).toEqual([4_243])
+  expect(await opened.isHere()).toBe(true)
+})
+
+test('a range that was damaged is noticed, and the segment named', async () => {
+  await using opened = await openFar(true)
+  await opened.damage()
+  await expect(opened.find('pump', 300)).rejects.toThrow(SegmentCorrupt)
+  await expect(opened.find('pump', 300)).rejects.toThrow(opened.row.key)
+})
