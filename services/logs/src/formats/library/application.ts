@@ -11,10 +11,10 @@ export const applicationFormats: readonly LogFormat[] = [
     joins: 'untilHeader',
     samples: [
       {
-        line: '[2024-02-05 12:34:56] local.EMERGENCY: Unable to create logger {"x":1}',
-        time: '2024-02-05T12:34:56.000Z',
+        line: '[2024-05-01 10:20:30] shop.EMERGENCY: The roof leaks {"x":1}',
+        time: '2024-05-01T10:20:30.000Z',
         severity: 'CRITICAL',
-        fields: { channel: 'local' },
+        fields: { channel: 'shop' },
       },
     ],
   },
@@ -26,10 +26,10 @@ export const applicationFormats: readonly LogFormat[] = [
     joins: 'untilHeader',
     samples: [
       {
-        line: 'W, [2024-03-13T09:25:23.245316 #1]  WARN -- : Failed login for kim',
-        time: '2024-03-13T09:25:23.245Z',
+        line: 'W, [2024-05-01T10:20:30.250000 #77]  WARN -- shop: the door stands open',
+        time: '2024-05-01T10:20:30.250Z',
         severity: 'WARN',
-        message: 'Failed login for kim',
+        message: 'the door stands open',
       },
     ],
   },
@@ -101,10 +101,10 @@ export const applicationFormats: readonly LogFormat[] = [
     joins: 'untilHeader',
     samples: [
       {
-        line: '2024-04-23 22:20:30.114 -05:00 [WRN] Failed login attempt. 192.0.2.38',
-        time: '2024-04-24T03:20:30.114Z',
+        line: '2024-05-01 10:20:30.250 -05:00 [WRN] Shelf 7 is nearly full',
+        time: '2024-05-01T15:20:30.250Z',
         severity: 'WARN',
-        message: 'Failed login attempt. 192.0.2.38',
+        message: 'Shelf 7 is nearly full',
       },
     ],
   },
@@ -145,8 +145,8 @@ export const applicationFormats: readonly LogFormat[] = [
     joins: 'untilHeader',
     samples: [
       {
-        line: "2024-12-17 22:04:36.2|Warn|Auth|Auth-Failure ip 192.0.2.4 username 'kim'",
-        time: '2024-12-17T22:04:36.200Z',
+        line: "2024-05-01 10:20:30.2|Warn|Shelf|Nearly full, says 'kim'",
+        time: '2024-05-01T10:20:30.200Z',
         severity: 'WARN',
       },
     ],
@@ -159,10 +159,10 @@ export const applicationFormats: readonly LogFormat[] = [
     joins: 'untilHeader',
     samples: [
       {
-        line: '[Nest] 7  - 08/02/2024, 7:32:47 PM    WARN [AuthService] Failed login',
-        time: '2024-08-02T19:32:47.000Z',
+        line: '[Nest] 7  - 05/01/2024, 1:20:30 PM    WARN [ShelfKeeper] Nearly full',
+        time: '2024-05-01T13:20:30.000Z',
         severity: 'WARN',
-        message: 'Failed login',
+        message: 'Nearly full',
       },
     ],
   },
@@ -184,50 +184,6 @@ export const applicationFormats: readonly LogFormat[] = [
   },
   {
     kind: 'pattern',
-    name: 'homebridge',
-    pattern: pattern`^\[(?<time>\d{1,2}/\d{1,2}/\d{4}, \d{1,2}:\d{2}:\d{2}(?: [AP]M)?)\] (?:\[(?<plugin>[^\]]+)\] )?(?<message>.*)`,
-    time: 'americanYear',
-    joins: 'untilHeader',
-    samples: [
-      {
-        line: '[5/1/2024, 1:20:30 PM] [Blinds] Cannot reach the bridge',
-        time: '2024-05-01T13:20:30.000Z',
-        severity: 'ERROR',
-        fields: { plugin: 'Blinds' },
-      },
-    ],
-  },
-  {
-    kind: 'pattern',
-    name: 'zigbee2mqtt',
-    pattern: pattern`^Zigbee2MQTT:(?<level>\w+) +(?<time>${isoDate} ${clock}): (?<message>.*)`,
-    time: 'iso',
-    joins: 'traces',
-    samples: [
-      {
-        line: 'Zigbee2MQTT:warn  2024-05-01 10:20:30: Device lamp left the network',
-        time: '2024-05-01T10:20:30.000Z',
-        severity: 'WARN',
-        message: 'Device lamp left the network',
-      },
-    ],
-  },
-  {
-    kind: 'pattern',
-    name: 'esphome',
-    pattern: pattern`^\[(?<clock>\d{2}:\d{2}:\d{2}(?:\.\d+)?)\]\[(?<level>[EWICDV])\]\[(?<component>[^\]]+)\]: (?<message>.*)`,
-    joins: 'traces',
-    samples: [
-      {
-        line: '[10:20:30][W][component:214]: Component api took a long time for an operation',
-        time: null,
-        severity: 'WARN',
-        fields: { component: 'component:214' },
-      },
-    ],
-  },
-  {
-    kind: 'pattern',
     name: 'minecraft',
     pattern: pattern`^\[(?:\d{1,2}[A-Z][a-z]{2}\d{4} )?(?<clock>\d{2}:\d{2}:\d{2}(?:\.\d+)?)\] \[(?<thread>[^\]]+)/(?<level>[A-Z]+)\](?: \[[^\]]*\])?: (?<message>.*)`,
     joins: 'untilHeader',
@@ -242,45 +198,16 @@ export const applicationFormats: readonly LogFormat[] = [
   },
   {
     kind: 'pattern',
-    name: 'plex',
-    pattern: pattern`^(?<time>[A-Z][a-z]{2} \d{1,2}, \d{4} \d{2}:\d{2}:\d{2}(?:[.,:]\d+)?) \[(?<thread>\w+)(?:/(?<request>[^\]]*))?\] (?<level>[A-Z]+) - (?<message>.*)`,
-    time: 'syslog',
-    joins: 'untilHeader',
-    samples: [
-      {
-        line: 'May 01, 2024 10:20:30.123 [140123456] ERROR - Unable to find title for item',
-        time: '2024-05-01T10:20:30.123Z',
-        severity: 'ERROR',
-        message: 'Unable to find title for item',
-      },
-    ],
-  },
-  {
-    kind: 'pattern',
-    name: 'qbittorrent',
-    pattern: pattern`^\((?<level>[NIWC])\) (?<time>${isoDate}T${clock}) - (?<message>.*)`,
-    time: 'iso',
-    joins: 'traces',
-    samples: [
-      {
-        line: '(W) 2024-05-01T10:20:30 - File error alert. Torrent: "debian". Reason: no space',
-        time: '2024-05-01T10:20:30.000Z',
-        severity: 'WARN',
-      },
-    ],
-  },
-  {
-    kind: 'pattern',
     name: 'level-first',
     pattern: pattern`^(?<level>${upperLevel}):? +\[?(?<time>${isoTime})\]? *(?:- )?(?<message>.*)`,
     time: 'iso',
     joins: 'untilHeader',
     samples: [
       {
-        line: 'ERROR    2024-07-16T19:42:45 - Incorrect password from 192.0.2.1',
-        time: '2024-07-16T19:42:45.000Z',
+        line: 'ERROR    2024-05-01T10:20:30 - Shelf 7 fell over',
+        time: '2024-05-01T10:20:30.000Z',
         severity: 'ERROR',
-        message: 'Incorrect password from 192.0.2.1',
+        message: 'Shelf 7 fell over',
       },
     ],
   },
@@ -292,15 +219,15 @@ export const applicationFormats: readonly LogFormat[] = [
     joins: 'untilHeader',
     samples: [
       {
-        line: '[2024-02-12 12:16:05.729 +01:00] [INF] [79] Server.UserManager: request denied',
-        time: '2024-02-12T11:16:05.729Z',
+        line: '[2024-05-01 10:20:30.250 +01:00] [INF] [7] Shop.Shelves: all is well',
+        time: '2024-05-01T09:20:30.250Z',
         severity: null,
       },
       {
-        line: '[2024-02-03 16:10:11.219][app::api::identity][ERROR] Password is incorrect.',
-        time: '2024-02-03T16:10:11.219Z',
+        line: '[2024-05-01 10:20:30.125][shop::shelf::row][ERROR] It fell over.',
+        time: '2024-05-01T10:20:30.125Z',
         severity: 'ERROR',
-        message: 'Password is incorrect.',
+        message: 'It fell over.',
       },
     ],
   },

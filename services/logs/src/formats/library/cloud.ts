@@ -12,14 +12,14 @@ export const cloudFormats: readonly LogFormat[] = [
     joins: 'never',
     samples: [
       {
-        line: 'https 2024-04-26T12:22:55.463821Z app/one/49 192.0.2.10:44740 10.0.0.1:80 0.000 0.001 0.000 503 503 34 366 "GET https://www.example.com:443/ HTTP/1.1" "curl/8" - -',
-        time: '2024-04-26T12:22:55.463Z',
+        line: 'h2 2024-05-01T10:20:30.250000Z app/shop/7a1c 192.0.2.10:41200 10.0.0.7:8080 0.002 0.030 0.001 503 503 120 912 "PUT https://shop.example.org:8443/basket/417 HTTP/2.0" "shelf-scanner/3" - -',
+        time: '2024-05-01T10:20:30.250Z',
         severity: 'ERROR',
       },
       {
-        line: '2024-04-26T12:22:55.463821Z old-balancer 192.0.2.10:2817 10.0.0.1:80 0.000073 0.001048 0.000057 404 404 0 29 "GET http://example.com:80/x HTTP/1.1" "curl/8" - -',
+        line: '2024-05-01T10:20:30.250000Z front-door 192.0.2.10:41201 10.0.0.7:8080 0.002 0.030 0.001 404 404 0 77 "HEAD http://shop.example.org:8080/aisle/9 HTTP/1.1" "shelf-scanner/3" - -',
         severity: 'WARN',
-        message: 'GET http://example.com:80/x HTTP/1.1',
+        message: 'HEAD http://shop.example.org:8080/aisle/9 HTTP/1.1',
       },
     ],
   },

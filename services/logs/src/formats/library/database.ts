@@ -15,13 +15,13 @@ export const databaseFormats: readonly LogFormat[] = [
     joins: 'untilHeader',
     samples: [
       {
-        line: '2024-08-13 01:45:01.123 PDT [12345] LOG:  starting PostgreSQL 17.2',
-        time: '2024-08-13T08:45:01.123Z',
+        line: '2024-05-01 03:20:30.250 PDT [77] LOG:  shelf worker 3 has come up',
+        time: '2024-05-01T10:20:30.250Z',
         severity: null,
       },
       {
-        line: '2024-08-16 13:02:58.095 CEST [885178] kim@shop FATAL:  password authentication failed for user "kim"',
-        time: '2024-08-16T11:02:58.095Z',
+        line: '2024-05-01 12:20:30.125 CEST [4100] kim@shop FATAL:  no place left for another session',
+        time: '2024-05-01T10:20:30.125Z',
         severity: 'CRITICAL',
       },
       {
@@ -79,14 +79,14 @@ export const databaseFormats: readonly LogFormat[] = [
     joins: 'untilHeader',
     samples: [
       {
-        line: '2024-08-06T14:25:02.936146Z 0 [Warning] [MY-010068] [Server] CA certificate ca.pem is self signed.',
-        time: '2024-08-06T14:25:02.936Z',
+        line: '2024-05-01T10:20:30.250000Z 7 [Warning] [MY-013360] [Parser] the shelf table has no key',
+        time: '2024-05-01T10:20:30.250Z',
         severity: 'WARN',
-        fields: { code: 'MY-010068', subsystem: 'Server' },
+        fields: { code: 'MY-013360', subsystem: 'Parser' },
       },
       {
-        line: "2024-11-09  5:13:12 8 [Warning] Access denied for user 'kim'@'192.0.2.1'",
-        time: '2024-11-09T05:13:12.000Z',
+        line: "2024-05-01  9:20:30 12 [Warning] Shelf 'attic' is nearly full",
+        time: '2024-05-01T09:20:30.000Z',
         severity: 'WARN',
       },
     ],

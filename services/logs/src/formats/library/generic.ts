@@ -12,10 +12,10 @@ export const genericFormats: readonly LogFormat[] = [
     isGeneric: true,
     samples: [
       {
-        line: '2024/02/21 08:05:56.233208 [error] POST /control/login: invalid password',
-        time: '2024-02-21T08:05:56.233Z',
+        line: '2024/05/01 10:20:30.250000 [error] shelf 7: no room for basket 417',
+        time: '2024-05-01T10:20:30.250Z',
         severity: 'ERROR',
-        message: 'POST /control/login: invalid password',
+        message: 'shelf 7: no room for basket 417',
       },
       {
         line: '2024/02/21 08:05:56 main.go:41: listening on :8080',
@@ -36,10 +36,10 @@ export const genericFormats: readonly LogFormat[] = [
     isGeneric: true,
     samples: [
       {
-        line: '2024-04-25T15:08:29.098Z [AUTH] WARN: Incorrect username or password',
-        time: '2024-04-25T15:08:29.098Z',
+        line: '2024-05-01T10:20:30.250Z [DOOR] WARN: It stands open since noon',
+        time: '2024-05-01T10:20:30.250Z',
         severity: 'WARN',
-        message: 'Incorrect username or password',
+        message: 'It stands open since noon',
       },
       {
         line: '2024-06-29 16:04:05 somebody [192.0.2.4] failed to log in',
@@ -73,10 +73,10 @@ export const genericFormats: readonly LogFormat[] = [
     isGeneric: true,
     samples: [
       {
-        line: 'Wed May 15 08:00:01 EST 2024 line 1',
-        time: '2024-05-15T13:00:01.000Z',
+        line: 'Wed May 01 10:20:30 EST 2024 the door is shut',
+        time: '2024-05-01T15:20:30.000Z',
         severity: null,
-        message: 'line 1',
+        message: 'the door is shut',
       },
     ],
   },
@@ -105,10 +105,10 @@ export const genericFormats: readonly LogFormat[] = [
     isGeneric: true,
     samples: [
       {
-        line: '1717634687123 Hello, World!',
+        line: '1717634687123 the door is shut',
         time: '2024-06-06T00:44:47.123Z',
         severity: null,
-        message: 'Hello, World!',
+        message: 'the door is shut',
       },
       { line: '1717634687.5 ERROR no room', time: '2024-06-06T00:44:47.500Z', severity: 'ERROR' },
     ],

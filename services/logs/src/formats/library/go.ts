@@ -56,13 +56,13 @@ export const goFormats: readonly LogFormat[] = [
     joins: 'untilHeader',
     samples: [
       {
-        line: '2024-04-24T22:09:20.856Z\terror\tinternal/queue.go:128\tExporting failed. Dropping data.',
-        time: '2024-04-24T22:09:20.856Z',
+        line: '2024-05-01T10:20:30.250Z\terror\tshelf/keeper.go:77\tShelf 7 fell over.',
+        time: '2024-05-01T10:20:30.250Z',
         severity: 'ERROR',
       },
       {
-        line: '2024/04/24 22:09:20.856\tWARN\ttls\tstapling is off',
-        time: '2024-04-24T22:09:20.856Z',
+        line: '2024/05/01 10:20:30.250\tWARN\tdoor\tit stands open',
+        time: '2024-05-01T10:20:30.250Z',
         severity: 'WARN',
       },
     ],

@@ -58,17 +58,17 @@ export const javaFormats: readonly LogFormat[] = [
     joins: 'untilHeader',
     samples: [
       {
-        line: '2024-10-18 18:01:47,978 INFO [main] org.example.mapreduce.AppMaster: Created AppMaster for application attempt_1_0001',
-        time: '2024-10-18T18:01:47.978Z',
+        line: '2024-05-01 10:20:31,125 INFO [main] org.example.shop.Basket: Basket 417 is on its way',
+        time: '2024-05-01T10:20:31.125Z',
         severity: null,
-        message: 'Created AppMaster for application attempt_1_0001',
-        fields: { thread: 'main', logger: 'org.example.mapreduce.AppMaster' },
+        message: 'Basket 417 is on its way',
+        fields: { thread: 'main', logger: 'org.example.shop.Basket' },
       },
       {
-        line: '2024-07-29 17:41:44,747 - WARN  [QuorumPeer[myid=1]/0:0:0:0:2181:FastLeaderElection@774] - Notification time out: 3200',
-        time: '2024-07-29T17:41:44.747Z',
+        line: '2024-05-01 10:20:30,250 - WARN  [Shelf[row=7]/0:0:0:0:4100:ShelfKeeper@77] - Aisle is narrow: 3',
+        time: '2024-05-01T10:20:30.250Z',
         severity: 'WARN',
-        message: 'Notification time out: 3200',
+        message: 'Aisle is narrow: 3',
       },
     ],
   },
@@ -96,10 +96,10 @@ export const javaFormats: readonly LogFormat[] = [
     joins: 'untilHeader',
     samples: [
       {
-        line: '2024-04-06T09:05:54,991Z [http-nio-8080-exec-9] ERROR o.a.g.r.auth.AuthenticationService - Authentication attempt failed.',
-        time: '2024-04-06T09:05:54.991Z',
+        line: '2024-05-01T10:20:30,250Z [basket-pool-3] ERROR o.e.s.basket.BasketKeeper - Basket 417 was dropped.',
+        time: '2024-05-01T10:20:30.250Z',
         severity: 'ERROR',
-        fields: { logger: 'o.a.g.r.auth.AuthenticationService' },
+        fields: { logger: 'o.e.s.basket.BasketKeeper' },
       },
       {
         line: '10:20:30.123 [main] WARN  org.example.App - no configuration found',
@@ -149,8 +149,8 @@ export const javaFormats: readonly LogFormat[] = [
     joins: 'untilHeader',
     samples: [
       {
-        line: '241109 203615 148 WARN dfs.DataNode$PacketResponder: PacketResponder 1 for block blk_388 terminating',
-        time: '2024-11-09T20:36:15.000Z',
+        line: '240501 102030 77 WARN dfs.Shelf$Keeper: shelf 7 holds more than it should',
+        time: '2024-05-01T10:20:30.000Z',
         severity: 'WARN',
       },
     ],
@@ -163,8 +163,8 @@ export const javaFormats: readonly LogFormat[] = [
     joins: 'untilHeader',
     samples: [
       {
-        line: '24/06/09 20:10:40 INFO executor.Backend: Registered signal handlers',
-        time: '2024-06-09T20:10:40.000Z',
+        line: '24/05/01 10:20:30 INFO shop.Basket: Basket is full',
+        time: '2024-05-01T10:20:30.000Z',
         severity: null,
       },
     ],

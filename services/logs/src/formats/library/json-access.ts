@@ -12,7 +12,7 @@ export const jsonAccess: readonly JsonFormat[] = [
     message: ['RequestPath'],
     samples: [
       {
-        line: '{"ClientAddr":"192.0.2.1:4","DownstreamStatus":404,"RequestMethod":"GET","RequestPath":"/x","StartUTC":"2024-05-01T10:00:00.1Z","level":"info"}',
+        line: '{"ClientAddr":"192.0.2.1:4","RequestPath":"/x","RequestMethod":"PUT","DownstreamStatus":404,"StartUTC":"2024-05-01T10:00:00.1Z","level":"info"}',
         time: '2024-05-01T10:00:00.100Z',
         severity: 'WARN',
         message: '/x',
@@ -29,7 +29,7 @@ export const jsonAccess: readonly JsonFormat[] = [
     message: ['request.uri'],
     samples: [
       {
-        line: '{"level":"info","ts":1717634687.5,"logger":"http.log.access","msg":"handled request","request":{"method":"GET","host":"example.net","uri":"/x"},"duration":0.01,"status":502}',
+        line: '{"level":"info","ts":1717634687.5,"logger":"http.log.access","msg":"handled request","request":{"uri":"/x","method":"PUT","host":"example.net"},"duration":0.01,"status":502}',
         time: '2024-06-06T00:44:47.500Z',
         severity: 'ERROR',
         message: '/x',
@@ -63,10 +63,10 @@ export const jsonAccess: readonly JsonFormat[] = [
     message: ['ClientRequestURI'],
     samples: [
       {
-        line: '{"RayID":"7d","ClientIP":"192.0.2.7","ClientRequestURI":"/wp-login","EdgeResponseStatus":403,"EdgeStartTimestamp":1717634687000000000}',
+        line: '{"RayID":"7d","ClientIP":"192.0.2.7","EdgeResponseStatus":403,"ClientRequestURI":"/basket/417","EdgeStartTimestamp":1717634687000000000}',
         time: '2024-06-06T00:44:47.000Z',
         severity: 'WARN',
-        message: '/wp-login',
+        message: '/basket/417',
       },
     ],
   },
@@ -80,7 +80,7 @@ export const jsonAccess: readonly JsonFormat[] = [
     message: ['path'],
     samples: [
       {
-        line: '{"method":"POST","path":"/users/sign_in","controller":"SessionsController","action":"create","status":422,"time":"2024-04-15T10:20:30.114Z"}',
+        line: '{"method":"PUT","path":"/kim/shop","controller":"ShelvesController","action":"update","status":422,"time":"2024-04-15T10:20:30.114Z"}',
         time: '2024-04-15T10:20:30.114Z',
         severity: 'WARN',
       },

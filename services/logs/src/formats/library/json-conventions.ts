@@ -277,10 +277,10 @@ export const jsonConventions: readonly JsonFormat[] = [
     message: someMessages,
     samples: [
       {
-        line: '{"ts": "2024-09-06T22:01:49.124817Z", "lvl": "FATAL", "msg": "looking bad"}',
-        time: '2024-09-06T22:01:49.124Z',
+        line: '{"msg": "the roof leaks", "lvl": "FATAL", "ts": "2024-05-01T10:20:30.250000Z"}',
+        time: '2024-05-01T10:20:30.250Z',
         severity: 'CRITICAL',
-        message: 'looking bad',
+        message: 'the roof leaks',
       },
       { line: '{"a":1}', time: null, severity: null },
     ],

@@ -11,8 +11,8 @@ export const jsonExchange: readonly JsonFormat[] = [
     message: ['message'],
     samples: [
       {
-        line: '{"@timestamp":"2024-01-13T09:58:13.634Z","log.level":"critical","message":"gone","ecs.version":"1.6.0"}',
-        time: '2024-01-13T09:58:13.634Z',
+        line: '{"ecs.version":"8.11","message":"gone","log.level":"critical","@timestamp":"2024-05-01T10:20:30.250Z"}',
+        time: '2024-05-01T10:20:30.250Z',
         severity: 'CRITICAL',
       },
     ],
@@ -26,8 +26,8 @@ export const jsonExchange: readonly JsonFormat[] = [
     message: ['message'],
     samples: [
       {
-        line: '{"@timestamp":"2024-01-13T09:58:13.634Z","@version":"1","level":"WARN","message":"slow"}',
-        time: '2024-01-13T09:58:13.634Z',
+        line: '{"@timestamp":"2024-05-01T10:20:30.250Z","@version":"1","level":"WARN","message":"slow"}',
+        time: '2024-05-01T10:20:30.250Z',
         severity: 'WARN',
       },
     ],
@@ -79,7 +79,7 @@ export const jsonExchange: readonly JsonFormat[] = [
     message: ['body.stringValue', 'body'],
     samples: [
       {
-        line: '{"timeUnixNano":"1717634687000000000","severityNumber":13,"severityText":"WARN","body":{"stringValue":"slow"}}',
+        line: '{"body":{"stringValue":"slow"},"severityText":"WARN","severityNumber":13,"timeUnixNano":"1717634687000000000"}',
         time: '2024-06-06T00:44:47.000Z',
         severity: 'WARN',
         message: 'slow',

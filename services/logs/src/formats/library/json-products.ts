@@ -44,8 +44,8 @@ export const jsonProducts: readonly JsonFormat[] = [
     message: ['msg'],
     samples: [
       {
-        line: '{"t":{"$date":"2024-07-28T18:00:00.903+02:00"},"s":"W","c":"STORAGE","id":22220,"msg":"Detected unclean shutdown"}',
-        time: '2024-07-28T16:00:00.903Z',
+        line: '{"t":{"$date":"2024-05-01T12:20:30.250+02:00"},"s":"W","c":"SHELF","id":4100,"msg":"Row seven leans"}',
+        time: '2024-05-01T10:20:30.250Z',
         severity: 'WARN',
       },
     ],
@@ -134,9 +134,9 @@ export const jsonProducts: readonly JsonFormat[] = [
     message: ['eventName'],
     samples: [
       {
-        line: '{"eventVersion":"1.08","eventTime":"2024-04-11T15:24:00Z","eventSource":"signin","eventName":"ConsoleLogin"}',
-        time: '2024-04-11T15:24:00.000Z',
-        message: 'ConsoleLogin',
+        line: '{"eventVersion":"1.08","eventTime":"2024-05-01T10:20:30Z","eventSource":"s3.amazonaws.com","eventName":"DeleteBucket"}',
+        time: '2024-05-01T10:20:30.000Z',
+        message: 'DeleteBucket',
       },
     ],
   },

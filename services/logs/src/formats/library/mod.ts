@@ -4,6 +4,7 @@ import { cloudFormats } from './cloud.ts'
 import { databaseFormats } from './database.ts'
 import { containerFormats, genericFormats } from './generic.ts'
 import { goFormats } from './go.ts'
+import { homeFormats } from './home.ts'
 import { javaFormats } from './java.ts'
 import { jsonAccess } from './json-access.ts'
 import { jsonConventions } from './json-conventions.ts'
@@ -15,21 +16,22 @@ import { securityFormats } from './security.ts'
 import { syslogFormats } from './syslog.ts'
 import { systemFormats } from './system.ts'
 import { webFormats } from './web.ts'
+import { webFrameworkFormats } from './web-frameworks.ts'
 
 const logfmt: LogFormat = {
   kind: 'logfmt',
   name: 'logfmt',
   samples: [
     {
-      line: 'time="2024-09-15T21:17:11.674149Z" level=warning msg="Failed to delete \\"x\\"" namespace=default pod=fe-7',
-      time: '2024-09-15T21:17:11.674Z',
+      line: 'time="2024-05-01T10:20:30.250000Z" level=warning msg="Nobody shut \\"the door\\"" namespace=shop pod=fe-7',
+      time: '2024-05-01T10:20:30.250Z',
       severity: 'WARN',
-      message: 'Failed to delete "x"',
-      fields: { namespace: 'default', pod: 'fe-7' },
+      message: 'Nobody shut "the door"',
+      fields: { namespace: 'shop', pod: 'fe-7' },
     },
     {
-      line: 'logger=settings t=2024-04-24T19:51:48.520963849Z level=info msg=Starting version=11.5.2',
-      time: '2024-04-24T19:51:48.520Z',
+      line: 'logger=shelves t=2024-05-01T10:20:31.125000000Z level=info msg=ready rows=7',
+      time: '2024-05-01T10:20:31.125Z',
       severity: null,
     },
     {
@@ -52,11 +54,13 @@ export const logFormats: readonly LogFormat[] = [
   ...cloudFormats,
   ...syslogFormats,
   ...webFormats,
+  ...webFrameworkFormats,
   ...javaFormats,
   ...pythonFormats,
   ...goFormats,
   ...databaseFormats,
   ...systemFormats,
+  ...homeFormats,
   ...applicationFormats,
   logfmt,
   ...containerFormats.filter((format) => format.name !== 'cri'),

@@ -267,10 +267,10 @@ export const pythonFormats: readonly LogFormat[] = [
         severity: 'ERROR',
       },
       {
-        line: '[2024-03-28 03:09:25,112] WARNING in limiter: rate limited',
-        time: '2024-03-28T03:09:25.112Z',
+        line: '[2024-05-01 10:20:30,250] WARNING in shelves: nearly full',
+        time: '2024-05-01T10:20:30.250Z',
         severity: 'WARN',
-        message: 'rate limited',
+        message: 'nearly full',
       },
       { line: '2024-07-02 10:22:40 ERROR Nothing is left', severity: 'ERROR', message: 'Nothing is left' },
     ],

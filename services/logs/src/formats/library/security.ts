@@ -11,8 +11,8 @@ export const securityFormats: readonly LogFormat[] = [
     joins: 'traces',
     samples: [
       {
-        line: 'type=SYSCALL msg=audit(1717838570.579:2995): arch=c000003e syscall=59 success=yes',
-        time: '2024-06-08T09:22:50.579Z',
+        line: 'type=SYSCALL msg=audit(1714558830.250:4100): arch=c00000b7 syscall=221 success=no',
+        time: '2024-05-01T10:20:30.250Z',
         fields: { type: 'SYSCALL' },
       },
     ],
@@ -94,10 +94,10 @@ export const securityFormats: readonly LogFormat[] = [
     joins: 'traces',
     samples: [
       {
-        line: '2024-03-19T10:20:30.114000+01:00 10.0.0.1 system,error,critical login failure for user kim via winbox',
+        line: '2024-03-19T10:20:30.114000+01:00 10.0.0.1 system,error,critical the fan of shelf 7 stands still',
         time: '2024-03-19T09:20:30.114Z',
         severity: 'CRITICAL',
-        message: 'login failure for user kim via winbox',
+        message: 'the fan of shelf 7 stands still',
         fields: { host: '10.0.0.1' },
       },
       { line: '2024-03-19 10:20:30 system,info,account user kim logged in', severity: null },

@@ -132,10 +132,10 @@ export const syslogFormats: readonly LogFormat[] = [
     joins: 'traces',
     samples: [
       {
-        line: 'Jun  4 15:16:01 combo sshd(pam_unix)[19939]: authentication failure; logname= uid=0 tty=NODEVssh rhost=192.0.2.4',
-        time: '2024-06-04T15:16:01.000Z',
+        line: 'May  1 10:20:30 attic door(lock_unit)[4100]: could not be shut; row=7 rhost=192.0.2.4',
+        time: '2024-05-01T10:20:30.000Z',
         severity: 'ERROR',
-        fields: { host: 'combo', program: 'sshd(pam_unix)', pid: '19939' },
+        fields: { host: 'attic', program: 'door(lock_unit)', pid: '4100' },
       },
       {
         line: '<13>Oct 11 22:14:15 mymachine backup: finished',

@@ -11,10 +11,10 @@ export const systemFormats: readonly LogFormat[] = [
     joins: 'never',
     samples: [
       {
-        line: '- 1717838570 2024.06.03 R02-M1-N0-C:J12-U11 2024-06-03-15.42.50.675872 R02-M1-N0-C:J12-U11 RAS KERNEL FATAL data storage interrupt',
-        time: '2024-06-03T15:42:50.675Z',
+        line: '- 1714559430 2024.05.01 R11-M0-N3-C:J04-U01 2024-05-01-10.30.30.250000 R11-M0-N3-C:J04-U01 RAS APP FATAL no room on the torus',
+        time: '2024-05-01T10:30:30.250Z',
         severity: 'CRITICAL',
-        message: 'data storage interrupt',
+        message: 'no room on the torus',
       },
     ],
   },
@@ -263,7 +263,7 @@ export const systemFormats: readonly LogFormat[] = [
     pattern: pattern`^(?<time>@4[0-9a-f]{15,23}) (?<message>.*)`,
     time: 'tai64n',
     joins: 'traces',
-    samples: [{ line: '@40000000433225833b6e1a8c tcpserver: status: 5/30', time: '2005-09-22T03:31:05.997Z' }],
+    samples: [{ line: '@4000000066321e380bebc200 door: opened twice', time: '2024-05-01T10:49:18.200Z' }],
   },
   {
     kind: 'pattern',

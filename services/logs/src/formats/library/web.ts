@@ -1,7 +1,7 @@
 import type { LogFormat } from '../format.ts'
 import { clfTime, isoTime, pattern, quoted, slashTime } from './pieces.ts'
 
-/** Web servers, proxies and frameworks. A status of 500 and above is an error, 400 and above a warning. */
+/** Web servers and proxies. A status of 500 and above is an error, 400 and above a warning. */
 export const webFormats: readonly LogFormat[] = [
   {
     kind: 'pattern',
@@ -55,8 +55,8 @@ export const webFormats: readonly LogFormat[] = [
     joins: 'untilHeader',
     samples: [
       {
-        line: '[Sun Dec 08 04:47:44 2024] [notice] workerEnv.init() ok /etc/httpd/conf/workers2.properties',
-        time: '2024-12-08T04:47:44.000Z',
+        line: '[Wed May 01 10:20:30 2024] [notice] shelf keeper 7 has come up',
+        time: '2024-05-01T10:20:30.000Z',
         severity: null,
       },
       {
@@ -217,106 +217,6 @@ export const webFormats: readonly LogFormat[] = [
         severity: 'ERROR',
         message: 'POST /api/places HTTP/2',
         fields: { flags: 'UF', duration: '226' },
-      },
-    ],
-  },
-  {
-    kind: 'pattern',
-    name: 'uvicorn-access',
-    pattern: pattern`^ ?(?:\[[A-Z]\w+\] ?)?(?:\[(?<time>${isoTime})\]|INFO:) *(?<client>[^\s"]+:\d+) - "(?<message>${quoted})" (?<status>\d{3})`,
-    time: 'iso',
-    joins: 'never',
-    samples: [
-      {
-        line: 'INFO:     192.0.2.1:52782 - "POST /login HTTP/1.1" 401 Unauthorized',
-        time: null,
-        severity: 'WARN',
-        message: 'POST /login HTTP/1.1',
-        fields: { client: '192.0.2.1:52782' },
-      },
-      {
-        line: ' [WORKER][2024-05-01 10:20:30] 192.0.2.1:0 - "GET /api/rows HTTP/1.1" 500',
-        time: '2024-05-01T10:20:30.000Z',
-        severity: 'ERROR',
-      },
-    ],
-  },
-  {
-    kind: 'pattern',
-    name: 'django-server',
-    pattern: pattern`^\[(?<time>${clfTime})\] "(?<message>${quoted})" (?<status>\d{3}) (?<bytes>\d+)`,
-    time: 'clf',
-    joins: 'traces',
-    samples: [
-      {
-        line: '[01/May/2024 10:20:30] "GET /polls/5/ HTTP/1.1" 404 2210',
-        time: '2024-05-01T10:20:30.000Z',
-        severity: 'WARN',
-        message: 'GET /polls/5/ HTTP/1.1',
-      },
-    ],
-  },
-  {
-    kind: 'pattern',
-    name: 'rails-request',
-    pattern: pattern`^(?:\[[^\]]+\] )*Started (?<message>[A-Z]+ "[^"]*") for (?<client>\S+) at (?<time>\d{4}-\d{2}-\d{2} \d{2}:\d{2}:\d{2} [+-]\d{4})`,
-    time: 'iso',
-    joins: 'untilHeader',
-    samples: [
-      {
-        line: 'Started PATCH "/orders/7" for 192.0.2.8 at 2024-05-01 10:20:30 +0200',
-        time: '2024-05-01T08:20:30.000Z',
-        severity: null,
-        message: 'PATCH "/orders/7"',
-        fields: { client: '192.0.2.8' },
-      },
-    ],
-  },
-  {
-    kind: 'pattern',
-    name: 'php',
-    pattern: pattern`^\[(?<time>\d{2}-[A-Z][a-z]{2}-\d{4} \d{2}:\d{2}:\d{2}(?:\.\d+)?(?: [\w\/+:-]+)?)\] (?:PHP )?(?:(?<level>Fatal|Warning|Notice|Deprecated|[A-Z]{4,9})(?: error)?: +)?(?<message>.*)`,
-    time: 'clf',
-    joins: 'untilHeader',
-    samples: [
-      {
-        line: '[01-May-2024 10:20:30 UTC] PHP Fatal error:  Uncaught TypeError: no in /srv/shop/cart.php:7',
-        time: '2024-05-01T10:20:30.000Z',
-        severity: 'CRITICAL',
-        message: 'Uncaught TypeError: no in /srv/shop/cart.php:7',
-      },
-      {
-        line: '[01-May-2024 10:20:30] WARNING: [pool www] server reached pm.max_children setting (5)',
-        severity: 'WARN',
-      },
-    ],
-  },
-  {
-    kind: 'pattern',
-    name: 'php-fpm-access',
-    pattern: pattern`^(?<client>[\d.:a-f]+|-) - +(?<user>\S*) ?(?<time>\d{2}/[A-Z][a-z]{2}/\d{4}:\d{2}:\d{2}:\d{2} [+-]\d{4}) "(?<message>${quoted})" (?<status>\d{3})`,
-    time: 'clf',
-    joins: 'never',
-    samples: [
-      {
-        line: '127.0.0.1 -  01/May/2024:10:20:30 +0000 "POST /index.php" 500',
-        time: '2024-05-01T10:20:30.000Z',
-        severity: 'ERROR',
-        message: 'POST /index.php',
-      },
-    ],
-  },
-  {
-    kind: 'pattern',
-    name: 'gin',
-    pattern: pattern`^\[GIN\] (?<time>\d{4}/\d{2}/\d{2} - \d{2}:\d{2}:\d{2}) \| *(?<status>\d{3}) \| *(?<duration>\S+) \| *(?<client>\S+) \| *(?<message>.*)`,
-    time: 'iso',
-    joins: 'never',
-    samples: [
-      {
-        line: '[GIN] 2024/02/07 - 10:49:33 | 401 |     505.317µs |       192.0.2.3 | POST     "/client"',
-        time: '2024-02-07T10:49:33.000Z',
-        severity: 'WARN',
       },
     ],
   },

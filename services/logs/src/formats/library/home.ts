@@ -1,0 +1,79 @@
+import type { LogFormat } from '../format.ts'
+import { clock, isoDate, pattern } from './pieces.ts'
+
+/** What programs of a home write: media, lights, downloads. */
+export const homeFormats: readonly LogFormat[] = [
+  {
+    kind: 'pattern',
+    name: 'homebridge',
+    pattern: pattern`^\[(?<time>\d{1,2}/\d{1,2}/\d{4}, \d{1,2}:\d{2}:\d{2}(?: [AP]M)?)\] (?:\[(?<plugin>[^\]]+)\] )?(?<message>.*)`,
+    time: 'americanYear',
+    joins: 'untilHeader',
+    samples: [
+      {
+        line: '[5/1/2024, 1:20:30 PM] [Blinds] Cannot reach the bridge',
+        time: '2024-05-01T13:20:30.000Z',
+        severity: 'ERROR',
+        fields: { plugin: 'Blinds' },
+      },
+    ],
+  },
+  {
+    kind: 'pattern',
+    name: 'zigbee2mqtt',
+    pattern: pattern`^Zigbee2MQTT:(?<level>\w+) +(?<time>${isoDate} ${clock}): (?<message>.*)`,
+    time: 'iso',
+    joins: 'traces',
+    samples: [
+      {
+        line: 'Zigbee2MQTT:warn  2024-05-01 10:20:30: Device lamp left the network',
+        time: '2024-05-01T10:20:30.000Z',
+        severity: 'WARN',
+        message: 'Device lamp left the network',
+      },
+    ],
+  },
+  {
+    kind: 'pattern',
+    name: 'esphome',
+    pattern: pattern`^\[(?<clock>\d{2}:\d{2}:\d{2}(?:\.\d+)?)\]\[(?<level>[EWICDV])\]\[(?<component>[^\]]+)\]: (?<message>.*)`,
+    joins: 'traces',
+    samples: [
+      {
+        line: '[10:20:30][W][component:214]: Component api took a long time for an operation',
+        time: null,
+        severity: 'WARN',
+        fields: { component: 'component:214' },
+      },
+    ],
+  },
+  {
+    kind: 'pattern',
+    name: 'plex',
+    pattern: pattern`^(?<time>[A-Z][a-z]{2} \d{1,2}, \d{4} \d{2}:\d{2}:\d{2}(?:[.,:]\d+)?) \[(?<thread>\w+)(?:/(?<request>[^\]]*))?\] (?<level>[A-Z]+) - (?<message>.*)`,
+    time: 'syslog',
+    joins: 'untilHeader',
+    samples: [
+      {
+        line: 'May 01, 2024 10:20:30.123 [140123456] ERROR - Unable to find title for item',
+        time: '2024-05-01T10:20:30.123Z',
+        severity: 'ERROR',
+        message: 'Unable to find title for item',
+      },
+    ],
+  },
+  {
+    kind: 'pattern',
+    name: 'qbittorrent',
+    pattern: pattern`^\((?<level>[NIWC])\) (?<time>${isoDate}T${clock}) - (?<message>.*)`,
+    time: 'iso',
+    joins: 'traces',
+    samples: [
+      {
+        line: '(W) 2024-05-01T10:20:30 - File error alert. Torrent: "debian". Reason: no space',
+        time: '2024-05-01T10:20:30.000Z',
+        severity: 'WARN',
+      },
+    ],
+  },
+]
