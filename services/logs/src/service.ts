@@ -37,6 +37,7 @@ import type { LogsConfig } from './config.ts'
 import { createContextBase } from './context/context.ts'
 import { type ContextTables, contextMigrations } from './context/migrations.ts'
 import { contextRpc } from './context/rpc.ts'
+import { createSimilarity } from './context/similarity.ts'
 import { diagnoseRpc } from './diagnose/rpc.ts'
 import { formatsRpc } from './formats/rpc.ts'
 import { openUserFormats } from './formats/user/user-formats.ts'
@@ -159,7 +160,6 @@ export const createLogsService = async (options: LogsServiceOptions): Promise<Lo
   const openPlaced = async <Rows>({ location: place, ...schema }: PlacedSchema) =>
     opened.use(await openStore<Rows>({ ...place, ...schema, log }))
   const store = await openPlaced<Tables>(schemas.logs)
-  const context = createContextBase({ db: (await openPlaced<ContextTables>(schemas.context)).db, now })
   const { db: incidentRows } = await openPlaced<AllIncidentTables>(schemas.incidents)
   // Before anything is read: what comes in is read with them.
   const formats = opened.use(
@@ -176,7 +176,18 @@ export const createLogsService = async (options: LogsServiceOptions): Promise<Lo
   const overlays = createOverlays(store.db)
   const noted = noteArrivals(createOverlaidEngine(shared?.engine ?? own, overlays))
   const { engine } = noted
-  const { semantic } = opened.use(createMeanings({ config, db: store.db, engine, now, log }))
+  const { semantic, vectors } = opened.use(createMeanings({ config, db: store.db, engine, now, log }))
+  const context = createContextBase({
+    db: (await openPlaced<ContextTables>(schemas.context)).db,
+    now,
+    ...(vectors && {
+      similarity: createSimilarity({
+        vectors,
+        waitMilliseconds: config.semanticWaitMilliseconds,
+        onProblem: (error) => log.error({ err: error }, 'the context could not be ranked by meaning'),
+      }),
+    }),
+  })
   const ssh = opened.use(openSsh({ config, dataDirectory, db: store.db, now }))
   const ending = new AbortController()
   opened.defer(() => ending.abort(new Error('The log service is ending.')))

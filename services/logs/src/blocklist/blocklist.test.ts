@@ -20,7 +20,7 @@ import type { BlocklistTables } from './store.ts'
 type Tables = BlocklistTables & LeaseTables & SettingTables & CatalogueTables
 
 /** Entries of their own, and two replicas of the block list over them. */
-const openWorld = async (location: StoreLocation) => {
+const openWorld = async (location: StoreLocation, roundMilliseconds?: number) => {
   await using opened = new AsyncDisposableStack()
   const directory = opened.use(await temporaryDirectory())
   const own = { dataDirectory: directory.path }
@@ -41,7 +41,15 @@ const openWorld = async (location: StoreLocation) => {
     const store = opened.use(await openStore<Tables>({ ...location, ...logsSchema }))
     const keys = createSealingKeys({ configured: ['k'.repeat(32)], file: undefined })
     const settings = createSettings({ db: store.db, keys, defaults: {}, now: Date.now })
-    const options = { db: store.db, engine, settings, upstream, log: silentLog, now: Date.now }
+    const options = {
+      db: store.db,
+      engine,
+      settings,
+      upstream,
+      log: silentLog,
+      now: Date.now,
+      ...(roundMilliseconds && { roundMilliseconds }),
+    }
     const set = (given: Record<string, unknown>) => settings.update(Object.keys(given), given)
     return { ...opened.use(openBlocklist(options)), set }
   }
@@ -70,7 +78,8 @@ describe.each(databases)('the block list on $name', ({ isMissing, start }) => {
       database = await start()
     })
     afterAll(() => database?.[Symbol.asyncDispose]())
-    const world = async () => openWorld((await database.place(logsSchema)).location)
+    const world = async (roundMilliseconds?: number) =>
+      openWorld((await database.place(logsSchema)).location, roundMilliseconds)
 
     test('a scan finds domains with how often, when, where and by whom they were asked for, the most suspicious first', async () => {
       await using both = await world()
@@ -136,6 +145,16 @@ describe.each(databases)('the block list on $name', ({ isMissing, start }) => {
       for (const reason of refused) expect(reason).toMatchObject({ kind: 'conflict' })
       expect(refused.length).toBeLessThan(2)
       expect((await both.one.list(undefined))[0]?.count).toBe(3_000)
+    })
+
+    test('sources that are named are scanned in the background, by one replica at a time', async () => {
+      await using both = await world(20)
+      await both.push([query(1, 'a.example.com')], 'router')
+      await both.push([query(1, 'b.example.com')], 'other')
+      await both.one.set({ router_source_ids: ['router'] })
+      await expect.poll(async () => (await both.one.list(undefined)).length, { timeout: 20_000 }).toBe(1)
+      await both.push([query(2, 'a.example.com'), query(3, 'a.example.com')], 'router')
+      await expect.poll(async () => (await both.one.list(undefined))[0]?.count, { timeout: 20_000 }).toBe(3)
     })
 
     const approved = async (both: Awaited<ReturnType<typeof world>>) => {

@@ -58,6 +58,8 @@ export type BlocklistOptions = {
   filters: Pick<Filters, 'use'>
   leases: Leases
   log: Log
+  /** Between two rounds of the background. */
+  roundMilliseconds?: number
 }
 
 const inWords = (error: FilterFailure) => failure('upstream_failed', error.message, { cause: error })
@@ -69,7 +71,8 @@ const hostOf = (address: string): string[] => {
 }
 
 /** Candidates, the scan that finds them, and the filter that blocks them. */
-export const createBlocklist = ({ db, engine, settings, filters, leases, log }: BlocklistOptions): Blocklist => {
+export const createBlocklist = (options: BlocklistOptions): Blocklist => {
+  const { db, engine, settings, filters, leases, log, roundMilliseconds = scanMilliseconds } = options
   const replica = randomUUID()
 
   /** Undefined while somebody else scans. */
@@ -159,7 +162,7 @@ export const createBlocklist = ({ db, engine, settings, filters, leases, log }: 
     },
     run: (signal) =>
       inRounds(
-        scanMilliseconds,
+        roundMilliseconds,
         signal,
         async () => {
           if ((await settings.read()).router_source_ids.length > 0) await scanFor(mostRoundMilliseconds, signal)

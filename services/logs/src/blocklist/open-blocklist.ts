@@ -15,19 +15,15 @@ export type OpenBlocklistOptions = {
   upstream: Pick<Upstream, 'fetch'>
   log: Log
   now: () => number
+  /** Between two scans in the background. */
+  roundMilliseconds?: number
 }
 
 /** The block list with its background scan, and what it keeps open at the filter; all ends with its disposal. */
-export const openBlocklist = ({
-  db,
-  engine,
-  settings,
-  upstream,
-  log,
-  now,
-}: OpenBlocklistOptions): Blocklist & AsyncDisposable => {
+export const openBlocklist = (options: OpenBlocklistOptions): Blocklist & AsyncDisposable => {
+  const { db, now, upstream, ...rest } = options
   const filters = createFilters({ upstream })
-  const blocklist = createBlocklist({ db, engine, settings, filters, leases: createLeases({ db, now }), log })
+  const blocklist = createBlocklist({ ...rest, db, filters, leases: createLeases({ db, now }) })
   const ending = new AbortController()
   const scanning = blocklist.run(ending.signal)
   return {

@@ -148,6 +148,7 @@ describe.each(databases)('the context on $name', ({ isMissing, start }) => {
       await context.docs.create([
         { title: 'Meant', text: 'Recovering data from the array.', tags: [] },
         { title: 'Said', text: 'To restore, say restore.', tags: [] },
+        { title: 'Neither', text: 'The colours of the cables.', tags: [] },
       ])
       const titles = async () =>
         (await context.knowledge.search('restore', { chunks: 5, facts: 5 })).chunks.map(({ item }) => item.title)

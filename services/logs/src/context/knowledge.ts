@@ -2,6 +2,7 @@ import { transact } from '@trellis/kit/store'
 import type { Kysely } from 'kysely'
 import { carriesMeaning } from '../diagnose/keywords.ts'
 import { wordsOf } from '../segments/tokens.ts'
+import { hybridWeights } from '../semantic/hybrid-rank.ts'
 import type { ContextTables, FactTable } from './migrations.ts'
 import { countWords, rankTexts, type Scored, type WordCounts } from './rank-texts.ts'
 import { chunksOfDocs, listDocHeads, listFacts, readVersion } from './store.ts'
@@ -32,11 +33,12 @@ export type Context = { facts: KnownFact[]; chunks: KnownChunk[] }
 /** What goes into a diagnosis at most; characters count chunks and facts together. */
 export const contextLimits = { facts: 20, chunks: 5, characters: 8_000 }
 
-/** As entries are ranked by words and meaning together. */
-const wordsShare = 0.6
-const meaningShare = 0.4
 /** The name of a thing says more than what is said about it. */
 const weights = { title: 1, headings: 2, key: 3, text: 1 }
+/** A model takes some milliseconds a chunk that it has not seen before. */
+const mostForMeaning = 200
+/** What is no nearer than this, and has none of the words, is about something else. */
+const leastMeaning = 0.35
 const docsAtOnce = 100
 
 type Counted<Item> = { item: Item; words: WordCounts }
@@ -86,6 +88,10 @@ const askedWords = (question: string): string[] => {
   return naming.length > 0 ? naming : words
 }
 
+/** Those that are looked at for their meaning: all, where they are few, else the best by words. */
+const poolOf = (all: Counted<KnownChunk>[], byWords: readonly Scored<Counted<KnownChunk>>[]): Counted<KnownChunk>[] =>
+  all.length <= mostForMeaning ? all : byWords.slice(0, mostForMeaning).map(({ item }) => item)
+
 /** Words and meaning in one score: each between 0 and 1, words by the best of them. */
 export const blend = (
   byWords: readonly Scored<Counted<KnownChunk>>[],
@@ -95,10 +101,12 @@ export const blend = (
   const best = byWords[0]?.score ?? 1
   const scores = new Map(byWords.map(({ item, score }) => [item, score / best]))
   return all
-    .map((item, index) => ({
-      item,
-      score: wordsShare * (scores.get(item) ?? 0) + meaningShare * (similarities[index] ?? 0),
-    }))
+    .flatMap((item, index) => {
+      const words = scores.get(item) ?? 0
+      const meaning = similarities[index] ?? 0
+      const isAbout = words > 0 || meaning >= leastMeaning
+      return isAbout ? [{ item, score: hybridWeights.words * words + hybridWeights.meaning * meaning }] : []
+    })
     .toSorted((a, b) => b.score - a.score)
 }
 
@@ -123,12 +131,13 @@ export const createKnowledge = ({
     const words = askedWords(question)
     const chunks = [...corpus.chunks.values()].flat()
     const byWords = rankTexts(chunks, words)
+    const pool = poolOf(chunks, byWords)
     const similarities = await similarity?.(
       question,
-      chunks.map(({ item }) => item),
+      pool.map(({ item }) => item),
       options.signal,
     )
-    const ranked = similarities ? blend(byWords, chunks, similarities) : byWords
+    const ranked = similarities ? blend(byWords, pool, similarities) : byWords
     return {
       chunks: ranked.slice(0, options.chunks).map(unwrap),
       facts: rankTexts(corpus.facts, words).slice(0, options.facts).map(unwrap),

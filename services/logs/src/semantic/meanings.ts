@@ -4,8 +4,14 @@ import type { LogsConfig } from '../config.ts'
 import { createModel } from '../models/model.ts'
 import type { LogEngine } from '../threads/log-engine.ts'
 import { createSemanticSearch, type SemanticSearch } from './semantic-search.ts'
-import { createTextVectors } from './text-vectors.ts'
+import { createTextVectors, type TextVectors } from './text-vectors.ts'
 import type { VectorTables } from './vector-store.ts'
+
+export type Meanings = AsyncDisposable & {
+  semantic: SemanticSearch
+  /** Absent where no model is configured. */
+  vectors: TextVectors | undefined
+}
 
 export type MeaningsOptions = {
   config: Pick<LogsConfig, 'embeddingModel' | 'semanticWaitMilliseconds' | 'offlineMode'>
@@ -16,7 +22,7 @@ export type MeaningsOptions = {
 }
 
 /** What the service knows of meanings: nothing, and that light, where no model is configured. */
-export const createMeanings = (options: MeaningsOptions): AsyncDisposable & { semantic: SemanticSearch } => {
+export const createMeanings = (options: MeaningsOptions): Meanings => {
   const { config, db, engine, now, log } = options
   const { embeddingModel: directory, offlineMode: isOffline, semanticWaitMilliseconds: waitMilliseconds } = config
   const model =
@@ -36,6 +42,7 @@ export const createMeanings = (options: MeaningsOptions): AsyncDisposable & { se
       waitMilliseconds,
       onProblem: (error) => log.error({ err: error }, 'a search by meaning failed'),
     }),
+    vectors,
     [Symbol.asyncDispose]: async () => model?.[Symbol.asyncDispose](),
   }
 }

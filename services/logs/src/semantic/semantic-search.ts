@@ -38,10 +38,10 @@ const reasons = {
   failing: 'The model for meanings fails just now; results are ranked by words.',
 }
 
-const slow = Symbol('slow')
+export const slow = Symbol('slow')
 
 /** Gives `slow` when it takes too long; what was begun goes on. */
-const within = async <Value>(milliseconds: number, work: Promise<Value>): Promise<Value | typeof slow> => {
+export const within = async <Value>(milliseconds: number, work: Promise<Value>): Promise<Value | typeof slow> => {
   const stop = new AbortController()
   try {
     return await Promise.race([work, sleep(milliseconds, slow, { signal: stop.signal, ref: false })])
