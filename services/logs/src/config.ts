@@ -146,11 +146,15 @@ export const logsConfig = {
     900,
     'Seconds between two rounds of collecting.',
   ),
-  submitEndpoint: later(
-    setting('SERVICE_SUBMIT_ENDPOINT', read.optional(read.url), undefined, 'Where matched entries are pushed.'),
+  submitEndpoint: setting(
+    'SERVICE_SUBMIT_ENDPOINT',
+    read.optional(read.url),
+    undefined,
+    'Where collected entries that patterns match are pushed after each scheduled run: the address for batches of another log service.',
   ),
   bundleEndpoint: setting('SERVICE_BUNDLE_ENDPOINT', read.optional(read.url), undefined, 'Where bundles are sent.'),
   bundleToken: secret('SERVICE_BUNDLE_TOKEN', read.text, '', 'Sent there as a bearer token.'),
+  submitKey: secret('SERVICE_SUBMIT_KEY', read.text, '', 'Sent there as a bearer token.'),
   autoIncident: later(setting('SERVICE_AUTO_INCIDENT', read.flag, true, 'Makes incidents of clusters of errors.')),
   autoIncidentThreshold: later(
     setting('SERVICE_AUTO_INCIDENT_THRESHOLD', read.integer(1, 1_000_000), 5, 'Errors that make an incident.'),

@@ -33,6 +33,7 @@ import { createFileCollector } from './collect/files/file-collector.ts'
 import { collectRpc } from './collect/rpc.ts'
 import { createSourcesFile } from './collect/sources-file.ts'
 import { type HostKeyTables, hostKeyMigration } from './collect/ssh/host-key-store.ts'
+import { type OutboxTables, outboxMigration } from './collect/submit/outbox-store.ts'
 import type { LogsConfig } from './config.ts'
 import { createContextBase } from './context/context.ts'
 import { type ContextTables, contextMigrations } from './context/migrations.ts'
@@ -115,6 +116,7 @@ export const logsMigrations = [
   sshTargetMigration,
   scoringMigration(14),
   blocklistMigration,
+  outboxMigration(16),
 ]
 export const logsSchema = { name: 'logs', migrations: logsMigrations }
 export const incidentsSchema = { name: 'incidents', migrations: incidentMigrations }
@@ -143,6 +145,7 @@ type Tables = CatalogueTables &
   OverlayTables &
   CheckpointTables &
   CollectStateTables &
+  OutboxTables &
   SettingTables &
   VectorTables &
   TemplateTables &
@@ -211,6 +214,7 @@ export const createLogsService = async (options: LogsServiceOptions): Promise<Lo
       sources,
       tasks,
       bus,
+      upstream,
       now,
       log,
     }),

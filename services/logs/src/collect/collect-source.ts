@@ -1,4 +1,5 @@
 import { failure } from '@trellis/kit/errors'
+import type { MatchedEntry } from '../entries/matched-entry.ts'
 import type { LogEngine } from '../threads/log-engine.ts'
 import type { Checkpoints, Collectors } from './collector.ts'
 import { collectorFor } from './collectors.ts'
@@ -25,6 +26,8 @@ export type SourceCollecting = {
   engine: Pick<LogEngine, 'ingestFile'>
   collectors: Collectors
   checkpointsOf: (source: string) => Checkpoints
+  /** Hears of entries that patterns match before they are stored. */
+  onMatched?: ((entries: MatchedEntry[]) => Promise<void>) | undefined
 }
 
 /** So many problems of one source are told of. */
@@ -32,7 +35,7 @@ const mostProblems = 20
 
 /** Collects one source to its end and stores it. Throws for what prevented everything; what was stored before is not lost. */
 export const collectSource = async (
-  { engine, collectors, checkpointsOf }: SourceCollecting,
+  { engine, collectors, checkpointsOf, onMatched }: SourceCollecting,
   { source, force, signal, only, onProgress }: CollectSourceOptions,
 ): Promise<Collected> => {
   const collector = collectorFor(collectors, source)
@@ -48,7 +51,7 @@ export const collectSource = async (
     if (problems.length < mostProblems) problems.push(problem)
   }
   const checkpoints = checkpointsOf(source.id)
-  const keeper = createKeeper({ engine, source, checkpoints })
+  const keeper = createKeeper({ engine, source, checkpoints, onMatched })
   try {
     for await (const chunk of collector.collect({ checkpoints, force, signal, only, onProblem })) {
       await keeper.take(chunk)

@@ -6,6 +6,7 @@ import type { SharedCatalogueTables } from '../cluster/shared-catalogue-tables.t
 import type { LogsConfig } from '../config.ts'
 import type { Tasks } from '../ingest/tasks.ts'
 import type { LogEngine } from '../threads/log-engine.ts'
+import type { Upstream } from '../upstream/upstream.ts'
 import { type CheckpointTables, createCheckpoints } from './checkpoint-store.ts'
 import { type CollectStateTables, listSourceRuns, readCollectState, saveCollectState } from './collect-state-store.ts'
 import type { Collectors } from './collector.ts'
@@ -14,11 +15,13 @@ import { createLeases } from './leases.ts'
 import { createRuns, type Runs } from './runs.ts'
 import { createSourceLocks } from './source-locks.ts'
 import type { ConfiguredSources } from './sources-file.ts'
+import type { OutboxTables } from './submit/outbox-store.ts'
+import { createSubmitter } from './submit/submitter.ts'
 import { createWatcher, type WatchState } from './watch/watcher.ts'
 
 export type CollectingOptions = {
-  config: Pick<LogsConfig, 'gleanIntervalSeconds' | 'watch'>
-  db: Kysely<CheckpointTables & CollectStateTables & SharedCatalogueTables>
+  config: Pick<LogsConfig, 'gleanIntervalSeconds' | 'watch' | 'submitEndpoint' | 'submitKey'>
+  db: Kysely<CheckpointTables & CollectStateTables & SharedCatalogueTables & OutboxTables>
   /** Whether other replicas collect from the same sources. */
   isShared: boolean
   engine: Pick<LogEngine, 'ingestFile' | 'sources'>
@@ -26,6 +29,7 @@ export type CollectingOptions = {
   sources: ConfiguredSources
   tasks: Pick<Tasks, 'begin'>
   bus: Pick<Bus, 'publish' | 'subscribe'>
+  upstream: Pick<Upstream, 'fetch'>
   now: () => number
   log: Log
 }
@@ -53,14 +57,17 @@ type ToldState = WatchState & { toldAt: number }
 const askMilliseconds = 5_000
 
 export const createCollecting = async (options: CollectingOptions): Promise<Collecting> => {
-  const { config, db, isShared, engine, collectors, sources, tasks, bus, now, log } = options
+  const { config, db, isShared, engine, collectors, sources, tasks, bus, upstream, now, log } = options
   const ending = new AbortController()
   const leases = createLeases({ db, now })
   // Who is alone has no other to wait for; what it held before it was killed is free.
-  if (!isShared) for (const name of ['glean', 'watch']) await leases.clear(name)
+  if (!isShared) for (const name of ['glean', 'watch', 'submit']) await leases.clear(name)
   const locks = createSourceLocks({ leases: isShared ? leases : undefined })
   const checkpointsOf = (source: string) => createCheckpoints({ db, source, now })
-  const collecting = { engine, collectors, checkpointsOf }
+  const { submitEndpoint: endpoint, submitKey: key } = config
+  const submitter =
+    endpoint === undefined ? undefined : createSubmitter({ db, target: { endpoint, key, upstream }, leases, log })
+  const collecting = { engine, collectors, checkpointsOf, onMatched: submitter?.add }
   const runs = createRuns({
     db,
     collecting,
@@ -68,6 +75,7 @@ export const createCollecting = async (options: CollectingOptions): Promise<Coll
     tasks,
     leases,
     locks,
+    ...(submitter && { afterScheduled: submitter.push }),
     now,
     log,
   })

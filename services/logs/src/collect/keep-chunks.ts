@@ -1,3 +1,4 @@
+import type { MatchedEntry } from '../entries/matched-entry.ts'
 import type { FileIngest, UploadCounts } from '../threads/file-ingest.ts'
 import type { LogEngine } from '../threads/log-engine.ts'
 import type { Checkpoint, Checkpoints, Chunk, Stream } from './collector.ts'
@@ -27,6 +28,8 @@ export type KeeperOptions = {
   engine: Pick<LogEngine, 'ingestFile'>
   source: SourceEntry
   checkpoints: Pick<Checkpoints, 'put'>
+  /** Hears of entries that patterns match before they are stored, and so before any checkpoint is past them. */
+  onMatched?: ((entries: MatchedEntry[]) => Promise<void>) | undefined
 }
 
 /** Checkpoints move after so many bytes of a stream, so that after a crash no more is read again. */
@@ -55,7 +58,7 @@ const addCounts = (left: UploadCounts, right: UploadCounts): UploadCounts => ({
   multiline_joined: left.multiline_joined + right.multiline_joined,
 })
 
-export const createKeeper = ({ engine, source, checkpoints }: KeeperOptions): Keeper => {
+export const createKeeper = ({ engine, source, checkpoints, onMatched }: KeeperOptions): Keeper => {
   const streams = new Map<Stream, OpenStream>()
   const ending = new Set<Promise<void>>()
   let stored = noCounts
@@ -66,15 +69,19 @@ export const createKeeper = ({ engine, source, checkpoints }: KeeperOptions): Ke
 
   const open = (stream: Stream): OpenStream => {
     const opened: OpenStream = {
-      ingest: engine.ingestFile({
-        source: { sourceId: stream.sourceId, branch: null, tenantId: source.tenantId },
-        format: stream.format ?? source.format,
-        zone: stream.zone ?? source.timezone ?? Intl.DateTimeFormat().resolvedOptions().timeZone,
-        reference: stream.reference,
-        firstLine: stream.firstLine,
-        sample: stream.sample,
-        joins: stream.joins ?? source.multiline,
-      }),
+      ingest: engine.ingestFile(
+        {
+          source: { sourceId: stream.sourceId, branch: null, tenantId: source.tenantId },
+          format: stream.format ?? source.format,
+          zone: stream.zone ?? source.timezone ?? Intl.DateTimeFormat().resolvedOptions().timeZone,
+          reference: stream.reference,
+          firstLine: stream.firstLine,
+          sample: stream.sample,
+          joins: stream.joins ?? source.multiline,
+          tellsMatches: onMatched !== undefined,
+        },
+        onMatched,
+      ),
       lineFeeds: 0,
       endsInLine: false,
       unsettledBytes: 0,

@@ -18,6 +18,8 @@ export type RunsOptions = {
   tasks: Pick<Tasks, 'begin'>
   leases: Leases
   locks: SourceLocks
+  /** Follows each run of the schedule, when other runs may begin again. */
+  afterScheduled?: (signal: AbortSignal) => Promise<void>
   now: () => number
   log: Log
 }
@@ -200,7 +202,11 @@ export const createRuns = (options: RunsOptions): Runs => {
         return false
       }
       await saveCollectState(db, scheduleState, { startedAt: now() })
-      await (await start(lease, entries, false)).running
+      try {
+        await (await start(lease, entries, false)).running
+      } finally {
+        await options.afterScheduled?.(ending.signal)
+      }
       return true
     },
     [Symbol.asyncDispose]: async () => {

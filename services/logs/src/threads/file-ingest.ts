@@ -1,3 +1,4 @@
+import type { MatchedEntry } from '../entries/matched-entry.ts'
 import { userFormatsInForce } from '../formats/in-force.ts'
 import type { BatchAnalysis } from '../segments/batch-analysis.ts'
 import type { IngestResult } from '../segments/shard.ts'
@@ -50,14 +51,20 @@ export type FileIngestsOptions = {
 
 /** The parsing thread, and the files that are going through it. */
 export type FileIngests = AsyncDisposable & {
-  open: (options: ParseOptions) => Promise<FileIngest>
+  open: OpenFileIngest
   readonly isRunning: boolean
   /** Files that have been opened and have not ended. */
   readonly underWay: number
   call: LazyThread<ParseCalls>['call']
 }
 
-type Upload = { duplicates: number; kept: number }
+/** `onMatched` hears of entries that patterns match before they are kept, with `tellsMatches`; they are kept once it resolves. */
+export type OpenFileIngest = (
+  options: ParseOptions,
+  onMatched?: (entries: MatchedEntry[]) => Promise<void>,
+) => Promise<FileIngest>
+
+type Upload = { duplicates: number; kept: number; onMatched: ((entries: MatchedEntry[]) => Promise<void>) | undefined }
 
 /** Files are parsed in a thread of their own, which starts with the first and ends when there are none; batches go to `keep` as they are made. */
 export const createFileIngests = ({ keep, ...options }: FileIngestsOptions): FileIngests => {
@@ -70,7 +77,8 @@ export const createFileIngests = ({ keep, ...options }: FileIngestsOptions): Fil
     module: new URL('./parse-worker.ts', import.meta.url),
     data,
     own: {
-      keep: async (id, batch, analysis) => {
+      keep: async (id, batch, analysis, matched) => {
+        if (matched && matched.length > 0) await uploads.get(id)?.onMatched?.(matched)
         const result = await keep(batch, analysis)
         const upload = uploads.get(id)
         if (!upload) return
@@ -85,9 +93,9 @@ export const createFileIngests = ({ keep, ...options }: FileIngestsOptions): Fil
     onFailure: options.onFailure,
   })
 
-  const open = async (parseOptions: ParseOptions): Promise<FileIngest> => {
+  const open: OpenFileIngest = async (parseOptions, onMatched) => {
     const id = nextUpload++
-    const upload: Upload = { duplicates: 0, kept: 0 }
+    const upload: Upload = { duplicates: 0, kept: 0, onMatched }
     uploads.set(id, upload)
     let lines = 0
     let joined = 0

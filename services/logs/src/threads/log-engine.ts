@@ -7,9 +7,8 @@ import type { SearchRequest, SearchResult } from '../search/search.ts'
 import type { Care, Freed } from '../segments/retention.ts'
 import type { IngestResult } from '../segments/shard.ts'
 import type { TemplateCounts, TemplateQuestion } from '../templates/count-templates.ts'
-import type { FileIngest } from './file-ingest.ts'
+import type { OpenFileIngest } from './file-ingest.ts'
 import type { SourceCount } from './index-calls.ts'
-import type { ParseOptions } from './parse-calls.ts'
 
 /**
  * Told of entries that have become durable, oldest first; `missed` more came with them. `position` is the version of the catalogue that
@@ -22,7 +21,7 @@ export type Follower = (entries: StoredEntry[], missed: number, position: number
  * signal says so, and reject with its reason then.
  */
 export type LogEngine = AsyncDisposable & {
-  ingestFile: (options: ParseOptions) => Promise<FileIngest>
+  ingestFile: OpenFileIngest
   /** Keeps a batch, which is no longer the caller's; resolves when it is durable and searchable. */
   ingest: (batch: ArrayBuffer) => Promise<IngestResult>
   search: (request: SearchRequest, signal?: AbortSignal) => Promise<SearchResult>

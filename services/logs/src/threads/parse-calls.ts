@@ -1,4 +1,5 @@
 import type { Origin } from '../entries/entry.ts'
+import type { MatchedEntry } from '../entries/matched-entry.ts'
 import type { ParseCounts } from '../formats/file-parser.ts'
 import type { UserFormatSet } from '../formats/in-force.ts'
 import type { JoinRule } from '../formats/multiline.ts'
@@ -22,6 +23,8 @@ export type ParseOptions = {
   sample?: Uint8Array | undefined
   /** How lines join, where the format's own way is not wanted. */
   joins?: JoinRule | undefined
+  /** Whether entries that patterns match are told of before they are kept. */
+  tellsMatches?: boolean | undefined
 }
 
 /** `openLine` is the number of the first line that is in no entry yet. */
@@ -38,5 +41,7 @@ export type ParseCalls = {
   rest: () => void
 }
 
-/** What the parsing thread asks: that a batch be kept. */
-export type KeepCalls = { keep: (id: number, batch: ArrayBuffer, analysis?: BatchAnalysis) => Promise<void> }
+/** What the parsing thread asks: that a batch be kept, and that some of it be told of before. */
+export type KeepCalls = {
+  keep: (id: number, batch: ArrayBuffer, analysis?: BatchAnalysis, matched?: MatchedEntry[]) => Promise<void>
+}

@@ -1,5 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { decodeBatch } from '../entries/entry-batch.ts'
+import { matchedEntries } from '../entries/matched-entry.ts'
 import { createFileParser, type FileParser, type ParseCounts } from '../formats/file-parser.ts'
 import { type UserFormatSet, useFormats } from '../formats/in-force.ts'
 import { logFormats } from '../formats/library/mod.ts'
@@ -46,11 +47,14 @@ const settle = async (session: Session): Promise<ParseCounts> => {
 
 /** Batches that the indexing thread has not answered. */
 let waiting = 0
-const keep = (id: number, batch: ArrayBuffer): Promise<void> => {
-  const analysis = analyses && waiting >= enoughWaiting ? analyse(decodeBatch(batch)) : undefined
+const keep = (id: number, batch: ArrayBuffer, tellsMatches: boolean): Promise<void> => {
+  const isMine = analyses && waiting >= enoughWaiting
+  const found = isMine || tellsMatches ? analyse(decodeBatch(batch)) : undefined
+  const matched = found && tellsMatches ? matchedEntries(decodeBatch(batch), found) : undefined
+  const analysis = analyses ? found : undefined
   const moved = analysis ? transferablesOf(analysis) : []
   waiting++
-  const kept = calls.call('keep', [id, batch, analysis], [batch, ...moved]).finally(() => {
+  const kept = calls.call('keep', [id, batch, analysis, matched], [batch, ...moved]).finally(() => {
     waiting--
   })
   // Whoever waits for the chunk hears of a failure; until then it must not count as unhandled.
@@ -59,7 +63,11 @@ const keep = (id: number, batch: ArrayBuffer): Promise<void> => {
 }
 
 const calls = createCalls<KeepCalls>(port, {
-  open: (id: number, { zone, reference, firstYear, ...options }: ParseOptions, userFormats: UserFormatSet) => {
+  open: (
+    id: number,
+    { zone, reference, firstYear, tellsMatches, ...options }: ParseOptions,
+    userFormats: UserFormatSet,
+  ) => {
     useFormats(userFormats)
     const session: Session = {
       keeping: [],
@@ -67,7 +75,7 @@ const calls = createCalls<KeepCalls>(port, {
         ...options,
         time: { zone: (zone === undefined ? undefined : zoneOf(zone)) ?? utc, reference, firstYear },
         now: Date.now,
-        onBatch: (batch) => session.keeping.push(keep(id, batch)),
+        onBatch: (batch) => session.keeping.push(keep(id, batch, tellsMatches === true)),
       }),
     }
     sessions.set(id, session)

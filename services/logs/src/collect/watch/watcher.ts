@@ -70,7 +70,12 @@ export const createWatcher = (options: WatcherOptions): Watcher => {
         stretch: (signal, work) =>
           locks.use(source.id, { signal, yieldsAfter: stretchMilliseconds }, (held) => {
             const checkpoints = collecting.checkpointsOf(source.id)
-            const keeper = createKeeper({ engine: collecting.engine, source, checkpoints })
+            const keeper = createKeeper({
+              engine: collecting.engine,
+              source,
+              checkpoints,
+              onMatched: collecting.onMatched,
+            })
             const onProblem = (problem: string) =>
               log.warn({ source: source.id, problem }, 'a source cannot all be read')
             return work({ keeper, chunks: follow({ checkpoints, force: false, signal: held, onProblem }) })

@@ -1,0 +1,123 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { failure } from '@trellis/kit/errors'
+import type { Log } from '@trellis/kit/telemetry'
+import type { Kysely } from 'kysely'
+import type { MatchedEntry } from '../../entries/matched-entry.ts'
+import type { Leases } from '../leases.ts'
+import {
+  addToOutbox,
+  firstOfOutbox,
+  type OutboxRow,
+  type OutboxTables,
+  outboxSize,
+  removeFromOutbox,
+} from './outbox-store.ts'
+import { type PushTarget, pushBatch } from './push-batch.ts'
+
+export type SubmitterOptions = {
+  db: Kysely<OutboxTables>
+  target: PushTarget
+  leases: Leases
+  log: Log
+  limits?: SubmitLimits
+}
+
+/** Pushes entries that patterns match to another service. They wait in rows: nothing is lost, and the receiver knows what it has already. */
+export type Submitter = {
+  /** Keeps entries until they are pushed. Throws `unavailable` when too many wait: what cannot be kept must not be passed over. */
+  add: (entries: readonly MatchedEntry[]) => Promise<void>
+  /** Pushes all that wait, as far as the other side takes it; does nothing while another replica does it. */
+  push: (signal: AbortSignal) => Promise<void>
+}
+
+export type SubmitLimits = {
+  entries: number
+  bytes: number
+  /** So many may wait. */
+  waiting: number
+  /** Tries of one batch before it is left to the next round, and the pause after the first, which doubles. */
+  tries: number
+  firstPauseMilliseconds: number
+}
+
+export const submitLimits: SubmitLimits = {
+  entries: 1_000,
+  bytes: 4 * 1024 * 1024,
+  waiting: 1_000_000,
+  tries: 6,
+  firstPauseMilliseconds: 1_000,
+}
+
+const rowsPerStatement = 200
+
+/** An entry as `POST /logs/api/glean/batch` takes it. The receiver derives the id that it has here, and so knows it again. */
+const bodyOf = ({ sourceId, sequence, timestampIso, severity, text }: MatchedEntry): string =>
+  JSON.stringify({ source_id: sourceId, sequence, timestamp_iso: timestampIso, severity, text })
+
+const withinBytes = (rows: readonly OutboxRow[], most: number): OutboxRow[] => {
+  let bytes = 0
+  return rows.filter(({ body }, index) => {
+    bytes += Buffer.byteLength(body)
+    return index === 0 || bytes <= most
+  })
+}
+
+export const createSubmitter = ({ db, target, leases, log, limits = submitLimits }: SubmitterOptions): Submitter => {
+  /** Tells whether the batch has left the outbox. */
+  const pushWithPatience = async (rows: OutboxRow[], signal: AbortSignal): Promise<boolean> => {
+    let batch = rows
+    let pause = limits.firstPauseMilliseconds
+    for (let left = limits.tries; left > 0; ) {
+      const pushed = await pushBatch(target, batch, signal)
+      if (pushed.kind === 'tooLarge' && batch.length > 1) {
+        batch = batch.slice(0, Math.ceil(batch.length / 2))
+        continue
+      }
+      if (pushed.kind !== 'later') {
+        const refused = pushed.kind === 'tooLarge' ? ['It is too large.'] : pushed.rejected
+        if (refused.length > 0)
+          log.warn({ refused: refused.length, first: refused[0] }, 'matched entries were refused for good')
+        await removeFromOutbox(
+          db,
+          batch.map(({ id }) => id),
+        )
+        return true
+      }
+      left--
+      log.warn({ reason: pushed.reason, left }, 'matched entries could not be pushed')
+      if (left > 0)
+        await sleep(pushed.retryAfterSeconds === undefined ? pause : pushed.retryAfterSeconds * 1000, undefined, {
+          signal,
+          ref: false,
+        })
+      pause *= 2
+    }
+    return false
+  }
+  return {
+    add: async (entries) => {
+      if ((await outboxSize(db)) + entries.length > limits.waiting) {
+        throw failure(
+          'unavailable',
+          `${limits.waiting} matched entries wait to be pushed to SERVICE_SUBMIT_ENDPOINT, and there is no room for more. Nothing is collected until it takes some.`,
+        )
+      }
+      for (let start = 0; start < entries.length; start += rowsPerStatement) {
+        const some = entries.slice(start, start + rowsPerStatement)
+        await addToOutbox(
+          db,
+          some.map((entry) => ({ entry_id: entry.entryId, body: bodyOf(entry) })),
+        )
+      }
+    },
+    push: async (signal) => {
+      await using lease = await leases.take('submit', signal)
+      if (!lease) return
+      for (;;) {
+        lease.signal.throwIfAborted()
+        const rows = withinBytes(await firstOfOutbox(db, limits.entries), limits.bytes)
+        if (rows.length === 0 || !(await pushWithPatience(rows, lease.signal))) return
+      }
+    },
+  }
+}
