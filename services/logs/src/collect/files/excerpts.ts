@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
 import { createGunzip, createZstdDecompress } from 'node:zlib'
-import type { Excerpt, FilePlace } from './file-place.ts'
+import { type Excerpt, type FilePlace, noExcerpt } from './file-place.ts'
 import type { Packing } from './log-names.ts'
 
 /** So many bytes at the start of a file, and before the place in it, tell it from others. */
@@ -38,6 +38,16 @@ export const headOf = async (file: FileHandle, most: number): Promise<Excerpt> =
   const buffer = new Uint8Array(Math.min(excerptBytes, most))
   const bytes = await readFully(file, buffer, 0)
   return { bytes, digest: digestOf(buffer.subarray(0, bytes)) }
+}
+
+/** The first bytes of a file that is about to be read; none where it cannot be. */
+export const startOf = async (path: string): Promise<Excerpt> => {
+  try {
+    await using file = await open(path, 'r')
+    return await headOf(file, excerptBytes)
+  } catch {
+    return noExcerpt
+  }
 }
 
 /** What stands just before an offset. */
@@ -79,7 +89,7 @@ export async function* unpacked(path: string, packing: Exclude<Packing, 'plain'>
 const holdsPlain = async (path: string, { head, tail, offset }: FilePlace): Promise<boolean> => {
   await using file = await open(path, 'r')
   if ((await digestAt(file, 0, head.bytes)) !== head.digest) return false
-  return (await digestAt(file, offset - tail.bytes, tail.bytes)) === tail.digest
+  return tail.bytes === 0 || (await digestAt(file, offset - tail.bytes, tail.bytes)) === tail.digest
 }
 
 const holdsPacked = async (path: string, packing: Exclude<Packing, 'plain'>, place: FilePlace): Promise<boolean> => {
@@ -91,12 +101,12 @@ const holdsPacked = async (path: string, packing: Exclude<Packing, 'plain'>, pla
       start = Buffer.concat([start, chunk.subarray(0, place.head.bytes - start.length)])
       if (start.length === place.head.bytes && digestOf(start) !== place.head.digest) return false
     }
-    const rest = place.offset - at
-    excerpts.add(chunk.subarray(0, rest))
+    excerpts.add(chunk.subarray(0, Math.max(0, place.offset - at)))
     at += chunk.length
-    if (at >= place.offset) break
+    if (at >= Math.max(place.offset, place.head.bytes)) break
   }
-  return at >= place.offset && excerpts.tail().digest === place.tail.digest
+  if (at < place.offset || at < place.head.bytes) return false
+  return place.tail.bytes === 0 || excerpts.tail().digest === place.tail.digest
 }
 
 /** Whether a file says, up to a place in it, what was read there. A file that cannot be read to there does not. */
@@ -104,6 +114,22 @@ export const holds = async (path: string, packing: Packing, place: FilePlace): P
   if (place.isBinary) return false
   try {
     return packing === 'plain' ? await holdsPlain(path, place) : await holdsPacked(path, packing, place)
+  } catch {
+    return false
+  }
+}
+
+/** Whether the first and the last bytes of a file of some size stand at the same places of another. False where one cannot be read. */
+export const isStartOf = async (path: string, size: number, otherPath: string): Promise<boolean> => {
+  try {
+    await using file = await open(path, 'r')
+    await using other = await open(otherPath, 'r')
+    const bytes = Math.min(excerptBytes, size)
+    for (const start of [0, size - bytes]) {
+      const digest = await digestAt(file, start, bytes)
+      if (digest === undefined || digest !== (await digestAt(other, start, bytes))) return false
+    }
+    return true
   } catch {
     return false
   }

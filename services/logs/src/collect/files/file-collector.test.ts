@@ -109,6 +109,21 @@ test('a file that was copied and truncated goes on anew, and the copy is not rea
   expect(await log.numbers()).toEqual([...range(0, 55), ...range(60, 90)])
 })
 
+test('a copy that is seen while it is being made is waited with, too', async () => {
+  await using log = await withLog()
+  await writeFile(log.path, lines(0, 50))
+  await log.glean(log.source)
+  await writeFile(`${log.path}.1`, '')
+  await log.glean(log.source)
+  await appendFile(`${log.path}.1`, lines(0, 20))
+  await appendFile(log.path, lines(50, 55))
+  await log.glean(log.source)
+  await appendFile(`${log.path}.1`, lines(20, 60))
+  await writeFile(log.path, lines(60, 61))
+  expect(await log.glean(log.source)).toMatchObject({ lines: 6, entries: 6 })
+  expect(await log.numbers()).toEqual(range(0, 61))
+})
+
 test.each([
   ['gz', gzipSync],
   ['zst', zstdCompressSync],

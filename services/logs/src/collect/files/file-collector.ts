@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises'
 import type { Checkpoints, Chunk, Collector, CollectRequest } from '../collector.ts'
 import { type LocalFileEntry, unitSourceId } from '../source-entry.ts'
-import { holds } from './excerpts.ts'
+import { holds, isStartOf, startOf } from './excerpts.ts'
 import {
   type FilePlace,
   fromCheckpoint,
@@ -17,7 +17,7 @@ import {
 import { cannotBeRead, type FoundFile, findFiles } from './find-files.ts'
 import { isBinaryFile } from './is-binary.ts'
 import { type LogWithPlaces, logsWithPlaces } from './logs-with-places.ts'
-import { type Matched, matchPieces, type StampedFile } from './match-pieces.ts'
+import { type Compare, type Matched, matchPieces, type StampedFile } from './match-pieces.ts'
 import { readPackedPiece } from './read-packed-piece.ts'
 import { readPiece, standsMilliseconds } from './read-piece.ts'
 
@@ -33,6 +33,15 @@ const keptMilliseconds = 30 * 86_400_000
 type Known = { file: StampedFile; place: FilePlace }
 
 const isGone = (error: unknown) => error instanceof Error && 'code' in error && error.code === 'ENOENT'
+
+const compare: Compare = {
+  holds: ({ path, packing }, place) => holds(path, packing, place),
+  isStartOf: async (file, other) =>
+    file.packing === 'plain' &&
+    other.packing === 'plain' &&
+    other.stamp.size >= file.stamp.size &&
+    (await isStartOf(file.path, file.stamp.size, other.path)),
+}
 
 /** Oldest first, as rotation leaves them: a packed file has the time of what is in it. */
 const byAge = (a: StampedFile, b: StampedFile) =>
@@ -80,7 +89,8 @@ const withPlaces = async (
       generation,
       path: file.path,
       stamp: { ...file.stamp, ...(!isBinary && { changed: '' }) },
-      head: noExcerpt,
+      // Known from the start on, whatever happens to the file before anything of it is stored.
+      head: file.packing === 'plain' ? await startOf(file.path) : noExcerpt,
       tail: noExcerpt,
       offset: 0,
       line: 1,
@@ -160,7 +170,7 @@ export const createFileCollector = ({ mostExpandedBytes, now }: FileCollectorOpt
     for await (const log of logs) {
       if (signal.aborted) return
       const stamped = await stampFiles(log.files, onProblem)
-      const matched = await matchPieces(stamped, log.places, ({ path, packing }, place) => holds(path, packing, place))
+      const matched = await matchPieces(stamped, log.places, compare)
       const latest = log.places.reduce((most, { generation }) => Math.max(most, generation), -1)
       const known = await withPlaces(matched, log.name, latest, checkpoints)
       for (const each of known) {

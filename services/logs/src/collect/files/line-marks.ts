@@ -1,7 +1,9 @@
 import type { FileHandle } from 'node:fs/promises'
 import { readFully } from './excerpts.ts'
+import type { Excerpt } from './file-place.ts'
 
-type Mark = { line: number; offset: number }
+/** Where a line begins, and what stands before it. */
+export type Mark = { line: number; offset: number; tail: Excerpt }
 
 const chunkBytes = 64 * 1024
 
@@ -13,13 +15,16 @@ export const createLineMarks = (reopen: () => Promise<FileHandle | undefined>) =
     add: (mark: Mark) => {
       marks.push(mark)
     },
-    /** The offset at which a line begins, undefined where it cannot be told any more. Lines before it are forgotten. */
-    offsetOf: async (line: number): Promise<number | undefined> => {
-      const index = marks.findLastIndex((mark) => mark.line <= line)
-      const mark = marks[index]
-      if (!mark) return undefined
-      marks.splice(0, index)
-      if (mark.line === line) return mark.offset
+    /** The last mark that is not past a line. Marks before it are forgotten. */
+    before: (line: number): Mark | undefined => {
+      marks.splice(
+        0,
+        marks.findLastIndex((mark) => mark.line <= line),
+      )
+      return marks[0]
+    },
+    /** The offset at which a line begins, some lines after a mark; undefined where the file is not to be had any more. */
+    offsetOf: async (line: number, mark: Mark): Promise<number | undefined> => {
       await using file = await reopen()
       return file && (await findLine(file, mark, line))
     },

@@ -14,7 +14,7 @@ import {
   stampOf,
   toCheckpoint,
 } from './file-place.ts'
-import { createLineMarks } from './line-marks.ts'
+import { createLineMarks, type Mark } from './line-marks.ts'
 
 export type PieceStream = Pick<Stream, 'sourceId' | 'format' | 'zone' | 'joins'>
 
@@ -64,6 +64,9 @@ const standsStill = async (file: FileHandle, stamp: FileStamp, now: number, sign
   const later = stampOf(await file.stat({ bigint: true }))
   return later.size === stamp.size && later.modified === stamp.modified
 }
+
+/** Both are of the start of the same file. */
+const longer = (a: Excerpt, b: Excerpt): Excerpt => (a.bytes > b.bytes ? a : b)
 
 /** Opens a path again, if it is still the file that is meant. */
 const reopen = async (path: string, stamp: FileStamp): Promise<FileHandle | undefined> => {
@@ -143,18 +146,29 @@ export async function* readPiece(options: ReadPieceOptions): AsyncGenerator<Chun
     ...at,
     path,
     stamp: seen,
-    head: reader.excerpts.head(),
+    head: longer(place.head, reader.excerpts.head()),
     tail,
   })
+  /** To be looked at again, whatever the system says about it. */
+  const unlooked: FileStamp = { ...place.stamp, changed: '' }
+  /** The place of a line as the file has it now; undefined where the file has become another one. */
+  const placeInFile = async (line: number, mark: Mark): Promise<FilePlace | undefined> => {
+    const offset = await marks.offsetOf(line, mark)
+    await using opened = offset === undefined ? undefined : await reopen(path, place.stamp)
+    const head = reader.excerpts.head()
+    if (offset === undefined || !opened) return undefined
+    if ((await headOf(opened, head.bytes)).digest !== head.digest) return undefined
+    const tail = await tailAt(opened, offset)
+    return tail.digest === '' ? undefined : placeAt({ offset, line }, unlooked, tail)
+  }
   const checkpointAt = async (sequence: number) => {
     const line = lineOf(generation, sequence)
-    const offset = await marks.offsetOf(line)
-    if (offset === undefined || offset < place.offset) return undefined
-    await using opened = await reopen(path, place.stamp)
-    const head = reader.excerpts.head()
-    if (!opened || (await headOf(opened, head.bytes)).digest !== head.digest) return undefined
-    // To be looked at again, whatever the system says about it.
-    return toCheckpoint(placeAt({ offset, line }, { ...place.stamp, changed: '' }, await tailAt(opened, offset)))
+    const mark = marks.before(line)
+    if (!mark) return undefined
+    // Renamed or truncated meanwhile, the file is not asked: from the mark on it is read again, under the name that it has then.
+    const found = mark.line === line ? undefined : await placeInFile(line, mark)
+    const at = found ?? placeAt({ offset: mark.offset, line: mark.line }, unlooked, mark.tail)
+    return at.offset < place.offset ? undefined : toCheckpoint(at)
   }
   const stream: Stream = {
     ...options.stream,
@@ -168,11 +182,12 @@ export async function* readPiece(options: ReadPieceOptions): AsyncGenerator<Chun
     reader.excerpts.add(await bytesAt(file, 0, Math.min(excerptBytes, tailStart)))
     reader.excerpts.add(await bytesAt(file, tailStart, start.offset - tailStart))
   }
-  marks.add(reader.place)
+  const mark = () => marks.add({ ...reader.place, tail: reader.excerpts.tail() })
+  mark()
   for (let hasWaited = false; !signal.aborted; ) {
     const bytes = await reader.next()
     if (bytes) {
-      if (bytes.length > 0) marks.add(reader.place)
+      if (bytes.length > 0) mark()
       yield { stream, bytes }
       continue
     }
