@@ -23,6 +23,12 @@ export const logsConfig = {
     [],
     'Folders that the setup looks through for log files, parted by commas; where logs lie by custom unless told.',
   ),
+  patternsDirectory: setting(
+    'SERVICE_PATTERNS_DIR',
+    read.optional(read.text),
+    undefined,
+    'A folder of patterns of your own, and of other severities for those built in (docs/patterns.md); patterns in the data directory unless told. Read at the start.',
+  ),
   formatsDirectory: setting(
     'SERVICE_FORMATS_DIR',
     read.optional(read.text),

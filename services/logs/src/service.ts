@@ -56,6 +56,9 @@ import { mediaMonitorRpc } from './media-monitor/rpc.ts'
 import { openEngine } from './open-engine.ts'
 import { createOverlaidEngine } from './overlays/overlaid-engine.ts'
 import { createOverlays, type OverlayTables, overlayMigration } from './overlays/store.ts'
+import { usePatterns } from './patterns/in-force.ts'
+import { libraryPatterns } from './patterns/library/mod.ts'
+import { loadPatterns } from './patterns/load-patterns.ts'
 import { noteArrivals } from './scoring/arrivals.ts'
 import { scoringRpc } from './scoring/rpc.ts'
 import { createScorerRuns } from './scoring/run-task.ts'
@@ -172,6 +175,10 @@ export const createLogsService = async (options: LogsServiceOptions): Promise<Lo
   /** What the engine is at ends with it, and has its end written before the tasks are let go of. */
   let settle: () => Promise<unknown> = async () => undefined
   opened.defer(async () => void (await settle()))
+  const patterns = await loadPatterns(config.patternsDirectory ?? join(dataDirectory, 'patterns'))
+  for (const { file, problem } of patterns.problems) log.warn({ file, problem }, 'a pattern is not used')
+  usePatterns(patterns.patterns)
+  opened.defer(() => usePatterns(libraryPatterns))
   const { engine: own, tail } = opened.use(await openEngine(options, store))
   const directory = options.branches && opened.use(createBranchDirectory({ ...options.branches, log }))
   const shared =
@@ -248,6 +255,7 @@ export const createLogsService = async (options: LogsServiceOptions): Promise<Lo
     upstream,
     settings,
     context: context.knowledge,
+    patterns,
     log,
     now,
     signal: ending.signal,

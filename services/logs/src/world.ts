@@ -9,6 +9,7 @@ import type { Pressure } from './ingest/pressure.ts'
 import type { Tasks } from './ingest/tasks.ts'
 import type { Spool } from './ingest/unpack/spool.ts'
 import type { Overlays } from './overlays/store.ts'
+import type { LoadedPatterns } from './patterns/load-patterns.ts'
 import type { SemanticSearch } from './semantic/semantic-search.ts'
 import type { Settings } from './settings/settings.ts'
 import type { LogEngine } from './threads/log-engine.ts'
@@ -41,6 +42,8 @@ export type World = {
   settings: Pick<Settings, 'read'>
   /** What people have told about their systems. */
   context: Pick<Knowledge, 'contextFor'>
+  /** What entries are tagged with. */
+  patterns: LoadedPatterns
   log: Log
   now: () => number
   /** Aborted when the service ends. */

@@ -22,7 +22,9 @@ test('a branch keeps what it was sent under its slug and tenant, and says how mu
   }
   {
     await using barn = await serveBranch('barn', { BRANCH_TENANT_ID: 'acme' }, options)
-    await vi.waitFor(() => expect(notices).toEqual([{ slug: 'barn', entryCount: 0, lastSeen: null }]))
+    await vi.waitFor(() => expect(notices).toEqual([{ slug: 'barn', entryCount: 0, lastSeen: null }]), {
+      timeout: 10_000,
+    })
     expect(
       await barn.push([
         { text: 'one', sequence: 1 },
@@ -98,6 +100,19 @@ test('pseudonyms outlast a restart, and differ between branches', async () => {
   await other.push(entry(1))
   await other.active.client?.anonymizeEntries({})
   expect(await textsOf(other)).not.toEqual([first])
+})
+
+test('templates are told by their form, and go with the names in them when a branch gets pseudonyms', async () => {
+  await using barn = await serveBranch('barn')
+  const templates = async () =>
+    (await barn.active.client?.countBranchTemplates({ bucketCount: 0, bucketMilliseconds: 1, start: 0 }))?.templates ??
+    []
+  await barn.push([{ text: 'session opened for user ann by 7' }, { text: 'session opened for user ann by 8' }])
+  expect(await templates()).toMatchObject([{ template: 'session opened for user ann by <*>', count: 2 }])
+  await barn.active.client?.anonymizeEntries({})
+  expect(await templates()).toEqual([])
+  await barn.push([{ text: 'disk 7 is slow' }])
+  expect(await templates()).toMatchObject([{ template: 'disk <*> is slow', count: 1 }])
 })
 
 test('entries go when they were kept long enough, counted from their arrival', async () => {

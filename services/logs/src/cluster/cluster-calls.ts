@@ -1,5 +1,6 @@
 import type { FilesLocation } from '@trellis/kit/files'
 import type { StoredEntry } from '../entries/entry.ts'
+import type { LogPattern } from '../patterns/pattern.ts'
 import type { Filters } from '../search/filters.ts'
 import type { Query } from '../search/query.ts'
 import type { Statistics } from '../search/rank.ts'
@@ -14,6 +15,8 @@ import type { SourceCount } from '../threads/index-calls.ts'
 import type { CatalogueChanges, NewSegment, Receipt, Replacement } from './shared-catalogue.ts'
 
 export type ClusterIndexOptions = {
+  /** What entries are tagged with. */
+  patterns: readonly LogPattern[]
   files: FilesLocation
   /** Where copies of segments lie on this machine, and how many bytes of them; without it all reads go to the files. */
   local: { directory: string; bytes: number } | undefined
@@ -69,6 +72,7 @@ export type ClusterHostCalls = {
   /** The templates that all threads and replicas share. */
   templateChanges: TemplateStore['changes']
   saveTemplates: TemplateStore['save']
+  clearTemplates: TemplateStore['clear']
   /** Entries that any replica has committed, in the order of the catalogue; `missed` more came in the same segment. */
   arrived: (arrival: Arrived) => void
 }

@@ -1,7 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { openFiles } from '@trellis/kit/files'
 import { createEnricher } from '../patterns/enricher.ts'
-import { domainOf } from '../patterns/in-force.ts'
+import { domainOf, usePatterns } from '../patterns/in-force.ts'
 import type { Filters } from '../search/filters.ts'
 import type { Query } from '../search/query.ts'
 import { countWords, type SearchRequest } from '../search/search.ts'
@@ -33,7 +33,8 @@ const port: Port = {
   receive: (listener) => void parent.on('message', listener),
 }
 
-const { files: location, local, limits } = workerData as ClusterIndexOptions
+const { patterns, files: location, local, limits } = workerData as ClusterIndexOptions
+usePatterns(patterns)
 let isFollowed = false
 
 const damaged = (problem: string) => void host.call('damaged', [problem])
@@ -62,6 +63,7 @@ const templates = createTemplates({
   store: {
     changes: (after) => host.call('templateChanges', [after]),
     save: (changed) => host.call('saveTemplates', [changed]),
+    clear: () => host.call('clearTemplates', []),
   },
   onProblem: damaged,
 })

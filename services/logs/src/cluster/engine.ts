@@ -3,6 +3,7 @@ import type { Bus } from '@trellis/kit/bus'
 import { type FilesLocation, openFiles } from '@trellis/kit/files'
 import { keyOfEntryId } from '../entries/identity.ts'
 import { severityCode } from '../entries/severity-code.ts'
+import { patternsInForce } from '../patterns/in-force.ts'
 import type { ShardLimits } from '../segments/shard.ts'
 import { shardLimits } from '../segments/shard.ts'
 import { noTemplates, type TemplateStore } from '../templates/store.ts'
@@ -78,6 +79,7 @@ export const createClusterEngine = async (options: ClusterEngineOptions): Promis
     index.call('merge', []).catch((error: unknown) => onProblem(`Segments could not be merged: ${String(error)}`))
   })
   const indexOptions: ClusterIndexOptions = {
+    patterns: patternsInForce(),
     files: options.files,
     local: options.local,
     limits: options.limits ?? shardLimits,
@@ -100,6 +102,7 @@ export const createClusterEngine = async (options: ClusterEngineOptions): Promis
       damaged: (problem) => onProblem(problem),
       templateChanges: templates.changes,
       saveTemplates: templates.save,
+      clearTemplates: templates.clear,
       arrived: ({ version, entries, missed }) => {
         for (const follower of followers) follower(entries, missed, version)
       },

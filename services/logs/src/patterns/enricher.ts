@@ -5,7 +5,7 @@ import { patternsInForce } from './in-force.ts'
 import type { LogPattern } from './pattern.ts'
 
 /** So much of a text is matched: traces name their trouble at the top, and no pattern is slow on this much of anything. */
-const lookedAt = 4_096
+export const lookedAt = 4_096
 
 /** The tags of the patterns that a text matches, in the library's order. */
 export const matchPatterns = (text: string, candidates: Iterable<LogPattern> = patternsInForce()): LogPattern[] => {

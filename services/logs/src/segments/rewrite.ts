@@ -39,7 +39,8 @@ const anonymizing = (key: Uint8Array): Rewriter => {
       if (entry.origin.anonymized === true) return entry
       const { entry: anonymized, isChanged } = anonymize(entry)
       if (isChanged) changed++
-      return anonymized
+      // A template may have the name of somebody in it, also where this entry has none.
+      return { ...anonymized, templateId: null }
     },
     result: () => ({ entries: kept, ...pseudonyms.counts() }),
     keep: () => {

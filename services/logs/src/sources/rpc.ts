@@ -3,7 +3,7 @@ import type { LogsServiceDefinition, Source } from '@trellis/protos/ts/trellis/l
 import { addSourceCounts } from '../branches/merge-sources.ts'
 import { keywordsOf } from '../diagnose/keywords.ts'
 import { presentEntry } from '../entries/present.ts'
-import { patternsInForce } from '../patterns/in-force.ts'
+import { isBuiltIn } from '../patterns/library/mod.ts'
 import { stemOf } from '../search/filters.ts'
 import { anyOf } from '../search/query.ts'
 import type { SourceCount } from '../threads/index-calls.ts'
@@ -42,15 +42,15 @@ export const groupByStem = (counts: readonly SourceCount[]): Source[] => {
     }))
 }
 
-export const sourcesRpc = ({ engine, now }: World): SourceHandlers => ({
+export const sourcesRpc = ({ engine, patterns, now }: World): SourceHandlers => ({
   listSources: async (_, { signal }) => ({ sources: groupByStem(await engine.sources({}, signal)) }),
   listPatterns: async () => ({
-    patterns: patternsInForce().map(({ tag, domain, severity, description }) => ({
-      tag,
-      domain,
-      severity,
-      description,
-    })),
+    patterns: patterns.patterns.map(({ tag, domain, severity, description }) => {
+      const file = patterns.files.get(tag) ?? null
+      const source = file === null ? 'built_in' : isBuiltIn(tag) ? 'changed' : 'user'
+      return { tag, domain, severity, description, source, file }
+    }),
+    problems: [...patterns.problems],
   }),
   suggestSources: async ({ text }, { signal }) => {
     const keywords = keywordsOf(text)

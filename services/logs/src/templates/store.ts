@@ -63,16 +63,21 @@ export type TemplateStore = {
   /** What has changed after a version, and the version that has it all. */
   changes: (after: number) => Promise<{ version: number; templates: KnownTemplate[] }>
   save: (templates: readonly KnownTemplate[]) => Promise<void>
+  clear: () => Promise<void>
 }
 
 /** Keeps nothing, where nothing has to outlive its thread. */
 export const noTemplates: TemplateStore = {
   changes: async (after) => ({ version: after, templates: [] }),
   save: async () => undefined,
+  clear: async () => undefined,
 }
 
 /** Templates as rows of a store. */
 export const createTemplateStore = (db: Db, now: () => number): TemplateStore => ({
+  clear: async () => {
+    await db.deleteFrom('log_templates').execute()
+  },
   changes: async (after) => {
     const rows = await changedAfter(db, after)
     return {

@@ -8,6 +8,8 @@ export type Templates = {
   idsOf: (forms: readonly string[]) => Promise<readonly string[]>
   /** Takes over what others have found meanwhile. */
   catchUp: () => Promise<void>
+  /** Lets go of all templates, here and in the store: what they were made of has been changed. */
+  forget: () => Promise<void>
   /** An entry with the template that its own leads to now. */
   present: (entry: StoredEntry) => StoredEntry
 } & Pick<Miner, 'resolve' | 'members' | 'formOf'>
@@ -27,7 +29,7 @@ const mostNewAtOnce = 1_000
 const catchUpMilliseconds = 60_000
 
 export const createTemplates = ({ store, most = mostInMemory, onProblem }: TemplatesOptions): Templates => {
-  const miner = createMiner(most)
+  let miner = createMiner(most)
   let version = 0
   let caughtUpAt = Number.NEGATIVE_INFINITY
   let catching: Promise<void> | undefined
@@ -72,13 +74,19 @@ export const createTemplates = ({ store, most = mostInMemory, onProblem }: Templ
       return ids
     },
     catchUp: tryCatchUp,
+    forget: async () => {
+      await store.clear()
+      miner = createMiner(most)
+      version = 0
+      unsaved = []
+    },
     present: (entry) => {
       if (entry.templateId === null) return entry
       const templateId = miner.resolve(entry.templateId)
       return templateId === entry.templateId ? entry : { ...entry, templateId }
     },
-    resolve: miner.resolve,
-    members: miner.members,
-    formOf: miner.formOf,
+    resolve: (templateId) => miner.resolve(templateId),
+    members: (templateId) => miner.members(templateId),
+    formOf: (templateId) => miner.formOf(templateId),
   }
 }

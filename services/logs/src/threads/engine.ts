@@ -1,3 +1,4 @@
+import { patternsInForce } from '../patterns/in-force.ts'
 import { transferablesOf } from '../segments/batch-analysis.ts'
 import type { Catalogue } from '../segments/catalogue.ts'
 import type { Rewrite, Rewritten } from '../segments/rewrite.ts'
@@ -46,6 +47,7 @@ export const createLogEngine = (options: LogEngineOptions): LocalLogEngine => {
     if (!index.isRunning && !files.isRunning) collectGarbage()
   }
   const indexOptions: IndexOptions = {
+    patterns: patternsInForce(),
     directory,
     limits: options.limits ?? shardLimits,
     reservedBytes: options.reservedBytes ?? 0,
@@ -59,6 +61,7 @@ export const createLogEngine = (options: LogEngineOptions): LocalLogEngine => {
       damaged: (problem) => onProblem(problem),
       templateChanges: templates.changes,
       saveTemplates: templates.save,
+      clearTemplates: templates.clear,
       arrived: (entries, missed) => {
         for (const follower of followers) follower(entries, missed, 0)
       },

@@ -1,5 +1,6 @@
 import type { MatchedEntry } from '../entries/matched-entry.ts'
 import { userFormatsInForce } from '../formats/in-force.ts'
+import { patternsInForce } from '../patterns/in-force.ts'
 import type { BatchAnalysis } from '../segments/batch-analysis.ts'
 import type { IngestResult } from '../segments/shard.ts'
 import { createGate } from './gate.ts'
@@ -72,7 +73,7 @@ export const createFileIngests = ({ keep, ...options }: FileIngestsOptions): Fil
   const uploads = new Map<number, Upload>()
   let nextUpload = 1
 
-  const data: ParserOptions = { analyses: options.analyses }
+  const data: ParserOptions = { patterns: patternsInForce(), analyses: options.analyses }
   const parse = createLazyThread<ParseCalls>({
     module: new URL('./parse-worker.ts', import.meta.url),
     data,

@@ -1,5 +1,6 @@
 import type { StoredEntry } from '../entries/entry.ts'
 import type { Severity } from '../entries/severity-code.ts'
+import type { LogPattern } from '../patterns/pattern.ts'
 import type { Filters } from '../search/filters.ts'
 import type { Query } from '../search/query.ts'
 import type { Statistics } from '../search/rank.ts'
@@ -13,6 +14,8 @@ import type { TemplateCounts, TemplateQuestion } from '../templates/count-templa
 import type { TemplateStore } from '../templates/store.ts'
 
 export type IndexOptions = {
+  /** What entries are tagged with. */
+  patterns: readonly LogPattern[]
   /** Nothing is taken while fewer bytes are free on the disk. */
   reservedBytes: number
   directory: string
@@ -60,6 +63,7 @@ export type IndexHostCalls = {
   /** The templates that all threads and replicas share. */
   templateChanges: TemplateStore['changes']
   saveTemplates: TemplateStore['save']
+  clearTemplates: TemplateStore['clear']
   /** New entries, oldest first; `missed` more came in the same batch. */
   arrived: (entries: StoredEntry[], missed: number) => void
 }

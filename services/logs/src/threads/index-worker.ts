@@ -4,7 +4,7 @@ import { openDirectoryFiles } from '@trellis/kit/files'
 import type { StoredEntry } from '../entries/entry.ts'
 import type { Severity } from '../entries/severity-code.ts'
 import { createEnricher } from '../patterns/enricher.ts'
-import { domainOf } from '../patterns/in-force.ts'
+import { domainOf, usePatterns } from '../patterns/in-force.ts'
 import type { Filters } from '../search/filters.ts'
 import type { Query } from '../search/query.ts'
 import type { SearchRequest } from '../search/search.ts'
@@ -35,7 +35,8 @@ const port: Port = {
   receive: (listener) => void parent.on('message', listener),
 }
 
-const { directory, limits, reservedBytes } = workerData as IndexOptions
+const { patterns, directory, limits, reservedBytes } = workerData as IndexOptions
+usePatterns(patterns)
 const checkRoom = createRoomCheck(directory, reservedBytes)
 /** So many new entries of a batch are told of one by one. */
 const mostTold = 1_000
@@ -45,6 +46,7 @@ const templates = createTemplates({
   store: {
     changes: (after) => host.call('templateChanges', [after]),
     save: (changed) => host.call('saveTemplates', [changed]),
+    clear: () => host.call('clearTemplates', []),
   },
   onProblem: (problem) => void host.call('damaged', [problem]),
 })
@@ -137,7 +139,11 @@ const host = createCalls<IndexHostCalls>(port, {
   maintain: async (care: Care) => (await shardOf()).maintain(care),
   setSeverity: (entryId: string, severity: Severity | null) =>
     onShard((opened) => opened.setSeverity(entryId, severity)),
-  rewrite: async (rewrite: Rewrite) => (await shardOf()).rewrite(rewrite),
+  rewrite: async (rewrite: Rewrite) => {
+    const rewritten = await (await shardOf()).rewrite(rewrite)
+    if (rewrite.kind === 'anonymize') await templates.forget()
+    return rewritten
+  },
   holdings: () =>
     onParts(async (parts) => {
       const arrivals = await Promise.all(parts.map((part) => part.ingestTimes()))

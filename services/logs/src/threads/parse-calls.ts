@@ -3,10 +3,11 @@ import type { MatchedEntry } from '../entries/matched-entry.ts'
 import type { ParseCounts } from '../formats/file-parser.ts'
 import type { UserFormatSet } from '../formats/in-force.ts'
 import type { JoinRule } from '../formats/multiline.ts'
+import type { LogPattern } from '../patterns/pattern.ts'
 import type { BatchAnalysis } from '../segments/batch-analysis.ts'
 
 /** Given to the parsing thread when it starts. */
-export type ParserOptions = { analyses: boolean }
+export type ParserOptions = { patterns: readonly LogPattern[]; analyses: boolean }
 
 export type ParseOptions = {
   source: Omit<Origin, 'format'>

@@ -7,6 +7,7 @@ import { logFormats } from '../formats/library/mod.ts'
 import { verifyFormats } from '../formats/verify.ts'
 import { utc, zoneOf } from '../formats/zone.ts'
 import { createEnricher } from '../patterns/enricher.ts'
+import { usePatterns } from '../patterns/in-force.ts'
 import { createBatchAnalyser, transferablesOf } from '../segments/batch-analysis.ts'
 import { createCalls, type Port } from './calls.ts'
 import { collectGarbage } from './collect-garbage.ts'
@@ -25,7 +26,8 @@ const port: Port = {
  * Both cores are busy so, however the work is spread.
  */
 const enoughWaiting = 2
-const { analyses } = workerData as ParserOptions
+const { analyses, patterns } = workerData as ParserOptions
+usePatterns(patterns)
 const analyse = createBatchAnalyser(createEnricher())
 
 verifyFormats(logFormats)

@@ -27,3 +27,7 @@ const rows: readonly (readonly [Domain, readonly PatternRow[]])[] = [
 export const libraryPatterns: readonly LogPattern[] = rows.flatMap(([domain, ofDomain]) =>
   ofDomain.map((row) => patternOfRow(domain, row)),
 )
+
+const builtIn = new Set(libraryPatterns.map(({ tag }) => tag))
+
+export const isBuiltIn = (tag: string): boolean => builtIn.has(tag)
