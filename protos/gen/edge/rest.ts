@@ -555,12 +555,24 @@ export type DiagnosisRest = {
 export type PatternRest = {
   tag: string
   domain: string
+  /** What a match means where the line itself names no level. */
   severity: string | null
   description: string
+  /** `built_in`, `changed` (built in, with a severity that a file gives it) or `user`. */
+  source: string
+  /** The file that it comes from, or that changes it. */
+  file: string | null
+}
+
+export type PatternProblemRest = {
+  file: string
+  problem: string
 }
 
 export type ListPatternsResponseRest = {
   patterns: PatternRest[]
+  /** What cannot be used of the files in `SERVICE_PATTERNS_DIR`; all else of them is in use. */
+  problems: PatternProblemRest[]
 }
 
 export type SourceRest = {
@@ -1851,10 +1863,18 @@ export const PatternToRest = (m: trellis_logs_v1_logs.Pattern): PatternRest => (
   domain: m.domain,
   severity: m.severity ?? null,
   description: m.description,
+  source: m.source,
+  file: m.file ?? null,
+})
+
+export const PatternProblemToRest = (m: trellis_logs_v1_logs.PatternProblem): PatternProblemRest => ({
+  file: m.file,
+  problem: m.problem,
 })
 
 export const ListPatternsResponseToRest = (m: trellis_logs_v1_logs.ListPatternsResponse): ListPatternsResponseRest => ({
   patterns: m.patterns.map((item) => PatternToRest(item)),
+  problems: m.problems.map((item) => PatternProblemToRest(item)),
 })
 
 export const SourceToRest = (m: trellis_logs_v1_logs.Source): SourceRest => ({

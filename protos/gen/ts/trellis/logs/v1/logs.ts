@@ -466,13 +466,25 @@ export interface ListPatternsRequest {
 
 export interface ListPatternsResponse {
   patterns: Pattern[];
+  /** What cannot be used of the files in `SERVICE_PATTERNS_DIR`; all else of them is in use. */
+  problems: PatternProblem[];
+}
+
+export interface PatternProblem {
+  file: string;
+  problem: string;
 }
 
 export interface Pattern {
   tag: string;
   domain: string;
+  /** What a match means where the line itself names no level. */
   severity?: string | null | undefined;
   description: string;
+  /** `built_in`, `changed` (built in, with a severity that a file gives it) or `user`. */
+  source: string;
+  /** The file that it comes from, or that changes it. */
+  file?: string | null | undefined;
 }
 
 export interface ListSourcesRequest {
@@ -5375,13 +5387,16 @@ export const ListPatternsRequest: MessageFns<ListPatternsRequest> = {
 };
 
 function createBaseListPatternsResponse(): ListPatternsResponse {
-  return { patterns: [] };
+  return { patterns: [], problems: [] };
 }
 
 export const ListPatternsResponse: MessageFns<ListPatternsResponse> = {
   encode(message: ListPatternsResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     for (const v of message.patterns) {
       Pattern.encode(v!, writer.uint32(10).fork()).join();
+    }
+    for (const v of message.problems) {
+      PatternProblem.encode(v!, writer.uint32(18).fork()).join();
     }
     return writer;
   },
@@ -5407,6 +5422,14 @@ export const ListPatternsResponse: MessageFns<ListPatternsResponse> = {
             message.patterns.push(Pattern.decode(reader, reader.uint32()));
             continue;
           }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.problems.push(PatternProblem.decode(reader, reader.uint32()));
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -5425,12 +5448,80 @@ export const ListPatternsResponse: MessageFns<ListPatternsResponse> = {
   fromPartial(object: DeepPartial<ListPatternsResponse>): ListPatternsResponse {
     const message = createBaseListPatternsResponse();
     message.patterns = object.patterns?.map((e) => Pattern.fromPartial(e)) || [];
+    message.problems = object.problems?.map((e) => PatternProblem.fromPartial(e)) || [];
+    return message;
+  },
+};
+
+function createBasePatternProblem(): PatternProblem {
+  return { file: "", problem: "" };
+}
+
+export const PatternProblem: MessageFns<PatternProblem> = {
+  encode(message: PatternProblem, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.file !== "") {
+      writer.uint32(10).string(message.file);
+    }
+    if (message.problem !== "") {
+      writer.uint32(18).string(message.problem);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): PatternProblem {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBasePatternProblem();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.file = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.problem = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<PatternProblem>): PatternProblem {
+    return PatternProblem.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<PatternProblem>): PatternProblem {
+    const message = createBasePatternProblem();
+    message.file = object.file ?? "";
+    message.problem = object.problem ?? "";
     return message;
   },
 };
 
 function createBasePattern(): Pattern {
-  return { tag: "", domain: "", severity: null, description: "" };
+  return { tag: "", domain: "", severity: null, description: "", source: "", file: null };
 }
 
 export const Pattern: MessageFns<Pattern> = {
@@ -5446,6 +5537,12 @@ export const Pattern: MessageFns<Pattern> = {
     }
     if (message.description !== "") {
       writer.uint32(34).string(message.description);
+    }
+    if (message.source !== "") {
+      writer.uint32(42).string(message.source);
+    }
+    if (message.file !== undefined && message.file !== null) {
+      writer.uint32(50).string(message.file);
     }
     return writer;
   },
@@ -5495,6 +5592,22 @@ export const Pattern: MessageFns<Pattern> = {
             message.description = reader.string();
             continue;
           }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.source = reader.string();
+            continue;
+          }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.file = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -5516,6 +5629,8 @@ export const Pattern: MessageFns<Pattern> = {
     message.domain = object.domain ?? "";
     message.severity = object.severity ?? undefined;
     message.description = object.description ?? "";
+    message.source = object.source ?? "";
+    message.file = object.file ?? undefined;
     return message;
   },
 };
