@@ -1,4 +1,4 @@
-import type { LogFormat } from './format.ts'
+import type { LogFormat, PatternFormat } from './format.ts'
 import { createHeader, type Description, type Header, type LineReader } from './header.ts'
 import { formatsInForce } from './in-force.ts'
 import { createJsonReader, describeJson } from './json-reader.ts'
@@ -23,10 +23,16 @@ const isWrapping = (format: LogFormat) => format.kind === 'pattern' && format.wr
 
 /** One reader for each format in their order; all JSON conventions share one, so that a line is parsed once. */
 const candidatesFor = (formats: readonly LogFormat[], context: TimeContext, inner: LineReader): Candidate[] => {
+  const innerOf = (format: PatternFormat): LineReader | undefined => {
+    if (format.wraps === true) return inner
+    if (!format.carries) return undefined
+    const carried = formats.filter(({ kind, name }) => kind === 'json' || format.carries?.includes(name) === true)
+    return readFirst(candidatesFor(carried, context, { read: () => undefined }))
+  }
   const json = formats.filter((format) => format.kind === 'json')
   return formats.flatMap((format): Candidate[] => {
     if (format.kind === 'pattern') {
-      const reader = createPatternReader(format, context, format.wraps === true ? inner : undefined)
+      const reader = createPatternReader(format, context, innerOf(format))
       return [{ ...reader, isGeneric: format.isGeneric === true, names: [format.name] }]
     }
     if (format.kind === 'logfmt')

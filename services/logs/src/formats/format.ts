@@ -27,6 +27,8 @@ export type PatternFormat = {
   joins: JoinRule
   /** The message is a line of another format, which names what this one does not. */
   wraps?: boolean
+  /** Its message may be JSON or a line of one of these formats, which then names what this one does not. Tried where a message begins like one. */
+  carries?: readonly string[]
   /** What it announces stands on the next line, whatever that looks like; a level there counts where the header has none. */
   announces?: boolean
   /** Any line with a time at its start matches: tried after all that know more. */

@@ -55,17 +55,24 @@ const headOf = (line: string): string => (line.length > headerCharacters ? line.
 /** syslogd counts what it does not write again. */
 const repeated = /\b(?:last )?message repeated (\d{1,9}) times?\b/
 
-/** `inner` reads the message of a format that wraps others. */
+/** How lines begin that a message may be: an object, a bracket, or a digit of a time or an address. */
+const beginsLikeLine = (line: string, at: number): boolean => {
+  const code = line.charCodeAt(at)
+  return code === 123 || code === 91 || (code >= 48 && code <= 57)
+}
+
+/** `inner` reads the message of a format that wraps or carries others. */
 export const createPatternReader = (format: PatternFormat, context: TimeContext, inner?: LineReader): LineReader => {
   const { pattern, places, endsBeforeMessage } = headerPattern(format)
   const readTime = format.time ? createTimeReader(format.time, context) : undefined
   const first = firstCharacterOf(format.pattern)
+  const wraps = format.wraps === true
   const isSyslog = format.name.startsWith('syslog')
   const { time = 0, level = 0, priority = 0, status = 0, message = 0 } = places
   return {
     read: (line, header) => {
       if (!mayStart(first, line)) return undefined
-      const match = pattern.exec(inner ? line : headOf(line))
+      const match = pattern.exec(wraps ? line : headOf(line))
       if (!match) return undefined
       const written = time === 0 ? undefined : match[time]
       header.time = readTime && written !== undefined ? readTime(written) : Number.NaN
@@ -82,6 +89,8 @@ export const createPatternReader = (format: PatternFormat, context: TimeContext,
       const found = message === 0 ? undefined : match[message]
       const messageStart = endsBeforeMessage ? match[0].length : found === undefined ? 0 : line.lastIndexOf(found)
       if (inner && found !== undefined) readInner(inner, found, header, messageStart)
+      else if (inner && endsBeforeMessage && beginsLikeLine(line, messageStart))
+        readInner(inner, line.slice(messageStart), header, messageStart)
       else setMessage(header, messageStart, found === undefined ? lineEnd : messageStart + found.length)
       return format.name
     },

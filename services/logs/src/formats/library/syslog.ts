@@ -1,6 +1,9 @@
 import type { LogFormat } from '../format.ts'
 import { clock, isoDate, pattern, program, syslogTime, upperLevel, zone } from './pieces.ts'
 
+/** What programs send to syslog as they would write it to a file of their own. */
+const carries = ['nginx-error', 'access-log', 'apache-error', 'haproxy', 'postgres']
+
 /** Syslog as it goes over the wire and as it lies in files, and the journal's ways to print. */
 export const syslogFormats: readonly LogFormat[] = [
   {
@@ -10,6 +13,7 @@ export const syslogFormats: readonly LogFormat[] = [
     pattern: pattern`^(?:\d{1,5} )?<(?<priority>\d{1,3})>\d{1,2} (?<time>${isoDate}T${clock}${zone}|-) (?<host>\S+) (?<program>\S+) (?<pid>\S+) (?<id>\S+) (?<data>-|(?:\[(?:[^\]\\"]|\\.|"(?:[^"\\]|\\.)*")*\])+) ?\uFEFF?(?<message>.*)`,
     time: 'iso',
     joins: 'traces',
+    carries,
     samples: [
       {
         line: '<34>1 2024-10-11T22:14:15.003Z mail.example.net su 77 ID47 [exampleSDID@32473 iut="3"] su root failed for kim on /dev/pts/8',
@@ -32,6 +36,7 @@ export const syslogFormats: readonly LogFormat[] = [
     pattern: pattern`^(?:<(?<priority>\d{1,3})>)?(?<time>${isoDate}T${clock}${zone}) (?!(?:${upperLevel})\b)(?<host>[\w.:-]+) ${program}: ?(?<message>.*)`,
     time: 'iso',
     joins: 'traces',
+    carries,
     samples: [
       {
         line: '2024-10-05T11:47:20.799042+02:00 attic kernel: [869507.505196] usb 1-1: device not accepting address 4, error -71',
@@ -114,6 +119,7 @@ export const syslogFormats: readonly LogFormat[] = [
     pattern: pattern`^(?<time>${syslogTime}) (?<program>[\w.\/-]+)\[(?<pid>\d+)\]: (?<message>.*)`,
     time: 'syslog',
     joins: 'traces',
+    carries,
     samples: [
       {
         line: 'May  1 10:20:30 dnsmasq[77]: query[A] example.net from 10.0.0.2',
@@ -130,7 +136,19 @@ export const syslogFormats: readonly LogFormat[] = [
     pattern: pattern`^(?:<(?<priority>\d{1,3})>)?(?<time>${syslogTime}) (?<host>\S+) (?:${program}: ?)?(?<message>.*)`,
     time: 'syslog',
     joins: 'traces',
+    carries,
     samples: [
+      {
+        line: 'May  1 10:20:30 attic nginx: 192.0.2.7 - kim [01/May/2024:10:20:30 +0000] "PUT /basket/417 HTTP/2.0" 503 77',
+        time: '2024-05-01T10:20:30.000Z',
+        severity: 'ERROR',
+        fields: { program: 'nginx' },
+      },
+      {
+        line: 'May  1 10:20:31 attic shop[7]: {"level":"warn","msg":"nearly full","time":"2024-05-01T08:20:30Z"}',
+        time: '2024-05-01T10:20:31.000Z',
+        severity: 'WARN',
+      },
       {
         line: 'May  1 10:20:30 attic door(lock_unit)[4100]: could not be shut; row=7 rhost=192.0.2.4',
         time: '2024-05-01T10:20:30.000Z',
