@@ -5,6 +5,13 @@ import { round } from './machine.ts'
 
 const lines = Number(process.env.BENCH_LINES ?? 1_000_000)
 
+/** What is found by meaning and by the scorers in the shared data, where it is there; nothing where not. */
+const benchFindings = async (): Promise<string[]> => {
+  const { describeScoring } = await import('../../services/logs/bench/scoring.ts')
+  const { describeSemantic } = await import('../../services/logs/bench/semantic.ts')
+  return [...(await describeSemantic()), ...(await describeScoring())]
+}
+
 /** Lines per second from raw text to searchable, and the time of searches over all of them. */
 export const benchLogs = async (): Promise<string[]> => {
   const corpus = makeCorpus(lines, sharedData('logs', 'loghub'))
@@ -19,5 +26,6 @@ export const benchLogs = async (): Promise<string[]> => {
         `    ${query.padEnd(36)} ${round(total).padStart(9)} hits  p50 ${round(p50, 1)} ms  p95 ${round(p95, 1)} ms`,
     ),
     `  ${round(figures.residentMegabytes)} MB resident, the corpus included`,
+    ...(await benchFindings()),
   ]
 }

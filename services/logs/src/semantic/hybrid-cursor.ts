@@ -7,7 +7,7 @@ import type { Statistics } from '../search/rank.ts'
  * how often words occurred when the first page was made, so that what arrives meanwhile changes no score and moves no entry to another block.
  */
 export type HybridPlace = {
-  /** The best score by words of all, which the others are measured against. */
+  /** The score by words that an entry with all of them would have, which scores are measured against. */
   best: number
   statistics: Statistics
   /** Behind which candidate the block begins; the first block begins with the first. */
@@ -16,6 +16,10 @@ export type HybridPlace = {
   end: Place | null
   /** The last entry that was shown of it; null at its beginning. Its score is by words and meaning. */
   last: Place | null
+  /** Entries that are there for their meaning alone; they are candidates of the first block, and of no other. */
+  near: readonly string[]
+  /** How many of those a search by the words alone has not. */
+  beside: number
 }
 
 type Numbers = [score: number, time: number, sequence: number, key: number, shard: string]
@@ -35,9 +39,9 @@ const placeOf = (numbers: unknown): Place | null | undefined => {
 
 const kind = 'hybrid'
 
-export const encodeHybridCursor = ({ best, statistics, start, end, last }: HybridPlace): string => {
+export const encodeHybridCursor = ({ best, statistics, start, end, last, near, beside }: HybridPlace): string => {
   const counts = [statistics.documents, statistics.words, Object.fromEntries(statistics.frequencies)]
-  const parts = [kind, best, counts, numbersOf(start), numbersOf(end), numbersOf(last)]
+  const parts = [kind, best, counts, numbersOf(start), numbersOf(end), numbersOf(last), near, beside]
   return Buffer.from(JSON.stringify(parts)).toString('base64url')
 }
 
@@ -54,13 +58,16 @@ const statisticsOf = (counts: unknown): Statistics | undefined => {
 export const decodeHybridCursor = (cursor: string): HybridPlace | undefined => {
   try {
     const parts: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8'))
-    if (!Array.isArray(parts) || parts.length !== 6 || parts[0] !== kind) return undefined
+    if (!Array.isArray(parts) || parts.length !== 8 || parts[0] !== kind) return undefined
     const best: unknown = parts[1]
     const statistics = statisticsOf(parts[2])
-    const [start, end, last] = parts.slice(3).map(placeOf)
+    const [start, end, last] = parts.slice(3, 6).map(placeOf)
+    const [near, beside]: unknown[] = parts.slice(6)
     if (typeof best !== 'number' || !statistics || start === undefined || end === undefined || last === undefined)
       return undefined
-    return { best, statistics, start, end, last }
+    if (!Array.isArray(near) || !near.every((entryId) => typeof entryId === 'string')) return undefined
+    if (typeof beside !== 'number') return undefined
+    return { best, statistics, start, end, last, near, beside }
   } catch {
     return undefined
   }

@@ -8,7 +8,7 @@ export const hybridWeights = { words: 0.6, meaning: 0.4 }
 /** So many candidates are looked at for a page. */
 export const poolSize = (limit: number): number => Math.max(100, 5 * limit)
 
-/** 0 to 1: the score by words as a share of the best one, and the cosine, of which what is opposite counts as nothing. */
+/** 0 to 1: the score by words as a share of that for all the words, and the cosine, of which what is opposite counts as nothing. */
 export const hybridScore = (score: number, best: number, cosine: number): number =>
   hybridWeights.words * (best > 0 ? Math.min(1, score / best) : 0) + hybridWeights.meaning * Math.max(0, cosine)
 

@@ -4,9 +4,11 @@ import type { Place } from '../search/hits.ts'
 import type { Query } from '../search/query.ts'
 import type { FoundEntry, SearchRequest, SearchResult } from '../search/search.ts'
 import type { LogEngine } from '../threads/log-engine.ts'
+import { fullScoreOf } from './full-score.ts'
 import type { HybridPlace } from './hybrid-cursor.ts'
 import { comparePlaces, hybridScore, placeOfFound, poolSize } from './hybrid-rank.ts'
 import { maskText } from './mask-text.ts'
+import { hasWords, nearestEntries } from './nearest-templates.ts'
 import { cosineOf, type TextVector, type TextVectors } from './text-vectors.ts'
 
 export type HybridRequest = {
@@ -20,8 +22,8 @@ export type HybridRequest = {
 export type HybridResult = Omit<SearchResult, 'next'> & { next: HybridPlace | null }
 
 type Options = {
-  engine: Pick<LogEngine, 'search' | 'countWords'>
-  vectors: Pick<TextVectors, 'of'>
+  engine: Pick<LogEngine, 'search' | 'countWords' | 'templates' | 'find'>
+  vectors: Pick<TextVectors, 'of' | 'known'>
   signal?: AbortSignal | undefined
 }
 
@@ -57,24 +59,42 @@ const orderBlock = async (
 /** A block that was begun may have grown since: as much again is looked at. */
 const growth = 2
 
+/** Entries that are there for their meaning: found for the first page, and the same ones for those behind it. */
+const nearOf = async (
+  { words, after }: HybridRequest,
+  question: TextVector | undefined,
+  options: Options,
+): Promise<FoundEntry[]> => {
+  if (!question) return []
+  if (!after) return nearestEntries(question, words, options)
+  if (after.start !== null) return []
+  const entries = await Promise.all(after.near.map((entryId) => options.engine.find(entryId, options.signal)))
+  return entries.filter((entry) => entry !== undefined).map((entry) => ({ entry, score: 0, highlights: [] }))
+}
+
+const beginning = async ({ words }: HybridRequest, { engine, signal }: Options): Promise<HybridPlace> => ({
+  best: 0,
+  statistics: await engine.countWords(words.query, signal),
+  start: null,
+  end: null,
+  last: null,
+  near: [],
+  beside: 0,
+})
+
 /**
  * One page of what has the words of a question or means the same. Throws what a model or an engine throws.
  * All pages together are every candidate once.
  */
-export const hybridSearch = async (
-  { words, sentence, after }: HybridRequest,
-  { engine, vectors, signal }: Options,
-): Promise<HybridResult> => {
+export const hybridSearch = async (request: HybridRequest, options: Options): Promise<HybridResult> => {
+  const { words, sentence, after } = request
+  const { engine, vectors, signal } = options
   const size = poolSize(words.limit)
   const [question] = await vectors.of([sentence])
-  let place: HybridPlace = after ?? {
-    best: 0,
-    statistics: await engine.countWords(words.query, signal),
-    start: null,
-    end: null,
-    last: null,
-  }
+  const near = await nearOf(request, question, options)
+  let place: HybridPlace = after ?? (await beginning(request, options))
   const { statistics } = place
+  const beside = after?.beside ?? near.filter((found) => !hasWords(words.query, found)).length
   let first: SearchResult | undefined
   const shown: FoundEntry[] = []
   for (;;) {
@@ -90,27 +110,34 @@ export const hybridSearch = async (
       signal,
     )
     first ??= block
-    const { end } = place
-    const candidates = end
-      ? block.entries.filter((found) => comparePlaces(placeOfFound(found), end) <= 0)
-      : block.entries
-    const last = candidates.at(-1)
-    const best = place.best || (candidates[0]?.score ?? 0)
-    const ordered = await orderBlock(vectors, candidates, question, best)
+    const { end, start } = place
+    const byWords = end ? block.entries.filter((found) => comparePlaces(placeOfFound(found), end) <= 0) : block.entries
+    const last = byWords.at(-1)
+    const best = place.best || fullScoreOf(byWords[0], words.query, statistics)
+    const there = new Set(byWords.map(({ entry }) => entry.entryId))
+    const added = start === null ? near.filter(({ entry }) => !there.has(entry.entryId)) : []
+    // What the first block had for its meaning, a later one has for its words: it was shown.
+    const isNear = new Set(start === null ? added.map(({ entry }) => entry.entryId) : place.near)
+    const own = start === null ? byWords : byWords.filter(({ entry }) => !isNear.has(entry.entryId))
+    const ordered = await orderBlock(vectors, [...own, ...added], question, best)
     const rest = ordered.filter((found) => place.last === null || comparePlaces(placeOfFound(found), place.last) > 0)
     const taken = rest.slice(0, words.limit - shown.length)
     shown.push(...taken)
     const blockEnd: Place | null = end ?? (last ? placeOfFound(last) : null)
-    const hasMore = block.next !== null || candidates.length < block.entries.length
+    const common = { best, statistics, near: [...isNear], beside }
+    const hasMore = block.next !== null || byWords.length < block.entries.length
     const behind: HybridPlace | null =
-      hasMore && blockEnd ? { best, statistics, start: blockEnd, end: null, last: null } : null
+      hasMore && blockEnd ? { ...common, start: blockEnd, end: null, last: null } : null
     const lastTaken = taken.at(-1)
     const within =
       rest.length > taken.length && lastTaken
-        ? { best, statistics, start: place.start, end: blockEnd, last: placeOfFound(lastTaken) }
+        ? { ...common, start, end: blockEnd, last: placeOfFound(lastTaken) }
         : null
     const next = within ?? behind
-    if (shown.length >= words.limit || next === null) return { ...first, entries: shown, next }
+    if (shown.length >= words.limit || next === null) {
+      const total = first.total + beside
+      return { ...first, entries: shown, total, next }
+    }
     place = next
   }
 }

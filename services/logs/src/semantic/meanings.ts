@@ -16,7 +16,7 @@ export type Meanings = AsyncDisposable & {
 export type MeaningsOptions = {
   config: Pick<LogsConfig, 'embeddingModel' | 'semanticWaitMilliseconds' | 'offlineMode'>
   db: Kysely<VectorTables>
-  engine: Pick<LogEngine, 'search' | 'countWords'>
+  engine: Pick<LogEngine, 'search' | 'countWords' | 'templates' | 'find'>
   now: () => number
   log: Log
 }

@@ -9,9 +9,9 @@ import { loosenQuery, sentenceOf } from './loosen-query.ts'
 import type { TextVectors } from './text-vectors.ts'
 
 export type SemanticSearchOptions = {
-  engine: Pick<LogEngine, 'search' | 'countWords'>
+  engine: Pick<LogEngine, 'search' | 'countWords' | 'templates' | 'find'>
   /** Absent where no model for meanings is configured. */
-  vectors: Pick<TextVectors, 'of'> | undefined
+  vectors: Pick<TextVectors, 'of' | 'known'> | undefined
   /** How long a search waits for the model; what it has begun goes on, so that the next one is quicker. */
   waitMilliseconds: number
   onProblem: (error: unknown) => void

@@ -22,7 +22,12 @@ export type TextVectors = {
   load: () => Promise<LoadedModel>
   /** In the order of the texts, equal ones looked at once. Throws ModelUnusable. */
   of: (texts: readonly string[]) => Promise<TextVector[]>
+  /** Those that are there without asking the model, which makes the others in the background. Throws ModelUnusable. */
+  known: (texts: readonly string[]) => Promise<ReadonlyMap<string, TextVector>>
 }
+
+/** So many are made and kept at once in the background: what is done is not lost, and a search waits for no more than these. */
+const learntAtOnce = 64
 
 const keyOf = (text: string): string => hash('sha256', text, 'hex').slice(0, 32)
 const toBytes = (vector: TextVector): Uint8Array => new Uint8Array(vector.buffer, vector.byteOffset, vector.byteLength)
@@ -61,32 +66,61 @@ export const createTextVectors = (options: TextVectorsOptions): TextVectors => {
     const surplus = (await countVectors(db)) - mostInRows
     if (surplus > 0) await deleteOldestVectors(db, Math.ceil(surplus + mostInRows * forgottenAtOnce))
   }
+  /** What is kept, by text; nothing is asked of the model. */
+  const find = async (texts: readonly string[]): Promise<Map<string, TextVector>> => {
+    const { fingerprint, width } = await model.load()
+    const found = new Map<string, TextVector>()
+    const wanted = new Map<string, string>()
+    for (const text of texts) {
+      const key = keyOf(text)
+      const known = memory.get(`${fingerprint}${key}`)
+      if (known) found.set(text, known)
+      else wanted.set(key, text)
+    }
+    for (const { text_key: key, vector } of await findVectors(db, fingerprint, [...wanted.keys()])) {
+      const text = wanted.get(key)
+      const read = fromBytes(vector)
+      if (read.length === width && text !== undefined) found.set(text, read)
+    }
+    for (const [text, vector] of found) remember(`${fingerprint}${keyOf(text)}`, vector)
+    return found
+  }
+  const make = async (texts: readonly string[]): Promise<Map<string, TextVector>> => {
+    if (texts.length === 0) return new Map()
+    const { fingerprint } = await model.load()
+    const made = (await model.run(texts)).map((vector) => Float16Array.from(vector))
+    const byText = new Map(texts.map((text, index) => [text, made[index] ?? new Float16Array()]))
+    await keep(fingerprint, new Map([...byText].map(([text, vector]) => [keyOf(text), vector])))
+    for (const [text, vector] of byText) remember(`${fingerprint}${keyOf(text)}`, vector)
+    return byText
+  }
+  let isLearning = false
+  const learn = async (texts: readonly string[]) => {
+    for (let start = 0; start < texts.length; start += learntAtOnce)
+      await make(texts.slice(start, start + learntAtOnce))
+  }
   return {
     load: () => model.load(),
     of: async (texts) => {
-      const { fingerprint, width } = await model.load()
-      const found = new Map<string, TextVector>()
-      const wanted = new Map<string, string>()
-      for (const text of texts) {
-        const key = keyOf(text)
-        const known = memory.get(`${fingerprint}${key}`)
-        if (known) found.set(key, known)
-        else wanted.set(key, text)
+      const distinct = [...new Set(texts)]
+      const found = await find(distinct)
+      const made = await make(distinct.filter((text) => !found.has(text)))
+      const { width } = await model.load()
+      return texts.map((text) => found.get(text) ?? made.get(text) ?? new Float16Array(width))
+    },
+    known: async (texts) => {
+      const found = await find([...new Set(texts)])
+      const missing = [...new Set(texts)].filter((text) => !found.has(text))
+      // One at a time; a model or store that fails is told of where somebody waits for it.
+      if (missing.length > 0 && !isLearning) {
+        isLearning = true
+        void learn(missing)
+          .catch(() => undefined)
+          .finally(() => {
+            isLearning = false
+          })
       }
-      for (const { text_key: key, vector } of await findVectors(db, fingerprint, [...wanted.keys()])) {
-        const read = fromBytes(vector)
-        if (read.length !== width) continue
-        found.set(key, read)
-        wanted.delete(key)
-      }
-      if (wanted.size > 0) {
-        const made = (await model.run([...wanted.values()])).map((vector) => Float16Array.from(vector))
-        const byKey = new Map([...wanted.keys()].map((key, index) => [key, made[index] ?? new Float16Array(width)]))
-        await keep(fingerprint, byKey)
-        for (const [key, vector] of byKey) found.set(key, vector)
-      }
-      for (const [key, vector] of found) remember(`${fingerprint}${key}`, vector)
-      return texts.map((text) => found.get(keyOf(text)) ?? new Float16Array(width))
+      return found
     },
   }
 }

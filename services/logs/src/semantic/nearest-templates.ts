@@ -1,0 +1,69 @@
+import type { Filters } from '../search/filters.ts'
+import type { Query } from '../search/query.ts'
+import { matchesWords } from '../search/query.ts'
+import type { FoundEntry } from '../search/search.ts'
+import { wordsOf } from '../segments/tokens.ts'
+import type { LogEngine } from '../threads/log-engine.ts'
+import { maskText } from './mask-text.ts'
+import { cosineOf, type TextVector, type TextVectors } from './text-vectors.ts'
+
+/** Kinds of messages that are compared with a question, the most frequent; and of those, what is near enough to be shown. */
+const mostCompared = 5_000
+const mostNear = 8
+const leastCosine = 0.3
+/** Of each kind the newest. */
+const mostOfEach = 3
+
+type Options = {
+  engine: Pick<LogEngine, 'search' | 'templates'>
+  vectors: Pick<TextVectors, 'known'>
+  signal?: AbortSignal | undefined
+}
+
+/** Templates have placeholders where messages differ; a model is shown neither. */
+const textOf = (template: string): string => maskText(template.replace(/<[^<>\s]{0,20}>/g, ' '))
+
+/**
+ * Entries of the kinds of messages that mean most nearly what is asked, whatever their words. Only kinds whose meaning is known are compared; the
+ * others are learnt meanwhile, for the next time.
+ */
+export const nearestEntries = async (
+  question: TextVector,
+  { query, filters }: { query: Query; filters: Filters },
+  { engine, vectors, signal }: Options,
+): Promise<FoundEntry[]> => {
+  const counted = await engine.templates({ filters }, signal)
+  const templates = counted
+    .filter(({ count, template }) => count > 0 && template !== '')
+    .toSorted((a, b) => b.count - a.count || (a.templateId < b.templateId ? -1 : 1))
+    .slice(0, mostCompared)
+    .map(({ templateId, template }) => ({ templateId, text: textOf(template) }))
+  const known = await vectors.known(templates.map(({ text }) => text))
+  const near = templates
+    .map(({ templateId, text }) => {
+      const vector = known.get(text)
+      return { templateId, cosine: vector ? cosineOf(question, vector) : 0 }
+    })
+    .filter(({ cosine }) => cosine >= leastCosine)
+    .toSorted((a, b) => b.cosine - a.cosine)
+    .slice(0, mostNear)
+  const excluding = query.excluded.length > 0 ? { clauses: [], excluded: query.excluded } : null
+  const found = await Promise.all(
+    near.map(({ templateId }) =>
+      engine.search(
+        {
+          query: excluding,
+          filters: { ...filters, anyTemplate: [templateId] },
+          limit: mostOfEach,
+          order: 'time',
+          withFacets: false,
+        },
+        signal,
+      ),
+    ),
+  )
+  return found.flatMap(({ entries }) => entries.map((entry) => ({ ...entry, score: 0 })))
+}
+
+/** Whether a search by the words alone has an entry, too. */
+export const hasWords = (query: Query, { entry }: FoundEntry): boolean => matchesWords(query, wordsOf(entry.text))
