@@ -29,10 +29,13 @@ import { type SharedCatalogueTables, sharedCatalogueMigration } from './cluster/
 import { type CheckpointTables, checkpointMigration } from './collect/checkpoint-store.ts'
 import { type CollectStateTables, collectStateMigration } from './collect/collect-state-store.ts'
 import { createCollecting } from './collect/collecting.ts'
+import { createContainerCollector } from './collect/docker/container-collector.ts'
 import { createFileCollector } from './collect/files/file-collector.ts'
+import { createJournalCollector } from './collect/journald/journald-collector.ts'
 import { collectRpc } from './collect/rpc.ts'
 import { createSourcesFile } from './collect/sources-file.ts'
 import { type HostKeyTables, hostKeyMigration } from './collect/ssh/host-key-store.ts'
+import { createSshCollector } from './collect/ssh/ssh-collector.ts'
 import { type OutboxTables, outboxMigration } from './collect/submit/outbox-store.ts'
 import type { LogsConfig } from './config.ts'
 import { createContextBase } from './context/context.ts'
@@ -216,7 +219,13 @@ export const createLogsService = async (options: LogsServiceOptions): Promise<Lo
       isShared,
       engine,
       collectors: {
-        local: { file: createFileCollector({ mostExpandedBytes: config.maximumExpandedMegabytes * megabyte, now }) },
+        local: {
+          file: createFileCollector({ mostExpandedBytes: config.maximumExpandedMegabytes * megabyte, now }),
+          journald: createJournalCollector({ now }),
+          docker: createContainerCollector({ now }),
+          podman: createContainerCollector({ now }),
+        },
+        ssh: createSshCollector({ connections: ssh.connections, addressOf: ssh.targets.addressOf, now }),
       },
       sources,
       tasks,

@@ -23,7 +23,7 @@ export type CollectSourceOptions = {
 }
 
 export type SourceCollecting = {
-  engine: Pick<LogEngine, 'ingestFile'>
+  engine: Pick<LogEngine, 'ingestFile' | 'ingest'>
   collectors: Collectors
   checkpointsOf: (source: string) => Checkpoints
   /** Hears of entries that patterns match before they are stored. */

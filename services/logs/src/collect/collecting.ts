@@ -24,7 +24,7 @@ export type CollectingOptions = {
   db: Kysely<CheckpointTables & CollectStateTables & SharedCatalogueTables & OutboxTables>
   /** Whether other replicas collect from the same sources. */
   isShared: boolean
-  engine: Pick<LogEngine, 'ingestFile' | 'sources'>
+  engine: Pick<LogEngine, 'ingestFile' | 'ingest' | 'sources'>
   collectors: Collectors
   sources: ConfiguredSources
   tasks: Pick<Tasks, 'begin'>

@@ -50,6 +50,19 @@ export type Chunk = {
   last?: 'paused' | 'ended'
 }
 
+/** Entries that were made of more than lines: a journal, a container's log. Batches come in order. */
+export type Batch = {
+  /** As `createBatchBuilder` makes it; absent where only the checkpoint is news. No longer the collector's. */
+  batch: ArrayBuffer | undefined
+  entries: number
+  /** Lines that became entries; those beyond their number are part of the entry of a line before. */
+  lines: number
+  /** How much was read, about. */
+  bytes: number
+  /** Holds once the batch is stored; absent where nothing can be said yet. */
+  checkpoint: Checkpoint | undefined
+}
+
 export type CollectRequest<Entry extends SourceEntry = SourceEntry> = {
   source: Entry
   checkpoints: Checkpoints
@@ -72,12 +85,12 @@ export type CollectRequest<Entry extends SourceEntry = SourceEntry> = {
  */
 export type Collector<Entry extends SourceEntry = SourceEntry> = {
   /** All that there is since the checkpoints; ends with it. */
-  collect: (request: CollectRequest<Entry>) => AsyncIterable<Chunk>
+  collect: (request: CollectRequest<Entry>) => AsyncIterable<Chunk | Batch>
   /**
    * Goes on with what comes until the signal aborts; ends early where the other side ends, and is then asked again. Where there is none,
    * the watcher collects again and again.
    */
-  follow?: (request: CollectRequest<Entry>) => AsyncIterable<Chunk>
+  follow?: (request: CollectRequest<Entry>) => AsyncIterable<Chunk | Batch>
 }
 
 /** Each way of collecting, by what a source says; those that are absent cannot be collected here. */

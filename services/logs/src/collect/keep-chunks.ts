@@ -1,7 +1,7 @@
 import type { MatchedEntry } from '../entries/matched-entry.ts'
 import type { FileIngest, UploadCounts } from '../threads/file-ingest.ts'
 import type { LogEngine } from '../threads/log-engine.ts'
-import type { Checkpoint, Checkpoints, Chunk, Stream } from './collector.ts'
+import type { Batch, Checkpoint, Checkpoints, Chunk, Stream } from './collector.ts'
 import { countLineFeeds } from './count-line-feeds.ts'
 import type { SourceEntry } from './source-entry.ts'
 
@@ -10,7 +10,7 @@ export type KeptCounts = UploadCounts & { bytes: number }
 /** Takes what a collector gives, stores it, and moves checkpoints once it is stored. Not to be used by two at once. */
 export type Keeper = {
   /** Resolves when there is room for more. Throws what storing anything so far has failed with. */
-  take: (chunk: Chunk) => Promise<void>
+  take: (chunk: Chunk | Batch) => Promise<void>
   /** Stores all that was taken, and closes entries of streams that cannot be read again from an entry's first line. */
   settle: () => Promise<void>
   /**
@@ -25,7 +25,7 @@ export type Keeper = {
 }
 
 export type KeeperOptions = {
-  engine: Pick<LogEngine, 'ingestFile'>
+  engine: Pick<LogEngine, 'ingestFile' | 'ingest'>
   source: SourceEntry
   checkpoints: Pick<Checkpoints, 'put'>
   /** Hears of entries that patterns match before they are stored, and so before any checkpoint is past them. */
@@ -145,13 +145,29 @@ export const createKeeper = ({ engine, source, checkpoints, onMatched }: KeeperO
     ending.add(mine)
     if (ending.size >= mostEnding) await Promise.race(ending)
   }
+  const takeBatch = async ({ batch, entries, lines, bytes: size, checkpoint }: Batch): Promise<void> => {
+    if (batch) {
+      const kept = await engine.ingest(batch)
+      stored = addCounts(stored, {
+        lines,
+        entries: kept.entries,
+        duplicates: kept.duplicates,
+        rejected: 0,
+        multiline_joined: lines - entries,
+      })
+    }
+    bytes += size
+    if (checkpoint) await checkpoints.put(checkpoint)
+  }
   const throwFailure = () => {
     if (failed) throw failed.error
   }
 
   return {
-    take: async ({ stream, bytes: chunk, checkpoint, last }) => {
+    take: async (taken) => {
       throwFailure()
+      if ('batch' in taken) return takeBatch(taken)
+      const { stream, bytes: chunk, checkpoint, last } = taken
       const size = chunk.length
       const isNew = !streams.has(stream)
       if (isNew && size === 0 && last !== undefined) {

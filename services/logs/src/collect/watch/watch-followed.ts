@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Chunk } from '../collector.ts'
+import type { Batch, Chunk } from '../collector.ts'
 import type { Keeper } from '../keep-chunks.ts'
 import type { SourceWatch, WatchOptions } from './source-watch.ts'
 
 /** A stretch of following: the chunks that come, and what stores them. */
-export type Stretch = { chunks: AsyncIterable<Chunk>; keeper: Keeper }
+export type Stretch = { chunks: AsyncIterable<Chunk | Batch>; keeper: Keeper }
 
 export type WatchFollowedOptions = WatchOptions & {
   /**

@@ -1,0 +1,103 @@
+import { mostTextBytes } from '../../formats/clean.ts'
+import type { LogPart } from './engine.ts'
+
+/** A line of a container: when its first part was written, to the nanosecond, and the how manieth it is of those that have that time. */
+export type ContainerLine = {
+  stamp: Stamp
+  nth: number
+  stream: 'stdout' | 'stderr'
+  text: string
+  /** All that was written before it has been given, so that reading may go on behind it. */
+  isPlace: boolean
+}
+
+/** Whole seconds of the epoch, and nanoseconds. */
+export type Stamp = { seconds: number; nanoseconds: number }
+
+/** RFC 3339, as the engines write it before each part of a line. podman writes whole seconds. */
+const stampPattern = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(\d{1,9}))?(Z|[+-]\d\d:\d\d) /
+const mostStampBytes = 40
+/** Docker writes longer lines in parts of so many bytes. */
+const partBytes = 16_384
+
+const readStamp = (bytes: Buffer): { stamp: Stamp; length: number } | undefined => {
+  const match = stampPattern.exec(bytes.toString('latin1', 0, mostStampBytes))
+  if (!match) return undefined
+  const [whole, time, fraction = '', zone] = match
+  const milliseconds = Date.parse(`${time}${zone}`)
+  if (Number.isNaN(milliseconds)) return undefined
+  return {
+    stamp: { seconds: milliseconds / 1_000, nanoseconds: Number(fraction.padEnd(9, '0')) },
+    length: whole.length,
+  }
+}
+
+type OpenLine = { stamp: Stamp; nth: number; parts: Buffer[]; size: number }
+
+/**
+ * Makes lines of what an engine gives: parts of a line come together again, and the times that stand before each part go. What has no time
+ * before it continues the line before.
+ */
+export async function* readContainerLines(parts: AsyncIterable<LogPart>): AsyncGenerator<ContainerLine> {
+  const open = new Map<'stdout' | 'stderr', OpenLine>()
+  let last: Stamp = { seconds: -1, nanoseconds: 0 }
+  let nth = 0
+  let rest: Buffer = Buffer.alloc(0)
+
+  const begin = (stream: 'stdout' | 'stderr', stamp: Stamp): OpenLine => {
+    nth = stamp.seconds === last.seconds && stamp.nanoseconds === last.nanoseconds ? nth + 1 : 1
+    last = stamp
+    const line: OpenLine = { stamp, nth, parts: [], size: 0 }
+    open.set(stream, line)
+    return line
+  }
+  const keep = (line: OpenLine, bytes: Buffer) => {
+    const kept = bytes.subarray(0, Math.max(0, mostTextBytes - line.size))
+    if (kept.length > 0) line.parts.push(kept)
+    line.size += kept.length
+  }
+  const finish = (stream: 'stdout' | 'stderr', line: OpenLine): ContainerLine => {
+    open.delete(stream)
+    const text = Buffer.concat(line.parts).toString('utf8').replace(/\r+$/, '')
+    return { stamp: line.stamp, nth: line.nth, stream, text, isPlace: open.size === 0 }
+  }
+  /** A part of a line, with its line end if it is the last. */
+  const take = (stream: 'stdout' | 'stderr', bytes: Buffer): ContainerLine | undefined => {
+    const read = readStamp(bytes)
+    const known = open.get(stream)
+    if (!read && !known) return undefined
+    const line = known ?? begin(stream, read?.stamp ?? last)
+    const isEnd = bytes.at(-1) === 10
+    keep(line, bytes.subarray(read?.length ?? 0, isEnd ? bytes.length - 1 : bytes.length))
+    return isEnd ? finish(stream, line) : undefined
+  }
+  /** A whole line of a terminal, in which the times of its parts still stand. */
+  const takeWhole = (bytes: Buffer): ContainerLine | undefined => {
+    const read = readStamp(bytes)
+    if (!read) return undefined
+    const line = begin('stdout', read.stamp)
+    let text = bytes.subarray(read.length)
+    for (let inner = readStamp(text.subarray(partBytes)); inner; inner = readStamp(text.subarray(partBytes))) {
+      keep(line, text.subarray(0, partBytes))
+      text = text.subarray(partBytes + inner.length)
+    }
+    keep(line, text)
+    return finish('stdout', line)
+  }
+  for await (const part of parts) {
+    if (part.kind === 'frame') {
+      const line = take(part.stream, part.bytes)
+      if (line) yield line
+      continue
+    }
+    rest = rest.length === 0 ? part.bytes : Buffer.concat([rest, part.bytes])
+    let start = 0
+    for (let end = rest.indexOf(10); end >= 0; end = rest.indexOf(10, start)) {
+      const line = takeWhole(rest.subarray(start, end))
+      start = end + 1
+      if (line) yield line
+    }
+    // A line without an end is kept up to twice of what is kept of any.
+    rest = rest.subarray(start, start + 2 * mostTextBytes)
+  }
+}

@@ -1,0 +1,112 @@
+import { once } from 'node:events'
+import { type IncomingMessage, request } from 'node:http'
+import { connect } from 'node:net'
+import type { Duplex } from 'node:stream'
+import { type Container, type ContainerEngine, EngineFailed, readContainers } from './engine.ts'
+import { readFrames } from './frames.ts'
+
+/** Makes a connection to an engine. */
+export type Dial = (signal: AbortSignal) => Promise<Duplex>
+
+const mostAnswerBytes = 32 * 1024 * 1024
+const answerMilliseconds = 30_000
+
+/** A Unix socket of this machine. Throws EngineFailed. */
+export const dialUnix =
+  (path: string): Dial =>
+  async (signal) => {
+    const socket = connect(path)
+    try {
+      await once(socket, 'connect', { signal })
+      return socket
+    } catch (cause) {
+      socket.destroy()
+      signal.throwIfAborted()
+      const code = cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown'
+      const reason = code === 'ENOENT' ? 'it is not there' : code === 'EACCES' ? 'this service may not open it' : code
+      throw new EngineFailed(`The socket ${path} cannot be connected to: ${reason}.`, { cause })
+    }
+  }
+
+const readAll = async (answer: IncomingMessage): Promise<string> => {
+  const parts: Buffer[] = []
+  let size = 0
+  for await (const part of answer as AsyncIterable<Buffer>) {
+    size += part.length
+    if (size > mostAnswerBytes) throw new EngineFailed(`The engine answers with more than ${mostAnswerBytes} bytes.`)
+    parts.push(part)
+  }
+  return Buffer.concat(parts).toString('utf8')
+}
+
+const parse = (text: string): unknown => {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+const messageIn = (text: string): string => {
+  const said = parse(text)
+  const isSaid = typeof said === 'object' && said !== null && 'message' in said && typeof said.message === 'string'
+  return (isSaid ? String(said.message) : text).slice(0, 500)
+}
+
+const brokenOff =
+  (signal: AbortSignal) =>
+  (cause: unknown): never => {
+    signal.throwIfAborted()
+    if (cause instanceof EngineFailed) throw cause
+    const reason = cause instanceof Error ? cause.message : String(cause)
+    throw new EngineFailed(`The connection to the engine is broken off: ${reason}.`, { cause })
+  }
+
+/** The Engine API, which podman speaks, too, over whatever connection. Each question has a connection of its own. */
+export const createEngineApi = (dial: Dial): ContainerEngine => {
+  /** The connection ends with the answer. */
+  const ask = async (path: string, signal: AbortSignal): Promise<IncomingMessage> => {
+    const connection = await dial(signal)
+    const asked = request({
+      path,
+      headers: { host: 'engine', connection: 'close' },
+      createConnection: () => connection,
+      signal,
+      timeout: answerMilliseconds,
+    })
+    asked.once('close', () => connection.destroy())
+    asked.once('timeout', () => asked.destroy(new EngineFailed('The engine does not answer.')))
+    asked.end()
+    const [answer] = (await once(asked, 'response').catch(brokenOff(signal))) as [IncomingMessage]
+    asked.on('error', () => undefined)
+    if (answer.statusCode === 200) return answer
+    throw new EngineFailed(`The engine refuses: ${messageIn(await readAll(answer))}`)
+  }
+  const hasTerminal = async ({ id }: Container, signal: AbortSignal): Promise<boolean> => {
+    const said = parse(await readAll(await ask(`/containers/${encodeURIComponent(id)}/json`, signal)))
+    const config = typeof said === 'object' && said !== null && 'Config' in said ? said.Config : undefined
+    return typeof config === 'object' && config !== null && 'Tty' in config && config.Tty === true
+  }
+  async function* chunksOf(answer: IncomingMessage, signal: AbortSignal): AsyncGenerator<Buffer> {
+    try {
+      yield* answer as AsyncIterable<Buffer>
+    } catch (error) {
+      brokenOff(signal)(error)
+    } finally {
+      answer.destroy()
+    }
+  }
+  return {
+    list: async (signal) => readContainers(parse(await readAll(await ask('/containers/json?all=1', signal)))),
+    async *logs(container, since, signal) {
+      const isTerminal = await hasTerminal(container, signal)
+      const query = new URLSearchParams({ stdout: '1', stderr: '1', timestamps: '1', ...(since && { since }) })
+      const chunks = chunksOf(
+        await ask(`/containers/${encodeURIComponent(container.id)}/logs?${query}`, signal),
+        signal,
+      )
+      if (!isTerminal) yield* readFrames(chunks)
+      else for await (const bytes of chunks) yield { kind: 'terminal', bytes }
+    },
+  }
+}

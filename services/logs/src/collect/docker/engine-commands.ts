@@ -1,0 +1,32 @@
+import { CommandFailed, outputOf, type RunCommand } from '../command.ts'
+import { type ContainerEngine, EngineFailed, mostContainers } from './engine.ts'
+
+const mostListBytes = 16 * 1024 * 1024
+/** Both outputs as one, in the order in which they come; `"$@"` is the program. */
+const together = 'exec "$@" 2>&1'
+
+/** The engine's own program, where its socket cannot be had. It tells stdout from stderr no more. */
+export const createEngineCommands = (run: RunCommand, program: 'docker' | 'podman'): ContainerEngine => ({
+  list: async (signal) => {
+    const words = [program, 'ps', '--all', '--no-trunc', '--format', '{{.ID}} {{.Names}}']
+    const text = (await outputOf(run, words, { signal, mostBytes: mostListBytes })).toString('utf8')
+    return text
+      .split('\n')
+      .slice(0, mostContainers)
+      .flatMap((line) => {
+        const [id, name] = line.trim().split(' ')
+        return id === undefined || id === '' ? [] : [{ id, name: (name ?? id).split(',')[0] ?? id, labels: {} }]
+      })
+  },
+  async *logs({ id }, since, signal) {
+    const words = [program, 'logs', '--timestamps', ...(since === undefined ? [] : ['--since', since]), '--', id]
+    const { output, ended } = await run(['sh', '-c', together, 'sh', ...words], signal)
+    try {
+      for await (const bytes of output) yield { kind: 'terminal', bytes }
+    } catch (error) {
+      throw error instanceof CommandFailed ? new EngineFailed(error.message, { cause: error }) : error
+    }
+    const { code } = await ended
+    if (code !== 0 && !signal.aborted) throw new EngineFailed(`${program} logs ended with ${code ?? 'a signal'}.`)
+  },
+})

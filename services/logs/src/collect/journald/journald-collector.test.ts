@@ -1,0 +1,100 @@
+import { mkdir, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { journalMissing, writeJournal } from '../../../../../test/support/journal.ts'
+import { readEntry, withCollector } from '../records/collect-for-tests.ts'
+import { createJournalCollector } from './journald-collector.ts'
+
+const named = journalMissing === undefined ? '' : ` [skipped: ${journalMissing}]`
+const start = 1_717_495_200_000_000
+const boot = '0123456789abcdef0123456789abcdef'
+const entry = (number: number, more: Record<string, string> = {}) =>
+  `${Object.entries({
+    __REALTIME_TIMESTAMP: `${start + number * 1_000}`,
+    __MONOTONIC_TIMESTAMP: `${number * 1_000}`,
+    _BOOT_ID: boot,
+    _SYSTEMD_UNIT: 'app.service',
+    PRIORITY: '6',
+    MESSAGE: `number ${number}`,
+    ...more,
+  })
+    .map(([name, value]) => `${name}=${value}`)
+    .join('\n')}\n\n`
+const some = (from: number, to: number) => Array.from({ length: to - from }, (_, index) => entry(from + index)).join('')
+
+const setUp = async () => {
+  const world = await withCollector(createJournalCollector({ now: Date.now }))
+  const directory = join(world.directory, 'journal')
+  await mkdir(directory)
+  const source = (more: Record<string, unknown> = {}) =>
+    readEntry({ id: 'journald', transport: 'local', glean_type: 'journald', path: directory, ...more })
+  return { ...world, journal: directory, source }
+}
+
+describe.skipIf(journalMissing !== undefined)(`the journal${named}`, () => {
+  test('is collected with its units as sources, its priorities as severities and its times', async () => {
+    await using world = await setUp()
+    const printed = entry(3, { _SYSTEMD_UNIT: 'ssh.service', PRIORITY: '3', MESSAGE: 'broken' })
+    const bytes = Buffer.from('MESSAGE\n\x08\0\0\0\0\0\0\0a\nb\xff\x1b[1m\n', 'latin1')
+    const binary = Buffer.concat([
+      Buffer.from(entry(4, { _SYSTEMD_UNIT: 'blob.service' }).replace(/MESSAGE=.*\n\n/, '')),
+      bytes,
+      Buffer.from('\n'),
+    ])
+    writeJournal(world.journal, Buffer.concat([Buffer.from(some(0, 3) + printed), binary]))
+    expect(await world.glean(world.source())).toMatchObject({ entries: 5, duplicates: 0, problems: [] })
+    const entries = await world.entries()
+    expect(entries.map(({ origin, text, severity }) => [origin.sourceId, text, severity])).toEqual([
+      ['journald:attic:app', 'number 0', null],
+      ['journald:attic:app', 'number 1', null],
+      ['journald:attic:app', 'number 2', null],
+      ['journald:attic:ssh', 'broken', 'ERROR'],
+      ['journald:attic:blob', 'a\nb�', null],
+    ])
+    expect(entries[0]?.time).toBe(start / 1_000)
+    expect(entries[3]?.sender?.fields).toMatchObject({ PRIORITY: '3', _BOOT_ID: boot })
+  })
+
+  test('goes on behind what is stored, over a restart of the machine, and nothing is stored twice', async () => {
+    await using world = await setUp()
+    writeJournal(world.journal, some(0, 5))
+    expect(await world.glean(world.source())).toMatchObject({ entries: 5 })
+    expect(await world.glean(world.source())).toMatchObject({ lines: 0, problems: [] })
+    writeJournal(world.journal, entry(5, { _BOOT_ID: `f${boot.slice(1)}`, __MONOTONIC_TIMESTAMP: '7' }) + some(6, 8))
+    expect(await world.glean(world.source())).toMatchObject({ lines: 3, entries: 3, problems: [] })
+    expect(await world.glean(world.source(), { force: true })).toMatchObject({ entries: 0, duplicates: 8 })
+    expect(await world.entries()).toHaveLength(8)
+  })
+
+  test('that has lost the entry that was read last says so, and goes on', async () => {
+    await using world = await setUp()
+    writeJournal(world.journal, some(0, 5))
+    await world.glean(world.source())
+    await rm(world.journal, { recursive: true })
+    await mkdir(world.journal)
+    writeJournal(world.journal, some(7, 9))
+    const result = await world.glean(world.source())
+    expect(result.problems).toEqual([expect.stringContaining('may be missing')])
+    expect((await world.entries()).map(({ text }) => text)).toEqual(expect.arrayContaining(['number 7', 'number 8']))
+  })
+
+  test('is stored whole though its reading is stopped and begun again', async () => {
+    await using world = await setUp()
+    writeJournal(world.journal, some(0, 9_000))
+    const stop = new AbortController()
+    const stopping = world.glean(world.source(), { signal: stop.signal })
+    await expect.poll(async () => (await world.entries()).length, { interval: 5, timeout: 60_000 }).toBeGreaterThan(0)
+    stop.abort(new Error('stopped'))
+    await stopping.catch(() => undefined)
+    await world.glean(world.source())
+    expect(await world.entries()).toHaveLength(9_000)
+  })
+
+  test('is collected of the units that a source names alone, whatever is in their names', async () => {
+    await using world = await setUp()
+    writeJournal(world.journal, some(0, 2) + entry(3, { _SYSTEMD_UNIT: 'ssh.service' }))
+    expect(await world.glean(world.source({ units: ['ssh.service'] }))).toMatchObject({ entries: 1 })
+    const strange = world.source({ id: 'strange', units: ['$(touch x);--file=/etc/passwd'] })
+    expect(await world.glean(strange)).toMatchObject({ entries: 0 })
+  })
+})

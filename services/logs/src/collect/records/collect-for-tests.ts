@@ -1,0 +1,38 @@
+import { createCheckpoints } from '../checkpoint-store.ts'
+import { withCollecting } from '../collecting-for-tests.ts'
+import type { Collector } from '../collector.ts'
+import { createKeeper } from '../keep-chunks.ts'
+import { isProblem, readSource } from '../read-source.ts'
+import type { SourceEntry } from '../source-entry.ts'
+
+/** A source as a sources file would tell it. */
+export const readEntry = (given: Record<string, unknown>): SourceEntry => {
+  const source = readSource({ host: 'attic', ...given })
+  if (isProblem(source)) throw new TypeError(`${source.key} ${source.problem}`)
+  return source
+}
+
+/** An engine and checkpoints, and a way of collecting into them as a run does. */
+export const withCollector = async <Entry extends SourceEntry>(collector: Collector<Entry>) => {
+  const opened = await withCollecting()
+  return {
+    directory: opened.directory,
+    entries: async () => (await opened.entries()).toReversed(),
+    glean: async (source: SourceEntry, { force = false, signal = new AbortController().signal } = {}) => {
+      const problems: string[] = []
+      const checkpoints = createCheckpoints({ db: opened.store.db, source: source.id, now: Date.now })
+      const keeper = createKeeper({ engine: opened.engine, source, checkpoints })
+      const onProblem = (problem: string) => problems.push(problem)
+      const request = { source: source as Entry, checkpoints, force, signal, onProblem }
+      try {
+        for await (const taken of collector.collect(request)) await keeper.take(taken)
+      } catch (error) {
+        await keeper.finish(false)
+        throw error
+      }
+      await keeper.finish(!signal.aborted)
+      return { ...keeper.counts(), problems }
+    },
+    [Symbol.asyncDispose]: () => opened[Symbol.asyncDispose](),
+  }
+}

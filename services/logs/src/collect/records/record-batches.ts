@@ -1,0 +1,51 @@
+import { createBatchBuilder } from '../../entries/batch-builder.ts'
+import type { TimeContext } from '../../formats/time.ts'
+import type { Batch, Checkpoint } from '../collector.ts'
+import type { CollectedRecord } from './record.ts'
+import { createRecordParser } from './record-parser.ts'
+
+/** What a reader gives: a record, if there is one, and the place behind it, if one can be told. */
+export type ReadRecord = { record?: CollectedRecord | undefined; checkpoint?: Checkpoint | undefined }
+
+export type RecordBatchOptions = { tenantId: string | null; time: TimeContext; now: () => number }
+
+const batchEntries = 4_096
+const batchTextBytes = 1024 * 1024
+
+/** Makes batches of records as they are read. */
+export async function* batchRecords(
+  reads: AsyncIterable<ReadRecord>,
+  { tenantId, time, now }: RecordBatchOptions,
+): AsyncGenerator<Batch> {
+  const builder = createBatchBuilder(batchEntries + 1_024, batchTextBytes + 256 * 1024)
+  const parser = createRecordParser({
+    owner: { branch: null, tenantId },
+    time,
+    onEntry: (entry) => builder.add(entry),
+  })
+  let lines = 0
+  let bytes = 0
+  let checkpoint: Checkpoint | undefined
+  let hasNews = false
+  const finish = (): Batch => {
+    parser.close()
+    const entries = builder.count
+    const made: Batch = { entries, lines, bytes, checkpoint, batch: entries > 0 ? builder.finish(now()) : undefined }
+    lines = 0
+    bytes = 0
+    hasNews = false
+    return made
+  }
+  for await (const { record, checkpoint: place } of reads) {
+    if (hasNews && (builder.count >= batchEntries || builder.size >= batchTextBytes)) yield finish()
+    if (record) {
+      lines += 1
+      bytes += record.text.length
+      parser.push(record)
+    }
+    // Where a reader cannot tell a place it is in the middle of something: what is behind the last one is read again then, and known.
+    checkpoint = place ?? checkpoint
+    hasNews ||= record !== undefined || place !== undefined
+  }
+  if (hasNews) yield finish()
+}

@@ -1,0 +1,155 @@
+import { posix } from 'node:path'
+import type { FileEntryWithStats, SFTPWrapper, Stats } from 'ssh2'
+import { CommandFailed, outputOf, type RunCommand } from '../command.ts'
+import { SshFailure } from './ssh-failure.ts'
+
+/** A file or folder on the far side. `modifiedAt` is in seconds of the epoch. */
+export type RemoteEntry = { name: string; kind: 'file' | 'folder'; size: number; modifiedAt: number }
+
+/** Files of a remote host. Throws SshFailure with the reason `remote` for what concerns one file or folder alone. */
+export type RemoteFiles = AsyncDisposable & {
+  /** What is in a folder, links followed; what is neither file nor folder is left out. */
+  list: (folder: string, signal: AbortSignal) => Promise<RemoteEntry[]>
+  /** The bytes from a place on, to the end that the file has by then, or to `end`. */
+  read: (path: string, range: { start: number; end?: number }, signal: AbortSignal) => AsyncIterable<Buffer>
+}
+
+const modeMask = 0o170_000
+const kinds = new Map<number, RemoteEntry['kind']>([
+  [0o100_000, 'file'],
+  [0o040_000, 'folder'],
+])
+const linkMode = 0o120_000
+const readBytes = 32 * 1024
+/** Answers that may be on their way, so that a long way costs no waiting for each. */
+const readsAhead = 16
+const mostListBytes = 64 * 1024 * 1024
+const mostEntries = 100_000
+
+const settled = <Value>(ask: (done: (error: Error | undefined | null, value: Value) => void) => unknown) =>
+  new Promise<Value>((resolve, reject) => {
+    ask((error, value) => (error ? reject(error) : resolve(value)))
+  })
+
+/** Failures of the connection stay what they are; the others are about the file. */
+const about = (path: string, error: unknown): SshFailure => {
+  if (error instanceof SshFailure) return error
+  const message = error instanceof Error ? error.message : String(error)
+  const isGone = /no response|not connected|channel|closed|ended/i.test(message)
+  if (isGone) return new SshFailure('unreachable', 'The connection is broken off.', { cause: error })
+  return new SshFailure('remote', `${path} cannot be read: ${message}.`, { cause: error })
+}
+
+/** By SFTP. */
+export const createSftpFiles = (sftp: SFTPWrapper): RemoteFiles => {
+  let isClosed = false
+  const closed = new Promise<void>((resolve) => sftp.once('close', () => resolve()))
+  void closed.then(() => {
+    isClosed = true
+  })
+  sftp.on('error', () => undefined)
+  const ask = async <Value>(path: string, question: Parameters<typeof settled<Value>>[0]): Promise<Value> => {
+    if (isClosed) throw new SshFailure('unreachable', 'The connection is broken off.')
+    const broken = closed.then((): never => {
+      throw new SshFailure('unreachable', 'The connection is broken off.')
+    })
+    try {
+      return await Promise.race([settled(question), broken])
+    } catch (error) {
+      throw about(path, error)
+    }
+  }
+  const toEntry = (name: string, { mode, size, mtime }: Stats): RemoteEntry[] => {
+    const kind = kinds.get(mode & modeMask)
+    return kind === undefined ? [] : [{ name, kind, size, modifiedAt: mtime }]
+  }
+  return {
+    list: async (folder) => {
+      const found = await ask<FileEntryWithStats[]>(folder, (done) => sftp.readdir(folder, done))
+      const entries: RemoteEntry[] = []
+      for (const { filename, attrs } of found.slice(0, mostEntries)) {
+        const isLink = (attrs.mode & modeMask) === linkMode
+        const path = posix.join(folder, filename)
+        const stats = isLink ? await ask<Stats>(path, (done) => sftp.stat(path, done)).catch(() => undefined) : attrs
+        if (stats) entries.push(...toEntry(filename, stats as Stats))
+      }
+      return entries
+    },
+    async *read(path, { start, end = Number.MAX_SAFE_INTEGER }, signal) {
+      const handle = await ask<Buffer>(path, (done) => sftp.open(path, 'r', done))
+      const readAt = (position: number) => {
+        const length = Math.min(readBytes, end - position)
+        const buffer = Buffer.allocUnsafeSlow(length)
+        const reading = ask<Buffer>(path, (done) =>
+          sftp.read(handle, buffer, 0, length, position, (error, count) => {
+            // The end of a file is told as an error.
+            const isEnd = error !== undefined && error !== null && 'code' in error && error.code === 1
+            done(isEnd ? null : error, buffer.subarray(0, isEnd ? 0 : count))
+          }),
+        )
+        reading.catch(() => undefined)
+        return { position, length, reading }
+      }
+      const ahead: ReturnType<typeof readAt>[] = []
+      let next = start
+      let at = start
+      try {
+        while (at < end && !signal.aborted) {
+          while (ahead.length < readsAhead && next < end) {
+            ahead.push(readAt(next))
+            next += ahead.at(-1)?.length ?? readBytes
+          }
+          const first = ahead.shift()
+          if (!first) return
+          const bytes = await first.reading
+          if (bytes.length === 0) return
+          at += bytes.length
+          yield bytes
+          // An answer may be short; what was asked for behind it is then not what comes next.
+          if (bytes.length < first.length) {
+            ahead.length = 0
+            next = at
+          }
+        }
+      } finally {
+        if (!isClosed) sftp.close(handle, () => undefined)
+      }
+    },
+    [Symbol.asyncDispose]: async () => {
+      sftp.end()
+    },
+  }
+}
+
+/** By programs of the far side, where SFTP is off: find, stat and tail. */
+export const createCommandFiles = (run: RunCommand): RemoteFiles => ({
+  list: async (folder, signal) => {
+    const words = ['find', posix.join(folder, '/'), '-mindepth', '1', '-maxdepth', '1']
+    const told = [...words, '-exec', 'stat', '-L', '-c', '%f %s %Y %n', '{}', '+']
+    const text = await outputOf(run, told, { signal, mostBytes: mostListBytes }).catch((error: unknown) => {
+      throw error instanceof CommandFailed ? new SshFailure('remote', error.message, { cause: error }) : error
+    })
+    return text
+      .toString('utf8')
+      .split('\n')
+      .flatMap((line): RemoteEntry[] => {
+        const [, mode = '', size, modifiedAt, path = ''] = /^([0-9a-f]+) (\d+) (\d+) (.*)$/.exec(line) ?? []
+        const kind = kinds.get(Number.parseInt(mode, 16) & modeMask)
+        if (kind === undefined || posix.dirname(path) !== posix.join(folder, '.')) return []
+        return [{ name: posix.basename(path), kind, size: Number(size), modifiedAt: Number(modifiedAt) }]
+      })
+      .slice(0, mostEntries)
+  },
+  async *read(path, { start, end = Number.MAX_SAFE_INTEGER }, signal) {
+    const { output, ended } = await run(['tail', '-c', `+${start + 1}`, '--', path], signal)
+    let left = end - start
+    for await (const bytes of output) {
+      yield bytes.subarray(0, left)
+      left -= Math.min(left, bytes.length)
+      if (left === 0) return
+    }
+    const { code, complaint } = await ended
+    if (code !== 0 && !signal.aborted) throw new SshFailure('remote', `${path} cannot be read: ${complaint}.`)
+  },
+  [Symbol.asyncDispose]: async () => undefined,
+})
