@@ -1,0 +1,105 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { appendFile, mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Kysely, sql } from 'kysely'
+import { expect, test } from 'vitest'
+import type { CheckpointTables } from './checkpoint-store.ts'
+import { collectSource } from './collect-source.ts'
+import { fileSource, openCollecting, withCollecting } from './collecting-for-tests.ts'
+
+const line = (number: number) => `2026-03-01T09:15:${String(number % 60).padStart(2, '0')}Z INFO line n${number}\n`
+const lines = (from: number, to: number) => Array.from({ length: to - from }, (_, index) => line(from + index)).join('')
+const numbersOf = (texts: readonly string[]) =>
+  texts.map((text) => Number(/n(\d+)$/.exec(text)?.[1])).toSorted((a, b) => a - b)
+const range = (to: number) => Array.from({ length: to }, (_, index) => index)
+
+test('killed in the middle of runs over files that are written to and rotated, at whatever moment, it loses no line and has none twice', async () => {
+  const directory = await mkdtemp(join(tmpdir(), 'trellis-crash-'))
+  const data = join(directory, 'data')
+  const path = join(directory, 'app.log')
+  let written = 0
+  const write = async (count: number) => {
+    await appendFile(path, lines(written, written + count))
+    written += count
+  }
+  await write(40_000)
+  const victim = new URL('./kill-victim.ts', import.meta.url).pathname
+  for (let round = 0; round < 6; round++) {
+    const child = spawn(process.execPath, [victim, data, path], { stdio: ['pipe', 'pipe', 'inherit'] })
+    const ended = once(child, 'exit')
+    const first = once(child.stdout, 'data')
+    // Sometimes before anything is stored, sometimes between two runs, sometimes within one.
+    if (round > 0) await Promise.race([first, sleep(Math.random() * 1_500)])
+    await write(1_000 + Math.floor(Math.random() * 3_000))
+    if (round % 2 === 1) {
+      await rename(path, `${path}.${round}`)
+      await write(500)
+    }
+    await sleep(Math.random() * 700)
+    child.kill('SIGKILL')
+    await ended
+  }
+  {
+    await using opened = await openCollecting(data)
+    expect((await opened.texts()).length).toBeGreaterThan(0)
+    await opened.glean(fileSource({ id: 'app', path }))
+    expect(numbersOf(await opened.texts())).toEqual(range(written))
+  }
+  await rm(directory, { recursive: true })
+})
+
+type Db = Kysely<CheckpointTables>
+
+/** Leaves the database no room for anything more, as a full disk does. */
+const fillDatabase = async (db: Db) => {
+  await sql`pragma max_page_count = 1`.execute(db)
+  const add = (number: number, bytes: number) =>
+    db
+      .insertInto('log_checkpoints')
+      .values({ source: 'ballast', key: `${bytes}-${number}`, state: 'x'.repeat(bytes), updated_at: 0 })
+      .execute()
+  for (const bytes of [4_000, 400, 1]) {
+    for (let number = 0; ; number++) {
+      const isFull = await add(number, bytes).then(
+        () => false,
+        () => true,
+      )
+      if (isFull) break
+    }
+  }
+}
+const emptyDatabase = async (db: Db) => {
+  await sql`pragma max_page_count = 1000000000`.execute(db)
+  await db.deleteFrom('log_checkpoints').where('source', '=', 'ballast').execute()
+}
+
+test('when the disk is full as a checkpoint is written, the run fails, and the next one stores nothing twice', async () => {
+  await using opened = await withCollecting()
+  await mkdir(join(opened.directory, 'logs'))
+  const path = join(opened.directory, 'logs', 'app.log')
+  await writeFile(path, lines(0, 3_000))
+  const source = fileSource({ id: 'app', path })
+  const { engine, collector } = opened
+  const run = (isFull: boolean) => {
+    const checkpoints = opened.checkpointsOf(source)
+    /** The first place of a file is written before it is read; what comes after it finds no room. */
+    const put: typeof checkpoints.put = async (checkpoint) => {
+      if (isFull && !checkpoint.state.includes('"offset":0')) await fillDatabase(opened.store.db)
+      await checkpoints.put(checkpoint)
+    }
+    return collectSource(
+      { engine, collectors: { local: { file: collector } }, checkpointsOf: () => ({ ...checkpoints, put }) },
+      { source, force: false, signal: new AbortController().signal },
+    )
+  }
+  await expect(run(true)).rejects.toThrow(/full/)
+  expect(numbersOf(await opened.texts())).toEqual(range(3_000))
+  await emptyDatabase(opened.store.db)
+  const { counts } = await run(false)
+  expect(counts).toMatchObject({ entries: 0, duplicates: 3_000 })
+  await appendFile(path, line(3_000))
+  expect((await run(false)).counts).toMatchObject({ lines: 1, entries: 1 })
+})
