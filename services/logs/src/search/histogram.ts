@@ -19,9 +19,21 @@ export const bucketsFor = (first: number, last: number): Histogram => {
   return { start, bucketSeconds, counts: new Array<number>(buckets).fill(0) }
 }
 
-export const countTimes = (histogram: Histogram, documents: Uint32Array, times: Float64Array): void => {
+/** `extent` bounds the times: documents that can only be in one bucket are not looked at. */
+export const countTimes = (
+  histogram: Histogram,
+  documents: Uint32Array,
+  times: Float64Array,
+  extent: { firstTime: number; lastTime: number },
+): void => {
   const { start, counts } = histogram
   const length = histogram.bucketSeconds * 1000
+  const bucketOf = (time: number) => Math.floor((time - start) / length)
+  const first = bucketOf(extent.firstTime)
+  if (first === bucketOf(extent.lastTime) && first >= 0 && first < counts.length) {
+    counts[first] = (counts[first] ?? 0) + documents.length
+    return
+  }
   const found = new Uint32Array(counts.length)
   for (let index = 0; index < documents.length; index++) {
     const bucket = Math.floor(((times[documents[index] ?? 0] ?? 0) - start) / length)

@@ -85,10 +85,32 @@ export const scoreDocuments = ({ documents, found, scores, lengthCodes, scratch 
     const postings = found.get(name)
     return postings ? [{ postings, ofTerm }] : []
   })
+  const [only] = having
+  // One word without a filter: what matched is what has it, in the same order.
+  if (having.length === 1 && only && only.postings.documents.length === documents.length) {
+    scoreEach(sums, only.postings, only.ofTerm, lengthCodes)
+    return sums
+  }
   for (const { postings, ofTerm } of having) addScores(scratch, postings, ofTerm, lengthCodes)
   for (let index = 0; index < documents.length; index++) sums[index] = scratch[documents[index] ?? 0] ?? 0
   for (const { postings } of having) clear(scratch, postings.documents)
   return sums
+}
+
+/** The scores of one term, by place in its postings. */
+const scoreEach = (
+  sums: Float64Array,
+  { documents, counts }: Postings,
+  { table, inverse, norms }: TermScores,
+  lengthCodes: Uint8Array,
+): void => {
+  const lengths = norms.length
+  for (let index = 0; index < documents.length; index++) {
+    const count = counts[index] ?? 1
+    const code = lengthCodes[documents[index] ?? 0] ?? 0
+    sums[index] =
+      count < tabledCounts ? (table[count * lengths + code] ?? 0) : termScore(inverse, count, norms[code] ?? 1)
+  }
 }
 
 const addScores = (

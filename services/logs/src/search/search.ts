@@ -1,5 +1,5 @@
 import type { StoredEntry } from '../entries/entry.ts'
-import { type Bitmap, documentsOf, setBit } from '../segments/bitmap.ts'
+import { type Bitmap, countBits, documentsOf, setBit } from '../segments/bitmap.ts'
 import type { Part, PartColumns } from '../segments/part.ts'
 import { wordsOf } from '../segments/tokens.ts'
 import { createFacetCounter, type Facets } from './facets.ts'
@@ -124,7 +124,16 @@ const matchPart = async (
   const matched = passingDocuments(filters, part, columns)
   await keepTemplates(filters, part, matched)
   if (query) matchTerms(query, found, part.documents, matched)
-  return { ...corpus, frequencies, match: { part, columns, found, matched, documents: documentsOf(matched) } }
+  const documents = onlyDocuments(query, found, matched) ?? documentsOf(matched)
+  return { ...corpus, frequencies, match: { part, columns, found, matched, documents } }
+}
+
+/** What matched a query of one word where no filter took anything away: that is its postings, and needs not be read out of the bitmap. */
+const onlyDocuments = (query: Query | null, found: FoundTerms, matched: Bitmap): Uint32Array | undefined => {
+  const [postings] = found.values()
+  if (!query || query.excluded.length > 0 || found.size !== 1 || !postings || termsOf(query).length !== 1)
+    return undefined
+  return countBits(matched) === postings.documents.length ? postings.documents : undefined
 }
 
 /** How often the words that rank a query occur, whatever filters let through: what several corpora need to rank as one. */
@@ -262,6 +271,7 @@ const count = (matches: readonly Matched[], { domainOf, signal }: SearchOptions)
   }
   const { first, last } = extentOf(matches)
   const histogram = first <= last ? bucketsFor(first, last) : null
-  if (histogram) for (const { columns, documents } of matches) countTimes(histogram, documents, columns.times)
+  if (histogram)
+    for (const { part, columns, documents } of matches) countTimes(histogram, documents, columns.times, part)
   return { facets: counter.result(), histogram }
 }
