@@ -1,4 +1,4 @@
-import { later, read, secret, setting } from '@trellis/kit/config'
+import { read, secret, setting } from '@trellis/kit/config'
 import { readSettingsKeys } from './settings/sealing-keys.ts'
 
 /** What the log service is told. */
@@ -161,12 +161,18 @@ export const logsConfig = {
   bundleEndpoint: setting('SERVICE_BUNDLE_ENDPOINT', read.optional(read.url), undefined, 'Where bundles are sent.'),
   bundleToken: secret('SERVICE_BUNDLE_TOKEN', read.text, '', 'Sent there as a bearer token.'),
   submitKey: secret('SERVICE_SUBMIT_KEY', read.text, '', 'Sent there as a bearer token.'),
-  autoIncident: later(setting('SERVICE_AUTO_INCIDENT', read.flag, true, 'Makes incidents of clusters of errors.')),
-  autoIncidentThreshold: later(
-    setting('SERVICE_AUTO_INCIDENT_THRESHOLD', read.integer(1, 1_000_000), 5, 'Errors that make an incident.'),
+  autoIncident: setting('SERVICE_AUTO_INCIDENT', read.flag, true, 'Makes incidents of clusters of errors.'),
+  autoIncidentThreshold: setting(
+    'SERVICE_AUTO_INCIDENT_THRESHOLD',
+    read.integer(1, 1_000_000),
+    5,
+    'Errors that make an incident.',
   ),
-  autoIncidentWindowSeconds: later(
-    setting('SERVICE_AUTO_INCIDENT_WINDOW', read.integer(1, 86_400), 600, 'Seconds within which they count.'),
+  autoIncidentWindowSeconds: setting(
+    'SERVICE_AUTO_INCIDENT_WINDOW',
+    read.integer(1, 86_400),
+    600,
+    'Seconds within which they count.',
   ),
   embeddingModel: setting(
     'SERVICE_EMBEDDING_MODEL',

@@ -46,6 +46,7 @@ import { diagnoseRpc } from './diagnose/rpc.ts'
 import { formatsRpc } from './formats/rpc.ts'
 import { openUserFormats } from './formats/user/user-formats.ts'
 import type { AllIncidentTables } from './incidents/all-tables.ts'
+import { createArrivalMark } from './incidents/automatic/arrivals.ts'
 import { incidentMigrations, openIncidents } from './incidents/open-incidents.ts'
 import { createPressure } from './ingest/pressure.ts'
 import { ingestRpc } from './ingest/rpc.ts'
@@ -269,7 +270,13 @@ export const createLogsService = async (options: LogsServiceOptions): Promise<Lo
     now,
     signal: ending.signal,
   }
-  const incidents = opened.use(openIncidents(world, incidentRows))
+  const incidents = opened.use(
+    openIncidents(world, {
+      db: incidentRows,
+      arrivals: createArrivalMark(() => noted.count, directory),
+      isShared,
+    }),
+  )
   const keeping = createKeeping({
     config,
     engine,

@@ -1,9 +1,10 @@
 import type { Kysely } from 'kysely'
 import type { BundleTables } from '../bundles/tables.ts'
 import type { TicketTables } from '../tickets/tables.ts'
+import type { AutomaticTables } from './automatic/tables.ts'
 import type { IncidentTables } from './tables.ts'
 
 /** All rows of the store of incidents. */
-export type AllIncidentTables = IncidentTables & BundleTables & TicketTables
+export type AllIncidentTables = IncidentTables & BundleTables & TicketTables & AutomaticTables
 
 export type IncidentDb = Kysely<AllIncidentTables>

@@ -7,17 +7,52 @@ import { ticketMigration } from '../tickets/tables.ts'
 import { createTickets } from '../tickets/tickets.ts'
 import type { World } from '../world.ts'
 import type { IncidentDb } from './all-tables.ts'
+import { createAutomaticIncidents } from './automatic/automatic-incidents.ts'
+import { settleSource } from './automatic/store.ts'
+import { automaticMigration } from './automatic/tables.ts'
 import { createIncidents } from './incidents.ts'
 import { incidentsRpc } from './rpc.ts'
 import { incidentMigration } from './tables.ts'
 
 /** The schema of incidents and what belongs to them, step by step. */
-export const incidentMigrations = [incidentMigration, bundleMigration, ticketMigration]
+export const incidentMigrations = [incidentMigration, bundleMigration, ticketMigration, automaticMigration]
+
+export type OpenIncidentsOptions = {
+  db: IncidentDb
+  /** Differs when entries have come in since. */
+  arrivals: () => Promise<string>
+  /** Whether replicas share entries: each hears of what came in through itself. */
+  isShared: boolean
+}
+
+const sharedMilliseconds = 30_000
 
 /** Everything around incidents. */
-export const openIncidents = (world: World, db: IncidentDb): AsyncDisposable & { implementation: Implementation } => {
-  const { now } = world
-  const incidents = createIncidents({ db, now })
+export const openIncidents = (
+  world: World,
+  { db, arrivals, isShared }: OpenIncidentsOptions,
+): AsyncDisposable & { implementation: Implementation } => {
+  const { now, config } = world
+  const incidents = createIncidents({
+    db,
+    now,
+    // What it was made of is dealt with: only errors after this make another.
+    settled: async (transaction, { is_automatic, source_id }, at) => {
+      if (is_automatic === 1 && source_id !== null) await settleSource(transaction, source_id, at)
+    },
+  })
+  const automatic = config.autoIncident
+    ? createAutomaticIncidents({
+        db,
+        world,
+        rule: {
+          threshold: config.autoIncidentThreshold,
+          windowMilliseconds: config.autoIncidentWindowSeconds * 1_000,
+        },
+        arrivals,
+        ...(isShared && { atLeastMilliseconds: sharedMilliseconds }),
+      })
+    : undefined
   const bundles = createBundles({ db, incidents, world })
   const tickets = createTickets({ db, incidents, world })
   return {
@@ -36,6 +71,9 @@ export const openIncidents = (world: World, db: IncidentDb): AsyncDisposable & {
         return { tracker: made.tracker, ticketId: made.ticket_id, url: made.url, created: made.isNew }
       },
     }),
-    [Symbol.asyncDispose]: () => bundles[Symbol.asyncDispose](),
+    [Symbol.asyncDispose]: async () => {
+      await automatic?.[Symbol.asyncDispose]()
+      await bundles[Symbol.asyncDispose]()
+    },
   }
 }

@@ -21,6 +21,13 @@ export const noteArrivals = <Engine extends LogEngine>(engine: Engine): NotedArr
         const file = await engine.ingestFile(options)
         return {
           ...file,
+          settle: async (closes) => {
+            try {
+              return await file.settle(closes)
+            } finally {
+              count++
+            }
+          },
           end: async () => {
             try {
               return await file.end()

@@ -1,0 +1,103 @@
+import { describe, expect, test } from 'vitest'
+import { temporaryDirectory } from '../../../../../test/support/temporary-directory.ts'
+import { openService } from '../service-for-tests.ts'
+
+type Service = Awaited<ReturnType<typeof openService>>
+
+const errorsAt = (start: number, count = 5, word = 'failure') =>
+  Array.from({ length: count }, (_, number) => ({
+    text: `${word} ${start} ${number}`,
+    timestamp_iso: new Date(start + number * 1_000).toISOString(),
+    severity: 'ERROR',
+  }))
+
+const automatic = async (service: Service) =>
+  (await service.incidents.listIncidents({})).incidents.filter(({ automatic }) => automatic)
+
+/** The limit of the spec for what is evaluated. */
+const within = { timeout: 60_000, interval: 100 }
+
+describe('auto-incidents', () => {
+  test('are created automatically from error clusters, with issue_type auto:<source_id>, and show their errors', async () => {
+    await using service = await openService()
+    const start = Date.now() - 60_000
+    const pushed = performance.now()
+    await service.push('app:web1:shop', errorsAt(start))
+    await service.push('quiet', errorsAt(start, 4))
+    await expect.poll(() => automatic(service), within).toHaveLength(1)
+    expect(performance.now() - pushed).toBeLessThan(30_000)
+    const [incident] = await automatic(service)
+    expect(incident).toMatchObject({
+      issueType: 'auto:app:web1:shop',
+      sourceId: 'app:web1:shop',
+      severity: 'ERROR',
+      status: 'open',
+      errorCount: 5,
+      startedAt: new Date(start).toISOString(),
+      endedAt: new Date(start + 4_000).toISOString(),
+    })
+    expect((await service.incidents.getIncident({ id: incident?.id ?? '' })).entries).toHaveLength(5)
+  })
+
+  test('are extended while they are open, not repeated, after a restart, too', async () => {
+    await using directory = await temporaryDirectory()
+    const start = Date.now() - 600_000
+    {
+      await using service = await openService({ directory: directory.path })
+      await service.push('app', errorsAt(start))
+      await expect.poll(() => automatic(service), within).toHaveLength(1)
+    }
+    await using again = await openService({ directory: directory.path })
+    await again.push('app', errorsAt(start + 300_000))
+    const end = async () => (await automatic(again)).map(({ endedAt }) => endedAt)
+    await expect.poll(end, within).toEqual([new Date(start + 304_000).toISOString()])
+  })
+
+  test('what was resolved is not opened again by old entries; new errors make another', async () => {
+    await using service = await openService()
+    const start = Date.now() - 300_000
+    await service.push('app', errorsAt(start))
+    await expect.poll(() => automatic(service), within).toHaveLength(1)
+    const [first] = await automatic(service)
+    await service.incidents.updateIncident({ id: first?.id ?? '', status: 'resolved', updateMask: ['status'] })
+    await service.push('app', errorsAt(start + 60_000, 9, 'late'))
+    // A cluster of another source says that a look has been taken since.
+    await service.push('other', errorsAt(start))
+    await expect.poll(() => automatic(service), within).toHaveLength(2)
+    await service.push('app', errorsAt(Date.now() + 5_000, 5, 'new'))
+    await expect
+      .poll(async () => (await automatic(service)).map(({ issueType }) => issueType), within)
+      .toEqual(['auto:app', 'auto:other', 'auto:app'])
+    expect((await service.incidents.getIncident({ id: first?.id ?? '' })).status).toBe('resolved')
+  })
+
+  test('what was deleted does not come back by the same errors, and an old file that is sent today makes none', async () => {
+    await using service = await openService()
+    const start = Date.now() - 300_000
+    await service.push('app', errorsAt(start))
+    await expect.poll(() => automatic(service), within).toHaveLength(1)
+    const [first] = await automatic(service)
+    await service.incidents.deleteIncident({ id: first?.id ?? '' })
+    await service.push('old', errorsAt(start - 365 * 86_400_000, 500))
+    await service.push('app', [{ text: 'once more', timestamp_iso: new Date(start).toISOString(), severity: 'ERROR' }])
+    await service.push('other', errorsAt(start))
+    await expect
+      .poll(async () => (await automatic(service)).map(({ issueType }) => issueType), within)
+      .toEqual(['auto:other'])
+  })
+
+  test('auto-incident switch: SERVICE_AUTO_INCIDENT turns them off; threshold and window are settings', async () => {
+    await using off = await openService({ environment: { SERVICE_AUTO_INCIDENT: '0' } })
+    await using strict = await openService({
+      environment: { SERVICE_AUTO_INCIDENT_THRESHOLD: '2', SERVICE_AUTO_INCIDENT_WINDOW: '1' },
+    })
+    const start = Date.now() - 60_000
+    await off.push('app', errorsAt(start, 50))
+    await strict.push('app', errorsAt(start, 2))
+    await strict.push('slow', [...errorsAt(start, 1), ...errorsAt(start + 10_000, 1)])
+    await expect
+      .poll(async () => (await automatic(strict)).map(({ issueType }) => issueType), within)
+      .toEqual(['auto:app'])
+    expect(await automatic(off)).toEqual([])
+  })
+})

@@ -1,0 +1,128 @@
+import { randomUUID } from 'node:crypto'
+import { inRounds } from '../../cluster/rounds.ts'
+import type { StoredEntry } from '../../entries/entry.ts'
+import type { Filters } from '../../search/filters.ts'
+import type { World } from '../../world.ts'
+import type { IncidentDb } from '../all-tables.ts'
+import { type ClusterRule, type ErrorMoment, findClusters } from './find-clusters.ts'
+import { recordCluster } from './record-cluster.ts'
+import { beginEvaluation, endEvaluation, settledUntil } from './store.ts'
+
+export type AutomaticIncidentsOptions = {
+  db: IncidentDb
+  world: Pick<World, 'engine' | 'log' | 'now'>
+  rule: ClusterRule
+  /** Something that differs when entries have come in since; asked in every round. */
+  arrivals: () => Promise<string>
+  /** Looks at least this often, whatever `arrivals` says: for what came in through a replica that has died. */
+  atLeastMilliseconds?: number
+  roundMilliseconds?: number
+}
+
+/** An error that comes in later than this after it happened is history, and makes no incident: an old file that is uploaded raises none. */
+const latenessMilliseconds = 3_600_000
+/** Time in which nobody looked is looked at afterwards, up to this. */
+const mostCaughtUp = 24 * 3_600_000
+/** Whoever looks and dies is waited for so long. */
+const evaluationMilliseconds = 30_000
+const mostRead = 1_000
+/** Past the errors that one search gives, sources are looked at one by one: those with the most errors. */
+const mostSources = 100
+
+const momentOf = ({ effectiveTime, repeatCount, severity }: StoredEntry): ErrorMoment => ({
+  time: effectiveTime,
+  count: repeatCount,
+  isCritical: severity === 'CRITICAL',
+})
+
+const bySource = (entries: readonly StoredEntry[]): Map<string, ErrorMoment[]> => {
+  const sources = new Map<string, ErrorMoment[]>()
+  for (const entry of entries) {
+    const moments = sources.get(entry.origin.sourceId)
+    if (moments) moments.push(momentOf(entry))
+    else sources.set(entry.origin.sourceId, [momentOf(entry)])
+  }
+  return sources
+}
+
+/**
+ * Makes incidents of clusters of errors, by the times that entries themselves have, those of branches too. It looks at all errors of the
+ * last hour whenever something has come in, so nothing depends on what a process remembers: a restart repeats nothing and misses nothing.
+ */
+export const createAutomaticIncidents = (options: AutomaticIncidentsOptions): AsyncDisposable => {
+  const { db, world, rule, arrivals, atLeastMilliseconds, roundMilliseconds = 4_000 } = options
+  const { engine, log, now } = world
+  const owner = randomUUID()
+  const ending = new AbortController()
+  const { signal } = ending
+
+  const errorsWithin = async (filters: Filters) =>
+    engine.search(
+      {
+        query: null,
+        filters: { ...filters, severities: ['CRITICAL', 'ERROR'] },
+        order: 'time',
+        limit: mostRead,
+        withFacets: true,
+      },
+      signal,
+    )
+  /** Recent errors by source: all of them, or where there are very many the newest of each source. */
+  const recentErrors = async (filters: Filters): Promise<Map<string, ErrorMoment[]>> => {
+    const found = await errorsWithin(filters)
+    const sources = bySource(found.entries.map(({ entry }) => entry))
+    if (found.total <= found.entries.length) return sources
+    const counted = (found.facets?.source ?? []).slice(0, mostSources)
+    for (const { value } of counted) {
+      const own = await errorsWithin({ ...filters, source: value })
+      const moments = bySource(own.entries.map(({ entry }) => entry)).get(value)
+      if (moments) sources.set(value, moments)
+    }
+    return sources
+  }
+  const evaluate = async (evaluatedUntil: number, at: number): Promise<void> => {
+    const late = Math.max(latenessMilliseconds, rule.windowMilliseconds)
+    const since = Math.max(Math.min(evaluatedUntil, at) - late, at - Math.max(mostCaughtUp, late))
+    // Clocks differ; what says that it comes from later than this is looked at when it is time.
+    const sources = await recentErrors({ since, until: at + rule.windowMilliseconds })
+    for (const [sourceId, moments] of sources) {
+      const settled = await settledUntil(db, sourceId)
+      const unsettled = moments.filter(({ time }) => time > settled)
+      for (const cluster of findClusters(unsettled, rule)) {
+        signal.throwIfAborted()
+        const isNew = await recordCluster({ db, sourceId, cluster, rule, now: now() })
+        if (isNew) log.info({ sourceId, errors: cluster.count }, 'an incident was made of errors')
+      }
+    }
+  }
+
+  let seen: string | undefined
+  let lastLook = performance.now()
+  const round = async () => {
+    const arrived = await arrivals()
+    const isDue = atLeastMilliseconds !== undefined && performance.now() - lastLook >= atLeastMilliseconds
+    if (arrived === seen && !isDue) return
+    const at = now()
+    const begun = await beginEvaluation(db, { owner, now: at, endsAt: at + evaluationMilliseconds })
+    // Another is at it, and may have looked before this came: the next round tries again.
+    if (!begun) return
+    let evaluatedUntil: number | undefined
+    try {
+      await evaluate(begun.evaluated_until, at)
+      evaluatedUntil = at
+      seen = arrived
+      lastLook = performance.now()
+    } finally {
+      await endEvaluation(db, owner, evaluatedUntil)
+    }
+  }
+  const rounds = inRounds(roundMilliseconds, signal, round, (error) => {
+    if (!signal.aborted) log.warn({ err: error }, 'errors could not be looked through for incidents now')
+  })
+  return {
+    [Symbol.asyncDispose]: async () => {
+      ending.abort(new Error('The log service is ending.'))
+      await rounds
+    },
+  }
+}

@@ -1,0 +1,79 @@
+import { randomUUID } from 'node:crypto'
+import { transact } from '@trellis/kit/store'
+import type { IncidentDb } from '../all-tables.ts'
+import { addEvent, insertIncident, updateIncident } from '../store.ts'
+import type { IncidentTable } from '../tables.ts'
+import type { Cluster, ClusterRule } from './find-clusters.ts'
+import { unresolvedOf } from './store.ts'
+
+/** An incident that has been quiet for so long is over, though nobody has resolved it: what fails then is another. */
+const quietMilliseconds = 24 * 3_600_000
+const mostUnresolved = 20
+
+export const issueTypeOf = (sourceId: string): string => `auto:${sourceId}`
+
+const isNear = (incident: IncidentTable, cluster: Cluster): boolean =>
+  cluster.first <= (incident.ended_at ?? cluster.first) + quietMilliseconds &&
+  cluster.last >= incident.started_at - quietMilliseconds
+
+const worst = (before: string | null, { isCritical }: Cluster): string | null =>
+  isCritical ? 'CRITICAL' : (before ?? 'ERROR')
+
+const extension = (incident: IncidentTable, cluster: Cluster): Partial<IncidentTable> => {
+  const { started_at, ended_at, error_count, severity } = incident
+  const next = {
+    started_at: Math.min(started_at, cluster.first),
+    ended_at: ended_at === null ? null : Math.max(ended_at, cluster.last),
+    error_count: Math.max(error_count, cluster.count),
+    severity: worst(severity, cluster),
+  }
+  const isSame = Object.entries(next).every(([name, value]) => incident[name as keyof typeof next] === value)
+  return isSame ? {} : next
+}
+
+const minutes = (milliseconds: number): string => `${Math.max(1, Math.round(milliseconds / 60_000))} minutes`
+
+export type RecordOptions = { db: IncidentDb; sourceId: string; cluster: Cluster; rule: ClusterRule; now: number }
+
+/** Makes an incident of a cluster, or extends the one that it belongs to; gives whether it was made. The same cluster again changes nothing. */
+export const recordCluster = ({ db, sourceId, cluster, rule, now }: RecordOptions): Promise<boolean> =>
+  transact(db, async (transaction) => {
+    const issueType = issueTypeOf(sourceId)
+    const known = (await unresolvedOf(transaction, issueType, mostUnresolved)).find((one) => isNear(one, cluster))
+    if (known) {
+      const change = extension(known, cluster)
+      if (Object.keys(change).length === 0) return false
+      await updateIncident(transaction, known.id, { ...change, updated_at: now })
+      const isNewBurst = known.ended_at !== null && cluster.first - known.ended_at > rule.windowMilliseconds
+      if (isNewBurst)
+        await addEvent(transaction, {
+          incident_id: known.id,
+          kind: 'extended',
+          detail: `${cluster.count} more errors since ${new Date(cluster.first).toISOString()}.`,
+          at: now,
+        })
+      return false
+    }
+    const id = randomUUID()
+    await insertIncident(transaction, {
+      id,
+      label: `Errors in ${sourceId}`.slice(0, 500),
+      status: 'open',
+      started_at: cluster.first,
+      ended_at: cluster.last,
+      notes: '',
+      severity: worst(null, cluster),
+      issue_type: issueType,
+      query: null,
+      source_id: sourceId,
+      is_automatic: 1,
+      error_count: cluster.count,
+      created_at: now,
+      updated_at: now,
+      acknowledged_at: null,
+      resolved_at: null,
+    })
+    const detail = `It was made of errors: ${cluster.count} of them, at least ${rule.threshold} within ${minutes(rule.windowMilliseconds)}.`
+    await addEvent(transaction, { incident_id: id, kind: 'created', detail, at: now })
+    return true
+  })
