@@ -81,6 +81,10 @@ export type SourceEntry = LocalEntry | SshEntry
 
 export const mostSourceIdCharacters = 253
 
+/** A file's name may have them; a source id has not. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+const controls = /[\u0000-\u001f\u007f]/g
+
 /** The host that the source ids of an entry's units name. */
 export const hostOf = (entry: SourceEntry): string => {
   if (entry.host !== null) return entry.host
@@ -95,7 +99,7 @@ export const hostOf = (entry: SourceEntry): string => {
 export const unitSourceId = (entry: SourceEntry, unit: string): string => {
   const { sourceId } = entry
   const stem = sourceId.includes(':') ? sourceId : `${sourceId}:${hostOf(entry).replaceAll(':', '-')}`
-  const whole = `${stem}:${unit}`
+  const whole = `${stem}:${unit.replaceAll(controls, '?')}`.toWellFormed()
   if (whole.length <= mostSourceIdCharacters) return whole
   const digest = hash('sha256', whole, 'hex').slice(0, 12)
   return `${whole.slice(0, mostSourceIdCharacters - digest.length - 1).toWellFormed()}~${digest}`

@@ -170,6 +170,7 @@ test('units of a source are grouped under its host', async () => {
   const [plain, named] = entries
   expect(plain && unitSourceId(plain, 'web/access.log')).toBe('apps:attic:web/access.log')
   expect(named && unitSourceId(named, 'web/access.log')).toBe('local:attic:web/access.log')
+  expect(plain && unitSourceId(plain, 'odd\nname.log')).toBe('apps:attic:odd?name.log')
   const long = plain ? unitSourceId(plain, 'x'.repeat(400)) : ''
   expect(long).toHaveLength(253)
   expect(plain && unitSourceId(plain, `${'x'.repeat(400)}y`)).not.toBe(long)
