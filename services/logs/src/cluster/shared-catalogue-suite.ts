@@ -114,6 +114,39 @@ export const describeSharedCatalogue = (name: string, createDatabase: () => Prom
       expect(keys((await both.one.changes(0))?.added)).toEqual(['b'])
     })
 
+    test('a deleted source and a severity are versions of their own, told to who has not heard; a delete takes severities along', async () => {
+      await using both = await withCatalogues(await createDatabase())
+      const { one, other } = both
+      await one.commit({ after: 0, segment: segment('a'), receipts: [] })
+      const override = (key: string, sourceId: string) => ({ key: key.repeat(32), sourceId, time: 1.5, severity: 2 })
+      expect(await one.override(override('a', 'host:x:unit'), 1)).toBe(true)
+      expect(await other.override(override('b', 'other'), 1)).toBe(true)
+      expect((await other.changes(1))?.amendments).toEqual({
+        burials: [],
+        overrides: [
+          { ...override('a', 'host:x:unit'), place: 2 },
+          { ...override('b', 'other'), place: 3 },
+        ],
+      })
+      expect(await one.bury('host:x')).toBe(4)
+      expect(await other.override(override('c', 'host:x:unit'), 3)).toBe(false)
+      const known = { burials: [{ source: 'host:x', place: 4 }], overrides: [{ ...override('b', 'other'), place: 3 }] }
+      expect((await other.changes(3))?.amendments).toEqual(known)
+      const version = (await other.changes(3))?.version ?? 0
+      await one.commit({ after: version, segment: segment('b'), receipts: [] })
+      expect((await other.changes(version))?.amendments).toBeUndefined()
+      const folded = known.overrides
+      expect(await one.merge({ segment: undefined, contentVersion: 1, replaced: ['a'], folded })).toBe(true)
+      expect(keys((await one.changes(undefined))?.added)).toEqual(['b'])
+      both.pass(10)
+      await one.forgetFolded(1_000_005)
+      await one.settle(known.burials)
+      expect((await one.changes(undefined))?.amendments).toEqual({ ...known, overrides: [] })
+      both.pass(31 * 86_400_000)
+      await one.settle(known.burials)
+      expect((await one.changes(undefined))?.amendments).toEqual({ burials: [], overrides: [] })
+    })
+
     test('a lease is one replica’s until it ends', async () => {
       await using both = await withCatalogues(await createDatabase())
       expect(await both.one.lease('merge', 'one', 100)).toBe(true)
