@@ -37,6 +37,8 @@ export type DiagnoseInput = {
   now: number
   /** Absent: the rules write the summary. */
   model?: LanguageModel | undefined
+  /** Why there is none although one is configured. */
+  modelProblem?: string | undefined
   /** Whom the model writes for. */
   audience: Audience
   upstream: Pick<Upstream, 'fetch'>
@@ -157,7 +159,7 @@ export async function* diagnose(
   else
     yield {
       kind: 'reasoning',
-      text: 'No language model is configured, so the summary follows from rules alone.',
+      text: `${input.modelProblem ?? 'No language model is configured.'} The summary follows from rules alone.`,
       ...findings,
     }
 }

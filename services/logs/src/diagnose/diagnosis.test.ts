@@ -1,6 +1,8 @@
 import { ContextServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/context.ts'
 import { type DiagnoseFrame, LogsServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/logs.ts'
+import { SettingsServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/settings.ts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { temporaryDirectory } from '../../../../test/support/temporary-directory.ts'
 import { batchOf, openServiceForTests } from '../service-for-tests.ts'
 import { type Behaviour, delta, done, serveChat } from './chat-server-for-tests.ts'
 
@@ -216,4 +218,22 @@ describe('a diagnosis with a model', () => {
     expect(asked).toHaveLength(2)
     expect(asked[1]).toContain('more kinds of entries are not shown')
   })
+})
+
+test('a key of the model that cannot be read leaves the summary to the rules, and the reasoning says what to do', async () => {
+  await using folder = await temporaryDirectory()
+  const sealedWith = async (key: string) =>
+    openServiceForTests({ dataDirectory: folder.path, environment: { SERVICE_SETTINGS_KEY: key.repeat(32) } })
+  {
+    await using before = await sealedWith('a')
+    await before.client(SettingsServiceDefinition).updateSettings({
+      llmBaseUrl: 'http://127.0.0.1:9/v1',
+      llmApiKey: 'sesame',
+      updateMask: ['llm_base_url', 'llm_api_key'],
+    })
+  }
+  await using after = await sealedWith('b')
+  const { summary, reasoning } = await after.client(LogsServiceDefinition).diagnose({ query: 'anything?' })
+  expect(summary?.source).toBe('rules')
+  expect(reasoning).toContain('SERVICE_SETTINGS_KEY')
 })

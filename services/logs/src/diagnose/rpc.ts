@@ -1,4 +1,4 @@
-import { failure } from '@trellis/kit/errors'
+import { failure, isFailure } from '@trellis/kit/errors'
 import type { Call, Handlers } from '@trellis/kit/rpc'
 import type { DiagnoseFrame, DiagnoseRequest, LogsServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/logs.ts'
 import type { StoredEntry } from '../entries/entry.ts'
@@ -8,7 +8,6 @@ import { readMoment } from '../search/read-request.ts'
 import type { SettingsValues } from '../settings/declared.ts'
 import type { World } from '../world.ts'
 import { type DiagnoseInput, diagnose, type Step } from './diagnose.ts'
-import type { LanguageModel } from './llm.ts'
 
 type DiagnoseHandlers = Pick<Handlers<typeof LogsServiceDefinition>, 'diagnose' | 'diagnoseStream'>
 type Of<Kind extends Step['kind']> = Extract<Step, { kind: Kind }>
@@ -16,14 +15,21 @@ type Of<Kind extends Step['kind']> = Extract<Step, { kind: Kind }>
 const given = (text: string | null | undefined): text is string => text !== undefined && text !== null && text !== ''
 
 /** The request's model, what it leaves open from the settings; none without an address. The key of the settings only goes to their server. */
-const modelOf = (settings: SettingsValues, { llm }: DiagnoseRequest): LanguageModel | undefined => {
+const modelOf = (settings: SettingsValues, { llm }: DiagnoseRequest): Pick<DiagnoseInput, 'model' | 'modelProblem'> => {
   const ownAddress = given(llm?.baseUrl) ? llm.baseUrl : undefined
   const baseUrl = ownAddress ?? settings.llm_base_url
-  if (baseUrl === '') return undefined
+  if (baseUrl === '') return {}
   if (!URL.canParse(baseUrl) || !/^https?:$/.test(new URL(baseUrl).protocol))
     throw failure('invalid', 'llm.base_url must be an address that starts with http:// or https://.')
-  const key = given(llm?.apiKey) ? llm.apiKey : ownAddress === undefined ? settings.llm_api_key : ''
-  return { baseUrl, model: given(llm?.model) ? llm.model : settings.llm_model, apiKey: key }
+  const model = given(llm?.model) ? llm.model : settings.llm_model
+  if (given(llm?.apiKey) || ownAddress !== undefined) return { model: { baseUrl, model, apiKey: llm?.apiKey ?? '' } }
+  try {
+    return { model: { baseUrl, model, apiKey: settings.llm_api_key } }
+  } catch (error) {
+    // A key that cannot be read is no reason to say nothing of the logs.
+    if (!isFailure(error, 'unavailable')) throw error
+    return { modelProblem: error.message }
+  }
 }
 
 const inputOf = async (world: World, request: DiagnoseRequest, { signal }: Call): Promise<DiagnoseInput> => {
@@ -39,7 +45,7 @@ const inputOf = async (world: World, request: DiagnoseRequest, { signal }: Call)
     until: given(request.until) ? readMoment('until', request.until) : undefined,
     zone,
     now: world.now(),
-    model: modelOf(settings, request),
+    ...modelOf(settings, request),
     audience: settings.tech_level,
     upstream: world.upstream,
     knowledge: world.context,
