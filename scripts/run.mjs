@@ -19,6 +19,7 @@ const generate = [
   tool('buf', 'generate', '--template', 'test/probe/buf.gen.yaml'),
   main('operator', 'src', 'crds', 'main.ts'),
   main('deploy', 'chart', 'main.ts'),
+  main('test', 'reference', 'logs-coverage', 'main.ts'),
 ]
 
 /** What each command installs (`run`: only what running needs; `all`: the tools, too) and runs, one after another. */

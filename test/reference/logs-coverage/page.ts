@@ -1,0 +1,55 @@
+import { readFile } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
+import { type Held, notYet, themes } from './requirements.ts'
+
+const root = new URL('../../../', import.meta.url)
+
+/** Where the page lies. */
+export const pageFile = fileURLToPath(new URL('docs/reference/logs-coverage.md', root))
+
+/** Which of the named tests are not in their files: a title must stand there word for word. */
+export const missingTests = async (): Promise<Held[]> => {
+  const texts = new Map<string, string>()
+  const textOf = async (file: string): Promise<string> => {
+    const known = texts.get(file) ?? (await readFile(new URL(file, root), 'utf8').catch(() => ''))
+    texts.set(file, known)
+    return known
+  }
+  const held = themes.flatMap(({ promises }) => promises.flatMap(({ tests }) => tests))
+  const found = await Promise.all(held.map(async ([file, title]) => (await textOf(file)).includes(title)))
+  return held.filter((_, index) => found[index] !== true)
+}
+
+/** Promises that no test holds. */
+export const unheldPromises = (): string[] =>
+  themes.flatMap(({ promises }) => promises.filter(({ tests }) => tests.length === 0).map(({ promise }) => promise))
+
+const cell = (text: string): string => text.replaceAll('|', '\\|')
+
+/** A title that is a row of a table of cases is shown without its quotes. */
+const shown = (title: string): string => cell(title.replace(/^\['|'\]?$/g, '').replaceAll("', '", ', '))
+
+const testOf = ([file, title]: Held): string => `[${shown(title)}](../../${file})`
+
+/** The page, from the table of promises. */
+export const renderPage = (): string =>
+  [
+    '# What the log service promises, and what holds it to that',
+    '',
+    'Generated from `test/reference/logs-coverage/requirements.ts` by `npm run generate`; a test keeps it current and sees that each test exists.',
+    ...themes.flatMap(({ title, promises }) => [
+      '',
+      `## ${title}`,
+      '',
+      '| Promise | Held by |',
+      '|---|---|',
+      ...promises.map(({ promise, tests }) => `| ${cell(promise)} | ${tests.map(testOf).join('<br>')} |`),
+    ]),
+    '',
+    '## Not yet',
+    '',
+    '| Promise | Why |',
+    '|---|---|',
+    ...notYet.map(([promise, why]) => `| ${cell(promise)} | ${cell(why)} |`),
+    '',
+  ].join('\n')
