@@ -30,9 +30,10 @@ test('killed in the middle of runs over files that are written to and rotated, a
   for (let round = 0; round < 6; round++) {
     const child = spawn(process.execPath, [victim, data, path], { stdio: ['pipe', 'pipe', 'inherit'] })
     const ended = once(child, 'exit')
-    const first = once(child.stdout, 'data')
-    // Sometimes before anything is stored, sometimes between two runs, sometimes within one.
-    if (round > 0) await Promise.race([first, sleep(Math.random() * 1_500)])
+    await once(child.stdout, 'data')
+    // Once after a whole run, else at whatever moment: before anything is stored, between two runs, within one.
+    if (round === 3) await once(child.stdout, 'data')
+    else await sleep(Math.random() * 2_000)
     await write(1_000 + Math.floor(Math.random() * 3_000))
     if (round % 2 === 1) {
       await rename(path, `${path}.${round}`)

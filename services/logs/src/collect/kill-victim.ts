@@ -10,6 +10,7 @@ const source = fileSource({ id: 'app', path })
 // Ends with its parent, too.
 const parent = createInterface({ input: createReadStream('', { fd: 0 }) })
 parent.on('close', () => process.exit(1))
+process.stdout.write('ready\n')
 for (;;) {
   const { lines } = await opened.glean(source)
   process.stdout.write(`${lines}\n`)
