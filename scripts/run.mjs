@@ -22,9 +22,13 @@ const generate = [
   main('test', 'reference', 'logs-coverage', 'main.ts'),
 ]
 
+/** Running a model needs a package of nearly 300 MB, which is only installed for those who name one. */
+const namesModel = Object.entries(process.env).some(([name, value]) => /^SERVICE_[A-Z]+_MODEL$/.test(name) && value)
+const toRun = namesModel ? 'run-with-models' : 'run'
+
 /** What each command installs (`run`: only what running needs; `all`: the tools, too) and runs, one after another. */
 const commands = {
-  start: { install: 'run', steps: [main('services', 'all-in-one', 'src', 'main.ts')] },
+  start: { install: toRun, steps: [main('services', 'all-in-one', 'src', 'main.ts')] },
   'start:distributed': { install: 'all', steps: [main('services', 'distributed', 'src', 'main.ts')] },
   test: { install: 'all', steps: [main('test', 'run', 'main.ts')] },
   'test:cluster': { install: 'all', steps: [main('test', 'run', 'main.ts').concat('--project', 'cluster')] },
@@ -63,7 +67,7 @@ const lockDigest = () =>
 const isInstalled = (wanted) => {
   if (!existsSync(stampFile) || !existsSync(node)) return false
   const [digest, extent] = readFileSync(stampFile, 'utf8').trim().split(' ')
-  return digest === lockDigest() && (extent === 'all' || extent === wanted)
+  return digest === lockDigest() && (extent === 'all' || extent === wanted || extent === `${wanted}-with-models`)
 }
 
 /** npm, quietly: its output is shown only if it fails. */
@@ -83,9 +87,9 @@ const npm = (args) => {
 const install = (wanted) => {
   const began = Date.now()
   process.stderr.write(
-    wanted === 'run'
-      ? 'Installing what Trellis needs to run (once) ...\n'
-      : 'Installing Trellis and its tools (once) ...\n',
+    wanted === 'all'
+      ? 'Installing Trellis and its tools (once) ...\n'
+      : 'Installing what Trellis needs to run (once) ...\n',
   )
   // Packages' own install scripts are not run: none is needed but the one that brings the Node binary.
   // `install --no-save` and not `ci`: that one fails where a registry lacks the packages of other platforms.
@@ -97,7 +101,8 @@ const install = (wanted) => {
     '--no-fund',
     '--loglevel=error',
     // Running takes what the one process is made of; the operator and the tools are for those who ask for more.
-    ...(wanted === 'run' ? ['--omit=dev', '--workspace=services/all-in-one', '--include-workspace-root'] : []),
+    ...(wanted === 'all' ? [] : ['--omit=dev', '--workspace=services/all-in-one', '--include-workspace-root']),
+    ...(wanted === 'run' ? ['--omit=optional'] : []),
   ])
   process.stderr.write('Installing Node ...\n')
   npm(['rebuild', 'node', '--ignore-scripts=false', '--foreground-scripts=false', '--loglevel=error'])

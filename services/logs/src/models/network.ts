@@ -30,7 +30,7 @@ const loadRuntime = async (): Promise<Runtime> => {
     return loaded.default ?? loaded
   } catch (cause) {
     throw new ModelUnusable(
-      `The package onnxruntime-node, which runs models, is not installed or cannot run here: ${String(cause)}.`,
+      `The package onnxruntime-node, which runs models, is not installed or cannot run here (${String(cause)}). "npm start" installs it when a model is set in its environment.`,
       { cause },
     )
   }
