@@ -12,6 +12,8 @@ const must = (command: string, ...args: string[]): string => {
 
 const status = () => must('git', 'status', '--porcelain', '--', ...folders)
 
+// A file that was written again with what it held is a change to "stash create", which then fails, until the index is looked at anew.
+must('git', 'status', '--porcelain')
 const before = must('git', 'stash', 'create') || 'HEAD'
 must(process.execPath, 'scripts/run.mjs', 'generate')
 const changed = must('git', 'diff', '--stat', before.trim(), '--', ...folders)
