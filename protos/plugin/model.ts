@@ -55,6 +55,8 @@ export type RouteModel = {
   also: number[]
   errors: number[]
   mediaTypes: string[]
+  /** JSON text, where the method gives one. */
+  example: string
   access: (typeof accesses)[number]
   /** The message that path, query and body make up. */
   request: DescMessage
@@ -197,6 +199,7 @@ export const createModelReader = (schema: Schema) => {
       also: own.also ?? [],
       errors: own.errors ?? [],
       mediaTypes: own.mediaTypes ?? [],
+      example: own.example ?? '',
       access: accesses[own.access || serviceOptions.access] ?? 'caller',
       request: parameters,
       response: method.output,

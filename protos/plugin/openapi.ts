@@ -102,7 +102,12 @@ export const createOpenApi = (model: ModelReader, examples: Examples) => {
       const types = route.mediaTypes.length > 0 ? route.mediaTypes : ['application/octet-stream']
       return {
         content: Object.fromEntries(
-          types.map((type) => [type, { schema: { type: 'string', contentMediaType: type } }]),
+          types.map((type) => [
+            type,
+            type === 'application/json' && route.example !== ''
+              ? { schema: { type: 'object' }, example: JSON.parse(route.example) }
+              : { schema: { type: 'string', contentMediaType: type } },
+          ]),
         ),
       }
     }

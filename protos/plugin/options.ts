@@ -18,6 +18,7 @@ export type MethodOptions = {
   errors?: number[]
   also?: number[]
   access?: number
+  example?: string
 }
 
 export type ServiceOptions = { mount: string; title: string; version: string; access: number; heartbeat: string }
