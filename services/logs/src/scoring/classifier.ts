@@ -1,5 +1,5 @@
 import { ModelUnusable } from '../models/model-files.ts'
-import { maskText } from '../semantic/mask-text.ts'
+import { withoutValues } from '../semantic/without-values.ts'
 import type { TextVectors } from '../semantic/text-vectors.ts'
 import type { LogEngine } from '../threads/log-engine.ts'
 import type { Finding, Scorer } from './finding.ts'
@@ -35,7 +35,7 @@ export const createClassifierScoring =
       .toSorted((a, b) => b.count - a.count)
       .slice(0, mostTemplates)
     const { labels } = await vectors.load()
-    const probabilities = await vectors.of(templates.map(({ template }) => maskText(template)))
+    const probabilities = await vectors.of(templates.map(({ template }) => withoutValues(template)))
     const findings: Finding[] = []
     for (const [index, { templateId, template, count }] of templates.entries()) {
       const best = bestOf(probabilities[index] ?? new Float16Array(), labels)

@@ -7,9 +7,9 @@ import type { LogEngine } from '../threads/log-engine.ts'
 import { fullScoreOf } from './full-score.ts'
 import type { HybridPlace } from './hybrid-cursor.ts'
 import { comparePlaces, hybridScore, placeOfFound, poolSize } from './hybrid-rank.ts'
-import { maskText } from './mask-text.ts'
 import { hasWords, nearestEntries } from './nearest-templates.ts'
 import { cosineOf, type TextVector, type TextVectors } from './text-vectors.ts'
+import { withoutValues } from './without-values.ts'
 
 export type HybridRequest = {
   /** What candidates have to have; see `loosenQuery`. Its `after` and `order` are not asked for. */
@@ -29,7 +29,7 @@ type Options = {
 
 /** What an entry says, as models are shown it. */
 export const meaningOf = (entry: StoredEntry): string =>
-  maskText(describeEntry(entry.origin.format, entry.text).message)
+  withoutValues(describeEntry(entry.origin.format, entry.text).message)
 
 const vectorsOfEntries = async (vectors: Options['vectors'], entries: readonly FoundEntry[]) => {
   const texts = entries.map(({ entry }) => meaningOf(entry))

@@ -4,8 +4,8 @@ import { matchesWords } from '../search/query.ts'
 import type { FoundEntry } from '../search/search.ts'
 import { wordsOf } from '../segments/tokens.ts'
 import type { LogEngine } from '../threads/log-engine.ts'
-import { maskText } from './mask-text.ts'
 import { cosineOf, type TextVector, type TextVectors } from './text-vectors.ts'
+import { withoutValues } from './without-values.ts'
 
 /** Kinds of messages that are compared with a question, the most frequent; and of those, what is near enough to be shown. */
 const mostCompared = 5_000
@@ -21,7 +21,7 @@ type Options = {
 }
 
 /** Templates have placeholders where messages differ; a model is shown neither. */
-const textOf = (template: string): string => maskText(template.replace(/<[^<>\s]{0,20}>/g, ' '))
+const textOf = (template: string): string => withoutValues(template.replace(/<[^<>\s]{0,20}>/g, ' '))
 
 /**
  * Entries of the kinds of messages that mean most nearly what is asked, whatever their words. Only kinds whose meaning is known are compared; the

@@ -12,7 +12,7 @@ const masks: readonly (readonly [pattern: RegExp, word: string])[] = [
 const mostCharacters = 512
 
 /** A text without what is of this line alone, so that lines of one kind mean the same and are looked at once. */
-export const maskText = (text: string): string => {
+export const withoutValues = (text: string): string => {
   let masked = text.slice(0, mostCharacters)
   for (const [pattern, word] of masks) masked = masked.replace(pattern, word)
   return masked.replace(/\s+/g, ' ').trim()
