@@ -7,7 +7,9 @@ const parts: Record<string, () => Promise<string[]> | AsyncIterable<string[]>> =
   edge: async () => (await import('./edge.ts')).benchEdge(),
   streams: async () => (await import('./streams.ts')).benchStreams(),
   listings: async () => (await import('./pages.ts')).benchPages(),
-  logs: async () => (await import('./logs.ts')).benchLogs(),
+  logs: async function* () {
+    yield* (await import('./logs.ts')).benchLogs()
+  },
   'logs-soak': async () => (await import('./logs-soak.ts')).benchSoak(),
   music: async () => (await import('./music.ts')).benchMusic(),
   distributed: async () => (await import('./distributed.ts')).benchDistributed(),

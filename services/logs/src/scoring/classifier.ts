@@ -1,6 +1,6 @@
 import { ModelUnusable } from '../models/model-files.ts'
-import { withoutValues } from '../semantic/without-values.ts'
 import type { TextVectors } from '../semantic/text-vectors.ts'
+import { withoutValues } from '../semantic/without-values.ts'
 import type { LogEngine } from '../threads/log-engine.ts'
 import type { Finding, Scorer } from './finding.ts'
 import { readEntries } from './read-entries.ts'
