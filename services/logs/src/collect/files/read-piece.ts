@@ -181,6 +181,8 @@ export async function* readPiece(options: ReadPieceOptions): AsyncGenerator<Chun
     const tailStart = Math.max(0, start.offset - excerptBytes)
     reader.excerpts.add(await bytesAt(file, 0, Math.min(excerptBytes, tailStart)))
     reader.excerpts.add(await bytesAt(file, tailStart, start.offset - tailStart))
+    // Truncated since it was matched, it is another piece; what stands there now must not be told as what stood before the place.
+    if (reader.excerpts.tail().digest !== place.tail.digest) return
   }
   const mark = () => marks.add({ ...reader.place, tail: reader.excerpts.tail() })
   mark()
@@ -202,6 +204,8 @@ export async function* readPiece(options: ReadPieceOptions): AsyncGenerator<Chun
   if (signal.aborted) return yield { stream, bytes: nothing, last: 'paused' }
   const isTaken = reader.waits && now() - modifiedMilliseconds(stamp) >= standsMilliseconds
   const bytes = isTaken ? reader.takeRest() : nothing
-  const end = placeAt(reader.place, stamp, reader.excerpts.tail())
+  // Truncated while it was read: the copy that is made before has the rest, and what the file is now is another piece.
+  const seen = stamp.size < reader.offset ? unlooked : stamp
+  const end = placeAt(reader.place, seen, reader.excerpts.tail())
   yield { stream, bytes, ...(end.offset >= place.offset && { checkpoint: toCheckpoint(end) }), last: 'ended' }
 }
