@@ -17,8 +17,8 @@ export const noteArrivals = <Engine extends LogEngine>(engine: Engine): NotedArr
         count++
         return result
       },
-      ingestFile: async (options) => {
-        const file = await engine.ingestFile(options)
+      ingestFile: async (...given) => {
+        const file = await engine.ingestFile(...given)
         return {
           ...file,
           settle: async (closes) => {
