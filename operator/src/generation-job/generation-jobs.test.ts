@@ -8,7 +8,7 @@ import {
   type RunReport,
   WorkloadsServiceDefinition,
 } from '@trellis/protos/ts/trellis/workloads/v1/workloads.ts'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { findControlPlane } from '../../test/control-plane.ts'
 import { eventually } from '../../test/eventually.ts'
 import { type KindsPlane, startKindsPlane, untilIs } from '../../test/kinds-plane.ts'
@@ -535,10 +535,13 @@ describe.skipIf(typeof programs === 'string')(`generations on a real kube-apiser
     await s.tell('run-7', { $case: 'started', value: { worker: pod.metadata.name, warm: false } })
     await s.until(asked.metadata.name, 'Running', 'Running')
     expect(s.orders).toEqual([])
-    expect(await s.rpc.capacity({ workload: 'WORKLOAD_GENERATION' })).toMatchObject({
-      running: 1,
-      queued: 0,
-      total: 10,
-    })
+    // What the operator counts follows what it has read of the cluster, a moment after it has written.
+    await vi.waitFor(async () =>
+      expect(await s.rpc.capacity({ workload: 'WORKLOAD_GENERATION' })).toMatchObject({
+        running: 1,
+        queued: 0,
+        total: 10,
+      }),
+    )
   })
 })
