@@ -129,7 +129,8 @@ describe.skipIf(clusterMissing !== undefined)(unlessMissing('what people do on a
       const found = async () =>
         ((await (await fetch(`${origin}/logs/api/search?q=hibiscus`)).json()) as { entries: { branch: string }[] })
           .entries
-      expect(await found()).toMatchObject([{ branch: slug }])
+      // The log service may have asked the branch before it was there, and names it as missing for a moment.
+      await expect.poll(found, { timeout: minutes, interval: 250 }).toMatchObject([{ branch: slug }])
       await expect
         .poll(async () => (await namespace.get(`branch/${slug}`)).status.entryCount, { timeout: minutes })
         .toBe(1)

@@ -23,7 +23,7 @@ export const serverOptions = () => ({
   'grpc.max_connection_age_ms': 300_000 + Math.floor(Math.random() * 60_000),
 })
 
-/** Calls go to all replicas in turn; one that comes back is found within 2 s. Retries are ours: only we know what is safe to repeat. */
+/** Calls go to all replicas in turn; one that comes back is found within half a second. Retries are ours: only we know what is safe to repeat. */
 export const channelOptions = {
   ...messageLimits,
   ...keepAlive,
@@ -31,7 +31,7 @@ export const channelOptions = {
   'grpc.service_config_disable_resolution': 1,
   'grpc.enable_retries': 0,
   'grpc.initial_reconnect_backoff_ms': 100,
-  'grpc.max_reconnect_backoff_ms': 2_000,
+  'grpc.max_reconnect_backoff_ms': 500,
   'grpc.min_reconnect_backoff_ms': 5_000,
   'grpc.dns_min_time_between_resolutions_ms': 1_000,
 }
