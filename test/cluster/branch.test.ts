@@ -41,8 +41,13 @@ describe.skipIf(clusterMissing !== undefined)(unlessMissing('a branch on a clust
       for (; pushed.status !== 200 && Date.now() < until; pushed = await push(`Bearer ${key}`)) await sleep(500)
       expect({ status: pushed.status, body: await pushed.json() }).toMatchObject({ body: { accepted: 1 } })
       expect((await push('Bearer wrong')).status).toBe(401)
-      const found = await fetch(`${origin}/logs/api/search?q=marigold`)
-      expect(await found.json()).toMatchObject({ total: 1, entries: [{ branch: 'graz' }] })
+      // The log service may have asked the branch before it was there, and names it as missing for a moment.
+      await expect
+        .poll(async () => (await fetch(`${origin}/logs/api/search?q=marigold`)).json(), {
+          timeout: minutes,
+          interval: 250,
+        })
+        .toMatchObject({ total: 1, entries: [{ branch: 'graz' }] })
     },
     10 * minutes,
   )
