@@ -882,7 +882,7 @@ export const SshTargetsServiceDefinition = {
       options: {},
     },
     /**
-     * Adds a target: `{"label": "NAS", "host": "nas.home", "user": "logs", "key_path": "/root/.ssh/id_ed25519"}`. The key must lie in one of the
+     * Adds a target: `{"label": "NAS", "host": "nas.home", "user": "logs", "key_path": "/home/ann/.ssh/id_ed25519"}`. The key must lie in one of the
      * folders that the server is told (`SERVICE_SSH_KEY_DIRS`); a host with a link-local address is refused (422). Nothing is connected to yet.
      */
     createSshTarget: {
