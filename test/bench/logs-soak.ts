@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { setTimeout as pause } from 'node:timers/promises'
 import { makeCorpus } from '../../services/logs/bench/corpus.ts'
+import { percentile } from '../../services/logs/bench/measure.ts'
 import { sharedData } from '../support/shared-data.ts'
 import { startTrellis, type Trellis } from '../support/trellis.ts'
 import { median, round } from './machine.ts'
@@ -13,9 +14,6 @@ const memoryEverySeconds = 5
 const questions = ['kernel', 'authentication failure root', 'error failed', 'zookeeper OR quorumpeer', 'packet*', '']
 
 type Soak = { trellis: Trellis; until: number; signal: AbortSignal }
-
-const percentile = (values: readonly number[], share: number): number =>
-  values.toSorted((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * share))] ?? Number.NaN
 
 const timed = async (work: () => Promise<Response>): Promise<number> => {
   const began = performance.now()
@@ -119,7 +117,13 @@ const watchMemory = async ({ trellis, until, signal }: Soak): Promise<number[]> 
 }
 
 const shown = (name: string, times: readonly number[]): string =>
-  `  ${name.padEnd(22)} p50 ${round(median([...times]), 1)} ms  p99 ${round(percentile(times, 0.99), 1)} ms  most ${round(Math.max(...times), 1)} ms  (${times.length})`
+  `  ${name.padEnd(22)} p50 ${round(median([...times]), 1)} ms  p99 ${round(
+    percentile(
+      times.toSorted((a, b) => a - b),
+      0.99,
+    ),
+    1,
+  )} ms  most ${round(Math.max(...times), 1)} ms  (${times.length})`
 
 /**
  * One process on files under a steady stream of pushed lines, while it is searched, followed and asked for a diagnosis every second. Settings:
