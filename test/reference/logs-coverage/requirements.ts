@@ -540,10 +540,12 @@ export const themes: readonly Theme[] = [
     ],
     [
       '`SERVICE_GLEAN_INTERVAL`, 900 s',
+      [logs('config'), 'without any setting: SERVICE_GLEAN_INTERVAL 900, auto-incidents on, 5 errors within 600 s'],
       [logs('collect/runs'), 'the schedule collects every so often, and one of the replicas does it'],
     ],
     [
       '`SERVICE_AUTO_INCIDENT_THRESHOLD`, 5 errors, within `SERVICE_AUTO_INCIDENT_WINDOW`, 600 s',
+      [logs('config'), 'without any setting: SERVICE_GLEAN_INTERVAL 900, auto-incidents on, 5 errors within 600 s'],
       [
         logs('incidents/automatic/find-clusters'),
         'an error is in a cluster exactly if some window with it holds enough',
@@ -551,6 +553,7 @@ export const themes: readonly Theme[] = [
     ],
     [
       '`SERVICE_AUTO_INCIDENT` is on',
+      [logs('config'), 'without any setting: SERVICE_GLEAN_INTERVAL 900, auto-incidents on, 5 errors within 600 s'],
       [logs('incidents/automatic/automatic-incidents'), 'auto-incident switch: SERVICE_AUTO_INCIDENT turns them off'],
     ],
     [
