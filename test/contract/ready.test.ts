@@ -4,7 +4,13 @@ import { createMetrics, silentLog } from '@trellis/kit/telemetry'
 import { expect, test } from 'vitest'
 import openapi from '../probe/gen/edge/openapi.json' with { type: 'json' }
 
-const backends = ['one', 'two'].map((name) => ({ name, mount: `/${name}`, heartbeat: 'keepalive', client: {} }))
+/** Two services, of which one is served by several schemas. */
+const backends = ['one', 'two', 'two'].map((name, index) => ({
+  name: `${name}${index}`,
+  mount: `/${name}`,
+  heartbeat: 'keepalive',
+  client: {},
+}))
 
 const askReady = async (missing: Record<string, string>) => {
   await using edge = await createEdge({

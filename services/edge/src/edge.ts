@@ -90,12 +90,14 @@ const withHead = { exposeHeadRoute: true }
 
 /** Ready while anything can be used: with one service away, the others must still be reached. */
 const registerHealth = (server: FastifyInstance, { missing: ask, backends }: EdgeOptions) => {
+  // A service has several backends, one for each of its schemas.
+  const services = new Set(backends.map(({ mount }) => mount)).size
   server.get('/health', withHead, () => ({ status: 'ok' }))
   server.get('/ready', withHead, (_request, reply) => {
     const missing = ask()
     const count = Object.keys(missing).length
     if (count === 0) return reply.send({ status: 'ready' })
-    if (count < backends.filter(({ passOn }) => !passOn).length) return reply.send({ status: 'ready in part', missing })
+    if (count < services) return reply.send({ status: 'ready in part', missing })
     return reply.code(503).send({ status: 'not ready', missing, detail: 'No service can be reached yet.' })
   })
 }
