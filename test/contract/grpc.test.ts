@@ -4,7 +4,14 @@ import { createServer } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { createEdge, edgeConfig } from '@trellis/edge'
 import { readConfig } from '@trellis/kit/config'
-import { connectGrpc, InsecureListener, implementation, type RpcSecurity, serveGrpc } from '@trellis/kit/rpc'
+import {
+  connectGrpc,
+  InsecureListener,
+  implementation,
+  openGrpcChannel,
+  type RpcSecurity,
+  serveGrpc,
+} from '@trellis/kit/rpc'
 import { createMetrics, silentLog } from '@trellis/kit/telemetry'
 import { HealthDefinition } from '@trellis/protos/ts/grpc/health/v1/health.ts'
 import { afterEach, describe, expect, test, vi } from 'vitest'
@@ -131,6 +138,17 @@ describe('replicas', () => {
       await new Promise((resolve) => setTimeout(resolve, 1))
     }
     expect(await Promise.all(answers)).toHaveLength(600)
+  })
+
+  test('that have never been there yet are waited for, and several services share the one way to them', async () => {
+    const gone = await startReplica('gone')
+    await gone.end('SIGKILL')
+    const channel = stack.use(openGrpcChannel(gone.address))
+    const answer = channel.client(ProbeServiceDefinition).guarded({})
+    const health = channel.client(HealthDefinition).check({ service: '' })
+    await startReplica('first', gone.address)
+    expect(await answer).toMatchObject({ id: 'first' })
+    expect(await health).toMatchObject({ status: 'SERVING' })
   })
 
   test('that are all gone are said to be unavailable at once, and found again when they are back', async () => {

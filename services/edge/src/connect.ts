@@ -1,5 +1,5 @@
 import { read, setting } from '@trellis/kit/config'
-import { connectGrpc, type RpcSecurity } from '@trellis/kit/rpc'
+import { openGrpcChannel, type RpcSecurity } from '@trellis/kit/rpc'
 import type { Log } from '@trellis/kit/telemetry'
 import { services } from '@trellis/protos/edge/routes.ts'
 import { HealthDefinition } from '@trellis/protos/ts/grpc/health/v1/health.ts'
@@ -78,21 +78,20 @@ export const connectServices = (addresses: Addresses, security: RpcSecurity, log
   for (const [name, served] of Object.entries(definitions)) {
     const address = addresses[name as keyof Addresses]
     if (address === '') continue
+    const channel = opened.use(openGrpcChannel(address, { security }))
     for (const definition of served) {
       const known = services.find((service) => service.name === definition.fullName)
       if (!known) throw new TypeError(`${definition.fullName} has no routes.`)
-      const { client } = opened.use(connectGrpc(definition as typeof LogsServiceDefinition, address, { security }))
       backends.push({
         name: known.name,
         mount: known.mount,
         heartbeat: known.heartbeat,
-        client: client as never,
+        client: channel.client(definition) as never,
         isRemote: true,
       })
     }
-    const { client: health } = opened.use(
-      connectGrpc(HealthDefinition, address, { security, deadlineMilliseconds: 5_000 }),
-    )
+    if (name === 'logs') backends.push(opened.use(branchIntake(channel.client(BranchDirectoryServiceDefinition), log)))
+    const health = channel.client(HealthDefinition, { deadlineMilliseconds: 5_000 })
     missing.set(name, 'not asked yet')
     checks.push(async () => {
       try {
@@ -103,10 +102,6 @@ export const connectServices = (addresses: Addresses, security: RpcSecurity, log
         missing.set(name, 'it cannot be reached')
       }
     })
-  }
-  if (addresses.logs !== '') {
-    const { client } = opened.use(connectGrpc(BranchDirectoryServiceDefinition, addresses.logs, { security }))
-    backends.push(opened.use(branchIntake(client, log)))
   }
   const ask = () => void Promise.all(checks.map((check) => check()))
   ask()

@@ -1,7 +1,7 @@
 import { BranchesServiceDefinition } from '@trellis/protos/ts/trellis/workloads/v1/branches.ts'
 import { WorkloadsServiceDefinition } from '@trellis/protos/ts/trellis/workloads/v1/workloads.ts'
 import { failure } from '../errors/mod.ts'
-import { connectGrpc, connectInProcess, type RpcClient, type RpcSecurity } from '../rpc/mod.ts'
+import { connectInProcess, openGrpcChannel, type RpcClient, type RpcSecurity } from '../rpc/mod.ts'
 
 /** Whoever runs searches, branches and generations, as a service calls them. */
 export type WorkloadConnections = Disposable & {
@@ -23,14 +23,10 @@ export const connectWorkloads = (address: string | undefined, security: RpcSecur
       [Symbol.dispose]: () => undefined,
     }
   }
-  const workloads = connectGrpc(WorkloadsServiceDefinition, address, { security })
-  const branches = connectGrpc(BranchesServiceDefinition, address, { security })
+  const channel = openGrpcChannel(address, { security })
   return {
-    workloads: workloads.client,
-    branches: branches.client,
-    [Symbol.dispose]: () => {
-      workloads[Symbol.dispose]()
-      branches[Symbol.dispose]()
-    },
+    workloads: channel.client(WorkloadsServiceDefinition),
+    branches: channel.client(BranchesServiceDefinition),
+    [Symbol.dispose]: channel[Symbol.dispose],
   }
 }

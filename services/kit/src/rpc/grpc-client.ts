@@ -71,9 +71,16 @@ const withDeadline = (given: AbortSignal | undefined, milliseconds: number) => {
 const tooLate = (milliseconds: number) =>
   failure('upstream_timeout', `The service did not answer within ${Math.round(milliseconds / 1_000)} s.`)
 
+/** What all calls of a channel share. */
+type ChannelState = {
+  credentials: Credentials
+  /** Whether anybody has ever answered on it. */
+  wasReached: boolean
+}
+
 /** One message there, one back: with a deadline, and repeated where that is right. */
 const unary =
-  (call: Untyped, credentials: Credentials, deadlineMilliseconds: number) =>
+  (call: Untyped, channel: ChannelState, deadlineMilliseconds: number) =>
   async (request: Untyped, options: CallOptions = {}): Promise<Untyped> => {
     let trailer: Metadata | undefined
     const deadline = withDeadline(options.signal, deadlineMilliseconds)
@@ -81,15 +88,18 @@ const unary =
       trailer = undefined
       return call(
         request,
-        grpcOptions(options, credentials, deadline.signal, (received) => (trailer = received)),
+        grpcOptions(options, channel.credentials, deadline.signal, (received) => (trailer = received)),
       )
     }
     try {
-      return await callWithRetry(once, {
+      const answer = await callWithRetry(once, {
         isSafe: options.isSafe === true,
         isAnswer: (error) => failureFromMetadata(trailer, error) !== undefined,
+        wasReached: channel.wasReached,
         signal: deadline.signal,
       })
+      channel.wasReached = true
+      return answer
     } catch (error) {
       if (deadline.isLate()) throw tooLate(deadlineMilliseconds)
       throw toServiceFailure(error, trailer)
@@ -130,36 +140,59 @@ const streaming = (call: Untyped, credentials: Credentials) =>
     }
   }
 
-export type GrpcConnection<Definition extends ServiceDefinition> = Disposable & { client: RpcClient<Definition> }
+export type GrpcChannelOptions = { security?: RpcSecurity }
 
-export type GrpcClientOptions = {
-  security?: RpcSecurity
-  /** How long a call of one message there and one back may take; five minutes unless told. */
-  deadlineMilliseconds?: number
+/** One way to the replicas at an address, which all services that are served there share. */
+export type GrpcChannel = Disposable & {
+  /** Calls of one message there and one back may take five minutes unless told. */
+  client: <Definition extends ServiceDefinition>(
+    definition: Definition,
+    options?: { deadlineMilliseconds?: number },
+  ) => RpcClient<Definition>
 }
 
 /**
- * Calls a service over gRPC: at `host:port` (every address of the host is a replica), at several `ip:port` with commas
- * between, or at `unix:///absolute/path`. Connects with the first call and again whenever it must.
+ * Opens a way to a service: at `host:port` (every address of the host is a replica), at several `ip:port` with commas
+ * between, or at `unix:///absolute/path`. Connects with the first call and again whenever it must. Throws TypeError for
+ * an address that is none.
  */
-export const connectGrpc = <Definition extends ServiceDefinition>(
-  definition: Definition,
-  address: string,
-  { security = {}, deadlineMilliseconds = 300_000 }: GrpcClientOptions = {},
-): GrpcConnection<Definition> => {
+export const openGrpcChannel = (address: string, { security = {} }: GrpcChannelOptions = {}): GrpcChannel => {
   const { serverName } = security.tls ?? {}
   const channel = createChannel(grpcTarget(address), clientCredentials(security), {
     ...channelOptions,
     ...(serverName === undefined ? {} : { 'grpc.ssl_target_name_override': serverName }),
   })
-  const generated: Untyped = createClient(definition as Untyped, channel)
   const credentials = secretMetadata(security)
-  const adapt = (method: MethodDefinition, call: Untyped) => {
-    if (method.responseStream) return streaming(call, credentials)
-    return method.requestStream ? uploading(call, credentials) : unary(call, credentials, deadlineMilliseconds)
+  const state: ChannelState = { credentials, wasReached: false }
+  const client = <Definition extends ServiceDefinition>(
+    definition: Definition,
+    { deadlineMilliseconds = 300_000 }: { deadlineMilliseconds?: number } = {},
+  ) => {
+    const generated: Untyped = createClient(definition as Untyped, channel)
+    const adapt = (method: MethodDefinition, call: Untyped) => {
+      if (method.responseStream) return streaming(call, credentials)
+      return method.requestStream ? uploading(call, credentials) : unary(call, state, deadlineMilliseconds)
+    }
+    return Object.fromEntries(
+      Object.entries(definition.methods).map(([name, method]) => [name, adapt(method, generated[name])]),
+    ) as RpcClient<Definition>
   }
-  const client = Object.fromEntries(
-    Object.entries(definition.methods).map(([name, method]) => [name, adapt(method, generated[name])]),
-  ) as RpcClient<Definition>
   return { client, [Symbol.dispose]: () => channel.close() }
+}
+
+export type GrpcConnection<Definition extends ServiceDefinition> = Disposable & { client: RpcClient<Definition> }
+
+export type GrpcClientOptions = GrpcChannelOptions & {
+  /** How long a call of one message there and one back may take; five minutes unless told. */
+  deadlineMilliseconds?: number
+}
+
+/** A channel of its own for one service: see {@link openGrpcChannel}. */
+export const connectGrpc = <Definition extends ServiceDefinition>(
+  definition: Definition,
+  address: string,
+  { deadlineMilliseconds = 300_000, ...options }: GrpcClientOptions = {},
+): GrpcConnection<Definition> => {
+  const channel = openGrpcChannel(address, options)
+  return { client: channel.client(definition, { deadlineMilliseconds }), [Symbol.dispose]: channel[Symbol.dispose] }
 }

@@ -13,26 +13,37 @@ const neverSent = (error: ClientError) =>
 /** The replica was lost, or let go of the connection, while it had the call. */
 const wasLost = (error: ClientError) => error.code === Status.UNAVAILABLE
 
+/** How long a call waits for an address that nobody was ever reached at: names of pods that have just started lag behind them. */
+const firstContactMilliseconds = 10_000
+
+export type Retry = {
+  isSafe: boolean
+  /** Tells failures that the service itself answered with, which are final. */
+  isAnswer: (error: ClientError) => boolean
+  /** Whether anybody has ever answered at the address. */
+  wasReached: boolean
+  signal: AbortSignal
+}
+
 /**
  * Makes a call, and again where that is right: a call that never left may be repeated whatever it does, one whose
- * replica was lost only if it is safe. Pauses double from 50 ms, with jitter; the signal ends them.
- * `isAnswer` tells failures that the service itself answered with, which are final.
+ * replica was lost only if it is safe. Pauses double from 50 to 400 ms, with jitter; the signal ends them.
  */
 export const callWithRetry = async <Value>(
   call: () => Promise<Value>,
-  {
-    isSafe,
-    isAnswer,
-    signal,
-  }: { isSafe: boolean; isAnswer: (error: ClientError) => boolean; signal?: AbortSignal | undefined },
+  { isSafe, isAnswer, wasReached, signal }: Retry,
 ): Promise<Value> => {
+  const waitsUntil = wasReached ? 0 : performance.now() + firstContactMilliseconds
   for (let attempt = 1; ; attempt += 1) {
     try {
       return await call()
     } catch (error) {
-      const mayRepeat = error instanceof ClientError && !isAnswer(error) && (isSafe ? wasLost(error) : neverSent(error))
-      if (!mayRepeat || attempt === attempts || signal?.aborted) throw error
-      await sleep(firstPauseMilliseconds * 2 ** (attempt - 1) * (0.5 + Math.random() / 2))
+      if (!(error instanceof ClientError) || isAnswer(error) || signal.aborted) throw error
+      if (!(isSafe ? wasLost(error) : neverSent(error))) throw error
+      const isWaiting = neverSent(error) && performance.now() < waitsUntil
+      if (attempt >= attempts && !isWaiting) throw error
+      const pause = firstPauseMilliseconds * 2 ** Math.min(attempt - 1, attempts - 1)
+      await sleep(pause * (0.5 + Math.random() / 2), undefined, { signal }).catch(() => undefined)
     }
   }
 }
