@@ -26,9 +26,11 @@ type Values<Read extends Fields> = { [Key in keyof Read]: ReturnType<Read[Key]> 
 
 const name = text(253)
 
+const transports = ['local', 'ssh'] as const
+
 const everyEntry = {
   id: required(identifier),
-  transport: otherwise('local', oneOf('local', 'ssh')),
+  transport: otherwise('local', oneOf(...transports)),
   glean_type: otherwise(undefined, text(40)),
   enabled: otherwise(true, flag),
   tenant_id: otherwise(null, name),
@@ -84,17 +86,20 @@ class SourceUnreadable extends Error {
   }
 }
 
+/** Reads one field; what is wrong with it is said with its key. */
+const readField = <Value>(given: Record<string, unknown>, key: string, read: FieldReader<Value>): Value => {
+  try {
+    return read(given[key])
+  } catch (error) {
+    throw error instanceof FieldProblem ? new SourceUnreadable(key, error.message) : error
+  }
+}
+
 const readFields = <Read extends Fields>(given: Record<string, unknown>, fields: Read): Values<Read> => {
   const unknownKey = Object.keys(given).find((key) => !(key in fields))
   if (unknownKey !== undefined)
     throw new SourceUnreadable(unknownKey, `is not known here; there are ${Object.keys(fields).join(', ')}`)
-  const values = Object.entries(fields).map(([key, read]) => {
-    try {
-      return [key, read(given[key])]
-    } catch (error) {
-      throw error instanceof FieldProblem ? new SourceUnreadable(key, error.message) : error
-    }
-  })
+  const values = Object.entries(fields).map(([key, read]) => [key, readField(given, key, read)])
   return Object.fromEntries(values) as Values<Read>
 }
 
@@ -119,13 +124,8 @@ const reachOf = (values: Values<typeof ssh>): SshReach => {
   return { kind: 'address', host, port, user, keyPath }
 }
 
-const typeAmong = <const Word extends string>(given: Record<string, unknown>, words: readonly Word[]): Word => {
-  try {
-    return required(oneOf(...words))(given.glean_type)
-  } catch (error) {
-    throw error instanceof FieldProblem ? new SourceUnreadable('glean_type', error.message) : error
-  }
-}
+const typeAmong = <const Word extends string>(given: Record<string, unknown>, words: readonly Word[]): Word =>
+  readField(given, 'glean_type', required(oneOf(...words)))
 
 const readLocal = (given: Record<string, unknown>): SourceEntry => {
   // A path says enough.
@@ -166,7 +166,7 @@ export const readSource = (given: unknown): SourceEntry | SourceProblem => {
     return { key: undefined, problem: 'must be a mapping with an id, such as {id: syslog, path: /var/log/syslog}' }
   const mapping = given as Record<string, unknown>
   try {
-    return mapping.transport === 'ssh' ? readSsh(mapping) : readLocal(mapping)
+    return readField(mapping, 'transport', everyEntry.transport) === 'ssh' ? readSsh(mapping) : readLocal(mapping)
   } catch (error) {
     if (!(error instanceof SourceUnreadable)) throw error
     return { key: error.key, problem: error.message }

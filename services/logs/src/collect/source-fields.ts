@@ -1,6 +1,7 @@
 import { isAbsolute } from 'node:path'
 import { knownFormatNames } from '../formats/in-force.ts'
 import type { JoinRule } from '../formats/multiline.ts'
+import { nearestNames } from '../formats/nearest-names.ts'
 import { zoneOf } from '../formats/zone.ts'
 import { mostSourceIdCharacters } from './source-entry.ts'
 
@@ -88,10 +89,15 @@ export const absolutePath: FieldReader<string> = (value) => {
   return given
 }
 
+const meantFormat = (given: string): string => {
+  const near = nearestNames(given, knownFormatNames())
+  return near.length > 0 ? ` (like it are ${near.join(', ')})` : ''
+}
+
 export const formatName: FieldReader<string> = (value) => {
   const given = text(mostSourceIdCharacters)(value)
   if (!knownFormatNames().includes(given))
-    throw new FieldProblem(`must be a format that is known here, but is "${given}"`)
+    throw new FieldProblem(`must be a format that is known here, but is "${given}"${meantFormat(given)}`)
   return given
 }
 

@@ -1,4 +1,5 @@
 import type { KnownFact } from '../context/knowledge.ts'
+import { counted } from '../counted.ts'
 import { domainOf, patternOf } from '../patterns/in-force.ts'
 import { type Domain, domains } from '../patterns/pattern.ts'
 import type { Facets } from '../search/facets.ts'
@@ -146,9 +147,9 @@ export const shownTime = (time: number): string => `${new Date(time).toISOString
 
 const spanInWords = (seconds: number): string => {
   if (seconds < 60) return seconds === 1 ? 'a second' : `${seconds} seconds`
-  if (seconds < 3_600) return seconds === 60 ? 'a minute' : `${Math.round(seconds / 60)} minutes`
-  if (seconds < 86_400) return seconds === 3_600 ? 'an hour' : `${Math.round(seconds / 3_600)} hours`
-  return seconds === 86_400 ? 'a day' : `${Math.round(seconds / 86_400)} days`
+  if (seconds < 3_600) return seconds === 60 ? 'a minute' : counted(Math.round(seconds / 60), 'minute')
+  if (seconds < 86_400) return seconds === 3_600 ? 'an hour' : counted(Math.round(seconds / 3_600), 'hour')
+  return seconds === 86_400 ? 'a day' : counted(Math.round(seconds / 86_400), 'day')
 }
 
 const quoted = (text: string): string => `"${shortened(text.split('\n')[0] ?? '', 120)}"`

@@ -8,6 +8,8 @@ test.each([
   ['Nginx', 'nginx-error'],
   ['syslog', 'syslog-iso'],
   ['log4', 'log4j'],
+  ['nginks', 'nginx-error'],
+  ['postgress', 'postgres'],
 ])('whoever asks for "%s" is told of %s', (wanted, expected) => {
   const near = nearestNames(wanted, knownFormatNames())
   expect(near).toContain(expected)

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -140,6 +141,19 @@ describe('an upload', () => {
       detail: 'No file in x.zip can be read: a.log, for one. It is encrypted.',
     })
     await expect(service.upload([{ name: 'x.zip', content: zipOf([]) }])).rejects.toMatchObject({ kind: 'invalid' })
+  })
+
+  test('that is named as an archive and is none, or is no text, is refused, and a text of that name is read', async () => {
+    await using service = await withService()
+    const noise = { name: 'support.zip', content: randomBytes(3_000) }
+    await expect(service.upload([noise])).rejects.toMatchObject({
+      kind: 'unsupported_media',
+      detail:
+        'This is no text, and no archive that is known here (gzip, zstd, zip or tar). It may be damaged or encrypted.',
+    })
+    const text = await service.upload([{ name: 'app.zip', content: Buffer.from(lines(3)) }])
+    expect(text.counts).toMatchObject({ lines: 3, entries: 3 })
+    expect(await service.sources()).toEqual({ app: 3 })
   })
 
   test('past SERVICE_MAX_UPLOAD_MB or, unpacked, SERVICE_MAX_EXPANDED_MB is too large, all files together', async () => {

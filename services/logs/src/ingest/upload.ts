@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { failure, isFailure } from '@trellis/kit/errors'
 import type { UploadedFile, UploadPart } from '@trellis/kit/rpc'
 import type { SkippedFile, Task, UploadParameters } from '@trellis/protos/ts/trellis/logs/v1/logs.ts'
+import { counted } from '../counted.ts'
 import type { UploadResult } from '../threads/file-ingest.ts'
 import type { World } from '../world.ts'
 import { createEndings, type Endings } from './endings.ts'
@@ -144,7 +145,7 @@ const receiveParts = async (
 }
 
 const keptSentence = ({ counts }: UploadResult): string =>
-  counts.lines === 0 ? '' : ` What was read before that is kept: ${counts.lines} lines.`
+  counts.lines === 0 ? '' : ` What was read before that is kept: ${counted(counts.lines, 'line')}.`
 
 /** Ends the task of an upload that could not be read to its end, and gives what is to be thrown. */
 const failUpload = async ({ running, endings, ...receiving }: Receiving, error: unknown): Promise<unknown> => {

@@ -100,6 +100,8 @@ describe('the setup', () => {
       const refused = await post('write', { sources: [good, wrong] })
       expect(refused).toMatchObject({ status: 422, body: { detail: expect.anything() } })
     }
+    const unknown = await post('write', { sources: [{ id: 'bad', transport: 'carrier-pigeon', path: '/x' }] })
+    expect(unknown).toMatchObject({ status: 422, body: { detail: 'sources[0].transport must be local or ssh.' } })
     expect((await post('write', { sources: [] })).status).toBe(422)
     expect((await get('status')).body).toEqual(before)
   })

@@ -1,3 +1,4 @@
+import { counted } from '../counted.ts'
 import { stemOf } from '../search/filters.ts'
 import { wordsOf } from '../segments/tokens.ts'
 import type { SourceCount } from '../threads/index-calls.ts'
@@ -62,7 +63,8 @@ export const suggestSources = ({ text, sources, hits }: SuggestInput): Suggestio
       ].filter((sign) => sign !== undefined)
       // Errors alone make no source a suggestion: they only decide between those that are.
       if (about.length === 0) return []
-      const signs = errors > 0 ? [...about, { weight: weights.errors, says: `it has ${errors} errors` }] : about
+      const signs =
+        errors > 0 ? [...about, { weight: weights.errors, says: `it has ${counted(errors, 'error')}` }] : about
       const score = 1 - signs.reduce((rest, { weight }) => rest * (1 - weight), 1)
       const reason = signs.map(({ says }) => says).join('; ')
       return [

@@ -1,6 +1,7 @@
 import { createReadStream } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { nounFor } from '../../counted.ts'
 import { decodeBatch } from '../../entries/entry-batch.ts'
 import { createExpansion } from '../../ingest/unpack/expansion.ts'
 import { createSpool } from '../../ingest/unpack/spool.ts'
@@ -46,7 +47,7 @@ const reportOf = (
   const note = (format: string) =>
     format === plainFormat ? '  (no format knows them)' : own.has(format) ? '  (yours)' : ''
   return [
-    `${name}: ${count.format(lines)} lines, ${count.format(entries)} entries`,
+    `${name}: ${count.format(lines)} ${nounFor(lines, 'line')}, ${count.format(entries)} ${nounFor(entries, 'entry', 'entries')}`,
     ...rows.map(([format, of]) => `  ${format.padEnd(width)}  ${count.format(of).padStart(10)}${note(format)}`),
   ]
 }

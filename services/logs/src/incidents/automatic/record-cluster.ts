@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { transact } from '@trellis/kit/store'
+import { counted } from '../../counted.ts'
 import type { IncidentDb } from '../all-tables.ts'
 import { addEvent, insertIncident, updateIncident } from '../store.ts'
 import type { IncidentTable } from '../tables.ts'
@@ -31,7 +32,7 @@ const extension = (incident: IncidentTable, cluster: Cluster): Partial<IncidentT
   return isSame ? {} : next
 }
 
-const minutes = (milliseconds: number): string => `${Math.max(1, Math.round(milliseconds / 60_000))} minutes`
+const minutes = (milliseconds: number): string => counted(Math.max(1, Math.round(milliseconds / 60_000)), 'minute')
 
 export type RecordOptions = { db: IncidentDb; sourceId: string; cluster: Cluster; rule: ClusterRule; now: number }
 
@@ -49,7 +50,7 @@ export const recordCluster = ({ db, sourceId, cluster, rule, now }: RecordOption
         await addEvent(transaction, {
           incident_id: known.id,
           kind: 'extended',
-          detail: `${cluster.count} more errors since ${new Date(cluster.first).toISOString()}.`,
+          detail: `${counted(cluster.count, 'more error')} since ${new Date(cluster.first).toISOString()}.`,
           at: now,
         })
       return false

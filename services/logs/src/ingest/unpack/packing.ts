@@ -1,12 +1,18 @@
-/** How bytes are packed, by what they begin with; never by a file's name. */
-export type Packing = 'plain' | 'utf16le' | 'utf16be' | 'binary' | Compression | Archive | Unreadable
+import { isNoText } from '../../formats/binary-bytes.ts'
+
+/**
+ * How bytes are packed, by what they begin with; never by a file's name. `zeros` has bytes of zero, as binaries have and texts with a
+ * hole; `binary` is no text in any encoding.
+ */
+export type Packing = 'plain' | 'utf16le' | 'utf16be' | 'zeros' | 'binary' | Compression | Archive | Unreadable
 export type Compression = 'gzip' | 'zstd'
 export type Archive = 'zip' | 'tar'
 /** Known, so that whoever sends one is told what it is; not read here. */
 export type Unreadable = 'bzip2' | 'xz' | '7z' | 'rar' | 'lz4' | 'compress'
 
-/** So many bytes tell everything that is told here: a header of tar is the longest. */
-export const tellingBytes = 512
+/** So many bytes are looked at: enough that what is no text does not look like one by chance. */
+export const tellingBytes = 4_096
+const tarBlockBytes = 512
 
 const magics: readonly (readonly [Packing, readonly number[]])[] = [
   ['gzip', [0x1f, 0x8b]],
@@ -36,12 +42,12 @@ const checksumLength = 8
 
 /** Every header of tar, old or new, has the sum of its bytes in it, counted with spaces where the sum stands. */
 const isTarHeader = (bytes: Uint8Array): boolean => {
-  if (bytes.length < tellingBytes) return false
+  if (bytes.length < tarBlockBytes) return false
   const written = Buffer.from(bytes.subarray(checksumAt, checksumAt + checksumLength)).toString('latin1')
   if (!/^ *[0-7]+[\0 ]*$/.test(written)) return false
   const told = Number.parseInt(written.trim(), 8)
   let sum = 32 * checksumLength
-  for (let at = 0; at < tellingBytes; at++) {
+  for (let at = 0; at < tarBlockBytes; at++) {
     if (at < checksumAt || at >= checksumAt + checksumLength) sum += bytes[at] ?? 0
   }
   return sum === told
@@ -52,10 +58,11 @@ export const packingOf = (start: Uint8Array): Packing => {
   const known = magics.find(([, magic]) => startsWith(start, magic))
   if (known) return known[0]
   if (isSkippableFrame(start)) return 'zstd'
-  const head = start.subarray(0, tellingBytes)
+  const head = start.subarray(0, tarBlockBytes)
   // A tar without a single file is zeros.
-  if (isTarHeader(head) || (head.length === tellingBytes && head.every((byte) => byte === 0))) return 'tar'
-  return head.includes(0) ? 'binary' : 'plain'
+  if (isTarHeader(head) || (head.length === tarBlockBytes && head.every((byte) => byte === 0))) return 'tar'
+  if (isNoText(start)) return 'binary'
+  return head.includes(0) ? 'zeros' : 'plain'
 }
 
 export const isCompression = (packing: Packing): packing is Compression => packing === 'gzip' || packing === 'zstd'

@@ -1,4 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
 import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -137,6 +138,8 @@ describe('what a file is, its bytes tell', () => {
     ['xz', Buffer.from('fd377a585a000004', 'hex')],
     ['7z', Buffer.from('377abcaf271c0004', 'hex')],
     ['rar', Buffer.from('526172211a0700', 'hex')],
+    ['no text, and no archive', randomBytes(5_000)],
+    ['packed with gzip here is no text', gzipSync(randomBytes(5_000))],
     ['gzip within gzip', gzipSync(gzipSync(log))],
     ['zip within zstd', zstdCompressSync(zipOf([{ name: 'a', content: log }]))],
   ])('%s is refused with what to do about it', async (what, content) => {

@@ -36,7 +36,7 @@ const reasonToSkip = ({ packing }: Peeked): string | undefined => {
   if (isArchive(packing)) return `is a ${packing} archive within the archive: send it by itself`
   if (isCompression(packing)) return 'is packed more than once: send it by itself'
   if (isUnreadable(packing)) return `is packed with ${packing}, which is not read here`
-  return packing === 'binary' ? 'is no text' : undefined
+  return packing === 'binary' || packing === 'zeros' ? 'is no text' : undefined
 }
 
 const isDamaged = (error: unknown) => isFailure(error, 'malformed')
@@ -89,6 +89,13 @@ const refusePacking = (packing: Packing, sent: Packing): void => {
     throw failure(
       'unsupported_media',
       `This is packed with ${packing}, which is not read here: unpack it, or pack it with gzip, zstd or zip.`,
+    )
+  if (packing === 'binary')
+    throw failure(
+      'unsupported_media',
+      sent === 'binary'
+        ? 'This is no text, and no archive that is known here (gzip, zstd, zip or tar). It may be damaged or encrypted.'
+        : `What is packed with ${sent} here is no text, and no archive.`,
     )
   if (packing !== 'zip' && !isCompression(packing)) return
   throw failure('unsupported_media', `This is ${packing} within ${sent}: unpack it once, and send that.`)

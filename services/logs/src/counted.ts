@@ -1,0 +1,5 @@
+/** The form of a noun that goes with a number. One whose plural takes no -s brings it along. */
+export const nounFor = (count: number, one: string, many = `${one}s`): string => (count === 1 ? one : many)
+
+/** A number with its noun: `1 line`, `12 lines`. */
+export const counted = (count: number, one: string, many?: string): string => `${count} ${nounFor(count, one, many)}`
