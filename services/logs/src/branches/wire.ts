@@ -139,21 +139,12 @@ const countsFrom = (counts: readonly FacetValue[]): FacetCount<string>[] =>
 
 export const resultTo = (result: SearchResult): BranchSearchResponse => ({
   ...result,
-  entries: result.entries.map(({ entry, score, highlights }) => ({
-    entry: entryTo(entry),
-    score,
-    highlights: highlights.flat(),
-  })),
+  entries: result.entries.map(({ entry, score }) => ({ entry: entryTo(entry), score })),
   next: result.next && rankTo(result.next),
 })
 
-const pairsOf = (numbers: readonly number[]): [number, number][] =>
-  Array.from({ length: numbers.length / 2 }, (_, pair) => [numbers[pair * 2] ?? 0, numbers[pair * 2 + 1] ?? 0])
-
 export const resultFrom = (response: BranchSearchResponse): SearchResult => ({
-  entries: response.entries.flatMap(({ entry, score, highlights }) =>
-    entry ? [{ entry: entryFrom(entry), score, highlights: pairsOf(highlights) }] : [],
-  ),
+  entries: response.entries.flatMap(({ entry, score }) => (entry ? [{ entry: entryFrom(entry), score }] : [])),
   total: response.total,
   totalIsExact: response.totalIsExact,
   facets: response.facets

@@ -90,6 +90,8 @@ export const leavesOf = (query: Query): Leaf[] => [...query.clauses.flat(), ...q
 /** Where a leaf's words stand in a text's words: the index of the first, from `from` on; -1 when nowhere. */
 export const findLeaf = (leaf: Leaf, words: readonly string[], from = 0): number => {
   const last = leaf.words.length - 1
+  // A single word is the usual case, and is looked for in texts by the thousand.
+  if (last === 0 && !leaf.isPrefix) return words.indexOf(leaf.words[0] ?? '', from)
   for (let start = from; start + last < words.length; start++) {
     const fits = leaf.words.every((word, index) => {
       const found = words[start + index] ?? ''

@@ -6,6 +6,7 @@ import type { World } from '../world.ts'
 import { aroundEntry } from './context.ts'
 import { decodeCursor, encodeCursor } from './cursor.ts'
 import type { FacetCount } from './facets.ts'
+import { highlightsOf } from './highlights.ts'
 import { parseQuery } from './query.ts'
 import { readFilters } from './read-request.ts'
 import type { SearchRequest, SearchResult } from './search.ts'
@@ -65,10 +66,10 @@ export const searchRpc = ({ engine, semantic }: World): SearchHandlers => {
         : await byWords({ ...wanted, ...(after && { after }) }, null, signal)
       if (result.missing && result.missing.length > 0) head.header('x-branches-missing', result.missing.join(','))
       return {
-        entries: result.entries.map(({ entry, score, highlights }) => ({
+        entries: result.entries.map(({ entry, score }) => ({
           ...presentEntry(entry),
           score,
-          highlights: JSON.stringify(highlights),
+          highlights: JSON.stringify(query ? highlightsOf(query, entry.text) : []),
         })),
         total: result.total,
         totalIsExact: result.totalIsExact,

@@ -4,7 +4,6 @@ import type { Part, PartColumns } from '../segments/part.ts'
 import { wordsOf } from '../segments/tokens.ts'
 import { createFacetCounter, type Facets } from './facets.ts'
 import { type Filters, keepTemplates, mayPass, passingDocuments } from './filters.ts'
-import { highlightsOf } from './highlights.ts'
 import { bucketsFor, countTimes, type Histogram } from './histogram.ts'
 import { createTopHits, type Hit, type Order, offerDocuments, type Place, type Rank } from './hits.ts'
 import { type FoundTerms, findTerms, matchTerms, needsTexts, scoringTerms, type Term, termsOf } from './match.ts'
@@ -25,7 +24,7 @@ export type SearchRequest = {
   statistics?: Statistics
 }
 
-export type FoundEntry = { entry: StoredEntry; score: number; highlights: [number, number][] }
+export type FoundEntry = { entry: StoredEntry; score: number }
 
 export type SearchResult = {
   entries: FoundEntry[]
@@ -83,7 +82,7 @@ export const search = async (
   const shown = hits.slice(0, request.limit)
   const last = shown.at(-1)
   return {
-    entries: await Promise.all(shown.map((hit) => present(hit, matches, query))),
+    entries: await Promise.all(shown.map((hit) => present(hit, matches))),
     total: verified?.total ?? candidates,
     totalIsExact: verified?.totalIsExact ?? true,
     ...(request.withFacets ? count(matches, options) : { facets: null, histogram: null }),
@@ -240,11 +239,10 @@ const keepOnly = (matches: Matched[], hits: readonly Hit[]): void => {
   })
 }
 
-const present = async (hit: Hit, matches: readonly Matched[], query: Query | null): Promise<FoundEntry> => {
+const present = async (hit: Hit, matches: readonly Matched[]): Promise<FoundEntry> => {
   const match = matches[hit.part]
   if (!match) throw new RangeError('A hit names a part that was not searched.')
-  const entry = await match.part.entry(hit.document)
-  return { entry, score: hit.score, highlights: query ? highlightsOf(query, entry.text) : [] }
+  return { entry: await match.part.entry(hit.document), score: hit.score }
 }
 
 /** The first and last moment of what matched. A part within what is known already is not looked at. */

@@ -69,7 +69,7 @@ const nearOf = async (
   if (!after) return nearestEntries(question, words, options)
   if (after.start !== null) return []
   const entries = await Promise.all(after.near.map((entryId) => options.engine.find(entryId, options.signal)))
-  return entries.filter((entry) => entry !== undefined).map((entry) => ({ entry, score: 0, highlights: [] }))
+  return entries.filter((entry) => entry !== undefined).map((entry) => ({ entry, score: 0 }))
 }
 
 const beginning = async ({ words }: HybridRequest, { engine, signal }: Options): Promise<HybridPlace> => ({

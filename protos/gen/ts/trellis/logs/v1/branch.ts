@@ -106,8 +106,6 @@ export interface BranchSearchResponse {
 export interface KeptFinding {
   entry: KeptEntry | null;
   score: number;
-  /** Starts and ends in turn, in UTF-16 units. */
-  highlights: number[];
 }
 
 /** An entry as it is stored. Times are epoch milliseconds. */
@@ -1175,7 +1173,7 @@ export const BranchSearchResponse: MessageFns<BranchSearchResponse> = {
 };
 
 function createBaseKeptFinding(): KeptFinding {
-  return { entry: null, score: 0, highlights: [] };
+  return { entry: null, score: 0 };
 }
 
 export const KeptFinding: MessageFns<KeptFinding> = {
@@ -1185,13 +1183,6 @@ export const KeptFinding: MessageFns<KeptFinding> = {
     }
     if (message.score !== 0) {
       writer.uint32(17).double(message.score);
-    }
-    if (message.highlights.length !== 0) {
-      writer.uint32(26).fork();
-      for (const v of message.highlights) {
-        writer.int32(v);
-      }
-      writer.join();
     }
     return writer;
   },
@@ -1225,24 +1216,6 @@ export const KeptFinding: MessageFns<KeptFinding> = {
             message.score = reader.double();
             continue;
           }
-          case 3: {
-            if (tag === 24) {
-              message.highlights.push(reader.int32());
-
-              continue;
-            }
-
-            if (tag === 26) {
-              const end2 = reader.uint32() + reader.pos;
-              while (reader.pos < end2) {
-                message.highlights.push(reader.int32());
-              }
-
-              continue;
-            }
-
-            break;
-          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1262,7 +1235,6 @@ export const KeptFinding: MessageFns<KeptFinding> = {
     const message = createBaseKeptFinding();
     message.entry = (object.entry !== undefined && object.entry !== null) ? KeptEntry.fromPartial(object.entry) : null;
     message.score = object.score ?? 0;
-    message.highlights = object.highlights?.map((e) => e) || [];
     return message;
   },
 };
