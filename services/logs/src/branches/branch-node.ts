@@ -8,9 +8,7 @@ import type { Log } from '@trellis/kit/telemetry'
 import { BranchServiceDefinition, type EntryCount } from '@trellis/protos/ts/trellis/logs/v1/branch.ts'
 import type { LogsServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/logs.ts'
 import type { BranchNotice } from '@trellis/protos/ts/trellis/workloads/v1/branches.ts'
-import { createAnonymizer } from '../anonymize/anonymize-entry.ts'
 import { loadPseudonymKey } from '../anonymize/pseudonym-key.ts'
-import { createPseudonyms } from '../anonymize/pseudonyms.ts'
 import { createPressure } from '../ingest/pressure.ts'
 import { gleanBatchRpc } from '../ingest/rpc.ts'
 import { amendmentMigration } from '../segments/amendment-store.ts'
@@ -146,23 +144,21 @@ export const createBranchNode = async (options: BranchNodeOptions): Promise<Bran
   const glean = gleanBatchRpc({
     engine: {
       ...engine,
-      ingest: async (batch) => {
-        const result = await engine.ingest(batch)
-        if (result.entries > 0) changes++
-        return result
+      ingestPushed: async (...given) => {
+        const kept = await engine.ingestPushed(...given).catch((error: unknown) => {
+          // Some of it may be kept all the same.
+          changes++
+          throw error
+        })
+        if (kept.entries > 0) changes++
+        return kept
       },
     },
     pressure: createPressure(config.pushedMegabytes * megabyte),
     config,
     now,
     owner: { branch: config.slug, tenantId: config.tenantId === '' ? null : config.tenantId },
-    ...(config.anonymizes && {
-      createChange: () => {
-        // For one batch: what pseudonyms remember goes with it.
-        const anonymize = createAnonymizer(createPseudonyms(key))
-        return (entry) => anonymize(entry).entry
-      },
-    }),
+    ...(config.anonymizes && { pseudonymKey: key }),
   })
   const handlers: Handlers<typeof BranchServiceDefinition> = {
     searchBranch: async (request, { signal }) => resultTo(await engine.search(requestFrom(request), signal)),

@@ -214,6 +214,7 @@ export const createClusterEngine = async (options: ClusterEngineOptions): Promis
   }
   return {
     ingestFile: uploads.open,
+    ingestPushed: uploads.pushed,
     ingest: sender.send,
     search: (request, left) => whileAwaited(left, (shared) => index.call('search', [request, shared])),
     countWords: (query, left) => whileAwaited(left, (shared) => index.call('countWords', [query, shared])),

@@ -17,6 +17,13 @@ export const noteArrivals = <Engine extends LogEngine>(engine: Engine): NotedArr
         count++
         return result
       },
+      ingestPushed: async (...given) => {
+        try {
+          return await engine.ingestPushed(...given)
+        } finally {
+          count++
+        }
+      },
       ingestFile: async (...given) => {
         const file = await engine.ingestFile(...given)
         return {

@@ -96,6 +96,7 @@ export const createLogEngine = (options: LogEngineOptions): LocalLogEngine => {
   }
   return {
     ingestFile: files.open,
+    ingestPushed: files.pushed,
     ingest: (batch) => index.call('ingest', [batch], [batch]),
     search: (request, signal) => whileAwaited(signal, (left) => index.call('search', [request, left])),
     countWords: (query, signal) => whileAwaited(signal, (left) => index.call('countWords', [query, left])),

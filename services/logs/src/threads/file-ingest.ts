@@ -1,11 +1,12 @@
 import type { MatchedEntry } from '../entries/matched-entry.ts'
 import { userFormatsInForce } from '../formats/in-force.ts'
+import type { PushedOptions } from '../ingest/read-pushed.ts'
 import { patternsInForce } from '../patterns/in-force.ts'
 import type { BatchAnalysis } from '../segments/batch-analysis.ts'
 import type { IngestResult } from '../segments/shard.ts'
 import { createGate } from './gate.ts'
 import { createLazyThread, type LazyThread } from './lazy-thread.ts'
-import type { KeepCalls, ParseCalls, ParseOptions, ParserOptions } from './parse-calls.ts'
+import type { KeepCalls, ParseCalls, ParseOptions, ParserOptions, PushedResult } from './parse-calls.ts'
 
 export type UploadCounts = {
   /** Lines that are not blank; the other counts add up to it. */
@@ -45,7 +46,7 @@ export type FileIngestsOptions = {
   /** Whether the parsing thread may find out what a batch's texts say, when it is ahead of whoever keeps them. */
   analyses: boolean
   /** Makes a batch durable and searchable. The buffers are no longer the caller's. */
-  keep: (batch: ArrayBuffer, analysis: BatchAnalysis | undefined) => Promise<IngestResult>
+  keep: (batch: ArrayBuffer, analysis?: BatchAnalysis) => Promise<IngestResult>
   onRest: () => void
   onFailure: (error: Error) => void
 }
@@ -53,6 +54,7 @@ export type FileIngestsOptions = {
 /** The parsing thread, and the files that are going through it. */
 export type FileIngests = AsyncDisposable & {
   open: OpenFileIngest
+  pushed: IngestPushed
   readonly isRunning: boolean
   /** Files that have been opened and have not ended. */
   readonly underWay: number
@@ -64,6 +66,9 @@ export type OpenFileIngest = (
   options: ParseOptions,
   onMatched?: (entries: MatchedEntry[]) => Promise<void>,
 ) => Promise<FileIngest>
+
+/** Reads a pushed body, which is no longer the caller's, and keeps its entries; resolves when all of them are durable and searchable. */
+export type IngestPushed = (body: Uint8Array<ArrayBuffer>, options: PushedOptions) => Promise<PushedResult>
 
 type Upload = { duplicates: number; kept: number; onMatched: ((entries: MatchedEntry[]) => Promise<void>) | undefined }
 
@@ -86,6 +91,7 @@ export const createFileIngests = ({ keep, ...options }: FileIngestsOptions): Fil
         upload.duplicates += result.duplicates
         upload.kept += result.entries
       },
+      keepPushed: keep,
     } satisfies KeepCalls,
     idleMilliseconds: options.idleMilliseconds,
     mayRest: () => uploads.size === 0,
@@ -161,6 +167,7 @@ export const createFileIngests = ({ keep, ...options }: FileIngestsOptions): Fil
   }
   return {
     open,
+    pushed: (body, given) => parse.call('pushed', [body, given, userFormatsInForce()], [body.buffer]),
     get isRunning() {
       return parse.isRunning
     },

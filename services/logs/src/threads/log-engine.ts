@@ -7,7 +7,7 @@ import type { SearchRequest, SearchResult } from '../search/search.ts'
 import type { Care, Freed } from '../segments/retention.ts'
 import type { IngestResult } from '../segments/shard.ts'
 import type { TemplateCounts, TemplateQuestion } from '../templates/count-templates.ts'
-import type { OpenFileIngest } from './file-ingest.ts'
+import type { IngestPushed, OpenFileIngest } from './file-ingest.ts'
 import type { SourceCount } from './index-calls.ts'
 
 /**
@@ -22,6 +22,8 @@ export type Follower = (entries: StoredEntry[], missed: number, position: number
  */
 export type LogEngine = AsyncDisposable & {
   ingestFile: OpenFileIngest
+  /** Keeps what somebody pushed, as JSON: it is read in a thread, too. */
+  ingestPushed: IngestPushed
   /** Keeps a batch, which is no longer the caller's; resolves when it is durable and searchable. */
   ingest: (batch: ArrayBuffer) => Promise<IngestResult>
   search: (request: SearchRequest, signal?: AbortSignal) => Promise<SearchResult>

@@ -3,8 +3,10 @@ import type { MatchedEntry } from '../entries/matched-entry.ts'
 import type { ParseCounts } from '../formats/file-parser.ts'
 import type { UserFormatSet } from '../formats/in-force.ts'
 import type { JoinRule } from '../formats/multiline.ts'
+import type { PushedOptions, Rejected } from '../ingest/read-pushed.ts'
 import type { LogPattern } from '../patterns/pattern.ts'
 import type { BatchAnalysis } from '../segments/batch-analysis.ts'
+import type { IngestResult } from '../segments/shard.ts'
 
 /** Given to the parsing thread when it starts. */
 export type ParserOptions = { patterns: readonly LogPattern[]; analyses: boolean }
@@ -31,6 +33,9 @@ export type ParseOptions = {
 /** `openLine` is the number of the first line that is in no entry yet. */
 export type SettledCounts = ParseCounts & { openLine: number }
 
+/** What became of the entries of a pushed body. */
+export type PushedResult = IngestResult & { rejected: Rejected[] }
+
 /** What the parsing thread can be asked. Counts are those of the file so far. */
 export type ParseCalls = {
   /** The formats of the user are those that the thread goes on with. */
@@ -39,10 +44,13 @@ export type ParseCalls = {
   end: (id: number) => Promise<ParseCounts>
   settle: (id: number, closes: boolean) => Promise<SettledCounts>
   drop: (id: number) => void
+  /** Reads a pushed body and has its entries kept; answers when all of them are, or one batch of them is not and the others are settled. */
+  pushed: (body: Uint8Array, options: PushedOptions, userFormats: UserFormatSet) => Promise<PushedResult>
   rest: () => void
 }
 
-/** What the parsing thread asks: that a batch be kept, and that some of it be told of before. */
+/** What the parsing thread asks: that a batch of a file be kept, and some of it be told of before; or a batch of a pushed body. */
 export type KeepCalls = {
   keep: (id: number, batch: ArrayBuffer, analysis?: BatchAnalysis, matched?: MatchedEntry[]) => Promise<void>
+  keepPushed: (batch: ArrayBuffer, analysis?: BatchAnalysis) => Promise<IngestResult>
 }

@@ -6,12 +6,14 @@ import { type UserFormatSet, useFormats } from '../formats/in-force.ts'
 import { logFormats } from '../formats/library/mod.ts'
 import { verifyFormats } from '../formats/verify.ts'
 import { utc, zoneOf } from '../formats/zone.ts'
+import { type PushedOptions, readPushed } from '../ingest/read-pushed.ts'
 import { createEnricher } from '../patterns/enricher.ts'
 import { usePatterns } from '../patterns/in-force.ts'
 import { createBatchAnalyser, transferablesOf } from '../segments/batch-analysis.ts'
+import type { IngestResult } from '../segments/shard.ts'
 import { createCalls, type Port } from './calls.ts'
 import { collectGarbage } from './collect-garbage.ts'
-import type { KeepCalls, ParseOptions, ParserOptions } from './parse-calls.ts'
+import type { KeepCalls, ParseOptions, ParserOptions, PushedResult } from './parse-calls.ts'
 
 /** The thread that turns bytes into batches of entries. A batch goes on to be kept at once; a chunk is answered when all of its are. */
 if (!parentPort) throw new Error('This module is the start of a thread.')
@@ -39,6 +41,10 @@ const sessionOf = (id: number): Session => {
   if (!session) throw new Error(`Upload ${id} is not open in this thread.`)
   return session
 }
+const sumOf = (results: readonly IngestResult[]): IngestResult => ({
+  entries: results.reduce((sum, { entries }) => sum + entries, 0),
+  duplicates: results.reduce((sum, { duplicates }) => sum + duplicates, 0),
+})
 const settle = async (session: Session): Promise<ParseCounts> => {
   const keeping = session.keeping
   session.keeping = []
@@ -49,19 +55,28 @@ const settle = async (session: Session): Promise<ParseCounts> => {
 
 /** Batches that the indexing thread has not answered. */
 let waiting = 0
+const whileWaiting = <Result>(kept: Promise<Result>): Promise<Result> => {
+  waiting++
+  return kept.finally(() => {
+    waiting--
+  })
+}
 const keep = (id: number, batch: ArrayBuffer, tellsMatches: boolean): Promise<void> => {
   const isMine = analyses && waiting >= enoughWaiting
   const found = isMine || tellsMatches ? analyse(decodeBatch(batch)) : undefined
   const matched = found && tellsMatches ? matchedEntries(decodeBatch(batch), found) : undefined
   const analysis = analyses ? found : undefined
   const moved = analysis ? transferablesOf(analysis) : []
-  waiting++
-  const kept = calls.call('keep', [id, batch, analysis, matched], [batch, ...moved]).finally(() => {
-    waiting--
-  })
+  const kept = whileWaiting(calls.call('keep', [id, batch, analysis, matched], [batch, ...moved]))
   // Whoever waits for the chunk hears of a failure; until then it must not count as unhandled.
   kept.catch(() => undefined)
   return kept
+}
+
+const keepPushed = (batch: ArrayBuffer): Promise<IngestResult> => {
+  const analysis = analyses && waiting >= enoughWaiting ? analyse(decodeBatch(batch)) : undefined
+  const moved = analysis ? transferablesOf(analysis) : []
+  return whileWaiting(calls.call('keepPushed', [batch, analysis], [batch, ...moved]))
 }
 
 const calls = createCalls<KeepCalls>(port, {
@@ -100,6 +115,15 @@ const calls = createCalls<KeepCalls>(port, {
   },
   drop: (id: number) => {
     sessions.delete(id)
+  },
+  pushed: async (body: Uint8Array<ArrayBuffer>, options: PushedOptions, userFormats: UserFormatSet) => {
+    useFormats(userFormats)
+    const keeping: Promise<IngestResult>[] = []
+    const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength)
+    const rejected = readPushed(bytes, options, (batch) => keeping.push(keepPushed(batch)))
+    // All are waited for, also when one fails: what the request holds is held until then.
+    await Promise.allSettled(keeping)
+    return { ...sumOf(await Promise.all(keeping)), rejected } satisfies PushedResult
   },
   rest: collectGarbage,
 })

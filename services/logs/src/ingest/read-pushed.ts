@@ -1,0 +1,174 @@
+import { failure } from '@trellis/kit/errors'
+import { createAnonymizer } from '../anonymize/anonymize-entry.ts'
+import { createPseudonyms } from '../anonymize/pseudonyms.ts'
+import { createBatchBuilder, type NewEntry } from '../entries/batch-builder.ts'
+import type { Origin, SenderDetails } from '../entries/entry.ts'
+import { severities, severityCode } from '../entries/severity-code.ts'
+import { cleanLine, mostTextBytes } from '../formats/clean.ts'
+import { createFileReader } from '../formats/detect.ts'
+import { createHeader } from '../formats/header.ts'
+import { plainFormat } from '../formats/in-force.ts'
+import { createTimeReader, readEpoch } from '../formats/time.ts'
+import { utc } from '../formats/zone.ts'
+
+/** What a pushed body is read with. It goes to another thread, so it is plain data. */
+export type PushedOptions = {
+  /** The source of entries that name none, where the body names none either. */
+  sourceId?: string | undefined
+  /** Epoch milliseconds at which the body came in. */
+  arrived: number
+  /** Whose entries they are; nobody's in particular unless told. */
+  owner?: Pick<Origin, 'branch' | 'tenantId'> | undefined
+  /** With a key, who is named in entries is replaced by pseudonyms of it before they are kept. */
+  pseudonymKey?: Uint8Array | undefined
+}
+
+/** An entry that was not taken, by its place in the body. */
+export type Rejected = { index: number; reason: string }
+
+const mostEntries = 50_000
+const entriesPerBatch = 4_096
+const mostSequence = 2 ** 52
+
+type Given = Record<string, unknown>
+const isObject = (value: unknown): value is Given =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** The body as a list of whatever it has: `{source_id, entries}`, or one JSON value a line. What is no JSON on a line stays undefined. */
+const listOf = (body: string): { sourceId: unknown; entries: unknown[] } => {
+  const whole = parse(body)
+  if (isObject(whole) && 'entries' in whole) {
+    if (!Array.isArray(whole.entries)) throw failure('invalid', 'entries must be a list.')
+    return { sourceId: whole.source_id, entries: whole.entries }
+  }
+  if (Array.isArray(whole)) return { sourceId: undefined, entries: whole }
+  const lines = body.split('\n').filter((line) => line.trim() !== '')
+  const entries = lines.map(parse)
+  if (entries.length === 0 || entries[0] === undefined)
+    throw failure('malformed', 'The body is neither {"source_id": ..., "entries": [...]} nor one JSON object a line.')
+  return { sourceId: undefined, entries }
+}
+
+const parse = (text: string): unknown => {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+type Read = { entry: NewEntry } | { reason: string }
+
+/** Reads entries as their senders put them. Origins and occurrences are those of one batch. */
+const createEntryReader = (
+  defaultSource: string | undefined,
+  reference: number,
+  owner: Pick<Origin, 'branch' | 'tenantId'> = { branch: null, tenantId: null },
+) => {
+  const reader = createFileReader({ zone: utc, reference })
+  const readIso = createTimeReader('iso', { zone: utc, reference })
+  const header = createHeader()
+  const origins = new Map<string, Origin>()
+  const occurrences = new Map<string, number>()
+
+  const originOf = (sourceId: string, format: string): Origin => {
+    const key = `${sourceId}\0${format}`
+    const known = origins.get(key) ?? { sourceId, ...owner, format }
+    origins.set(key, known)
+    return known
+  }
+  const timeOf = (given: unknown): number => {
+    if (typeof given === 'number') return readEpoch(String(given))
+    return typeof given === 'string' ? readIso(given) : Number.NaN
+  }
+  return (given: unknown): Read => {
+    if (!isObject(given)) return { reason: 'This is no JSON object.' }
+    const { text, timestamp_iso: written, severity, sequence, entry_id: entryId, fields } = given
+    const sourceId = given.source_id ?? defaultSource
+    if (typeof text !== 'string' || text.trim() === '') return { reason: 'text is missing.' }
+    if (typeof sourceId !== 'string' || sourceId === '' || sourceId.length > 253)
+      return { reason: 'source_id is missing or too long.' }
+    const level = severities.find((known) => known === severity)
+    if (severity !== undefined && severity !== null && !level)
+      return { reason: 'severity must be CRITICAL, ERROR, WARN or null.' }
+    const hasSequence = sequence !== undefined && sequence !== null
+    if (hasSequence && !(Number.isInteger(sequence) && Number(sequence) >= 0 && Number(sequence) <= mostSequence))
+      return { reason: 'sequence must be a whole number of at least 0.' }
+    if (
+      entryId !== undefined &&
+      entryId !== null &&
+      (typeof entryId !== 'string' || entryId === '' || entryId.length > 128)
+    )
+      return { reason: 'entry_id must be a text of at most 128 characters.' }
+    const cleaned = text.split('\n').map(cleanLine).join('\n').toWellFormed()
+    const bytes = Buffer.from(cleaned)
+    const kept =
+      bytes.length > mostTextBytes
+        ? bytes
+            .subarray(0, mostTextBytes)
+            .toString('utf8')
+            .replace(/\ufffd$/, '')
+        : cleaned
+    const format = reader.read(kept.split('\n', 1)[0] ?? '', header) ?? plainFormat
+    const told = timeOf(written)
+    const isUnread = written !== undefined && written !== null && Number.isNaN(told)
+    const time = Number.isNaN(told) && format !== plainFormat && !isUnread ? header.time : told
+    const occurrence = `${sourceId}\0${time}\0${kept}`
+    const nth = (occurrences.get(occurrence) ?? 0) + 1
+    occurrences.set(occurrence, nth)
+    const sender: SenderDetails = {
+      ...(typeof entryId === 'string' && { entryId }),
+      ...(isObject(fields) && { fields }),
+      ...(isUnread && { timestampRaw: String(written) }),
+    }
+    return {
+      entry: {
+        origin: originOf(sourceId, format),
+        sequence: hasSequence ? Number(sequence) : nth,
+        time,
+        severity: level ? severityCode[level] : format === plainFormat ? undefined : header.severity,
+        repeatCount: 1,
+        text: kept,
+        truncated: bytes.length > mostTextBytes,
+        outOfOrder: false,
+        ...(Object.keys(sender).length > 0 && { sender }),
+      },
+    }
+  }
+}
+
+/** For one body: what pseudonyms remember goes with it. */
+const createChange = (key: Uint8Array | undefined): ((entry: NewEntry) => NewEntry) => {
+  if (!key) return (entry) => entry
+  const anonymize = createAnonymizer(createPseudonyms(key))
+  return (entry) => anonymize(entry).entry
+}
+
+/**
+ * Reads a pushed body, `{source_id, entries}` or one JSON object a line, into batches (see `encodeBatch`) as they are full; gives what is no
+ * entry. Throws `malformed`, `invalid` or `too_large` for a body that is no batch, before any of it is given.
+ */
+export const readPushed = (body: Buffer, options: PushedOptions, onBatch: (batch: ArrayBuffer) => void): Rejected[] => {
+  const { sourceId, entries } = listOf(body.toString('utf8'))
+  if (entries.length > mostEntries)
+    throw failure('too_large', `A batch may have ${mostEntries} entries. Send it in parts.`)
+  const read = createEntryReader(
+    typeof sourceId === 'string' ? sourceId : options.sourceId,
+    options.arrived,
+    options.owner,
+  )
+  const change = createChange(options.pseudonymKey)
+  const builder = createBatchBuilder(Math.min(entriesPerBatch, entries.length), Math.min(256 * 1024, body.length))
+  const rejected: Rejected[] = []
+  const finish = () => {
+    if (builder.count > 0) onBatch(builder.finish(options.arrived))
+  }
+  for (const [index, given] of entries.entries()) {
+    const result = read(given)
+    if ('reason' in result) rejected.push({ index, reason: result.reason })
+    else builder.add(change(result.entry))
+    if (builder.count === entriesPerBatch) finish()
+  }
+  finish()
+  return rejected
+}
