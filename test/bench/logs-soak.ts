@@ -1,16 +1,18 @@
-import { readFile } from 'node:fs/promises'
+import { readdir, readFile } from 'node:fs/promises'
 import { setTimeout as pause } from 'node:timers/promises'
-import { makeCorpus } from '../../services/logs/bench/corpus.ts'
 import { percentile } from '../../services/logs/bench/measure.ts'
-import { sharedData } from '../support/shared-data.ts'
 import { startTrellis, type Trellis } from '../support/trellis.ts'
 import { median, round } from './machine.ts'
+import { follow } from './soak-follower.ts'
+import { send } from './soak-sender.ts'
 
 const seconds = Number(process.env.BENCH_SOAK_SECONDS ?? 600)
 const linesPerSecond = Number(process.env.BENCH_SOAK_RATE ?? 20_000)
 const linesPerBatch = 1_000
 const tails = 2
 const memoryEverySeconds = 5
+/** Of the counts in `/proc`: `USER_HZ`, on Linux the same everywhere. */
+const ticksPerSecond = 100
 const questions = ['kernel', 'authentication failure root', 'error failed', 'zookeeper OR quorumpeer', 'packet*', '']
 
 type Soak = { trellis: Trellis; until: number; signal: AbortSignal }
@@ -34,77 +36,23 @@ const everySecond = async ({ until, signal }: Soak, ask: (round: number) => Prom
   return times
 }
 
-/** Pushes batches at the rate, each until it is taken; says what was acknowledged. */
-const send = async ({ trellis, until, signal }: Soak) => {
-  const corpus = makeCorpus(100_000, sharedData('logs', 'loghub'))
-  const lines = Buffer.concat(corpus.chunks).toString().trimEnd().split('\n')
-  const counts = { sent: 0, accepted: 0, duplicates: 0, refused: 0, behind: 0 }
-  const every = (1_000 * linesPerBatch) / linesPerSecond
-  const push = async (body: string): Promise<void> => {
-    for (;;) {
-      const response = await fetch(`${trellis.origin}/logs/api/glean/batch?source_id=soak`, {
-        method: 'POST',
-        headers: { 'content-type': 'application/x-ndjson' },
-        body,
-        signal,
-      })
-      const answer = (await response.json()) as { accepted: number; duplicates: number; rejected: unknown[] }
-      if (response.ok) {
-        counts.accepted += answer.accepted
-        counts.duplicates += answer.duplicates
-        return
-      }
-      if (response.status !== 429 && response.status !== 503)
-        throw new Error(`A batch was answered ${response.status}.`)
-      counts.refused += 1
-      await pause(Number(response.headers.get('retry-after') ?? 1) * 1_000, undefined, { signal })
-    }
-  }
-  const began = performance.now()
-  const pending = new Set<Promise<void>>()
-  for (let batch = 0; Date.now() < until; batch += 1) {
-    const late = performance.now() - began - batch * every
-    if (late < 0) await pause(-late, undefined, { signal })
-    else counts.behind = Math.max(counts.behind, late)
-    const time = new Date().toISOString()
-    const body = Array.from({ length: linesPerBatch }, () => {
-      counts.sent += 1
-      return JSON.stringify({ text: lines[counts.sent % lines.length], timestamp_iso: time, sequence: counts.sent })
-    }).join('\n')
-    // A few under way at once, as several senders would have.
-    if (pending.size >= 8) await Promise.race(pending)
-    const mine = push(body).finally(() => pending.delete(mine))
-    pending.add(mine)
-  }
-  await Promise.all(pending)
-  return counts
-}
-
-/** Follows what comes and counts it; reads as fast as it can. */
-const follow = async ({ trellis, until }: Soak, query: string) => {
-  const counts = { entries: 0, gaps: 0 }
-  const leaving = AbortSignal.timeout(until - Date.now())
-  try {
-    const response = await fetch(`${trellis.origin}/logs/api/tail?${query}`, { signal: leaving })
-    let rest = ''
-    for await (const chunk of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
-      rest += chunk
-      const lines = rest.split('\n')
-      rest = lines.pop() ?? ''
-      for (const line of lines) {
-        if (line === 'event: entry') counts.entries += 1
-        else if (line === 'event: gap') counts.gaps += 1
-      }
-    }
-  } catch (error) {
-    if (!leaving.aborted) throw error
-  }
-  return counts
-}
-
 const residentMegabytes = async (pid: number | undefined): Promise<number> => {
   const status = await readFile(`/proc/${pid}/status`, 'utf8')
   return Number(/^VmRSS:\s+(\d+)/m.exec(status)?.[1] ?? Number.NaN) / 1024
+}
+
+/** Seconds of CPU that the threads of a process have had so far, by their names. */
+const secondsByThread = async (pid: number | undefined): Promise<Map<string, number>> => {
+  const seconds = new Map<string, number>()
+  for (const thread of await readdir(`/proc/${pid}/task`)) {
+    // What stands behind the name in brackets is counted from there: a name may have blanks.
+    const line = await readFile(`/proc/${pid}/task/${thread}/stat`, 'utf8').catch(() => '')
+    const [, name = '', rest = ''] = /\((.*)\) (.*)/.exec(line) ?? []
+    const [user = 0, system = 0] = rest.split(' ').slice(11, 13).map(Number)
+    const kind = Number(thread) === pid ? 'service' : name
+    seconds.set(kind, (seconds.get(kind) ?? 0) + (user + system) / ticksPerSecond)
+  }
+  return seconds
 }
 
 const watchMemory = async ({ trellis, until, signal }: Soak): Promise<number[]> => {
@@ -130,7 +78,11 @@ const shown = (name: string, times: readonly number[]): string =>
  * BENCH_SOAK_SECONDS (600), BENCH_SOAK_RATE (20000 lines a second).
  */
 export const benchSoak = async (): Promise<string[]> => {
-  await using trellis = await startTrellis({}, { form: 'embedded' })
+  const profiles = process.env.BENCH_SOAK_PROFILES
+  await using trellis = await startTrellis(
+    profiles === undefined ? {} : { NODE_OPTIONS: `--cpu-prof --cpu-prof-dir=${profiles} --cpu-prof-interval=2000` },
+    { form: 'embedded' },
+  )
   const ending = new AbortController()
   const soak: Soak = { trellis, until: Date.now() + seconds * 1_000, signal: ending.signal }
   const search = (round: number) =>
@@ -147,23 +99,34 @@ export const benchSoak = async (): Promise<string[]> => {
     )
   try {
     const [sent, memory, searches, diagnoses, ...followed] = await Promise.all([
-      send(soak),
+      send({ origin: trellis.origin, linesPerSecond, linesPerBatch, until: soak.until, signal: ending.signal }),
       watchMemory(soak),
       everySecond(soak, search),
       everySecond(soak, diagnose),
-      ...Array.from({ length: tails }, (_, tail) => follow(soak, tail === 0 ? 'q=sshd' : '')),
+      ...Array.from({ length: tails }, (_, tail) =>
+        follow(`${trellis.origin}/logs/api/tail?${tail === 0 ? 'q=sshd' : ''}`, soak.until),
+      ),
     ])
     const found = (await (await fetch(`${trellis.origin}/logs/api/search?source=soak&limit=1`)).json()) as {
       total: number
     }
+    const used = await secondsByThread(trellis.process.pid)
+    const perLine = (part: number) => round((part * 1e6) / sent.accepted, 1)
+    const all = [...used.values()].reduce((sum, part) => sum + part, 0)
+    if (profiles !== undefined) await trellis.stop()
     const third = Math.ceil(memory.length / 3)
+    const [first, second, last] = [0, 1, 2].map((part) => median(memory.slice(part * third, (part + 1) * third)))
     return [
       `${seconds} s at ${round(linesPerSecond)} lines/s in batches of ${linesPerBatch}, ${tails} tails, a search and a diagnosis each second:`,
       `  ${round(sent.sent)} lines sent, ${round(sent.accepted)} acknowledged, ${round(sent.duplicates)} duplicates; ${sent.refused} batches refused for a while, at most ${round(sent.behind)} ms behind the rate`,
       `  ${round(found.total)} found afterwards: ${found.total === sent.accepted ? 'none lost' : `${round(sent.accepted - found.total)} LOST`}`,
       shown('search', searches),
       shown('diagnosis', diagnoses),
-      `  memory (resident)      first third ${round(median(memory.slice(0, third)))} MB, last third ${round(median(memory.slice(-third)))} MB, most ${round(Math.max(...memory))} MB`,
+      `  memory (resident)      ${[first, second, last].map((part) => round(part ?? Number.NaN)).join(', ')} MB in the thirds, most ${round(Math.max(...memory))} MB`,
+      `  CPU a line             ${perLine(all)} us: ${[...used]
+        .toSorted((a, b) => b[1] - a[1])
+        .map(([name, part]) => `${name} ${perLine(part)}`)
+        .join(', ')}; the bench itself ${perLine((process.cpuUsage().user + process.cpuUsage().system) / 1e6)}`,
       ...followed.map(
         ({ entries, gaps }, tail) =>
           `  tail ${tail === 0 ? 'of a word' : 'of everything'}: ${round(entries)} entries shown, ${gaps} gaps`,
