@@ -8,8 +8,14 @@ import { createLineSplitter, type RawLine } from './line-splitter.ts'
 import { continuesTrace, type JoinRule, mostJoinedLines, nextTraceState, type TraceState } from './multiline.ts'
 import type { TimeContext } from './time.ts'
 
-/** What has been made of a file so far. `lines` are those not blank; each is in an entry of its own or joined to one. */
-export type ParseCounts = { lines: number; entries: number; joined: number; formats: Record<string, number> }
+/** What has been made of a file so far. `lines` are those not blank; each is in an entry of its own, joined to one, or `rejected`. */
+export type ParseCounts = {
+  lines: number
+  entries: number
+  joined: number
+  rejected: number
+  formats: Record<string, number>
+}
 
 export type FileParserOptions = {
   source: Omit<Origin, 'format'>
@@ -40,7 +46,7 @@ export type FileParser = {
 }
 
 export const batchEntries = 4_096
-const batchTextBytes = 1024 * 1024
+export const batchTextBytes = 1024 * 1024
 /** Formats are chosen by at most so many of the first lines, or so many characters of them. */
 const sampleLines = 64
 const sampleCharacters = 64 * 1024
@@ -68,7 +74,7 @@ export const createFileParser = (options: FileParserOptions): FileParser => {
   const reader = createFileReader(time, format)
   const header = createHeader()
   const builder = createBatchBuilder(batchEntries, batchTextBytes + 256 * 1024)
-  const counts: ParseCounts = { lines: 0, entries: 0, joined: 0, formats: {} }
+  const counts: ParseCounts = { lines: 0, entries: 0, joined: 0, rejected: 0, formats: {} }
   const origins = new Map<string, Origin>()
   let sample: RawLine[] | undefined = []
   let sampled = 0

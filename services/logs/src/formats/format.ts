@@ -49,6 +49,8 @@ export type JsonFormat = {
   message: readonly string[]
   /** Words for levels that are its own, in lower case, before those that all know; null is no trouble. */
   levels?: ReadonlyMap<string, Severity | null>
+  /** Values that together say that nobody gave the level: then the message's own, or its words, decide. */
+  unsure?: Readonly<Record<string, string>>
   /** What a number for a level means. */
   numbers?: NumericLevels['scheme']
   /** The message is a line of another format. */

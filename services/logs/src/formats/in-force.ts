@@ -3,6 +3,8 @@ import { logFormats } from './library/mod.ts'
 
 /** The name of a line that no format knows. */
 export const plainFormat = 'plain'
+/** That of a message of a journal that was exported (`journalctl -o export`), where no format knows it. Told by content alone. */
+export const journalExportFormat = 'journal-export'
 
 /** Formats that lines are tried with, in their order, and found by their names. */
 export type FormatSet = { all: readonly LogFormat[]; byName: ReadonlyMap<string, LogFormat> }
@@ -31,4 +33,4 @@ export const useFormats = (given: UserFormatSet): void => {
 }
 
 /** All names that a file's format may be called by. */
-export const knownFormatNames = (): readonly string[] => [...inForce.byName.keys(), plainFormat]
+export const knownFormatNames = (): readonly string[] => [...inForce.byName.keys(), journalExportFormat, plainFormat]

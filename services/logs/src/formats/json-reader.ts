@@ -56,6 +56,9 @@ const severityOf = (format: JsonFormat, level: unknown): number | undefined => {
   return number >= 10 && number % 10 === 0 ? severityOfNumber('pino', number) : undefined
 }
 
+const isUnsure = ({ unsure }: JsonFormat, object: JsonObject): boolean =>
+  unsure !== undefined && Object.entries(unsure).every(([key, value]) => object[key] === value)
+
 /** Reads lines that are a JSON object, each by the first convention that fits. */
 export const createJsonReader = (
   formats: readonly JsonFormat[],
@@ -86,7 +89,9 @@ export const createJsonReader = (
       const status = format.status && firstAt(object, format.status)
       header.severity =
         status === undefined || status === null
-          ? severityOf(format, firstAt(object, format.level))
+          ? isUnsure(format, object)
+            ? undefined
+            : severityOf(format, firstAt(object, format.level))
           : severityOfStatus(String(status))
       header.repeatCount = 1
       const message = firstAt(object, format.message)

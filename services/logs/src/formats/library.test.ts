@@ -35,7 +35,7 @@ describe('the library of formats', () => {
 
   test('names are told apart', () => {
     expect(new Set(logFormats.map(({ name }) => name)).size).toBe(logFormats.length)
-    expect(knownFormatNames()).toHaveLength(logFormats.length + 1)
+    expect(knownFormatNames()).toHaveLength(logFormats.length + 2)
   })
 
   test('every format has a sample that says which time or severity comes out', () => {

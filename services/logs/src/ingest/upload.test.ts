@@ -42,6 +42,7 @@ const withService = async (environment: NodeJS.ProcessEnv = {}) => {
   return {
     directory,
     upload: (files: readonly File[], fields?: Record<string, string>) => client.upload(form(files, fields)),
+    entries: async () => (await client.search({ q: '', order: '', limit: 1000 })).entries,
     sources: async () => {
       const { entries } = await client.search({ q: '', order: '', limit: 1000 })
       const counts: Record<string, number> = {}
@@ -154,6 +155,52 @@ describe('an upload', () => {
     const text = await service.upload([{ name: 'app.zip', content: Buffer.from(lines(3)) }])
     expect(text.counts).toMatchObject({ lines: 3, entries: 3 })
     expect(await service.sources()).toEqual({ app: 3 })
+  })
+
+  test('of a journal, as journalctl -o export and -o json write it, has the messages, times, severities and fields of its entries', async () => {
+    await using service = await withService()
+    const at = 1_717_860_261_221_373
+    const size = Buffer.alloc(8)
+    size.writeBigUInt64LE(9n)
+    const exported = Buffer.concat([
+      Buffer.from(
+        `__CURSOR=s=1;i=1\n__REALTIME_TIMESTAMP=${at}\nPRIORITY=3\n_SYSTEMD_UNIT=ssh.service\nMESSAGE=broken\n\n`,
+      ),
+      Buffer.from(`__CURSOR=s=1;i=2\n__REALTIME_TIMESTAMP=${at + 1}\nMESSAGE\n`),
+      size,
+      Buffer.from('two\nlines\n\n'),
+    ])
+    const json = `${JSON.stringify({ __REALTIME_TIMESTAMP: String(at), PRIORITY: '3', MESSAGE: 'broken' })}\n`
+    const task = await service.upload([
+      { name: 'journal.export.gz', content: gzipSync(exported) },
+      { name: 'journal.json', content: Buffer.from(json) },
+    ])
+    expect(task).toMatchObject({
+      counts: { lines: 3, entries: 3, rejected: 0 },
+      formats: { 'journal-export': 2, 'json-journald': 1 },
+    })
+    const entries = await service.entries()
+    const seen = entries.map(({ sourceId, text, message, severity, timestampIso }) => [
+      sourceId,
+      text,
+      message,
+      severity ?? null,
+      timestampIso,
+    ])
+    const time = '2024-06-08T15:24:21.221Z'
+    expect(seen.toSorted()).toEqual([
+      ['journal.export', 'broken', 'broken', 'ERROR', time],
+      ['journal.export', 'two\nlines', 'two\nlines', null, time],
+      ['journal.json', json.trim(), 'broken', 'ERROR', time],
+    ])
+    const [ssh] = entries.filter(({ text }) => text === 'broken')
+    expect(JSON.parse(ssh?.fields ?? '{}')).toMatchObject({ _SYSTEMD_UNIT: 'ssh.service' })
+    // The same export again, told by its name this time, stores nothing twice.
+    const again = await service.upload([{ name: 'x', content: exported }], {
+      source_id: 'journal.export',
+      format: 'journal-export',
+    })
+    expect(again.counts).toMatchObject({ lines: 2, entries: 0, duplicates: 2 })
   })
 
   test('past SERVICE_MAX_UPLOAD_MB or, unpacked, SERVICE_MAX_EXPANDED_MB is too large, all files together', async () => {

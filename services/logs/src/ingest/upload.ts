@@ -3,6 +3,7 @@ import { failure, isFailure } from '@trellis/kit/errors'
 import type { UploadedFile, UploadPart } from '@trellis/kit/rpc'
 import type { SkippedFile, Task, UploadParameters } from '@trellis/protos/ts/trellis/logs/v1/logs.ts'
 import { counted } from '../counted.ts'
+import { journalExportFormat } from '../formats/in-force.ts'
 import type { UploadResult } from '../threads/file-ingest.ts'
 import type { World } from '../world.ts'
 import { createEndings, type Endings } from './endings.ts'
@@ -89,6 +90,7 @@ const receiveText = async (
     zone: settings.zone ?? Intl.DateTimeFormat().resolvedOptions().timeZone,
     reference: intake.now(),
     firstYear: settings.firstYear,
+    mayBeExport: settings.format === undefined || settings.format === journalExportFormat,
   })
   endings.begin(ingest)
   try {

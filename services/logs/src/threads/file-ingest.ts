@@ -1,4 +1,5 @@
 import type { MatchedEntry } from '../entries/matched-entry.ts'
+import type { ParseCounts } from '../formats/file-parser.ts'
 import { userFormatsInForce } from '../formats/in-force.ts'
 import type { PushedOptions } from '../ingest/read-pushed.ts'
 import { patternsInForce } from '../patterns/in-force.ts'
@@ -106,18 +107,20 @@ export const createFileIngests = ({ keep, ...options }: FileIngestsOptions): Fil
     uploads.set(id, upload)
     let lines = 0
     let joined = 0
+    let rejected = 0
     let formats: Record<string, number> = {}
     let failed: unknown
     /** Chunks of which not all is kept; the end of the file may be kept before them. */
     const pushing = new Set<Promise<void>>()
-    const note = (counts: { lines: number; joined: number; formats: Record<string, number> }) => {
+    const note = (counts: ParseCounts) => {
       if (counts.lines < lines) return
       lines = counts.lines
       joined = counts.joined
+      rejected = counts.rejected
       formats = counts.formats
     }
     const progress = (): UploadResult => ({
-      counts: { lines, entries: upload.kept, duplicates: upload.duplicates, rejected: 0, multiline_joined: joined },
+      counts: { lines, entries: upload.kept, duplicates: upload.duplicates, rejected, multiline_joined: joined },
       formats,
     })
     const leave = () => uploads.delete(id)

@@ -26,6 +26,8 @@ export type ParseOptions = {
   sample?: Uint8Array | undefined
   /** How lines join, where the format's own way is not wanted. */
   joins?: JoinRule | undefined
+  /** Whether it may be an export of a journal, which its first bytes tell. */
+  mayBeExport?: boolean | undefined
   /** Whether entries that patterns match are told of before they are kept. */
   tellsMatches?: boolean | undefined
 }

@@ -1,4 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads'
+import { createUploadParser } from '../collect/journald/upload-parser.ts'
 import { decodeBatch } from '../entries/entry-batch.ts'
 import { matchedEntries } from '../entries/matched-entry.ts'
 import { createFileParser, type FileParser, type ParseCounts } from '../formats/file-parser.ts'
@@ -82,13 +83,13 @@ const keepPushed = (batch: ArrayBuffer): Promise<IngestResult> => {
 const calls = createCalls<KeepCalls>(port, {
   open: (
     id: number,
-    { zone, reference, firstYear, tellsMatches, ...options }: ParseOptions,
+    { zone, reference, firstYear, tellsMatches, mayBeExport, ...options }: ParseOptions,
     userFormats: UserFormatSet,
   ) => {
     useFormats(userFormats)
     const session: Session = {
       keeping: [],
-      parser: createFileParser({
+      parser: (mayBeExport === true ? createUploadParser : createFileParser)({
         ...options,
         time: { zone: (zone === undefined ? undefined : zoneOf(zone)) ?? utc, reference, firstYear },
         now: Date.now,

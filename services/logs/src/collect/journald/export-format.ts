@@ -26,19 +26,24 @@ const mostEntryBytes = 2 * mostTextBytes
 /** "Journal fields ... may only contain uppercase letters, numbers and underscores" (systemd.journal-fields). */
 const fieldName = /^[A-Z0-9_]{1,64}$/
 
-/** Where the reader is: in a line up to its end, in the eight bytes of a size, in so many bytes of a value, or at the line end after them. */
+/** Where the reader is: in a line up to its end, past what was malformed up to the next entry, in the eight bytes of a size, in so many bytes of a value, or at the line end after them. */
 type Place =
   | { in: 'line' }
+  | { in: 'nothing' }
   | { in: 'size'; name: string }
   | { in: 'value'; name: string; left: bigint }
   | { in: 'valueEnd'; name: string }
 
+const refuse = (problem: ExportMalformed): never => {
+  throw problem
+}
+
 /**
  * Reads the Journal Export Format (systemd.io/JOURNAL_EXPORT_FORMATS): `NAME=text` lines, or for any bytes `NAME`, a line feed, the size as
  * 64 bits little-endian, the bytes and a line feed; an empty line ends an entry. A field is kept up to 1 MiB and skipped beyond, so that a
- * memory dump in the journal costs no memory here.
+ * memory dump in the journal costs no memory here. `onMalformed` may let an entry go that cannot be read: the next one is read again.
  */
-export const createExportReader = (): ExportReader => {
+export const createExportReader = (onMalformed: (problem: ExportMalformed) => void = refuse): ExportReader => {
   let fields = new Map<string, Buffer>()
   let entryBytes = 0
   let place: Place = { in: 'line' }
@@ -58,11 +63,20 @@ export const createExportReader = (): ExportReader => {
     kept = 0
     return bytes
   }
-  const add = (name: string, value: Buffer) => {
-    if (!fieldName.test(name)) throw new ExportMalformed(`"${name.slice(0, mostNameBytes)}" is no field of a journal.`)
-    if (fields.has(name) || fields.size >= mostFields || entryBytes + value.length > mostEntryBytes) return
+  const giveUp = (problem: string): Place => {
+    onMalformed(new ExportMalformed(problem))
+    fields = new Map()
+    entryBytes = 0
+    takeKept()
+    return { in: 'nothing' }
+  }
+  const add = (name: string, value: Buffer): Place => {
+    if (!fieldName.test(name)) return giveUp(`"${name.slice(0, mostNameBytes)}" is no field of a journal.`)
+    if (fields.has(name) || fields.size >= mostFields || entryBytes + value.length > mostEntryBytes)
+      return { in: 'line' }
     fields.set(name, value)
     entryBytes += value.length
+    return { in: 'line' }
   }
   const takeLine = (entries: JournalFields[]): Place => {
     const line = takeKept()
@@ -75,11 +89,10 @@ export const createExportReader = (): ExportReader => {
     const at = line.indexOf(equals)
     const name = line.toString('latin1', 0, at < 0 ? line.length : at)
     if (at < 0) {
-      if (!fieldName.test(name)) throw new ExportMalformed('This is no journal export: a line names no field.')
+      if (!fieldName.test(name)) return giveUp('This is no journal export: a line names no field.')
       return { in: 'size', name }
     }
-    add(name, line.subarray(at + 1))
-    return { in: 'line' }
+    return add(name, line.subarray(at + 1))
   }
 
   /** Takes bytes for the place where the reader is; gives where the rest begins. */
@@ -89,6 +102,13 @@ export const createExportReader = (): ExportReader => {
       keep(bytes.subarray(start, end < 0 ? bytes.length : end), mostNameBytes + 1 + mostTextBytes)
       if (end < 0) return bytes.length
       place = takeLine(entries)
+      return end + 1
+    }
+    if (place.in === 'nothing') {
+      const end = bytes.indexOf(lineFeed, start)
+      keep(bytes.subarray(start, end < 0 ? bytes.length : end), 1)
+      if (end < 0) return bytes.length
+      place = { in: takeKept().length === 0 ? 'line' : 'nothing' }
       return end + 1
     }
     if (place.in === 'size') {
@@ -105,10 +125,9 @@ export const createExportReader = (): ExportReader => {
       place = left === 0n ? { in: 'valueEnd', name: place.name } : { ...place, left }
       return end
     }
-    if (bytes[start] !== lineFeed) throw new ExportMalformed(`The field ${place.name} is longer than it says.`)
-    add(place.name, takeKept())
-    place = { in: 'line' }
-    return start + 1
+    const isWhole = bytes[start] === lineFeed
+    place = isWhole ? add(place.name, takeKept()) : giveUp(`The field ${place.name} is longer than it says.`)
+    return isWhole ? start + 1 : start
   }
 
   return {
@@ -120,7 +139,11 @@ export const createExportReader = (): ExportReader => {
       return entries
     },
     end: () => {
-      if (place.in !== 'line' || kept > 0) throw new ExportMalformed('The journal export breaks off in a field.')
+      if (place.in === 'nothing') return []
+      if (place.in !== 'line' || kept > 0) {
+        place = giveUp('The journal export breaks off in a field.')
+        return []
+      }
       const entries: JournalFields[] = []
       takeLine(entries)
       return entries

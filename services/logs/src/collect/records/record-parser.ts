@@ -14,7 +14,10 @@ export type RecordParserOptions = {
   owner: Pick<Origin, 'branch' | 'tenantId'>
   /** Of times that texts name; they serve to tell formats, the records' own times count. */
   time: TimeContext
-  onEntry: (entry: NewEntry) => void
+  /** `records` is how many it was made of. */
+  onEntry: (entry: NewEntry, records: number) => void
+  /** What the format of a text is called that no format knows. */
+  unknownFormat?: string
 }
 
 /** Makes entries of records, with the lines of a trace as one. Pure: the same records give the same entries. */
@@ -61,7 +64,12 @@ const cutToLimit = (text: string): { text: string; truncated: boolean } => {
   return { text: bytes.subarray(0, mostTextBytes).toString('utf8').replace(/�$/, ''), truncated: true }
 }
 
-export const createRecordParser = ({ owner, time, onEntry }: RecordParserOptions): RecordParser => {
+export const createRecordParser = ({
+  owner,
+  time,
+  onEntry,
+  unknownFormat = plainFormat,
+}: RecordParserOptions): RecordParser => {
   const header = createHeader()
   const reader = createFileReader(time)
   const origins = new Map<string, Origin>()
@@ -77,7 +85,7 @@ export const createRecordParser = ({ owner, time, onEntry }: RecordParserOptions
     const { text, truncated } = cutToLimit(lines.join('\n'))
     const told = record.severity ?? severity
     const isSilent = told === undefined && record.hint !== undefined && guessSeverity(text) === 0
-    onEntry({
+    const entry: NewEntry = {
       origin: originOf(record.sourceId, format),
       sequence: record.sequence,
       time: record.time,
@@ -87,7 +95,8 @@ export const createRecordParser = ({ owner, time, onEntry }: RecordParserOptions
       truncated,
       outOfOrder: false,
       ...(record.fields && { sender: { fields: record.fields } }),
-    })
+    }
+    onEntry(entry, lines.length)
   }
   /** `name` is the format that knows the line, if one does. */
   const continues = (record: CollectedRecord, line: string, name: string | undefined, entry: OpenEntry): boolean => {
@@ -115,7 +124,7 @@ export const createRecordParser = ({ owner, time, onEntry }: RecordParserOptions
       clearHeader(header)
       const name = reader.read(first, header)
       if (name === undefined) clearHeader(header)
-      const format = name ?? plainFormat
+      const format = name ?? unknownFormat
       const entry: OpenEntry = {
         record,
         lines: [text],

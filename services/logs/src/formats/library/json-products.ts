@@ -9,8 +9,16 @@ export const jsonProducts: readonly JsonFormat[] = [
     time: ['__REALTIME_TIMESTAMP', '_SOURCE_REALTIME_TIMESTAMP'],
     level: ['PRIORITY'],
     numbers: 'syslog',
+    // What a program prints has 6 unless it says otherwise (`SyslogLevel=` of systemd.exec).
+    unsure: { PRIORITY: '6', _TRANSPORT: 'stdout' },
     message: ['MESSAGE'],
+    wraps: true,
     samples: [
+      {
+        line: '{"__REALTIME_TIMESTAMP":"1717860261221373","PRIORITY":"6","_TRANSPORT":"stdout","MESSAGE":"level=warn msg=\\"low\\" left=3"}',
+        time: '2024-06-08T15:24:21.221Z',
+        severity: 'WARN',
+      },
       {
         line: '{"__REALTIME_TIMESTAMP":"1717860261221373","PRIORITY":"3","_HOSTNAME":"attic","MESSAGE":"disk is gone"}',
         time: '2024-06-08T15:24:21.221Z',

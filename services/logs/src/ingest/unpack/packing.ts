@@ -27,6 +27,9 @@ const magics: readonly (readonly [Packing, readonly number[]])[] = [
   ['rar', [0x52, 0x61, 0x72, 0x21, 0x1a, 0x07]],
   ['lz4', [0x04, 0x22, 0x4d, 0x18]],
   ['compress', [0x1f, 0x9d]],
+  // An export of a journal, which may have any bytes in its fields.
+  ['plain', [...Buffer.from('__CURSOR=')]],
+  ['plain', [...Buffer.from('__REALTIME_TIMESTAMP=')]],
   ['utf16le', [0xff, 0xfe]],
   ['utf16be', [0xfe, 0xff]],
 ]

@@ -7474,7 +7474,10 @@ export const LogsServiceDefinition = {
      * Files may be plain, gzip, zstd, or archives: tar (which may be gzip or zstd itself) and zip, whose files may be gzip or zstd in turn.
      * What a file is, its bytes tell, not its name. Each file of an archive is a source of its own: `<source_id>/<path in the archive>`,
      * without `.gz` or `.zst`. Files in it that are encrypted, links, no text, or archives themselves are named in `skipped`. When a file breaks off,
-     * is damaged, or passes a limit, what was read before it is kept, and the answer says so.
+     * is damaged, or passes a limit, what was read before it is kept, and the answer says so. What is neither text nor a known archive is 415.
+     *
+     * The export of a journal (`journalctl -o export`), told by its content, has entries as collecting the journal has them: the message as text, the
+     * journal's fields, time and priority. One that cannot be read counts as rejected.
      */
     upload: {
       name: "Upload",

@@ -1,0 +1,64 @@
+import { createBatchBuilder } from '../../entries/batch-builder.ts'
+import {
+  batchEntries,
+  batchTextBytes,
+  type FileParser,
+  type FileParserOptions,
+  type ParseCounts,
+} from '../../formats/file-parser.ts'
+import { journalExportFormat } from '../../formats/in-force.ts'
+import { createRecordParser } from '../records/record-parser.ts'
+import { createExportReader, type JournalFields } from './export-format.ts'
+import { journalRecord } from './journal-record.ts'
+
+/**
+ * Parses the export of a journal as its bytes come. Its entries are what they are when the journal itself is collected, all under the source
+ * of the file; one with a message counts as a line, one that cannot be read as rejected, and one without a message as nothing.
+ */
+export const createExportFileParser = ({ source, time, now, onBatch }: FileParserOptions): FileParser => {
+  const { sourceId, ...owner } = source
+  const builder = createBatchBuilder(batchEntries, batchTextBytes + 256 * 1024)
+  const counts: ParseCounts = { lines: 0, entries: 0, joined: 0, rejected: 0, formats: {} }
+  const finishBatch = () => {
+    const entries = builder.count
+    if (entries > 0) onBatch(builder.finish(now()), entries)
+  }
+  const parser = createRecordParser({
+    owner,
+    time,
+    unknownFormat: journalExportFormat,
+    onEntry: (entry, records) => {
+      const { format } = entry.origin
+      counts.lines += records
+      counts.entries++
+      counts.joined += records - 1
+      counts.formats[format] = (counts.formats[format] ?? 0) + records
+      builder.add(entry)
+      if (builder.count === batchEntries || builder.size >= batchTextBytes) finishBatch()
+    },
+  })
+  const reader = createExportReader(() => {
+    counts.lines++
+    counts.rejected++
+  })
+  const takeAll = (read: readonly JournalFields[]) => {
+    for (const fields of read) {
+      const record = journalRecord(fields, () => sourceId)
+      if (record) parser.push(record)
+    }
+  }
+  return {
+    counts,
+    push: (chunk) => takeAll(reader.push(chunk)),
+    end: () => {
+      takeAll(reader.end())
+      parser.close()
+      finishBatch()
+    },
+    settle: (closes) => {
+      if (closes) parser.close()
+      finishBatch()
+      return counts.lines + 1
+    },
+  }
+}
