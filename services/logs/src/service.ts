@@ -25,6 +25,7 @@ import { type BlocklistTables, blocklistMigration } from './blocklist/store.ts'
 import { createBranchDirectory } from './branches/directory.ts'
 import { branchDirectoryRpc, orchardRpc } from './branches/orchard-rpc.ts'
 import { createSharedSearch } from './branches/shared-search.ts'
+import { createLeases } from './cluster/leases.ts'
 import { type SharedCatalogueTables, sharedCatalogueMigration } from './cluster/shared-catalogue-tables.ts'
 import { type CheckpointTables, checkpointMigration } from './collect/checkpoint-store.ts'
 import { type CollectStateTables, collectStateMigration } from './collect/collect-state-store.ts'
@@ -170,6 +171,8 @@ export const createLogsService = async (options: LogsServiceOptions): Promise<Lo
   const openPlaced = async <Rows>({ location: place, ...schema }: PlacedSchema) =>
     opened.use(await openStore<Rows>({ ...place, ...schema, log }))
   const store = await openPlaced<Tables>(schemas.logs)
+  const leases = createLeases({ db: store.db, now })
+  if (!isShared) await leases.clear()
   const { db: incidentRows } = await openPlaced<AllIncidentTables>(schemas.incidents)
   // Before anything is read: what comes in is read with them.
   const formats = opened.use(
@@ -217,6 +220,7 @@ export const createLogsService = async (options: LogsServiceOptions): Promise<Lo
     await createCollecting({
       config,
       db: store.db,
+      leases,
       isShared,
       engine,
       collectors: {
@@ -240,6 +244,7 @@ export const createLogsService = async (options: LogsServiceOptions): Promise<Lo
     createScoring({
       config,
       db: store.db,
+      leases,
       engine,
       overlays,
       arrivals: () => noted.count,
@@ -248,8 +253,8 @@ export const createLogsService = async (options: LogsServiceOptions): Promise<Lo
       log,
     }),
   )
-  const scorerRuns = createScorerRuns({ db: store.db, tasks, now, signal: ending.signal, log })
-  const blocklist = opened.use(openBlocklist({ db: store.db, engine, settings, upstream, log, now }))
+  const scorerRuns = createScorerRuns({ db: store.db, leases, tasks, signal: ending.signal, log })
+  const blocklist = opened.use(openBlocklist({ db: store.db, leases, engine, settings, upstream, log }))
   const world: World = {
     config,
     engine,
@@ -273,6 +278,7 @@ export const createLogsService = async (options: LogsServiceOptions): Promise<Lo
   const incidents = opened.use(
     openIncidents(world, {
       db: incidentRows,
+      leases,
       arrivals: createArrivalMark(() => noted.count, directory),
       isShared,
     }),

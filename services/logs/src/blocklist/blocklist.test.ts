@@ -3,7 +3,8 @@ import { silentLog } from '@trellis/kit/telemetry'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { databases, type RunningDatabase } from '../../../../test/support/databases.ts'
 import { temporaryDirectory } from '../../../../test/support/temporary-directory.ts'
-import type { LeaseTables } from '../cluster/leases.ts'
+import type { LeaseTables } from '../cluster/lease-store.ts'
+import { createLeases } from '../cluster/leases.ts'
 import { type CatalogueTables, createCatalogue } from '../segments/catalogue-store.ts'
 import { shardLimits } from '../segments/shard.ts'
 import { batchOf } from '../segments/store-for-tests.ts'
@@ -47,7 +48,7 @@ const openWorld = async (location: StoreLocation, roundMilliseconds?: number) =>
       settings,
       upstream,
       log: silentLog,
-      now: Date.now,
+      leases: createLeases({ db: store.db, now: Date.now }),
       ...(roundMilliseconds && { roundMilliseconds }),
     }
     const set = (given: Record<string, unknown>) => settings.update(Object.keys(given), given)

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { failure } from '@trellis/kit/errors'
 import type { Log } from '@trellis/kit/telemetry'
@@ -27,13 +26,10 @@ const scanMilliseconds = 15 * 60_000
 /** A request waits for so long; what is left is for the next one, or the background. */
 const mostRequestMilliseconds = 20_000
 const mostRoundMilliseconds = 5 * 60_000
-/** Longer than an hour of a source takes to be read. */
-const leaseMilliseconds = 2 * 60_000
 const scanLease = 'blocklist scan'
 
 /** Changes at the filter follow each other, on all replicas: AdGuard Home's list is read, changed and written as a whole. */
 const filterLease = 'blocklist filter'
-const filterLeaseMilliseconds = 120_000
 const filterWaitMilliseconds = 30_000
 const filterLookMilliseconds = 50
 
@@ -73,44 +69,33 @@ const hostOf = (address: string): string[] => {
 /** Candidates, the scan that finds them, and the filter that blocks them. */
 export const createBlocklist = (options: BlocklistOptions): Blocklist => {
   const { db, engine, settings, filters, leases, log, roundMilliseconds = scanMilliseconds } = options
-  const replica = randomUUID()
-
   /** Undefined while somebody else scans. */
   const scanFor = async (milliseconds: number, signal: AbortSignal): Promise<ScanResult | undefined> => {
-    // Of its own, so that two requests to one replica do not share it.
-    const owner = randomUUID()
-    if (!(await leases.take(scanLease, owner, leaseMilliseconds))) return undefined
-    try {
-      const values = await settings.read()
-      const until = performance.now() + milliseconds
-      return await scan({
-        db,
-        engine,
-        sourceIds: values.router_source_ids,
-        own: [values.dns_filter_url, values.notion_url, values.jira_url, values.llm_base_url].flatMap(hostOf),
-        mayGoOn: async () => performance.now() < until && (await leases.take(scanLease, owner, leaseMilliseconds)),
-        signal,
-      })
-    } finally {
-      await leases.release(scanLease, owner)
-    }
+    await using lease = await leases.take(scanLease, signal)
+    if (!lease) return undefined
+    const values = await settings.read()
+    const until = performance.now() + milliseconds
+    return await scan({
+      db,
+      engine,
+      sourceIds: values.router_source_ids,
+      own: [values.dns_filter_url, values.notion_url, values.jira_url, values.llm_base_url].flatMap(hostOf),
+      mayGoOn: async () => performance.now() < until && !lease.signal.aborted,
+      signal,
+    })
   }
 
   /** Alone at the filter, among all replicas; waits its turn. */
   const alone = async <Result>(signal: AbortSignal, work: () => Promise<Result>): Promise<Result> => {
-    const owner = `${replica} ${randomUUID()}`
     const until = performance.now() + filterWaitMilliseconds
-    while (!(await leases.take(filterLease, owner, filterLeaseMilliseconds))) {
+    for (;;) {
+      await using lease = await leases.take(filterLease, signal)
+      if (lease) return await work()
       if (performance.now() > until)
         throw failure('unavailable', 'Others are changing the DNS filter: try again in a moment.', {
           retryAfterSeconds: 5,
         })
       await sleep(filterLookMilliseconds, undefined, { signal })
-    }
-    try {
-      return await work()
-    } finally {
-      await leases.release(filterLease, owner)
     }
   }
 

@@ -1,6 +1,6 @@
 import type { Log } from '@trellis/kit/telemetry'
 import type { Kysely } from 'kysely'
-import { createLeases, type LeaseTables } from '../cluster/leases.ts'
+import type { Leases } from '../cluster/leases.ts'
 import type { Settings } from '../settings/settings.ts'
 import type { LogEngine } from '../threads/log-engine.ts'
 import type { Upstream } from '../upstream/upstream.ts'
@@ -9,21 +9,21 @@ import { createFilters } from './filters/filters.ts'
 import type { BlocklistTables } from './store.ts'
 
 export type OpenBlocklistOptions = {
-  db: Kysely<BlocklistTables & LeaseTables>
+  db: Kysely<BlocklistTables>
+  leases: Leases
   engine: Pick<LogEngine, 'search' | 'sources'>
   settings: Pick<Settings, 'read'>
   upstream: Pick<Upstream, 'fetch'>
   log: Log
-  now: () => number
   /** Between two scans in the background. */
   roundMilliseconds?: number
 }
 
 /** The block list with its background scan, and what it keeps open at the filter; all ends with its disposal. */
 export const openBlocklist = (options: OpenBlocklistOptions): Blocklist & AsyncDisposable => {
-  const { db, now, upstream, ...rest } = options
+  const { upstream, ...rest } = options
   const filters = createFilters({ upstream })
-  const blocklist = createBlocklist({ ...rest, db, filters, leases: createLeases({ db, now }) })
+  const blocklist = createBlocklist({ ...rest, filters })
   const ending = new AbortController()
   const scanning = blocklist.run(ending.signal)
   return {

@@ -93,7 +93,7 @@ export const createClusterEngine = async (options: ClusterEngineOptions): Promis
       mergeSegments: (change) => catalogue.merge(change),
       settle: (burials) => catalogue.settle(burials),
       mayMerge: async () => {
-        const isMine = await catalogue.lease('merge', replica, leaseMilliseconds)
+        const isMine = await catalogue.leases.keep('merge', replica, leaseMilliseconds)
         // Whoever has the task may have looked before there was this much to do.
         if (!isMine) merges.taken(leaseMilliseconds)
         return isMine
@@ -190,19 +190,12 @@ export const createClusterEngine = async (options: ClusterEngineOptions): Promis
     }
   }
   const maintain: LogEngine['maintain'] = async (care) => {
-    if (!(await catalogue.lease('maintenance', replica, leaseMilliseconds))) return undefined
-    // For as long as it takes the lease stays here; should it be lost, two do the same, and one of them finds it done.
-    const keeping = setInterval(
-      () => void catalogue.lease('maintenance', replica, leaseMilliseconds).catch(() => false),
-      leaseMilliseconds / 3,
-    )
-    try {
-      const freed = await index.call('maintain', [care])
-      if (care.isThorough) await upkeep.run()
-      return freed
-    } finally {
-      clearInterval(keeping)
-    }
+    // Should it be lost, two do the same, and one of them finds it done.
+    await using lease = await catalogue.leases.take('maintenance', signal)
+    if (!lease) return undefined
+    const freed = await index.call('maintain', [care])
+    if (care.isThorough) await upkeep.run()
+    return freed
   }
   const follow: LogEngine['follow'] = async (follower) => {
     followers.add(follower)

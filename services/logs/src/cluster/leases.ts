@@ -1,39 +1,78 @@
+import { randomUUID } from 'node:crypto'
+import { linkedAbort } from '@trellis/kit/lifecycle'
 import type { Kysely } from 'kysely'
-import type { SharedCatalogueTables } from './shared-catalogue-tables.ts'
+import { clearLeases, endLease, findLease, keepLease, type LeaseTables, renewLease, takeLease } from './lease-store.ts'
 
-export type LeaseTables = Pick<SharedCatalogueTables, 'log_leases'>
-
-/** Tasks that one replica at a time does. They spare work and keep nothing right: clocks may differ. */
-export type Leases = {
-  /** Takes or keeps a task for so many milliseconds; false while another has it. */
-  take: (name: string, owner: string, milliseconds: number) => Promise<boolean>
-  /** Lets go of a task before its time. */
-  release: (name: string, owner: string) => Promise<void>
+/**
+ * A task that one at a time has, among all replicas, until it is disposed of. It spares work; nothing may be right because of it alone, for
+ * clocks differ and a process may be paused.
+ */
+export type HeldLease = AsyncDisposable & {
+  /** Aborted when another has taken the task over or may have, and with the signal that it was taken with. */
+  readonly signal: AbortSignal
 }
 
-const takeLease = (db: Kysely<LeaseTables>, lease: { name: string; owner: string; ends_at: number }, now: number) =>
-  db
-    .insertInto('log_leases')
-    .values(lease)
-    .onConflict((conflict) =>
-      conflict
-        .column('name')
-        .doUpdateSet({ owner: lease.owner, ends_at: lease.ends_at })
-        .where((row) => row.or([row('log_leases.owner', '=', lease.owner), row('log_leases.ends_at', '<', now)])),
-    )
-    .returning('owner')
-    .executeTakeFirst()
+export type Leases = {
+  /** Takes a task and renews it until it is disposed of; undefined while somebody has it, this replica included. */
+  take: (name: string, signal: AbortSignal) => Promise<HeldLease | undefined>
+  /** Takes or keeps a task under a name of one's own, for so many milliseconds and no longer; false while another has it. */
+  keep: (name: string, owner: string, milliseconds: number) => Promise<boolean>
+  isHeld: (name: string) => Promise<boolean>
+  /** Frees all tasks. Only for who is alone on the store and has just started: what it held before it was killed is nobody's. */
+  clear: () => Promise<void>
+}
 
-const endLease = (db: Kysely<LeaseTables>, name: string, owner: string) =>
-  db.deleteFrom('log_leases').where('name', '=', name).where('owner', '=', owner).execute()
+export type LeasesOptions = {
+  db: Kysely<LeaseTables>
+  now: () => number
+  /** Who says nothing for so long has lost its task; it is renewed three times as often. */
+  milliseconds?: number
+}
 
-/** Leases as rows that replicas share. */
-export const createLeases = ({ db, now }: { db: Kysely<LeaseTables>; now: () => number }): Leases => ({
-  take: async (name, owner, milliseconds) => {
-    const moment = now()
-    return (await takeLease(db, { name, owner, ends_at: moment + milliseconds }, moment))?.owner === owner
-  },
-  release: async (name, owner) => {
-    await endLease(db, name, owner)
-  },
-})
+export const leaseMilliseconds = 30_000
+const renewalsPerLease = 3
+
+/** Tasks as rows that replicas share: all that one replica at a time does stands on these. */
+export const createLeases = ({ db, now, milliseconds = leaseMilliseconds }: LeasesOptions): Leases => {
+  const hold = (name: string, owner: string, signal: AbortSignal): HeldLease => {
+    const held = linkedAbort(signal)
+    let failures = 0
+    const lose = (cause?: unknown) => held.abort(new Error(`The task "${name}" is another replica's now.`, { cause }))
+    const renew = async () => {
+      try {
+        if (!(await renewLease(db, { name, owner, ends_at: now() + milliseconds }))) lose()
+        failures = 0
+      } catch (error) {
+        // A store that is away for a moment is asked again, as long as nobody can have taken the task.
+        if (++failures >= renewalsPerLease) lose(error)
+      }
+    }
+    const renewing = setInterval(() => void renew(), milliseconds / renewalsPerLease)
+    renewing.unref()
+    return {
+      signal: held.signal,
+      [Symbol.asyncDispose]: async () => {
+        clearInterval(renewing)
+        held[Symbol.dispose]()
+        // What is not given back ends by itself.
+        await endLease(db, { name, owner }).catch(() => undefined)
+      },
+    }
+  }
+  return {
+    take: async (name, signal) => {
+      const owner = randomUUID()
+      const moment = now()
+      const taken = await takeLease(db, { name, owner, ends_at: moment + milliseconds }, moment)
+      return taken?.owner === owner ? hold(name, owner, signal) : undefined
+    },
+    keep: async (name, owner, kept) => {
+      const moment = now()
+      return (await keepLease(db, { name, owner, ends_at: moment + kept }, moment))?.owner === owner
+    },
+    isHeld: async (name) => ((await findLease(db, name))?.ends_at ?? 0) > now(),
+    clear: async () => {
+      await clearLeases(db)
+    },
+  }
+}

@@ -275,6 +275,6 @@ export const createSharedCatalogue = ({ db, now }: SharedCatalogueOptions): Shar
       const mark = { replaced_version: 0, replaced_at: now() }
       return (await insertSegment(db, { ...toTable(nothing, 0, 0), ...mark })) !== undefined
     },
-    lease: createLeases({ db, now }).take,
+    leases: createLeases({ db, now }),
   }
 }

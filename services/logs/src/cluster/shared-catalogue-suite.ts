@@ -149,12 +149,12 @@ export const describeSharedCatalogue = (name: string, createDatabase: () => Prom
 
     test('a lease is one replica’s until it ends', async () => {
       await using both = await withCatalogues(await createDatabase())
-      expect(await both.one.lease('merge', 'one', 100)).toBe(true)
-      expect(await both.other.lease('merge', 'other', 100)).toBe(false)
-      expect(await both.one.lease('merge', 'one', 100)).toBe(true)
+      expect(await both.one.leases.keep('merge', 'one', 100)).toBe(true)
+      expect(await both.other.leases.keep('merge', 'other', 100)).toBe(false)
+      expect(await both.one.leases.keep('merge', 'one', 100)).toBe(true)
       both.pass(101)
-      expect(await both.other.lease('merge', 'other', 100)).toBe(true)
-      expect(await both.one.lease('merge', 'one', 100)).toBe(false)
+      expect(await both.other.leases.keep('merge', 'other', 100)).toBe(true)
+      expect(await both.one.leases.keep('merge', 'one', 100)).toBe(false)
     })
 
     test('any number who commit at once come one after the other, and none is lost', async () => {

@@ -1,4 +1,5 @@
 import type { Amendments, Burial, SeverityOverride } from '../segments/amendments.ts'
+import type { Leases } from './leases.ts'
 
 /**
  * A segment as all replicas know it. Times are epoch milliseconds. `version` is that of the catalogue with which it came;
@@ -78,9 +79,6 @@ export type SharedCatalogue = {
   forget: (keys: readonly string[]) => Promise<void>
   /** Claims that a file belongs to no segment: false where it does. A segment of that key can then no longer be added. */
   condemn: (key: string) => Promise<boolean>
-  /**
-   * Takes or keeps a task that one replica at a time is to do, for so many milliseconds. It spares work and keeps nothing right: clocks
-   * may differ.
-   */
-  lease: (name: string, owner: string, milliseconds: number) => Promise<boolean>
+  /** Tasks that one replica at a time is to do. */
+  leases: Pick<Leases, 'take' | 'keep'>
 }

@@ -43,7 +43,7 @@ export const createUpkeep = ({ catalogue, files, replica, graceMilliseconds, now
   return {
     /** One round; does nothing while another replica has the task. */
     run: async (): Promise<void> => {
-      if (!(await catalogue.lease('upkeep', replica, leaseMilliseconds))) return
+      if (!(await catalogue.leases.keep('upkeep', replica, leaseMilliseconds))) return
       await removeReplaced()
       await catalogue.forgetFolded(now() - graceMilliseconds)
       await catalogue.forgetReceipts(now() - receiptMilliseconds)

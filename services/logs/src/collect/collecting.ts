@@ -1,8 +1,8 @@
 import { type Bus, jsonCodec, topics } from '@trellis/kit/bus'
 import type { Log } from '@trellis/kit/telemetry'
 import type { Kysely } from 'kysely'
+import type { Leases } from '../cluster/leases.ts'
 import { inRounds } from '../cluster/rounds.ts'
-import type { SharedCatalogueTables } from '../cluster/shared-catalogue-tables.ts'
 import type { LogsConfig } from '../config.ts'
 import type { Tasks } from '../ingest/tasks.ts'
 import type { LogEngine } from '../threads/log-engine.ts'
@@ -11,7 +11,6 @@ import { type CheckpointTables, createCheckpoints } from './checkpoint-store.ts'
 import { type CollectStateTables, listSourceRuns, readCollectState, saveCollectState } from './collect-state-store.ts'
 import type { Collectors } from './collector.ts'
 import { describeConfigured } from './configured.ts'
-import { createLeases } from './leases.ts'
 import { createRuns, type Runs } from './runs.ts'
 import { createSourceLocks } from './source-locks.ts'
 import type { ConfiguredSources } from './sources-file.ts'
@@ -21,7 +20,8 @@ import { createWatcher, type WatchState } from './watch/watcher.ts'
 
 export type CollectingOptions = {
   config: Pick<LogsConfig, 'gleanIntervalSeconds' | 'watch' | 'submitEndpoint' | 'submitKey'>
-  db: Kysely<CheckpointTables & CollectStateTables & SharedCatalogueTables & OutboxTables>
+  db: Kysely<CheckpointTables & CollectStateTables & OutboxTables>
+  leases: Leases
   /** Whether other replicas collect from the same sources. */
   isShared: boolean
   engine: Pick<LogEngine, 'ingestFile' | 'ingest' | 'sources'>
@@ -57,11 +57,8 @@ type ToldState = WatchState & { toldAt: number }
 const askMilliseconds = 5_000
 
 export const createCollecting = async (options: CollectingOptions): Promise<Collecting> => {
-  const { config, db, isShared, engine, collectors, sources, tasks, bus, upstream, now, log } = options
+  const { config, db, leases, isShared, engine, collectors, sources, tasks, bus, upstream, now, log } = options
   const ending = new AbortController()
-  const leases = createLeases({ db, now })
-  // Who is alone has no other to wait for; what it held before it was killed is free.
-  if (!isShared) for (const name of ['glean', 'watch', 'submit']) await leases.clear(name)
   const locks = createSourceLocks({ leases: isShared ? leases : undefined })
   const checkpointsOf = (source: string) => createCheckpoints({ db, source, now })
   const { submitEndpoint: endpoint, submitKey: key } = config

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { linkedAbort } from '@trellis/kit/lifecycle'
-import type { Leases } from './leases.ts'
+import type { Leases } from '../cluster/leases.ts'
 
 export type LockUse = {
   /** Rejects the wait when it aborts. */

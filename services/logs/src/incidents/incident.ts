@@ -78,6 +78,8 @@ export const newIncident = (input: IncidentInput, id: string, now: number): Inci
     id,
     status: 'open',
     is_automatic: 0,
+    is_start_set: 1,
+    is_end_set: 1,
     error_count: 0,
     created_at: now,
     updated_at: now,
@@ -112,6 +114,8 @@ export const changeIncident = (
   return {
     change: {
       ...read,
+      ...(edited.includes('started_at') && { is_start_set: 1 }),
+      ...(edited.includes('ended_at') && { is_end_set: 1 }),
       ...(status && {
         status,
         ...(status === 'acknowledged' && { acknowledged_at: now }),

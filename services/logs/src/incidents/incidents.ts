@@ -36,8 +36,11 @@ export type Incidents = {
 export type IncidentsOptions = {
   db: Db
   now: () => number
-  /** Takes part in the transaction that resolves or deletes an incident: what it was made of is dealt with. */
-  settled?: (db: Db, incident: IncidentTable, now: number) => Promise<void>
+  /**
+   * Takes part in the transaction that resolves or deletes an incident, or that says when it ended: the errors of its source until that
+   * moment are dealt with.
+   */
+  settled?: (db: Db, incident: IncidentTable, until: number) => Promise<void>
 }
 
 const statusEvents: Record<IncidentStatus, string> = {
@@ -83,7 +86,10 @@ export const createIncidents = ({ db, now, settled = async () => undefined }: In
             at,
           })
         const after = { ...before, ...change }
+        // Who says when it ended has seen what came until now.
         if (status === 'resolved') await settled(transaction, after, at)
+        else if (edited.includes('ended_at') && after.ended_at !== null)
+          await settled(transaction, after, Math.max(after.ended_at, at))
         return after
       }),
     remove: (id) =>

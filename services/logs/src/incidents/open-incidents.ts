@@ -3,7 +3,8 @@ import { IncidentsServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/i
 import { createBundles } from '../bundles/bundles.ts'
 import { bundlesRpc } from '../bundles/rpc.ts'
 import { bundleMigration } from '../bundles/tables.ts'
-import { ticketMigration } from '../tickets/tables.ts'
+import type { Leases } from '../cluster/leases.ts'
+import { ticketAttemptMigration, ticketMigration } from '../tickets/tables.ts'
 import { createTickets } from '../tickets/tickets.ts'
 import type { World } from '../world.ts'
 import type { IncidentDb } from './all-tables.ts'
@@ -12,13 +13,21 @@ import { settleSource } from './automatic/store.ts'
 import { automaticMigration } from './automatic/tables.ts'
 import { createIncidents } from './incidents.ts'
 import { incidentsRpc } from './rpc.ts'
-import { incidentMigration } from './tables.ts'
+import { incidentMigration, windowMigration } from './tables.ts'
 
 /** The schema of incidents and what belongs to them, step by step. */
-export const incidentMigrations = [incidentMigration, bundleMigration, ticketMigration, automaticMigration]
+export const incidentMigrations = [
+  incidentMigration,
+  bundleMigration,
+  ticketMigration,
+  automaticMigration,
+  windowMigration,
+  ticketAttemptMigration,
+]
 
 export type OpenIncidentsOptions = {
   db: IncidentDb
+  leases: Pick<Leases, 'take'>
   /** Differs when entries have come in since. */
   arrivals: () => Promise<string>
   /** Whether replicas share entries: each hears of what came in through itself. */
@@ -30,20 +39,21 @@ const sharedMilliseconds = 30_000
 /** Everything around incidents. */
 export const openIncidents = (
   world: World,
-  { db, arrivals, isShared }: OpenIncidentsOptions,
+  { db, leases, arrivals, isShared }: OpenIncidentsOptions,
 ): AsyncDisposable & { implementation: Implementation } => {
   const { now, config } = world
   const incidents = createIncidents({
     db,
     now,
     // What it was made of is dealt with: only errors after this make another.
-    settled: async (transaction, { is_automatic, source_id }, at) => {
-      if (is_automatic === 1 && source_id !== null) await settleSource(transaction, source_id, at)
+    settled: async (transaction, { is_automatic, source_id }, until) => {
+      if (is_automatic === 1 && source_id !== null) await settleSource(transaction, source_id, until)
     },
   })
   const automatic = config.autoIncident
     ? createAutomaticIncidents({
         db,
+        leases,
         world,
         rule: {
           threshold: config.autoIncidentThreshold,
@@ -54,7 +64,7 @@ export const openIncidents = (
       })
     : undefined
   const bundles = createBundles({ db, incidents, world })
-  const tickets = createTickets({ db, incidents, world })
+  const tickets = createTickets({ db, leases, incidents, world })
   return {
     implementation: implementation(IncidentsServiceDefinition, {
       ...incidentsRpc({ world, incidents, db }),

@@ -23,6 +23,9 @@ export type IncidentTable = {
   /** The source, or the stem of sources, that its entries come from; null for all. */
   source_id: string | null
   is_automatic: number
+  /** 1 once somebody has set its start, or its end: errors that come later do not move it then. */
+  is_start_set: number
+  is_end_set: number
   /** Errors that an automatic incident was made of. */
   error_count: number
   created_at: number
@@ -102,5 +105,17 @@ export const incidentMigration: Migration = {
       .on('incident_events')
       .columns(['incident_id', 'number'])
       .execute()
+  },
+}
+
+export const windowMigration: Migration = {
+  number: 5,
+  name: 'windows of incidents that somebody has set',
+  up: async (db) => {
+    for (const column of ['is_start_set', 'is_end_set'] as const)
+      await db.schema
+        .alterTable('incidents')
+        .addColumn(column, 'integer', (given) => given.notNull().defaultTo(0))
+        .execute()
   },
 }

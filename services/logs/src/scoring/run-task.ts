@@ -2,10 +2,10 @@ import { failure } from '@trellis/kit/errors'
 import type { Log } from '@trellis/kit/telemetry'
 import type { Task } from '@trellis/protos/ts/trellis/logs/v1/logs.ts'
 import type { Kysely } from 'kysely'
+import type { HeldLease, Leases } from '../cluster/leases.ts'
 import type { Tasks } from '../ingest/tasks.ts'
-import { holdTask } from './hold-task.ts'
 import type { Scorer } from './scorer.ts'
-import { findTask } from './scorer-store.ts'
+import { findNote, noteTask } from './scorer-store.ts'
 import type { ScoringTables } from './tables.ts'
 
 export type ScorerRuns = {
@@ -17,32 +17,32 @@ export type ScorerRuns = {
 
 type Options = {
   db: Kysely<ScoringTables>
+  leases: Pick<Leases, 'take' | 'isHeld'>
   tasks: Pick<Tasks, 'begin'>
-  now: () => number
   signal: AbortSignal
   log: Log
 }
 
 const nameOf = (scorer: Scorer) => `${scorer.name}:run`
 
-export const createScorerRuns = ({ db, tasks, now, signal, log }: Options): ScorerRuns => {
+export const createScorerRuns = ({ db, leases, tasks, signal, log }: Options): ScorerRuns => {
   const follow = async (
     scorer: Scorer,
     range: Parameters<ScorerRuns['begin']>[1],
-    held: NonNullable<Awaited<ReturnType<typeof holdTask>>>,
+    held: HeldLease,
     task: Awaited<ReturnType<Tasks['begin']>>,
   ) => {
     try {
       const onProgress = (done: number, total: number) => task.update({ progress: { done, total, unit: 'sources' } })
-      const outcome = await scorer.run({ ...range, onProgress }, AbortSignal.any([signal, held.signal]))
-      await held.release()
+      const outcome = await scorer.run({ ...range, onProgress }, held.signal)
+      await held[Symbol.asyncDispose]()
       await task.finish({
         status: 'done',
         progress: { done: outcome.sources, total: outcome.sources, unit: 'sources' },
       })
     } catch (error) {
       log.error({ scorer: scorer.name, err: error }, 'a run of a scorer failed')
-      await held.release()
+      await held[Symbol.asyncDispose]()
       await task.finish({
         status: 'failed',
         error: 'Entries could not be scored; the log of the service says why. Run it again.',
@@ -51,23 +51,23 @@ export const createScorerRuns = ({ db, tasks, now, signal, log }: Options): Scor
   }
   return {
     begin: async (scorer, range) => {
-      const held = await holdTask(db, nameOf(scorer), now)
+      const held = await leases.take(nameOf(scorer), signal)
       if (!held) throw failure('conflict', `The ${scorer.name} scorer is running already; wait for its task to end.`)
       try {
         const task = await tasks.begin(`${scorer.name}-run`, 'sources')
-        await held.note(task.task.taskId)
+        await noteTask(db, { name: nameOf(scorer), outcome: task.task.taskId })
         void follow(scorer, range, held, task).catch((error: unknown) =>
           log.error({ err: error }, 'the end of a run could not be told'),
         )
         return task.task
       } catch (error) {
-        await held.release()
+        await held[Symbol.asyncDispose]()
         throw error
       }
     },
     current: async (scorer) => {
-      const row = await findTask(db, nameOf(scorer))
-      return row && row.ends_at > now() ? row.outcome : null
+      const name = nameOf(scorer)
+      return (await leases.isHeld(name)) ? ((await findNote(db, name)) ?? null) : null
     },
   }
 }

@@ -22,37 +22,14 @@ export const saveScoredSource = (db: Db, row: ScoredSourceRow) =>
 export const forgetScoredSource = (db: Db, scorer: string, sourceId: string) =>
   db.deleteFrom('log_scored_sources').where('scorer', '=', scorer).where('source_id', '=', sourceId).execute()
 
-/** Takes or keeps a task; undefined while another has it. */
-export const takeTask = (
-  db: Db,
-  { name, owner, endsAt, now }: { name: string; owner: string; endsAt: number; now: number },
-) =>
+/** Writes down what is known of a task: what came of it, or under which number it runs. */
+export const noteTask = (db: Db, { name, outcome }: { name: string; outcome: string }) =>
   db
     .insertInto('log_scorer_tasks')
-    .values({ name, owner, ends_at: endsAt, outcome: null })
-    .onConflict((conflict) =>
-      conflict
-        .column('name')
-        .doUpdateSet({ owner, ends_at: endsAt })
-        .where((row) => row.or([row('log_scorer_tasks.owner', '=', owner), row('log_scorer_tasks.ends_at', '<', now)])),
-    )
-    .returning('name')
-    .executeTakeFirst()
-
-export const noteTask = (db: Db, { name, owner, outcome }: { name: string; owner: string; outcome: string }) =>
-  db.updateTable('log_scorer_tasks').set({ outcome }).where('name', '=', name).where('owner', '=', owner).execute()
-
-/** Gives a task back, with what came of it where that is told. */
-export const endTask = (
-  db: Db,
-  { name, owner, outcome }: { name: string; owner: string; outcome: string | undefined },
-) =>
-  db
-    .updateTable('log_scorer_tasks')
-    .set({ ends_at: 0, ...(outcome !== undefined && { outcome }) })
-    .where('name', '=', name)
-    .where('owner', '=', owner)
+    .values({ name, outcome, owner: '', ends_at: 0 })
+    .onConflict((conflict) => conflict.column('name').doUpdateSet({ outcome }))
     .execute()
 
-export const findTask = (db: Db, name: string) =>
-  db.selectFrom('log_scorer_tasks').selectAll().where('name', '=', name).executeTakeFirst()
+export const findNote = async (db: Db, name: string): Promise<string | undefined> =>
+  (await db.selectFrom('log_scorer_tasks').select('outcome').where('name', '=', name).executeTakeFirst())?.outcome ??
+  undefined

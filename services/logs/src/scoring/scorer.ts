@@ -1,13 +1,14 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Log } from '@trellis/kit/telemetry'
 import type { Kysely } from 'kysely'
+import type { Leases } from '../cluster/leases.ts'
 import type { OverlayChange } from '../overlays/entry-overlay.ts'
 import type { Overlays } from '../overlays/store.ts'
 import type { SourceCount } from '../threads/index-calls.ts'
 import type { LogEngine } from '../threads/log-engine.ts'
 import type { Detections } from './detections.ts'
 import { type Finding, leastScore, type Scorer as ScorerName } from './finding.ts'
-import { holdTask } from './hold-task.ts'
-import { findTask, forgetScoredSource, saveScoredSource, scoredSources } from './scorer-store.ts'
+import { findNote, forgetScoredSource, noteTask, saveScoredSource, scoredSources } from './scorer-store.ts'
 import { lookBackMilliseconds, rangeToScore, type SourceRange, wholeRange } from './source-range.ts'
 import type { ScoredSourceRow, ScoringTables } from './tables.ts'
 
@@ -43,6 +44,7 @@ export type ScorerOptions = {
   name: ScorerName
   score: ScoreRange
   db: Kysely<ScoringTables>
+  leases: Pick<Leases, 'take' | 'isHeld'>
   engine: Pick<LogEngine, 'sources'>
   detections: Pick<Detections, 'keep'>
   overlays: Pick<Overlays, 'put'>
@@ -69,7 +71,7 @@ const overlaysOf = (findings: readonly Finding[], scoredAt: number): OverlayChan
 
 /** Scores sources as they grow, and all of them when asked; one replica at a time. */
 export const createScorer = (options: ScorerOptions): Scorer => {
-  const { name, score, db, engine, detections, overlays, now, log } = options
+  const { name, score, db, leases, engine, detections, overlays, now, log } = options
   const task = `${name}:round`
 
   const scoreRange = async (range: SourceRange, signal: AbortSignal) => {
@@ -128,21 +130,14 @@ export const createScorer = (options: ScorerOptions): Scorer => {
     work: (whole: AbortSignal) => Promise<{ value: Value; outcome?: RunOutcome }>,
   ): Promise<Value | undefined> => {
     for (;;) {
-      const held = await holdTask(db, task, now)
-      if (!held && !mustWait) return undefined
-      if (!held) {
-        await new Promise((resolve) => setTimeout(resolve, waitMilliseconds))
-        signal.throwIfAborted()
-        continue
+      await using held = await leases.take(task, signal)
+      if (held) {
+        const { value, outcome } = await work(held.signal)
+        if (outcome) await noteTask(db, { name: task, outcome: JSON.stringify(outcome) })
+        return value
       }
-      let outcome: RunOutcome | undefined
-      try {
-        const done = await work(AbortSignal.any([signal, held.signal]))
-        outcome = done.outcome
-        return done.value
-      } finally {
-        await held.release(outcome && JSON.stringify(outcome))
-      }
+      if (!mustWait) return undefined
+      await sleep(waitMilliseconds, undefined, { signal, ref: false })
     }
   }
   const outcomeOf = (startedAt: number, sum: { sources: number; entries: number; detections: number }): RunOutcome => ({
@@ -184,9 +179,9 @@ export const createScorer = (options: ScorerOptions): Scorer => {
       return outcome
     },
     lastOutcome: async () => {
-      const outcome = (await findTask(db, task))?.outcome
+      const outcome = await findNote(db, task)
       return outcome ? (JSON.parse(outcome) as RunOutcome) : null
     },
-    isBusy: async () => ((await findTask(db, task))?.ends_at ?? 0) > now(),
+    isBusy: () => leases.isHeld(task),
   }
 }

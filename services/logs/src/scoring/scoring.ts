@@ -1,5 +1,6 @@
 import type { Log } from '@trellis/kit/telemetry'
 import type { Kysely } from 'kysely'
+import type { Leases } from '../cluster/leases.ts'
 import type { LogsConfig } from '../config.ts'
 import { createModel, type Model } from '../models/model.ts'
 import type { Overlays } from '../overlays/store.ts'
@@ -18,6 +19,7 @@ import { watchArrivals } from './watch-arrivals.ts'
 export type ScoringOptions = {
   config: Pick<LogsConfig, 'anomalyModel' | 'securityModel' | 'securityDevice' | 'securityThreshold' | 'offlineMode'>
   db: Kysely<ScoringTables & VectorTables>
+  leases: Pick<Leases, 'take' | 'isHeld'>
   engine: Pick<LogEngine, 'search' | 'sources' | 'templates'>
   overlays: Pick<Overlays, 'put'>
   arrivals: () => number
@@ -40,7 +42,7 @@ const anomalyThreshold = 0.5
 
 /** Both scorers, and the rounds in which they look at what comes in. */
 export const createScoring = (options: ScoringOptions): Scoring => {
-  const { config, db, engine, overlays, arrivals, mayComeElsewhere, now, log } = options
+  const { config, db, leases, engine, overlays, arrivals, mayComeElsewhere, now, log } = options
   const opened = new AsyncDisposableStack()
   const detections = createDetections(db, now)
 
@@ -83,6 +85,7 @@ export const createScoring = (options: ScoringOptions): Scoring => {
       name,
       score: withClassifier(own, classifier),
       db,
+      leases,
       engine,
       detections,
       overlays,

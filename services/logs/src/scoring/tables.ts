@@ -33,7 +33,7 @@ export type ScoredSourceRow = {
   seen_until: number
 }
 
-/** Who has a task for how long, and what came of it last, as JSON. */
+/** What is known of a task: what came of it last, as JSON, or its number. Who has it is a lease; earlier versions kept that here, in `owner` and `ends_at`. */
 export type ScorerTaskRow = { name: string; owner: string; ends_at: number; outcome: string | null }
 
 export type ScoringTables = {

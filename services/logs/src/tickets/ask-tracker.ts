@@ -95,5 +95,12 @@ export const expectSuccess = (title: string, { status, body, words }: TrackerAns
   return body
 }
 
+/** What a list in an answer has; nothing where the tracker does not let one look. Throws `upstream_failed` where it fails. */
+export const listIn = (title: string, answer: TrackerAnswer, name: string): Record<string, unknown>[] => {
+  if (answer.status >= 400 && answer.status <= 499) return []
+  const list = expectSuccess(title, answer)[name]
+  return Array.isArray(list) ? list.filter(isObject) : []
+}
+
 export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)

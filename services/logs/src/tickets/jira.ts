@@ -1,10 +1,12 @@
 import { failure } from '@trellis/kit/errors'
 import type { SettingsValues } from '../settings/declared.ts'
-import { askTracker, expectSuccess, isObject } from './ask-tracker.ts'
-import type { TicketContent, Tracker } from './tracker.ts'
+import { askTracker, expectSuccess, isObject, listIn, type TrackerRequest } from './ask-tracker.ts'
+import { idFact } from './ticket-content.ts'
+import type { TicketContent, Tracker, TrackerContext } from './tracker.ts'
 
 const title = 'Jira'
 const mostSummary = 255
+const mostFound = 20
 /** A description may have 32,767 characters; markup takes some of them. */
 const mostDescription = 30_000
 
@@ -64,6 +66,30 @@ export const jiraDocument = (content: TicketContent) => {
   }
 }
 
+const baseOf = ({ settings }: TrackerContext): string => settings.jira_url.replace(/\/+$/, '')
+
+const ticketOf = (context: TrackerContext, key: string) => ({
+  ticketId: key,
+  url: `${baseOf(context)}/browse/${encodeURIComponent(key)}`,
+})
+
+const ask = (context: TrackerContext, request: Pick<TrackerRequest, 'method' | 'body'> & { path: string }) => {
+  const { jira_email, jira_token } = context.settings
+  const cloud = isCloud(context.settings)
+  const basic = Buffer.from(`${jira_email}:${jira_token}`).toString('base64')
+  return askTracker(
+    {
+      title,
+      wordsOf,
+      method: request.method,
+      url: `${baseOf(context)}/rest/api/${cloud ? '3' : '2'}/${request.path}`,
+      headers: { authorization: cloud ? `Basic ${basic}` : `Bearer ${jira_token}` },
+      ...(request.body !== undefined && { body: request.body }),
+    },
+    context,
+  )
+}
+
 /** Issues of Jira: Cloud (version 3, Basic) where there is an e-mail address, else Server and Data Center (version 2, Bearer). */
 export const jira: Tracker = {
   name: 'jira',
@@ -75,30 +101,30 @@ export const jira: Tracker = {
   },
   secrets: ({ jira_token, jira_email }) => [jira_token, Buffer.from(`${jira_email}:${jira_token}`).toString('base64')],
   create: async (content, context) => {
-    const { jira_url, jira_email, jira_token, jira_project, jira_issue_type } = context.settings
-    const base = jira_url.replace(/\/+$/, '')
-    const cloud = isCloud(context.settings)
-    const basic = Buffer.from(`${jira_email}:${jira_token}`).toString('base64')
-    const answer = await askTracker(
-      {
-        title,
-        wordsOf,
-        method: 'POST',
-        url: `${base}/rest/api/${cloud ? '3' : '2'}/issue`,
-        headers: { authorization: cloud ? `Basic ${basic}` : `Bearer ${jira_token}` },
-        body: {
-          fields: {
-            project: { key: jira_project },
-            issuetype: { name: jira_issue_type },
-            summary: content.title.replaceAll(/\s+/g, ' ').slice(0, mostSummary),
-            description: cloud ? jiraDocument(content) : jiraText(content),
-          },
+    const { jira_project, jira_issue_type } = context.settings
+    const answer = await ask(context, {
+      method: 'POST',
+      path: 'issue',
+      body: {
+        fields: {
+          project: { key: jira_project },
+          issuetype: { name: jira_issue_type },
+          summary: content.title.replaceAll(/\s+/g, ' ').slice(0, mostSummary),
+          description: isCloud(context.settings) ? jiraDocument(content) : jiraText(content),
         },
       },
-      context,
-    )
+    })
     const { key } = expectSuccess(title, answer)
     if (typeof key !== 'string') throw failure('upstream_failed', 'Jira made an issue and did not say which.')
-    return { ticketId: key, url: `${base}/browse/${encodeURIComponent(key)}` }
+    return ticketOf(context, key)
+  },
+  find: async ({ incidentId }, context) => {
+    // The incident is in no other ticket, so when it was made does not matter.
+    const jql = `project = "${context.settings.jira_project.replaceAll(/["\\]/g, '\\$&')}" AND description ~ "\\"${idFact(incidentId)}\\"" ORDER BY created DESC`
+    const query = new URLSearchParams({ jql, fields: 'summary', maxResults: String(mostFound) })
+    const path = `${isCloud(context.settings) ? 'search/jql' : 'search'}?${query}`
+    return listIn(title, await ask(context, { method: 'GET', path }), 'issues').flatMap(({ key }) =>
+      typeof key === 'string' ? [ticketOf(context, key)] : [],
+    )
   },
 }

@@ -1,6 +1,7 @@
 import { failure } from '@trellis/kit/errors'
-import { askTracker, expectSuccess, isObject, type TrackerRequest } from './ask-tracker.ts'
-import type { TicketContent, Tracker, TrackerContext } from './tracker.ts'
+import { askTracker, expectSuccess, isObject, listIn, type TrackerRequest } from './ask-tracker.ts'
+import { idFact } from './ticket-content.ts'
+import type { CreatedTicket, TicketContent, Tracker, TrackerContext } from './tracker.ts'
 
 const title = 'Notion'
 /** The versions of the API that this speaks. Since 2025-09-03 a database has data sources, and a page is made in one of those. */
@@ -10,6 +11,10 @@ const older = '2022-06-28'
 const mostText = 2_000
 /** Blocks of one request. */
 const mostBlocks = 100
+/** Pages that are looked at for one that was made before. */
+const mostFound = 20
+/** Its clock may be behind ours, and it tells minutes alone. */
+const clockMilliseconds = 5 * 60_000
 
 /** `{object: "error", status, code, message}`. */
 const wordsOf = (body: unknown): string | undefined =>
@@ -98,6 +103,17 @@ const findTarget = async (context: TrackerContext): Promise<Target> => {
   }
 }
 
+const ticketsIn = (pages: readonly Record<string, unknown>[]): CreatedTicket[] =>
+  pages.flatMap(({ id, url }) =>
+    typeof id === 'string' ? [{ ticketId: id, url: typeof url === 'string' ? url : '' }] : [],
+  )
+
+/** The text of a paragraph. */
+const textOf = ({ paragraph: given }: Record<string, unknown>): string =>
+  isObject(given) && Array.isArray(given.rich_text)
+    ? given.rich_text.map((part) => (isObject(part) ? String(part.plain_text ?? '') : '')).join('')
+    : ''
+
 /** Pages in a database of Notion (https://developers.notion.com/reference/post-page). */
 export const notion: Tracker = {
   name: 'notion',
@@ -121,7 +137,32 @@ export const notion: Tracker = {
         },
       }),
     )
-    if (typeof page.id !== 'string') throw failure('upstream_failed', 'Notion made a page and did not say which.')
-    return { ticketId: page.id, url: typeof page.url === 'string' ? page.url : '' }
+    const [ticket] = ticketsIn([page])
+    if (!ticket) throw failure('upstream_failed', 'Notion made a page and did not say which.')
+    return ticket
+  },
+  find: async ({ incidentId, since }, context) => {
+    const { version, parent } = await findTarget(context)
+    const place =
+      parent.data_source_id === undefined ? `databases/${parent.database_id}` : `data_sources/${parent.data_source_id}`
+    const pages = await ask(context, version, {
+      method: 'POST',
+      path: `${place}/query`,
+      body: {
+        filter: {
+          timestamp: 'created_time',
+          created_time: { on_or_after: new Date(since - clockMilliseconds).toISOString() },
+        },
+        sorts: [{ timestamp: 'created_time', direction: 'descending' }],
+        page_size: mostFound,
+      },
+    })
+    const tickets: CreatedTicket[] = []
+    for (const ticket of ticketsIn(listIn(title, pages, 'results'))) {
+      const path = `blocks/${encodeURIComponent(ticket.ticketId)}/children?page_size=${mostBlocks}`
+      const blocks = listIn(title, await ask(context, version, { method: 'GET', path }), 'results')
+      if (blocks.some((block) => textOf(block) === idFact(incidentId))) tickets.push(ticket)
+    }
+    return tickets
   },
 }

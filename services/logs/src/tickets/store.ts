@@ -22,21 +22,37 @@ export const insertTicket = (db: Db, row: TicketTable) =>
     .onConflict((conflict) => conflict.doNothing())
     .execute()
 
-/** Whether this one may export now. */
-export const beginExport = async (db: Db, place: Place, now: number, endsAt: number): Promise<boolean> => {
-  const begun = await db
-    .insertInto('ticket_exports')
-    .values({ ...place, ends_at: endsAt })
-    .onConflict((conflict) =>
-      conflict
-        .columns(['incident_id', 'tracker'])
-        .doUpdateSet({ ends_at: endsAt })
-        .where('ticket_exports.ends_at', '<', now),
-    )
-    .returning('ends_at')
-    .executeTakeFirst()
-  return begun !== undefined
+/** All that are known of an incident in a tracker. */
+export const ticketIds = async (db: Db, { incident_id, tracker }: Place): Promise<ReadonlySet<string>> => {
+  const rows = await db
+    .selectFrom('tickets')
+    .select('ticket_id')
+    .where('incident_id', '=', incident_id)
+    .where('tracker', '=', tracker)
+    .execute()
+  return new Set(rows.map(({ ticket_id }) => ticket_id))
 }
 
-export const endExport = (db: Db, { incident_id, tracker }: Place) =>
+/** Writes down that an attempt begins. Gives when an earlier one began of which nobody knows how it ended; undefined where there is none. */
+export const beginAttempt = async (
+  db: Db,
+  { incident_id, tracker }: Place,
+  now: number,
+): Promise<number | undefined> => {
+  const earlier = await db
+    .selectFrom('ticket_exports')
+    .select('begun_at')
+    .where('incident_id', '=', incident_id)
+    .where('tracker', '=', tracker)
+    .executeTakeFirst()
+  if (earlier) return earlier.begun_at
+  await db
+    .insertInto('ticket_exports')
+    .values({ incident_id, tracker, begun_at: now, ends_at: 0 })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
+  return undefined
+}
+
+export const endAttempt = (db: Db, { incident_id, tracker }: Place) =>
   db.deleteFrom('ticket_exports').where('incident_id', '=', incident_id).where('tracker', '=', tracker).execute()

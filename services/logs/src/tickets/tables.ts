@@ -12,8 +12,11 @@ export type TicketTable = {
   created_at: number
 }
 
-/** An export under way: nobody else makes a ticket of the same incident in the same tracker until then. */
-export type TicketExportTable = { incident_id: string; tracker: string; ends_at: number }
+/**
+ * An attempt to make a ticket of which nobody knows yet how it ended: it is under way, or its process or the way to the tracker broke off.
+ * Who is at it is a lease; earlier versions kept that here, in `ends_at`.
+ */
+export type TicketExportTable = { incident_id: string; tracker: string; begun_at: number; ends_at: number }
 
 export const ticketMigration: Migration = {
   number: 3,
@@ -35,6 +38,17 @@ export const ticketMigration: Migration = {
       .addColumn('tracker', 'text', (column) => column.notNull())
       .addColumn('ends_at', 'integer', (column) => column.notNull())
       .addPrimaryKeyConstraint('ticket_exports_key', ['incident_id', 'tracker'])
+      .execute()
+  },
+}
+
+export const ticketAttemptMigration: Migration = {
+  number: 6,
+  name: 'when attempts to make tickets began',
+  up: async (db) => {
+    await db.schema
+      .alterTable('ticket_exports')
+      .addColumn('begun_at', 'integer', (column) => column.notNull().defaultTo(0))
       .execute()
   },
 }

@@ -22,6 +22,9 @@ const cut = (text: string): string => {
 const lineOf = ({ timestampIso, severity, sourceId, text }: Entry): string =>
   cut(printable(`${[timestampIso, severity, sourceId].filter(Boolean).join(' ')}\n${text}`))
 
+/** The line by which a ticket is found again. */
+export const idFact = (incidentId: string): string => `Id: ${incidentId}`
+
 /** An incident as trackers are told of it. */
 export const ticketContent = (
   incident: Incident,
@@ -37,11 +40,10 @@ export const ticketContent = (
     ['Started', incident.startedAt],
     ['Ended', incident.endedAt],
     ['Entries', String(entryCount)],
-    ['Id', incident.id],
   ]
   return {
     title: printable(label),
-    facts: facts.flatMap(([name, value]) => (value ? [printable(`${name}: ${value}`)] : [])),
+    facts: [...facts.flatMap(([name, value]) => (value ? [printable(`${name}: ${value}`)] : [])), idFact(incident.id)],
     notes: printable(incident.notes),
     entries: shown.map(lineOf),
     omitted: Math.max(0, entryCount - shown.length),

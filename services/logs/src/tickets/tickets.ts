@@ -1,5 +1,6 @@
 import { failure, invalidField, isFailure } from '@trellis/kit/errors'
 import { maskEntries, maskIncident } from '../bundles/bundle.ts'
+import type { Leases } from '../cluster/leases.ts'
 import type { IncidentDb } from '../incidents/all-tables.ts'
 import { entriesOfIncident } from '../incidents/incident-entries.ts'
 import type { Incidents } from '../incidents/incidents.ts'
@@ -7,10 +8,10 @@ import { presentIncident } from '../incidents/present.ts'
 import { addEvent } from '../incidents/store.ts'
 import { createMasker } from '../masking/masker.ts'
 import type { World } from '../world.ts'
-import { beginExport, endExport, findTicket, insertTicket } from './store.ts'
+import { beginAttempt, endAttempt, findTicket, insertTicket, ticketIds } from './store.ts'
 import type { TicketTable } from './tables.ts'
 import { mostTicketEntries, ticketContent } from './ticket-content.ts'
-import type { Tracker } from './tracker.ts'
+import type { CreatedTicket, Tracker, TrackerContext } from './tracker.ts'
 import { trackers as allTrackers } from './trackers.ts'
 
 export type ExportRequest = {
@@ -26,13 +27,11 @@ export type ExportedTicket = Pick<TicketTable, 'tracker' | 'ticket_id' | 'url'> 
 
 export type TicketsOptions = {
   db: IncidentDb
+  leases: Pick<Leases, 'take'>
   incidents: Pick<Incidents, 'get'>
   world: Pick<World, 'engine' | 'upstream' | 'settings' | 'now'>
   trackers?: readonly Tracker[]
 }
-
-/** One who died in the middle of an export is waited for so long. */
-const exportMilliseconds = 120_000
 
 /** What a failure says, without secrets. Which of them trackers repeat nobody knows. */
 const withoutSecrets = (error: unknown, secrets: readonly string[]): unknown => {
@@ -43,7 +42,7 @@ const withoutSecrets = (error: unknown, secrets: readonly string[]): unknown => 
 
 /** Makes tickets of incidents. Which trackers there are is data; nothing here knows one. */
 export const createTickets = (options: TicketsOptions) => {
-  const { db, incidents, world, trackers = allTrackers } = options
+  const { db, leases, incidents, world, trackers = allTrackers } = options
   const { engine, upstream, settings, now } = world
 
   const contentOf = async ({ incidentId, label, sanitize, signal }: ExportRequest) => {
@@ -55,24 +54,34 @@ export const createTickets = (options: TicketsOptions) => {
     const wanted = label?.trim() ? (masker ? masker.text(label) : label) : incident.label
     return ticketContent(incident, { label: wanted, entries, entryCount: found.count })
   }
+  /** What an attempt left in the tracker that broke off before it was written down here. */
+  const findLeft = async (
+    tracker: Tracker,
+    { since, ...place }: Pick<TicketTable, 'incident_id' | 'tracker'> & { since: number },
+    context: TrackerContext,
+  ): Promise<CreatedTicket | undefined> => {
+    const [found, known] = await Promise.all([
+      tracker.find({ incidentId: place.incident_id, since }, context),
+      ticketIds(db, place),
+    ])
+    return found.find(({ ticketId }) => !known.has(ticketId))
+  }
   const make = async (tracker: Tracker, request: ExportRequest): Promise<ExportedTicket> => {
     const values = await settings.read()
     const missing = tracker.missing(values)
     if (missing.length > 0)
       throw failure('unavailable', `${tracker.title} is not configured: set ${missing.join(', ')} in the settings.`)
     const content = await contentOf(request)
+    const { incidentId: incident_id } = request
+    const place = { incident_id, tracker: tracker.name }
+    const context = { settings: values, upstream, signal: request.signal }
     try {
-      const { ticketId, url } = await tracker.create(content, { settings: values, upstream, signal: request.signal })
+      const earlier = await beginAttempt(db, place, now())
+      const left = earlier === undefined ? undefined : await findLeft(tracker, { ...place, since: earlier }, context)
+      const { ticketId, url } = left ?? (await tracker.create(content, context))
       const at = now()
-      const { incidentId: incident_id } = request
-      await insertTicket(db, {
-        incident_id,
-        tracker: tracker.name,
-        ticket_id: ticketId,
-        url,
-        label: content.title,
-        created_at: at,
-      })
+      await insertTicket(db, { ...place, ticket_id: ticketId, url, label: content.title, created_at: at })
+      await endAttempt(db, place)
       const detail = `To ${tracker.title}: ${ticketId}.`
       await addEvent(db, { incident_id, kind: 'exported', detail, at }).catch(() => undefined)
       return { tracker: tracker.name, ticket_id: ticketId, url, isNew: true }
@@ -93,15 +102,11 @@ export const createTickets = (options: TicketsOptions) => {
       const known = () => (request.again ? undefined : findTicket(db, place))
       const before = await known()
       if (before) return { ...before, isNew: false }
-      if (!(await beginExport(db, place, now(), now() + exportMilliseconds)))
-        throw failure('conflict', 'A ticket of this incident is being made in this tracker just now.')
-      try {
-        // Another may have made it while this one was about to begin.
-        const meanwhile = await known()
-        return meanwhile ? { ...meanwhile, isNew: false } : await make(tracker, request)
-      } finally {
-        await endExport(db, place)
-      }
+      await using lease = await leases.take(`ticket:${tracker.name}:${request.incidentId}`, request.signal)
+      if (!lease) throw failure('conflict', 'A ticket of this incident is being made in this tracker just now.')
+      // Another may have made it while this one was about to begin.
+      const meanwhile = await known()
+      return meanwhile ? { ...meanwhile, isNew: false } : await make(tracker, request)
     },
   }
 }

@@ -32,4 +32,9 @@ export type Tracker = {
   secrets: (settings: SettingsValues) => string[]
   /** Throws `upstream_failed` with the tracker's words, or `upstream_timeout`. */
   create: (content: TicketContent, context: TrackerContext) => Promise<CreatedTicket>
+  /**
+   * Tickets that were made of an incident since a moment (epoch milliseconds), as far as the tracker lets one look: after an attempt of which
+   * nobody knows how it ended. Throws as `create` does where no answer comes.
+   */
+  find: (wanted: { incidentId: string; since: number }, context: TrackerContext) => Promise<CreatedTicket[]>
 }

@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { failure } from '@trellis/kit/errors'
 import type { Log } from '@trellis/kit/telemetry'
 import type { Kysely } from 'kysely'
+import type { Leases } from '../../cluster/leases.ts'
 import type { MatchedEntry } from '../../entries/matched-entry.ts'
-import type { Leases } from '../leases.ts'
 import {
   addToOutbox,
   firstOfOutbox,

@@ -86,6 +86,24 @@ describe('auto-incidents', () => {
       .toEqual(['auto:other'])
   })
 
+  test('whose end somebody has set are not extended past it: later errors make another', async () => {
+    await using service = await openService()
+    const start = Date.now() - 300_000
+    await service.push('app', errorsAt(start))
+    await expect.poll(() => automatic(service), within).toHaveLength(1)
+    const [first] = await automatic(service)
+    const id = first?.id ?? ''
+    const end = new Date(start + 2_000).toISOString()
+    await service.incidents.updateIncident({ id, endedAt: end, updateMask: ['ended_at'] })
+    // Those that have happened by then are what was looked at; those that follow are not.
+    await service.push('app', errorsAt(start + 10_000, 9, 'before'))
+    await service.push('app', errorsAt(Date.now() + 5_000, 5, 'after'))
+    await expect
+      .poll(async () => (await automatic(service)).map(({ errorCount }) => errorCount), within)
+      .toEqual([5, 5])
+    expect(await service.incidents.getIncident({ id })).toMatchObject({ status: 'open', endedAt: end, errorCount: 5 })
+  })
+
   test('auto-incident switch: SERVICE_AUTO_INCIDENT turns them off; threshold and window are settings', async () => {
     await using off = await openService({ environment: { SERVICE_AUTO_INCIDENT: '0' } })
     await using strict = await openService({

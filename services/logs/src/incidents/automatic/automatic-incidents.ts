@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto'
+import type { Leases } from '../../cluster/leases.ts'
 import { inRounds } from '../../cluster/rounds.ts'
 import type { StoredEntry } from '../../entries/entry.ts'
 import type { Filters } from '../../search/filters.ts'
@@ -6,10 +6,11 @@ import type { World } from '../../world.ts'
 import type { IncidentDb } from '../all-tables.ts'
 import { type ClusterRule, type ErrorMoment, findClusters } from './find-clusters.ts'
 import { recordCluster } from './record-cluster.ts'
-import { beginEvaluation, endEvaluation, settledUntil } from './store.ts'
+import { findEvaluated, saveEvaluated, settledUntil } from './store.ts'
 
 export type AutomaticIncidentsOptions = {
   db: IncidentDb
+  leases: Pick<Leases, 'take'>
   world: Pick<World, 'engine' | 'log' | 'now'>
   rule: ClusterRule
   /** Something that differs when entries have come in since; asked in every round. */
@@ -23,8 +24,7 @@ export type AutomaticIncidentsOptions = {
 const latenessMilliseconds = 3_600_000
 /** Time in which nobody looked is looked at afterwards, up to this. */
 const mostCaughtUp = 24 * 3_600_000
-/** Whoever looks and dies is waited for so long. */
-const evaluationMilliseconds = 30_000
+const evaluationLease = 'automatic incidents'
 const mostRead = 1_000
 /** Past the errors that one search gives, sources are looked at one by one: those with the most errors. */
 const mostSources = 100
@@ -50,9 +50,8 @@ const bySource = (entries: readonly StoredEntry[]): Map<string, ErrorMoment[]> =
  * last hour whenever something has come in, so nothing depends on what a process remembers: a restart repeats nothing and misses nothing.
  */
 export const createAutomaticIncidents = (options: AutomaticIncidentsOptions): AsyncDisposable => {
-  const { db, world, rule, arrivals, atLeastMilliseconds, roundMilliseconds = 4_000 } = options
+  const { db, leases, world, rule, arrivals, atLeastMilliseconds, roundMilliseconds = 4_000 } = options
   const { engine, log, now } = world
-  const owner = randomUUID()
   const ending = new AbortController()
   const { signal } = ending
 
@@ -80,7 +79,7 @@ export const createAutomaticIncidents = (options: AutomaticIncidentsOptions): As
     }
     return sources
   }
-  const evaluate = async (evaluatedUntil: number, at: number): Promise<void> => {
+  const evaluate = async (evaluatedUntil: number, at: number, held: AbortSignal): Promise<void> => {
     const late = Math.max(latenessMilliseconds, rule.windowMilliseconds)
     const since = Math.max(Math.min(evaluatedUntil, at) - late, at - Math.max(mostCaughtUp, late))
     // Clocks differ; what says that it comes from later than this is looked at when it is time.
@@ -89,7 +88,7 @@ export const createAutomaticIncidents = (options: AutomaticIncidentsOptions): As
       const settled = await settledUntil(db, sourceId)
       const unsettled = moments.filter(({ time }) => time > settled)
       for (const cluster of findClusters(unsettled, rule)) {
-        signal.throwIfAborted()
+        held.throwIfAborted()
         const isNew = await recordCluster({ db, sourceId, cluster, rule, now: now() })
         if (isNew) log.info({ sourceId, errors: cluster.count }, 'an incident was made of errors')
       }
@@ -102,19 +101,14 @@ export const createAutomaticIncidents = (options: AutomaticIncidentsOptions): As
     const arrived = await arrivals()
     const isDue = atLeastMilliseconds !== undefined && performance.now() - lastLook >= atLeastMilliseconds
     if (arrived === seen && !isDue) return
-    const at = now()
-    const begun = await beginEvaluation(db, { owner, now: at, endsAt: at + evaluationMilliseconds })
+    await using lease = await leases.take(evaluationLease, signal)
     // Another is at it, and may have looked before this came: the next round tries again.
-    if (!begun) return
-    let evaluatedUntil: number | undefined
-    try {
-      await evaluate(begun.evaluated_until, at)
-      evaluatedUntil = at
-      seen = arrived
-      lastLook = performance.now()
-    } finally {
-      await endEvaluation(db, owner, evaluatedUntil)
-    }
+    if (!lease) return
+    const at = now()
+    await evaluate((await findEvaluated(db)) ?? at, at, lease.signal)
+    await saveEvaluated(db, at)
+    seen = arrived
+    lastLook = performance.now()
   }
   const rounds = inRounds(roundMilliseconds, signal, round, (error) => {
     if (!signal.aborted) log.warn({ err: error }, 'errors could not be looked through for incidents now')

@@ -13,18 +13,21 @@ const mostUnresolved = 20
 
 export const issueTypeOf = (sourceId: string): string => `auto:${sourceId}`
 
+/** One whose end somebody has set goes no further than that. */
+const reachOf = ({ ended_at, is_end_set }: IncidentTable): number =>
+  ended_at === null ? Number.POSITIVE_INFINITY : ended_at + (is_end_set === 1 ? 0 : quietMilliseconds)
+
 const isNear = (incident: IncidentTable, cluster: Cluster): boolean =>
-  cluster.first <= (incident.ended_at ?? cluster.first) + quietMilliseconds &&
-  cluster.last >= incident.started_at - quietMilliseconds
+  cluster.first <= reachOf(incident) && cluster.last >= incident.started_at - quietMilliseconds
 
 const worst = (before: string | null, { isCritical }: Cluster): string | null =>
   isCritical ? 'CRITICAL' : (before ?? 'ERROR')
 
 const extension = (incident: IncidentTable, cluster: Cluster): Partial<IncidentTable> => {
-  const { started_at, ended_at, error_count, severity } = incident
+  const { started_at, ended_at, is_start_set, is_end_set, error_count, severity } = incident
   const next = {
-    started_at: Math.min(started_at, cluster.first),
-    ended_at: ended_at === null ? null : Math.max(ended_at, cluster.last),
+    started_at: is_start_set === 1 ? started_at : Math.min(started_at, cluster.first),
+    ended_at: is_end_set === 1 || ended_at === null ? ended_at : Math.max(ended_at, cluster.last),
     error_count: Math.max(error_count, cluster.count),
     severity: worst(severity, cluster),
   }
@@ -68,6 +71,8 @@ export const recordCluster = ({ db, sourceId, cluster, rule, now }: RecordOption
       query: null,
       source_id: sourceId,
       is_automatic: 1,
+      is_start_set: 0,
+      is_end_set: 0,
       error_count: cluster.count,
       created_at: now,
       updated_at: now,
