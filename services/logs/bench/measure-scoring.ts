@@ -16,7 +16,7 @@ import { logsMigrations } from '../src/service.ts'
 
 const never = new AbortController().signal
 
-const withEngine = async <Value>(
+export const withEngine = async <Value>(
   work: (engine: Awaited<ReturnType<typeof openEngine>>['engine']) => Promise<Value>,
 ) => {
   const directory = await mkdtemp(join(tmpdir(), 'trellis-bench-'))

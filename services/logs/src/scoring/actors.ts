@@ -8,9 +8,11 @@ const address = String.raw`\[?(?<address>${v4}|${v6})\]?`
 /** Words before the address of whoever asked, best first: an entry may name the server's, too. The last takes any. */
 const addressPatterns: readonly RegExp[] = [
   new RegExp(
-    String.raw`\b(?:rhost|src|src_?ip|source_?ip|remote_?(?:addr(?:ess)?|ip|host)|client_?(?:ip|addr(?:ess)?)?|ip_?address|rip|peer|ip)["']?\s*[=:]\s*["']?\\?"?${address}`,
+    String.raw`\b(?:rhost|src|src_?ip|source_?ip|remote_?(?:addr(?:ess)?|ip|host)|client_?(?:ip|addr(?:ess)?)?|ip_?address|rip|peer|ip)(?:["']?\s*[=:]\s*["']?\\?"?|["']>)(?:ipv[46][:/](?:\w+/)?)?${address}`,
     'i',
   ),
+  // Where names of hosts are looked up, a name stands in the place of the address.
+  /\brhost=(?<address>[a-z\d-]+(?:\.[a-z\d-]+)+)/i,
   new RegExp(String.raw`\b(?:from|by|client|host|ip|peer|address)\b[^\d\[:]{0,30}${address}`, 'i'),
   new RegExp(`^${address}[ :,]`, 'i'),
   new RegExp(String.raw`(?:^|[^\d.])${address.replace(`|${v6}`, '')}(?![\d.])`, 'i'),
@@ -26,7 +28,9 @@ const userPatterns: readonly RegExp[] = [
     String.raw`\b(?:password|publickey|none|keyboard-interactive(?:/pam)?) for (?:invalid user |illegal user )?${name} from\b`,
     'i',
   ),
-  new RegExp(String.raw`\b(?:user(?:_?name)?|login|account|email)(?:["']?\s*:\s*|["']?=)\\?["']?${name}`, 'i'),
+  new RegExp(String.raw`\b(?:target_?|sasl_|account_?)(?:user_?name|id)(?:["']?\s*[:=]\s*|["']>)\\?["'<]?${name}`, 'i'),
+  new RegExp(String.raw`\b(?:user(?:_?name)?|account|email)(?:["']?\s*:\s*|["']?=)\\?["'<]?${name}`, 'i'),
+  new RegExp(String.raw`\blogin(?:["']\s*:\s*|=)\\?["'<]?${name}`, 'i'),
   new RegExp(
     String.raw`\b(?:user|account)(?:name)? ["'\\]*(?!(?:was|is|has|not|for|from|in|logged|failed|unknown)\b)${name}`,
     'i',
@@ -42,8 +46,8 @@ const firstGroup = (patterns: readonly RegExp[], text: string, group: string): s
   return null
 }
 
-/** What stands before the first kilobyte is all that is looked at: headers and names come first. */
-const lookedAt = 2_048
+/** So much is looked at: headers and names come first, but an event of Windows as XML has its own names behind two kilobytes. */
+const lookedAt = 4_096
 
 export const actorsOf = (text: string): Actors => {
   const start = text.slice(0, lookedAt)

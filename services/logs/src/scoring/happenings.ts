@@ -1,97 +1,106 @@
 import type { StoredEntry } from '../entries/entry.ts'
 import { describeEntry } from '../formats/detect.ts'
 import { type Actors, actorsOf } from './actors.ts'
+import { blockedPacketOf, blockedPacketWords } from './blocked-packet.ts'
+import { isDefaultAccount, signInOf, signInWords } from './sign-in-wording.ts'
+import { kindsOfRequest } from './web-happenings.ts'
 import { type WebRequest, webRequestOf } from './web-request.ts'
 
 /** What an entry tells of that only says something in numbers. */
 export type HappeningKind =
   | 'failed_sign_in'
   | 'unknown_user'
+  | 'broken_off_sign_in'
   | 'sign_in'
+  | 'default_account'
+  | 'sign_in_request'
   | 'refused_request'
   | 'missing_page'
+  | 'sought_place'
+  | 'limited_request'
   | 'blocked_packet'
+  | 'refused_query'
+  | 'refused_mail'
+  | 'failed_payment'
 
 export type Happening = Actors & {
   kind: HappeningKind
   entry: StoredEntry
   /** What is counted apart: a page, a port. */
   object: string | null
+  /** What the program behind it calls itself. */
+  agent: string | null
 }
 
-/** Words of which entries that may tell of these have one. */
-export const happeningWords = [
-  ...[
-    'failed',
-    'failure',
-    'fail',
-    'invalid',
-    'incorrect',
-    'wrong',
-    'unknown',
-    'illegal',
-    'denied',
-    'unauthorized',
-    'rejected',
-    'bad',
-  ],
-  ...[
-    'auth',
-    'authentication',
-    'login',
-    'signin',
-    'password',
-    'credentials',
-    'accepted',
-    'opened',
-    'success',
-    'successful',
-    'succeeded',
-  ],
-  ...['401', '403', '404', '400', '429'],
-  ...['block', 'blocked', 'drop', 'dropped', 'reject', 'deny'],
+/** Wording about what is neither a sign-in nor a request; the first that fits counts. */
+const wordings: readonly { kind: HappeningKind; words: string; wording: RegExp }[] = [
+  {
+    kind: 'limited_request',
+    words: 'limiting ratelimit ratelimited limit throttled throttling many',
+    wording:
+      /\blimiting requests\b|\brate[ -]?limit(?:ed)?(?:ing)? (?:exceeded|reached|hit)\b|\btoo many requests\b|\bthrottl(?:ed|ing) (?:client|request)/i,
+  },
+  {
+    kind: 'refused_query',
+    words: 'query transfer recursion',
+    wording: /\b(?:query|recursion|zone transfer)\b.{0,200}\b(?:denied|refused)\b/i,
+  },
+  {
+    kind: 'refused_mail',
+    words: 'rcpt sender recipient relay helo',
+    wording:
+      /\b(?:reject(?:ed)?:? (?:rcpt|mail|helo|connect)|rejected (?:after data|connection)|sender verify fail|recipient address rejected|relay(?:ing)? (?:access )?denied)\b/i,
+  },
+  {
+    kind: 'failed_payment',
+    words: 'payment card charge transaction checkout',
+    wording:
+      /\b(?:payment|card|charge|checkout|transaction)\b.{0,30}\b(?:failed|declined|refused)\b|\bdeclined card\b/i,
+  },
 ]
 
-const signIn =
-  /\baccepted (?:password|publickey|keyboard-interactive\S*) for\b|\b(?:login|logon|authentication|auth|sign-?in) (?:was )?(?:succe(?:ss(?:ful)?|eded)|ok)\b|\bsuccessful(?:ly)? (?:login|log(?:ged)?[ -]?(?:in|on)|authenticated|authentication|sign(?:ed)?[ -]?in)\b|\bsession opened for user\b/i
-const failedSignIn =
-  /\b(?:login|log-?in|sign-?in|auth(?:entication|enticate)?|logon|password|credentials?|username)\b.{0,60}\b(?:fail(?:ed|ure|s)?|invalid|incorrect|wrong|denied|rejected|mismatch|unsuccessful|error|not (?:found|match|valid))\b|\b(?:fail(?:ed|ure)?|invalid|incorrect|wrong|unauthorized|denied|rejected|bad|unable to)\b.{0,40}\b(?:log-?in|sign-?in|auth(?:entication|enticate|enticating)?|password|credentials?|logon|user(?:name)?)\b/i
-const unknownUser =
-  /\b(?:invalid|unknown|illegal|non-?existent) user(?:name)?\b|\buser(?:name)?\b.{0,40}\b(?:not found|unknown|does not exist|doesn't exist)\b|\bno such user\b/i
-const destinationPort = /\b(?:DPT|dst_?port|dest_?port|dport)["']?[=:]"?(?<port>\d{1,5})/i
-
-const statusKinds: Readonly<Record<number, HappeningKind>> = {
-  400: 'missing_page',
-  401: 'refused_request',
-  403: 'refused_request',
-  404: 'missing_page',
-}
-
-const ofRequest = (request: WebRequest, entry: StoredEntry): Happening[] => {
-  const kind = statusKinds[request.status]
-  if (!kind) return []
-  return [{ kind, entry, address: request.client, user: null, object: request.path.replace(/\?.*$/, '') }]
-}
-
-const ofSignIn = (text: string): HappeningKind | undefined => {
-  if (signIn.test(text)) return 'sign_in'
-  if (unknownUser.test(text)) return 'unknown_user'
-  return failedSignIn.test(text) ? 'failed_sign_in' : undefined
-}
+/** Words of which entries that may tell of these have one. */
+export const happeningWords: readonly string[] = [
+  ...signInWords,
+  ...wordings.flatMap(({ words }) => words.split(' ')),
+  ...['400', '401', '403', '404', '405', '422', '429', 'post'],
+  ...blockedPacketWords,
+]
 
 /** So much of a text is looked at. */
-const lookedAt = 2_048
+const lookedAt = 4_096
+
+const ofRequest = (request: WebRequest, entry: StoredEntry): Happening[] => {
+  const object = request.path.replace(/\?.*$/, '')
+  const rest = { entry, address: request.client, user: null, object, agent: request.agent || null }
+  return kindsOfRequest(request, object).map((kind) => ({ kind, ...rest }))
+}
+
+const ofWording = (text: string): HappeningKind | undefined => {
+  const plain = text.replaceAll('_', ' ')
+  return wordings.find(({ wording }) => wording.test(plain))?.kind
+}
 
 /** What one entry tells of; most tell of nothing. */
 export const happeningsOf = (entry: StoredEntry): Happening[] => {
   const text = entry.text.slice(0, lookedAt)
   const { fields } = describeEntry(entry.origin.format, entry.text)
+  const signIn = signInOf(text)
   const request = webRequestOf(text, fields)
-  if (request) return ofRequest(request, entry)
-  if (entry.matchedPatterns.includes('firewall_block')) {
-    const port = destinationPort.exec(text)?.groups?.port
-    return [{ kind: 'blocked_packet', entry, ...actorsOf(text), object: port ?? null }]
+  if (request) {
+    const happenings = ofRequest(request, entry)
+    // What an application says of a sign-in beside its request says more than a status.
+    if (happenings.length > 0 || !signIn) return happenings
   }
-  const kind = ofSignIn(text)
-  return kind ? [{ kind, entry, ...actorsOf(text), object: null }] : []
+  const packet = blockedPacketOf(text, entry.matchedPatterns.includes('firewall_block'))
+  if (packet) {
+    const { source, port } = packet
+    return [{ kind: 'blocked_packet', entry, address: source, user: null, object: port, agent: null }]
+  }
+  const kind = ofWording(text) ?? signIn
+  if (!kind) return []
+  const happening: Happening = { kind, entry, ...actorsOf(text), object: null, agent: null }
+  const isGuess = kind === 'failed_sign_in' || kind === 'unknown_user'
+  const isDefault = isGuess && happening.user !== null && isDefaultAccount(happening.user)
+  return isDefault ? [happening, { ...happening, kind: 'default_account' }] : [happening]
 }

@@ -25,6 +25,15 @@ describe('signs of attacks', () => {
     expect(labelsOf('"GET /item?id=1%2527%2520OR%25201=1 HTTP/1.1" 200')).toContain('sql_injection')
   })
 
+  test('what a server made safe to show before it logged it is read as it was sent', () => {
+    expect(labelsOf('"POST /log?text=&lt;script src=x&gt; HTTP/1.1" 200')).toContain('cross_site_scripting')
+  })
+
+  test('pictures behind a program are no confusion, nor a name in an ordinary text', () => {
+    expect(labelsOf('"GET /bundle.php/v1/a/style.css HTTP/1.1" 200')).toEqual([])
+    expect(labelsOf(`verified 'identifier "net.example" and certificate leaf = "7"'`)).toEqual([])
+  })
+
   test('bytes that are no text break nothing', () => {
     expect(labelsOf('"GET /%ff%fe%c0%ae%c0%ae/x HTTP/1.1" 400')).toContain('path_traversal')
   })

@@ -18,12 +18,23 @@ const decodePercent = (text: string): string =>
     }
   })
 
+const entities: Readonly<Record<string, string>> = {
+  '&lt;': '<',
+  '&gt;': '>',
+  '&quot;': '"',
+  '&#39;': "'",
+  '&amp;': '&',
+}
+/** Some servers make a request safe to show before they log it. */
+const decodeEntities = (text: string): string =>
+  text.includes('&') ? text.replace(/&(?:lt|gt|quot|#39|amp);/g, (entity) => entities[entity] ?? entity) : text
+
 /** A text as it stands and as a server may come to read it; in lower case. */
 const readingsOf = (text: string): string[] => {
   const readings = [text.slice(0, lookedAt).toLowerCase()]
   for (let time = 0; time < mostDecodings; time++) {
     const last = readings.at(-1) ?? ''
-    const decoded = last.includes('%') ? decodePercent(last) : last
+    const decoded = decodeEntities(last.includes('%') ? decodePercent(last) : last)
     if (decoded === last) break
     readings.push(decoded)
   }

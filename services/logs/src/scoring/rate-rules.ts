@@ -13,7 +13,7 @@ export type RateRule = {
   kinds: readonly HappeningKind[]
   /** What the happenings have in common beside their source; those that do not tell it are left out. `source` takes all of a source. */
   by: keyof Actors | 'source'
-  distinct?: 'user' | 'address' | 'object'
+  distinct?: 'user' | 'address' | 'object' | 'agent' | 'network'
   count: number
   seconds: number
   /** `{count}`, `{who}` and `{span}` are put in. */
@@ -22,10 +22,7 @@ export type RateRule = {
 
 const signInFailures: readonly HappeningKind[] = ['failed_sign_in', 'unknown_user']
 
-/**
- * Numbers as intrusion prevention tools have them for a start: five failures are more than a person who forgot a password needs, and a program that
- * is slow on purpose still needs many.
- */
+/** Numbers as intrusion prevention tools have them for a start: five failures are more than a person who forgot a password needs. */
 export const rateRules: readonly RateRule[] = [
   {
     label: 'brute_force',
@@ -38,14 +35,25 @@ export const rateRules: readonly RateRule[] = [
     sentence: '{count} failed sign-ins from {who} within {span}.',
   },
   {
-    label: 'slow_brute_force',
+    label: 'brute_force',
     severity: 'ERROR',
     score: 0.8,
     kinds: signInFailures,
     by: 'address',
-    count: 10,
-    seconds: 6 * 3_600,
-    sentence: '{count} failed sign-ins from {who} within {span}.',
+    // A person needs longer to type four passwords.
+    count: 4,
+    seconds: 4,
+    sentence: '{count} failed sign-ins from {who} within {span}, faster than anybody types.',
+  },
+  {
+    label: 'brute_force',
+    severity: 'ERROR',
+    score: 0.8,
+    kinds: ['broken_off_sign_in'],
+    by: 'address',
+    count: 5,
+    seconds: 300,
+    sentence: '{count} sign-ins that {who} broke off within {span}.',
   },
   {
     label: 'user_enumeration',
@@ -80,6 +88,49 @@ export const rateRules: readonly RateRule[] = [
     sentence: '{count} failed sign-ins at {who} within {span}.',
   },
   {
+    label: 'default_account_probe',
+    severity: 'WARN',
+    score: 0.8,
+    kinds: ['default_account'],
+    by: 'address',
+    distinct: 'user',
+    count: 3,
+    seconds: 3_600,
+    sentence: '{who} tried {count} accounts that systems come with within {span}.',
+  },
+  {
+    label: 'default_account_probe',
+    severity: 'WARN',
+    score: 0.7,
+    kinds: ['default_account'],
+    by: 'source',
+    distinct: 'user',
+    count: 5,
+    seconds: 3_600,
+    sentence: '{count} accounts that systems come with were tried at {who} within {span}.',
+  },
+  {
+    label: 'sign_in_from_two_places',
+    severity: 'WARN',
+    score: 0.55,
+    kinds: ['sign_in'],
+    by: 'user',
+    distinct: 'network',
+    count: 2,
+    seconds: 300,
+    sentence: '{who} signed in from {count} public networks within {span}.',
+  },
+  {
+    label: 'web_brute_force',
+    severity: 'WARN',
+    score: 0.65,
+    kinds: ['sign_in_request'],
+    by: 'address',
+    count: 6,
+    seconds: 60,
+    sentence: '{who} sent a form to sign in {count} times within {span}.',
+  },
+  {
     label: 'web_brute_force',
     severity: 'ERROR',
     score: 0.75,
@@ -99,6 +150,79 @@ export const rateRules: readonly RateRule[] = [
     count: 10,
     seconds: 60,
     sentence: '{who} asked for {count} different pages that are not there within {span}.',
+  },
+  {
+    label: 'admin_probe',
+    severity: 'WARN',
+    score: 0.8,
+    kinds: ['sought_place'],
+    by: 'address',
+    distinct: 'object',
+    count: 3,
+    seconds: 600,
+    sentence: '{who} looked in {count} places for consoles that are not there within {span}.',
+  },
+  {
+    label: 'agent_switching',
+    severity: 'WARN',
+    score: 0.65,
+    kinds: ['missing_page', 'refused_request'],
+    by: 'address',
+    distinct: 'agent',
+    count: 6,
+    seconds: 60,
+    sentence: '{who} called itself {count} different programs in requests that failed within {span}.',
+  },
+  {
+    label: 'request_flood',
+    severity: 'WARN',
+    score: 0.65,
+    kinds: ['limited_request'],
+    by: 'address',
+    count: 6,
+    seconds: 60,
+    sentence: '{count} requests of {who} were over the limit within {span}.',
+  },
+  {
+    label: 'name_server_probe',
+    severity: 'WARN',
+    score: 0.65,
+    kinds: ['refused_query'],
+    by: 'address',
+    count: 5,
+    seconds: 60,
+    sentence: '{count} queries of {who} were refused within {span}.',
+  },
+  {
+    label: 'spam_attempts',
+    severity: 'WARN',
+    score: 0.6,
+    kinds: ['refused_mail'],
+    by: 'address',
+    count: 4,
+    seconds: 600,
+    sentence: '{count} times mail from {who} was refused within {span}.',
+  },
+  {
+    label: 'card_testing',
+    severity: 'ERROR',
+    score: 0.75,
+    kinds: ['failed_payment'],
+    by: 'address',
+    count: 4,
+    seconds: 60,
+    sentence: '{count} payments from {who} failed within {span}.',
+  },
+  {
+    label: 'card_testing',
+    severity: 'ERROR',
+    score: 0.7,
+    kinds: ['failed_payment'],
+    by: 'source',
+    distinct: 'address',
+    count: 10,
+    seconds: 60,
+    sentence: 'Payments of {count} addresses failed at {who} within {span}.',
   },
   {
     label: 'port_scan',
@@ -126,7 +250,11 @@ export const guessedRule = {
 /** The longest that a rule looks back, in milliseconds. */
 export const longestLookBack = Math.max(guessedRule.seconds, ...rateRules.map(({ seconds }) => seconds)) * 1000
 
-export const subjectOf = (rule: Pick<RateRule, 'by'>, { address, user, entry }: Happening): string | null => {
-  if (rule.by === 'source') return entry.origin.sourceId
+export const subjectOf = (
+  rule: Pick<RateRule, 'by' | 'distinct'>,
+  { address, user, entry }: Happening,
+): string | null => {
+  // What is known of an address is told of that.
+  if (rule.by === 'source') return address === null || rule.distinct ? entry.origin.sourceId : null
   return rule.by === 'address' ? address : user
 }

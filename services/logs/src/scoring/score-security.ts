@@ -1,13 +1,16 @@
 import type { StoredEntry } from '../entries/entry.ts'
+import { wordsOf } from '../segments/tokens.ts'
 import type { LogEngine } from '../threads/log-engine.ts'
 import { actorsOf } from './actors.ts'
 import type { AttackSign } from './attack-sign.ts'
 import type { Finding } from './finding.ts'
 import { happeningsOf, happeningWords } from './happenings.ts'
 import { attackSigns, matchSigns } from './match-signs.ts'
-import { longestLookBack } from './rate-rules.ts'
+import { longestLookBack, rateRules } from './rate-rules.ts'
 import { anyOf, readEntries } from './read-entries.ts'
 import type { ScoreRange } from './scorer.ts'
+import { signInWords } from './sign-in-wording.ts'
+import { createSlowAttempts, slowLookBack } from './slow-attempts.ts'
 import { createRateWatch } from './watch-rates.ts'
 import { webRequestOf } from './web-request.ts'
 
@@ -19,6 +22,7 @@ const mostCandidates = 1_000_000
 /** The same sign from the same address after so long a pause is another time. */
 const pauseMilliseconds = 3_600_000
 const mostAlso = 100
+const rateLabels: ReadonlySet<string> = new Set(rateRules.map(({ label }) => label))
 
 type Seen = { finding: Finding; lastTime: number }
 
@@ -63,11 +67,36 @@ const createSignWatch = () => {
 const lastTimeOf = ({ entry, also }: Finding): number =>
   Math.max(entry.effectiveTime, ...also.map(({ effectiveTime }) => effectiveTime))
 
+/** Entries of one address or account that lie further back, and of how many of those they are read at a time. */
+const mostBefore = 500
+const mostSuspects = 50
+
+/** A quick finding says more than a slow one about the same, and of two by one name the first is enough. */
+const quickLabels: ReadonlySet<string> = new Set([
+  'brute_force',
+  'user_enumeration',
+  'distributed_brute_force',
+  'default_account_probe',
+])
+const withoutRepeats = (findings: readonly Finding[]): Finding[] => {
+  const told = new Set<string>()
+  const quick = new Set(findings.filter(({ label }) => quickLabels.has(label)).map(({ subject }) => subject))
+  return findings.filter((finding) => {
+    const { label, subject, entry } = finding
+    if (label.startsWith('slow_')) return !quick.has(subject)
+    const key = `${label}\0${subject}\0${Math.floor(entry.effectiveTime / pauseMilliseconds)}`
+    const isRepeat = told.has(key) && rateLabels.has(label)
+    told.add(key)
+    return !isRepeat
+  })
+}
+
 /** Finds signs of attacks in single lines, and what is only an attack when it comes often, by address, account and source. */
 export const createSecurityScoring =
   (engine: Pick<LogEngine, 'search'>): ScoreRange =>
-  async ({ sourceId, since, until }, signal) => {
+  async ({ sourceId, since, until, firstTime }, signal) => {
     const rates = createRateWatch()
+    const slow = createSlowAttempts()
     const signs = createSignWatch()
     let entries = 0
     const candidates = readEntries(engine, {
@@ -77,12 +106,40 @@ export const createSecurityScoring =
       signal,
     })
     for await (const entry of candidates) {
-      for (const happening of happeningsOf(entry)) rates.add(happening)
+      for (const happening of happeningsOf(entry)) {
+        rates.add(happening)
+        slow.add(happening)
+      }
       if (entry.effectiveTime < since) continue
       entries++
       signs.add(entry)
     }
+    const lookedUp = new Set<string>()
+    /** What is slow goes back for days: those few whom it may be about are looked up there. */
+    const addBefore = async (subject: string) => {
+      const words = wordsOf(subject)
+      if (words.length === 0) return
+      const before = readEntries(engine, {
+        query: {
+          clauses: [[{ words, isPrefix: false }], ...anyOf(signInWords).clauses],
+          excluded: [],
+        },
+        filters: { source: sourceId, since: since - slowLookBack, until: since - longestLookBack },
+        limit: mostBefore,
+        signal,
+      })
+      for await (const entry of before) {
+        if (lookedUp.has(entry.entryId)) continue
+        lookedUp.add(entry.entryId)
+        for (const happening of happeningsOf(entry))
+          if (happening.address === subject || happening.user === subject) slow.add(happening)
+      }
+    }
+    if (since - longestLookBack > firstTime)
+      for (const { subject } of slow.suspects(since).slice(0, mostSuspects)) await addBefore(subject)
     // What was over before is known already.
-    const findings = [...signs.findings(), ...rates.findings()].filter((finding) => lastTimeOf(finding) >= since)
-    return { findings, entries }
+    const findings = [...signs.findings(), ...rates.findings(), ...slow.findings()].filter(
+      (finding) => lastTimeOf(finding) >= since,
+    )
+    return { findings: withoutRepeats(findings), entries }
   }

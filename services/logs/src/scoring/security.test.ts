@@ -1,37 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { openEngineIn, temporaryFolder } from '../branches/stores-for-tests.ts'
-import { createSecurityScoring } from './score-security.ts'
-
-const begin = Date.parse('2026-03-01T10:00:00Z')
-type Line = readonly [seconds: number, text: string]
-
-/** What is found in lines of one source at such times. */
-const findIn = async (lines: readonly Line[], since = 0) => {
-  await using folder = await temporaryFolder()
-  await using opened = await openEngineIn(folder.path)
-  await opened.push(
-    null,
-    lines.map(([seconds, text], sequence) => ({
-      text,
-      sequence,
-      source_id: 'attic',
-      timestamp_iso: new Date(begin + seconds * 1000).toISOString(),
-    })),
-  )
-  const range = {
-    sourceId: 'attic',
-    since: since === 0 ? 0 : begin + since * 1000,
-    until: Number.MAX_SAFE_INTEGER,
-    firstTime: begin,
-  }
-  return (await createSecurityScoring(opened.engine)(range, new AbortController().signal)).findings
-}
-const many = (count: number, every: number, textOf: (index: number) => string): Line[] =>
-  Array.from({ length: count }, (_, index) => [index * every, textOf(index)])
-
-const failed = (user: string, address: string) => `sshd[7]: Failed password for ${user} from ${address} port 37033 ssh2`
-const request = (address: string, path: string, status: number) =>
-  `${address} - - [01/Mar/2026:10:00:00 +0000] "GET ${path} HTTP/1.1" ${status} 77 "-" "Mozilla/5.0"`
+import { failed, findIn, type Line, many, request } from './security-for-tests.ts'
 
 const cases: [string, readonly Line[], string, string][] = [
   ['brute force', many(5, 2, () => failed('root', '192.0.2.7')), 'brute_force', '192.0.2.7'],
@@ -67,6 +35,79 @@ const cases: [string, readonly Line[], string, string][] = [
     'port_scan',
     '192.0.2.7',
   ],
+  ['failures faster than anybody types', many(4, 1, () => failed('kim', '192.0.2.7')), 'brute_force', '192.0.2.7'],
+  [
+    'sign-ins that are broken off',
+    many(5, 9, () => 'sshd[7]: Disconnected from authenticating user kim 192.0.2.7 port 4022 [preauth]'),
+    'brute_force',
+    '192.0.2.7',
+  ],
+  [
+    'guessing at accounts that systems come with',
+    many(3, 400, (index) => failed(['root', 'admin', 'oracle'][index] ?? '', '192.0.2.7')),
+    'default_account_probe',
+    '192.0.2.7',
+  ],
+  [
+    'guessing at such accounts from many addresses',
+    many(5, 400, (index) => failed(['root', 'admin', 'oracle', 'test', 'ubuntu'][index] ?? '', `192.0.2.${index}`)),
+    'default_account_probe',
+    'attic',
+  ],
+  [
+    'an account in two places at once',
+    many(2, 60, (index) => `sshd[7]: Accepted password for kim from ${index + 4}.0.2.7 port 37033 ssh2`),
+    'sign_in_from_two_places',
+    'kim',
+  ],
+  [
+    'a form to sign in that is sent again and again',
+    many(6, 5, () => request('192.0.2.7', '/login', 200).replace('GET', 'POST')),
+    'web_brute_force',
+    '192.0.2.7',
+  ],
+  [
+    'a search for consoles',
+    many(3, 60, (index) => request('192.0.2.7', ['/phpmyadmin/', '/manager/html', '/wp-login.php'][index] ?? '', 404)),
+    'admin_probe',
+    '192.0.2.7',
+  ],
+  [
+    'a client that changes what it calls itself',
+    many(6, 3, (index) => request('192.0.2.7', '/', 403).replace('Mozilla/5.0', `Browser/${index}`)),
+    'agent_switching',
+    '192.0.2.7',
+  ],
+  [
+    'a flood of requests over the limit',
+    many(6, 3, () => request('192.0.2.7', '/', 429)),
+    'request_flood',
+    '192.0.2.7',
+  ],
+  [
+    'queries that are refused',
+    many(5, 3, () => 'named: client 192.0.2.7#53 (example.net): query (cache) denied'),
+    'name_server_probe',
+    '192.0.2.7',
+  ],
+  [
+    'spam',
+    many(4, 60, () => 'smtp: rejected RCPT <kim@example.net> from [192.0.2.7]: no such box'),
+    'spam_attempts',
+    '192.0.2.7',
+  ],
+  [
+    'cards that are tried out',
+    many(4, 9, () => '{"type":"PAYMENT_FAILED","ip":"192.0.2.7"}'),
+    'card_testing',
+    '192.0.2.7',
+  ],
+  [
+    'cards that are tried out from many addresses',
+    many(10, 5, (index) => `{"type":"PAYMENT_FAILED","ip":"192.0.2.${index}"}`),
+    'card_testing',
+    'attic',
+  ],
   [
     'a sign-in after failures',
     [
@@ -97,6 +138,17 @@ describe('security by rate, address and account', () => {
     ],
     ['failures of a week', many(9, 70_000, () => failed('kim', '192.0.2.7'))],
     ['people who read pages', many(60, 1, (index) => request(`192.0.2.${index % 9}`, `/docs/${index}`, 200))],
+    [
+      'a person who signs in at home and at the office',
+      many(6, 1, (index) => `sshd[7]: Accepted password for kim from 192.168.${index}.7 port 37033 ssh2`),
+    ],
+    ['a console that is there', many(9, 9, (index) => request('192.0.2.7', `/phpmyadmin/${index}`, 200))],
+    ['a console that is missing', many(9, 9, () => request('192.0.2.7', '/wp-login.php', 404))],
+    ['two payments that failed', many(2, 9, () => '{"type":"PAYMENT_FAILED","ip":"192.0.2.7"}')],
+    [
+      'people who sign in with a form',
+      many(30, 2, (index) => request(`192.0.2.${index}`, '/login', 302).replace('GET', 'POST')),
+    ],
     ['one page that is missing', many(60, 1, () => request('192.0.2.7', '/favicon.ico', 404))],
     ['what goes well', many(50, 1, (index) => `app: user kim${index} saved the document`)],
   ])('%s is no attack', async (_, lines) => {

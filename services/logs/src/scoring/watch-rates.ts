@@ -1,5 +1,6 @@
 import type { Finding } from './finding.ts'
 import type { Happening } from './happenings.ts'
+import { publicNetworkOf } from './public-network.ts'
 import { guessedRule, type RateRule, rateRules, subjectOf } from './rate-rules.ts'
 
 /** Takes happenings in the order of time and tells when they have become too many. */
@@ -17,19 +18,24 @@ const mostAlso = 100
 
 type Watched = { window: Happening[]; finding: Finding | undefined; lastTime: number }
 
-const spanOf = (milliseconds: number): string => {
+export const spanOf = (milliseconds: number): string => {
   const seconds = Math.max(1, Math.round(milliseconds / 1000))
   if (seconds < 120) return `${seconds} s`
   return seconds < 7_200 ? `${Math.round(seconds / 60)} minutes` : `${Math.round(seconds / 3_600)} hours`
 }
 
-const sentenceOf = (sentence: string, count: number, who: string, milliseconds: number): string =>
+export const sentenceOf = (sentence: string, count: number, who: string, milliseconds: number): string =>
   sentence.replace('{count}', String(count)).replace('{who}', who).replace('{span}', spanOf(milliseconds))
+
+const distinctValueOf = (happening: Happening, distinct: NonNullable<RateRule['distinct']>): string | null => {
+  if (distinct !== 'network') return happening[distinct]
+  return happening.address === null ? null : publicNetworkOf(happening.address)
+}
 
 const countIn = (rule: RateRule, window: readonly Happening[]): number => {
   const { distinct } = rule
-  if (!distinct) return window.length
-  return new Set(window.map((happening) => happening[distinct]).filter((value) => value !== null)).size
+  if (!distinct) return window.reduce((sum, { entry }) => sum + entry.repeatCount, 0)
+  return new Set(window.map((happening) => distinctValueOf(happening, distinct)).filter((value) => value !== null)).size
 }
 
 const timeOf = ({ entry }: Happening): number => entry.effectiveTime
@@ -51,11 +57,11 @@ export const createRateWatch = (rules: readonly RateRule[] = rateRules): RateWat
     state.finding = finding
     found.push(finding)
   }
-  const apply = (rule: RateRule, happening: Happening) => {
+  const apply = (rule: RateRule, index: number, happening: Happening) => {
     const subject = rule.kinds.includes(happening.kind) ? subjectOf(rule, happening) : null
     if (subject === null) return
     const { entry } = happening
-    const state = watchedOf(`${rule.label}\0${entry.origin.sourceId}\0${subject}`)
+    const state = watchedOf(`${index}\0${entry.origin.sourceId}\0${subject}`)
     const now = timeOf(happening)
     // A pause as long as the window: what comes now is another time.
     if (now - state.lastTime > rule.seconds * 1000) state.finding = undefined
@@ -112,7 +118,9 @@ export const createRateWatch = (rules: readonly RateRule[] = rateRules): RateWat
   }
   return {
     add: (happening) => {
-      for (const rule of rules) apply(rule, happening)
+      rules.forEach((rule, index) => {
+        apply(rule, index, happening)
+      })
       applyGuessed(happening)
     },
     findings: () => found,

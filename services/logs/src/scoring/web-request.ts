@@ -1,34 +1,39 @@
-/** A request as a web server or proxy logs it. */
-export type WebRequest = { client: string; method: string; path: string; status: number }
+/** A request as a web server, a proxy or an application logs it. `agent` is what the program that asked calls itself, '' where that is not told. */
+export type WebRequest = { client: string; method: string; path: string; status: number; agent: string }
 
 const v4OrV6 = String.raw`[\da-f.:]{3,45}`
 /** The common log format and its many relatives: who, a quoted request, a status. */
 const commonForm = new RegExp(
-  String.raw`(?:^|[\s,\[(])(?<client>${v4OrV6})\]?(?: [^"\[]{0,80})?(?: ?\[[^\]]{1,60}\])? "(?<method>[A-Z]{3,10}) (?<path>[^" ]{1,2000})[^"]{0,20}" (?<status>[1-5]\d\d)\b`,
+  String.raw`(?:^|[\s,\[(])(?<client>${v4OrV6})\]?(?: [^"\[]{0,80})?(?: ?\[[^\]]{1,60}\])? "(?<method>[A-Z]{3,10}) (?<path>[^" ]{1,2000})[^"]{0,20}" (?<status>[1-5]\d\d)\b(?: \S{1,20} "[^"]{0,1000}" "(?<agent>[^"]{0,500})")?`,
+)
+/** Columns between bars: status, how long it took, who, what. */
+const columnForm = new RegExp(
+  String.raw`\|\s{0,5}(?<status>[1-5]\d\d)\s{0,5}\|[^|]{1,30}\|\s{0,20}(?<client>${v4OrV6})\s{0,5}\|\s{0,5}(?<method>[A-Z]{3,10})\s{1,10}"?(?<path>[^\s"]{1,2000})`,
 )
 
-/** The names under which JSON and other structured logs have the same. */
+/** The names under which JSON and other structured logs have the same: the last part of a name, in lower case, letters and digits alone. */
 const names = {
   client: [
-    'client_ip',
-    'clientip',
-    'client',
-    'remote_addr',
-    'remote_ip',
-    'remote_address',
-    'clienthost',
-    'clientaddr',
-    'src_ip',
-    'c-ip',
-    'ip',
+    ...['clientip', 'remoteip', 'remoteaddr', 'remoteaddress', 'client', 'clienthost', 'clientaddr', 'clientaddress'],
+    ...['visitorip', 'sourceip', 'srcip', 'realip', 'cip', 'downstreamremoteaddress', 'peerip', 'ip', 'ipaddress'],
   ],
-  method: ['method', 'request_method', 'requestmethod', 'cs-method', 'http_method'],
-  path: ['path', 'uri', 'request_uri', 'requestpath', 'cs-uri-stem', 'url'],
-  status: ['status', 'status_code', 'downstreamstatus', 'sc-status', 'http_status', 'response_code', 'code'],
+  method: ['method', 'requestmethod', 'httpmethod', 'csmethod', 'verb'],
+  path: ['path', 'uri', 'requesturi', 'requestpath', 'csuristem', 'url', 'httppath', 'xenvoyoriginpath', 'urlpath'],
+  status: [
+    ...['status', 'statuscode', 'downstreamstatus', 'scstatus', 'httpstatus', 'responsecode', 'httpstatuscode'],
+    ...['responsestatus', 'code'],
+  ],
+  agent: ['useragent', 'httpuseragent', 'requestuseragent', 'csuseragent', 'agent'],
 }
 
+const plainName = (name: string): string =>
+  name
+    .slice(name.lastIndexOf('.') + 1)
+    .toLowerCase()
+    .replace(/[^a-z\d]/g, '')
+
 const mostDepth = 2
-/** Values of an object and of objects in it, by name in lower case. */
+/** Values of an object and of objects in it, by plain name. */
 const flatten = (
   fields: Record<string, unknown>,
   depth = 0,
@@ -37,10 +42,14 @@ const flatten = (
   for (const [key, value] of Object.entries(fields)) {
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
       if (depth < mostDepth) flatten(value as Record<string, unknown>, depth + 1, into)
-    } else if (!into.has(key.toLowerCase())) into.set(key.toLowerCase(), value)
+    } else if (!into.has(plainName(key))) into.set(plainName(key), value)
   }
   return into
 }
+
+/** `192.0.2.7:4022` and `[2001:db8::7]:4022` without the port. */
+const withoutPort = (address: string): string =>
+  address.replace(/^\[(.*)\](?::\d{1,5})?$/, '$1').replace(/^([^:]*):\d{1,5}$/, '$1')
 
 const fromFields = (fields: Record<string, unknown>): WebRequest | undefined => {
   const flat = flatten(fields)
@@ -51,16 +60,32 @@ const fromFields = (fields: Record<string, unknown>): WebRequest | undefined => 
     return value === undefined ? '' : String(value)
   }
   const status = Number(firstOf(names.status))
-  const client = firstOf(names.client).replace(/:\d{1,5}$/, '')
+  const client = withoutPort(firstOf(names.client))
   const path = firstOf(names.path)
-  if (client === '' || path === '' || !(status >= 100 && status < 600)) return undefined
-  return { client, method: firstOf(names.method), path, status }
+  // A request that has no status yet, or was broken off, has 0.
+  if (client === '' || path === '' || !(status >= 0 && status < 600) || firstOf(names.status) === '') return undefined
+  return { client, method: firstOf(names.method).toUpperCase(), path, status, agent: firstOf(names.agent) }
+}
+
+/** An object that stands behind a header that some program put before it. */
+const embeddedFields = (text: string): Record<string, unknown> | undefined => {
+  const start = text.indexOf('{"')
+  const end = text.lastIndexOf('}')
+  if (start < 0 || end < start) return undefined
+  try {
+    return JSON.parse(text.slice(start, end + 1)) as Record<string, unknown>
+  } catch {
+    return undefined
+  }
 }
 
 /** The request that an entry tells of; undefined where it tells of none. */
 export const webRequestOf = (text: string, fields: Record<string, unknown> | null): WebRequest | undefined => {
-  const found = commonForm.exec(text)?.groups
-  if (!found) return fields ? fromFields(fields) : undefined
-  const { client = '', method = '', path = '', status = '' } = found
-  return { client, method, path, status: Number(status) }
+  const found = (commonForm.exec(text) ?? columnForm.exec(text))?.groups
+  if (!found) {
+    const embedded = fields && fromFields(fields) ? undefined : embeddedFields(text)
+    return (fields && fromFields(fields)) || (embedded && fromFields(embedded))
+  }
+  const { client = '', method = '', path = '', status = '', agent = '' } = found
+  return { client, method, path, status: Number(status), agent }
 }

@@ -1,0 +1,150 @@
+import { describe, expect, test } from 'vitest'
+import type { StoredEntry } from '../entries/entry.ts'
+import { wordsOf } from '../segments/tokens.ts'
+import { happeningsOf, happeningWords } from './happenings.ts'
+
+const entryOf = (text: string, format = 'plain'): StoredEntry => ({
+  entryId: '0'.repeat(32),
+  origin: { sourceId: 'attic', branch: null, tenantId: null, format },
+  sequence: 0,
+  time: 0,
+  ingestTime: 0,
+  effectiveTime: 0,
+  severity: null,
+  repeatCount: 1,
+  text,
+  truncated: false,
+  outOfOrder: false,
+  matchedPatterns: [],
+  templateId: null,
+  sender: null,
+})
+const toldBy = (text: string) =>
+  happeningsOf(entryOf(text)).map(({ kind, address, user, object }) => [kind, address, user ?? object])
+
+const loginEvent = (code: number) =>
+  `<Event><System><EventID>${code}</EventID></System><EventData><Data Name='TargetUserName'>kim</Data><Data Name='IpAddress'>192.0.2.7</Data></EventData></Event>`
+
+describe('what an entry tells of', () => {
+  test.each<[string, string, (string | null)[]]>([
+    [
+      'words in the name of an event',
+      'audit: event=LOGIN_FAILED username=kim ip=192.0.2.7',
+      ['failed_sign_in', '192.0.2.7', 'kim'],
+    ],
+    [
+      'a name of an event in one piece',
+      'type="LoginFailed" userName="kim" clientIp="192.0.2.7"',
+      ['failed_sign_in', '192.0.2.7', 'kim'],
+    ],
+    [
+      'a code of an error',
+      'realm=a error=user_not_found, username=kim, ipAddress=192.0.2.7',
+      ['unknown_user', '192.0.2.7', 'kim'],
+    ],
+    [
+      'JSON of an application',
+      '{"msg":"Login denied: wrong password","user":"kim","remote_ip":"192.0.2.7"}',
+      ['failed_sign_in', '192.0.2.7', 'kim'],
+    ],
+    [
+      'a directory',
+      'slapd: BIND failed: invalid credentials user=kim from ip=192.0.2.7',
+      ['failed_sign_in', '192.0.2.7', 'kim'],
+    ],
+    [
+      'a database',
+      'FATAL: password authentication failed for user "kim" (client 192.0.2.7)',
+      ['failed_sign_in', '192.0.2.7', 'kim'],
+    ],
+    ['a tunnel', 'vpn: peer 192.0.2.7 user kim authentication failed', ['failed_sign_in', '192.0.2.7', 'kim']],
+    [
+      'a mail server',
+      'imap: authentication failed: user=<kim@example.net>, rip=192.0.2.7',
+      ['failed_sign_in', '192.0.2.7', 'kim@example.net'],
+    ],
+    [
+      'a host that is told by its name',
+      'pam: authentication failure; rhost=pool-7.example.net  user=kim',
+      ['failed_sign_in', 'pool-7.example.net', 'kim'],
+    ],
+    ['Windows, a failed sign-in', loginEvent(4625), ['failed_sign_in', '192.0.2.7', 'kim']],
+    ['Windows, a sign-in', loginEvent(4624), ['sign_in', '192.0.2.7', 'kim']],
+    [
+      'Windows as JSON',
+      '{"EventID":4625,"TargetUserName":"kim","IpAddress":"192.0.2.7"}',
+      ['failed_sign_in', '192.0.2.7', 'kim'],
+    ],
+    [
+      'a sign-in that is broken off',
+      'sshd[7]: Connection closed by authenticating user kim 192.0.2.7 port 4022 [preauth]',
+      ['broken_off_sign_in', '192.0.2.7', 'kim'],
+    ],
+    [
+      'a form to sign in that is refused',
+      '192.0.2.7 - - [01/Mar/2026:10:00:00 +0000] "POST /account/sign_in HTTP/1.1" 401 7',
+      ['failed_sign_in', '192.0.2.7', '/account/sign_in'],
+    ],
+    [
+      'a form to sign in that comes back',
+      '192.0.2.7 - - [01/Mar/2026:10:00:00 +0000] "POST /wp-login.php HTTP/1.1" 200 7',
+      ['sign_in_request', '192.0.2.7', '/wp-login.php'],
+    ],
+    ['a request in columns', '| 404 |  1.2ms | 192.0.2.7 | GET "/x"', ['missing_page', '192.0.2.7', '/x']],
+    [
+      'a request in JSON behind a header',
+      '2026-03-01T10:00:00Z stdout F {"method":"GET","http_path":"/x","response_code":404,"downstream_remote_address":"192.0.2.7:4022"}',
+      ['missing_page', '192.0.2.7', '/x'],
+    ],
+    [
+      'too many requests',
+      'limiting requests, excess: 9.1 by zone "one", client: 192.0.2.7',
+      ['limited_request', '192.0.2.7', null],
+    ],
+    ['a refused query', 'named: client 192.0.2.7#53: query (cache) denied', ['refused_query', '192.0.2.7', null]],
+    [
+      'mail that is refused',
+      'smtp: rejected RCPT <kim@example.net> from [192.0.2.7]: listed',
+      ['refused_mail', '192.0.2.7', null],
+    ],
+    ['a payment that failed', '{"type":"PAYMENT_DECLINED","ip":"192.0.2.7"}', ['failed_payment', '192.0.2.7', null]],
+    [
+      'a firewall with names and values',
+      'action=deny proto=6 srcip=192.0.2.7 dstip=198.51.100.1 dstport=22',
+      ['blocked_packet', '192.0.2.7', '22'],
+    ],
+    [
+      'a firewall with two ends',
+      'Deny tcp src outside:192.0.2.7/4022 dst inside:198.51.100.1/3389 by access-group',
+      ['blocked_packet', '192.0.2.7', '3389'],
+    ],
+    [
+      'a firewall with columns',
+      'filterlog: 5,,,1000,em0,match,block,in,4,0x0,,64,7,0,DF,6,tcp,60,192.0.2.7,198.51.100.1,4022,445,0',
+      ['blocked_packet', '192.0.2.7', '445'],
+    ],
+  ])('%s', (_, text, expected) => {
+    expect(toldBy(text)).toContainEqual(expected)
+    // A search by words is what brings the entry here.
+    expect(wordsOf(text).some((word) => happeningWords.includes(word))).toBe(true)
+  })
+
+  test('an account that systems come with is told of as that, too', () => {
+    const told = toldBy('sshd[7]: Failed password for admin from 192.0.2.7 port 22 ssh2')
+    expect(told.map(([kind]) => kind)).toEqual(['failed_sign_in', 'default_account'])
+  })
+
+  test.each([
+    'login page rendered in 7 ms for kim',
+    'the password policy was read from /etc/login.defs',
+    'copied /var/log/AuthFail:7/part.txt to /srv/AuthFail:7/part.txt',
+    'block 7 of file 9 was written',
+    'query took 17 ms, 4 rows',
+    'payment of order 7 arrived',
+    '192.0.2.7 - - [01/Mar/2026:10:00:00 +0000] "GET /login HTTP/1.1" 200 7',
+    '192.0.2.7 - - [01/Mar/2026:10:00:00 +0000] "POST /login HTTP/1.1" 302 7',
+    '192.0.2.7 - - [01/Mar/2026:10:00:00 +0000] "GET /phpmyadmin/ HTTP/1.1" 200 7',
+  ])('"%s" tells of nothing', (text) => {
+    expect(toldBy(text)).toEqual([])
+  })
+})

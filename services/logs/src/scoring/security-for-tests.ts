@@ -1,0 +1,34 @@
+import { openEngineIn, temporaryFolder } from '../branches/stores-for-tests.ts'
+import { createSecurityScoring } from './score-security.ts'
+
+const begin = Date.parse('2026-03-01T10:00:00Z')
+export type Line = readonly [seconds: number, text: string]
+
+/** What is found in lines of one source at such times. */
+export const findIn = async (lines: readonly Line[], since = 0) => {
+  await using folder = await temporaryFolder()
+  await using opened = await openEngineIn(folder.path)
+  await opened.push(
+    null,
+    lines.map(([seconds, text], sequence) => ({
+      text,
+      sequence,
+      source_id: 'attic',
+      timestamp_iso: new Date(begin + seconds * 1000).toISOString(),
+    })),
+  )
+  const range = {
+    sourceId: 'attic',
+    since: since === 0 ? 0 : begin + since * 1000,
+    until: Number.MAX_SAFE_INTEGER,
+    firstTime: begin,
+  }
+  return (await createSecurityScoring(opened.engine)(range, new AbortController().signal)).findings
+}
+export const many = (count: number, every: number, textOf: (index: number) => string): Line[] =>
+  Array.from({ length: count }, (_, index) => [index * every, textOf(index)])
+
+export const failed = (user: string, address: string) =>
+  `sshd[7]: Failed password for ${user} from ${address} port 37033 ssh2`
+export const request = (address: string, path: string, status: number) =>
+  `${address} - - [01/Mar/2026:10:00:00 +0000] "GET ${path} HTTP/1.1" ${status} 77 "-" "Mozilla/5.0"`

@@ -1,0 +1,95 @@
+import type { HappeningKind } from './happenings.ts'
+import { plainWording } from './plain-wording.ts'
+
+/** Wording about a sign-in, by what came of it; the first that fits counts. Matched on names of events as sentences, too. */
+type SignInWording = { kind: HappeningKind; wording: RegExp }
+
+const subject =
+  'log-?in|sign-?in|auth|authenticat(?:e|ed|ion|ing)|logon|password|credentials?|username|challenge response'
+const failure =
+  'fail(?:ed|ure|s|ing)?|invalid|incorrect|wrong|denied|rejected|mismatch|unsuccessful|error|unauthorized|not (?:found|match|valid)'
+const beginning = 'fail(?:ed|ure)?|invalid|incorrect|wrong|unauthorized|unsuccessful|denied|rejected|bad|unable to'
+
+const wordings: readonly SignInWording[] = [
+  {
+    kind: 'sign_in',
+    wording:
+      /\baccepted (?:password|publickey|keyboard-interactive\S*) for\b|\b(?:login|logon|authentication|auth|sign-?in) (?:was )?(?:succe(?:ss(?:ful)?|eded)|ok)\b|\bsuccessful(?:ly)? (?:login|log(?:ged)?[ -]?(?:in|on)|authenticated|authentication|sign(?:ed)?[ -]?in)\b|\bsession opened for user\b|\buser \S+ (?:has )?logged in\b/i,
+  },
+  {
+    kind: 'unknown_user',
+    wording:
+      /\b(?:invalid|unknown|illegal|non-?existent) user(?:name)?\b|\buser(?:name)?\b.{0,40}\b(?:not found|unknown|does not exist|doesn't exist)\b|\bno such user\b|\bcould not retrieve user\b/i,
+  },
+  {
+    kind: 'failed_sign_in',
+    wording: new RegExp(
+      String.raw`\b(?:${subject})\b.{0,60}\b(?:${failure})\b|\b(?:${beginning})\b.{0,40}\b(?:${subject}|user(?:name)?)\b`,
+      'i',
+    ),
+  },
+  {
+    kind: 'broken_off_sign_in',
+    wording: /\b(?:disconnected from|connection (?:closed|reset) by) (?:authenticating|invalid) user\b/i,
+  },
+]
+
+/**
+ * Numbers that Windows gives to sign-ins (https://learn.microsoft.com/windows/security/threat-protection/auditing/event-4625 and its neighbours),
+ * however the event was made text.
+ */
+const windowsEvent = /\bevent_?(?:id|code)["']?\s*(?:[=:]\s*|>\s*)["']?(?<code>4624|4625|4771|4776)\b/i
+const windowsKinds: Readonly<Record<string, HappeningKind>> = {
+  '4624': 'sign_in',
+  '4625': 'failed_sign_in',
+  '4771': 'failed_sign_in',
+}
+/** 4776 tells of checks that went well, too. */
+const windowsSuccess = /\bstatus["']?\s*(?:[=:]|>)\s*["']?0x0\b/i
+
+const ofWindows = (text: string): HappeningKind | undefined => {
+  const code = windowsEvent.exec(text)?.groups?.code
+  if (code === '4776') return windowsSuccess.test(text) ? 'sign_in' : 'failed_sign_in'
+  return code === undefined ? undefined : windowsKinds[code]
+}
+
+/** Folders and files may have any name. */
+const path = /(?:\/{1,3}[\w.,:;%+=[\]-]+){2,}/g
+
+/** What a text tells of a sign-in; undefined where it tells of none. */
+export const signInOf = (text: string): HappeningKind | undefined => {
+  const plain = plainWording(text.replace(path, ' '))
+  return ofWindows(text) ?? wordings.find(({ wording }) => wording.test(plain))?.kind
+}
+
+/** Words of which every text that tells of one has one. */
+export const signInWords: readonly string[] = [
+  ...['failed', 'failure', 'fail', 'fails', 'failing', 'invalid', 'incorrect', 'wrong', 'unknown', 'illegal', 'denied'],
+  ...[
+    'unauthorized',
+    'unsuccessful',
+    'rejected',
+    'bad',
+    'unable',
+    'nonexistent',
+    'such',
+    'retrieve',
+    'mismatch',
+    'found',
+    'exist',
+  ],
+  ...['auth', 'authentication', 'authenticating', 'login', 'signin', 'password', 'credentials', 'accepted', 'opened'],
+  ...['success', 'successful', 'successfully', 'succeeded', 'logged', 'ok', 'loginfailed', 'authenticationfailed'],
+  ...['challengeresponsefailed', 'invalidpassword', 'invalidaccountid', '4624', '4625', '4771', '4776'],
+]
+
+/** Accounts that systems and programs come with, and that lists of guesses begin with. */
+const defaultAccounts: ReadonlySet<string> = new Set(
+  [
+    'root admin administrator administrador test tester teste testuser guest user info support postmaster webmaster hostmaster abuse sales office',
+    'contact service ftp ftpuser anonymous www www-data nobody oracle postgres mysql mssql sa tomcat jenkins git ubuntu debian centos ec2-user pi',
+    'backup scanner scan printer nagios zabbix hadoop operator manager superuser demo default ubnt deploy vagrant ansible',
+  ].flatMap((line) => line.split(' ')),
+)
+
+export const isDefaultAccount = (user: string): boolean => defaultAccounts.has(user.toLowerCase().replace(/@.*$/, ''))

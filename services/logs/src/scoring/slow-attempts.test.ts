@@ -1,0 +1,77 @@
+import { describe, expect, test } from 'vitest'
+import { failed, findIn, type Line, many } from './security-for-tests.ts'
+
+const hour = 3_600
+const mailFailed = (user: string, address: string) =>
+  `imapd: login of <${user}> rejected: authentication failed, user=<${user}> ip=${address}`
+const signedIn = (user: string, address: string) => `sshd[7]: Accepted password for ${user} from ${address} port 4 ssh2`
+
+const slowOf = async (lines: readonly Line[], since = 0) =>
+  (await findIn(lines, since))
+    .filter(({ label }) => label.startsWith('slow_'))
+    .map(({ label, subject }) => [label, subject])
+
+describe('attempts that are hours apart', () => {
+  test.each<[string, readonly Line[], string, string]>([
+    [
+      'one address that tries one account all day',
+      many(9, 2 * hour, () => failed('kim', '192.0.2.7')),
+      'slow_brute_force',
+      '192.0.2.7',
+    ],
+    [
+      'one address that tries another account each hour',
+      many(5, hour, (index) => mailFailed(`person${index}`, '192.0.2.7')),
+      'slow_user_enumeration',
+      '192.0.2.7',
+    ],
+    [
+      'many addresses that try one account',
+      many(6, hour, (index) => failed('kim', `192.0.2.${index}`)),
+      'slow_distributed_brute_force',
+      'kim',
+    ],
+  ])('%s is found', async (_, lines, label, subject) => {
+    expect(await slowOf(lines)).toContainEqual([label, subject])
+  })
+
+  test.each<[string, readonly Line[]]>([
+    [
+      'a person who mistypes a password each hour and then signs in',
+      many(12, hour, () => failed('kim', '192.0.2.7')).flatMap(([seconds, text]): Line[] => [
+        [seconds, text],
+        [seconds + 9, signedIn('kim', '192.0.2.7')],
+      ]),
+    ],
+    ['failures once a day', many(12, 24 * hour, () => failed('kim', '192.0.2.7'))],
+    ['three failures and no more', many(3, hour, () => failed('kim', '192.0.2.7'))],
+    [
+      'colleagues behind one address who sign in after all',
+      many(6, hour, (index) => failed(`kim${index}`, '192.0.2.7')).flatMap(([seconds, text], index): Line[] => [
+        [seconds, text],
+        [seconds + 9, signedIn(`kim${index}`, '192.0.2.7')],
+      ]),
+    ],
+  ])('%s is no attack', async (_, lines) => {
+    expect(await slowOf(lines)).toEqual([])
+  })
+
+  test('what an address did days before is looked up when it comes again', async () => {
+    const lines = many(12, 3 * hour, () => failed('kim', '192.0.2.7'))
+    const [finding] = (await findIn(lines, 33 * hour - 60)).filter(({ label }) => label === 'slow_brute_force')
+    expect(finding?.count).toBe(12)
+    expect(finding?.reason).toMatch(/^12 failed sign-ins from 192\.0\.2\.7 within 33 hours/)
+    expect(await slowOf(lines, 40 * hour)).toEqual([])
+  })
+
+  test('the more often the surer, and never certain', async () => {
+    const scoreOf = async (count: number) =>
+      (await findIn(many(count, hour, () => failed('kim', '192.0.2.7')))).find(
+        ({ label }) => label === 'slow_brute_force',
+      )?.score ?? 0
+    const [few, many20] = [await scoreOf(6), await scoreOf(20)]
+    expect(few).toBeGreaterThanOrEqual(0.5)
+    expect(many20).toBeGreaterThan(few)
+    expect(many20).toBeLessThan(0.9)
+  })
+})

@@ -1,0 +1,162 @@
+import type { StoredEntry } from '../entries/entry.ts'
+import type { Finding } from './finding.ts'
+import type { Happening } from './happenings.ts'
+import { sentenceOf } from './watch-rates.ts'
+
+/**
+ * Attempts that are made slowly so that no window of time holds many. Each failure adds one to a count that is halved each day; a sign-in
+ * that works takes back what its account had: who mistypes a password has one.
+ */
+type SlowRule = {
+  label: string
+  by: 'address' | 'user'
+  /** Each value of it counts once. */
+  distinct?: 'user' | 'address'
+  /** The count from which on it is told of, and the score there; it grows to `mostScore`. */
+  threshold: number
+  score: number
+  sentence: string
+}
+
+const halfLifeMilliseconds = 24 * 3_600_000
+const mostScore = 0.9
+/** Of what lies further back, less than a tenth is left. */
+export const slowLookBack = 3.5 * halfLifeMilliseconds
+
+const slowRules: readonly SlowRule[] = [
+  {
+    label: 'slow_user_enumeration',
+    by: 'address',
+    distinct: 'user',
+    threshold: 3.5,
+    score: 0.7,
+    sentence: '{who} tried {count} different user names within {span}.',
+  },
+  {
+    label: 'slow_brute_force',
+    by: 'address',
+    threshold: 4.5,
+    score: 0.6,
+    sentence: '{count} failed sign-ins from {who} within {span}, and none of those accounts signed in between.',
+  },
+  {
+    label: 'slow_distributed_brute_force',
+    by: 'user',
+    distinct: 'address',
+    threshold: 4.5,
+    score: 0.65,
+    sentence: '{count} addresses tried to sign in as {who} within {span}, and none could.',
+  },
+]
+
+/** Addresses and accounts that are watched at once, the longest unseen are forgotten; and attempts that are kept of one. */
+const mostWatched = 20_000
+const mostKept = 500
+const mostAlso = 100
+
+type Attempt = { time: number; user: string | null; address: string | null; entry: StoredEntry }
+
+const failures: ReadonlySet<string> = new Set(['failed_sign_in', 'unknown_user', 'broken_off_sign_in'])
+
+/** When the count of attempts, in the order of time, first reached the threshold, and what it came to at the most. */
+const climb = (attempts: readonly Attempt[], { distinct, threshold }: SlowRule) => {
+  const seen = new Set<string>()
+  let weight = 0
+  let before = Number.NEGATIVE_INFINITY
+  let most = 0
+  let reached: number | undefined
+  for (const [index, attempt] of attempts.entries()) {
+    weight *= 0.5 ** ((attempt.time - before) / halfLifeMilliseconds)
+    before = attempt.time
+    const value = distinct ? attempt[distinct] : undefined
+    const isNew = value === undefined || (value !== null && !seen.has(value))
+    if (value) seen.add(value)
+    if (isNew) weight += distinct ? 1 : Math.min(attempt.entry.repeatCount, threshold)
+    most = Math.max(most, weight)
+    if (reached === undefined && weight >= threshold) reached = index
+  }
+  return { reached, most }
+}
+
+export type SlowAttempts = {
+  /** Takes happenings in any order. */
+  add: (happening: Happening) => void
+  /** Addresses and accounts that failed from a moment on, those that did most often first. */
+  suspects: (since: number) => { by: SlowRule['by']; subject: string }[]
+  findings: () => Finding[]
+}
+
+export const createSlowAttempts = (): SlowAttempts => {
+  const watched = new Map<string, { by: SlowRule['by']; subject: string; attempts: Attempt[] }>()
+  /** By account: when it signed in. */
+  const signedIn = new Map<string, number[]>()
+
+  const keep = (by: SlowRule['by'], subject: string, attempt: Attempt) => {
+    const key = `${by}\0${subject}`
+    const known = watched.get(key) ?? { by, subject, attempts: [] }
+    watched.delete(key)
+    watched.set(key, known)
+    const [oldest] = watched.keys()
+    if (watched.size > mostWatched && oldest !== undefined) watched.delete(oldest)
+    known.attempts.push(attempt)
+    if (known.attempts.length > mostKept) known.attempts.shift()
+  }
+  /** An account that could sign in later takes back its failures before. */
+  const standing = (attempts: readonly Attempt[]) =>
+    attempts.filter(({ user, time }) => {
+      const times = user === null ? undefined : signedIn.get(user)
+      return !times?.some((moment) => moment >= time && moment - time <= halfLifeMilliseconds)
+    })
+  const findingOf = (rule: SlowRule, subject: string, attempts: readonly Attempt[]): Finding | undefined => {
+    const { reached, most } = climb(attempts, rule)
+    const [first] = attempts
+    const shown = reached === undefined ? undefined : attempts[reached]
+    if (!shown || !first || reached === undefined) return undefined
+    const { distinct } = rule
+    const last = attempts.at(-1) ?? shown
+    const count = distinct
+      ? new Set(attempts.map((attempt) => attempt[distinct]).filter(Boolean)).size
+      : attempts.reduce((sum, { entry }) => sum + entry.repeatCount, 0)
+    return {
+      scorer: 'cybersec',
+      label: rule.label,
+      score: rule.score + (mostScore - rule.score) * (1 - Math.exp((rule.threshold - most) / 5)),
+      severity: 'ERROR',
+      subject,
+      reason: sentenceOf(rule.sentence, count, subject, last.time - first.time),
+      entry: shown.entry,
+      also: attempts
+        .filter(({ entry }) => entry !== shown.entry)
+        .slice(-mostAlso)
+        .map(({ entry }) => entry),
+      count: attempts.length,
+    }
+  }
+  return {
+    add: ({ kind, entry, address, user }) => {
+      if (kind === 'sign_in' && user !== null) {
+        const times = signedIn.get(user) ?? []
+        if (signedIn.size < mostWatched) signedIn.set(user, [...times, entry.effectiveTime].slice(-mostKept))
+        return
+      }
+      if (!failures.has(kind)) return
+      const attempt = { time: entry.effectiveTime, user, address, entry }
+      if (address !== null) keep('address', address, attempt)
+      if (user !== null) keep('user', user, attempt)
+    },
+    suspects: (since) =>
+      [...watched.values()]
+        .map(({ by, subject, attempts }) => ({
+          by,
+          subject,
+          recent: attempts.filter(({ time }) => time >= since).length,
+        }))
+        .filter(({ recent }) => recent > 0)
+        .toSorted((a, b) => b.recent - a.recent),
+    findings: () =>
+      [...watched.values()].flatMap(({ by, subject, attempts }) => {
+        const ordered = standing(attempts).toSorted((a, b) => a.time - b.time)
+        return slowRules.flatMap((rule) => (rule.by === by ? (findingOf(rule, subject, ordered) ?? []) : []))
+      }),
+  }
+}

@@ -1,0 +1,35 @@
+import type { HappeningKind } from './happenings.ts'
+import type { WebRequest } from './web-request.ts'
+
+/** A place where people sign in. What renews a sign-in or asks after it fails for everybody whose time is over. */
+const signInPlace =
+  /\/(?:[\w-]*(?:log-?_?in|sign-?_?in|logon)[\w.-]*|sessions?|authenticate|auth|xmlrpc\.php)(?:\/(?:token|callback|\d+)?)?$/i
+
+/** Places of consoles and programs that people look for on servers which do not have them. */
+const soughtPlace = new RegExp(
+  [
+    String.raw`php-?my-?admin|\bpma\b|\/(?:my)?sql-?(?:admin|manager|web)|adminer|\/administrator\b|\/admin(?:\.php|istration|cp|panel|er)?(?:\/|$)|\/cpanel|\/webadmin|\/whm\b`,
+    String.raw`\/wp-(?:admin|login|content|includes|json|config)|\/wordpress\b|xmlrpc\.php|\/joomla|\/drupal|\/magento|\/typo3`,
+    String.raw`\/manager\/(?:html|text|status)|\/host-manager|\/jmx-console|\/web-console|\/console\b|\/actuator\b|\/solr\b|\/jenkins\b|\/script$`,
+    String.raw`\/owa\b|\/ecp\b|\/autodiscover\b|\/\+cscoe\+|\/remote\/login|\/dana-na\b|\/global-protect\b|\/vpn\b|\/citrix\b|\/sslvpn`,
+    String.raw`\/cgi-bin\b|\/hnap1\b|\/boaform\b|\/goform\b|\/setup\.(?:cgi|php)|\/shell\b|\/(?:php)?info\.php|phpinfo|\/server-status|\/\.(?:env|git|svn|aws|ssh|vscode|ds_store)\b`,
+    String.raw`\/(?:backup|old|dump|db)\.(?:zip|sql|tar|gz|bak)|\/vendor\/phpunit|\/_ignition|\/_profiler|\/telescope\b|\/swagger`,
+  ].join('|'),
+  'i',
+)
+
+const refused = new Set([401, 403, 422])
+const missing = new Set([400, 404, 405, 410])
+
+/** What a request is counted as; most are nothing. `path` is without what follows a question mark. */
+export const kindsOfRequest = ({ method, status }: WebRequest, path: string): HappeningKind[] => {
+  const isSignIn = method === 'POST' && signInPlace.test(path)
+  if (isSignIn && refused.has(status)) return ['failed_sign_in']
+  // Who is let in is sent on to a page.
+  if (isSignIn && status < 300) return ['sign_in_request']
+  if (status === 429) return ['limited_request']
+  const isAbsent = missing.has(status)
+  if (!isAbsent && status !== 401 && status !== 403) return []
+  const kind = isAbsent ? 'missing_page' : 'refused_request'
+  return soughtPlace.test(path) ? [kind, 'sought_place'] : [kind]
+}
