@@ -1,7 +1,7 @@
 import type { LogFormat, PatternFormat } from './format.ts'
 import { createHeader, type Description, type Header, type LineReader } from './header.ts'
 import { formatsInForce } from './in-force.ts'
-import { createJsonReader, describeJson } from './json-reader.ts'
+import { createJsonReader, describeJson, parseJsonLine } from './json-reader.ts'
 import { createLogfmtReader, describeLogfmt } from './logfmt-reader.ts'
 import type { JoinRule } from './multiline.ts'
 import { createPatternReader, describePattern } from './pattern-reader.ts'
@@ -142,7 +142,26 @@ export const describeEntry = (formatName: string, text: string): Description => 
   return lineEnd < 0 ? found : { ...found, message: found.message + text.slice(lineEnd) }
 }
 
+/** What a carried line names, by the first format that knows it. */
+const carriedFields = (carries: readonly string[], message: string): Description['fields'] => {
+  const object = parseJsonLine(message)
+  if (object) return object
+  for (const name of carries) {
+    const format = formatsInForce().byName.get(name)
+    const fields = format && describeLine(format, message)?.fields
+    if (fields) return fields
+  }
+  return null
+}
+
+/** A format's own fields with those of the line that it carries; of one name, its own. */
+const describeCarrying = (format: PatternFormat, line: string): Description | undefined => {
+  const described = describePattern(format, line)
+  const carried = described && format.carries && carriedFields(format.carries, described.message)
+  return carried ? { ...described, fields: { ...carried, ...described.fields } } : described
+}
+
 export const describeLine = (format: LogFormat, line: string): Description | undefined => {
-  if (format.kind === 'pattern') return describePattern(format, line)
+  if (format.kind === 'pattern') return describeCarrying(format, line)
   return format.kind === 'json' ? describeJson(format, line) : describeLogfmt(line)
 }

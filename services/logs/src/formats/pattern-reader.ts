@@ -55,10 +55,34 @@ const headOf = (line: string): string => (line.length > headerCharacters ? line.
 /** syslogd counts what it does not write again. */
 const repeated = /\b(?:last )?message repeated (\d{1,9}) times?\b/
 
-/** How lines begin that a message may be: an object, a bracket, or a digit of a time or an address. */
+const isLetter = (code: number) => (code >= 97 && code <= 122) || (code >= 65 && code <= 90)
+const isDigit = (code: number) => code >= 48 && code <= 57
+const equals = 61
+const longestKey = 24
+
+/** Whether what begins with a letter may be key=value pairs, or the level and date of klog. By hand: every line of syslog comes here. */
+const beginsWithPair = (line: string, at: number): boolean => {
+  for (let place = at + 1; place < at + longestKey; place++) {
+    const code = line.charCodeAt(place)
+    if (code === equals) return true
+    if (isLetter(code) || code === 95) continue
+    return isDigit(code) && place === at + 1
+  }
+  return false
+}
+
+/** How lines begin that a message may be: an object, a bracket, a digit of a time or an address, or a pair. */
 const beginsLikeLine = (line: string, at: number): boolean => {
   const code = line.charCodeAt(at)
-  return code === 123 || code === 91 || (code >= 48 && code <= 57)
+  return code === 123 || code === 91 || isDigit(code) || (isLetter(code) && beginsWithPair(line, at))
+}
+
+/** What a program says of its own line is nearer to the truth than the priority that it, or its container's engine, sends everything with. */
+const readCarried = (inner: LineReader, line: string, header: Header): void => {
+  const { severity, messageStart } = header
+  header.severity = undefined
+  readInner(inner, line.slice(messageStart), header, messageStart)
+  header.severity ??= severity
 }
 
 /** `inner` reads the message of a format that wraps or carries others. */
@@ -89,9 +113,10 @@ export const createPatternReader = (format: PatternFormat, context: TimeContext,
       const found = message === 0 ? undefined : match[message]
       const messageStart = endsBeforeMessage ? match[0].length : found === undefined ? 0 : line.lastIndexOf(found)
       if (inner && found !== undefined) readInner(inner, found, header, messageStart)
-      else if (inner && endsBeforeMessage && beginsLikeLine(line, messageStart))
-        readInner(inner, line.slice(messageStart), header, messageStart)
-      else setMessage(header, messageStart, found === undefined ? lineEnd : messageStart + found.length)
+      else {
+        setMessage(header, messageStart, found === undefined ? lineEnd : messageStart + found.length)
+        if (inner && endsBeforeMessage && beginsLikeLine(line, messageStart)) readCarried(inner, line, header)
+      }
       return format.name
     },
   }

@@ -2,7 +2,20 @@ import type { LogFormat } from '../format.ts'
 import { clock, isoDate, pattern, program, syslogTime, upperLevel, zone } from './pieces.ts'
 
 /** What programs send to syslog as they would write it to a file of their own. */
-const carries = ['nginx-error', 'access-log', 'apache-error', 'haproxy', 'postgres']
+const carries = [
+  'nginx-error',
+  'access-log',
+  'apache-error',
+  'haproxy',
+  'postgres',
+  'pgbouncer',
+  'mysql-error',
+  'redis',
+  'hclog',
+  'python-logger-first',
+  'klog',
+  'logfmt',
+]
 
 /** Syslog as it goes over the wire and as it lies in files, and the journal's ways to print. */
 export const syslogFormats: readonly LogFormat[] = [
@@ -26,6 +39,13 @@ export const syslogFormats: readonly LogFormat[] = [
         line: '<165>1 2024-08-24T05:14:15.000003-07:00 192.0.2.1 myproc 8710 - - all is well',
         time: '2024-08-24T12:14:15.000Z',
         severity: null,
+      },
+      {
+        // What a container's engine sends has a priority of its own for all that a program prints.
+        line: '<27>1 2024-08-24T05:14:15Z attic shop 7 - - {"level":"info","msg":"opened","time":"2024-08-24T05:14:14Z","row":7}',
+        time: '2024-08-24T05:14:15.000Z',
+        severity: null,
+        fields: { host: 'attic', program: 'shop', level: 'info', row: '7' },
       },
       { line: '61 <11>1 2024-08-24T05:14:15Z attic app - - - no room', severity: 'ERROR', message: 'no room' },
     ],
@@ -59,6 +79,7 @@ export const syslogFormats: readonly LogFormat[] = [
     pattern: pattern`^(?<time>${isoDate} ${clock}${zone}) {1,2}(?<host>[\w.:-]+) (?<program>[^\s:\[\]]+)\[(?<pid>\d+)\]: ?(?<message>.*)`,
     time: 'iso',
     joins: 'traces',
+    carries,
     samples: [
       {
         line: '2024-05-01 10:20:30.123456+0200  localhost kernel[0]: (AppleACPI) wake reason: lid',
@@ -74,6 +95,7 @@ export const syslogFormats: readonly LogFormat[] = [
     pattern: pattern`^[A-Z][a-z]{2} (?<time>\d{4}-\d{2}-\d{2} \d{2}:\d{2}:\d{2}(?:\.\d+)? (?:[A-Z]{2,5}|[+-]\d{2,4})) (?<host>[\w.-]+) ${program}: ?(?<message>.*)`,
     time: 'iso',
     joins: 'traces',
+    carries,
     samples: [
       {
         line: 'Sat 2024-06-08 15:24:21 CEST attic backup[77]: could not reach the store',
@@ -89,6 +111,7 @@ export const syslogFormats: readonly LogFormat[] = [
     pattern: pattern`^(?<time>\d{10}\.\d{6}) (?<host>[\w.-]+) (?<program>[^\s:\[\]]+)\[(?<pid>\d+)\]: ?(?<message>.*)`,
     time: 'epoch',
     joins: 'traces',
+    carries,
     samples: [
       {
         line: '1717634687.221373 attic cron[77]: job is done',
@@ -142,7 +165,30 @@ export const syslogFormats: readonly LogFormat[] = [
         line: 'May  1 10:20:30 attic nginx: 192.0.2.7 - kim [01/May/2024:10:20:30 +0000] "PUT /basket/417 HTTP/2.0" 503 77',
         time: '2024-05-01T10:20:30.000Z',
         severity: 'ERROR',
-        fields: { program: 'nginx' },
+        fields: { program: 'nginx', client: '192.0.2.7', status: '503', host: 'attic' },
+      },
+      {
+        line: '<14>May  1 10:20:30 attic agent[7]: level=error msg="no route" code=7',
+        severity: 'ERROR',
+        message: 'level=error msg="no route" code=7',
+        fields: { program: 'agent', pid: '7', code: '7' },
+      },
+      {
+        line: 'May  1 10:20:30 attic kubelet[77]: W0501 10:20:30.114077      77 eviction_manager.go:77] memory is scarce',
+        time: '2024-05-01T10:20:30.000Z',
+        severity: 'WARN',
+        fields: { program: 'kubelet', pid: '77' },
+      },
+      {
+        line: 'May  1 10:20:30 attic postgres[77]: [3-1] 2024-05-01 10:20:30.250 UTC [77] kim@shop FATAL:  no more room for connections',
+        time: '2024-05-01T10:20:30.000Z',
+        severity: 'CRITICAL',
+        fields: { program: 'postgres' },
+      },
+      {
+        line: 'May  1 10:20:30 attic sshd[77]: error: maximum authentication attempts exceeded for kim from 192.0.2.7 port 50100 ssh2',
+        severity: 'ERROR',
+        fields: { program: 'sshd', pid: '77' },
       },
       {
         line: 'May  1 10:20:31 attic shop[7]: {"level":"warn","msg":"nearly full","time":"2024-05-01T08:20:30Z"}',
