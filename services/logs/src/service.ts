@@ -65,6 +65,7 @@ import { usePatterns } from './patterns/in-force.ts'
 import { libraryPatterns } from './patterns/library/mod.ts'
 import { loadPatterns } from './patterns/load-patterns.ts'
 import { noteArrivals } from './scoring/arrivals.ts'
+import { createOutlivedDetections } from './scoring/outlived-detections.ts'
 import { scoringRpc } from './scoring/rpc.ts'
 import { createScorerRuns } from './scoring/run-task.ts'
 import { createScoring } from './scoring/scoring.ts'
@@ -191,7 +192,9 @@ export const createLogsService = async (options: LogsServiceOptions): Promise<Lo
   const shared =
     directory && createSharedSearch({ own, directory, waitMilliseconds: config.branchWaitMilliseconds, log })
   const overlays = createOverlays(store.db)
-  const noted = noteArrivals(createOverlaidEngine(shared?.engine ?? own, overlays))
+  const outlived = createOutlivedDetections(store.db)
+  const mayBeElsewhere = async () => ((await directory?.active()) ?? []).length > 0
+  const noted = noteArrivals(createOverlaidEngine(shared?.engine ?? own, overlays, outlived))
   const { engine } = noted
   const { semantic, vectors } = opened.use(createMeanings({ config, db: store.db, engine, now, log }))
   const context = createContextBase({
@@ -248,7 +251,7 @@ export const createLogsService = async (options: LogsServiceOptions): Promise<Lo
       engine,
       overlays,
       arrivals: () => noted.count,
-      mayComeElsewhere: async () => ((await directory?.active()) ?? []).length > 0,
+      mayComeElsewhere: mayBeElsewhere,
       now,
       log,
     }),
@@ -288,6 +291,8 @@ export const createLogsService = async (options: LogsServiceOptions): Promise<Lo
     engine,
     sources,
     overlays,
+    detections: outlived,
+    mayBeElsewhere,
     now,
     onFreed: (freed) => log.info(freed, 'entries that were kept long enough are gone'),
     onProblem: (error) => log.error({ err: error }, 'entries that were kept long enough could not be let go'),

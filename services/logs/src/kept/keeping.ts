@@ -2,14 +2,18 @@ import { inRounds } from '../cluster/rounds.ts'
 import type { ConfiguredSources } from '../collect/sources-file.ts'
 import type { LogsConfig } from '../config.ts'
 import type { Overlays } from '../overlays/store.ts'
+import type { OutlivedDetections } from '../scoring/outlived-detections.ts'
 import { type Freed, keepsAll, type Retention } from '../segments/retention.ts'
 import type { LogEngine } from '../threads/log-engine.ts'
 
 export type KeepingOptions = {
   config: Pick<LogsConfig, 'retentionDays' | 'retentionGigabytes'>
-  engine: Pick<LogEngine, 'maintain'>
+  engine: Pick<LogEngine, 'maintain' | 'sources'>
   sources: Pick<ConfiguredSources, 'read'>
   overlays: Pick<Overlays, 'dropBefore'>
+  detections: Pick<OutlivedDetections, 'dropBefore' | 'dropOutlived'>
+  /** Whether sources may have entries that are not told of at the moment, as those of a branch that is away. */
+  mayBeElsewhere: () => Promise<boolean>
   now: () => number
   /** Told of what was let go. */
   onFreed: (freed: Freed) => void
@@ -30,7 +34,7 @@ const gigabyte = 1e9
 const roundMilliseconds = 15 * 60_000
 
 export const createKeeping = (options: KeepingOptions): Keeping => {
-  const { config, engine, sources, overlays, now, onFreed, onProblem } = options
+  const { config, engine, sources, overlays, detections, mayBeElsewhere, now, onFreed, onProblem } = options
 
   const retention = async (): Promise<Retention> => {
     const { entries } = await sources.read()
@@ -46,7 +50,9 @@ export const createKeeping = (options: KeepingOptions): Keeping => {
   const forgetFindings = async ({ days, sources: own }: Retention) => {
     if (days === null) return
     const longest = Math.max(days, ...own.map((source) => source.days))
-    await overlays.dropBefore(now() - (longest * 1.1 + 1) * day)
+    const moment = now() - (longest * 1.1 + 1) * day
+    await overlays.dropBefore(moment)
+    await detections.dropBefore(moment)
   }
   const look: Keeping['look'] = async (isThorough) => {
     const wanted = await retention()
@@ -54,6 +60,7 @@ export const createKeeping = (options: KeepingOptions): Keeping => {
     const freed = await engine.maintain({ retention: wanted, now: now(), isThorough })
     if (freed) {
       await forgetFindings(wanted)
+      if (!(await mayBeElsewhere())) await detections.dropOutlived(await engine.sources({}))
       if (freed.entries > 0) onFreed(freed)
     }
     return freed

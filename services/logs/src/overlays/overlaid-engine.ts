@@ -1,9 +1,17 @@
+import type { OutlivedDetections } from '../scoring/outlived-detections.ts'
 import type { LogEngine } from '../threads/log-engine.ts'
 import { withOverlay } from './entry-overlay.ts'
 import type { Overlays } from './store.ts'
 
-/** An engine whose entries carry what was found out about them: one query for all entries of an answer. */
-export const createOverlaidEngine = (engine: LogEngine, overlays: Pick<Overlays, 'of' | 'dropSources'>): LogEngine => ({
+/**
+ * An engine whose entries carry what was found out about them: one query for all entries of an answer. What is known of deleted entries goes
+ * with them: their overlays, and the detections that are about them.
+ */
+export const createOverlaidEngine = (
+  engine: LogEngine,
+  overlays: Pick<Overlays, 'of' | 'dropSources'>,
+  detections: Pick<OutlivedDetections, 'dropSources'>,
+): LogEngine => ({
   ...engine,
   search: async (request, signal) => {
     const result = await engine.search(request, signal)
@@ -20,6 +28,7 @@ export const createOverlaidEngine = (engine: LogEngine, overlays: Pick<Overlays,
     const sources = (await engine.sources({ source }, signal)).map(({ sourceId }) => sourceId)
     const entries = await engine.deleteSource(source, signal)
     await overlays.dropSources(sources)
+    await detections.dropSources(sources)
     return entries
   },
   setSeverity: async (entryId, severity, signal) => {

@@ -1,0 +1,54 @@
+import type { Kysely } from 'kysely'
+import type { SourceCount } from '../threads/index-calls.ts'
+import type { ScoringTables } from './tables.ts'
+
+type Db = Kysely<Pick<ScoringTables, 'log_detections' | 'log_scored_sources'>>
+
+/** Statements with more parameters than this are refused by some databases. */
+const mostInOne = 500
+
+const deleteOfSources = async (db: Db, sourceIds: readonly string[]) => {
+  for (let from = 0; from < sourceIds.length; from += mostInOne) {
+    const portion = sourceIds.slice(from, from + mostInOne)
+    await db.deleteFrom('log_detections').where('source_id', 'in', portion).execute()
+    await db.deleteFrom('log_scored_sources').where('source_id', 'in', portion).execute()
+  }
+}
+
+const sourcesOfDetections = async (db: Db): Promise<string[]> =>
+  (await db.selectFrom('log_detections').select('source_id').distinct().execute()).map(({ source_id }) => source_id)
+
+const deleteOfSourceBefore = (db: Db, sourceId: string, moment: number) =>
+  db.deleteFrom('log_detections').where('source_id', '=', sourceId).where('last_time', '<', moment).execute()
+
+const deleteBefore = (db: Db, moment: number) =>
+  db.deleteFrom('log_detections').where('detected_at', '<', moment).where('last_time', '<', moment).execute()
+
+/** Detections go with the entries that they are about. */
+export type OutlivedDetections = {
+  /** Those of sources that have been deleted, and how far scorers had come with them. */
+  dropSources: (sourceIds: readonly string[]) => Promise<void>
+  /** Those that are older than all entries that their source still has. `counts` are all sources with entries, wherever they lie. */
+  dropOutlived: (counts: readonly Pick<SourceCount, 'sourceId' | 'firstTime'>[]) => Promise<void>
+  /** Those of before a moment (epoch milliseconds), when no entry is left that had arrived by then. */
+  dropBefore: (moment: number) => Promise<void>
+}
+
+export const createOutlivedDetections = (db: Db): OutlivedDetections => ({
+  dropSources: (sourceIds) => deleteOfSources(db, sourceIds),
+  dropOutlived: async (counts) => {
+    const firstTimes = new Map(counts.map(({ sourceId, firstTime }) => [sourceId, firstTime]))
+    const known = await sourcesOfDetections(db)
+    await deleteOfSources(
+      db,
+      known.filter((sourceId) => !firstTimes.has(sourceId)),
+    )
+    for (const sourceId of known) {
+      const firstTime = firstTimes.get(sourceId)
+      if (firstTime !== undefined) await deleteOfSourceBefore(db, sourceId, firstTime)
+    }
+  },
+  dropBefore: async (moment) => {
+    await deleteBefore(db, moment)
+  },
+})
