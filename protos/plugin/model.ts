@@ -27,6 +27,10 @@ export type FieldModel = {
   comment: string
 }
 
+/** The field of a frame that holds frames which their service has written already; it is no event of its own. */
+export const holdsWritten = ({ shape }: FieldModel): boolean =>
+  shape.kind === 'message' && shape.of.typeName === 'trellis.http.v1.WrittenFrames'
+
 export type EnumModel = {
   name: string
   /** The generated type. */

@@ -2,7 +2,14 @@ import type { DescMessage } from '@bufbuild/protobuf'
 import { reachable } from './codec.ts'
 import type { Examples } from './examples.ts'
 import { fieldSchema, type JsonSchema, references, requestSchema, responseSchema } from './json-schema.ts'
-import { commentOf, type FieldModel, type ModelReader, type RouteModel, type ServiceModel } from './model.ts'
+import {
+  commentOf,
+  type FieldModel,
+  holdsWritten,
+  type ModelReader,
+  type RouteModel,
+  type ServiceModel,
+} from './model.ts'
 
 const statusWords: Record<number, string> = {
   200: 'Done.',
@@ -89,7 +96,8 @@ export const createOpenApi = (model: ModelReader, examples: Examples) => {
     }
   }
 
-  const eventFields = (route: RouteModel) => model.fieldsOf(route.response).filter((field) => field.oneof !== undefined)
+  const eventFields = (route: RouteModel) =>
+    model.fieldsOf(route.response).filter((field) => field.oneof !== undefined && !holdsWritten(field))
 
   const content = (route: RouteModel) => {
     if (route.stream === 'sse') {

@@ -7,7 +7,7 @@ import type { DescMessage } from '@bufbuild/protobuf'
 import { createEcmaScriptPlugin, runNodeJs, type Schema } from '@bufbuild/protoplugin'
 import { enumsOf, enumTables, fromRestFunction, reachable, restType, toRestFunction, wordType } from './codec.ts'
 import { createExamples } from './examples.ts'
-import { commentOf, createModelReader, type ModelReader, type ServiceModel } from './model.ts'
+import { commentOf, createModelReader, holdsWritten, type ModelReader, type ServiceModel } from './model.ts'
 import { fileAlias } from './names.ts'
 import { createOpenApi } from './openapi.ts'
 import { hasJsonAnswer, routeTable } from './routes.ts'
@@ -30,7 +30,7 @@ const eventMessages = (services: ServiceModel[], model: ModelReader): DescMessag
     .flatMap((service) => service.routes)
     .filter((route) => route.stream === 'sse')
     .flatMap((route) => model.fieldsOf(route.response))
-    .flatMap((field) => (field.oneof && field.shape.kind === 'message' ? [field.shape.of] : []))
+    .flatMap((field) => (field.oneof && field.shape.kind === 'message' && !holdsWritten(field) ? [field.shape.of] : []))
 
 /** The generated messages of some files, each under the file's alias. */
 const importLines = (files: string[], keyword: string): string[] =>
@@ -92,6 +92,8 @@ export type Route = {
   frames?: {
     oneof: string
     id: string | undefined
+    /** The case of the oneof that holds frames as they are sent. */
+    written: string | undefined
     events: Record<string, { name: string; toRest: (message: any) => unknown }>
   }
 }

@@ -1,5 +1,5 @@
 import { inlineRequestSchema } from './json-schema.ts'
-import type { FieldModel, ModelReader, RouteModel, ServiceModel } from './model.ts'
+import { type FieldModel, holdsWritten, type ModelReader, type RouteModel, type ServiceModel } from './model.ts'
 import { eventName } from './openapi.ts'
 
 /** How the text of a path, query or header becomes a value, before it is validated. */
@@ -16,14 +16,16 @@ const headers = (fields: FieldModel[]) => Object.fromEntries(fields.map((field) 
 const eventTable = (route: RouteModel, model: ModelReader): string[] => {
   const fields = model.fieldsOf(route.response)
   const id = fields.find((field) => field.options.eventId)
+  const written = fields.find(holdsWritten)
   const [oneof] = fields.flatMap((field) => field.oneof ?? [])
   return [
     '    frames: {',
     `      oneof: '${oneof}',`,
     `      id: ${id ? `'${id.local}'` : 'undefined'},`,
+    `      written: ${written ? `'${written.local}'` : 'undefined'},`,
     '      events: {',
     ...fields.flatMap((field) =>
-      field.oneof && field.shape.kind === 'message'
+      field.oneof && field.shape.kind === 'message' && !holdsWritten(field)
         ? [`        ${field.local}: { name: '${eventName(field)}', toRest: codec.${field.shape.name}ToRest },`]
         : [],
     ),

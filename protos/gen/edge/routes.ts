@@ -44,6 +44,8 @@ export type Route = {
   frames?: {
     oneof: string
     id: string | undefined
+    /** The case of the oneof that holds frames as they are sent. */
+    written: string | undefined
     events: Record<string, { name: string; toRest: (message: any) => unknown }>
   }
 }
@@ -126,6 +128,7 @@ export const routes: readonly Route[] = [
     frames: {
       oneof: 'event',
       id: 'eventId',
+      written: undefined,
       events: {
         listings: { name: 'listings', toRest: codec.ListingsFrameToRest },
         marketPrice: { name: 'market_price', toRest: codec.MarketPriceFrameToRest },
@@ -441,6 +444,7 @@ export const routes: readonly Route[] = [
     frames: {
       oneof: 'event',
       id: 'eventId',
+      written: undefined,
       events: {
         progress: { name: 'progress', toRest: codec.TaskToRest },
         done: { name: 'done', toRest: codec.TaskToRest },
@@ -486,6 +490,7 @@ export const routes: readonly Route[] = [
     frames: {
       oneof: 'event',
       id: 'eventId',
+      written: 'written',
       events: {
         entry: { name: 'entry', toRest: codec.EntryToRest },
         gap: { name: 'gap', toRest: codec.GapToRest },
@@ -551,6 +556,7 @@ export const routes: readonly Route[] = [
     frames: {
       oneof: 'event',
       id: 'eventId',
+      written: undefined,
       events: {
         status: { name: 'status', toRest: codec.DiagnoseStatusToRest },
         summary: { name: 'summary', toRest: codec.DiagnoseSummaryToRest },
@@ -2201,6 +2207,7 @@ export const routes: readonly Route[] = [
     frames: {
       oneof: 'event',
       id: 'eventId',
+      written: undefined,
       events: {
         nodeStatus: { name: 'node-status', toRest: codec.NodeStatusChangedToRest },
         gap: { name: 'gap', toRest: codec.GapToRest },

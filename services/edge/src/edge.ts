@@ -174,7 +174,7 @@ export const createEdge = async (options: EdgeOptions): Promise<Edge> => {
     registerDocs(pages, openapi, mounts).then(() => registered(), registered)
   })
   await registerRoutes(server, routes, backends, {
-    streams: { heartbeat, closing: closing.signal, onFrame: () => frames.inc() },
+    streams: { heartbeat, closing: closing.signal, onFrames: (count) => frames.inc(count) },
     maximumStreams: config.maximumStreams,
     begin,
     admit: createAdmission(options),

@@ -40,7 +40,7 @@ export const openEngine = async (
     })
     return {
       engine,
-      tail: createTail({ engine, bus }),
+      tail: createTail({ engine }),
       [Symbol.asyncDispose]: () => engine[Symbol.asyncDispose](),
     }
   }
@@ -56,13 +56,9 @@ export const openEngine = async (
     ...(files.kind !== 'directory' && { local }),
     now,
   })
-  const tail = createCatalogueTail(engine)
   return {
     engine,
-    tail,
-    [Symbol.asyncDispose]: async () => {
-      await engine[Symbol.asyncDispose]()
-      await tail[Symbol.asyncDispose]()
-    },
+    tail: createCatalogueTail(engine),
+    [Symbol.asyncDispose]: () => engine[Symbol.asyncDispose](),
   }
 }

@@ -15,6 +15,7 @@ import { sharedData } from '../../../test/support/shared-data.ts'
 import { logsConfig } from './config.ts'
 import { cleanLine } from './formats/clean.ts'
 import { createLogsService } from './service.ts'
+import { eventsOf } from './tail/events-for-tests.ts'
 
 type Client = RpcClient<typeof LogsServiceDefinition>
 
@@ -174,10 +175,12 @@ describe('the log service', () => {
     const stop = new AbortController()
     const seen: string[] = []
     let lastId = ''
-    for await (const frame of opened.client.tail({ q: 'error', history: 1 }, { signal: stop.signal })) {
-      if (frame.event?.$case !== 'entry') continue
-      seen.push(frame.event.value.text)
-      lastId = frame.eventId || lastId
+    for await (const { id, text } of eventsOf(
+      opened.client.tail({ q: 'error', history: 1 }, { signal: stop.signal }),
+    )) {
+      if (text === undefined) continue
+      seen.push(text)
+      lastId = id || lastId
       if (seen.length === 2) break
       const entries = [{ text: 'four error' }, { text: 'five' }, { text: 'six error' }]
       await opened.client.gleanBatch(body(JSON.stringify({ source_id: 'p', entries })))
@@ -185,9 +188,9 @@ describe('the log service', () => {
     stop.abort()
     expect(seen).toEqual(['three error', 'four error'])
     const resumed = new AbortController()
-    for await (const frame of opened.client.tail({ q: 'error', lastEventId: lastId }, { signal: resumed.signal })) {
-      if (!frame.event) continue
-      expect(frame.event).toMatchObject({ $case: 'entry', value: { text: 'six error' } })
+    const goneOn = opened.client.tail({ q: 'error', lastEventId: lastId }, { signal: resumed.signal })
+    for await (const event of eventsOf(goneOn)) {
+      expect(event).toMatchObject({ name: 'entry', text: 'six error' })
       break
     }
     resumed.abort()

@@ -2,14 +2,14 @@ import type { ServerResponse } from 'node:http'
 import { toFailure } from '@trellis/kit/errors'
 import type { FastifyReply } from 'fastify'
 import { drained } from './drained.ts'
-import { commentText, type Frame, frameText } from './frame.ts'
+import { commentText, type Frame, frameText, isWritten, type WrittenFrames } from './frame.ts'
 import type { Heartbeat } from './heartbeat.ts'
 
 export type EventStreams = {
   heartbeat: Heartbeat
   /** Aborted when the process shuts down: streams end first. */
   closing: AbortSignal
-  onFrame: () => void
+  onFrames: (count: number) => void
 }
 
 const headers = {
@@ -27,7 +27,7 @@ const createWriter = (raw: ServerResponse) => {
   let lastWrite = performance.now()
   let stuckSince: number | undefined
   let corked = false
-  const write = (text: string): boolean => {
+  const write = (text: string | Uint8Array): boolean => {
     if (!corked) {
       corked = true
       raw.cork()
@@ -64,9 +64,9 @@ const failedFrame = (error: unknown): Frame => {
  */
 export const sendEvents = async (
   messages: AsyncIterable<Record<string, unknown>>,
-  toFrame: (message: Record<string, unknown>) => Frame | undefined,
+  toFrame: (message: Record<string, unknown>) => Frame | WrittenFrames | undefined,
   reply: FastifyReply,
-  { heartbeat, closing, onFrame }: EventStreams,
+  { heartbeat, closing, onFrames }: EventStreams,
   keepAliveComment: string,
   gone: AbortSignal,
 ): Promise<void> => {
@@ -82,8 +82,8 @@ export const sendEvents = async (
   const send = (message: Record<string, unknown>): boolean => {
     const frame = toFrame(message)
     if (!frame) return true
-    onFrame()
-    return write(frameText(frame))
+    onFrames(isWritten(frame) ? frame.count : 1)
+    return write(isWritten(frame) ? frame.text : frameText(frame))
   }
   try {
     for (let next = first; !next.done; next = await iterator.next()) {

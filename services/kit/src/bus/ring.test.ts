@@ -77,3 +77,19 @@ test('older events do not supersede newer ones of their key', () => {
   expect(drain(ring.reader('start')).slice(-1)).toEqual(['k19'])
   expect(drain(ring.reader('start'))).not.toContain('k')
 })
+
+test('of events that weigh too much together the oldest go, and the newest stays whatever it weighs', () => {
+  const ring = createRing<string>({
+    keep: { events: 100, milliseconds: 1_000 },
+    coalesceBy: undefined,
+    now: () => 0,
+    goneThrough: 0,
+    weigh: { of: (event) => event.length, most: 6 },
+  })
+  const follower = ring.reader('start')
+  for (const [index, event] of ['aa', 'bb', 'cc', 'ddd'].entries()) ring.push(index + 1, event)
+  expect(drain(ring.reader('start'))).toEqual(['cc', 'ddd'])
+  expect(drain(follower)).toEqual([2, 'cc', 'ddd'])
+  ring.push(5, 'e'.repeat(10))
+  expect(drain(ring.reader('start'))).toEqual(['e'.repeat(10)])
+})

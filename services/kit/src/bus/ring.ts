@@ -24,6 +24,8 @@ type RingOptions<Event> = {
   now: () => number
   /** Events up to this sequence, if there were any, are already gone. */
   goneThrough: number
+  /** How heavy events are, and how heavy all that are kept may be; the newest is kept whatever it weighs. */
+  weigh?: { of: (event: Event) => number; most: number } | undefined
 }
 
 /** How far behind a reader must be before superseded events are skipped for it. */
@@ -33,7 +35,7 @@ const coalesceBeyond = 16
  * The last events of one topic, and readers that each hold just a place in it. So a slow reader costs nothing but
  * its place: when the ring has moved past it, it meets a gap and goes on with the oldest event that is left.
  */
-export const createRing = <Event>({ keep, coalesceBy, now, goneThrough }: RingOptions<Event>) => {
+export const createRing = <Event>({ keep, coalesceBy, now, goneThrough, weigh }: RingOptions<Event>) => {
   const kept: Kept<Event>[] = []
   /** Dropped from the front of `kept`, but not yet cut from the array. */
   let offset = 0
@@ -41,15 +43,21 @@ export const createRing = <Event>({ keep, coalesceBy, now, goneThrough }: RingOp
   let dropped = 0
   let gone = goneThrough
   let newest = goneThrough
+  let weight = 0
   const latestOfKey = new Map<string, number>()
   const wakers = new Set<() => void>()
   let readers = 0
 
+  const weightOf = ({ event }: Numbered<Event>) => (weigh && event !== missing ? weigh.of(event) : 0)
+
   const dropOldest = () => {
     const oldest = kept[offset]
     if (!oldest) return
+    weight -= weightOf(oldest)
     gone = oldest.sequence
     if (oldest.key !== undefined && latestOfKey.get(oldest.key) === oldest.sequence) latestOfKey.delete(oldest.key)
+    // It stays in the array for a while, but holds nothing.
+    oldest.event = missing
     offset += 1
     dropped += 1
     if (offset > 64 && offset * 2 > kept.length) {
@@ -61,6 +69,7 @@ export const createRing = <Event>({ keep, coalesceBy, now, goneThrough }: RingOp
   const trim = () => {
     const expired = now() - keep.milliseconds
     while (kept.length - offset > keep.events) dropOldest()
+    while (weigh && weight > weigh.most && kept.length - offset > 1) dropOldest()
     for (let oldest = kept[offset]; oldest && oldest.at < expired; oldest = kept[offset]) dropOldest()
   }
 
@@ -78,6 +87,7 @@ export const createRing = <Event>({ keep, coalesceBy, now, goneThrough }: RingOp
   const push = (sequence: number, event: Event | typeof missing, at = now()) => {
     const entry = keyed({ sequence, event, at })
     kept.push(entry)
+    weight += weightOf(entry)
     if (entry.key !== undefined) latestOfKey.set(entry.key, sequence)
     newest = sequence
     trim()
@@ -90,6 +100,7 @@ export const createRing = <Event>({ keep, coalesceBy, now, goneThrough }: RingOp
     if (dropped !== 0) return
     const entries = older.map(keyed)
     kept.splice(0, offset, ...entries)
+    weight += entries.reduce((sum, entry) => sum + weightOf(entry), 0)
     offset = 0
     dropped -= entries.length
     gone = through

@@ -1,6 +1,5 @@
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { createMemoryBus } from '@trellis/kit/bus'
 import { failure } from '@trellis/kit/errors'
 import { type Handlers, type Implementation, implementation } from '@trellis/kit/rpc'
 import { openStore } from '@trellis/kit/store'
@@ -80,7 +79,7 @@ export const createBranchNode = async (options: BranchNodeOptions): Promise<Bran
       onProblem: (problem) => log.error({ problem }, 'logs cannot all be read or written'),
     }),
   )
-  const tail = createTail({ engine, bus: opened.use(createMemoryBus()) })
+  const tail = createTail({ engine })
 
   let changes = 0
   let counted: { changes: number; count: EntryCount } | undefined

@@ -1,15 +1,9 @@
-import { createMemoryBus, type Delivery, jsonCodec, topics } from '@trellis/kit/bus'
+import type { Delivery } from '@trellis/kit/bus'
+import { type Arrival, createArrivals } from '../tail/arrivals.ts'
 import { createLingering } from '../tail/lingering.ts'
-import { type Arrival, lingerMilliseconds, type Tail } from '../tail/tail.ts'
+import { lingerMilliseconds, type Tail } from '../tail/tail.ts'
 import type { Arrived } from './cluster-calls.ts'
 import type { ClusterEngine } from './engine.ts'
-
-/** Within this process: each replica reads the catalogue for those who follow it, so nothing of it goes from one to the other. */
-const arrivals = topics({
-  family: 'logs.replica-arrivals',
-  ...jsonCodec<Arrived>(),
-  keep: { events: 200, milliseconds: 600_000 },
-})('all')
 
 /** One run for ever: a sequence is a version of the catalogue, the same on every replica. */
 const run = '00000000-0000-4000-8000-000000000000'
@@ -21,15 +15,16 @@ const deliveryOf = ({ version, entries, missed }: Arrived): Delivery<Arrival> =>
 })
 
 /** A tail that can be followed on any replica, and taken up on another where it was left on the first. */
-export const createCatalogueTail = (engine: ClusterEngine): Tail & AsyncDisposable => {
-  const bus = createMemoryBus()
+export const createCatalogueTail = (engine: ClusterEngine): Tail => {
+  // Each replica reads the catalogue for those who follow it: nothing of it goes from one to the other.
+  const arrivals = createArrivals<Arrived>()
   const following = createLingering({
-    start: () => engine.follow((entries, missed, version) => void bus.publish(arrivals, { version, entries, missed })),
+    start: () => engine.follow((entries, missed, version) => arrivals.publish({ version, entries, missed })),
     stop: (stop) => stop(),
     milliseconds: lingerMilliseconds,
   })
 
-  /** What came before this one began to follow is read again; what comes meanwhile waits in the topic. */
+  /** What came before this one began to follow is read again; what comes meanwhile waits among the arrivals. */
   async function* resume(after: number, live: AsyncIterable<Delivery<Arrived>>): AsyncGenerator<Delivery<Arrival>> {
     const replay = await engine.replay(after)
     if (!replay.isWhole) yield { kind: 'gap', missed: null }
@@ -49,7 +44,6 @@ export const createCatalogueTail = (engine: ClusterEngine): Tail & AsyncDisposab
         throw error
       }
     },
-    subscribe: (after, signal) => resume(after, bus.subscribe(arrivals, { signal })),
-    [Symbol.asyncDispose]: () => bus[Symbol.asyncDispose](),
+    subscribe: (after, signal) => resume(after, arrivals.subscribe('latest', signal)),
   }
 }

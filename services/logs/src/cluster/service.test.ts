@@ -9,6 +9,7 @@ import {
 import { expect, test } from 'vitest'
 import { logsConfig } from '../config.ts'
 import { createLogsService } from '../service.ts'
+import { eventsOf } from '../tail/events-for-tests.ts'
 import { createShared } from './replicas-for-tests.ts'
 
 type Client = RpcClient<typeof LogsServiceDefinition>
@@ -74,10 +75,10 @@ test('who follows one replica hears what was pushed to the other, and goes on at
   const stop = new AbortController()
   const seen: string[] = []
   let lastId = ''
-  for await (const frame of two.one.tail({ q: 'error', history: 1 }, { signal: stop.signal })) {
-    if (frame.event?.$case !== 'entry') continue
-    seen.push(frame.event.value.text)
-    lastId = frame.eventId || lastId
+  for await (const { id, text } of eventsOf(two.one.tail({ q: 'error', history: 1 }, { signal: stop.signal }))) {
+    if (text === undefined) continue
+    seen.push(text)
+    lastId = id || lastId
     if (seen.length === 2) break
     await two.other.gleanBatch(body([{ text: 'four error' }, { text: 'five' }, { text: 'six error' }]))
   }
@@ -86,10 +87,9 @@ test('who follows one replica hears what was pushed to the other, and goes on at
   await two.one.gleanBatch(body([{ text: 'seven error' }]))
   const resumed = new AbortController()
   const texts: string[] = []
-  for await (const frame of two.other.tail({ q: 'error', lastEventId: lastId }, { signal: resumed.signal })) {
-    if (!frame.event) continue
-    if (frame.event.$case === 'entry') texts.push(frame.event.value.text)
-    else texts.push(frame.event.$case)
+  const goneOn = two.other.tail({ q: 'error', lastEventId: lastId }, { signal: resumed.signal })
+  for await (const { name, text } of eventsOf(goneOn)) {
+    texts.push(text ?? name)
     if (texts.length === 2) break
   }
   resumed.abort()

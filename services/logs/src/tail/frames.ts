@@ -3,10 +3,17 @@ import type { StoredEntry } from '../entries/entry.ts'
 import { presentEntry } from '../entries/present.ts'
 import { parseQuery } from '../search/query.ts'
 import { type FilterParameters, readFilters } from '../search/read-request.ts'
+import type { Arrival } from './arrivals.ts'
 import { allShown, decodePosition, encodePosition, isFollowed, type Tail } from './tail.ts'
 
 /** What a tail is asked for; how much history is the business of whoever merges tails. */
 export type TailQuestion = FilterParameters & Pick<TailRequest, 'q' | 'lastEventId'>
+
+/** Some entries of an arrival, ascending, and where a reader is behind each. */
+export type Followed = { of: readonly StoredEntry[]; indexes: number[]; placeOf: (index: number) => string }
+
+/** A frame of one store, or several entries at once; their place is then that of the last. */
+export type TailStep = TailFrame & { followed?: Followed }
 
 export const gap = (missed: number | null): TailFrame => ({ eventId: '', event: { $case: 'gap', value: { missed } } })
 export const reset: TailFrame = { eventId: '', event: { $case: 'reset', value: {} } }
@@ -18,8 +25,35 @@ export const entryFrame = (entry: StoredEntry, eventId: string): TailFrame => ({
   event: { $case: 'entry', value: presentEntry(entry) },
 })
 
+/** Text of entries that are handed on at once: who reads slowly is waited for after as much. */
+const mostAtOnce = 128 * 1024
+
+function* followedOf(
+  { entries }: Arrival,
+  isWanted: (entry: StoredEntry, index: number) => boolean,
+  placeOf: (index: number) => string,
+): Generator<TailStep> {
+  let indexes: number[] = []
+  let size = 0
+  const step = (): TailStep => ({
+    eventId: placeOf(indexes.at(-1) ?? 0),
+    event: null,
+    followed: { of: entries, indexes, placeOf },
+  })
+  for (const [index, entry] of entries.entries()) {
+    if (!isWanted(entry, index)) continue
+    indexes.push(index)
+    size += entry.text.length
+    if (size < mostAtOnce) continue
+    yield step()
+    indexes = []
+    size = 0
+  }
+  if (indexes.length > 0) yield step()
+}
+
 /** The entries of one store as they come in, from the place of `lastEventId` on or from now; the first frame says that the place is taken. */
-export async function* tailFrames(tail: Tail, question: TailQuestion, signal: AbortSignal): AsyncGenerator<TailFrame> {
+export async function* tailSteps(tail: Tail, question: TailQuestion, signal: AbortSignal): AsyncGenerator<TailStep> {
   const filters = readFilters(question)
   const query = parseQuery(question.q ?? '')
   const { run, sequence: place, leave } = await tail.join()
@@ -36,13 +70,25 @@ export async function* tailFrames(tail: Tail, question: TailQuestion, signal: Ab
       }
       const { sequence, event } = delivery
       const skip = resumes && sequence === last.sequence ? last.shown : 0
-      for (const [index, entry] of event.entries.entries()) {
-        if (index < skip || !isFollowed(entry, filters, query)) continue
-        yield entryFrame(entry, encodePosition({ run, sequence, shown: index + 1 }))
-      }
+      yield* followedOf(
+        event,
+        (entry, index) => index >= skip && isFollowed(entry, filters, query),
+        (index) => encodePosition({ run, sequence, shown: index + 1 }),
+      )
       if (event.missed > 0) yield gap(event.missed)
     }
   } finally {
     leave()
+  }
+}
+
+/** The same as one frame for each entry. */
+export async function* tailFrames(tail: Tail, question: TailQuestion, signal: AbortSignal): AsyncGenerator<TailFrame> {
+  for await (const { followed, ...frame } of tailSteps(tail, question, signal)) {
+    if (!followed) yield frame
+    for (const index of followed?.indexes ?? []) {
+      const entry = followed?.of[index]
+      if (entry) yield entryFrame(entry, followed.placeOf(index))
+    }
   }
 }

@@ -1,13 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isFailure } from '@trellis/kit/errors'
-import type { TailFrame } from '@trellis/protos/ts/trellis/logs/v1/logs.ts'
-import { gap } from './frames.ts'
+import { gap, type TailStep } from './frames.ts'
 
 /** One of several stores that are followed together; the service's own has the empty name. */
 export type TailShard = {
   name: string
   /** Its frames behind a place of its own; the first says that the place is taken. */
-  open: (lastEventId: string | undefined, signal: AbortSignal) => AsyncIterable<TailFrame>
+  open: (lastEventId: string | undefined, signal: AbortSignal) => AsyncIterable<TailStep>
 }
 
 /** Where a reader is in each store, by its name. */
@@ -29,7 +28,7 @@ export const decodePositions = (text: string | null | undefined): Positions => {
   return positions
 }
 
-type Taken = { name: string; frame: TailFrame; next: () => void }
+type Taken = { name: string; frame: TailStep; next: () => void }
 
 const pauseMilliseconds = 1_000
 
@@ -47,7 +46,7 @@ export type MergedTails = {
   /** Resolves when the service's own place is taken, and those of branches that answer within the time; gives where the reader is. */
   begun: (withinMilliseconds: number) => Promise<string>
   /** Frames of all as they come, each with an id that says where the reader is in all. Nothing is asked for that is not taken. */
-  frames: () => AsyncGenerator<TailFrame>
+  frames: () => AsyncGenerator<TailStep>
 }
 
 /**
@@ -66,8 +65,8 @@ export const mergeTails = (options: MergeTailsOptions): MergedTails => {
   let hasBegun = false
   let wake: () => void = () => undefined
 
-  const pass = async (name: string, frame: TailFrame): Promise<void> => {
-    if (frame.event === null) {
+  const pass = async (name: string, frame: TailStep): Promise<void> => {
+    if (frame.event === null && !frame.followed) {
       if (frame.eventId !== '') positions.set(name, frame.eventId)
       return
     }

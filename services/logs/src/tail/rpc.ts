@@ -1,11 +1,13 @@
 import type { Handlers } from '@trellis/kit/rpc'
 import type { LogsServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/logs.ts'
+import type { StoredEntry } from '../entries/entry.ts'
 import { parseQuery } from '../search/query.ts'
 import { readFilters } from '../search/read-request.ts'
 import type { World } from '../world.ts'
-import { begun, entryFrame, gap, tailFrames } from './frames.ts'
+import { begun, entryFrame, gap, tailSteps } from './frames.ts'
 import { decodePositions, mergeTails } from './merge-tails.ts'
 import type { Tail } from './tail.ts'
+import { writeFollowed } from './write-followed.ts'
 
 type TailHandlers = Pick<Handlers<typeof LogsServiceDefinition>, 'tail'>
 
@@ -21,7 +23,7 @@ export const tailRpc = ({ engine, branches }: World, tail: Tail): TailHandlers =
     // Ids that are given out have a place here; one without it, of a client's own or from an older server, says nothing of what came here.
     const mayHaveMissed = resumes && !positions.has('')
     const merged = mergeTails({
-      own: { name: '', open: (lastEventId, whole) => tailFrames(tail, { ...request, lastEventId }, whole) },
+      own: { name: '', open: (lastEventId, whole) => tailSteps(tail, { ...request, lastEventId }, whole) },
       branches: () => branches?.tails(request) ?? Promise.resolve([]),
       positions,
       signal,
@@ -41,7 +43,13 @@ export const tailRpc = ({ engine, branches }: World, tail: Tail): TailHandlers =
       shown.add(`${entry.origin.branch ?? ''} ${entry.entryId}`)
       yield entryFrame(entry, place)
     }
-    for await (const frame of merged.frames()) {
+    const isInHistory = ({ origin, entryId }: StoredEntry) =>
+      shown.size > 0 && shown.has(`${origin.branch ?? ''} ${entryId}`)
+    for await (const { followed, ...frame } of merged.frames()) {
+      if (followed) {
+        yield writeFollowed(followed, frame.eventId, isInHistory)
+        continue
+      }
       const { event } = frame
       const isShown = event?.$case === 'entry' && shown.has(`${event.value.branch ?? ''} ${event.value.entryId}`)
       yield isShown ? begun(frame.eventId) : frame

@@ -1,20 +1,12 @@
 import { randomUUID } from 'node:crypto'
-import { type Bus, type Delivery, jsonCodec, topics } from '@trellis/kit/bus'
+import type { Delivery } from '@trellis/kit/bus'
 import type { StoredEntry } from '../entries/entry.ts'
 import { acceptsOrigin, acceptsTags, type Filters } from '../search/filters.ts'
 import { matchesWords, type Query } from '../search/query.ts'
 import { wordsOf } from '../segments/tokens.ts'
 import type { LogEngine } from '../threads/log-engine.ts'
+import { type Arrival, createArrivals } from './arrivals.ts'
 import { createLingering } from './lingering.ts'
-
-/** Entries that came in together; `missed` more came with them than are told of. */
-export type Arrival = { entries: StoredEntry[]; missed: number }
-
-const arrivals = topics({
-  family: 'logs.arrivals',
-  ...jsonCodec<Arrival>(),
-  keep: { events: 200, milliseconds: 600_000 },
-})('all')
 
 /** After the last reader has left, entries go on being published for so long, so that one that comes back has missed nothing. */
 export const lingerMilliseconds = 60_000
@@ -43,12 +35,13 @@ export type Tail = {
   subscribe: (after: number, signal: AbortSignal) => AsyncIterable<Delivery<Arrival>>
 }
 
-/** Arrivals go over a topic while somebody follows; nothing is sent between threads while nobody does. Each stretch of that is a run. */
-export const createTail = ({ engine, bus }: { engine: LogEngine; bus: Bus }): Tail => {
+/** Arrivals are noted while somebody follows; nothing is sent between threads while nobody does. Each stretch of that is a run. */
+export const createTail = ({ engine }: { engine: Pick<LogEngine, 'follow'> }): Tail => {
+  const arrivals = createArrivals()
   const following = createLingering({
     start: async () => ({
       run: randomUUID(),
-      stop: await engine.follow((entries, missed) => void bus.publish(arrivals, { entries, missed })),
+      stop: await engine.follow((entries, missed) => arrivals.publish({ entries, missed })),
     }),
     stop: ({ stop }) => stop(),
     milliseconds: lingerMilliseconds,
@@ -56,16 +49,9 @@ export const createTail = ({ engine, bus }: { engine: LogEngine; bus: Bus }): Ta
   return {
     join: async () => {
       const { running, leave } = await following.join()
-      try {
-        // Nothing arrives with it. Its place is before all that comes now.
-        const sequence = await bus.publish(arrivals, { entries: [], missed: 0 })
-        return { run: running.run, sequence, leave }
-      } catch (error) {
-        leave()
-        throw error
-      }
+      return { run: running.run, sequence: arrivals.newest(), leave }
     },
-    subscribe: (after, signal) => bus.subscribe(arrivals, { after, signal }),
+    subscribe: arrivals.subscribe,
   }
 }
 
@@ -74,4 +60,14 @@ export const isFollowed = (entry: StoredEntry, filters: Filters, query: Query | 
   acceptsOrigin(filters, entry.origin) &&
   acceptsTags(filters, entry.matchedPatterns) &&
   (filters.severities === undefined || (entry.severity !== null && filters.severities.includes(entry.severity))) &&
-  (query === null || matchesWords(query, wordsOf(entry.text)))
+  (query === null || (mayMatch(query, entry.text) && matchesWords(query, wordsOf(entry.text))))
+
+const isPlain = (word: string): boolean => /^[a-z0-9]*$/.test(word)
+
+/** False where a word that is asked for stands nowhere in the text. Only words whose lower case is the same wherever they stand say so. */
+const mayMatch = ({ clauses }: Query, text: string): boolean => {
+  const lower = text.toLowerCase()
+  return clauses.every((clause) =>
+    clause.some(({ words }) => words.every((word) => !isPlain(word) || lower.includes(word))),
+  )
+}

@@ -30,6 +30,8 @@ export type Route = {
   frames?: {
     oneof: string
     id: string | undefined
+    /** The case of the oneof that holds frames as they are sent. */
+    written: string | undefined
     events: Record<string, { name: string; toRest: (message: any) => unknown }>
   }
 }
@@ -153,6 +155,7 @@ export const routes: readonly Route[] = [
     frames: {
       oneof: 'event',
       id: 'eventId',
+      written: undefined,
       events: {
         counted: { name: 'counted', toRest: codec.CountedToRest },
         spelledOut: { name: 'spelled-out', toRest: codec.CountedToRest },

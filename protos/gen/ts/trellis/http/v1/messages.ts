@@ -49,6 +49,16 @@ export interface Gap {
   missed?: number | null | undefined;
 }
 
+/**
+ * Frames of a stream of events that its service has written itself, as they go to the client: where there are thousands a second, each made once
+ * for all who follow. A client sees them as any others.
+ */
+export interface WrittenFrames {
+  text: Uint8Array;
+  /** How many they are. */
+  count: number;
+}
+
 /** The place asked for is no longer kept: fetch the current state anew, then follow from here. */
 export interface Reset {
 }
@@ -451,6 +461,73 @@ export const Gap: MessageFns<Gap> = {
   fromPartial(object: DeepPartial<Gap>): Gap {
     const message = createBaseGap();
     message.missed = object.missed ?? undefined;
+    return message;
+  },
+};
+
+function createBaseWrittenFrames(): WrittenFrames {
+  return { text: new Uint8Array(0), count: 0 };
+}
+
+export const WrittenFrames: MessageFns<WrittenFrames> = {
+  encode(message: WrittenFrames, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.text.length !== 0) {
+      writer.uint32(10).bytes(message.text);
+    }
+    if (message.count !== 0) {
+      writer.uint32(16).int32(message.count);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): WrittenFrames {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseWrittenFrames();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.text = reader.bytes();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.count = reader.int32();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<WrittenFrames>): WrittenFrames {
+    return WrittenFrames.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<WrittenFrames>): WrittenFrames {
+    const message = createBaseWrittenFrames();
+    message.text = object.text ?? new Uint8Array(0);
+    message.count = object.count ?? 0;
     return message;
   },
 };
