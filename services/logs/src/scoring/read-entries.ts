@@ -4,34 +4,90 @@ import type { Query } from '../search/query.ts'
 import type { SearchResult } from '../search/search.ts'
 import type { LogEngine } from '../threads/log-engine.ts'
 
-type Options = { query: Query | null; filters: Filters & { source: string }; limit: number; signal: AbortSignal }
+type Engine = Pick<LogEngine, 'search'>
+type Options = {
+  query: Query | null
+  filters: Filters & { source: string; since: number; until: number }
+  limit: number
+  signal: AbortSignal
+}
 
-/** Each page costs a pass over what matches, and is in memory at once. */
+/** A page is in memory at once. */
 const mostOnPage = 2_000
+/** Each page costs a pass over all that matches in its stretch of time: stretches are as long as it takes to fill about one. */
+const firstStretch = 10_000
+const leastStretch = 1_000
+const growth = 4
 
-/** Entries of one source in the order of time, oldest first, at most so many. A source that is the stem of others is read without those. */
-export async function* readEntries(
-  engine: Pick<LogEngine, 'search'>,
+const nextStretch = (stretch: number, found: number): number => {
+  if (found > mostOnPage) return Math.max(leastStretch, stretch / growth)
+  return found * growth < mostOnPage ? stretch * growth : stretch
+}
+
+/** Entries of one stretch, in pages. A source that is the stem of others is read without those. */
+async function* pagesOf(
+  engine: Engine,
   { query, filters, limit, signal }: Options,
-): AsyncGenerator<StoredEntry> {
+  order: 'oldest' | 'time',
+): AsyncGenerator<{ entries: StoredEntry[]; found: number; total: number }> {
   let after: SearchResult['next'] = null
   for (let left = limit; left > 0; ) {
     const page: SearchResult = await engine.search(
-      {
-        query,
-        filters,
-        limit: Math.min(left, mostOnPage),
-        order: 'oldest',
-        withFacets: false,
-        ...(after && { after }),
-      },
+      { query, filters, limit: Math.min(left, mostOnPage), order, withFacets: false, ...(after && { after }) },
       signal,
     )
-    for (const { entry } of page.entries) if (entry.origin.sourceId === filters.source) yield entry
+    const entries = page.entries.flatMap(({ entry }) => (entry.origin.sourceId === filters.source ? [entry] : []))
+    yield { entries, found: page.entries.length, total: page.total }
     left -= page.entries.length
     if (page.next === null) return
     after = page.next
   }
+}
+
+/** Entries of one source in the order of time, oldest first, at most so many. */
+export async function* readEntries(engine: Engine, options: Options): AsyncGenerator<StoredEntry> {
+  const { filters, limit } = options
+  let left = limit
+  let stretch = firstStretch
+  for (let since = filters.since; since < filters.until && left > 0; ) {
+    const until = Math.min(filters.until, since + stretch)
+    let total = 0
+    for await (const page of pagesOf(
+      engine,
+      { ...options, filters: { ...filters, since, until }, limit: left },
+      'oldest',
+    )) {
+      total = page.total
+      left -= page.found
+      yield* page.entries
+    }
+    since = until
+    stretch = nextStretch(stretch, total)
+  }
+}
+
+/** The newest entries of one source, oldest first, at most so many: what is further back is not even looked at. */
+export const newestEntries = async (engine: Engine, options: Options): Promise<StoredEntry[]> => {
+  const { filters, limit } = options
+  const newestFirst: StoredEntry[] = []
+  let left = limit
+  let stretch = firstStretch
+  for (let until = filters.until; until > filters.since && left > 0; ) {
+    const since = Math.max(filters.since, until - stretch)
+    let total = 0
+    for await (const page of pagesOf(
+      engine,
+      { ...options, filters: { ...filters, since, until }, limit: left },
+      'time',
+    )) {
+      total = page.total
+      left -= page.found
+      newestFirst.push(...page.entries)
+    }
+    until = since
+    stretch = nextStretch(stretch, total)
+  }
+  return newestFirst.reverse()
 }
 
 /** A query for entries that have any of some words. */

@@ -7,7 +7,7 @@ import type { Finding } from './finding.ts'
 import { happeningsOf, happeningWords } from './happenings.ts'
 import { attackSigns, matchSigns } from './match-signs.ts'
 import { longestLookBack, rateRules } from './rate-rules.ts'
-import { anyOf, readEntries } from './read-entries.ts'
+import { anyOf, newestEntries, readEntries } from './read-entries.ts'
 import type { ScoreRange } from './scorer.ts'
 import { signInWords } from './sign-in-wording.ts'
 import { createSlowAttempts, slowLookBack } from './slow-attempts.ts'
@@ -19,6 +19,11 @@ const candidateWords = [...happeningWords, ...attackSigns.flatMap(({ words }) =>
 
 /** Entries of one range that are looked at. What is beyond is left: that many candidates in one go are an archive, not what happens. */
 const mostCandidates = 1_000_000
+/**
+ * Of what came before a range the newest are enough: a rule that looks back for hours is about what comes slowly, and a flood is found by
+ * those that look back for minutes. Reading all of the hours again in each round would cost more the more there is.
+ */
+const mostEarlier = 20_000
 /** The same sign from the same address after so long a pause is another time. */
 const pauseMilliseconds = 3_600_000
 const mostAlso = 100
@@ -99,18 +104,19 @@ export const createSecurityScoring =
     const slow = createSlowAttempts()
     const signs = createSignWatch()
     let entries = 0
-    const candidates = readEntries(engine, {
-      query: anyOf(candidateWords),
-      filters: { source: sourceId, since: since - longestLookBack, until },
-      limit: mostCandidates,
-      signal,
-    })
-    for await (const entry of candidates) {
+    const addRates = (entry: StoredEntry) => {
       for (const happening of happeningsOf(entry)) {
         rates.add(happening)
         slow.add(happening)
       }
-      if (entry.effectiveTime < since) continue
+    }
+    const query = anyOf(candidateWords)
+    const earlier = { source: sourceId, since: since - longestLookBack, until: since }
+    for (const entry of await newestEntries(engine, { query, filters: earlier, limit: mostEarlier, signal }))
+      addRates(entry)
+    const filters = { source: sourceId, since, until }
+    for await (const entry of readEntries(engine, { query, filters, limit: mostCandidates, signal })) {
+      addRates(entry)
       entries++
       signs.add(entry)
     }

@@ -9,7 +9,14 @@ import type { LogEngine } from '../threads/log-engine.ts'
 import type { Detections } from './detections.ts'
 import { type Finding, leastScore, type Scorer as ScorerName } from './finding.ts'
 import { findNote, forgetScoredSource, noteTask, saveScoredSource, scoredSources } from './scorer-store.ts'
-import { lookBackMilliseconds, rangeToScore, type SourceRange, wholeRange } from './source-range.ts'
+import {
+  lookBackMilliseconds,
+  type Near,
+  nearMilliseconds,
+  rangeToScore,
+  type SourceRange,
+  wholeRange,
+} from './source-range.ts'
 import type { ScoredSourceRow, ScoringTables } from './tables.ts'
 
 /** What a scorer makes of a range: what it found, and how many entries it looked at. */
@@ -55,6 +62,8 @@ export type ScorerOptions = {
 /** Of one source and one time, the surest are kept: a flood of findings tells nobody anything. */
 const mostFindings = 500
 const waitMilliseconds = 1_000
+/** Sources of which it is remembered how many entries came last. */
+const mostRemembered = 10_000
 
 /** The field of an entry that carries a scorer's score. */
 const overlayField = { anomaly: 'anomaly', cybersec: 'security' } as const satisfies Record<ScorerName, string>
@@ -84,13 +93,32 @@ export const createScorer = (options: ScorerOptions): Scorer => {
     await overlays.put(overlaysOf(kept, now()))
     return { entries, detections: await detections.keep(kept) }
   }
-  const countSince = async (sourceId: string, since: number, signal: AbortSignal) => {
-    const counts = await engine.sources({ source: sourceId, since }, signal)
+  const countIn = async (
+    sourceId: string,
+    since: number | undefined,
+    until: number | undefined,
+    signal: AbortSignal,
+  ) => {
+    const filters = { source: sourceId, ...(since !== undefined && { since }), ...(until !== undefined && { until }) }
+    const counts = await engine.sources(filters, signal)
     return counts.find((count) => count.sourceId === sourceId)?.entries ?? 0
+  }
+  /** By source; gone after a restart, and unknown to another replica. */
+  const near = new Map<string, Near>()
+  const remember = async (sourceId: string, lastTime: number, signal: AbortSignal) => {
+    const last = near.get(sourceId)
+    const from = lastTime - nearMilliseconds
+    const before = await countIn(sourceId, undefined, from, signal)
+    // What came further back since the range was chosen is in the new count, and in no range: it must be noticed the next time.
+    const isWhole = last === undefined || (await countIn(sourceId, undefined, last.from, signal)) === last.before
+    if (near.size >= mostRemembered) near.clear()
+    if (isWhole) near.set(sourceId, { seenUntil: lastTime, from, before })
+    else near.delete(sourceId)
   }
   /** How far a source has come, as it is before it is scored: what comes meanwhile is above that, and so comes again. */
   const rowOf = async ({ sourceId, entries, lastTime }: SourceCount, signal: AbortSignal): Promise<ScoredSourceRow> => {
-    const recent = await countSince(sourceId, lastTime - lookBackMilliseconds, signal)
+    const recent = await countIn(sourceId, lastTime - lookBackMilliseconds, lastTime + 1, signal)
+    await remember(sourceId, lastTime, signal)
     return { scorer: name, source_id: sourceId, entries, recent, seen_until: lastTime }
   }
   const scoreSources = async (
@@ -115,7 +143,12 @@ export const createScorer = (options: ScorerOptions): Scorer => {
     const ranges: { source: SourceCount; range: SourceRange }[] = []
     for (const source of sources) {
       const row = known.get(source.sourceId)
-      const range = await rangeToScore(source, row, (moment) => countSince(source.sourceId, moment, signal))
+      const range = await rangeToScore({
+        source,
+        known: row,
+        near: near.get(source.sourceId),
+        countIn: (since, until) => countIn(source.sourceId, since, until, signal),
+      })
       if (range) ranges.push({ source, range })
       else if (row && row.entries > source.entries) await saveScoredSource(db, await rowOf(source, signal))
     }

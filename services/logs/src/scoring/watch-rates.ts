@@ -40,6 +40,13 @@ const countIn = (rule: RateRule, window: readonly Happening[]): number => {
 
 const timeOf = ({ entry }: Happening): number => entry.effectiveTime
 
+/** Takes what is too old off the front, and what are too many. Happenings come in the order of time. */
+const leaveBehind = (window: Happening[], since: number): void => {
+  let old = Math.max(0, window.length - mostInWindow)
+  for (let first = window[old]; first && timeOf(first) < since; first = window[old]) old++
+  if (old > 0) window.splice(0, old)
+}
+
 export const createRateWatch = (rules: readonly RateRule[] = rateRules): RateWatch => {
   /** By rule, source and subject; the longest unseen come first. */
   const watched = new Map<string, Watched>()
@@ -49,8 +56,9 @@ export const createRateWatch = (rules: readonly RateRule[] = rateRules): RateWat
     const known = watched.get(key) ?? { window: [], finding: undefined, lastTime: Number.NEGATIVE_INFINITY }
     watched.delete(key)
     watched.set(key, known)
-    const [oldest] = watched.keys()
-    if (watched.size > mostWatched && oldest !== undefined) watched.delete(oldest)
+    // Asked for the first key only where one has to go: a map passes over all that was taken out of it to find it.
+    const oldest = watched.size > mostWatched ? watched.keys().next().value : undefined
+    if (oldest !== undefined) watched.delete(oldest)
     return known
   }
   const conclude = (state: Watched, finding: Finding) => {
@@ -67,11 +75,11 @@ export const createRateWatch = (rules: readonly RateRule[] = rateRules): RateWat
     if (now - state.lastTime > rule.seconds * 1000) state.finding = undefined
     state.lastTime = now
     state.window.push(happening)
-    state.window = state.window.filter((earlier) => now - timeOf(earlier) <= rule.seconds * 1000).slice(-mostInWindow)
+    leaveBehind(state.window, now - rule.seconds * 1000)
     const { finding, window } = state
     if (finding) {
       finding.count++
-      finding.also = [...finding.also, entry].slice(0, mostAlso)
+      if (finding.also.length < mostAlso) finding.also = [...finding.also, entry]
       return
     }
     const count = countIn(rule, window)
@@ -94,9 +102,10 @@ export const createRateWatch = (rules: readonly RateRule[] = rateRules): RateWat
     if (address === null || (kind !== 'sign_in' && kind !== 'failed_sign_in' && kind !== 'unknown_user')) return
     const state = watchedOf(`${guessedRule.label}\0${entry.origin.sourceId}\0${address}`)
     const now = timeOf(happening)
-    state.window = state.window.filter((earlier) => now - timeOf(earlier) <= guessedRule.seconds * 1000)
+    leaveBehind(state.window, now - guessedRule.seconds * 1000)
     if (kind !== 'sign_in') {
-      state.window = [...state.window, happening].slice(-mostInWindow)
+      state.window.push(happening)
+      leaveBehind(state.window, now - guessedRule.seconds * 1000)
       return
     }
     const [first] = state.window

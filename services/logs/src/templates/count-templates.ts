@@ -1,6 +1,15 @@
-import { type Filters, keepTemplates, mayPass, passingDocuments } from '../search/filters.ts'
+import { setImmediate } from 'node:timers/promises'
+import {
+  acceptsOrigin,
+  acceptsTags,
+  type Filters,
+  keepTemplates,
+  mayPass,
+  passingDocuments,
+} from '../search/filters.ts'
 import { documentsOf } from '../segments/bitmap.ts'
 import type { Part } from '../segments/part.ts'
+import { countPart, eachTemplate, type PartCounts } from './part-counts.ts'
 import type { Templates } from './templates.ts'
 
 /** Which entries count, and in which stretches of time. Times are epoch milliseconds. */
@@ -25,6 +34,15 @@ export type TemplateCounts = {
   /** Entries that pass in each bucket. */
   buckets: number[]
 }
+
+/** Others have their turn after so long, in ms. */
+const mostSlice = 8
+
+/** Whether filters other than those of time and template let all of a part through. */
+const isUnfiltered = ({ severities, ...filters }: Filters, part: Part): boolean =>
+  severities === undefined &&
+  part.streams.every(({ entries, origin }) => entries === 0 || acceptsOrigin(filters, origin)) &&
+  part.patternSets.every((tags) => acceptsTags(filters, tags))
 
 /**
  * Counts entries by their templates, in the columns of all parts: what is deleted, expired or regraded is counted so at once. Throws
@@ -56,30 +74,62 @@ export const countTemplates = async (
     found.set(templateId, counts)
     return counts
   }
+  const bucketOf = (time: number): number => Math.floor((time - start) / milliseconds)
+  const addToBucket = (template: TemplateCounts, bucket: number, more: number) => {
+    if (bucket >= 0 && bucket < bucketCount) template.buckets[bucket] = (template.buckets[bucket] ?? 0) + more
+  }
+  const widen = (template: TemplateCounts, first: number, last: number) => {
+    if (first < template.firstSeen) template.firstSeen = first
+    if (last > template.lastSeen) template.lastSeen = last
+  }
+  /** All of a part at once, where nothing of it is told apart: as counted before, if it was. */
+  const addWhole = (part: Part, counted: PartCounts, countsOfNumber: readonly (TemplateCounts | undefined)[]) => {
+    const isCounted = part.firstTime >= since && part.lastTime < until
+    const bucket = bucketOf(part.firstTime)
+    countsOfNumber.forEach((template, number) => {
+      const count = counted.counts[number] ?? 0
+      if (!template || count === 0) return
+      widen(template, counted.firstTimes[number] ?? 0, counted.lastTimes[number] ?? 0)
+      if (!isCounted) return
+      template.count += count
+      for (let severity = 0; severity < template.bySeverity.length; severity++)
+        template.bySeverity[severity] =
+          (template.bySeverity[severity] ?? 0) + (counted.bySeverity[number * 4 + severity] ?? 0)
+      addToBucket(template, bucket, count)
+    })
+  }
+  const isWhole = (part: Part): boolean =>
+    isUnfiltered(timeless, part) &&
+    (part.lastTime < since || part.firstTime >= until || (part.firstTime >= since && part.lastTime < until)) &&
+    (bucketCount === 0 || bucketOf(part.firstTime) === bucketOf(part.lastTime))
+
+  let slice = performance.now()
   for (const part of parts) {
     signal?.throwIfAborted()
     if (!mayPass(timeless, part)) continue
+    if (performance.now() - slice > mostSlice) {
+      await setImmediate()
+      slice = performance.now()
+    }
     const [columns, templateOf] = await Promise.all([part.columns(), part.templateOf()])
-    const { times, severities } = columns
-    const counts = part.templates.map((id) => (id === '' ? undefined : countsOf(templates.resolve(id))))
+    const countsOfNumber = part.templates.map((id) =>
+      id === '' || timeless.anyTemplate?.includes(id) === false ? undefined : countsOf(templates.resolve(id)),
+    )
+    if (isWhole(part)) {
+      addWhole(part, countPart(part, columns, templateOf), countsOfNumber)
+      continue
+    }
     const passing = passingDocuments(timeless, part, columns)
     await keepTemplates(timeless, part, passing)
-    const documents = documentsOf(passing)
-    for (let index = 0; index < documents.length; index++) {
-      const document = documents[index] ?? 0
-      const template = counts[templateOf[document] ?? 0]
-      if (!template) continue
-      const time = times[document] ?? 0
-      if (time < template.firstSeen) template.firstSeen = time
-      if (time > template.lastSeen) template.lastSeen = time
-      if (time < since || time >= until) continue
+    eachTemplate(documentsOf(passing), columns, templateOf, (number, severity, time) => {
+      const template = countsOfNumber[number]
+      if (!template) return
+      widen(template, time, time)
+      if (time < since || time >= until) return
       template.count++
-      const mask = 1 << (document & 31)
-      const severity = severities.findIndex((bitmap) => ((bitmap[document >>> 5] ?? 0) & mask) !== 0) + 1
       template.bySeverity[severity] = (template.bySeverity[severity] ?? 0) + 1
-      const bucket = Math.floor((time - start) / milliseconds)
-      if (bucket >= 0 && bucket < bucketCount) template.buckets[bucket] = (template.buckets[bucket] ?? 0) + 1
-    }
+      addToBucket(template, bucketOf(time), 1)
+    })
   }
   return [...found.values()].filter(({ lastSeen }) => lastSeen !== Number.NEGATIVE_INFINITY)
 }

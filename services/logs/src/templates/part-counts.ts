@@ -1,0 +1,59 @@
+import { documentsOf } from '../segments/bitmap.ts'
+import type { Part, PartColumns } from '../segments/part.ts'
+
+/** What the entries of a part come to by the number of their template; `bySeverity` has four places for each. */
+export type PartCounts = {
+  counts: Uint32Array
+  bySeverity: Uint32Array
+  firstTimes: Float64Array
+  lastTimes: Float64Array
+}
+
+const severityAt = ([critical, error, warn]: PartColumns['severities'], document: number): number => {
+  const word = document >>> 5
+  const mask = 1 << (document & 31)
+  if (((warn[word] ?? 0) & mask) !== 0) return 3
+  if (((error[word] ?? 0) & mask) !== 0) return 2
+  return ((critical[word] ?? 0) & mask) === 0 ? 0 : 1
+}
+
+/** Counts documents, and calls back for each of them with the number of its template, its severity's code and its time. */
+export const eachTemplate = (
+  documents: Uint32Array,
+  { times, severities }: PartColumns,
+  templateOf: Uint16Array,
+  tell: (template: number, severity: number, time: number) => void,
+): void => {
+  for (let index = 0; index < documents.length; index++) {
+    const document = documents[index] ?? 0
+    tell(templateOf[document] ?? 0, severityAt(severities, document), times[document] ?? 0)
+  }
+}
+
+/** A part never changes, and what is laid over it makes another: what was counted once holds for as long as it is there. */
+const known = new WeakMap<Part, PartCounts>()
+
+/** All that may be seen of a part, whatever filters say. */
+export const countPart = (part: Part, columns: PartColumns, templateOf: Uint16Array): PartCounts => {
+  const before = known.get(part)
+  if (before) return before
+  const { length } = part.templates
+  const made: PartCounts = {
+    counts: new Uint32Array(length),
+    bySeverity: new Uint32Array(length * 4),
+    firstTimes: new Float64Array(length).fill(Number.POSITIVE_INFINITY),
+    lastTimes: new Float64Array(length).fill(Number.NEGATIVE_INFINITY),
+  }
+  const { counts, bySeverity, firstTimes, lastTimes } = made
+  const visible = columns.visible
+    ? documentsOf(columns.visible)
+    : Uint32Array.from({ length: part.documents }, (_, at) => at)
+  eachTemplate(visible, columns, templateOf, (template, severity, time) => {
+    counts[template] = (counts[template] ?? 0) + 1
+    bySeverity[template * 4 + severity] = (bySeverity[template * 4 + severity] ?? 0) + 1
+    if (time < (firstTimes[template] ?? 0)) firstTimes[template] = time
+    if (time > (lastTimes[template] ?? 0)) lastTimes[template] = time
+  })
+  known.set(part, made)
+  return made
+}
