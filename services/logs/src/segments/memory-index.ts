@@ -289,6 +289,10 @@ const textOf = (index: MemoryIndex, document: number): string =>
     index.columns.textEnds[document],
   )
 
+/** A severity's code, 0 for none. */
+export const severityAt = ({ severities }: Pick<MemoryColumns, 'severities'>, document: number): number =>
+  severities.findIndex((bitmap) => ((bitmap[document >>> 5] ?? 0) & (1 << (document & 31))) !== 0) + 1
+
 /** The id of a document: what the sender gave, else the digits of its key. */
 const entryIdAt = (index: MemoryIndex, document: number): string =>
   index.sender.get(document)?.entryId ?? Buffer.from(index.columns.keys.buffer, document * 16, 16).toString('hex')
@@ -298,9 +302,6 @@ export const entryAt = (index: MemoryIndex, document: number): StoredEntry => {
   const stream = streams[columns.streamOf[document] ?? 0]
   if (!stream || document >= index.documents) throw new RangeError(`There is no document ${document}.`)
   const flags = columns.flags[document] ?? 0
-  const severity = columns.severities.findIndex(
-    (bitmap) => ((bitmap[document >>> 5] ?? 0) & (1 << (document & 31))) !== 0,
-  )
   return {
     entryId: entryIdAt(index, document),
     origin: stream.origin,
@@ -308,7 +309,7 @@ export const entryAt = (index: MemoryIndex, document: number): StoredEntry => {
     time: (flags & hasOwnTime) === 0 ? null : (columns.times[document] ?? 0),
     ingestTime: columns.ingestTimes[document] ?? 0,
     effectiveTime: columns.times[document] ?? 0,
-    severity: severityOfCode(severity + 1),
+    severity: severityOfCode(severityAt(columns, document)),
     repeatCount: columns.repeats[document] ?? 1,
     text: textOf(index, document),
     truncated: (flags & isTruncated) !== 0,

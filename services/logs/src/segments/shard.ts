@@ -28,7 +28,7 @@ import { writeFailure } from './disk-full.ts'
 import type { Enricher } from './enricher.ts'
 import { findDuplicates } from './find-duplicates.ts'
 import { findEntry } from './find-entry.ts'
-import { createMemoryIndex, entryAt, type MemoryIndex } from './memory-index.ts'
+import { createMemoryIndex, type MemoryIndex } from './memory-index.ts'
 import type { Part } from './part.ts'
 import {
   addFreed,
@@ -76,8 +76,8 @@ export type IngestResult = { entries: number; duplicates: number }
 export type IngestOptions = {
   /** What the batch's texts say, where another thread has found it out already. */
   analysis?: BatchAnalysis | undefined
-  /** Gets the entries that were not known, once they are durable. */
-  onNew?: (entries: () => StoredEntry[]) => void
+  /** Hears of the entries that were not known, once they are durable: from one document of an index up to but without another. */
+  onNew?: (index: MemoryIndex, from: number, to: number) => void
 }
 
 /**
@@ -559,7 +559,7 @@ export const openShard = async (options: ShardOptions): Promise<Shard> => {
     const target = active
     const { from, to } = await index(batch, analysis ?? analyse(batch), duplicates)
     lastPosition = await durable
-    onNew?.(() => Array.from({ length: to - from }, (_, offset) => entryAt(target, from + offset)))
+    onNew?.(target, from, to)
     return { entries: to - from, duplicates: batch.count - (to - from) }
   }
 

@@ -10,6 +10,7 @@ import type { Holdings, IndexCalls, IndexHostCalls, IndexOptions } from './index
 import { createLazyThread } from './lazy-thread.ts'
 import { whileAwaited } from './leaving.ts'
 import type { Follower, LogEngine } from './log-engine.ts'
+import { unpackEntries } from './packed-entries.ts'
 
 export type LogEngineOptions = {
   /** Where templates are kept; without it they are found anew by each thread. */
@@ -62,7 +63,8 @@ export const createLogEngine = (options: LogEngineOptions): LocalLogEngine => {
       templateChanges: templates.changes,
       saveTemplates: templates.save,
       clearTemplates: templates.clear,
-      arrived: (entries, missed) => {
+      arrived: (packed, missed) => {
+        const entries = unpackEntries(packed)
         for (const follower of followers) follower(entries, missed, 0)
       },
     } satisfies IndexHostCalls,

@@ -12,6 +12,7 @@ import type { Rewrite, Rewritten } from '../segments/rewrite.ts'
 import type { IngestResult, ShardLimits } from '../segments/shard.ts'
 import type { TemplateCounts, TemplateQuestion } from '../templates/count-templates.ts'
 import type { TemplateStore } from '../templates/store.ts'
+import type { PackedEntries } from './packed-entries.ts'
 
 export type IndexOptions = {
   /** What entries are tagged with. */
@@ -65,5 +66,5 @@ export type IndexHostCalls = {
   saveTemplates: TemplateStore['save']
   clearTemplates: TemplateStore['clear']
   /** New entries, oldest first; `missed` more came in the same batch. */
-  arrived: (entries: StoredEntry[], missed: number) => void
+  arrived: (entries: PackedEntries, missed: number) => void
 }

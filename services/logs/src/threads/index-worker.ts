@@ -1,7 +1,6 @@
 import { join } from 'node:path'
 import { parentPort, workerData } from 'node:worker_threads'
 import { openDirectoryFiles } from '@trellis/kit/files'
-import type { StoredEntry } from '../entries/entry.ts'
 import type { Severity } from '../entries/severity-code.ts'
 import { createEnricher } from '../patterns/enricher.ts'
 import { domainOf, usePatterns } from '../patterns/in-force.ts'
@@ -14,6 +13,7 @@ import type { BatchAnalysis } from '../segments/batch-analysis.ts'
 import { countSources } from '../segments/count-sources.ts'
 import { createRoomCheck } from '../segments/disk-full.ts'
 import { findEntry } from '../segments/find-entry.ts'
+import type { MemoryIndex } from '../segments/memory-index.ts'
 import type { Part } from '../segments/part.ts'
 import type { Care } from '../segments/retention.ts'
 import type { Rewrite } from '../segments/rewrite.ts'
@@ -26,6 +26,7 @@ import { createCalls, type Port } from './calls.ts'
 import { collectGarbage } from './collect-garbage.ts'
 import type { Holdings, IndexHostCalls, IndexOptions } from './index-calls.ts'
 import { leavingOf } from './leaving.ts'
+import { packEntries, transferablesOfEntries } from './packed-entries.ts'
 
 /** The thread that keeps entries and searches them. It opens its shard with the first call. */
 if (!parentPort) throw new Error('This module is the start of a thread.')
@@ -102,10 +103,11 @@ const onParts = async <Result>(work: (parts: readonly Part[]) => Promise<Result>
   }
 }
 
-const tell = (entriesOf: () => StoredEntry[]) => {
-  if (!isFollowed) return
-  const entries = entriesOf()
-  void host.call('arrived', [entries.slice(-mostTold).map(templates.present), Math.max(0, entries.length - mostTold)])
+const tell = (index: MemoryIndex, from: number, to: number) => {
+  if (!isFollowed || from === to) return
+  const first = Math.max(from, to - mostTold)
+  const packed = packEntries(index, [first, to], templates.resolve)
+  void host.call('arrived', [packed, first - from], transferablesOfEntries(packed))
 }
 
 const host = createCalls<IndexHostCalls>(port, {

@@ -1,0 +1,126 @@
+import type { Transferable } from 'node:worker_threads'
+import type { Origin, SenderDetails, StoredEntry } from '../entries/entry.ts'
+import { isOutOfOrder, isTruncated } from '../entries/entry-batch.ts'
+import { severityOfCode } from '../entries/severity-code.ts'
+import { hasOwnTime, type MemoryIndex, severityAt } from '../segments/memory-index.ts'
+
+/**
+ * Entries on their way to another thread as columns: as objects, copying twenty thousand a second took more time than keeping them.
+ * What many have in common is there once, and entries name it by its place.
+ */
+export type PackedEntries = {
+  count: number
+  origins: Origin[]
+  patternSets: string[][]
+  /** Ids of templates; empty for none. */
+  templates: string[]
+  sender: [number, SenderDetails][]
+  originOf: Uint16Array<ArrayBuffer>
+  patternSetOf: Uint16Array<ArrayBuffer>
+  templateOf: Uint16Array<ArrayBuffer>
+  severities: Uint8Array<ArrayBuffer>
+  flags: Uint8Array<ArrayBuffer>
+  times: Float64Array<ArrayBuffer>
+  ingestTimes: Float64Array<ArrayBuffer>
+  sequences: Float64Array<ArrayBuffer>
+  repeats: Uint32Array<ArrayBuffer>
+  /** 16 bytes each. */
+  keys: Uint8Array<ArrayBuffer>
+  /** Where each text ends; it starts where the one before ends. */
+  textEnds: Uint32Array<ArrayBuffer>
+  /** UTF-8. */
+  text: Uint8Array<ArrayBuffer>
+}
+
+/** The values that some numbers stand for, each once, and where each number's value is now. */
+const onlyNamed = <Value>(numbers: Uint16Array, find: (number: number) => Value) => {
+  const values: Value[] = []
+  const places = new Map<number, number>()
+  const placeOf = new Uint16Array(numbers.length)
+  for (let index = 0; index < numbers.length; index++) {
+    const number = numbers[index] ?? 0
+    const known = places.get(number)
+    const place = known ?? values.push(find(number)) - 1
+    if (known === undefined) places.set(number, place)
+    placeOf[index] = place
+  }
+  return { values, placeOf }
+}
+
+/** Of an entry's key. */
+const keyBytes = 16
+const noOrigin: Origin = { sourceId: '', branch: null, tenantId: null, format: '' }
+
+/** Documents of an index, from one up to but without another; `templateOf` gives the template that an id leads to now. */
+export const packEntries = (
+  index: MemoryIndex,
+  [from, to]: readonly [number, number],
+  resolve: (templateId: string) => string,
+): PackedEntries => {
+  const { columns, streams, patternSets, templates, sender, text } = index
+  const count = to - from
+  const textStart = from === 0 ? 0 : (columns.textEnds[from - 1] ?? 0)
+  const origins = onlyNamed(columns.streamOf.subarray(from, to), (stream) => streams[stream]?.origin ?? noOrigin)
+  const sets = onlyNamed(columns.patternSetOf.subarray(from, to), (set) => patternSets[set] ?? [])
+  const ids = onlyNamed(columns.templateOf.subarray(from, to), (template) => {
+    const templateId = templates[template] ?? ''
+    return templateId === '' ? '' : resolve(templateId)
+  })
+  const details: [number, SenderDetails][] = []
+  if (sender.size > 0)
+    for (let entry = 0; entry < count; entry++) {
+      const given = sender.get(from + entry)
+      if (given) details.push([entry, given])
+    }
+  return {
+    count,
+    origins: origins.values,
+    originOf: origins.placeOf,
+    patternSets: sets.values,
+    patternSetOf: sets.placeOf,
+    templates: ids.values,
+    templateOf: ids.placeOf,
+    sender: details,
+    severities: Uint8Array.from({ length: count }, (_, entry) => severityAt(columns, from + entry)),
+    flags: columns.flags.slice(from, to),
+    times: columns.times.slice(from, to),
+    ingestTimes: columns.ingestTimes.slice(from, to),
+    sequences: columns.sequences.slice(from, to),
+    repeats: columns.repeats.slice(from, to),
+    keys: columns.keys.slice(from * keyBytes, to * keyBytes),
+    textEnds: columns.textEnds.slice(from, to).map((end) => end - textStart),
+    text: new Uint8Array(text.subarray(textStart, columns.textEnds[to - 1] ?? textStart)),
+  }
+}
+
+/** What can be handed to another thread instead of being copied. */
+export const transferablesOfEntries = (packed: PackedEntries): Transferable[] =>
+  Object.values(packed).flatMap((value) => (ArrayBuffer.isView(value) ? [value.buffer as ArrayBuffer] : []))
+
+export const unpackEntries = (packed: PackedEntries): StoredEntry[] => {
+  const text = Buffer.from(packed.text.buffer, packed.text.byteOffset, packed.text.byteLength)
+  const keys = Buffer.from(packed.keys.buffer, packed.keys.byteOffset, packed.keys.byteLength)
+  const sender = new Map(packed.sender)
+  const entryOf = (entry: number): StoredEntry => {
+    const flags = packed.flags[entry] ?? 0
+    const time = packed.times[entry] ?? 0
+    const details = sender.get(entry) ?? null
+    return {
+      entryId: details?.entryId ?? keys.toString('hex', entry * keyBytes, (entry + 1) * keyBytes),
+      origin: packed.origins[packed.originOf[entry] ?? 0] ?? noOrigin,
+      sequence: packed.sequences[entry] ?? 0,
+      time: (flags & hasOwnTime) === 0 ? null : time,
+      ingestTime: packed.ingestTimes[entry] ?? 0,
+      effectiveTime: time,
+      severity: severityOfCode(packed.severities[entry] ?? 0),
+      repeatCount: packed.repeats[entry] ?? 1,
+      text: text.toString('utf8', entry === 0 ? 0 : packed.textEnds[entry - 1], packed.textEnds[entry]),
+      truncated: (flags & isTruncated) !== 0,
+      outOfOrder: (flags & isOutOfOrder) !== 0,
+      matchedPatterns: packed.patternSets[packed.patternSetOf[entry] ?? 0] ?? [],
+      templateId: packed.templates[packed.templateOf[entry] ?? 0] || null,
+      sender: details,
+    }
+  }
+  return Array.from({ length: packed.count }, (_, entry) => entryOf(entry))
+}
