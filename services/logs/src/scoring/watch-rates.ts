@@ -48,18 +48,21 @@ const leaveBehind = (window: Happening[], since: number): void => {
 }
 
 export const createRateWatch = (rules: readonly RateRule[] = rateRules): RateWatch => {
-  /** By rule, source and subject; the longest unseen come first. */
-  const watched = new Map<string, Watched>()
+  /** By rule, source and subject: those seen lately, and those not seen since there were half as many as may be. */
+  let lately = new Map<string, Watched>()
+  let before = new Map<string, Watched>()
   const found: Finding[] = []
 
   const watchedOf = (key: string): Watched => {
-    const known = watched.get(key) ?? { window: [], finding: undefined, lastTime: Number.NEGATIVE_INFINITY }
-    watched.delete(key)
-    watched.set(key, known)
-    // Asked for the first key only where one has to go: a map passes over all that was taken out of it to find it.
-    const oldest = watched.size > mostWatched ? watched.keys().next().value : undefined
-    if (oldest !== undefined) watched.delete(oldest)
-    return known
+    const found = lately.get(key)
+    if (found) return found
+    const state = before.get(key) ?? { window: [], finding: undefined, lastTime: Number.NEGATIVE_INFINITY }
+    if (lately.size >= mostWatched / 2) {
+      before = lately
+      lately = new Map()
+    }
+    lately.set(key, state)
+    return state
   }
   const conclude = (state: Watched, finding: Finding) => {
     state.finding = finding

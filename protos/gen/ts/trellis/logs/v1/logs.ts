@@ -4,7 +4,7 @@
 /* eslint-disable */
 import { BinaryReader, BinaryWriter } from "@bufbuild/protobuf/wire";
 import { Empty } from "../../../google/protobuf/empty.ts";
-import { FileStart, FormField, Gap, Health, Reset } from "../../http/v1/messages.ts";
+import { FileStart, FormField, Gap, Health, Reset, WrittenFrames } from "../../http/v1/messages.ts";
 
 /** Takes in logs of any format, keeps and searches them, and says what is wrong. */
 
@@ -295,7 +295,9 @@ export interface TailRequest {
 
 export interface TailFrame {
   eventId: string;
-  event: { $case: "entry"; value: Entry } | { $case: "gap"; value: Gap } | { $case: "reset"; value: Reset } | null;
+  event: { $case: "entry"; value: Entry } | { $case: "gap"; value: Gap } | { $case: "reset"; value: Reset } | //
+  /** Entries that came in together; `event_id` is that of the last. */
+  { $case: "written"; value: WrittenFrames } | null;
 }
 
 export interface GetContextRequest {
@@ -3284,6 +3286,9 @@ export const TailFrame: MessageFns<TailFrame> = {
       case "reset":
         Reset.encode(message.event.value, writer.uint32(34).fork()).join();
         break;
+      case "written":
+        WrittenFrames.encode(message.event.value, writer.uint32(42).fork()).join();
+        break;
     }
     return writer;
   },
@@ -3333,6 +3338,14 @@ export const TailFrame: MessageFns<TailFrame> = {
             message.event = { $case: "reset", value: Reset.decode(reader, reader.uint32()) };
             continue;
           }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.event = { $case: "written", value: WrittenFrames.decode(reader, reader.uint32()) };
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -3367,6 +3380,12 @@ export const TailFrame: MessageFns<TailFrame> = {
       case "reset": {
         if (object.event?.value !== undefined && object.event?.value !== null) {
           message.event = { $case: "reset", value: Reset.fromPartial(object.event.value) };
+        }
+        break;
+      }
+      case "written": {
+        if (object.event?.value !== undefined && object.event?.value !== null) {
+          message.event = { $case: "written", value: WrittenFrames.fromPartial(object.event.value) };
         }
         break;
       }
