@@ -14,7 +14,12 @@ import type { LogEngine } from './threads/log-engine.ts'
 
 const megabyte = 1024 * 1024
 
-export type OpenedEngine = AsyncDisposable & { engine: LogEngine; tail: Tail }
+export type OpenedEngine = AsyncDisposable & {
+  engine: LogEngine
+  tail: Tail
+  /** The version of what replicas share; absent where there are none. Asking wakes no thread. */
+  version?: () => Promise<number>
+}
 
 /** The engine for where segments lie: shared by replicas when `filesLocation` is told, else alone in the data directory. */
 export const openEngine = async (
@@ -59,6 +64,7 @@ export const openEngine = async (
   return {
     engine,
     tail: createCatalogueTail(engine),
+    version: catalogue.version,
     [Symbol.asyncDispose]: () => engine[Symbol.asyncDispose](),
   }
 }

@@ -187,7 +187,7 @@ export const createLogsService = async (options: LogsServiceOptions): Promise<Lo
   for (const { file, problem } of patterns.problems) log.warn({ file, problem }, 'a pattern is not used')
   usePatterns(patterns.patterns)
   opened.defer(() => usePatterns(libraryPatterns))
-  const { engine: own, tail } = opened.use(await openEngine(options, store))
+  const { engine: own, tail, version } = opened.use(await openEngine(options, store))
   const directory = options.branches && opened.use(createBranchDirectory({ ...options.branches, log }))
   const shared =
     directory && createSharedSearch({ own, directory, waitMilliseconds: config.branchWaitMilliseconds, log })
@@ -196,6 +196,7 @@ export const createLogsService = async (options: LogsServiceOptions): Promise<Lo
   const mayBeElsewhere = async () => ((await directory?.active()) ?? []).length > 0
   const noted = noteArrivals(createOverlaidEngine(shared?.engine ?? own, overlays, outlived))
   const { engine } = noted
+  const arrivals = createArrivalMark({ countHere: () => noted.count, version, directory })
   const { semantic, vectors } = opened.use(createMeanings({ config, db: store.db, engine, now, log }))
   const context = createContextBase({
     db: (await openPlaced<ContextTables>(schemas.context)).db,
@@ -250,8 +251,7 @@ export const createLogsService = async (options: LogsServiceOptions): Promise<Lo
       leases,
       engine,
       overlays,
-      arrivals: () => noted.count,
-      mayComeElsewhere: mayBeElsewhere,
+      arrivals,
       now,
       log,
     }),
@@ -282,8 +282,7 @@ export const createLogsService = async (options: LogsServiceOptions): Promise<Lo
     openIncidents(world, {
       db: incidentRows,
       leases,
-      arrivals: createArrivalMark(() => noted.count, directory),
-      isShared,
+      arrivals,
     }),
   )
   const keeping = createKeeping({

@@ -24,8 +24,8 @@ export type OutboxOptions = {
 }
 
 const attemptMilliseconds = 30_000
-/** Longer than an attempt: who has died is not waited for. */
-const claimMilliseconds = 2 * attemptMilliseconds
+/** Longer than an attempt: who has died is waited for no longer. */
+const claimMilliseconds = attemptMilliseconds + 10_000
 /** A bundle that nobody has taken for so long is given up. */
 const patienceMilliseconds = 24 * 3_600_000
 const mostPerRound = 20

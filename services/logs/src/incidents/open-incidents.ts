@@ -30,16 +30,12 @@ export type OpenIncidentsOptions = {
   leases: Pick<Leases, 'take'>
   /** Differs when entries have come in since. */
   arrivals: () => Promise<string>
-  /** Whether replicas share entries: each hears of what came in through itself. */
-  isShared: boolean
 }
-
-const sharedMilliseconds = 30_000
 
 /** Everything around incidents. */
 export const openIncidents = (
   world: World,
-  { db, leases, arrivals, isShared }: OpenIncidentsOptions,
+  { db, leases, arrivals }: OpenIncidentsOptions,
 ): AsyncDisposable & { implementation: Implementation } => {
   const { now, config } = world
   const incidents = createIncidents({
@@ -60,7 +56,6 @@ export const openIncidents = (
           windowMilliseconds: config.autoIncidentWindowSeconds * 1_000,
         },
         arrivals,
-        ...(isShared && { atLeastMilliseconds: sharedMilliseconds }),
       })
     : undefined
   const bundles = createBundles({ db, incidents, world })

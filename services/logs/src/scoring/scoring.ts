@@ -22,8 +22,8 @@ export type ScoringOptions = {
   leases: Pick<Leases, 'take' | 'isHeld'>
   engine: Pick<LogEngine, 'search' | 'sources' | 'templates'>
   overlays: Pick<Overlays, 'put'>
-  arrivals: () => number
-  mayComeElsewhere: () => Promise<boolean>
+  /** Differs when entries have come in since, wherever. */
+  arrivals: () => Promise<string>
   now: () => number
   log: Log
 }
@@ -42,7 +42,7 @@ const anomalyThreshold = 0.5
 
 /** Both scorers, and the rounds in which they look at what comes in. */
 export const createScoring = (options: ScoringOptions): Scoring => {
-  const { config, db, leases, engine, overlays, arrivals, mayComeElsewhere, now, log } = options
+  const { config, db, leases, engine, overlays, arrivals, now, log } = options
   const opened = new AsyncDisposableStack()
   const detections = createDetections(db, now)
 
@@ -110,7 +110,6 @@ export const createScoring = (options: ScoringOptions): Scoring => {
   const watching = watchArrivals({
     scorers: [parts.anomaly.scorer, parts.cybersec.scorer],
     arrivals,
-    mayComeElsewhere,
     signal: ending.signal,
     onProblem: (scorer, error) => log.error({ scorer, err: error }, 'entries could not be scored'),
   })

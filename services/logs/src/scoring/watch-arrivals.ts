@@ -3,40 +3,27 @@ import type { Scorer } from './scorer.ts'
 
 export type WatchOptions = {
   scorers: readonly Pick<Scorer, 'round' | 'name'>[]
-  /** Counts up as entries come in here. */
-  arrivals: () => number
-  /** Whether entries may come in where this process does not see it: in branches. */
-  mayComeElsewhere: () => Promise<boolean>
+  /** Differs when entries have come in since, wherever; asked in every round. */
+  arrivals: () => Promise<string>
   signal: AbortSignal
   onProblem: (scorer: string, error: unknown) => void
   roundMilliseconds?: number
-  elsewhereMilliseconds?: number
 }
 
 /** What has come in is scored within about so long. */
 const defaultRoundMilliseconds = 5_000
-const defaultElsewhereMilliseconds = 60_000
 
 /** Scores what comes in for as long as the signal lets it; a service to which nothing comes is left alone. */
 export const watchArrivals = async (options: WatchOptions): Promise<void> => {
-  const { scorers, arrivals, mayComeElsewhere, signal, onProblem } = options
-  const { roundMilliseconds = defaultRoundMilliseconds, elsewhereMilliseconds = defaultElsewhereMilliseconds } = options
+  const { scorers, arrivals, signal, onProblem, roundMilliseconds = defaultRoundMilliseconds } = options
   /** By scorer, up to which arrival it has come. What came before the start may be unscored, too. */
-  const done = new Map(scorers.map(({ name }) => [name, -1]))
-  let lookedElsewhereAt = performance.now()
-
-  const isElsewhereDue = async () => {
-    if (performance.now() - lookedElsewhereAt < elsewhereMilliseconds) return false
-    lookedElsewhereAt = performance.now()
-    return mayComeElsewhere()
-  }
+  const done = new Map<string, string>()
   const round = async () => {
-    const isDue = await isElsewhereDue()
+    const arrived = await arrivals()
     for (const scorer of scorers) {
-      const count = arrivals()
-      if (done.get(scorer.name) === count && !isDue) continue
+      if (done.get(scorer.name) === arrived) continue
       try {
-        if (await scorer.round(signal)) done.set(scorer.name, count)
+        if (await scorer.round(signal)) done.set(scorer.name, arrived)
       } catch (error) {
         if (!signal.aborted) onProblem(scorer.name, error)
       }

@@ -2,9 +2,18 @@ import type { BranchDirectory } from '../../branches/directory.ts'
 
 const branchMilliseconds = 2_000
 
-/** Something that differs when entries have come in since, here or in a branch. Asking wakes no thread. */
+export type ArrivalMarkOptions = {
+  /** Counts up with what comes in through this process. */
+  countHere: () => number
+  /** The version of the catalogue that replicas share: what came in through another, which may have died since. */
+  version?: (() => Promise<number>) | undefined
+  directory: Pick<BranchDirectory, 'active'> | undefined
+}
+
+/** Something that differs when entries have come in since, here, at another replica or in a branch. Asking wakes no thread. */
 export const createArrivalMark =
-  (countHere: () => number, directory: Pick<BranchDirectory, 'active'> | undefined) => async (): Promise<string> => {
+  ({ countHere, version, directory }: ArrivalMarkOptions) =>
+  async (): Promise<string> => {
     const inBranches = await Promise.all(
       ((await directory?.active()) ?? []).map(async ({ slug, client }) => {
         try {
@@ -16,5 +25,5 @@ export const createArrivalMark =
         }
       }),
     )
-    return [countHere(), ...inBranches].join(' ')
+    return [countHere(), (await version?.()) ?? '', ...inBranches].join(' ')
   }

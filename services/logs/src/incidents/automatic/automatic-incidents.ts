@@ -15,8 +15,6 @@ export type AutomaticIncidentsOptions = {
   rule: ClusterRule
   /** Something that differs when entries have come in since; asked in every round. */
   arrivals: () => Promise<string>
-  /** Looks at least this often, whatever `arrivals` says: for what came in through a replica that has died. */
-  atLeastMilliseconds?: number
   roundMilliseconds?: number
 }
 
@@ -50,7 +48,7 @@ const bySource = (entries: readonly StoredEntry[]): Map<string, ErrorMoment[]> =
  * last hour whenever something has come in, so nothing depends on what a process remembers: a restart repeats nothing and misses nothing.
  */
 export const createAutomaticIncidents = (options: AutomaticIncidentsOptions): AsyncDisposable => {
-  const { db, leases, world, rule, arrivals, atLeastMilliseconds, roundMilliseconds = 4_000 } = options
+  const { db, leases, world, rule, arrivals, roundMilliseconds = 4_000 } = options
   const { engine, log, now } = world
   const ending = new AbortController()
   const { signal } = ending
@@ -96,11 +94,9 @@ export const createAutomaticIncidents = (options: AutomaticIncidentsOptions): As
   }
 
   let seen: string | undefined
-  let lastLook = performance.now()
   const round = async () => {
     const arrived = await arrivals()
-    const isDue = atLeastMilliseconds !== undefined && performance.now() - lastLook >= atLeastMilliseconds
-    if (arrived === seen && !isDue) return
+    if (arrived === seen) return
     await using lease = await leases.take(evaluationLease, signal)
     // Another is at it, and may have looked before this came: the next round tries again.
     if (!lease) return
@@ -108,7 +104,6 @@ export const createAutomaticIncidents = (options: AutomaticIncidentsOptions): As
     await evaluate((await findEvaluated(db)) ?? at, at, lease.signal)
     await saveEvaluated(db, at)
     seen = arrived
-    lastLook = performance.now()
   }
   const rounds = inRounds(roundMilliseconds, signal, round, (error) => {
     if (!signal.aborted) log.warn({ err: error }, 'errors could not be looked through for incidents now')

@@ -1,0 +1,319 @@
+import { appendFile, mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { type Answering, type Asked, startHttpServer } from '../../services/logs/src/incidents/http-server-for-tests.ts'
+import { type LogsReplica, openLogsCluster } from '../support/logs-replicas.ts'
+import { postgresMissing } from '../support/postgres.ts'
+import { natsMissing } from '../support/programs.ts'
+import { makeKeyPair, sshdMissing, startSshd } from '../support/sshd.ts'
+import { temporaryDirectory } from '../support/temporary-directory.ts'
+
+const missing = natsMissing ?? postgresMissing
+const reason = missing ? ` (skipped: ${missing})` : ''
+const patiently = { timeout: 170_000, interval: 250 }
+
+const errorsAt = (start: number, count: number, word: string) =>
+  Array.from({ length: count }, (_, number) => ({
+    text: `${word} failure ${number}`,
+    timestamp_iso: new Date(start + number * 1_000).toISOString(),
+    severity: 'ERROR',
+  }))
+const guesses = (start: number, count: number, address: string, from = 0) =>
+  Array.from({ length: count }, (_, number) => ({
+    text: `sshd[7]: Failed password for root from ${address} port 37033 ssh2`,
+    timestamp_iso: new Date(start + (from + number) * 2_000).toISOString(),
+    sequence: from + number,
+  }))
+const numbered = (from: number, to: number) =>
+  Array.from({ length: to - from }, (_, index) => `2026-03-01T09:15:02Z INFO line n${from + index}\n`).join('')
+const numbers = (to: number) => Array.from({ length: to }, (_, number) => number)
+const numbersOf = (texts: readonly string[]) =>
+  texts.map((text) => Number(/n(\d+)$/.exec(text)?.[1])).toSorted((a, b) => a - b)
+
+/** A Jira that keeps issues, finds them by a phrase, and does not answer those who make one while it is told so. */
+const startJira = async () => {
+  const issues: { key: string; text: string }[] = []
+  const silent = { isOn: false }
+  const server = await startHttpServer(({ method, url, body }: Asked): Answering | Promise<Answering> => {
+    const { pathname, searchParams } = new URL(url, 'http://jira')
+    if (method === 'POST' && pathname === '/rest/api/2/issue') {
+      const key = `OPS-${issues.length + 1}`
+      issues.push({ key, text: JSON.stringify(body) })
+      return silent.isOn ? new Promise<Answering>(() => undefined) : { status: 201, body: { key } }
+    }
+    const [, phrase = 'none'] = /description ~ "\\"(.+?)\\""/.exec(searchParams.get('jql') ?? '') ?? []
+    return { status: 200, body: { issues: issues.filter(({ text }) => text.includes(phrase)) } }
+  })
+  return { issues, silent, url: server.url, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() }
+}
+
+/** Takes bundles, or does not: what it is asked under each idempotency key, and how often it took that. */
+const startReceiver = async () => {
+  const asked = new Map<string, number>()
+  const taken = new Map<string, number>()
+  const mode: { answer: 'take' | 'refuse' | 'silent' } = { answer: 'take' }
+  const server = await startHttpServer(({ headers }: Asked): Answering | Promise<Answering> => {
+    const key = String(headers['idempotency-key'])
+    asked.set(key, (asked.get(key) ?? 0) + 1)
+    if (mode.answer === 'silent') return new Promise<Answering>(() => undefined)
+    if (mode.answer === 'refuse') return { status: 503, headers: { 'retry-after': '1' } }
+    taken.set(key, (taken.get(key) ?? 0) + 1)
+    return { status: 201, body: { id: key } }
+  })
+  return { asked, taken, mode, url: server.url, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() }
+}
+
+const incident = (label: string) => ({ label, startedAt: '2026-03-01T09:00:00Z', endedAt: '2026-03-01T10:00:00Z' })
+const sentOf = async ({ incidents }: LogsReplica, incidentId: string) =>
+  (await incidents.listSentBundles({ incidentId })).sentBundles.map(({ id, status }) => ({ id, status }))
+const automaticOf = async ({ incidents }: LogsReplica, sourceId: string) =>
+  (await incidents.listIncidents({ issueType: `auto:${sourceId}` })).incidents
+const detectionsOf = async ({ scoring }: LogsReplica, sourceId: string) =>
+  (await scoring.listCybersecDetections({ source: sourceId })).detections
+
+const expectEachOnce = (detections: Awaited<ReturnType<typeof detectionsOf>>) => {
+  const kinds = detections.map(({ label, subject }) => `${label} ${subject}`)
+  expect(kinds).toEqual([...new Set(kinds)])
+}
+
+describe.skipIf(missing)(`two replicas of the logs service on one Postgres and one JetStream${reason}`, () => {
+  const opened = new AsyncDisposableStack()
+  let jira: Awaited<ReturnType<typeof startJira>>
+  let receiver: Awaited<ReturnType<typeof startReceiver>>
+  let directory: string
+  let cluster: Awaited<ReturnType<typeof openLogsCluster>>
+  let one: LogsReplica
+  let other: LogsReplica
+  const log = (name: string) => join(directory, `${name}.log`)
+
+  beforeAll(async () => {
+    directory = opened.use(await temporaryDirectory()).path
+    jira = opened.use(await startJira())
+    receiver = opened.use(await startReceiver())
+    await mkdir(join(directory, 'keys'))
+    await writeFile(log('app'), numbered(0, 50))
+    await writeFile(log('web'), numbered(0, 10))
+    const sources = join(directory, 'sources.yaml')
+    await writeFile(sources, `sources:\n  - {id: app, path: ${log('app')}}\n  - {id: web, path: ${log('web')}}\n`)
+    cluster = opened.use(
+      await openLogsCluster({
+        SERVICE_SOURCES_FILE: sources,
+        SERVICE_GLEAN_INTERVAL: '2',
+        SERVICE_BUNDLE_ENDPOINT: `${receiver.url}/bundles`,
+        SERVICE_SSH_KEY_DIRS: join(directory, 'keys'),
+      }),
+    )
+    one = await cluster.startReplica()
+    // So that it is the one to watch, whose end is what others have to notice.
+    await vi.waitFor(async () => expect((await one.collect.getWatchStatus({})).running).toBe(true), patiently)
+    other = await cluster.startReplica()
+  })
+  afterAll(() => opened.disposeAsync())
+
+  describe.concurrent('that both run', () => {
+    test('make one automatic incident of a burst that came half to each', async () => {
+      const start = Date.now() - 60_000
+      await Promise.all([
+        one.push('burst', errorsAt(start, 4, 'first')),
+        other.push('burst', errorsAt(start + 4_000, 4, 'second')),
+      ])
+      const counts = async (replica: LogsReplica) =>
+        (await automaticOf(replica, 'burst')).map(({ errorCount }) => errorCount)
+      await expect.poll(() => counts(one), patiently).toEqual([8])
+      expect(await counts(other)).toEqual([8])
+    })
+
+    test('detect once what came half to each, and score its entries', async () => {
+      const start = Date.now() - 120_000
+      const address = '192.0.2.17'
+      await Promise.all([
+        one.push('guessed', guesses(start, 6, address)),
+        other.push('guessed', guesses(start, 6, address, 6)),
+      ])
+      const counts = async () => (await detectionsOf(one, 'guessed')).map(({ entryCount }) => entryCount)
+      // Several rules may say the same of it, each once.
+      await expect.poll(async () => new Set(await counts()), patiently).toEqual(new Set([12]))
+      const detections = await detectionsOf(other, 'guessed')
+      expect(detections.map(({ subject }) => subject)).toContain(address)
+      expectEachOnce(detections)
+      const { entries } = await other.logs.search({ source: 'guessed', limit: 50, order: 'time' })
+      expect(entries.filter(({ mlScore }) => mlScore !== null && mlScore !== undefined).length).toBeGreaterThan(0)
+    })
+
+    test('collect a source once, by schedule, request and watcher, while it grows', async () => {
+      let written = 50
+      for (let turn = 0; turn < 10; turn++) {
+        await appendFile(log('app'), numbered(written, written + 20))
+        written += 20
+        const asked = [one, other].map(({ collect }) => collect.gleanSource({ sourceId: 'app' }))
+        const answers = await Promise.allSettled(asked)
+        for (const answer of answers)
+          if (answer.status === 'rejected') expect(answer.reason).toMatchObject({ kind: 'conflict' })
+      }
+      await expect.poll(async () => (await other.texts('app')).length, patiently).toBe(written)
+      expect(numbersOf(await one.texts('app'))).toEqual(numbers(written))
+    })
+
+    test('both tell that one of them watches, and read the sources again when either is asked to', async () => {
+      const states = await Promise.all([one, other].map(({ collect }) => collect.getWatchStatus({})))
+      expect(states).toMatchObject([{ running: true }, { running: true }])
+      expect(await other.collect.reloadWatch({})).toMatchObject({ running: true })
+    })
+
+    test('send a bundle once, whoever tries it, when the receiver is back', async () => {
+      const { id } = await one.incidents.createIncident(incident('once'))
+      receiver.mode.answer = 'refuse'
+      await one.incidents.sendBundle({ id })
+      await other.incidents.sendBundle({ id })
+      expect((await sentOf(other, id)).map(({ status }) => status)).toEqual(['queued', 'queued'])
+      receiver.mode.answer = 'take'
+      await expect
+        .poll(async () => (await sentOf(one, id)).map(({ status }) => status), patiently)
+        .toEqual(['sent', 'sent'])
+      expect((await sentOf(other, id)).map(({ id: key }) => receiver.taken.get(key))).toEqual([1, 1])
+    })
+
+    test('use a setting, and a secret among them, as soon as it was changed at either', async () => {
+      const updated = { jiraUrl: jira.url, jiraToken: 'pat', jiraProject: 'OPS', techLevel: 'executive' }
+      const updateMask = ['jira_url', 'jira_token', 'jira_project', 'tech_level']
+      await one.settings.updateSettings({ ...updated, updateMask })
+      expect(await other.settings.getSettings({})).toMatchObject({ ...updated, jiraToken: '***' })
+      const { id } = await one.incidents.createIncident(incident('ticket'))
+      const tickets = await Promise.allSettled(
+        [one, other].map(({ incidents }) => incidents.exportTicket({ id, tracker: 'jira' })),
+      )
+      const ids = tickets.flatMap((ticket) => (ticket.status === 'fulfilled' ? ticket.value.ticketId : []))
+      for (const ticket of tickets)
+        if (ticket.status === 'rejected') expect(ticket.reason).toMatchObject({ kind: 'conflict' })
+      expect(new Set(ids).size).toBe(1)
+      expect(jira.issues.filter(({ text }) => text.includes(id))).toHaveLength(1)
+    })
+
+    test('find what was told of the systems at either, and lose it when either forgets it', async () => {
+      const fact = { category: 'host', key: 'zeppelin', value: 'runs the backups' }
+      const { id } = await one.context.putContextFact(fact)
+      const found = async ({ context }: LogsReplica) =>
+        (await context.searchContext({ q: 'zeppelin' })).facts.map(({ key }) => key)
+      expect(await found(other)).toEqual(['zeppelin'])
+      await other.context.deleteContextFact({ factId: id })
+      expect(await found(one)).toEqual([])
+    })
+
+    test.skipIf(sshdMissing)('reach an SSH target that was told at either, and show what came of it', async () => {
+      const key = makeKeyPair()
+      await using server = await startSshd()
+      await server.authorize(key.public)
+      const keyPath = join(directory, 'keys', 'id_ed25519')
+      await writeFile(keyPath, key.private, { mode: 0o600 })
+      const { port, user } = server
+      const { id } = await one.sshTargets.createSshTarget({ label: 'NAS', host: '127.0.0.1', port, user, keyPath })
+      expect(await other.sshTargets.testSshTarget({ id })).toMatchObject({ ok: true })
+      expect((await one.sshTargets.listSshTargets({})).sshTargets).toMatchObject([{ id, lastOk: true }])
+      await other.sshTargets.deleteSshTarget({ id })
+      await expect(one.sshTargets.testSshTarget({ id })).rejects.toMatchObject({ kind: 'not_found' })
+    })
+
+    test('delete a source for both, and give its room back at one of them at a time', async () => {
+      await one.push('gone', errorsAt(Date.parse('2026-01-01T00:00:00Z'), 200, 'gone'))
+      await one.push('stays', errorsAt(Date.parse('2026-01-01T00:00:00Z'), 3, 'stays'))
+      await other.entries.deleteSource({ sourceId: 'gone' })
+      expect(await one.texts('gone')).toEqual([])
+      const tasks = await Promise.all([one, other].map(({ entries }) => entries.vacuum({})))
+      const ends = await Promise.all(tasks.map(({ taskId }) => other.finished(taskId)))
+      expect(ends.some(({ status }) => status === 'done')).toBe(true)
+      for (const { status, error } of ends) if (status !== 'done') expect(error).toContain('already')
+      expect([await one.texts('gone'), await other.texts('gone')]).toEqual([[], []])
+      expect(await one.texts('stays')).toHaveLength(3)
+      await one.push('gone', errorsAt(Date.parse('2026-01-01T00:00:00Z'), 5, 'gone'))
+      expect(await other.texts('gone')).toHaveLength(5)
+    })
+  })
+
+  describe('one of which is killed', () => {
+    let sentId: string
+    let ticketId: string
+    let left: Promise<unknown>
+
+    beforeAll(async () => {
+      const now = Date.now()
+      const [sent, ticket] = await Promise.all([
+        one.incidents.createIncident(incident('sent halfway')),
+        one.incidents.createIncident(incident('exported halfway')),
+      ])
+      sentId = sent.id
+      ticketId = ticket.id
+      jira.silent.isOn = true
+      receiver.mode.answer = 'silent'
+      const before = jira.issues.length
+      // What one has in hand when it dies: nobody is told how it ended.
+      left = Promise.allSettled([
+        one.incidents.sendBundle({ id: sentId }),
+        one.incidents.exportTicket({ id: ticketId, tracker: 'jira' }),
+      ])
+      await vi.waitFor(async () => {
+        expect(jira.issues.length).toBe(before + 1)
+        const [bundle] = await sentOf(other, sentId)
+        expect(receiver.asked.get(bundle?.id ?? '')).toBe(1)
+      }, patiently)
+      await Promise.all([
+        one.push('orphaned', errorsAt(now - 60_000, 6, 'orphaned')),
+        one.push('attacked', guesses(now - 60_000, 8, '192.0.2.99')),
+        appendFile(log('web'), numbered(10, 30)),
+      ])
+      await one.end('SIGKILL')
+      jira.silent.isOn = false
+      receiver.mode.answer = 'take'
+      await appendFile(log('web'), numbered(30, 60))
+      await left
+    })
+
+    test('an incident is made, once, of errors that only it knew of', async () => {
+      await expect.poll(async () => (await automaticOf(other, 'orphaned')).length, patiently).toBe(1)
+      expect((await automaticOf(other, 'burst')).length).toBe(1)
+    })
+
+    test('what came in through it is scored, once, from where it was', async () => {
+      const counts = async () => (await detectionsOf(other, 'attacked')).map(({ entryCount }) => entryCount)
+      await expect.poll(async () => new Set(await counts()), patiently).toEqual(new Set([8]))
+      for (const source of ['attacked', 'guessed']) expectEachOnce(await detectionsOf(other, source))
+    })
+
+    test('its sources are collected and watched by the other, no line lost and none twice', async () => {
+      await expect.poll(async () => (await other.texts('web')).length, patiently).toBe(60)
+      expect(numbersOf(await other.texts('web'))).toEqual(numbers(60))
+      const status = async () => await other.collect.getWatchStatus({})
+      await expect.poll(async () => (await status()).running, patiently).toBe(true)
+      await appendFile(log('web'), numbered(60, 61))
+      await expect.poll(async () => (await other.texts('web')).length, patiently).toBe(61)
+    })
+
+    test('a ticket that it had made in the tracker is found there, and no second one made', async () => {
+      const exported = async () => {
+        try {
+          return (await other.incidents.exportTicket({ id: ticketId, tracker: 'jira' })).ticketId
+        } catch (error) {
+          expect(error).toMatchObject({ kind: 'conflict' })
+          return undefined
+        }
+      }
+      const made = jira.issues.filter(({ text }) => text.includes(ticketId)).map(({ key }) => key)
+      expect(made).toHaveLength(1)
+      await expect.poll(exported, patiently).toBe(made[0])
+      expect(jira.issues.filter(({ text }) => text.includes(ticketId))).toHaveLength(1)
+    })
+
+    test('a bundle that it was sending is sent by the other, under the same key', async () => {
+      await expect.poll(() => sentOf(other, sentId), patiently).toMatchObject([{ status: 'sent' }])
+      const [bundle] = await sentOf(other, sentId)
+      expect(receiver.asked.get(bundle?.id ?? '')).toBe(2)
+      expect(receiver.taken.get(bundle?.id ?? '')).toBe(1)
+    })
+
+    test('another takes its place, and knows all that was set, told and found', async () => {
+      const next = await cluster.startReplica()
+      expect(await next.settings.getSettings({})).toMatchObject({ jiraUrl: jira.url, techLevel: 'executive' })
+      expect((await automaticOf(next, 'burst')).length).toBe(1)
+      expect(numbersOf(await next.texts('web'))).toEqual(numbers(61))
+    })
+  })
+})
