@@ -4,7 +4,7 @@ import { connectInProcess, type Handlers, type RpcClient, type ServiceDefinition
 import { silentLog } from '@trellis/kit/telemetry'
 import { temporaryDirectory } from '../../../test/support/temporary-directory.ts'
 import { logsConfig } from './config.ts'
-import { createLogsService } from './service.ts'
+import { createLogsService, type LogsServiceOptions } from './service.ts'
 
 export type ServiceForTests = AsyncDisposable & {
   dataDirectory: string
@@ -12,29 +12,25 @@ export type ServiceForTests = AsyncDisposable & {
   client: <Definition extends ServiceDefinition>(definition: Definition) => RpcClient<Definition>
 }
 
-export type ServiceForTestsOptions = {
-  environment?: NodeJS.ProcessEnv
-  /** One of its own, that goes with it, unless one is given. */
-  dataDirectory?: string
-  now?: () => number
-}
+/** A data directory and a bus of its own, which go with it, unless some are given. */
+export type ServiceForTestsOptions = { environment?: NodeJS.ProcessEnv } & Partial<Omit<LogsServiceOptions, 'config'>>
 
-/** The whole log service in this process, on files of its own. */
+/** The whole log service in this process; alone on files of its own unless told what it shares. */
 export const openServiceForTests = async ({
   environment = {},
   dataDirectory: given,
-  now,
+  bus = undefined,
+  ...options
 }: ServiceForTestsOptions = {}): Promise<ServiceForTests> => {
   await using opened = new AsyncDisposableStack()
   const dataDirectory = given ?? opened.use(await temporaryDirectory()).path
-  const bus = opened.use(createMemoryBus())
   const service = opened.use(
     await createLogsService({
+      log: silentLog,
+      ...options,
       config: readConfig(logsConfig, environment),
       dataDirectory,
-      bus,
-      log: silentLog,
-      ...(now && { now }),
+      bus: bus ?? opened.use(createMemoryBus()),
     }),
   )
   const stack = opened.move()

@@ -52,6 +52,8 @@ export type ClusterIndexCalls = {
   replay: (after: number) => Promise<Replay>
   /** Lets go of what was kept long enough, and with `isThorough` writes anew what is hidden or was changed. */
   maintain: (care: Care) => Promise<Freed>
+  /** Lets go of templates that no entry has any more. */
+  forgetTemplates: () => Promise<void>
   /** Merges what is worth it. */
   merge: () => Promise<void>
   /** Resolves when nothing is in hand. */
@@ -73,6 +75,7 @@ export type ClusterHostCalls = {
   templateChanges: TemplateStore['changes']
   saveTemplates: TemplateStore['save']
   clearTemplates: TemplateStore['clear']
+  pruneTemplates: TemplateStore['prune']
   /** Entries that any replica has committed, in the order of the catalogue; `missed` more came in the same segment. */
   arrived: (arrival: Arrived) => void
 }

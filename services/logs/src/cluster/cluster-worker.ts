@@ -9,9 +9,9 @@ import { type BatchAnalysis, createBatchAnalyser } from '../segments/batch-analy
 import { countSources } from '../segments/count-sources.ts'
 import { findEntry } from '../segments/find-entry.ts'
 import type { Part } from '../segments/part.ts'
-import type { Care } from '../segments/retention.ts'
+import type { Care, Freed } from '../segments/retention.ts'
 import { SegmentCorrupt } from '../segments/segment-layout.ts'
-import { countTemplates, type TemplateQuestion } from '../templates/count-templates.ts'
+import { countTemplates, type TemplateQuestion, templatesInUse } from '../templates/count-templates.ts'
 import { searchByTemplate } from '../templates/search-by-template.ts'
 import { createTemplates } from '../templates/templates.ts'
 import { createCalls, type Port } from '../threads/calls.ts'
@@ -64,6 +64,7 @@ const templates = createTemplates({
     changes: (after) => host.call('templateChanges', [after]),
     save: (changed) => host.call('saveTemplates', [changed]),
     clear: () => host.call('clearTemplates', []),
+    prune: (live) => host.call('pruneTemplates', [live]),
   },
   onProblem: damaged,
 })
@@ -135,6 +136,8 @@ const onParts = async <Result>(left: Int32Array | undefined, work: (parts: reado
   }
 }
 
+const pruneTemplates = async (): Promise<void> => templates.prune(await onParts(undefined, templatesInUse))
+
 const host = createCalls<ClusterHostCalls>(port, {
   take: async (message: Sent, batch: ArrayBuffer, analysis?: BatchAnalysis) => {
     const { indexer, merger } = await opened()
@@ -169,7 +172,12 @@ const host = createCalls<ClusterHostCalls>(port, {
     const { mirror, catalogue } = await opened()
     return replayAfter(after, catalogue, mirror)
   },
-  maintain: async (care: Care) => (await opened()).merger.maintain(care),
+  maintain: async (care: Care): Promise<Freed> => {
+    const freed = await (await opened()).merger.maintain(care)
+    if (care.isThorough || freed.entries > 0) await pruneTemplates()
+    return freed
+  },
+  forgetTemplates: () => pruneTemplates(),
   merge: async () => (await opened()).merger.run(),
   settled: async () => (await opened()).indexer.settled(),
   rest: async () => {

@@ -103,6 +103,7 @@ export const createClusterEngine = async (options: ClusterEngineOptions): Promis
       templateChanges: templates.changes,
       saveTemplates: templates.save,
       clearTemplates: templates.clear,
+      pruneTemplates: templates.prune,
       arrived: ({ version, entries, missed }) => {
         for (const follower of followers) follower(entries, missed, version)
       },
@@ -170,6 +171,7 @@ export const createClusterEngine = async (options: ClusterEngineOptions): Promis
     if (entries === 0) return 0
     await catalogue.bury(source)
     announce()
+    await index.call('forgetTemplates', [])
     return entries
   }
   const setSeverity: LogEngine['setSeverity'] = async (entryId, severity, left) => {

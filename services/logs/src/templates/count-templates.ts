@@ -133,3 +133,9 @@ export const countTemplates = async (
   }
   return [...found.values()].filter(({ lastSeen }) => lastSeen !== Number.NEGATIVE_INFINITY)
 }
+
+/** The ids, as they were given, of the templates that at least one entry has which is still there. */
+export const templatesInUse = async (parts: readonly Part[]): Promise<ReadonlySet<string>> => {
+  const asGiven = { resolve: (id: string) => id, members: (id: string) => [id], formOf: () => undefined }
+  return new Set((await countTemplates(parts, { filters: {} }, asGiven)).map(({ templateId }) => templateId))
+}

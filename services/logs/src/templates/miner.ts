@@ -30,6 +30,8 @@ export type Miner = {
   /** All ids that lead to a template, itself among them. */
   members: (templateId: string) => string[]
   formOf: (templateId: string) => string | undefined
+  /** All that is known of one. */
+  templateOf: (templateId: string) => KnownTemplate | undefined
   /** Takes over what another miner found. */
   learn: (templates: readonly KnownTemplate[]) => void
   /** What has changed since the last call, by what was mined here. */
@@ -250,6 +252,10 @@ export const createMiner = (most: number): Miner => {
       return [...new Set([templateId, target, ...[...byId.keys()].filter((id) => resolve(id) === target)])]
     },
     formOf: (templateId) => byId.get(templateId)?.template.form,
+    templateOf: (templateId) => {
+      const template = byId.get(templateId)?.template
+      return template && { ...template }
+    },
     learn: (templates) => templates.forEach(learnOne),
     changes: () => {
       const taken = [...changed.values()].map((template) => ({ ...template }))

@@ -39,7 +39,39 @@ const newestVersion = (db: Db) =>
     .executeTakeFirst()
 
 const changedAfter = (db: Db, version: number) =>
-  db.selectFrom('log_templates').selectAll().where('version', '>', version).orderBy('version').execute()
+  db
+    .selectFrom('log_templates')
+    .selectAll()
+    .where('version', '>', version)
+    .where('template_id', '!=', epochId)
+    .orderBy('version')
+    .execute()
+
+/** The row that counts how often templates were pruned: its form is the number. No template has its id. */
+const epochId = ''
+
+const epochRow = (db: Db) =>
+  db.selectFrom('log_templates').select('form').where('template_id', '=', epochId).executeTakeFirst()
+
+const setEpoch = (db: Db, row: TemplateTable) =>
+  db
+    .insertInto('log_templates')
+    .values(row)
+    .onConflict((conflict) => conflict.column('template_id').doUpdateSet({ form: row.form, version: row.version }))
+    .execute()
+
+const oldTemplates = (db: Db) =>
+  db
+    .selectFrom('log_templates')
+    .select(['template_id', 'into_id', 'created_at'])
+    .where('template_id', '!=', epochId)
+    .execute()
+
+const deleteTemplates = (db: Db, ids: readonly string[]) =>
+  db
+    .deleteFrom('log_templates')
+    .where('template_id', 'in', [...ids])
+    .execute()
 
 /** What is known of a template only grows: it becomes general, it goes into another. */
 const upsert = (db: Db, rows: TemplateTable[]) =>
@@ -60,17 +92,34 @@ const rowsInOne = 150
 
 /** What is known of templates, for all threads and replicas that mine. */
 export type TemplateStore = {
-  /** What has changed after a version, and the version that has it all. */
-  changes: (after: number) => Promise<{ version: number; templates: KnownTemplate[] }>
+  /**
+   * What has changed after a version, and the version that has it all. In another `epoch` than before, rows are gone: what is known of them
+   * is to be learned anew, from version 0.
+   */
+  changes: (after: number) => Promise<{ version: number; templates: KnownTemplate[]; epoch: number }>
   save: (templates: readonly KnownTemplate[]) => Promise<void>
   clear: () => Promise<void>
+  /** Lets go of templates that are not among these, nor on the way from one of them to its own, and have been there for a while. */
+  prune: (live: readonly string[]) => Promise<void>
 }
 
 /** Keeps nothing, where nothing has to outlive its thread. */
 export const noTemplates: TemplateStore = {
-  changes: async (after) => ({ version: after, templates: [] }),
+  changes: async (after) => ({ version: after, templates: [], epoch: 0 }),
   save: async () => undefined,
   clear: async () => undefined,
+  prune: async () => undefined,
+}
+
+/** A template that is as young may be on its way into a segment. */
+const youngMilliseconds = 3_600_000
+
+/** Ids that stored entries have, and all that those lead to. */
+const withTargets = (live: readonly string[], intoOf: ReadonlyMap<string, string | null>): ReadonlySet<string> => {
+  const kept = new Set<string>()
+  for (const id of live)
+    for (let at: string | null = id; at !== null && !kept.has(at); at = intoOf.get(at) ?? null) kept.add(at)
+  return kept
 }
 
 /** Templates as rows of a store. */
@@ -79,8 +128,11 @@ export const createTemplateStore = (db: Db, now: () => number): TemplateStore =>
     await db.deleteFrom('log_templates').execute()
   },
   changes: async (after) => {
+    // The epoch first: rows that go in between are missed with the next look, and not for ever.
+    const epoch = Number((await epochRow(db))?.form ?? 0)
     const rows = await changedAfter(db, after)
     return {
+      epoch,
       version: rows.at(-1)?.version ?? after,
       templates: rows.map((row) => ({
         templateId: row.template_id,
@@ -90,6 +142,25 @@ export const createTemplateStore = (db: Db, now: () => number): TemplateStore =>
       })),
     }
   },
+  prune: (live) =>
+    transact(db, async (transaction) => {
+      const rows = await oldTemplates(transaction)
+      const kept = withTargets(live, new Map(rows.map((row) => [row.template_id, row.into_id])))
+      const gone = rows
+        .filter((row) => !kept.has(row.template_id) && row.created_at < now() - youngMilliseconds)
+        .map((row) => row.template_id)
+      if (gone.length === 0) return
+      for (let start = 0; start < gone.length; start += rowsInOne)
+        await deleteTemplates(transaction, gone.slice(start, start + rowsInOne))
+      await setEpoch(transaction, {
+        template_id: epochId,
+        form: String(Number((await epochRow(transaction))?.form ?? 0) + 1),
+        is_general: 0,
+        into_id: null,
+        version: ((await newestVersion(transaction))?.version ?? 0) + 1,
+        created_at: now(),
+      })
+    }),
   save: (templates) =>
     transact(db, async (transaction) => {
       const version = ((await newestVersion(transaction))?.version ?? 0) + 1

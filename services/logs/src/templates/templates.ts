@@ -10,6 +10,8 @@ export type Templates = {
   catchUp: () => Promise<void>
   /** Lets go of all templates, here and in the store: what they were made of has been changed. */
   forget: () => Promise<void>
+  /** Lets go of templates that no entry has, in the store and, with the next look at it, in all threads. `live` are those that entries have. */
+  prune: (live: ReadonlySet<string>) => Promise<void>
   /** An entry with the template that its own leads to now. */
   present: (entry: StoredEntry) => StoredEntry
 } & Pick<Miner, 'resolve' | 'members' | 'formOf'>
@@ -34,11 +36,38 @@ export const createTemplates = ({ store, most = mostInMemory, onProblem }: Templ
   let caughtUpAt = Number.NEGATIVE_INFINITY
   let catching: Promise<void> | undefined
   let unsaved: ReturnType<Miner['changes']> = []
+  let epoch: number | undefined
+  /** Ids that were given to entries which may not lie in a segment yet; the oldest first. */
+  const given = new Set<string>()
 
+  const note = (templateId: string) => {
+    given.delete(templateId)
+    given.add(templateId)
+    const [oldest] = given.size > most ? given : []
+    if (oldest !== undefined) given.delete(oldest)
+  }
+  /** Templates have been pruned: begins with those that are left, and puts back those that were given out here meanwhile. */
+  const learnAnew = async () => {
+    const before = miner
+    unsaved.push(...before.changes())
+    const changes = await store.changes(0)
+    miner = createMiner(most)
+    miner.learn(changes.templates)
+    const lost = [...given].filter((templateId) => miner.formOf(templateId) === undefined)
+    const found = lost.map(before.templateOf).filter((template) => template !== undefined)
+    miner.learn(found)
+    unsaved.push(...found)
+    version = changes.version
+    epoch = changes.epoch
+  }
   const catchUp = async () => {
     const changes = await store.changes(version)
-    miner.learn(changes.templates)
-    version = changes.version
+    if (epoch !== undefined && changes.epoch !== epoch) await learnAnew()
+    else {
+      miner.learn(changes.templates)
+      version = changes.version
+      epoch = changes.epoch
+    }
     caughtUpAt = performance.now()
   }
   const tryCatchUp = () => {
@@ -70,8 +99,19 @@ export const createTemplates = ({ store, most = mostInMemory, onProblem }: Templ
         if (known !== undefined) return known
         return ++fresh > mostNewAtOnce ? '' : miner.mine(form)
       })
+      for (const templateId of ids) if (templateId !== '') note(templateId)
       await save()
       return ids
+    },
+    prune: async (live) => {
+      try {
+        await store.prune([...live, ...given])
+        for (const templateId of live) given.delete(templateId)
+        await catchUp()
+        await save()
+      } catch (error) {
+        onProblem(`Templates without entries could not be let go of: ${String(error)}`)
+      }
     },
     catchUp: tryCatchUp,
     forget: async () => {

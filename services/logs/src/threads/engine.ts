@@ -63,6 +63,7 @@ export const createLogEngine = (options: LogEngineOptions): LocalLogEngine => {
       templateChanges: templates.changes,
       saveTemplates: templates.save,
       clearTemplates: templates.clear,
+      pruneTemplates: templates.prune,
       arrived: (packed, missed) => {
         const entries = unpackEntries(packed)
         for (const follower of followers) follower(entries, missed, 0)

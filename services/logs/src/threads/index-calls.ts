@@ -65,6 +65,7 @@ export type IndexHostCalls = {
   templateChanges: TemplateStore['changes']
   saveTemplates: TemplateStore['save']
   clearTemplates: TemplateStore['clear']
+  pruneTemplates: TemplateStore['prune']
   /** New entries, oldest first; `missed` more came in the same batch. */
   arrived: (entries: PackedEntries, missed: number) => void
 }

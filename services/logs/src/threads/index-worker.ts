@@ -15,11 +15,11 @@ import { createRoomCheck } from '../segments/disk-full.ts'
 import { findEntry } from '../segments/find-entry.ts'
 import type { MemoryIndex } from '../segments/memory-index.ts'
 import type { Part } from '../segments/part.ts'
-import type { Care } from '../segments/retention.ts'
+import type { Care, Freed } from '../segments/retention.ts'
 import type { Rewrite } from '../segments/rewrite.ts'
 import { SegmentCorrupt } from '../segments/segment-layout.ts'
 import { openShard, type Shard } from '../segments/shard.ts'
-import { countTemplates, type TemplateQuestion } from '../templates/count-templates.ts'
+import { countTemplates, type TemplateQuestion, templatesInUse } from '../templates/count-templates.ts'
 import { searchByTemplate } from '../templates/search-by-template.ts'
 import { createTemplates } from '../templates/templates.ts'
 import { createCalls, type Port } from './calls.ts'
@@ -48,6 +48,7 @@ const templates = createTemplates({
     changes: (after) => host.call('templateChanges', [after]),
     save: (changed) => host.call('saveTemplates', [changed]),
     clear: () => host.call('clearTemplates', []),
+    prune: (live) => host.call('pruneTemplates', [live]),
   },
   onProblem: (problem) => void host.call('damaged', [problem]),
 })
@@ -110,6 +111,8 @@ const tell = (index: MemoryIndex, from: number, to: number) => {
   void host.call('arrived', [packed, first - from], transferablesOfEntries(packed))
 }
 
+const pruneTemplates = async (): Promise<void> => templates.prune(await onParts(templatesInUse))
+
 const host = createCalls<IndexHostCalls>(port, {
   ingest: async (batch: ArrayBuffer, analysis?: BatchAnalysis) => {
     await shardOf()
@@ -137,8 +140,16 @@ const host = createCalls<IndexHostCalls>(port, {
     isFollowed = wanted
   },
   flush: async () => (await shardOf()).flush(),
-  deleteSource: (source: string) => onShard((opened) => opened.deleteSource(source)),
-  maintain: async (care: Care) => (await shardOf()).maintain(care),
+  deleteSource: async (source: string) => {
+    const entries = await onShard((opened) => opened.deleteSource(source))
+    if (entries > 0) await pruneTemplates()
+    return entries
+  },
+  maintain: async (care: Care): Promise<Freed> => {
+    const freed = await (await shardOf()).maintain(care)
+    if (care.isThorough || freed.entries > 0) await pruneTemplates()
+    return freed
+  },
   setSeverity: (entryId: string, severity: Severity | null) =>
     onShard((opened) => opened.setSeverity(entryId, severity)),
   rewrite: async (rewrite: Rewrite) => {

@@ -1,0 +1,126 @@
+import { openStore } from '@trellis/kit/store'
+import { EntriesServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/entries.ts'
+import { LogsServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/logs.ts'
+import { TemplatesServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/templates.ts'
+import { describe, expect, test } from 'vitest'
+import { temporaryDirectory } from '../../../../test/support/temporary-directory.ts'
+import { createShared } from '../cluster/replicas-for-tests.ts'
+import { logsMigrations } from '../service.ts'
+import { batchOf, openServiceForTests } from '../service-for-tests.ts'
+import { createTemplateStore, type TemplateTables } from './store.ts'
+import { createTemplates } from './templates.ts'
+
+const day = 86_400_000
+
+const openPlace = async () => {
+  const { directory, shared, ...world } = await createShared()
+  return { ...world, directory, bus: shared.bus, shared: { store: shared.store, filesLocation: shared.files } }
+}
+
+/** A store of templates, and any number of threads that share it. */
+const openShared = async () => {
+  await using opened = new AsyncDisposableStack()
+  const { path } = opened.use(await temporaryDirectory())
+  const rows = await openStore<TemplateTables>({ name: 'logs', dataDirectory: path, migrations: logsMigrations })
+  opened.defer(() => rows.close())
+  const clock = { now: 0 }
+  const store = createTemplateStore(rows.db, () => clock.now)
+  const stack = opened.move()
+  return {
+    clock,
+    thread: () => createTemplates({ store, onProblem: (problem) => expect.unreachable(problem) }),
+    forms: async () => (await store.changes(0)).templates.map(({ form }) => form).toSorted(),
+    [Symbol.asyncDispose]: () => stack.disposeAsync(),
+  }
+}
+/** As the thread that gave them, after their entries have come to lie in segments and gone again. */
+const letGo = async (thread: ReturnType<typeof createTemplates>, live: readonly string[], all: readonly string[]) => {
+  await thread.prune(new Set(all))
+  await thread.prune(new Set(live))
+}
+
+describe('a template', () => {
+  test('that no entry has is let go of after a while, and is found again when its kind of line comes back', async () => {
+    await using shared = await openShared()
+    const thread = shared.thread()
+    const ids = await thread.idsOf(['door is open', 'gate was shut'])
+    await letGo(thread, [ids[0] ?? ''], ids)
+    expect(await shared.forms()).toEqual(['door is open', 'gate was shut'])
+    shared.clock.now = day
+    await thread.prune(new Set(ids.slice(0, 1)))
+    expect(await shared.forms()).toEqual(['door is open'])
+    expect(await thread.idsOf(['gate was shut'])).toEqual([ids[1]])
+    expect(await shared.forms()).toEqual(['door is open', 'gate was shut'])
+  })
+
+  test('that entries on their way have stays, though no segment has it yet', async () => {
+    await using shared = await openShared()
+    const thread = shared.thread()
+    const [id = ''] = await thread.idsOf(['door is open'])
+    shared.clock.now = day
+    await thread.prune(new Set())
+    expect([await shared.forms(), thread.formOf(id)]).toEqual([['door is open'], 'door is open'])
+  })
+
+  test('that another replica has given out since is put back by that one', async () => {
+    await using shared = await openShared()
+    const [one, other] = [shared.thread(), shared.thread()]
+    const ids = await one.idsOf(['door is open'])
+    await other.catchUp()
+    shared.clock.now = day
+    expect(await other.idsOf(['door is open'])).toEqual(ids)
+    await letGo(one, [], ids)
+    expect(await shared.forms()).toEqual([])
+    await other.catchUp()
+    await other.idsOf(['gate was shut'])
+    expect(await shared.forms()).toEqual(['door is open', 'gate was shut'])
+  })
+
+  test('that leads to a more general one stays with it, and is followed to it', async () => {
+    await using shared = await openShared()
+    const thread = shared.thread()
+    const names = ['ann', 'bob', 'kim', 'lee', 'max', 'zoe']
+    const ids = await thread.idsOf(names.map((name) => `the door was opened by ${name} today`))
+    const [first = ''] = ids
+    shared.clock.now = day
+    await letGo(thread, [first], ids)
+    const general = thread.formOf(thread.resolve(first))
+    expect(general).toBe('the door was opened by <*> today')
+    expect(await shared.forms()).toContain(general)
+    const anew = shared.thread()
+    await anew.catchUp()
+    expect(anew.formOf(anew.resolve(first))).toBe(general)
+  })
+})
+
+test.each([
+  ['alone', false],
+  ['with replicas', true],
+])('DELETE /api/sources/{id} lets go of templates that its entries alone had: %s', async (_, isShared) => {
+  const { directory, shared, bus, ...world } = await openPlace()
+  await using __ = world
+  const start = Date.parse('2026-03-02T12:00:00Z')
+  let now = start
+  await using service = await openServiceForTests({
+    dataDirectory: directory,
+    bus,
+    now: () => now,
+    ...(isShared && shared),
+  })
+  const entry = (source_id: string, text: string) => ({ source_id, text, sequence: 1 })
+  const logs = service.client(LogsServiceDefinition)
+  await logs.gleanBatch(batchOf([entry('door', 'the door is open'), entry('gate', 'one gate was shut')]))
+  const rows = await openStore<TemplateTables>({ name: 'logs', dataDirectory: directory, migrations: logsMigrations })
+  await using ___ = { [Symbol.asyncDispose]: () => rows.close() }
+  const forms = async () =>
+    (await createTemplateStore(rows.db, () => now).changes(0)).templates.map(({ form }) => form).toSorted()
+  expect(await forms()).toEqual(['one gate was shut', 'the door is open'])
+  now = start + day
+  const entries = service.client(EntriesServiceDefinition)
+  await logs.gleanBatch(batchOf([entry('other', 'one gate was shut')]))
+  await entries.deleteSource({ sourceId: 'other' })
+  await entries.deleteSource({ sourceId: 'door' })
+  expect(await forms()).toEqual(['one gate was shut'])
+  const { templates } = await service.client(TemplatesServiceDefinition).listTemplates({ trend: '', order: '' })
+  expect(templates.map(({ template, count }) => [template, count])).toEqual([['one gate was shut', 1]])
+})
