@@ -64,16 +64,22 @@ const keepByNumber = (passing: Bitmap, documents: number, numbers: Uint16Array, 
   intersect(passing, kept)
 }
 
-const keepByTime = (passing: Bitmap, part: Part, times: Float64Array, { since, until }: Filters): void => {
+const keepByTime = (passing: Bitmap, part: Part, { times, spans }: PartColumns, { since, until }: Filters): void => {
   const from = since ?? Number.NEGATIVE_INFINITY
   const to = until ?? Number.POSITIVE_INFINITY
   if (part.firstTime >= from && part.lastTime < to) return
-  const kept = createBitmap(part.documents)
-  for (let document = 0; document < part.documents; document++) {
-    const time = times[document] ?? 0
-    if (time >= from && time < to) setBit(kept, document)
+  for (let word = 0; word < passing.length; word++) {
+    const [first, last] = [spans.first[word] ?? 0, spans.last[word] ?? 0]
+    if (first >= from && last < to) continue
+    let kept = 0
+    if (last >= from && first < to)
+      for (let rest = passing[word] ?? 0; rest !== 0; rest &= rest - 1) {
+        const lowest = rest & -rest
+        const time = times[(word << 5) + 31 - Math.clz32(lowest)] ?? 0
+        if (time >= from && time < to) kept |= lowest
+      }
+    passing[word] = kept
   }
-  intersect(passing, kept)
 }
 
 /** The documents of a part that pass. */
@@ -91,7 +97,7 @@ export const passingDocuments = (filters: Filters, part: Part, columns: PartColu
     columns.patternSetOf,
     part.patternSets.map((tags) => acceptsTags(filters, tags)),
   )
-  keepByTime(passing, part, columns.times, filters)
+  keepByTime(passing, part, columns, filters)
   if (filters.severities) {
     const wanted = createBitmap(part.documents)
     for (const severity of filters.severities) {

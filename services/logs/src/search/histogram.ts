@@ -1,3 +1,7 @@
+import { type Bitmap, documentsOf } from '../segments/bitmap.ts'
+import { countNumbers } from '../segments/count-columns.ts'
+import type { Part } from '../segments/part.ts'
+
 /** How many entries there are in each stretch of time. `start` is epoch milliseconds; a bucket is `bucketSeconds` long. */
 export type Histogram = { start: number; bucketSeconds: number; counts: number[] }
 
@@ -19,25 +23,36 @@ export const bucketsFor = (first: number, last: number): Histogram => {
   return { start, bucketSeconds, counts: new Array<number>(buckets).fill(0) }
 }
 
-/** `extent` bounds the times: documents that can only be in one bucket are not looked at. */
-export const countTimes = (
+type TimedPart = Pick<Part, 'firstTime' | 'lastTime' | 'buckets'> & { times: Float64Array }
+
+/** Counts matched documents of a part, all of whose times the histogram covers. */
+export const countTimes = async (
   histogram: Histogram,
-  documents: Uint32Array,
-  times: Float64Array,
-  extent: { firstTime: number; lastTime: number },
-): void => {
+  part: TimedPart,
+  { matched, total }: { matched: Bitmap; total: number },
+): Promise<void> => {
   const { start, counts } = histogram
   const length = histogram.bucketSeconds * 1000
   const bucketOf = (time: number) => Math.floor((time - start) / length)
-  const first = bucketOf(extent.firstTime)
-  if (first === bucketOf(extent.lastTime) && first >= 0 && first < counts.length) {
-    counts[first] = (counts[first] ?? 0) + documents.length
+  const first = bucketOf(part.firstTime)
+  if (first === bucketOf(part.lastTime)) {
+    counts[first] = (counts[first] ?? 0) + total
     return
   }
-  const found = new Uint32Array(counts.length)
-  for (let index = 0; index < documents.length; index++) {
-    const bucket = Math.floor(((times[documents[index] ?? 0] ?? 0) - start) / length)
-    found[bucket] = (found[bucket] ?? 0) + 1
+  const column = await part.buckets(length)
+  const found = column
+    ? countNumbers(matched, column.bucketOf, { first: -bucketOf(column.start), distinct: counts.length })
+    : countEach(matched, part.times, bucketOf)
+  found.forEach((count, bucket) => {
+    counts[bucket] = (counts[bucket] ?? 0) + count
+  })
+}
+
+const countEach = (matched: Bitmap, times: Float64Array, bucketOf: (time: number) => number): number[] => {
+  const counts: number[] = []
+  for (const document of documentsOf(matched)) {
+    const bucket = bucketOf(times[document] ?? 0)
+    counts[bucket] = (counts[bucket] ?? 0) + 1
   }
-  for (let bucket = 0; bucket < counts.length; bucket++) counts[bucket] = (counts[bucket] ?? 0) + (found[bucket] ?? 0)
+  return counts
 }

@@ -1,3 +1,4 @@
+import type { Bitmap } from '../segments/bitmap.ts'
 import { keyPrefixAt } from '../segments/key-table.ts'
 import type { PartColumns } from '../segments/part.ts'
 
@@ -73,35 +74,74 @@ export const createTopHits = (limit: number): TopHits => {
   }
 }
 
-export type OfferOptions = {
+/** What all comes before: the last of the kept while there is room. */
+const beforeAll = { score: Number.NEGATIVE_INFINITY, time: Number.NEGATIVE_INFINITY }
+
+export type Offer = {
   part: number
-  documents: Uint32Array
   columns: PartColumns
   order: Order
-  /** By place in `documents`; absent where time alone orders. */
-  scores?: Float64Array | undefined
   /** Hits up to and with this one have been shown. */
   after?: Rank | undefined
 }
 
-/** Offers the documents of a part. */
+/**
+ * Offers documents of a part, each with its score; those first that are likely to come first, as lines mostly lie in the order of their
+ * times.
+ */
 export const offerDocuments = (
   top: TopHits,
-  { part, documents, columns, order, scores, after }: OfferOptions,
+  { part, columns, order, after }: Offer,
+  { documents, scores }: { documents: Uint32Array; scores: Float64Array },
 ): void => {
   const { times, sequences, keys, keyStride } = columns
   const sign = order === 'oldest' ? -1 : 1
-  let last = top.last()
-  for (let index = 0; index < documents.length; index++) {
-    const score = scores?.[index] ?? 0
-    if (last !== undefined && score < last.score) continue
+  let { score: lastScore, time: lastTime } = top.last() ?? beforeAll
+  for (let step = 0; step < documents.length; step++) {
+    const index = sign === 1 ? documents.length - 1 - step : step
+    const score = scores[index] ?? 0
+    if (score < lastScore) continue
     const document = documents[index] ?? 0
     const time = sign * (times[document] ?? 0)
-    if (last !== undefined && score === last.score && time < last.time) continue
+    if (score === lastScore && time < lastTime) continue
     const sequence = sign * (sequences[document] ?? 0)
     const hit = { part, document, score, time, sequence, key: sign * keyPrefixAt(keys, document * keyStride) }
     if (after !== undefined && compareRanks(after, hit) >= 0) continue
     top.offer(hit)
-    last = top.last()
+    ;({ score: lastScore, time: lastTime } = top.last() ?? beforeAll)
+  }
+}
+
+/** Offers the documents of a bitmap in the same order. `scores` are by length code; `shortest` by word of the bitmap. */
+export const offerBitmap = (
+  top: TopHits,
+  { part, columns, order, after }: Offer,
+  { bitmap, scores, shortest }: { bitmap: Bitmap; scores: Float64Array; shortest: Uint8Array },
+): void => {
+  const { times, spans, sequences, keys, keyStride, lengthCodes } = columns
+  const sign = order === 'oldest' ? -1 : 1
+  const foremost = sign === 1 ? spans.last : spans.first
+  let { score: lastScore, time: lastTime } = top.last() ?? beforeAll
+  for (let step = 0; step < bitmap.length; step++) {
+    const word = sign === 1 ? bitmap.length - 1 - step : step
+    // Of one kind throughout: where words past 2^31 were other numbers, the loop would be compiled again and again.
+    let rest = (bitmap[word] ?? 0) | 0
+    if (rest === 0) continue
+    const best = scores[shortest[word] ?? 0] ?? 0
+    if (best < lastScore || (best === lastScore && sign * (foremost[word] ?? 0) < lastTime)) continue
+    while (rest !== 0) {
+      const bit = 31 - Math.clz32(sign === 1 ? rest : rest & -rest)
+      rest ^= 1 << bit
+      const document = (word << 5) + bit
+      const score = scores[lengthCodes[document] ?? 0] ?? 0
+      if (score < lastScore) continue
+      const time = sign * (times[document] ?? 0)
+      if (score === lastScore && time < lastTime) continue
+      const sequence = sign * (sequences[document] ?? 0)
+      const hit = { part, document, score, time, sequence, key: sign * keyPrefixAt(keys, document * keyStride) }
+      if (after !== undefined && compareRanks(after, hit) >= 0) continue
+      top.offer(hit)
+      ;({ score: lastScore, time: lastTime } = top.last() ?? beforeAll)
+    }
   }
 }

@@ -1,5 +1,6 @@
-import { type Bitmap, createBitmap, intersect, setBit, subtract, unite } from '../segments/bitmap.ts'
-import type { Part, Postings } from '../segments/part.ts'
+import { type Bitmap, intersect, subtract, unite } from '../segments/bitmap.ts'
+import { bitmapOf, type Postings } from '../segments/occurrences.ts'
+import type { Part } from '../segments/part.ts'
 import { type Leaf, leavesOf, type Query } from './query.ts'
 
 /** A word of a query, or the beginning of words, under the name that ranking sums it by. */
@@ -17,77 +18,77 @@ export const termsOf = (query: Query): Term[] => distinct(leavesOf(query).flatMa
 /** The terms that count for the score, in the order in which they are summed. */
 export const scoringTerms = (query: Query): Term[] => distinct(query.clauses.flat().flatMap(termsOfLeaf))
 
-/** Words that begin alike, taken as one word: a document has it as often as it has all of them. */
-const mergePostings = (all: readonly Postings[], documents: number): Postings | undefined => {
-  const [first] = all
-  if (all.length <= 1) return first
-  const counts = new Uint8Array(documents)
-  let total = 0
-  for (const { documents: having, counts: times } of all) {
-    for (let index = 0; index < having.length; index++) {
-      const document = having[index] ?? 0
-      const known = counts[document] ?? 0
-      if (known === 0) total++
-      counts[document] = Math.min(255, known + (times[index] ?? 0))
-    }
-  }
-  const merged = { documents: new Uint32Array(total), counts: new Uint8Array(total) }
-  let found = 0
-  for (let document = 0; document < documents; document++) {
-    const count = counts[document] ?? 0
-    if (count === 0) continue
-    merged.documents[found] = document
-    merged.counts[found++] = count
-  }
-  return merged
+/** What of a part has a term, as a search goes by it. Bitmaps may be a segment's own and are not to be changed. */
+export type FoundTerm = {
+  total: number
+  bitmap: Bitmap
+  repeated: Postings
+  /** By word of the bitmap: no document in it has a lower length code. Absent where that is not known. */
+  shortest: Uint8Array | undefined
+  /** Nor a lower one than this in all. */
+  least: number
 }
 
-/** The postings of a query's terms in one part; a term that is nowhere is absent. */
-export type FoundTerms = ReadonlyMap<string, Postings>
+/** The terms of a query that a part has, by their names. */
+export type FoundTerms = ReadonlyMap<string, FoundTerm>
 
 export const findTerms = async (part: Part, terms: readonly Term[]): Promise<FoundTerms> => {
-  const found = new Map<string, Postings>()
-  const postings = await Promise.all(
-    terms.map(async ({ word, isPrefix }) =>
-      isPrefix ? mergePostings(await part.lookupPrefix(word), part.documents) : part.lookup(word),
-    ),
+  const found = new Map<string, FoundTerm>()
+  const all = await Promise.all(
+    terms.map(({ word, isPrefix }) => (isPrefix ? part.lookupPrefix(word) : part.lookup(word))),
   )
-  terms.forEach((term, index) => {
-    const these = postings[index]
-    if (these) found.set(term.name, these)
+  terms.forEach(({ name }, index) => {
+    const occurrences = all[index]
+    if (!occurrences) return
+    const { total, in: where, repeated } = occurrences
+    const { shortest, least } = where.kind === 'bitmap' ? where : { shortest: undefined, least: 0 }
+    found.set(name, { total, bitmap: bitmapOf(occurrences, part.documents), repeated, shortest, least })
   })
   return found
 }
 
-const bitmapOf = (postings: Postings | undefined, documents: number): Bitmap => {
-  const bitmap = createBitmap(documents)
-  if (!postings) return bitmap
-  const all = postings.documents
-  for (let index = 0; index < all.length; index++) setBit(bitmap, all[index] ?? 0)
-  return bitmap
+const hasAll = (leaf: Leaf, found: FoundTerms): boolean => termsOfLeaf(leaf).every(({ name }) => found.has(name))
+
+/** Whether a part can have what a query asks for, by which of its terms are there at all. */
+export const mayMatch = ({ clauses }: Query, found: FoundTerms): boolean =>
+  clauses.every((clause) => clause.some((leaf) => hasAll(leaf, found)))
+
+/** Documents that have all words of a leaf, wherever they stand; undefined where a word is nowhere. Not to be changed. */
+const leafBitmap = (leaf: Leaf, found: FoundTerms): Bitmap | undefined => {
+  const bitmaps = termsOfLeaf(leaf).map(({ name }) => found.get(name)?.bitmap)
+  const [first, ...others] = bitmaps
+  if (!first || others.length === 0) return first
+  const both = first.slice()
+  for (const other of others) {
+    if (!other) return undefined
+    intersect(both, other)
+  }
+  return both
 }
 
-/** Documents that have all words of a leaf, wherever they stand. */
-const leafBitmap = (leaf: Leaf, found: FoundTerms, documents: number): Bitmap => {
-  const bitmaps = termsOfLeaf(leaf).map((term) => bitmapOf(found.get(term.name), documents))
-  const [first = createBitmap(documents), ...others] = bitmaps
-  for (const other of others) intersect(first, other)
-  return first
+/** Documents that have one leaf at least. Not to be changed. */
+const clauseBitmap = (clause: readonly Leaf[], found: FoundTerms): Bitmap | undefined => {
+  const bitmaps = clause.map((leaf) => leafBitmap(leaf, found)).filter((bitmap) => bitmap !== undefined)
+  const [first, ...others] = bitmaps
+  if (!first || others.length === 0) return first
+  const either = first.slice()
+  for (const other of others) unite(either, other)
+  return either
 }
 
 /** A query whose leaves of several words have to be looked for in the texts. */
 export const needsTexts = (query: Query): boolean => leavesOf(query).some((leaf) => leaf.words.length > 1)
 
 /** Takes away from `passing` what the words alone rule out. Leaves of several words are taken as having them anywhere. */
-export const matchTerms = (query: Query, found: FoundTerms, documents: number, passing: Bitmap): void => {
+export const matchTerms = (query: Query, found: FoundTerms, passing: Bitmap): void => {
   for (const clause of query.clauses) {
-    const [first, ...others] = clause.map((leaf) => leafBitmap(leaf, found, documents))
-    if (!first) continue
-    for (const other of others) unite(first, other)
-    intersect(passing, first)
+    const having = clauseBitmap(clause, found)
+    if (having) intersect(passing, having)
+    else passing.fill(0)
   }
   for (const leaf of query.excluded) {
     // Words that stand apart do not make the excluded phrase: only the text can tell.
-    if (leaf.words.length === 1) subtract(passing, leafBitmap(leaf, found, documents))
+    const having = leaf.words.length === 1 ? leafBitmap(leaf, found) : undefined
+    if (having) subtract(passing, having)
   }
 }

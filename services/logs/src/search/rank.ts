@@ -1,6 +1,5 @@
 import { lengthOfCode } from '../segments/document-length.ts'
-import type { Postings } from '../segments/part.ts'
-import type { FoundTerms, Term } from './match.ts'
+import type { Term } from './match.ts'
 
 /**
  * BM25 (Robertson and Zaragoza, "The Probabilistic Relevance Framework", 2009) with the non-negative IDF
@@ -68,70 +67,6 @@ export const scoresOfTerms = (terms: readonly Term[], statistics: Statistics): R
   )
 }
 
-type RankOptions = {
-  /** What matched, ascending. */
-  documents: Uint32Array
-  found: FoundTerms
-  scores: ReadonlyMap<string, TermScores>
-  lengthCodes: Uint8Array
-  /** At least as many numbers as the part has documents, all 0, and so again afterwards. */
-  scratch: Float64Array
-}
-
-/** The scores of matched documents, in their order. */
-export const scoreDocuments = ({ documents, found, scores, lengthCodes, scratch }: RankOptions): Float64Array => {
-  const sums = new Float64Array(documents.length)
-  const having = [...scores].flatMap(([name, ofTerm]) => {
-    const postings = found.get(name)
-    return postings ? [{ postings, ofTerm }] : []
-  })
-  const [only] = having
-  // One word without a filter: what matched is what has it, in the same order.
-  if (having.length === 1 && only && only.postings.documents.length === documents.length) {
-    scoreEach(sums, only.postings, only.ofTerm, lengthCodes)
-    return sums
-  }
-  for (const { postings, ofTerm } of having) addScores(scratch, postings, ofTerm, lengthCodes)
-  for (let index = 0; index < documents.length; index++) sums[index] = scratch[documents[index] ?? 0] ?? 0
-  for (const { postings } of having) clear(scratch, postings.documents)
-  return sums
-}
-
-/** The scores of one term, by place in its postings. */
-const scoreEach = (
-  sums: Float64Array,
-  { documents, counts }: Postings,
-  { table, inverse, norms }: TermScores,
-  lengthCodes: Uint8Array,
-): void => {
-  const lengths = norms.length
-  for (let index = 0; index < documents.length; index++) {
-    const count = counts[index] ?? 1
-    const code = lengthCodes[documents[index] ?? 0] ?? 0
-    sums[index] =
-      count < tabledCounts ? (table[count * lengths + code] ?? 0) : termScore(inverse, count, norms[code] ?? 1)
-  }
-}
-
-const addScores = (
-  sums: Float64Array,
-  { documents, counts }: Postings,
-  { table, inverse, norms }: TermScores,
-  lengthCodes: Uint8Array,
-): void => {
-  const lengths = norms.length
-  for (let index = 0; index < documents.length; index++) {
-    const document = documents[index] ?? 0
-    const count = counts[index] ?? 1
-    const code = lengthCodes[document] ?? 0
-    const score =
-      count < tabledCounts ? (table[count * lengths + code] ?? 0) : termScore(inverse, count, norms[code] ?? 1)
-    sums[document] = (sums[document] ?? 0) + score
-  }
-}
-
-/** Only what was written where that is little: most words are in few documents. */
-const clear = (scratch: Float64Array, documents: Uint32Array): void => {
-  if (documents.length * 8 > scratch.length) scratch.fill(0)
-  else for (let index = 0; index < documents.length; index++) scratch[documents[index] ?? 0] = 0
-}
+/** What a term that a document has so often adds to its score, by the document's length code. */
+export const scoreOf = ({ table, inverse, norms }: TermScores, count: number, code: number): number =>
+  count < tabledCounts ? (table[count * norms.length + code] ?? 0) : termScore(inverse, count, norms[code] ?? 1)

@@ -61,6 +61,7 @@ const passes = (entry: Kept, filters: Filters) =>
 
 const searchModel = (kept: readonly Kept[], { query, filters, order }: SearchRequest) => {
   const scores = query && order === 'relevance' ? modelScores(kept, query) : kept.map(() => 0)
+  const sign = order === 'oldest' ? -1 : 1
   return kept
     .map((entry, index) => ({ entry, score: scores[index] ?? 0 }))
     .filter(
@@ -68,7 +69,10 @@ const searchModel = (kept: readonly Kept[], { query, filters, order }: SearchReq
         passes(entry, filters) &&
         (query === null || (!isEmptyQuery(query) && matchesWords(query, wordsOf(entry.text)))),
     )
-    .toSorted((a, b) => b.score - a.score || b.entry.time - a.entry.time || b.entry.sequence - a.entry.sequence)
+    .toSorted(
+      (a, b) =>
+        b.score - a.score || sign * (b.entry.time - a.entry.time) || sign * (b.entry.sequence - a.entry.sequence),
+    )
 }
 
 const words = ['error', 'disk', 'Kernel', 'panic', 'user', 'a1', 'b22', 'über', '日本', 'x']
@@ -98,6 +102,8 @@ const anyQuery = fc.constantFrom(
   '"panic ker"*',
   '-"kernel panic" kernel',
   'nothing',
+  'error OR disk OR kernel OR user OR x OR failed',
+  'error OR disk OR kernel -user',
   'failed x',
   '***',
 )
@@ -124,7 +130,7 @@ const anyStep = fc.oneof(
       kind: fc.constant('search' as const),
       query: anyQuery,
       filters: anyFilters,
-      order: fc.constantFrom('relevance' as const, 'time' as const),
+      order: fc.constantFrom('relevance' as const, 'time' as const, 'oldest' as const),
       limit: fc.integer({ min: 1, max: 20 }),
     }),
   },

@@ -1,14 +1,24 @@
 import type { StoredEntry } from '../entries/entry.ts'
-import { type Bitmap, countBits, documentsOf, setBit } from '../segments/bitmap.ts'
+import { type Bitmap, countBits, createBitmap, setBit } from '../segments/bitmap.ts'
 import type { Part, PartColumns } from '../segments/part.ts'
 import { wordsOf } from '../segments/tokens.ts'
+import { createCandidates, createScoring, offerBestFirst } from './candidates.ts'
 import { createFacetCounter, type Facets } from './facets.ts'
 import { type Filters, keepTemplates, mayPass, passingDocuments } from './filters.ts'
 import { bucketsFor, countTimes, type Histogram } from './histogram.ts'
-import { createTopHits, type Hit, type Order, offerDocuments, type Place, type Rank } from './hits.ts'
-import { type FoundTerms, findTerms, matchTerms, needsTexts, scoringTerms, type Term, termsOf } from './match.ts'
+import { compareRanks, createTopHits, type Hit, type Order, type Place, type Rank } from './hits.ts'
+import {
+  type FoundTerms,
+  findTerms,
+  matchTerms,
+  mayMatch,
+  needsTexts,
+  scoringTerms,
+  type Term,
+  termsOf,
+} from './match.ts'
 import { isEmptyQuery, matchesWords, type Query } from './query.ts'
-import { gatherStatistics, type Statistics, scoreDocuments, scoresOfTerms } from './rank.ts'
+import { gatherStatistics, type Statistics, scoresOfTerms } from './rank.ts'
 
 export type SearchRequest = {
   /** null asks for all that the filters let through. */
@@ -52,10 +62,8 @@ type Matched = {
   columns: PartColumns
   found: FoundTerms
   matched: Bitmap
-  /** Those of `matched`, ascending. */
-  documents: Uint32Array
-  /** By place in `documents`, once they are made; absent where time alone orders. */
-  scores?: Float64Array
+  /** How many documents matched. */
+  total: number
 }
 
 /**
@@ -75,7 +83,7 @@ export const search = async (
   const matches = all.map(({ match }) => match).filter((match) => match !== undefined)
   const statistics = request.statistics ?? gatherStatistics(all)
   const page = createPager(matches, request, { ranking, statistics, signal: options.signal })
-  const candidates = matches.reduce((sum, match) => sum + match.documents.length, 0)
+  const candidates = matches.reduce((sum, match) => sum + match.total, 0)
   const verified =
     query && needsTexts(query) ? await verify(query, matches, candidates, page, request, options.signal) : undefined
   const hits = verified?.hits ?? page(request.after, request.limit + 1)
@@ -85,7 +93,7 @@ export const search = async (
     entries: await Promise.all(shown.map((hit) => present(hit, matches))),
     total: verified?.total ?? candidates,
     totalIsExact: verified?.totalIsExact ?? true,
-    ...(request.withFacets ? count(matches, options) : { facets: null, histogram: null }),
+    ...(request.withFacets ? await count(verified?.matches ?? matches, options) : { facets: null, histogram: null }),
     next: hits.length > request.limit && last ? rankOf(last) : null,
   }
 }
@@ -117,22 +125,17 @@ const matchPart = async (
   signal?.throwIfAborted()
   const corpus = await part.corpus()
   if (!mayPass(filters, part)) return { ...corpus, frequencies: await frequenciesIn(part, ranking), match: undefined }
-  const [columns, found] = await Promise.all([part.columns(), findTerms(part, query ? termsOf(query) : [])])
+  const found = await findTerms(part, query ? termsOf(query) : [])
+  const frequencies = new Map(ranking.map(({ name }) => [name, found.get(name)?.total ?? 0]))
+  const nothing = { ...corpus, frequencies, match: undefined }
+  if (query && !mayMatch(query, found)) return nothing
+  const columns = await part.columns()
   signal?.throwIfAborted()
-  const frequencies = new Map(ranking.map(({ name }) => [name, found.get(name)?.documents.length ?? 0]))
   const matched = passingDocuments(filters, part, columns)
   await keepTemplates(filters, part, matched)
-  if (query) matchTerms(query, found, part.documents, matched)
-  const documents = onlyDocuments(query, found, matched) ?? documentsOf(matched)
-  return { ...corpus, frequencies, match: { part, columns, found, matched, documents } }
-}
-
-/** What matched a query of one word where no filter took anything away: that is its postings, and needs not be read out of the bitmap. */
-const onlyDocuments = (query: Query | null, found: FoundTerms, matched: Bitmap): Uint32Array | undefined => {
-  const [postings] = found.values()
-  if (!query || query.excluded.length > 0 || found.size !== 1 || !postings || termsOf(query).length !== 1)
-    return undefined
-  return countBits(matched) === postings.documents.length ? postings.documents : undefined
+  if (query) matchTerms(query, found, matched)
+  const total = countBits(matched)
+  return total === 0 ? nothing : { ...corpus, frequencies, match: { part, columns, found, matched, total } }
 }
 
 /** How often the words that rank a query occur, whatever filters let through: what several corpora need to rank as one. */
@@ -156,7 +159,7 @@ export const countWords = async (
 const frequenciesIn = async (part: Part, terms: readonly Term[]): Promise<Map<string, number>> => {
   const frequencies = new Map<string, number>()
   const prefixes = terms.filter((term) => term.isPrefix)
-  for (const [name, postings] of await findTerms(part, prefixes)) frequencies.set(name, postings.documents.length)
+  for (const [name, { total }] of await findTerms(part, prefixes)) frequencies.set(name, total)
   for (const term of terms) if (!term.isPrefix) frequencies.set(term.name, await part.frequency(term.word))
   return frequencies
 }
@@ -165,32 +168,35 @@ type Pager = (after: Rank | undefined, limit: number) => Hit[]
 
 type Ranking = { ranking: readonly Term[]; statistics: Statistics; signal: Leaving | undefined }
 
-/** Gives hits in order, page by page; scores are made once. */
-const createPager = (matches: Matched[], { order }: SearchRequest, { ranking, statistics, signal }: Ranking): Pager => {
-  const byTerm = scoresOfTerms(ranking, statistics)
-  if (ranking.length > 0) {
-    const scratch = new Float64Array(Math.max(0, ...matches.map(({ part }) => part.documents)))
-    for (const match of matches) {
-      signal?.throwIfAborted()
-      const { found, documents, columns } = match
-      match.scores = scoreDocuments({ documents, found, scores: byTerm, lengthCodes: columns.lengthCodes, scratch })
-    }
-  }
+/** Gives hits in order, page by page. */
+const createPager = (
+  matches: readonly Matched[],
+  { order }: SearchRequest,
+  { ranking, statistics, signal }: Ranking,
+): Pager => {
+  const scoring = createScoring(scoresOfTerms(ranking, statistics))
+  const ranked = matches.map(({ part, columns, found, matched, total }, number) => {
+    signal?.throwIfAborted()
+    const { documents } = part
+    return { number, columns, candidates: createCandidates({ matched, total, documents, columns, found }, scoring) }
+  })
   return (after, limit) => {
     const top = createTopHits(limit)
-    matches.forEach(({ columns, documents, scores }, part) => {
-      offerDocuments(top, { part, documents, columns, order, scores, after })
-    })
+    offerBestFirst(
+      top,
+      ranked.map(({ number, columns, candidates }) => ({ candidates, offer: { part: number, columns, order, after } })),
+    )
     return top.take()
   }
 }
 
-type Verified = { hits: Hit[]; total: number; totalIsExact: boolean }
+/** `matches` are what is left of what matched, where all was looked at. */
+type Verified = { hits: Hit[]; total: number; totalIsExact: boolean; matches?: Matched[] }
 
 /** Looks at the texts of candidates, best first, until the page is full; all of them where there are few. */
 const verify = async (
   query: Query,
-  matches: Matched[],
+  matches: readonly Matched[],
   candidates: number,
   page: Pager,
   { after, limit }: SearchRequest,
@@ -204,8 +210,8 @@ const verify = async (
     const everything = page(undefined, candidates)
     const holds = await Promise.all(everything.map(isInText))
     const kept = everything.filter((_, index) => holds[index])
-    keepOnly(matches, kept)
-    return { hits: page(after, limit + 1), total: kept.length, totalIsExact: true }
+    const hits = kept.filter((hit) => after === undefined || compareRanks(after, hit) < 0).slice(0, limit + 1)
+    return { hits, total: kept.length, totalIsExact: true, matches: keepOnly(matches, kept) }
   }
   const hits: Hit[] = []
   let looked = 0
@@ -228,16 +234,14 @@ const verify = async (
   }
 }
 
-/** What did not stand in the texts is taken out, so that facets and pages are those of what did. */
-const keepOnly = (matches: Matched[], hits: readonly Hit[]): void => {
-  matches.forEach((match, part) => {
-    const kept = hits.filter((hit) => hit.part === part).toSorted((a, b) => a.document - b.document)
-    match.matched.fill(0)
-    for (const { document } of kept) setBit(match.matched, document)
-    match.documents = Uint32Array.from(kept, ({ document }) => document)
-    if (match.scores) match.scores = Float64Array.from(kept, ({ score }) => score)
+/** What did not stand in the texts is taken out, so that facets are those of what did. */
+const keepOnly = (matches: readonly Matched[], hits: readonly Hit[]): Matched[] =>
+  matches.map((match, part) => {
+    const kept = hits.filter((hit) => hit.part === part)
+    const matched = createBitmap(match.part.documents)
+    for (const { document } of kept) setBit(matched, document)
+    return { ...match, matched, total: kept.length }
   })
-}
 
 const present = async (hit: Hit, matches: readonly Matched[]): Promise<FoundEntry> => {
   const match = matches[hit.part]
@@ -245,31 +249,35 @@ const present = async (hit: Hit, matches: readonly Matched[]): Promise<FoundEntr
   return { entry: await match.part.entry(hit.document), score: hit.score }
 }
 
-/** The first and last moment of what matched. A part within what is known already is not looked at. */
+/** The first and last moment of what matched. A span within what is known already is not looked at. */
 const extentOf = (matches: readonly Matched[]): { first: number; last: number } => {
   let first = Number.POSITIVE_INFINITY
   let last = Number.NEGATIVE_INFINITY
-  for (const { part, columns, documents } of matches) {
+  for (const { part, columns, matched } of matches) {
     if (part.firstTime >= first && part.lastTime <= last) continue
-    const { times } = columns
-    for (let index = 0; index < documents.length; index++) {
-      const time = times[documents[index] ?? 0] ?? 0
-      if (time < first) first = time
-      if (time > last) last = time
+    const { times, spans } = columns
+    for (let word = 0; word < matched.length; word++) {
+      let rest = matched[word] ?? 0
+      if (rest === 0 || ((spans.first[word] ?? 0) >= first && (spans.last[word] ?? 0) <= last)) continue
+      for (; rest !== 0; rest &= rest - 1) {
+        const time = times[(word << 5) + 31 - Math.clz32(rest & -rest)] ?? 0
+        if (time < first) first = time
+        if (time > last) last = time
+      }
     }
   }
   return { first, last }
 }
 
-const count = (matches: readonly Matched[], { domainOf, signal }: SearchOptions) => {
+const count = async (matches: readonly Matched[], { domainOf, signal }: SearchOptions) => {
   const counter = createFacetCounter(domainOf)
-  for (const { part, columns, matched, documents } of matches) {
-    signal?.throwIfAborted()
-    counter.count(part, columns, matched, documents)
-  }
   const { first, last } = extentOf(matches)
   const histogram = first <= last ? bucketsFor(first, last) : null
-  if (histogram)
-    for (const { part, columns, documents } of matches) countTimes(histogram, documents, columns.times, part)
+  for (const match of matches) {
+    signal?.throwIfAborted()
+    await counter.count(match)
+    const { part, columns } = match
+    if (histogram) await countTimes(histogram, { ...part, times: columns.times }, match)
+  }
   return { facets: counter.result(), histogram }
 }

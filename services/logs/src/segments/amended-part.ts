@@ -4,7 +4,8 @@ import type { AmendmentIndex, Concern, SeverityOverride } from './amendments.ts'
 import { type Bitmap, createBitmap, hasBit, setBit } from './bitmap.ts'
 import { lengthOfCode } from './document-length.ts'
 import { keyPrefixOf } from './key-table.ts'
-import type { Part, PartColumns, Postings, StreamSummary } from './part.ts'
+import { type Occurrences, onlyVisible } from './occurrences.ts'
+import type { Part, PartColumns, StreamSummary } from './part.ts'
 
 /** A part as it is to be seen now: without what was buried, with the severities that were put in place. */
 export type AmendedPart = Part & {
@@ -24,19 +25,6 @@ const once = <Value>(make: () => Promise<Value>): (() => Promise<Value>) => {
     })
     return made
   }
-}
-
-const onlyVisible = ({ documents, counts }: Postings, visible: Bitmap): Postings | undefined => {
-  const kept = { documents: new Uint32Array(documents.length), counts: new Uint8Array(documents.length) }
-  let found = 0
-  for (let index = 0; index < documents.length; index++) {
-    const document = documents[index] ?? 0
-    if (!hasBit(visible, document)) continue
-    kept.documents[found] = document
-    kept.counts[found++] = counts[index] ?? 1
-  }
-  if (found === 0) return undefined
-  return { documents: kept.documents.subarray(0, found), counts: kept.counts.subarray(0, found) }
 }
 
 const emptied = (stream: StreamSummary): StreamSummary => ({
@@ -92,9 +80,9 @@ export const amendPart = (part: Part, { hidden, overrides }: Concern): AmendedPa
       if (!seen || hasBit(seen, document)) words += lengthOfCode[lengthCodes[document] ?? 0] ?? 0
     return { documents, words }
   })
-  const only = async (postings: Postings | undefined): Promise<Postings | undefined> => {
+  const only = async (occurrences: Occurrences | undefined): Promise<Occurrences | undefined> => {
     const seen = await visible()
-    return postings && seen ? onlyVisible(postings, seen) : postings
+    return occurrences && seen ? onlyVisible(occurrences, seen) : occurrences
   }
   const candidates = once(async () => {
     const [lookup, seen] = await Promise.all([part.keyLookup(), visible()])
@@ -149,12 +137,8 @@ export const amendPart = (part: Part, { hidden, overrides }: Concern): AmendedPa
       return { ...columns, severities: graded, ...(seen && { visible: seen }) }
     },
     lookup: async (word) => only(await part.lookup(word)),
-    frequency: async (word) =>
-      hides ? ((await only(await part.lookup(word)))?.documents.length ?? 0) : part.frequency(word),
-    lookupPrefix: async (prefix) => {
-      const found = await part.lookupPrefix(prefix)
-      return hides ? (await Promise.all(found.map(only))).filter((postings) => postings !== undefined) : found
-    },
+    frequency: async (word) => (hides ? ((await only(await part.lookup(word)))?.total ?? 0) : part.frequency(word)),
+    lookupPrefix: async (prefix) => only(await part.lookupPrefix(prefix)),
     keyLookup: candidates,
     entry: async (document) => {
       const [entry, overridden] = await Promise.all([part.entry(document), overrideOf()])

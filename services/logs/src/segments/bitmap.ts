@@ -31,7 +31,8 @@ export const subtract = (target: Bitmap, other: Bitmap): void => {
   for (let word = 0; word < target.length; word++) target[word] = (target[word] ?? 0) & ~(other[word] ?? 0)
 }
 
-const onesOf = (word: number): number => {
+/** How many bits of a word are set. */
+export const onesOf = (word: number): number => {
   let bits = word - ((word >>> 1) & 0x55555555)
   bits = (bits & 0x33333333) + ((bits >>> 2) & 0x33333333)
   return Math.imul((bits + (bits >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24

@@ -4,10 +4,13 @@ import { severityOfCode } from '../entries/severity-code.ts'
 import { allocate } from './allocate.ts'
 import type { BatchAnalysis } from './batch-analysis.ts'
 import { type Bitmap, createBitmap, setBit } from './bitmap.ts'
+import { bucketColumnOf, cellsOf } from './count-columns.ts'
 import { codeOfLength } from './document-length.ts'
 import { createKeyTable, type KeyTable, keyPrefixAt } from './key-table.ts'
-import type { Part, Postings, StreamSummary } from './part.ts'
+import { mergePostings, occurrencesOf, type Postings } from './occurrences.ts'
+import type { Part, StreamSummary } from './part.ts'
 import { createTermTable, type TermTable } from './term-table.ts'
+import { spansOf } from './time-spans.ts'
 import { encodeWord } from './tokens.ts'
 
 /** A summary that is being counted: all there is to count is there. */
@@ -333,6 +336,10 @@ const snapshotOf = (index: MemoryIndex, name: string): Part => {
     ...stream,
     bySeverity: [...stream.bySeverity] as StreamSummary['bySeverity'],
   }))
+  const extent = {
+    firstTime: streams.reduce((first, stream) => Math.min(first, stream.firstTime), Number.POSITIVE_INFINITY),
+    lastTime: streams.reduce((last, stream) => Math.max(last, stream.lastTime), Number.NEGATIVE_INFINITY),
+  }
   const read = (term: number): Postings | undefined => {
     const found = terms.documentsWith(term)
     if (term < 0 || found === 0) return undefined
@@ -344,15 +351,19 @@ const snapshotOf = (index: MemoryIndex, name: string): Part => {
     name,
     documents,
     corpus: async () => ({ documents, words }),
-    firstTime: streams.reduce((first, stream) => Math.min(first, stream.firstTime), Number.POSITIVE_INFINITY),
-    lastTime: streams.reduce((last, stream) => Math.max(last, stream.lastTime), Number.NEGATIVE_INFINITY),
+    ...extent,
     streams,
     summaries: async () => streams,
     patternSets: index.patternSets,
     templates: index.templates,
-    columns: async () => ({ ...columns, keyStride: 16 }),
+    columns: async () => ({ ...columns, spans: spansOf(columns.times, documents), keyStride: 16 }),
+    cells: async () => cellsOf(columns.streamOf, columns.patternSetOf, documents),
+    buckets: async (milliseconds) => bucketColumnOf(columns.times, { documents, ...extent }, milliseconds),
     templateOf: async () => columns.templateOf,
-    lookup: async (word) => read(terms.find(encodeWord(word))),
+    lookup: async (word) => {
+      const postings = read(terms.find(encodeWord(word)))
+      return postings && occurrencesOf(postings, { documents, lengthCodes: columns.lengthCodes })
+    },
     frequency: async (word) => read(terms.find(encodeWord(word)))?.documents.length ?? 0,
     lookupPrefix: async (prefix) => {
       const wanted = encodeWord(prefix)
@@ -361,7 +372,7 @@ const snapshotOf = (index: MemoryIndex, name: string): Part => {
         const postings = terms.startsWith(term, wanted) ? read(term) : undefined
         if (postings) found.push(postings)
       }
-      return found
+      return occurrencesOf(mergePostings(found, documents), { documents, lengthCodes: columns.lengthCodes })
     },
     ingestTimes: async () => extentOf(columns.ingestTimes.subarray(0, documents)),
     text: async (document) => textOf(index, document),

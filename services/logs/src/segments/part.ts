@@ -1,8 +1,8 @@
 import type { Origin, StoredEntry } from '../entries/entry.ts'
 import type { Bitmap } from './bitmap.ts'
-
-/** The documents that have a word, ascending, and how often each has it (at most 255). */
-export type Postings = { documents: Uint32Array; counts: Uint8Array }
+import type { BucketColumn, Cells } from './count-columns.ts'
+import type { Occurrences } from './occurrences.ts'
+import type { TimeSpans } from './time-spans.ts'
 
 /** What is known of one origin inside a part without reading an entry. Times are effective ones, epoch milliseconds. */
 export type StreamSummary = {
@@ -25,6 +25,7 @@ export type StreamSummary = {
 /** The columns that filters, facets and ranking read, by document. */
 export type PartColumns = {
   times: Float64Array
+  spans: TimeSpans
   streamOf: Uint16Array
   patternSetOf: Uint16Array
   lengthCodes: Uint8Array
@@ -57,12 +58,16 @@ export type Part = {
   /** Ids of templates as they were given; the first is empty and stands for none. */
   readonly templates: readonly string[]
   columns: () => Promise<PartColumns>
+  cells: () => Promise<Cells>
+  /** Buckets of so many milliseconds; undefined where there are too many for a column. */
+  buckets: (milliseconds: number) => Promise<BucketColumn | undefined>
   /** For each document an index into `templates`. */
   templateOf: () => Promise<Uint16Array>
-  lookup: (word: string) => Promise<Postings | undefined>
+  lookup: (word: string) => Promise<Occurrences | undefined>
   /** How many documents have the word, read from the dictionary alone. */
   frequency: (word: string) => Promise<number>
-  lookupPrefix: (prefix: string) => Promise<Postings[]>
+  /** All words that begin so, taken as one: a document has it as often as it has all of them. */
+  lookupPrefix: (prefix: string) => Promise<Occurrences | undefined>
   /** When the first and the last of its entries arrived; epoch milliseconds. */
   ingestTimes: () => Promise<{ first: number; last: number }>
   text: (document: number) => Promise<string>

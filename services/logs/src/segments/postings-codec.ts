@@ -1,5 +1,5 @@
 import type { ByteWriter } from './byte-writer.ts'
-import type { Postings } from './part.ts'
+import type { Postings } from './occurrences.ts'
 import { countBits, mostOften } from './posting.ts'
 
 /**

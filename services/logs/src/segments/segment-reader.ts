@@ -7,11 +7,14 @@ import { severityOfCode } from '../entries/severity-code.ts'
 import { type Bitmap, hasBit } from './bitmap.ts'
 import type { ByteCache } from './byte-cache.ts'
 import { type ByteReader, createByteReader } from './byte-reader.ts'
+import { bucketColumnOf, cellsOf } from './count-columns.ts'
+import { decodeDeltas, narrow, numberAt } from './delta-column.ts'
 import { blockOf, decodeTermIndex, startsWith, type TermEntry, type TermIndex, termsOfBlock } from './dictionary.ts'
 import { createKeyTable, type KeyTable, keyPrefixAt } from './key-table.ts'
 import { extentOf, hasOwnTime } from './memory-index.ts'
+import { bytesOf, mergePostings, type Occurrences, occurrencesOf } from './occurrences.ts'
 import { createPagedFile } from './paged-file.ts'
-import type { Part, PartColumns, Postings } from './part.ts'
+import type { Part, PartColumns } from './part.ts'
 import { readPostings } from './postings-codec.ts'
 import {
   checkHeader,
@@ -23,7 +26,10 @@ import {
   type SegmentFooter,
   trailerBytes,
 } from './segment-layout.ts'
+import { spansOf } from './time-spans.ts'
 import { encodeWord } from './tokens.ts'
+
+const noBytes = new Uint8Array(0)
 
 export type OpenSegmentOptions = {
   files: Pick<Files, 'readRange'>
@@ -92,7 +98,18 @@ export const openSegment = async (options: OpenSegmentOptions): Promise<Segment>
       const value = decode(unpack(await readSection(name)))
       return { value, bytes: value.byteLength }
     })
+  const unpacked = async (name: SectionName) => decodeDeltas(unpack(await readSection(name)), documents)
   const deltas = (name: SectionName) => column(name, (packed) => decodeDeltas(packed, documents))
+  const narrowed = (name: SectionName) =>
+    cached(name, async () => {
+      const value = narrow(await unpacked(name))
+      return { value, bytes: value.past.byteLength }
+    })
+  const timeSpans = () =>
+    cached('timeSpans', async () => {
+      const value = spansOf(await deltas('times'), documents)
+      return { value, bytes: value.first.byteLength * 2 }
+    })
 
   const termIndex = (): Promise<TermIndex> =>
     cached('termIndex', async () => {
@@ -115,21 +132,43 @@ export const openSegment = async (options: OpenSegmentOptions): Promise<Segment>
     }
     return undefined
   }
-  const postingsOf = async (term: TermEntry): Promise<Postings> =>
-    readPostings(term.inline ?? (await file.read(sections.postings.offset + term.offset, term.bytes)), term.documents)
+  const packedPostings = async (term: TermEntry): Promise<Uint8Array> =>
+    term.inline ?? file.read(sections.postings.offset + term.offset, term.bytes)
+  /** What is found out about words is kept, that there is none, too. */
+  const cachedOccurrences = async (name: string, find: () => Promise<Occurrences | undefined>) => {
+    const { occurrences } = await cached(name, async () => {
+      const found = await find()
+      return { value: { occurrences: found }, bytes: (found ? bytesOf(found) : 128) + name.length * 2 }
+    })
+    return occurrences
+  }
+  const lookup = (word: string) =>
+    cachedOccurrences(`word ${word}`, async () => {
+      const term = await findTerm(word)
+      if (!term) return undefined
+      const [packed, codes] = await Promise.all([packedPostings(term), lengthCodes()])
+      return occurrencesOf(readPostings(packed, term.documents), { documents, lengthCodes: codes })
+    })
 
-  const lookupPrefix = async (prefix: string): Promise<Postings[]> => {
+  const termsWithPrefix = async (prefix: string): Promise<TermEntry[]> => {
     const wanted = encodeWord(prefix)
     const index = await termIndex()
-    const found: Postings[] = []
+    const found: TermEntry[] = []
     for (let block = Math.max(0, blockOf(index, wanted)); block < index.words.length; block++) {
-      const entries = [...matching(termsOfBlock(await dictionaryBlock(index, block)), wanted)]
-      for (const term of entries) found.push(await postingsOf(term))
+      found.push(...matching(termsOfBlock(await dictionaryBlock(index, block)), wanted))
       const next = index.words[block + 1]
       if (!next || (Buffer.compare(next, wanted) > 0 && !startsWith(next, wanted))) break
     }
     return found
   }
+  const lookupPrefix = (prefix: string) =>
+    cachedOccurrences(`prefix ${prefix}`, async () => {
+      const terms = await termsWithPrefix(prefix)
+      const packed = await Promise.all(terms.map(packedPostings))
+      // One after the other: the postings of many words at once would take more memory than their sum.
+      const postings = terms.values().map((term, index) => readPostings(packed[index] ?? noBytes, term.documents))
+      return occurrencesOf(mergePostings(postings, documents), { documents, lengthCodes: await lengthCodes() })
+    })
 
   const textIndex = () =>
     cached('textIndex', async () => {
@@ -139,15 +178,15 @@ export const openSegment = async (options: OpenSegmentOptions): Promise<Segment>
   const record = async (document: number): Promise<{ text: string; sender: SenderDetails | null }> => {
     const index = await textIndex()
     const block = blockWith(index.firstDocuments, document)
+    const first = index.firstDocuments[block] ?? 0
     const content = await cached(`text${block}`, async () => {
       const start = index.offsets[block] ?? 0
       const packed = await file.read(sections.texts.offset + start, (index.offsets[block + 1] ?? start) - start)
       const value = unpack(packed, await column('textDictionary', (bytes) => bytes))
-      return { value, bytes: value.length }
+      const starts = recordStarts(value, (index.firstDocuments[block + 1] ?? documents) - first)
+      return { value: { bytes: value, starts }, bytes: value.length + starts.byteLength }
     })
-    const reader = createByteReader(content)
-    for (let before = index.firstDocuments[block] ?? 0; before < document; before++) skipRecord(reader)
-    return readRecord(reader)
+    return readRecord(createByteReader(content.bytes, content.starts[document - first] ?? 0))
   }
   const severityBitmaps = async (): Promise<PartColumns['severities']> => {
     const all = await column('severities', (packed) => copyOf(packed, Uint32Array))
@@ -175,9 +214,9 @@ export const openSegment = async (options: OpenSegmentOptions): Promise<Segment>
     const [times, ingestTimes, sequences, repeats, streams, patternSets, templates, flags, severities] =
       await Promise.all([
         deltas('times'),
-        deltas('ingestTimes'),
+        narrowed('ingestTimes'),
         deltas('sequences'),
-        deltas('repeats'),
+        narrowed('repeats'),
         shorts('streams'),
         shorts('patternSets'),
         templateOf(),
@@ -202,10 +241,10 @@ export const openSegment = async (options: OpenSegmentOptions): Promise<Segment>
       origin: stream.origin,
       sequence,
       time,
-      ingestTime: ingestTimes[document] ?? 0,
+      ingestTime: numberAt(ingestTimes, document),
       effectiveTime: times[document] ?? 0,
       severity: severityOfCode(severities.findIndex((bitmap: Bitmap) => hasBit(bitmap, document)) + 1),
-      repeatCount: repeats[document] ?? 1,
+      repeatCount: numberAt(repeats, document),
       text,
       truncated: (flag & isTruncated) !== 0,
       outOfOrder: (flag & isOutOfOrder) !== 0,
@@ -235,8 +274,9 @@ export const openSegment = async (options: OpenSegmentOptions): Promise<Segment>
     templates: footer.templates ?? [''],
     templateOf,
     columns: async () => {
-      const [times, sequences, streamOf, patternSetOf, lengths, severities, keys] = await Promise.all([
+      const [times, spans, sequences, streamOf, patternSetOf, lengths, severities, keys] = await Promise.all([
         deltas('times'),
+        timeSpans(),
         deltas('sequences'),
         shorts('streams'),
         shorts('patternSets'),
@@ -244,15 +284,24 @@ export const openSegment = async (options: OpenSegmentOptions): Promise<Segment>
         severityBitmaps(),
         keyPrefixes(),
       ])
-      return { times, sequences, streamOf, patternSetOf, lengthCodes: lengths, severities, keys, keyStride: 4 }
+      return { times, spans, sequences, streamOf, patternSetOf, lengthCodes: lengths, severities, keys, keyStride: 4 }
     },
-    lookup: async (word) => {
-      const term = await findTerm(word)
-      return term && postingsOf(term)
+    cells: () =>
+      cached('cells', async () => {
+        const value = cellsOf(await shorts('streams'), await shorts('patternSets'), documents)
+        return { value, bytes: value.cellOf.byteLength + value.streams.byteLength * 2 }
+      }),
+    buckets: async (milliseconds) => {
+      const { column: buckets } = await cached(`buckets ${milliseconds}`, async () => {
+        const value = bucketColumnOf(await deltas('times'), footer, milliseconds)
+        return { value: { column: value }, bytes: value ? documents * 2 : 128 }
+      })
+      return buckets
     },
+    lookup,
     frequency: async (word) => (await findTerm(word))?.documents ?? 0,
     lookupPrefix,
-    ingestTimes: async () => extentOf(await deltas('ingestTimes')),
+    ingestTimes: async () => extentOf(await unpacked('ingestTimes')),
     text: async (document) => (await record(document)).text,
     entry,
     keyLookup: async () => (await keyTable()).candidates,
@@ -287,18 +336,6 @@ function* matching(terms: Iterable<TermEntry>, prefix: Uint8Array) {
 const copyOf = <Values>(bytes: Uint8Array, make: new (buffer: ArrayBuffer) => Values): Values =>
   new make(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength) as ArrayBuffer)
 
-const decodeDeltas = (bytes: Uint8Array, count: number): Float64Array => {
-  const reader = createByteReader(bytes)
-  const values = new Float64Array(count)
-  let before = 0
-  for (let index = 0; index < count; index++) {
-    const step = reader.varint()
-    before += step % 2 === 0 ? step / 2 : -(step + 1) / 2
-    values[index] = before
-  }
-  return values
-}
-
 type TextIndex = { firstDocuments: number[]; offsets: number[] }
 
 const decodeTextIndex = (bytes: Uint8Array): TextIndex => {
@@ -323,11 +360,17 @@ const blockWith = (firstDocuments: number[], document: number): number => {
   return low
 }
 
-const skipRecord = (reader: ByteReader) => {
-  const text = reader.varint()
-  reader.position += text
-  const details = reader.varint()
-  reader.position += details
+const recordStarts = (content: Uint8Array, records: number): Uint32Array => {
+  const reader = createByteReader(content)
+  const starts = new Uint32Array(records)
+  for (let record = 0; record < records; record++) {
+    starts[record] = reader.position
+    const text = reader.varint()
+    reader.position += text
+    const details = reader.varint()
+    reader.position += details
+  }
+  return starts
 }
 
 const readRecord = (reader: ByteReader): { text: string; sender: SenderDetails | null } => {

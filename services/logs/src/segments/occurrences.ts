@@ -1,0 +1,136 @@
+import { type Bitmap, countBits, createBitmap, hasBit, intersect, setBit } from './bitmap.ts'
+
+/** Documents, ascending, and how often each has a word (at most 255). */
+export type Postings = { documents: Uint32Array; counts: Uint8Array }
+
+/**
+ * Which documents of a part have a word. Most have it once, so that the few that have it more often are told apart. Whoever asks a segment
+ * again gets the same, so nobody changes it.
+ */
+export type Occurrences = {
+  /** How many documents have the word. */
+  total: number
+  /** Which these are: a list where a bitmap would take more room. */
+  in: OccurrenceBitmap | { kind: 'list'; documents: Uint32Array }
+  /** Those that have it more than once. */
+  repeated: Postings
+}
+
+export type OccurrenceBitmap = {
+  kind: 'bitmap'
+  bitmap: Bitmap
+  /** By word of the bitmap: the lowest length code of its documents. It bounds the score any of them can have, whatever the statistics are. */
+  shortest: Uint8Array
+  /** The lowest of all. */
+  least: number
+}
+
+/** So many bits of a bitmap take the room of one document of a list. */
+const bitsOfDocument = 32
+
+const repeatedOf = ({ documents, counts }: Postings): Postings => {
+  let total = 0
+  for (let index = 0; index < counts.length; index++) if (counts[index] !== 1) total++
+  const repeated = { documents: new Uint32Array(total), counts: new Uint8Array(total) }
+  let found = 0
+  for (let index = 0; total > 0 && index < counts.length; index++) {
+    const count = counts[index] ?? 1
+    if (count === 1) continue
+    repeated.documents[found] = documents[index] ?? 0
+    repeated.counts[found++] = count
+  }
+  return repeated
+}
+
+const toBitmap = (listed: Uint32Array, documents: number): Bitmap => {
+  const bitmap = createBitmap(documents)
+  for (let index = 0; index < listed.length; index++) setBit(bitmap, listed[index] ?? 0)
+  return bitmap
+}
+
+const toOccurrenceBitmap = (listed: Uint32Array, documents: number, lengthCodes: Uint8Array): OccurrenceBitmap => {
+  const bitmap = createBitmap(documents)
+  const shortest = new Uint8Array(bitmap.length).fill(255)
+  let least = 255
+  for (let index = 0; index < listed.length; index++) {
+    const document = listed[index] ?? 0
+    setBit(bitmap, document)
+    const code = lengthCodes[document] ?? 0
+    if (code < (shortest[document >>> 5] ?? 0)) shortest[document >>> 5] = code
+    if (code < least) least = code
+  }
+  return { kind: 'bitmap', bitmap, shortest, least }
+}
+
+/** The occurrences of a word with these postings in a part of so many documents; undefined where it has none. */
+export const occurrencesOf = (
+  postings: Postings,
+  { documents, lengthCodes }: { documents: number; lengthCodes: Uint8Array },
+): Occurrences | undefined => {
+  const total = postings.documents.length
+  if (total === 0) return undefined
+  return {
+    total,
+    in:
+      total * bitsOfDocument > documents
+        ? toOccurrenceBitmap(postings.documents, documents, lengthCodes)
+        : { kind: 'list', documents: postings.documents },
+    repeated: repeatedOf(postings),
+  }
+}
+
+/** Words taken as one, as those that begin alike: a document has it as often as it has all of them. */
+export const mergePostings = (all: Iterable<Postings>, documents: number): Postings => {
+  const sums = new Uint8Array(documents)
+  let total = 0
+  for (const { documents: having, counts } of all) {
+    for (let index = 0; index < having.length; index++) {
+      const document = having[index] ?? 0
+      const known = sums[document] ?? 0
+      if (known === 0) total++
+      sums[document] = Math.min(255, known + (counts[index] ?? 0))
+    }
+  }
+  const merged = { documents: new Uint32Array(total), counts: new Uint8Array(total) }
+  let found = 0
+  for (let document = 0; found < total; document++) {
+    const count = sums[document] ?? 0
+    if (count === 0) continue
+    merged.documents[found] = document
+    merged.counts[found++] = count
+  }
+  return merged
+}
+
+/** Not to be changed: it may be that of the occurrences. */
+export const bitmapOf = ({ in: where }: Occurrences, documents: number): Bitmap =>
+  where.kind === 'bitmap' ? where.bitmap : toBitmap(where.documents, documents)
+
+/** Without the documents that may not be seen; undefined where none is left. */
+export const onlyVisible = (occurrences: Occurrences, visible: Bitmap): Occurrences | undefined => {
+  const seen = visiblePlaces(occurrences.in, visible)
+  if (seen.total === 0) return undefined
+  const { documents, counts } = occurrences.repeated
+  const isSeen = documents.map((document) => Number(hasBit(visible, document)))
+  const repeated = {
+    documents: documents.filter((_, index) => isSeen[index] === 1),
+    counts: counts.filter((_, index) => isSeen[index] === 1),
+  }
+  return { ...seen, repeated }
+}
+
+const visiblePlaces = (where: Occurrences['in'], visible: Bitmap): Pick<Occurrences, 'in' | 'total'> => {
+  if (where.kind === 'list') {
+    const documents = where.documents.filter((document) => hasBit(visible, document))
+    return { total: documents.length, in: { kind: 'list', documents } }
+  }
+  const bitmap = where.bitmap.slice()
+  intersect(bitmap, visible)
+  return { total: countBits(bitmap), in: { ...where, bitmap } }
+}
+
+/** About what they take in memory. */
+export const bytesOf = ({ in: where, repeated }: Occurrences): number =>
+  256 +
+  (where.kind === 'bitmap' ? where.bitmap.byteLength + where.shortest.byteLength : where.documents.byteLength) +
+  repeated.documents.length * 5
