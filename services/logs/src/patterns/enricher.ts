@@ -2,15 +2,15 @@ import { severityCode } from '../entries/severity-code.ts'
 import { guessSeverity, severityWords } from '../formats/severity-guess.ts'
 import type { Enricher } from '../segments/enricher.ts'
 import { patternsInForce } from './in-force.ts'
-import type { LogPattern } from './pattern.ts'
+import { isMatch, type LogPattern } from './pattern.ts'
 
 /** So much of a text is matched: traces name their trouble at the top, and no pattern is slow on this much of anything. */
-export const lookedAt = 4_096
+const lookedAt = 4_096
 
 /** The tags of the patterns that a text matches, in the library's order. */
 export const matchPatterns = (text: string, candidates: Iterable<LogPattern> = patternsInForce()): LogPattern[] => {
   const start = text.length > lookedAt ? text.slice(0, lookedAt) : text
-  return [...candidates].filter(({ matcher }) => matcher.test(start))
+  return [...candidates].filter((pattern) => isMatch(pattern, start))
 }
 
 const worst = (severities: readonly number[]): number =>

@@ -73,7 +73,7 @@ test.each([
   [
     'an expression that is none',
     { patterns: [pattern({ expression: '(door' })] },
-    /expression is no regular expression/,
+    /expression is no regular expression .*missing closing/,
   ],
   [
     'a sample without the words',
@@ -95,9 +95,9 @@ test.each([
   ['an override of nothing', { overrides: [{ tag: 'door_open', off: true }] }, /no built-in pattern "door_open"/],
   ['an override that changes nothing', { overrides: [{ tag: 'disk_full' }] }, /has a severity, or off: true/],
   [
-    'an expression that never ends',
-    { patterns: [pattern({ expression: 'door (?:[a-z ]+)+$', samples: { matches: ['door is open'] } })] },
-    /"door_open" takes too long/,
+    'an expression that looks around',
+    { patterns: [pattern({ expression: 'door (?!shut)', samples: { matches: ['door is open'] } })] },
+    /matched in linear time, which knows neither looking around/,
   ],
 ])(
   '%s is named with its file',

@@ -2,7 +2,6 @@ import { readdir, readFile, stat } from 'node:fs/promises'
 import { extname, join } from 'node:path'
 import { isBuiltIn, libraryPatterns } from './library/mod.ts'
 import type { LogPattern } from './pattern.ts'
-import { findSlowPatterns } from './slow-expression.ts'
 import { type PatternOverride, readUserPatterns } from './user-pattern.ts'
 
 export type PatternProblem = { file: string; problem: string }
@@ -42,7 +41,7 @@ const readFolder = async (directory: string): Promise<Read[]> => {
 
 /**
  * The built-in patterns with the overrides of a user's files, and the user's own after them. A folder that is not there is empty. A file, a
- * pattern or an override with a mistake is told of and left out; so is a pattern that would be slow.
+ * pattern or an override with a mistake is told of and left out.
  */
 export const loadPatterns = async (directory: string): Promise<LoadedPatterns> => {
   const read = await readFolder(directory)
@@ -58,7 +57,6 @@ export const loadPatterns = async (directory: string): Promise<LoadedPatterns> =
     }
   }
   const own: LogPattern[] = []
-  const slow = await findSlowPatterns(read.flatMap(({ patterns }) => patterns))
   for (const { file, patterns } of read) {
     for (const pattern of patterns) {
       const { tag } = pattern
@@ -66,11 +64,9 @@ export const loadPatterns = async (directory: string): Promise<LoadedPatterns> =
         ? 'is built in; change it among overrides'
         : files.has(tag)
           ? 'is there twice'
-          : slow.has(tag)
-            ? 'takes too long on some lines: it can share the same characters in too many ways, as (a+)+ or .*.* do'
-            : own.length >= mostPatterns
-              ? `is past the ${mostPatterns} that there may be`
-              : undefined
+          : own.length >= mostPatterns
+            ? `is past the ${mostPatterns} that there may be`
+            : undefined
       if (problem !== undefined) problems.push({ file, problem: `patterns: "${tag}" ${problem}` })
       else {
         own.push(pattern)

@@ -1,4 +1,5 @@
 import type { Severity } from '../entries/severity-code.ts'
+import { type LinearExpression, matchesLinearly } from './linear-expression.ts'
 
 /** What patterns are about; the empty domain is for what is about none of these. */
 export const domains = [
@@ -25,10 +26,14 @@ export type LogPattern = {
   severity: Severity | null
   description: string
   words: readonly string[]
-  matcher: RegExp
+  matcher: RegExp | LinearExpression
   /** A line that it matches, and one that looks alike and is not meant. */
   samples: { matches: string; passes: string }
 }
+
+/** Those that are built in are known to be quick; those of a user are matched by an engine that always is. */
+export const isMatch = ({ matcher }: Pick<LogPattern, 'matcher'>, text: string): boolean =>
+  matcher instanceof RegExp ? matcher.test(text) : matchesLinearly(matcher, text)
 
 /** A pattern as the library has it: words parted by spaces, then the line that it matches and the one that looks alike. */
 export type PatternRow = readonly [

@@ -1,7 +1,8 @@
 import { parse as parseYaml } from 'yaml'
 import { type Severity, severities } from '../entries/severity-code.ts'
 import { tokenize, wordsOf } from '../segments/tokens.ts'
-import { type Domain, domains, type LogPattern } from './pattern.ts'
+import { problemOfExpression } from './linear-expression.ts'
+import { type Domain, domains, isMatch, type LogPattern } from './pattern.ts'
 
 /** A pattern that is built in, as a user wants it: with another severity, or not at all. */
 export type PatternOverride = { tag: string; severity?: Severity | null; off: boolean }
@@ -53,16 +54,13 @@ const readWords = (value: unknown): string[] => {
   if (several !== undefined) faulty(`"${several}" in words is not one word of letters and digits`)
   return words.flatMap(wordsOf)
 }
-const readExpression = (value: unknown, words: readonly string[]): RegExp => {
+const readExpression = (value: unknown, words: readonly string[]): LogPattern['matcher'] => {
   if (value === undefined || value === null)
     return new RegExp(`(?<![\\p{L}\\p{N}])(?:${words.map(escaped).join('|')})(?![\\p{L}\\p{N}])`, 'iu')
   const source = String(value)
   if (source.length > mostExpression) faulty(`expression is longer than ${mostExpression} characters`)
-  try {
-    return new RegExp(source, 'i')
-  } catch (error) {
-    return faulty(`expression is no regular expression: ${error instanceof Error ? error.message : String(error)}`)
-  }
+  const problem = problemOfExpression(source)
+  return problem === undefined ? { kind: 'linear', source } : faulty(`expression ${problem}`)
 }
 
 const checkSamples = (
@@ -73,9 +71,9 @@ const checkSamples = (
   if (matches.length === 0) faulty('samples.matches has a line that the pattern matches')
   const wordless = matches.find((line) => !wordsOf(line).some((word) => words.includes(word)))
   if (wordless !== undefined) faulty(`the sample "${wordless}" has none of the words, so it would never be looked at`)
-  const missed = matches.find((line) => !matcher.test(line))
+  const missed = matches.find((line) => !isMatch({ matcher }, line))
   if (missed !== undefined) faulty(`the sample "${missed}" is not matched`)
-  const taken = passes.find((line) => wordsOf(line).some((word) => words.includes(word)) && matcher.test(line))
+  const taken = passes.find((line) => wordsOf(line).some((word) => words.includes(word)) && isMatch({ matcher }, line))
   if (taken !== undefined) faulty(`the sample "${taken}" is matched, though it is among those that are not meant`)
 }
 

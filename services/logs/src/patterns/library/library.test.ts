@@ -1,15 +1,15 @@
 import { describe, expect, test } from 'vitest'
 import { wordsOf } from '../../segments/tokens.ts'
 import { createEnricher, matchPatterns } from '../enricher.ts'
-import { domains } from '../pattern.ts'
+import { domains, isMatch } from '../pattern.ts'
 import { libraryPatterns } from './mod.ts'
 
 describe('patterns', () => {
   test.each(libraryPatterns.map((pattern) => [pattern.tag, pattern] as const))(
     '%s finds its line and leaves the other',
     (tag, pattern) => {
-      expect(pattern.matcher.test(pattern.samples.matches)).toBe(true)
-      expect(pattern.matcher.test(pattern.samples.passes)).toBe(false)
+      expect(isMatch(pattern, pattern.samples.matches)).toBe(true)
+      expect(isMatch(pattern, pattern.samples.passes)).toBe(false)
       expect(wordsOf(pattern.samples.matches).some((word) => pattern.words.includes(word))).toBe(true)
       expect(matchPatterns(pattern.samples.matches).map((found) => found.tag)).toContain(tag)
     },
