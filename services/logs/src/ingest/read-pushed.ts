@@ -59,11 +59,32 @@ const parse = (text: string): unknown => {
 
 type Read = { entry: NewEntry } | { reason: string }
 
+const countUp = (counts: Map<string, number>, key: string): number => {
+  const count = (counts.get(key) ?? 0) + 1
+  counts.set(key, count)
+  return count
+}
+
+/** Each line without colours and carriage returns, and nothing that is no text. */
+const cleanText = (text: string): string =>
+  (text.includes('\n') ? text.split('\n').map(cleanLine).join('\n') : cleanLine(text)).toWellFormed()
+
+/** The beginning of a text that is longer than is kept. */
+const cutText = (text: string): string => {
+  // No character takes more than three bytes for each of its units.
+  if (text.length * 3 <= mostTextBytes) return text
+  const bytes = Buffer.from(text)
+  if (bytes.length <= mostTextBytes) return text
+  return bytes
+    .subarray(0, mostTextBytes)
+    .toString('utf8')
+    .replace(/\ufffd$/, '')
+}
+
 /** Reads entries as their senders put them. Origins and occurrences are those of one batch. */
 const createEntryReader = (
-  defaultSource: string | undefined,
-  reference: number,
-  owner: Pick<Origin, 'branch' | 'tenantId'> = { branch: null, tenantId: null },
+  { sourceId: defaultSource, arrived: reference, owner = { branch: null, tenantId: null } }: PushedOptions,
+  areNumbered: boolean,
 ) => {
   const reader = createFileReader({ zone: utc, reference })
   const readIso = createTimeReader('iso', { zone: utc, reference })
@@ -100,22 +121,15 @@ const createEntryReader = (
       (typeof entryId !== 'string' || entryId === '' || entryId.length > 128)
     )
       return { reason: 'entry_id must be a text of at most 128 characters.' }
-    const cleaned = text.split('\n').map(cleanLine).join('\n').toWellFormed()
-    const bytes = Buffer.from(cleaned)
-    const kept =
-      bytes.length > mostTextBytes
-        ? bytes
-            .subarray(0, mostTextBytes)
-            .toString('utf8')
-            .replace(/\ufffd$/, '')
-        : cleaned
-    const format = reader.read(kept.split('\n', 1)[0] ?? '', header) ?? plainFormat
+    const cleaned = cleanText(text)
+    const kept = cutText(cleaned)
+    const lineEnd = kept.indexOf('\n')
+    const format = reader.read(lineEnd < 0 ? kept : kept.slice(0, lineEnd), header) ?? plainFormat
     const told = timeOf(written)
     const isUnread = written !== undefined && written !== null && Number.isNaN(told)
     const time = Number.isNaN(told) && format !== plainFormat && !isUnread ? header.time : told
-    const occurrence = `${sourceId}\0${time}\0${kept}`
-    const nth = (occurrences.get(occurrence) ?? 0) + 1
-    occurrences.set(occurrence, nth)
+    // Where all have numbers of their own, nobody asks which of several alike this is.
+    const nth = areNumbered ? 0 : countUp(occurrences, `${sourceId}\0${time}\0${kept}`)
     const sender: SenderDetails = {
       ...(typeof entryId === 'string' && { entryId }),
       ...(isObject(fields) && { fields }),
@@ -129,7 +143,7 @@ const createEntryReader = (
         severity: level ? severityCode[level] : format === plainFormat ? undefined : header.severity,
         repeatCount: 1,
         text: kept,
-        truncated: bytes.length > mostTextBytes,
+        truncated: kept !== cleaned,
         outOfOrder: false,
         ...(Object.keys(sender).length > 0 && { sender }),
       },
@@ -152,11 +166,8 @@ export const readPushed = (body: Buffer, options: PushedOptions, onBatch: (batch
   const { sourceId, entries } = listOf(body.toString('utf8'))
   if (entries.length > mostEntries)
     throw failure('too_large', `A batch may have ${mostEntries} entries. Send it in parts.`)
-  const read = createEntryReader(
-    typeof sourceId === 'string' ? sourceId : options.sourceId,
-    options.arrived,
-    options.owner,
-  )
+  const areNumbered = entries.every((given) => isObject(given) && typeof given.sequence === 'number')
+  const read = createEntryReader(typeof sourceId === 'string' ? { ...options, sourceId } : options, areNumbered)
   const change = createChange(options.pseudonymKey)
   const builder = createBatchBuilder(Math.min(entriesPerBatch, entries.length), Math.min(256 * 1024, body.length))
   const rejected: Rejected[] = []

@@ -1,3 +1,4 @@
+import { createSlices } from '../cluster/slices.ts'
 import type { StoredEntry } from '../entries/entry.ts'
 import { wordsOf } from '../segments/tokens.ts'
 import type { LogEngine } from '../threads/log-engine.ts'
@@ -24,6 +25,8 @@ const mostCandidates = 1_000_000
  * those that look back for minutes. Reading all of the hours again in each round would cost more the more there is.
  */
 const mostEarlier = 20_000
+/** Others have their turn after so long, in ms. */
+const mostSlice = 5
 /** The same sign from the same address after so long a pause is another time. */
 const pauseMilliseconds = 3_600_000
 const mostAlso = 100
@@ -112,13 +115,17 @@ export const createSecurityScoring =
     }
     const query = anyOf(candidateWords)
     const earlier = { source: sourceId, since: since - longestLookBack, until: since }
-    for (const entry of await newestEntries(engine, { query, filters: earlier, limit: mostEarlier, signal }))
+    const slices = createSlices(mostSlice)
+    for (const entry of await newestEntries(engine, { query, filters: earlier, limit: mostEarlier, signal })) {
       addRates(entry)
+      if (slices.isOver()) await slices.pause()
+    }
     const filters = { source: sourceId, since, until }
     for await (const entry of readEntries(engine, { query, filters, limit: mostCandidates, signal })) {
       addRates(entry)
       entries++
       signs.add(entry)
+      if (slices.isOver()) await slices.pause()
     }
     const lookedUp = new Set<string>()
     /** What is slow goes back for days: those few whom it may be about are looked up there. */

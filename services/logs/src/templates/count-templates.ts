@@ -1,4 +1,4 @@
-import { setImmediate } from 'node:timers/promises'
+import { createSlices } from '../cluster/slices.ts'
 import {
   acceptsOrigin,
   acceptsTags,
@@ -103,14 +103,11 @@ export const countTemplates = async (
     (part.lastTime < since || part.firstTime >= until || (part.firstTime >= since && part.lastTime < until)) &&
     (bucketCount === 0 || bucketOf(part.firstTime) === bucketOf(part.lastTime))
 
-  let slice = performance.now()
+  const slices = createSlices(mostSlice)
   for (const part of parts) {
     signal?.throwIfAborted()
     if (!mayPass(timeless, part)) continue
-    if (performance.now() - slice > mostSlice) {
-      await setImmediate()
-      slice = performance.now()
-    }
+    if (slices.isOver()) await slices.pause()
     const [columns, templateOf] = await Promise.all([part.columns(), part.templateOf()])
     const countsOfNumber = part.templates.map((id) =>
       id === '' || timeless.anyTemplate?.includes(id) === false ? undefined : countsOf(templates.resolve(id)),
