@@ -26,6 +26,11 @@ export const arrivalOf = async (part: Part, version: number): Promise<Arrived> =
   return { version, entries, missed: all - entries.length }
 }
 
+/** What an entry takes beside its text. */
+const entryBytes = 1_024
+export const bytesOfArrived = ({ entries }: Pick<Arrived, 'entries'>): number =>
+  entries.reduce((sum, { text }) => sum + entryBytes + 2 * text.length, 0)
+
 const missedOf = (row: SharedSegment): Arrived => ({ version: row.version, entries: [], missed: row.documents })
 
 /**

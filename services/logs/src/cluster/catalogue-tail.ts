@@ -1,31 +1,33 @@
 import type { Delivery } from '@trellis/kit/bus'
-import { type Arrival, createArrivals } from '../tail/arrivals.ts'
+import { createArrivals } from '../tail/arrivals.ts'
 import { createLingering } from '../tail/lingering.ts'
-import { lingerMilliseconds, type Tail } from '../tail/tail.ts'
-import type { Arrived } from './cluster-calls.ts'
+import { lingerMilliseconds, type Tail, type Told } from '../tail/tail.ts'
+import type { Arrival } from '../threads/log-engine.ts'
 import type { ClusterEngine } from './engine.ts'
 
 /** One run for ever: a sequence is a version of the catalogue, the same on every replica. */
 const run = '00000000-0000-4000-8000-000000000000'
 
-const deliveryOf = ({ version, entries, missed }: Arrived): Delivery<Arrival> => ({
+type Versioned = Arrival & { version: number }
+
+const deliveryOf = (event: Told & { version: number }): Delivery<Told> => ({
   kind: 'event',
-  sequence: version,
-  event: { entries, missed },
+  sequence: event.version,
+  event,
 })
 
 /** A tail that can be followed on any replica, and taken up on another where it was left on the first. */
 export const createCatalogueTail = (engine: ClusterEngine): Tail => {
   // Each replica reads the catalogue for those who follow it: nothing of it goes from one to the other.
-  const arrivals = createArrivals<Arrived>()
+  const arrivals = createArrivals<Versioned>()
   const following = createLingering({
-    start: () => engine.follow((entries, missed, version) => arrivals.publish({ version, entries, missed })),
+    start: () => engine.follow((arrival, version) => arrivals.publish({ ...arrival, version })),
     stop: (stop) => stop(),
     milliseconds: lingerMilliseconds,
   })
 
   /** What came before this one began to follow is read again; what comes meanwhile waits among the arrivals. */
-  async function* resume(after: number, live: AsyncIterable<Delivery<Arrived>>): AsyncGenerator<Delivery<Arrival>> {
+  async function* resume(after: number, live: AsyncIterable<Delivery<Versioned>>): AsyncGenerator<Delivery<Told>> {
     const replay = await engine.replay(after)
     if (!replay.isWhole) yield { kind: 'gap', missed: null }
     for (const arrival of replay.arrivals) yield deliveryOf(arrival)

@@ -12,6 +12,7 @@ import { createFileIngests } from '../threads/file-ingest.ts'
 import { createLazyThread } from '../threads/lazy-thread.ts'
 import { whileAwaited } from '../threads/leaving.ts'
 import type { Follower, LogEngine } from '../threads/log-engine.ts'
+import { bytesOfArrived } from './arrivals.ts'
 import type { ClusterHostCalls, ClusterIndexCalls, ClusterIndexOptions, Replay } from './cluster-calls.ts'
 import { startIndexing } from './indexing.ts'
 import { createMergeSchedule } from './merge-schedule.ts'
@@ -104,8 +105,9 @@ export const createClusterEngine = async (options: ClusterEngineOptions): Promis
       saveTemplates: templates.save,
       clearTemplates: templates.clear,
       pruneTemplates: templates.prune,
-      arrived: ({ version, entries, missed }) => {
-        for (const follower of followers) follower(entries, missed, version)
+      arrived: ({ version, ...arrived }) => {
+        const arrival = { ...arrived, bytes: bytesOfArrived(arrived) }
+        for (const follower of followers) follower(arrival, version)
       },
     } satisfies ClusterHostCalls,
     idleMilliseconds,

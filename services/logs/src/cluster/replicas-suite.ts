@@ -2,7 +2,6 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { describe, expect, test } from 'vitest'
-import type { StoredEntry } from '../entries/entry.ts'
 import { parseQuery } from '../search/query.ts'
 import type { SearchRequest } from '../search/search.ts'
 import { batchOf } from '../segments/store-for-tests.ts'
@@ -132,7 +131,7 @@ export const describeReplicas = (name: string, createWorld: () => Promise<World>
       const heard = [one, other].map(() => ({ numbers: [] as number[], missed: 0 }))
       const stops = await Promise.all(
         [one, other].map(({ engine }, index) =>
-          engine.follow((entries: StoredEntry[], missed) => {
+          engine.follow(({ entries, missed }) => {
             for (const { sequence } of entries) heard[index]?.numbers.push(sequence - 1)
             if (heard[index]) heard[index].missed += missed
           }),

@@ -1,8 +1,5 @@
 import { createRing, type Delivery, follow } from '@trellis/kit/bus'
-import type { StoredEntry } from '../entries/entry.ts'
-
-/** Entries that came in together; `missed` more came with them than are told of. */
-export type Arrival = { entries: StoredEntry[]; missed: number }
+import type { Arrival } from '../threads/log-engine.ts'
 
 /** The last of what came in, numbered, for those who follow and those who come back soon. Within this process, and shared: nobody changes it. */
 export type Arrivals<Came extends Arrival> = {
@@ -14,13 +11,8 @@ export type Arrivals<Came extends Arrival> = {
 }
 
 const keep = { events: 2_000, milliseconds: 600_000 }
-/** Of all that is kept. At twenty thousand lines a second it is a few seconds, in quiet times the whole ten minutes. */
-const mostBytes = 48 * 1024 * 1024
-/** What an entry takes beside its text: its other members, and what it looks like when it is written for a follower. */
-const entryBytes = 1_024
-
-const bytesOf = ({ entries }: Arrival): number =>
-  entries.reduce((sum, { text }) => sum + entryBytes + 2 * text.length, 0)
+/** Of all that is kept. At twenty thousand lines a second it is some eight seconds, in quiet times the whole ten minutes. */
+const mostBytes = 32 * 1024 * 1024
 
 export const createArrivals = <Came extends Arrival>(now: () => number = Date.now): Arrivals<Came> => {
   const ring = createRing<Came>({
@@ -28,7 +20,7 @@ export const createArrivals = <Came extends Arrival>(now: () => number = Date.no
     coalesceBy: undefined,
     now,
     goneThrough: 0,
-    weigh: { of: bytesOf, most: mostBytes },
+    weigh: { of: ({ bytes }) => bytes, most: mostBytes },
   })
   return {
     publish: (arrival) => ring.push(ring.newest() + 1, arrival),

@@ -3,8 +3,7 @@ import type { StoredEntry } from '../entries/entry.ts'
 import { presentEntry } from '../entries/present.ts'
 import { parseQuery } from '../search/query.ts'
 import { type FilterParameters, readFilters } from '../search/read-request.ts'
-import type { Arrival } from './arrivals.ts'
-import { allShown, decodePosition, encodePosition, isFollowed, type Tail } from './tail.ts'
+import { allShown, decodePosition, encodePosition, isFollowed, type Tail, type Told } from './tail.ts'
 
 /** What a tail is asked for; how much history is the business of whoever merges tails. */
 export type TailQuestion = FilterParameters & Pick<TailRequest, 'q' | 'lastEventId'>
@@ -29,7 +28,7 @@ export const entryFrame = (entry: StoredEntry, eventId: string): TailFrame => ({
 const mostAtOnce = 128 * 1024
 
 function* followedOf(
-  { entries }: Arrival,
+  { entries }: Told,
   isWanted: (entry: StoredEntry, index: number) => boolean,
   placeOf: (index: number) => string,
 ): Generator<TailStep> {

@@ -4,8 +4,8 @@ import type { StoredEntry } from '../entries/entry.ts'
 import { acceptsOrigin, acceptsTags, type Filters } from '../search/filters.ts'
 import { matchesWords, type Query } from '../search/query.ts'
 import { wordsOf } from '../segments/tokens.ts'
-import type { LogEngine } from '../threads/log-engine.ts'
-import { type Arrival, createArrivals } from './arrivals.ts'
+import type { Arrival, LogEngine } from '../threads/log-engine.ts'
+import { createArrivals } from './arrivals.ts'
 import { createLingering } from './lingering.ts'
 
 /** After the last reader has left, entries go on being published for so long, so that one that comes back has missed nothing. */
@@ -24,6 +24,9 @@ export const decodePosition = (text: string): TailPosition | undefined => {
   return match ? { run: match[1] ?? '', sequence: Number(match[2]), shown: Number(match[3]) } : undefined
 }
 
+/** What followers hear of. */
+export type Told = Pick<Arrival, 'entries' | 'missed'>
+
 /** What arrives while somebody follows. */
 export type Tail = {
   /**
@@ -32,7 +35,7 @@ export type Tail = {
    */
   join: () => Promise<{ run: string; sequence: number; leave: () => void }>
   /** Arrivals behind a sequence. */
-  subscribe: (after: number, signal: AbortSignal) => AsyncIterable<Delivery<Arrival>>
+  subscribe: (after: number, signal: AbortSignal) => AsyncIterable<Delivery<Told>>
 }
 
 /** Arrivals are noted while somebody follows; nothing is sent between threads while nobody does. Each stretch of that is a run. */
@@ -41,7 +44,7 @@ export const createTail = ({ engine }: { engine: Pick<LogEngine, 'follow'> }): T
   const following = createLingering({
     start: async () => ({
       run: randomUUID(),
-      stop: await engine.follow((entries, missed) => arrivals.publish({ entries, missed })),
+      stop: await engine.follow(arrivals.publish),
     }),
     stop: ({ stop }) => stop(),
     milliseconds: lingerMilliseconds,

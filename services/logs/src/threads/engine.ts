@@ -9,8 +9,8 @@ import { createFileIngests } from './file-ingest.ts'
 import type { Holdings, IndexCalls, IndexHostCalls, IndexOptions } from './index-calls.ts'
 import { createLazyThread } from './lazy-thread.ts'
 import { whileAwaited } from './leaving.ts'
-import type { Follower, LogEngine } from './log-engine.ts'
-import { unpackEntries } from './packed-entries.ts'
+import type { Arrival, Follower, LogEngine } from './log-engine.ts'
+import { bytesOfEntries, createUnpacking } from './packed-entries.ts'
 
 export type LogEngineOptions = {
   /** Where templates are kept; without it they are found anew by each thread. */
@@ -42,6 +42,7 @@ export const createLogEngine = (options: LogEngineOptions): LocalLogEngine => {
   const { directory, catalogue, templates = noTemplates, onProblem } = options
   const idleMilliseconds = options.idleMilliseconds ?? 30_000
   const followers = new Set<Follower>()
+  const unpack = createUnpacking()
 
   /** What the threads and the uploads left in this one goes once both have ended. */
   const giveBack = () => {
@@ -65,8 +66,14 @@ export const createLogEngine = (options: LogEngineOptions): LocalLogEngine => {
       clearTemplates: templates.clear,
       pruneTemplates: templates.prune,
       arrived: (packed, missed) => {
-        const entries = unpackEntries(packed)
-        for (const follower of followers) follower(entries, missed, 0)
+        const arrival: Arrival = {
+          get entries() {
+            return unpack(packed)
+          },
+          missed,
+          bytes: bytesOfEntries(packed),
+        }
+        for (const follower of followers) follower(arrival, 0)
       },
     } satisfies IndexHostCalls,
     idleMilliseconds,

@@ -10,11 +10,17 @@ import type { TemplateCounts, TemplateQuestion } from '../templates/count-templa
 import type { IngestPushed, OpenFileIngest } from './file-ingest.ts'
 import type { SourceCount } from './index-calls.ts'
 
-/**
- * Told of entries that have become durable, oldest first; `missed` more came with them. `position` is the version of the catalogue that
- * replicas share with which they came; 0 where there is none.
- */
-export type Follower = (entries: StoredEntry[], missed: number, position: number) => void
+/** Entries that came in together, oldest first; `missed` more came with them than are told of. */
+export type Arrival = {
+  /** May be made when they are asked for, and then anew each time: whoever goes through them asks once. */
+  readonly entries: readonly StoredEntry[]
+  readonly missed: number
+  /** How much memory it takes to keep it, about. */
+  readonly bytes: number
+}
+
+/** Told of entries that have become durable. `position` is the version of the catalogue that replicas share with which they came; 0 where there is none. */
+export type Follower = (arrival: Arrival, position: number) => void
 
 /**
  * Keeps entries and searches them, in threads that start when they are needed. Questions stop in their thread, between segments, when the

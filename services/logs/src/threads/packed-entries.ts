@@ -97,6 +97,32 @@ export const packEntries = (
 export const transferablesOfEntries = (packed: PackedEntries): Transferable[] =>
   Object.values(packed).flatMap((value) => (ArrayBuffer.isView(value) ? [value.buffer as ArrayBuffer] : []))
 
+/** Of the objects that hold the columns of some entries. */
+const columnsBytes = 4 * 1024
+
+/** The memory that packed entries take. */
+export const bytesOfEntries = (packed: PackedEntries): number =>
+  Object.values(packed).reduce<number>(
+    (sum, value) => (ArrayBuffer.isView(value) ? sum + value.byteLength : sum),
+    columnsBytes,
+  )
+
+/** So many are kept unpacked: who follows asks for the same at about the same time. */
+const mostUnpacked = 4
+
+/** Unpacks entries where they are asked for. As objects they take several times as much memory, so only the last are kept so. */
+export const createUnpacking = (): ((packed: PackedEntries) => StoredEntry[]) => {
+  const unpacked: { packed: PackedEntries; entries: StoredEntry[] }[] = []
+  return (packed) => {
+    const known = unpacked.find((one) => one.packed === packed)
+    if (known) return known.entries
+    const entries = unpackEntries(packed)
+    unpacked.push({ packed, entries })
+    if (unpacked.length > mostUnpacked) unpacked.shift()
+    return entries
+  }
+}
+
 export const unpackEntries = (packed: PackedEntries): StoredEntry[] => {
   const text = Buffer.from(packed.text.buffer, packed.text.byteOffset, packed.text.byteLength)
   const keys = Buffer.from(packed.keys.buffer, packed.keys.byteOffset, packed.keys.byteLength)

@@ -1,0 +1,49 @@
+import { expect, test } from 'vitest'
+import { decodeBatch } from '../entries/entry-batch.ts'
+import { mostTextBytes } from '../formats/clean.ts'
+import { readPushed } from './read-pushed.ts'
+
+const read = (entries: readonly object[]) => {
+  const batches: ReturnType<typeof decodeBatch>[] = []
+  const body = Buffer.from(JSON.stringify({ source_id: 'attic', entries }))
+  const rejected = readPushed(body, { arrived: 1_700_000_000_000 }, (batch) => batches.push(decodeBatch(batch)))
+  const texts = batches.flatMap(({ text, textEnds }) => {
+    const bytes = Buffer.from(text)
+    return [...textEnds].map((end, at) => bytes.toString('utf8', at === 0 ? 0 : textEnds[at - 1], end))
+  })
+  const sequences = batches.flatMap((batch) => [...batch.sequences])
+  const truncated = batches.flatMap(({ flags }) => [...flags].map((flag) => (flag & 8) !== 0))
+  return { rejected, texts, sequences, truncated, counts: batches.map(({ count }) => count) }
+}
+
+test('alike entries without numbers are told apart by which of them each is; numbers that are given stand', () => {
+  expect(read([{ text: 'tick' }, { text: 'tock' }, { text: 'tick' }]).sequences).toEqual([1, 1, 2])
+  expect(read([{ text: 'tick', sequence: 7 }, { text: 'tick' }]).sequences).toEqual([7, 2])
+  expect(
+    read([
+      { text: 'tick', sequence: 7 },
+      { text: 'tick', sequence: 8 },
+    ]).sequences,
+  ).toEqual([7, 8])
+})
+
+test('colours and carriage returns go from each line of a text, and half a character becomes a whole one', () => {
+  const { texts } = read([{ text: '\u001b[31mred\u001b[0m\r\n\tat work\r' }, { text: 'half \ud800 a pair' }])
+  expect(texts).toEqual(['red\n\tat work', 'half \ufffd a pair'])
+})
+
+test('a text that is too long is cut between characters and marked; one of just that many bytes is not', () => {
+  const { texts, truncated } = read([{ text: 'ü'.repeat(mostTextBytes) }, { text: `${'ü'.repeat(mostTextBytes / 2)}` }])
+  expect(texts.map((text) => Buffer.byteLength(text))).toEqual([mostTextBytes, mostTextBytes])
+  expect(texts[0]).not.toContain('\ufffd')
+  expect(truncated).toEqual([true, false])
+})
+
+test('what is no entry is named by its place, and the others are taken in batches that are not too large', () => {
+  const entries = Array.from({ length: 5_000 }, (_, number) =>
+    number === 3 ? { text: ' ' } : { text: `line ${number}` },
+  )
+  const { rejected, counts } = read(entries)
+  expect(rejected).toEqual([{ index: 3, reason: 'text is missing.' }])
+  expect(counts).toEqual([4_096, 903])
+})
