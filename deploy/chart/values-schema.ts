@@ -93,6 +93,38 @@ const workerFields = {
 }
 const worker = only(workerFields)
 
+const amount: Schema = { type: 'number', minimum: 0 }
+/** By the name of the file, which is also part of a ConfigMap's key. */
+const files: Schema = {
+  type: 'object',
+  patternProperties: { '^[A-Za-z0-9][A-Za-z0-9._-]{0,200}\\.(ya?ml|json)$': { type: 'string', minLength: 1 } },
+  additionalProperties: false,
+}
+/** A folder of a volume. */
+const folder: Schema = { type: 'string', pattern: '^([A-Za-z0-9][A-Za-z0-9._-]*(/[A-Za-z0-9][A-Za-z0-9._-]*)*)?$' }
+const receiver = only({ endpoint: address, existingSecret: name, tokenKey: { type: 'string', minLength: 1 } })
+
+const logsFields = {
+  enabled: flag,
+  stores: only({ existingSecret: name }),
+  files: only({ sources: text, formats: files, patterns: files }),
+  collect: only({ intervalSeconds: count(1, 86_400), watch: flag }),
+  retention: only({ days: { ...amount, maximum: 36_500 }, gigabytes: { ...amount, maximum: 1_000_000 } }),
+  incidents: only({ automatic: flag, threshold: count(1, 1_000_000), windowSeconds: count(1, 86_400) }),
+  bundles: receiver,
+  submit: receiver,
+  ssh: only({ existingSecret: name }),
+  models: only({
+    existingClaim: name,
+    embedding: folder,
+    anomaly: folder,
+    security: folder,
+    securityThreshold: { type: 'number', minimum: 0, maximum: 1 },
+  }),
+  blockPrivateUpstreams: flag,
+  maximumUploadMegabytes: count(1),
+}
+
 /** A server that comes with the release. */
 const bundled = (more: Record<string, Schema>): Schema =>
   only({
@@ -145,7 +177,7 @@ export const valuesSchema: Schema = {
       annotations: map,
     }),
     listings: component({ enabled: flag }),
-    logs: component({ enabled: flag, stores: only({ existingSecret: name }) }),
+    logs: component(logsFields),
     music: component({ enabled: flag }),
     operator: component({
       maximumRuns: count(1, 10_000),

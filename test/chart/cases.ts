@@ -49,7 +49,22 @@ export const cases = {
     },
     cloud: { enabled: true, existingSecret: 'cloud', licenseUrl: 'https://licenses.example.com' },
     keys: { existingSecret: 'keys' },
-    logs: { stores: { existingSecret: 'stores' } },
+    logs: {
+      stores: { existingSecret: 'stores' },
+      files: {
+        sources: 'sources:\n  - {id: nas, transport: ssh, glean_type: journald, ssh_target: nas}\n',
+        formats: { 'door.yaml': "name: door\npattern: '^~(?<message>.*)'\nsamples: [{line: '~x'}]\n" },
+        patterns: { 'door.yaml': 'overrides:\n  - {tag: disk_full, severity: ERROR}\n' },
+      },
+      collect: { intervalSeconds: 300, watch: false },
+      retention: { days: 90, gigabytes: 200.5 },
+      incidents: { threshold: 10 },
+      bundles: { endpoint: 'https://bundles.example.com/in', existingSecret: 'bundles' },
+      submit: { endpoint: 'https://logs.example.com/logs/api/glean/batch', existingSecret: 'submit', tokenKey: 'key' },
+      ssh: { existingSecret: 'ssh-keys' },
+      models: { existingClaim: 'models', embedding: 'mini-lm', security: 'threats/v2' },
+      blockPrivateUpstreams: true,
+    },
     llm: { baseUrl: 'http://llm:8000/v1', model: 'small', existingSecret: 'llm' },
     networkPolicy: { edgeFrom: [{ namespaceSelector: { matchLabels: { name: 'ingress' } } }] },
     monitoring: {

@@ -30,6 +30,23 @@ const refused: [string, object, RegExp][] = [
   ],
   ['copies of events on one server', { nats: { replicas: 3 } }, /needs servers of your own/],
   [
+    'a model without its volume',
+    { logs: { models: { embedding: 'mini-lm' } } },
+    /logs\.models\.existingClaim must name/,
+  ],
+  ['a folder outside of its volume', { logs: { models: { embedding: '../x' } } }, /at '\/logs\/models\/embedding'/],
+  [
+    'a token for nobody',
+    { logs: { submit: { existingSecret: 'x' } } },
+    /sent to nobody without logs\.submit\.endpoint/,
+  ],
+  [
+    'a file of formats that is none',
+    { logs: { files: { formats: { 'a/b.yaml': 'x' } } } },
+    /at '\/logs\/files\/formats'/,
+  ],
+  ['days that are none', { logs: { retention: { days: -1 } } }, /at '\/logs\/retention\/days'/],
+  [
     'an edge alone',
     { listings: { enabled: false }, logs: { enabled: false }, music: { enabled: false } },
     /One of listings, logs and music must be enabled/,

@@ -160,6 +160,18 @@ describe.skipIf(missing)(`two replicas of the logs service on one Postgres and o
       expect(await other.collect.reloadWatch({})).toMatchObject({ running: true })
     })
 
+    test('collect a source that was added at either, within seconds', async () => {
+      await writeFile(log('added'), numbered(0, 5))
+      await other.setup.writeSources({ sources: [{ id: 'added', path: log('added') }] })
+      const { sources } = await one.collect.listConfiguredSources({})
+      expect(sources.map(({ id }) => id)).toEqual(['app', 'web', 'added'])
+      expect((await one.setup.getSetupStatus({})).sourceCount).toBe(3)
+      await expect.poll(async () => (await other.texts('added')).length, patiently).toBe(5)
+      await expect
+        .poll(async () => (await other.collect.getWatchStatus({})).sources, patiently)
+        .toEqual(['app', 'web', 'added'])
+    })
+
     test('send a bundle once, whoever tries it, when the receiver is back', async () => {
       const { id } = await one.incidents.createIncident(incident('once'))
       receiver.mode.answer = 'refuse'

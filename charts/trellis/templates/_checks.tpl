@@ -18,6 +18,17 @@
 {{- if and (not .Values.nats.url) (gt (int .Values.nats.replicas) 1) }}
 {{- fail "nats.replicas above 1 needs servers of your own (nats.url): the bundled one is alone." }}
 {{- end }}
+{{- with .Values.logs }}
+{{- if and (or .models.embedding .models.anomaly .models.security) (not .models.existingClaim) }}
+{{- fail "logs.models names a folder: logs.models.existingClaim must name the volume that it is in." }}
+{{- end }}
+{{- range $what := list "bundles" "submit" }}
+{{- $receiver := index $.Values.logs $what }}
+{{- if and $receiver.existingSecret (not $receiver.endpoint) }}
+{{- fail (printf "logs.%s.existingSecret is sent to nobody without logs.%s.endpoint." $what $what) }}
+{{- end }}
+{{- end }}
+{{- end }}
 {{- if not (or .Values.listings.enabled .Values.logs.enabled .Values.music.enabled) }}
 {{- fail "One of listings, logs and music must be enabled: an edge alone has nothing to show." }}
 {{- end }}

@@ -57,7 +57,13 @@ export const composeTrellis = async (config: AllConfig, { log, metrics }: { log:
       directory: join(dataDirectory, 'branches'),
       basePort: config.branches.basePort,
       limit: config.branches.limit,
-      environment: { ...config.branches.environment, RPC_SECRET: rpcSecret },
+      environment: {
+        // What a user adds to the logs service holds in its branches, too.
+        SERVICE_FORMATS_DIR: join(dataDirectory, 'formats'),
+        SERVICE_PATTERNS_DIR: join(dataDirectory, 'patterns'),
+        ...config.branches.environment,
+        RPC_SECRET: rpcSecret,
+      },
       onLine: (_slug, line) => void process.stdout.write(`${line}\n`),
       log: log.child({ part: 'branches' }),
     }),

@@ -27,6 +27,7 @@ import { branchDirectoryRpc, orchardRpc } from './branches/orchard-rpc.ts'
 import { createSharedSearch } from './branches/shared-search.ts'
 import { createLeases } from './cluster/leases.ts'
 import { type SharedCatalogueTables, sharedCatalogueMigration } from './cluster/shared-catalogue-tables.ts'
+import { type AddedSourcesTables, addedSourcesMigration } from './collect/added-sources-store.ts'
 import { type CheckpointTables, checkpointMigration } from './collect/checkpoint-store.ts'
 import { type CollectStateTables, collectStateMigration } from './collect/collect-state-store.ts'
 import { createCollecting } from './collect/collecting.ts'
@@ -34,6 +35,7 @@ import { createContainerCollector } from './collect/docker/container-collector.t
 import { createFileCollector } from './collect/files/file-collector.ts'
 import { createJournalCollector } from './collect/journald/journald-collector.ts'
 import { collectRpc } from './collect/rpc.ts'
+import { createSharedSources } from './collect/shared-sources.ts'
 import { createSourcesFile } from './collect/sources-file.ts'
 import { type HostKeyTables, hostKeyMigration } from './collect/ssh/host-key-store.ts'
 import { createSshCollector } from './collect/ssh/ssh-collector.ts'
@@ -61,9 +63,7 @@ import { mediaMonitorRpc } from './media-monitor/rpc.ts'
 import { openEngine } from './open-engine.ts'
 import { createOverlaidEngine } from './overlays/overlaid-engine.ts'
 import { createOverlays, type OverlayTables, overlayMigration } from './overlays/store.ts'
-import { usePatterns } from './patterns/in-force.ts'
-import { libraryPatterns } from './patterns/library/mod.ts'
-import { loadPatterns } from './patterns/load-patterns.ts'
+import { openPatterns } from './patterns/use-patterns.ts'
 import { noteArrivals } from './scoring/arrivals.ts'
 import { createOutlivedDetections } from './scoring/outlived-detections.ts'
 import { scoringRpc } from './scoring/rpc.ts'
@@ -126,6 +126,7 @@ export const logsMigrations = [
   scoringMigration(14),
   blocklistMigration,
   outboxMigration(16),
+  addedSourcesMigration(17),
 ]
 export const logsSchema = { name: 'logs', migrations: logsMigrations }
 export const incidentsSchema = { name: 'incidents', migrations: incidentMigrations }
@@ -155,6 +156,7 @@ type Tables = CatalogueTables &
   CheckpointTables &
   CollectStateTables &
   OutboxTables &
+  AddedSourcesTables &
   SettingTables &
   VectorTables &
   TemplateTables &
@@ -183,10 +185,9 @@ export const createLogsService = async (options: LogsServiceOptions): Promise<Lo
   /** What the engine is at ends with it, and has its end written before the tasks are let go of. */
   let settle: () => Promise<unknown> = async () => undefined
   opened.defer(async () => void (await settle()))
-  const patterns = await loadPatterns(config.patternsDirectory ?? join(dataDirectory, 'patterns'))
-  for (const { file, problem } of patterns.problems) log.warn({ file, problem }, 'a pattern is not used')
-  usePatterns(patterns.patterns)
-  opened.defer(() => usePatterns(libraryPatterns))
+  const patterns = opened.use(
+    await openPatterns({ directory: config.patternsDirectory ?? join(dataDirectory, 'patterns'), log }),
+  )
   const { engine: own, tail, version } = opened.use(await openEngine(options, store))
   const directory = options.branches && opened.use(createBranchDirectory({ ...options.branches, log }))
   const shared =
@@ -215,10 +216,11 @@ export const createLogsService = async (options: LogsServiceOptions): Promise<Lo
   await tasks.recover()
   const upstream = opened.use(createUpstream({ blockPrivate: config.blockPrivateUpstreams }))
   const pressure = createPressure(config.pushedMegabytes * megabyte)
-  const sources = createSourcesFile({
+  const sourcesFile = createSourcesFile({
     path: config.sourcesFile ?? join(dataDirectory, 'sources.yaml'),
     lockDirectory: join(dataDirectory, 'sources-lock'),
   })
+  const sources = isShared ? createSharedSources({ given: sourcesFile, db: store.db }) : sourcesFile
   const settings = await openSettings({ config, db: store.db, ...(!isShared && { dataDirectory }), now })
   const collecting = opened.use(
     await createCollecting({

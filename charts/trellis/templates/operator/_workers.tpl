@@ -16,6 +16,12 @@
 {{- end -}}
 {{- $volumes := $values.extraVolumes -}}
 {{- $mounts := $values.extraVolumeMounts -}}
+{{- if and (eq $kind "branch") $.Values.logs.enabled -}}
+{{- $files := dict "root" $ "kinds" (list "formats" "patterns") -}}
+{{- $volumes = concat $volumes (include "trellis.logs.fileVolumes" $files | fromJsonArray) -}}
+{{- $mounts = concat $mounts (include "trellis.logs.fileMounts" $files | fromJsonArray) -}}
+{{- with merge (dict) (include "trellis.logs.fileAnnotations" $files | fromJson) $values.podAnnotations -}}{{- $_ := set $template "podAnnotations" . -}}{{- end -}}
+{{- end -}}
 {{- with $.Values.nats.tlsAuthoritySecret -}}
 {{- $volumes = append $volumes (dict "name" "nats-tls" "secret" (dict "secretName" .)) -}}
 {{- $mounts = append $mounts (dict "name" "nats-tls" "mountPath" "/etc/trellis/nats-tls" "readOnly" true) -}}
@@ -46,5 +52,8 @@
 {{ include "trellis.env.files" .root }}
 {{- else }}
 {{ include "trellis.env.rpc" .root }}
+{{- if .root.Values.logs.enabled }}
+{{- include "trellis.env.logFiles" (dict "root" .root "kinds" (list "formats" "patterns")) }}
+{{- end }}
 {{- end }}
 {{- end -}}

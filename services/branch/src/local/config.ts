@@ -14,6 +14,8 @@ const limits = [
   branchConfig.cacheMegabytes,
   branchConfig.pushedMegabytes,
   branchConfig.idleSeconds,
+  branchConfig.formatsDirectory,
+  branchConfig.patternsDirectory,
 ].map(({ variable }) => variable)
 const calls = Object.values(rpcConfig).flatMap(({ variable }) => [variable, `${variable}_FILE`])
 const passed = ['PATH', 'HOME', 'TZ', 'LOG_LEVEL', 'LOG_FORMAT', 'SHUTDOWN_SECONDS', ...limits, ...calls]

@@ -1,7 +1,8 @@
-import { readFile, stat } from 'node:fs/promises'
+import { mkdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { BranchNotice } from '@trellis/protos/ts/trellis/workloads/v1/branches.ts'
 import { expect, test, vi } from 'vitest'
+import { knownFormatNames } from '../formats/in-force.ts'
 import { type ServedBranch, serveBranch, temporaryFolder } from './stores-for-tests.ts'
 
 const day = 86_400_000
@@ -131,4 +132,33 @@ test('entries go when they were kept long enough, counted from their arrival', a
   } finally {
     vi.useRealTimers()
   }
+})
+
+test('a branch reads formats and tags entries as the logs service does, with what a user has added', async () => {
+  await using folder = await temporaryFolder()
+  const [formats, patterns] = [join(folder.path, 'formats'), join(folder.path, 'patterns')]
+  await mkdir(formats)
+  await mkdir(patterns)
+  await writeFile(
+    join(patterns, 'doors.yaml'),
+    `patterns:
+  - tag: door_open
+    domain: service_health
+    severity: ERROR
+    words: [gate]
+    samples: {matches: ['gate north open'], passes: ['north']}
+`,
+  )
+  await writeFile(
+    join(formats, 'doors.yaml'),
+    `name: doors\npattern: '^~(?<level>\\w+) (?<message>.*)'\nsamples:\n  - line: '~oops no room'\n`,
+  )
+  const environment = { SERVICE_FORMATS_DIR: formats, SERVICE_PATTERNS_DIR: patterns }
+  await using barn = await serveBranch('barn', environment, { dataDirectory: join(folder.path, 'data') })
+  await barn.push([{ text: 'the gate in the north', sequence: 1 }])
+  const answer = await barn.active.client?.searchBranch({ limit: 10, order: 'oldest' })
+  expect(answer?.entries.map(({ entry }) => entry)).toMatchObject([
+    { matchedPatterns: ['door_open'], severity: 'ERROR' },
+  ])
+  expect(knownFormatNames()).toContain('doors')
 })

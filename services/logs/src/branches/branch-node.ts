@@ -8,8 +8,10 @@ import { BranchServiceDefinition, type EntryCount } from '@trellis/protos/ts/tre
 import type { LogsServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/logs.ts'
 import type { BranchNotice } from '@trellis/protos/ts/trellis/workloads/v1/branches.ts'
 import { loadPseudonymKey } from '../anonymize/pseudonym-key.ts'
+import { openUserFormats } from '../formats/user/user-formats.ts'
 import { createPressure } from '../ingest/pressure.ts'
 import { gleanBatchRpc } from '../ingest/rpc.ts'
+import { openPatterns } from '../patterns/use-patterns.ts'
 import { amendmentMigration } from '../segments/amendment-store.ts'
 import { type CatalogueTables, catalogueMigration, createCatalogue } from '../segments/catalogue-store.ts'
 import type { Rewrite } from '../segments/rewrite.ts'
@@ -68,6 +70,10 @@ export const createBranchNode = async (options: BranchNodeOptions): Promise<Bran
     log,
   })
   opened.defer(() => store.close())
+  // Before anything is read or tagged. They are those of the logs service, so that entries are the same wherever they are kept.
+  const { formatsDirectory, patternsDirectory } = config
+  if (formatsDirectory !== undefined) opened.use(await openUserFormats({ directory: formatsDirectory, log }))
+  if (patternsDirectory !== undefined) opened.use(await openPatterns({ directory: patternsDirectory, log }))
   const key = await loadPseudonymKey(dataDirectory)
   const engine = opened.use(
     createLogEngine({

@@ -34,6 +34,14 @@ export const branchConfig = {
     false,
     'Puts pseudonyms in place of addresses and user names on arrival.',
   ),
+  formatsDirectory: {
+    ...logsConfig.formatsDirectory,
+    description: 'A folder of log formats, the same as the logs service has; none unless told.',
+  },
+  patternsDirectory: {
+    ...logsConfig.patternsDirectory,
+    description: 'A folder of patterns, the same as the logs service has; none unless told. Read at the start.',
+  },
   maximumBatchMegabytes: logsConfig.maximumBatchMegabytes,
   segmentEntries: logsConfig.segmentEntries,
   cacheMegabytes: logsConfig.cacheMegabytes,

@@ -1328,7 +1328,7 @@ export const SetupServiceDefinition = {
     },
     /**
      * Appends sources to the sources file, all or none; comments in it stay. An id that is there already is 409. The file itself (`SERVICE_SOURCES_FILE`) may
-     * be edited by hand as well.
+     * be edited by hand as well. Where several replicas run, what is added is kept in their database, for all of them, beside the file that they are given.
      */
     writeSources: {
       name: "WriteSources",
