@@ -1,8 +1,10 @@
-import { mkdir, rm } from 'node:fs/promises'
+import { mkdir, readdir, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { journalMissing, writeJournal } from '../../../../../test/support/journal.ts'
 import { readEntry, withCollector } from '../records/collect-for-tests.ts'
+import type { LocalJournalEntry } from '../source-entry.ts'
+import { until } from '../until-for-tests.ts'
 import { createJournalCollector } from './journald-collector.ts'
 
 const named = journalMissing === undefined ? '' : ` [skipped: ${journalMissing}]`
@@ -22,13 +24,21 @@ const entry = (number: number, more: Record<string, string> = {}) =>
     .join('\n')}\n\n`
 const some = (from: number, to: number) => Array.from({ length: to - from }, (_, index) => entry(from + index)).join('')
 
+/** Processes of this machine that have a word among theirs. */
+const processesNaming = async (word: string): Promise<string[]> => {
+  const numbers = (await readdir('/proc')).filter((name) => /^\d+$/.test(name))
+  const said = await Promise.all(numbers.map((number) => readFile(`/proc/${number}/cmdline`, 'utf8').catch(() => '')))
+  return said.filter((words) => words.includes('journalctl') && words.includes(word))
+}
+
 const setUp = async () => {
-  const world = await withCollector(createJournalCollector({ now: Date.now }))
+  const collector = createJournalCollector({ now: Date.now, flush: { milliseconds: 100, records: 100 } })
+  const world = await withCollector(collector)
   const directory = join(world.directory, 'journal')
   await mkdir(directory)
   const source = (more: Record<string, unknown> = {}) =>
     readEntry({ id: 'journald', transport: 'local', glean_type: 'journald', path: directory, ...more })
-  return { ...world, journal: directory, source }
+  return { ...world, collector, journal: directory, source }
 }
 
 describe.skipIf(journalMissing !== undefined)(`the journal${named}`, () => {
@@ -88,6 +98,47 @@ describe.skipIf(journalMissing !== undefined)(`the journal${named}`, () => {
     await stopping.catch(() => undefined)
     await world.glean(world.source())
     expect(await world.entries()).toHaveLength(9_000)
+  })
+
+  test('is followed: what is written comes live, the cursor moves once it is stored, and a run after it stores nothing twice', async () => {
+    await using world = await setUp()
+    writeJournal(world.journal, some(0, 3))
+    await world.glean(world.source())
+    const following = world.follow(world.source())
+    writeJournal(world.journal, some(3, 5))
+    await until(world.entries, (entries) => entries.length === 5)
+    writeJournal(world.journal, some(5, 6))
+    await until(world.entries, (entries) => entries.length === 6)
+    expect(await following.stop()).toMatchObject({ entries: 3, duplicates: 0 })
+    expect(following.problems).toEqual([])
+    writeJournal(world.journal, some(6, 8))
+    expect(await world.glean(world.source())).toMatchObject({ entries: 2, duplicates: 0 })
+    expect((await world.entries()).map(({ text }) => text)).toEqual(
+      Array.from({ length: 8 }, (_, index) => `number ${index}`),
+    )
+  })
+
+  test('is followed by a journalctl that ends with whoever follows', async () => {
+    await using world = await setUp()
+    writeJournal(world.journal, some(0, 3))
+    const stopping = new AbortController()
+    const chunks = world.collector.follow?.({
+      source: world.source() as LocalJournalEntry,
+      checkpoints: world.checkpoints('journald'),
+      force: false,
+      signal: stopping.signal,
+      onProblem: (problem) => expect.unreachable(problem),
+    })
+    if (!chunks) throw new TypeError('A journal can be followed.')
+    // A reader that stops by itself, without being told to.
+    for await (const taken of chunks) {
+      expect(taken).toMatchObject({ entries: 3 })
+      break
+    }
+    await until(
+      () => processesNaming(world.journal),
+      (processes) => processes.length === 0,
+    )
   })
 
   test('is collected of the units that a source names alone, whatever is in their names', async () => {

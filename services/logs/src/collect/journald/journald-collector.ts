@@ -11,10 +11,17 @@ const cursorIn = (state: string | undefined): string | undefined => {
   return typeof cursor === 'string' ? cursor : undefined
 }
 
+type Journalctl = {
+  run: RunCommand
+  now: () => number
+  /** Goes on until the signal aborts, with a batch after so long or so many. */
+  flush?: { milliseconds: number; records: number }
+}
+
 /** Collects a journal with a journalctl that runs wherever `run` runs it. */
 export async function* collectJournal(
   request: CollectRequest<LocalJournalEntry | SshEntry>,
-  { run, now }: { run: RunCommand; now: () => number },
+  { run, now, flush }: Journalctl,
 ): AsyncGenerator<Batch> {
   const { source, checkpoints, force, signal, onProblem } = request
   const cursor = force ? undefined : cursorIn(await checkpoints.get(journalKey))
@@ -25,13 +32,34 @@ export async function* collectJournal(
     directory: source.path ?? undefined,
     cursor,
     sourceIdOf: (unit) => unitSourceId(source, unit),
+    follows: flush !== undefined,
     signal,
     onProblem,
   })
-  yield* batchRecords(reads, { tenantId: source.tenantId, time: { zone: utc, reference: now() }, now })
+  const time = { zone: utc, reference: now() }
+  yield* batchRecords(reads, { tenantId: source.tenantId, time, now, ...(flush && { flush }) })
 }
 
+/** The spec's: what is followed is stored every 10 s or 100 lines. */
+const watchFlush = { milliseconds: 10_000, records: 100 }
+
 /** The journal of this machine. */
-export const createJournalCollector = ({ now }: { now: () => number }): Collector<LocalJournalEntry> => ({
+export const createJournalCollector = ({
+  now,
+  flush = watchFlush,
+}: {
+  now: () => number
+  flush?: { milliseconds: number; records: number }
+}): Collector<LocalJournalEntry> => ({
   collect: (request) => collectJournal(request, { run: runLocally, now }),
+  follow: async function* (request) {
+    const ending = new AbortController()
+    const signal = AbortSignal.any([request.signal, ending.signal])
+    try {
+      yield* collectJournal({ ...request, signal }, { run: runLocally, now, flush })
+    } finally {
+      // A reader that stops early leaves a journalctl that waits for what is written next.
+      ending.abort()
+    }
+  },
 })

@@ -15,6 +15,8 @@ export type JournalReading = {
   /** Of the entry that was read last. */
   cursor: string | undefined
   sourceIdOf: (unit: string) => string
+  /** Goes on with what is written until the signal aborts. */
+  follows?: boolean
   signal: AbortSignal
   onProblem: (problem: string) => void
 }
@@ -29,11 +31,13 @@ const isSameEntry = (left: string, right: string): boolean => {
   return one.length === 2 ? one.toSorted().join() === other.toSorted().join() : left === right
 }
 
-const wordsFor = ({ units, directory }: JournalReading, cursor: string | undefined): string[] => [
+const wordsFor = ({ units, directory, follows }: JournalReading, cursor: string | undefined): string[] => [
   'journalctl',
   '--output=export',
   '--no-pager',
   '--quiet',
+  // All from the cursor on, and not only the last ten.
+  ...(follows ? ['--follow', '--no-tail'] : []),
   ...(directory === undefined ? [] : [`--directory=${directory}`]),
   ...units.map((unit) => `--unit=${unit}`),
   // The entry that was read last comes again, so that it is noticed when it is not there any more.
@@ -45,7 +49,7 @@ const isUnknownCursor = (complaint: string) => /seek to cursor|parse cursor/i.te
 /**
  * Reads a journal from the entry behind the cursor to its end (journalctl(1)). A cursor whose entry is gone, since the journal was vacuumed
  * or is another one, is a problem that is told; reading goes on with the next entry that there is. Throws CommandFailed, or what running a
- * command throws.
+ * command throws. One that follows ends when it is told to; a journalctl that ends by itself then has failed.
  */
 export async function* readJournal(reading: JournalReading): AsyncGenerator<ReadRecord> {
   const { run, host, cursor, sourceIdOf, signal, onProblem } = reading
@@ -82,7 +86,8 @@ export async function* readJournal(reading: JournalReading): AsyncGenerator<Read
     yield* readJournal({ ...reading, cursor: undefined })
     return
   }
-  if (code !== 0) throw new CommandFailed(`journalctl on ${host} ended with ${code ?? 'a signal'}: ${complaint}`)
+  if (code !== 0 || reading.follows)
+    throw new CommandFailed(`journalctl on ${host} ended with ${code ?? 'a signal'}: ${complaint}`)
   for (const fields of reader.end()) {
     const made = read(fields)
     if (made) yield made

@@ -13,6 +13,36 @@ export const readEntry = (given: Record<string, unknown>): SourceEntry => {
 }
 
 /** An engine and checkpoints, and a way of collecting into them as a run does. */
+/** Follows a source into an engine, as the watcher does, until it is told to stop. */
+const followInto = <Entry extends SourceEntry>(
+  collector: Collector<Entry>,
+  source: SourceEntry,
+  { engine, store }: Awaited<ReturnType<typeof withCollecting>>,
+) => {
+  const stopping = new AbortController()
+  const problems: string[] = []
+  const checkpoints = createCheckpoints({ db: store.db, source: source.id, now: Date.now })
+  const keeper = createKeeper({ engine, source, checkpoints })
+  const { follow } = collector
+  if (!follow) throw new TypeError('This collector follows nothing.')
+  const onProblem = (problem: string) => problems.push(problem)
+  const request = { source: source as Entry, checkpoints, force: false, signal: stopping.signal, onProblem }
+  const following = (async () => {
+    for await (const taken of follow(request)) await keeper.take(taken)
+    await keeper.finish(true)
+  })()
+  following.catch(() => undefined)
+  return {
+    problems,
+    /** Ends it, and gives what was stored. */
+    stop: async () => {
+      stopping.abort()
+      await following
+      return keeper.counts()
+    },
+  }
+}
+
 export const withCollector = async <Entry extends SourceEntry>(collector: Collector<Entry>) => {
   const opened = await withCollecting()
   return {
@@ -33,6 +63,8 @@ export const withCollector = async <Entry extends SourceEntry>(collector: Collec
       await keeper.finish(!signal.aborted)
       return { ...keeper.counts(), problems }
     },
+    checkpoints: (source: string) => createCheckpoints({ db: opened.store.db, source, now: Date.now }),
+    follow: (source: SourceEntry) => followInto(collector, source, opened),
     [Symbol.asyncDispose]: () => opened[Symbol.asyncDispose](),
   }
 }

@@ -3,11 +3,18 @@ import type { TimeContext } from '../../formats/time.ts'
 import type { Batch, Checkpoint } from '../collector.ts'
 import type { CollectedRecord } from './record.ts'
 import { createRecordParser } from './record-parser.ts'
+import { tick, withTicks } from './with-ticks.ts'
 
 /** What a reader gives: a record, if there is one, and the place behind it, if one can be told. */
 export type ReadRecord = { record?: CollectedRecord | undefined; checkpoint?: Checkpoint | undefined }
 
-export type RecordBatchOptions = { tenantId: string | null; time: TimeContext; now: () => number }
+export type RecordBatchOptions = {
+  tenantId: string | null
+  time: TimeContext
+  now: () => number
+  /** Where records come as they are written: a batch is made of those that came in so long, or of so many if that is sooner. */
+  flush?: { milliseconds: number; records: number }
+}
 
 const batchEntries = 4_096
 const batchTextBytes = 1024 * 1024
@@ -15,7 +22,7 @@ const batchTextBytes = 1024 * 1024
 /** Makes batches of records as they are read. */
 export async function* batchRecords(
   reads: AsyncIterable<ReadRecord>,
-  { tenantId, time, now }: RecordBatchOptions,
+  { tenantId, time, now, flush }: RecordBatchOptions,
 ): AsyncGenerator<Batch> {
   const builder = createBatchBuilder(batchEntries + 1_024, batchTextBytes + 256 * 1024)
   const parser = createRecordParser({
@@ -36,8 +43,14 @@ export async function* batchRecords(
     hasNews = false
     return made
   }
-  for await (const { record, checkpoint: place } of reads) {
-    if (hasNews && (builder.count >= batchEntries || builder.size >= batchTextBytes)) yield finish()
+  const isFull = () =>
+    builder.count >= batchEntries ||
+    builder.size >= batchTextBytes ||
+    lines >= (flush?.records ?? Number.POSITIVE_INFINITY)
+  for await (const read of flush ? withTicks(reads, flush.milliseconds) : reads) {
+    if (hasNews && (read === tick || isFull())) yield finish()
+    if (read === tick) continue
+    const { record, checkpoint: place } = read
     if (record) {
       lines += 1
       bytes += record.text.length
