@@ -30,4 +30,16 @@ export const blockedPacketOf = (text: string, isBlock: boolean): BlockedPacket |
 }
 
 /** Words of which every such text has one. */
-export const blockedPacketWords = ['block', 'blocked', 'drop', 'dropped', 'reject', 'rejected', 'deny', 'denied', 'dpt']
+export const blockedPacketWords = [
+  'ufw',
+  'match',
+  'blocked',
+  'drop',
+  'dropped',
+  'reject',
+  'rejected',
+  'deny',
+  'denied',
+  'dpt',
+  'spt',
+]

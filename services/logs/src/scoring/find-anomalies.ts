@@ -1,11 +1,12 @@
 import type { TemplateCounts } from '../templates/count-templates.ts'
-import { type Anomaly, severityOfTemplate, type TemplateSeries, weightOf } from './template-series.ts'
+import { findFailures } from './find-failures.ts'
+import { type Anomaly, severityOfTemplate, type TemplateSeries } from './template-series.ts'
+import { worthOf, worthOfBurst } from './weigh-template.ts'
 
 /** What came before has to have been so much before anything can stand out against it. */
 const leastHistoryEntries = 100
 const leastHistoryBuckets = 12
 
-const weightOfTemplate = (template: TemplateCounts): number => weightOf[severityOfTemplate(template) ?? 'none']
 const bucketOf = (series: TemplateSeries, time: number): number =>
   Math.floor((time - series.start) / series.bucketMilliseconds)
 const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0)
@@ -13,16 +14,26 @@ const sum = (values: readonly number[]): number => values.reduce((total, value) 
 const historyOf = (series: TemplateSeries): number =>
   sum(series.templates.map(({ buckets }) => sum(buckets.slice(0, series.judgedFrom))))
 
+/** A new kind that comes once in a thousand messages is as surprising as can be told. */
+const mostBits = 10
+
 /**
- * A kind of message that this source never had. The more often new kinds come there anyway, the less it says: what share of messages is of a kind
+ * 0 to 1: how surprising a kind of message is that this source never had. The more often new kinds come there anyway, the less it says: what share of messages is of a kind
  * seen once estimates how likely the next one is new (Good, "The Population Frequencies of Species", 1953).
  */
-export const findNew = (series: TemplateSeries): Anomaly[] => {
+const surpriseOfNew = (series: TemplateSeries): number => {
   const known = series.templates.filter(({ firstSeen }) => bucketOf(series, firstSeen) < series.judgedFrom)
   const seenBefore = historyOf(series)
-  if (seenBefore < leastHistoryEntries) return []
+  if (seenBefore < leastHistoryEntries) return 0
   const once = known.filter(({ buckets }) => sum(buckets.slice(0, series.judgedFrom)) === 1).length
-  const surprise = 1 - Math.min(1, (once / seenBefore) * 5)
+  return Math.min(1, -Math.log2((once + 1) / (seenBefore + 1)) / mostBits)
+}
+
+/** A kind of message that this source never had. */
+export const findNew = (series: TemplateSeries): Anomaly[] => {
+  const surprise = surpriseOfNew(series)
+  const seenBefore = historyOf(series)
+  if (surprise === 0) return []
   return series.templates.flatMap((template) => {
     const bucket = bucketOf(series, template.firstSeen)
     if (bucket < series.judgedFrom) return []
@@ -31,7 +42,7 @@ export const findNew = (series: TemplateSeries): Anomaly[] => {
         label: 'new_template',
         templateId: template.templateId,
         template: template.template,
-        score: weightOfTemplate(template) * surprise,
+        score: worthOf(template) * surprise,
         severity: severityOfTemplate(template),
         bucket,
         count: template.count,
@@ -53,6 +64,7 @@ const sureness = (deviation: number): number => 1 - Math.exp(-deviation / 6)
 const leastBurst = 10
 const leastDeviation = 6
 const leastTimes = 4
+const leastTimesPeak = 2
 /** So many buckets before are compared with. */
 const comparedBuckets = 144
 
@@ -65,8 +77,11 @@ const burstsOf = (
   for (let bucket = Math.max(judgedFrom, leastHistoryBuckets); bucket < counts.length; bucket++) {
     const count = counts[bucket] ?? 0
     if (count < leastBurst) continue
-    const { mean, deviation } = surpriseOf(count, counts.slice(Math.max(0, bucket - comparedBuckets), bucket))
+    const before = counts.slice(Math.max(0, bucket - comparedBuckets), bucket)
+    const { mean, deviation } = surpriseOf(count, before)
     if (deviation < leastDeviation || count < leastTimes * Math.max(mean, 1)) continue
+    // What comes in bursts anyway has to outdo them.
+    if (count < leastTimesPeak * Math.max(...before)) continue
     found.push({ bucket, count, mean, deviation })
   }
   return found.filter(({ bucket }, index) => found[index - 1]?.bucket !== bucket - 1)
@@ -75,19 +90,22 @@ const burstsOf = (
 const perBucket = (mean: number): string => (mean < 1 ? mean.toFixed(2) : mean.toFixed(0))
 
 /** A kind of message that comes far more often than it did. */
-export const findBursts = (series: TemplateSeries): Anomaly[] =>
-  series.templates.flatMap((template) =>
+export const findBursts = (series: TemplateSeries): Anomaly[] => {
+  const surprise = surpriseOfNew(series)
+  return series.templates.flatMap((template) =>
     burstsOf(template.buckets, series.judgedFrom).map(({ bucket, count, mean, deviation }) => ({
       label: 'burst',
       templateId: template.templateId,
       template: template.template,
-      score: Math.min(0.99, sureness(deviation) * (0.4 + 0.6 * weightOfTemplate(template))),
+      // Where new kinds come all the time, many of one say as little as one.
+      score: Math.min(0.99, sureness(deviation) * worthOfBurst(template) * (mean === 0 ? surprise : 1)),
       severity: severityOfTemplate(template),
       bucket,
       count,
       reason: `${count} times in ${series.bucketMilliseconds / 60_000} minutes, where ${perBucket(mean)} were usual.`,
     })),
   )
+}
 
 const errorsOf = ({ bySeverity, count, buckets }: TemplateCounts): number[] => {
   // Counts are told by bucket or by level: a kind of message nearly always has one level.
@@ -173,7 +191,7 @@ export const findRare = (series: TemplateSeries): Anomaly[] => {
         label: 'rare_here',
         templateId: template.templateId,
         template: template.template,
-        score: weightOf[severity] * Math.min(1, Math.log10(all / template.count) / 5),
+        score: worthOf(template) * Math.min(1, Math.log10(all / template.count) / 5),
         severity,
         bucket,
         count: template.count,
@@ -185,6 +203,7 @@ export const findRare = (series: TemplateSeries): Anomaly[] => {
 
 /** All that stands out, by each way of looking. */
 export const findAnomalies = (series: TemplateSeries): Anomaly[] => [
+  ...findFailures(series),
   ...findNew(series),
   ...findBursts(series),
   ...findErrorClusters(series),

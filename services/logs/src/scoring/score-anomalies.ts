@@ -11,8 +11,8 @@ import { type Anomaly, bucketLengthFor, type TemplateSeries } from './template-s
 const historyMilliseconds = 24 * 3_600_000
 /** Of a source that is scored as a whole, the first part is what the rest is compared with. */
 const learningShare = 0.3
-/** Entries that carry the score of one finding. */
-const mostScored = 100
+/** Entries that carry the score of one finding: of what comes in a few, and of all that was there more, since nobody looks at that again. */
+const mostScored = { lately: 100, whole: 1_000 }
 /** Of one range, the surest. */
 const mostAnomalies = 200
 
@@ -25,13 +25,17 @@ const cut = ({ since, until, firstTime }: SourceRange) => {
   const judgedFrom = isWhole
     ? Math.ceil(count * learningShare)
     : Math.max(1, Math.floor((since - start) / milliseconds))
-  return { start, milliseconds, count, judgedFrom }
+  return { start, milliseconds, count, judgedFrom, isWhole }
 }
 
 /** Finds what stands out among the kinds of messages of a source, by how often each came. */
-export const createAnomalyScoring = (engine: Pick<LogEngine, 'search' | 'templates'>): ScoreRange => {
+export const createAnomalyScoring = (
+  engine: Pick<LogEngine, 'search' | 'templates'>,
+  /** What is less sure is not looked for; measurements take all. */
+  least = leastScore,
+): ScoreRange => {
   const seriesOf = async (range: SourceRange, signal: AbortSignal): Promise<TemplateSeries> => {
-    const { start, milliseconds, count, judgedFrom } = cut(range)
+    const { start, milliseconds, count, judgedFrom, isWhole } = cut(range)
     const templates = await engine.templates(
       {
         filters: { source: range.sourceId, since: start, until: range.until },
@@ -44,6 +48,7 @@ export const createAnomalyScoring = (engine: Pick<LogEngine, 'search' | 'templat
       bucketMilliseconds: milliseconds,
       bucketCount: count,
       judgedFrom,
+      judgedWhole: isWhole,
       firstTime: range.firstTime,
       lastTime: range.until - 1,
       templates,
@@ -63,12 +68,12 @@ export const createAnomalyScoring = (engine: Pick<LogEngine, 'search' | 'templat
       filters: {
         source: sourceId,
         since,
-        until: since + series.bucketMilliseconds,
+        until: since + (anomaly.buckets ?? 1) * series.bucketMilliseconds,
         ...(anomaly.templateId === null
           ? { severities: ['CRITICAL', 'ERROR'] as const }
           : { anyTemplate: [anomaly.templateId] }),
       },
-      limit: mostScored,
+      limit: series.judgedWhole ? mostScored.whole : mostScored.lately,
       signal,
     })
     for await (const entry of read) entries.push(entry)
@@ -77,7 +82,7 @@ export const createAnomalyScoring = (engine: Pick<LogEngine, 'search' | 'templat
   return async (range, signal) => {
     const series = await seriesOf(range, signal)
     const anomalies = findAnomalies(series)
-      .filter(({ score }) => score >= leastScore)
+      .filter(({ score }) => score >= least)
       .toSorted((a, b) => b.score - a.score)
       .slice(0, mostAnomalies)
     const findings: Finding[] = []

@@ -16,7 +16,12 @@ import { createRateWatch } from './watch-rates.ts'
 import { webRequestOf } from './web-request.ts'
 
 /** Words of which every entry that any rule is about has one: the others are not read. */
-const candidateWords = [...happeningWords, ...attackSigns.flatMap(({ words }) => words)]
+const signWords: ReadonlySet<string> = new Set(attackSigns.flatMap(({ words }) => words))
+const candidateWords = [...happeningWords, ...signWords]
+const toldWords: ReadonlySet<string> = new Set(happeningWords)
+/** So much of a text is looked at by any rule. */
+const lookedAt = 4_096
+const wordsIn = ({ text }: StoredEntry): readonly string[] => wordsOf(text.slice(0, lookedAt))
 
 /** Entries of one range that are looked at. What is beyond is left: that many candidates in one go are an archive, not what happens. */
 const mostCandidates = 1_000_000
@@ -107,8 +112,10 @@ export const createSecurityScoring =
     const slow = createSlowAttempts()
     const signs = createSignWatch()
     let entries = 0
-    const addRates = (entry: StoredEntry) => {
-      for (const happening of happeningsOf(entry)) {
+    // Matching is dear: rates and signs are only asked about what has one of their own words.
+    const addRates = (entry: StoredEntry, words: readonly string[]) => {
+      const happenings = words.some((word) => toldWords.has(word)) ? happeningsOf(entry) : []
+      for (const happening of happenings) {
         rates.add(happening)
         slow.add(happening)
       }
@@ -117,14 +124,15 @@ export const createSecurityScoring =
     const earlier = { source: sourceId, since: since - longestLookBack, until: since }
     const slices = createSlices(mostSlice)
     for (const entry of await newestEntries(engine, { query, filters: earlier, limit: mostEarlier, signal })) {
-      addRates(entry)
+      addRates(entry, wordsIn(entry))
       if (slices.isOver()) await slices.pause()
     }
     const filters = { source: sourceId, since, until }
     for await (const entry of readEntries(engine, { query, filters, limit: mostCandidates, signal })) {
-      addRates(entry)
+      const words = wordsIn(entry)
+      addRates(entry, words)
       entries++
-      signs.add(entry)
+      if (words.some((word) => signWords.has(word))) signs.add(entry)
       if (slices.isOver()) await slices.pause()
     }
     const lookedUp = new Set<string>()
@@ -132,7 +140,7 @@ export const createSecurityScoring =
     const addBefore = async (subject: string) => {
       const words = wordsOf(subject)
       if (words.length === 0) return
-      const before = readEntries(engine, {
+      const before = await newestEntries(engine, {
         query: {
           clauses: [[{ words, isPrefix: false }], ...anyOf(signInWords).clauses],
           excluded: [],
@@ -141,7 +149,7 @@ export const createSecurityScoring =
         limit: mostBefore,
         signal,
       })
-      for await (const entry of before) {
+      for (const entry of before) {
         if (lookedUp.has(entry.entryId)) continue
         lookedUp.add(entry.entryId)
         for (const happening of happeningsOf(entry))

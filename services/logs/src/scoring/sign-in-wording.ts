@@ -79,7 +79,7 @@ export const signInWords: readonly string[] = [
     'exist',
   ],
   ...['auth', 'authentication', 'authenticating', 'login', 'signin', 'password', 'credentials', 'accepted', 'opened'],
-  ...['success', 'successful', 'successfully', 'succeeded', 'logged', 'ok', 'loginfailed', 'authenticationfailed'],
+  ...['success', 'successful', 'successfully', 'succeeded', 'logged', 'loginfailed', 'authenticationfailed'],
   ...['challengeresponsefailed', 'invalidpassword', 'invalidaccountid', '4624', '4625', '4771', '4776'],
 ]
 

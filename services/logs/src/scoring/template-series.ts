@@ -10,6 +10,8 @@ export type TemplateSeries = {
   bucketCount: number
   /** The first bucket that is to be judged; those before are what it is compared with. */
   judgedFrom: number
+  /** Whether the source is looked at as a whole, so that what is before `judgedFrom` has not been judged earlier. */
+  judgedWhole: boolean
   /** Epoch milliseconds of the source's first and last entries. */
   firstTime: number
   lastTime: number
@@ -25,6 +27,8 @@ export type Anomaly = {
   score: number
   severity: Severity | null
   bucket: number
+  /** So many buckets from that one on; one where it is not told. */
+  buckets?: number
   count: number
   reason: string
 }
@@ -34,9 +38,6 @@ export const severityOfTemplate = ({ bySeverity }: Pick<TemplateCounts, 'bySever
   const all = bySeverity.reduce((sum, count) => sum + count, 0)
   return severities.find((_, index) => (bySeverity[index + 1] ?? 0) * 10 >= Math.max(1, all)) ?? null
 }
-
-/** How much it matters that a message of a level stands out. */
-export const weightOf: Readonly<Record<Severity | 'none', number>> = { CRITICAL: 1, ERROR: 0.9, WARN: 0.75, none: 0.55 }
 
 /** Buckets that a day of a busy source and a year of a quiet one are cut into alike; a length that a person would choose. */
 const bucketLengths = [1, 5, 10, 30, 60, 360, 1_440].map((minutes) => minutes * 60_000)

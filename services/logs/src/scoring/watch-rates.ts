@@ -16,6 +16,9 @@ const mostInWindow = 1_000
 /** Entries that carry a finding's score beside the one that shows it. */
 const mostAlso = 100
 
+/** Rules about so short a time are about the pace of entries. */
+const quickSeconds = 10
+
 type Watched = { window: Happening[]; finding: Finding | undefined; lastTime: number }
 
 export const spanOf = (milliseconds: number): string => {
@@ -70,8 +73,9 @@ export const createRateWatch = (rules: readonly RateRule[] = rateRules): RateWat
   }
   const apply = (rule: RateRule, index: number, happening: Happening) => {
     const subject = rule.kinds.includes(happening.kind) ? subjectOf(rule, happening) : null
-    if (subject === null) return
     const { entry } = happening
+    // Entries without a time of their own have that of when they came in: all at once.
+    if (subject === null || (entry.time === null && rule.seconds <= quickSeconds)) return
     const state = watchedOf(`${index}\0${entry.origin.sourceId}\0${subject}`)
     const now = timeOf(happening)
     // A pause as long as the window: what comes now is another time.

@@ -1,0 +1,89 @@
+import { describe, expect, test } from 'vitest'
+import type { TemplateCounts } from '../templates/count-templates.ts'
+import { findAnomalies } from './find-anomalies.ts'
+import { leastScore } from './finding.ts'
+import type { TemplateSeries } from './template-series.ts'
+
+const minute = 60_000
+const bucketCount = 100
+
+/** A kind of message of a level (0 none, 1 CRITICAL, 2 ERROR, 3 WARN) that comes so often in each stretch. */
+const kind = (template: string, level: 0 | 1 | 2 | 3, countIn: (bucket: number) => number): TemplateCounts => {
+  const buckets = Array.from({ length: bucketCount }, (_, bucket) => countIn(bucket))
+  const count = buckets.reduce((sum, value) => sum + value, 0)
+  const bySeverity: TemplateCounts['bySeverity'] = [0, 0, 0, 0]
+  bySeverity[level] = count
+  return {
+    templateId: template,
+    template,
+    count,
+    bySeverity,
+    firstSeen: buckets.findIndex((value) => value > 0) * minute,
+    lastSeen: buckets.findLastIndex((value) => value > 0) * minute,
+    buckets,
+  }
+}
+const work = kind('stored document <*>', 0, () => 100)
+const seriesOf = (templates: readonly TemplateCounts[], isWhole = false): TemplateSeries => ({
+  start: 0,
+  bucketMilliseconds: minute,
+  bucketCount,
+  judgedFrom: isWhole ? 30 : 98,
+  judgedWhole: isWhole,
+  firstTime: 0,
+  lastTime: bucketCount * minute - 1,
+  templates: [work, ...templates],
+})
+const foundIn = (templates: readonly TemplateCounts[], isWhole = false) =>
+  findAnomalies(seriesOf(templates, isWhole)).filter(({ score }) => score >= leastScore)
+const labelsIn = (...given: Parameters<typeof foundIn>) => foundIn(...given).map(({ label }) => label)
+
+describe('what stands out in a source', () => {
+  test('a fault at the beginning of a source is told of, where there is nothing to compare with', () => {
+    const found = foundIn([kind('link to <*> has been severed', 2, (bucket) => (bucket === 2 ? 7 : 0))], true)
+    expect(found).toMatchObject([{ label: 'failure', count: 7, severity: 'ERROR' }])
+    expect(found[0]?.reason).toMatch(/a connection, a disk or a neighbour that was lost; 7 of 7 came together\.$/)
+  })
+
+  test('a failure that is usual here is not told of again, and one that is not is', () => {
+    const failure = 'job <*> threw an exception'
+    expect(labelsIn([kind(failure, 2, () => 3)])).toEqual([])
+    const found = foundIn([kind(failure, 2, (bucket) => (bucket >= 98 ? 3 : 0))])
+    expect(found.map(({ label }) => label)).toContain('failure')
+    expect(found[0]?.reason).toContain('it was not here in 98 stretches before')
+  })
+
+  test('a failure that was there only before is not told of for what comes now', () => {
+    expect(labelsIn([kind('link to <*> has been severed', 2, (bucket) => (bucket < 90 ? 3 : 0))])).not.toContain(
+      'failure',
+    )
+  })
+
+  test('where dozens of kinds fail, that one more does is not told of, but what stops a machine is', () => {
+    const noise = Array.from({ length: 30 }, (_, index) => kind(`widget ${index} failed to draw`, 2, () => 1))
+    const found = foundIn([...noise, kind('kernel panic in <*>', 2, (bucket) => (bucket === 70 ? 1 : 0))], true)
+    expect(found.filter(({ label }) => label === 'failure').map(({ template }) => template)).toEqual([
+      'kernel panic in <*>',
+    ])
+  })
+
+  test('a burst of any message is told of where it outdoes all before, and one that recurs is not', () => {
+    expect(labelsIn([kind('opened the door', 0, (bucket) => (bucket === 99 ? 400 : 1))])).toEqual(['burst'])
+    expect(labelsIn([kind('opened the door', 0, (bucket) => (bucket % 9 === 0 ? 400 : 1))])).toEqual([])
+  })
+
+  test('a new kind of message is told of by its level and wording, and a plain one is not', () => {
+    const onceNow = (bucket: number) => (bucket === 99 ? 1 : 0)
+    expect(labelsIn([kind('cannot open the vault', 2, onceNow)])).toContain('new_template')
+    expect(labelsIn([kind('opened the vault', 0, onceNow)])).toEqual([])
+  })
+
+  test('where new kinds come all the time, one more says little', () => {
+    const firsts = Array.from({ length: 1_500 }, (_, index) =>
+      kind(`step ${index}`, 0, (bucket) => (bucket === index % 98 ? 1 : 0)),
+    )
+    const now = kind('the queue is long', 3, (bucket) => (bucket === 99 ? 1 : 0))
+    expect(labelsIn([now])).toEqual(['new_template'])
+    expect(labelsIn([now, ...firsts])).toEqual([])
+  })
+})
