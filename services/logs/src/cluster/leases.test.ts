@@ -1,0 +1,107 @@
+import { once } from 'node:events'
+import { openStore } from '@trellis/kit/store'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { databases, type RunningDatabase } from '../../../../test/support/databases.ts'
+import { logsSchema } from '../service.ts'
+import type { LeaseTables } from './lease-store.ts'
+import { createLeases } from './leases.ts'
+
+const forever = () => new AbortController().signal
+const patiently = { timeout: 60_000, interval: 20 }
+
+describe.each(databases)('leases on $name', ({ isMissing, start }) => {
+  describe.skipIf(isMissing)('as rows', () => {
+    let database: RunningDatabase
+    beforeAll(async () => {
+      database = await start()
+    })
+    afterAll(() => database?.[Symbol.asyncDispose]())
+
+    /** Two replicas with a clock of the test's own, and leases that are renewed every ten milliseconds. */
+    const openTwo = async () => {
+      await using opened = new AsyncDisposableStack()
+      const { location } = opened.use(await database.place(logsSchema))
+      const clock = { now: 1_772_000_000_000 }
+      const open = async () => {
+        const store = opened.use(await openStore<LeaseTables>({ ...location, ...logsSchema }))
+        return { store, ...createLeases({ db: store.db, now: () => clock.now, milliseconds: 30 }) }
+      }
+      const [one, other] = [await open(), await open()]
+      const stack = opened.move()
+      return { one, other, clock, [Symbol.asyncDispose]: () => stack.disposeAsync() }
+    }
+
+    test('a task is had by one, this replica included, until it is given back', async () => {
+      await using both = await openTwo()
+      const held = await both.one.take('watch', forever())
+      expect(held).toBeDefined()
+      expect(await both.one.take('watch', forever())).toBeUndefined()
+      expect(await both.other.take('watch', forever())).toBeUndefined()
+      expect(await both.other.isHeld('watch')).toBe(true)
+      await using _another = await both.other.take('glean', forever())
+      expect(_another).toBeDefined()
+      await held?.[Symbol.asyncDispose]()
+      expect(await both.other.isHeld('watch')).toBe(false)
+      await using next = await both.other.take('watch', forever())
+      expect(next?.signal.aborted).toBe(false)
+    })
+
+    test('of many who want it at once, one gets it', async () => {
+      await using both = await openTwo()
+      const taken = await Promise.all(
+        Array.from({ length: 20 }, (_, index) => (index % 2 ? both.one : both.other).take('merge', forever())),
+      )
+      const held = taken.filter((lease) => lease !== undefined)
+      expect(held).toHaveLength(1)
+      await held[0]?.[Symbol.asyncDispose]()
+    })
+
+    test('who lives keeps its task, and who died loses it', async () => {
+      await using both = await openTwo()
+      const held = await both.one.take('watch', forever())
+      both.clock.now += 20
+      // It is renewed by now: what would have been its end is no more.
+      await vi.waitFor(async () => {
+        const [row] = await both.one.store.db.selectFrom('log_leases').selectAll().execute()
+        expect(row?.ends_at).toBe(both.clock.now + 30)
+      }, patiently)
+      expect(await both.other.take('watch', forever())).toBeUndefined()
+      // As if it had been paused past its end.
+      both.clock.now += 1_000
+      const lost = held && once(held.signal, 'abort')
+      await using next = await vi.waitFor(async () => {
+        both.clock.now += 1_000
+        const taken = await both.other.take('watch', forever())
+        expect(taken).toBeDefined()
+        return taken
+      }, patiently)
+      await lost
+      expect(held?.signal.reason).toMatchObject({ message: 'The task "watch" is another replica\'s now.' })
+      // Giving back what is lost takes nothing from whoever has it.
+      await held?.[Symbol.asyncDispose]()
+      expect(await both.one.isHeld('watch')).toBe(true)
+      expect(next?.signal.aborted).toBe(false)
+    })
+
+    test('who cannot reach the store for as long as a lease takes stops', async () => {
+      await using both = await openTwo()
+      const held = await both.one.take('watch', forever())
+      await both.one.store.close()
+      if (!held?.signal.aborted) await once(held?.signal ?? forever(), 'abort')
+      expect(held?.signal.aborted).toBe(true)
+      await held?.[Symbol.asyncDispose]()
+    })
+
+    test('a task ends with the signal that it was taken with, and a service that starts alone frees all', async () => {
+      await using both = await openTwo()
+      const ending = new AbortController()
+      await using held = await both.one.take('watch', ending.signal)
+      ending.abort(new Error('The service is ending.'))
+      expect(held?.signal.aborted).toBe(true)
+      expect(await both.one.keep('merge', 'one', 60_000)).toBe(true)
+      expect(await both.other.keep('merge', 'other', 60_000)).toBe(false)
+      await both.other.clear()
+      expect(await both.other.keep('merge', 'other', 60_000)).toBe(true)
+    })
+  })
+})
