@@ -1,6 +1,7 @@
 import { type Bitmap, createBitmap, documentsOf, hasBit, setBit, subtract } from '../segments/bitmap.ts'
-import type { PartColumns } from '../segments/part.ts'
+import type { Part } from '../segments/part.ts'
 import { type Offer, offerBitmap, offerDocuments, type TopHits } from './hits.ts'
+import type { Leaving } from './leaving.ts'
 import type { FoundTerm, FoundTerms } from './match.ts'
 import { scoreOf, type TermScores } from './rank.ts'
 
@@ -10,14 +11,11 @@ import { scoreOf, type TermScores } from './rank.ts'
  * and scored one by one.
  */
 export type Candidates = {
-  /** Best first. */
-  classes: readonly ScoreClass[]
-  /** Offers what is in none of the classes. */
-  offerOthers: (top: TopHits, offer: Offer) => void
+  /** None of them comes before a document of this score. */
+  best: number
+  /** Reads columns of the part, which takes time and memory. */
+  offer: (top: TopHits, offer: Offer) => void
 }
-
-/** Documents that may be hits as long as the last of those that are kept is no better than `best`. */
-export type ScoreClass = { best: number; offer: (top: TopHits, offer: Offer) => void }
 
 /** With more terms there are too many classes: all is scored one by one. */
 const mostTerms = 4
@@ -30,7 +28,6 @@ export type CandidateOptions = {
   /** How many documents matched. */
   total: number
   documents: number
-  columns: PartColumns
   found: FoundTerms
 }
 
@@ -63,20 +60,26 @@ export const createScoring = (scores: ReadonlyMap<string, TermScores>): Scoring 
 
 type Having = FoundTerm & { ofTerm: TermScores; choice: number }
 
-export const createCandidates = (options: CandidateOptions, scoring: Scoring): Candidates => {
-  const { matched, total, documents, columns, found } = options
+export const createCandidates = (options: CandidateOptions, scoring: Scoring): Candidates[] => {
+  const { matched, total, documents, found } = options
   const terms = scoring.terms.flatMap(({ name, ofTerm }, number): Having[] => {
     const term = found.get(name)
     return term ? [{ ...term, ofTerm, choice: 1 << number }] : []
   })
-  const classified = terms.length > mostTerms || total * fewMatches < documents ? undefined : matched.slice()
-  const others = classified ? repeatedAmong(matched, terms) : matched
-  if (classified) subtract(classified, others)
+  if (terms.length > mostTerms || total * fewMatches < documents) return [scoredEach(matched, terms)]
+  const repeated = repeatedAmong(matched, terms)
+  const others = matched.slice()
+  subtract(others, repeated)
+  return [...classesOf(others, terms, scoring), scoredEach(repeated, terms)]
+}
+
+/** Documents whose scores are worked out one by one, once. */
+const scoredEach = (documents: Bitmap, terms: readonly Having[]): Candidates => {
   let scored: { documents: Uint32Array; scores: Float64Array } | undefined
   return {
-    classes: classified ? classesOf(classified, terms, scoring) : [],
-    offerOthers: (top, offer) => {
-      scored ??= scoreEach(documentsOf(others), terms, columns.lengthCodes)
+    best: terms.reduce((sum, { ofTerm, most, least }) => sum + scoreOf(ofTerm, most, least), 0),
+    offer: (top, offer) => {
+      scored ??= scoreEach(documentsOf(documents), terms, offer.columns.lengthCodes)
       offerDocuments(top, offer, scored)
     },
   }
@@ -96,8 +99,8 @@ const repeatedAmong = (matched: Bitmap, terms: readonly Having[]): Bitmap => {
 }
 
 /** One class for each choice of terms. */
-const classesOf = (documents: Bitmap, terms: readonly Having[], { scoresOf }: Scoring): ScoreClass[] =>
-  Array.from({ length: 2 ** terms.length }, (_, number): ScoreClass => {
+const classesOf = (documents: Bitmap, terms: readonly Having[], { scoresOf }: Scoring): Candidates[] =>
+  Array.from({ length: 2 ** terms.length }, (_, number): Candidates => {
     const isIn = (term: number) => (number & (1 << term)) !== 0
     const having = terms.filter((_, term) => isIn(term))
     const scores = scoresOf(having.reduce((choice, term) => choice | term.choice, 0))
@@ -148,16 +151,30 @@ const scoreEach = (documents: Uint32Array, terms: readonly Having[], lengthCodes
   return { documents, scores }
 }
 
-/** Offers candidates of parts; what is likely to come first goes first. */
-export const offerBestFirst = (top: TopHits, all: readonly { candidates: Candidates; offer: Offer }[]): void => {
-  const inOrder = all[0]?.offer.order === 'oldest' ? all : all.toReversed()
-  const classes = inOrder
-    .flatMap(({ candidates, offer }) => candidates.classes.map((scoreClass) => ({ ...scoreClass, to: offer })))
-    .toSorted((a, b) => b.best - a.best)
-  for (const { best, offer, to } of classes) {
+/** Candidates of a part, with what is known of it and how to get the rest. */
+export type PartCandidates = {
+  part: Pick<Part, 'firstTime' | 'lastTime' | 'columns'>
+  candidates: readonly Candidates[]
+  offer: Omit<Offer, 'columns'>
+}
+
+/** Offers candidates of parts; what is likely to come first goes first, and what cannot come any more is not looked at. */
+export const offerBestFirst = async (
+  top: TopHits,
+  all: readonly PartCandidates[],
+  signal: Leaving | undefined,
+): Promise<void> => {
+  const waiting = all
+    .flatMap(({ part, candidates, offer }) => {
+      const latest = offer.order === 'oldest' ? -part.firstTime : part.lastTime
+      return candidates.map((these) => ({ these, latest, part, offer }))
+    })
+    .toSorted((a, b) => b.these.best - a.these.best || b.latest - a.latest)
+  for (const { these, latest, part, offer } of waiting) {
+    signal?.throwIfAborted()
     const last = top.last()
-    if (last !== undefined && best < last.score) break
-    offer(top, to)
+    if (last !== undefined && these.best < last.score) return
+    if (last !== undefined && these.best === last.score && latest < last.time) continue
+    these.offer(top, { ...offer, columns: await part.columns() })
   }
-  for (const { candidates, offer } of inOrder) candidates.offerOthers(top, offer)
 }

@@ -2,7 +2,7 @@ import type { Severity } from '../entries/severity-code.ts'
 import { severities } from '../entries/severity-code.ts'
 import { type Bitmap, countCommonBits } from '../segments/bitmap.ts'
 import { countNumbers } from '../segments/count-columns.ts'
-import type { Part, PartColumns } from '../segments/part.ts'
+import type { Part } from '../segments/part.ts'
 
 export type FacetCount<Value> = { value: Value; count: number }
 export type Facets = {
@@ -16,7 +16,7 @@ export type Facets = {
 const mostValues = 100
 
 /** What of a part matched, and how many documents that is. */
-export type CountedMatch = { part: Part; columns: PartColumns; matched: Bitmap; total: number }
+export type CountedMatch = { part: Part; matched: Bitmap; total: number }
 
 export type FacetCounter = {
   count: (match: CountedMatch) => Promise<void>
@@ -34,10 +34,11 @@ export const createFacetCounter = (domainOf: (tag: string) => string): FacetCoun
     if (more > 0) counts.set(value, (counts.get(value) ?? 0) + more)
   }
   return {
-    async count({ part, columns, matched, total }) {
+    async count({ part, matched, total }) {
+      const bitmaps = await part.severities()
       let graded = 0
       severities.forEach((severity, index) => {
-        const bitmap = columns.severities[index]
+        const bitmap = bitmaps[index]
         const count = bitmap ? countCommonBits(matched, bitmap) : 0
         add(bySeverity, severity, count)
         graded += count

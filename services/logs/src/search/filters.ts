@@ -1,6 +1,7 @@
 import type { Origin } from '../entries/entry.ts'
 import type { Severity } from '../entries/severity-code.ts'
 import { severityCode } from '../entries/severity-code.ts'
+import { isAmended } from '../segments/amended-part.ts'
 import { type Bitmap, createBitmap, fullBitmap, intersect, setBit, unite } from '../segments/bitmap.ts'
 import type { Part, PartColumns } from '../segments/part.ts'
 
@@ -82,7 +83,16 @@ const keepByTime = (passing: Bitmap, part: Part, { times, spans }: PartColumns, 
   }
 }
 
-/** The documents of a part that pass. */
+/** The documents of a part that pass; no column is read where nothing is asked and all may be seen. */
+export const passingOf = async (filters: Filters, part: Part): Promise<Bitmap> => {
+  const asksNothing = Object.values(filters).every((value) => value === undefined)
+  if (asksNothing && !(isAmended(part) && part.hides)) return fullBitmap(part.documents)
+  const passing = passingDocuments(filters, part, await part.columns())
+  await keepTemplates(filters, part, passing)
+  return passing
+}
+
+/** The same by columns, but for templates. */
 export const passingDocuments = (filters: Filters, part: Part, columns: PartColumns): Bitmap => {
   const passing = columns.visible?.slice() ?? fullBitmap(part.documents)
   keepByNumber(

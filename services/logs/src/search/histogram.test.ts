@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { createBitmap, setBit } from '../segments/bitmap.ts'
 import { bucketColumnOf } from '../segments/count-columns.ts'
+import { spansOf } from '../segments/time-spans.ts'
 import { bucketsFor, countTimes } from './histogram.ts'
 
 const year = 365 * 86_400_000
@@ -26,7 +27,11 @@ test('a histogram has each entry that matched in the bucket of its time, however
       const part = { documents: times.length, firstTime: Math.min(...times), lastTime: Math.max(...times) }
       await countTimes(
         histogram,
-        { ...part, times, buckets: async (length) => bucketColumnOf(times, part, length) },
+        {
+          ...part,
+          times: async () => ({ times, spans: spansOf(times, times.length) }),
+          buckets: async (length) => bucketColumnOf(times, part, length),
+        },
         { matched, total: wanted.length },
       )
       const expected = new Array<number>(histogram.counts.length).fill(0)

@@ -23,12 +23,10 @@ export const bucketsFor = (first: number, last: number): Histogram => {
   return { start, bucketSeconds, counts: new Array<number>(buckets).fill(0) }
 }
 
-type TimedPart = Pick<Part, 'firstTime' | 'lastTime' | 'buckets'> & { times: Float64Array }
-
 /** Counts matched documents of a part, all of whose times the histogram covers. */
 export const countTimes = async (
   histogram: Histogram,
-  part: TimedPart,
+  part: Pick<Part, 'firstTime' | 'lastTime' | 'times' | 'buckets'>,
   { matched, total }: { matched: Bitmap; total: number },
 ): Promise<void> => {
   const { start, counts } = histogram
@@ -42,7 +40,7 @@ export const countTimes = async (
   const column = await part.buckets(length)
   const found = column
     ? countNumbers(matched, column.bucketOf, { first: -bucketOf(column.start), distinct: counts.length })
-    : countEach(matched, part.times, bucketOf)
+    : countEach(matched, (await part.times()).times, bucketOf)
   found.forEach((count, bucket) => {
     counts[bucket] = (counts[bucket] ?? 0) + count
   })

@@ -1,5 +1,5 @@
 import { type Bitmap, intersect, subtract, unite } from '../segments/bitmap.ts'
-import { bitmapOf, type Postings } from '../segments/occurrences.ts'
+import { bitmapOf, type Occurrences } from '../segments/occurrences.ts'
 import type { Part } from '../segments/part.ts'
 import { type Leaf, leavesOf, type Query } from './query.ts'
 
@@ -19,14 +19,10 @@ export const termsOf = (query: Query): Term[] => distinct(leavesOf(query).flatMa
 export const scoringTerms = (query: Query): Term[] => distinct(query.clauses.flat().flatMap(termsOfLeaf))
 
 /** What of a part has a term, as a search goes by it. Bitmaps may be a segment's own and are not to be changed. */
-export type FoundTerm = {
-  total: number
+export type FoundTerm = Pick<Occurrences, 'total' | 'repeated' | 'most' | 'least'> & {
   bitmap: Bitmap
-  repeated: Postings
   /** By word of the bitmap: no document in it has a lower length code. Absent where that is not known. */
   shortest: Uint8Array | undefined
-  /** Nor a lower one than this in all. */
-  least: number
 }
 
 /** The terms of a query that a part has, by their names. */
@@ -40,9 +36,8 @@ export const findTerms = async (part: Part, terms: readonly Term[]): Promise<Fou
   terms.forEach(({ name }, index) => {
     const occurrences = all[index]
     if (!occurrences) return
-    const { total, in: where, repeated } = occurrences
-    const { shortest, least } = where.kind === 'bitmap' ? where : { shortest: undefined, least: 0 }
-    found.set(name, { total, bitmap: bitmapOf(occurrences, part.documents), repeated, shortest, least })
+    const shortest = occurrences.in.kind === 'bitmap' ? occurrences.in.shortest : undefined
+    found.set(name, { ...occurrences, bitmap: bitmapOf(occurrences, part.documents), shortest })
   })
   return found
 }

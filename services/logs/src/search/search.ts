@@ -1,12 +1,14 @@
 import type { StoredEntry } from '../entries/entry.ts'
 import { type Bitmap, countBits, createBitmap, setBit } from '../segments/bitmap.ts'
-import type { Part, PartColumns } from '../segments/part.ts'
+import type { Part } from '../segments/part.ts'
 import { wordsOf } from '../segments/tokens.ts'
 import { createCandidates, createScoring, offerBestFirst } from './candidates.ts'
 import { createFacetCounter, type Facets } from './facets.ts'
-import { type Filters, keepTemplates, mayPass, passingDocuments } from './filters.ts'
+import { type Filters, mayPass, passingOf } from './filters.ts'
 import { bucketsFor, countTimes, type Histogram } from './histogram.ts'
 import { compareRanks, createTopHits, type Hit, type Order, type Place, type Rank } from './hits.ts'
+import { inLanes } from './lanes.ts'
+import type { Leaving } from './leaving.ts'
 import {
   type FoundTerms,
   findTerms,
@@ -48,8 +50,9 @@ export type SearchResult = {
   missing?: readonly string[]
 }
 
-/** Says by throwing that nobody waits for the answer any more; an AbortSignal is one. */
-export type Leaving = Pick<AbortSignal, 'throwIfAborted'>
+/** So many parts are looked at at a time: their columns are in memory then. */
+const lanes = 8
+
 export type SearchOptions = { domainOf: (tag: string) => string; signal?: Leaving | undefined }
 
 /** So many candidates of a phrase are all looked at; of more, only as many as the page needs. */
@@ -59,7 +62,6 @@ const mostTexts = 20_000
 
 type Matched = {
   part: Part
-  columns: PartColumns
   found: FoundTerms
   matched: Bitmap
   /** How many documents matched. */
@@ -79,14 +81,14 @@ export const search = async (
   const { query, order } = request
   if (query && isEmptyQuery(query)) return nothingFound(request.withFacets)
   const ranking = query && order === 'relevance' ? scoringTerms(query) : []
-  const all = await Promise.all(parts.map((part) => matchPart(part, request, ranking, options.signal)))
+  const all = await inLanes(parts, lanes, (part) => matchPart(part, request, ranking, options.signal))
   const matches = all.map(({ match }) => match).filter((match) => match !== undefined)
   const statistics = request.statistics ?? gatherStatistics(all)
   const page = createPager(matches, request, { ranking, statistics, signal: options.signal })
   const candidates = matches.reduce((sum, match) => sum + match.total, 0)
   const verified =
     query && needsTexts(query) ? await verify(query, matches, candidates, page, request, options.signal) : undefined
-  const hits = verified?.hits ?? page(request.after, request.limit + 1)
+  const hits = verified?.hits ?? (await page(request.after, request.limit + 1))
   const shown = hits.slice(0, request.limit)
   const last = shown.at(-1)
   return {
@@ -129,13 +131,11 @@ const matchPart = async (
   const frequencies = new Map(ranking.map(({ name }) => [name, found.get(name)?.total ?? 0]))
   const nothing = { ...corpus, frequencies, match: undefined }
   if (query && !mayMatch(query, found)) return nothing
-  const columns = await part.columns()
+  const matched = await passingOf(filters, part)
   signal?.throwIfAborted()
-  const matched = passingDocuments(filters, part, columns)
-  await keepTemplates(filters, part, matched)
   if (query) matchTerms(query, found, matched)
   const total = countBits(matched)
-  return total === 0 ? nothing : { ...corpus, frequencies, match: { part, columns, found, matched, total } }
+  return total === 0 ? nothing : { ...corpus, frequencies, match: { part, found, matched, total } }
 }
 
 /** How often the words that rank a query occur, whatever filters let through: what several corpora need to rank as one. */
@@ -164,7 +164,7 @@ const frequenciesIn = async (part: Part, terms: readonly Term[]): Promise<Map<st
   return frequencies
 }
 
-type Pager = (after: Rank | undefined, limit: number) => Hit[]
+type Pager = (after: Rank | undefined, limit: number) => Promise<Hit[]>
 
 type Ranking = { ranking: readonly Term[]; statistics: Statistics; signal: Leaving | undefined }
 
@@ -175,16 +175,17 @@ const createPager = (
   { ranking, statistics, signal }: Ranking,
 ): Pager => {
   const scoring = createScoring(scoresOfTerms(ranking, statistics))
-  const ranked = matches.map(({ part, columns, found, matched, total }, number) => {
+  const ranked = matches.map(({ part, found, matched, total }, number) => {
     signal?.throwIfAborted()
     const { documents } = part
-    return { number, columns, candidates: createCandidates({ matched, total, documents, columns, found }, scoring) }
+    return { part, number, candidates: createCandidates({ matched, total, documents, found }, scoring) }
   })
-  return (after, limit) => {
+  return async (after, limit) => {
     const top = createTopHits(limit)
-    offerBestFirst(
+    await offerBestFirst(
       top,
-      ranked.map(({ number, columns, candidates }) => ({ candidates, offer: { part: number, columns, order, after } })),
+      ranked.map(({ part, number, candidates }) => ({ part, candidates, offer: { part: number, order, after } })),
+      signal,
     )
     return top.take()
   }
@@ -207,7 +208,7 @@ const verify = async (
     return match !== undefined && matchesWords(query, wordsOf(await match.part.text(hit.document)))
   }
   if (candidates <= mostTextsForExactTotal) {
-    const everything = page(undefined, candidates)
+    const everything = await page(undefined, candidates)
     const holds = await Promise.all(everything.map(isInText))
     const kept = everything.filter((_, index) => holds[index])
     const hits = kept.filter((hit) => after === undefined || compareRanks(after, hit) < 0).slice(0, limit + 1)
@@ -217,7 +218,7 @@ const verify = async (
   let looked = 0
   for (let from = after; hits.length <= limit && looked < mostTexts; ) {
     signal?.throwIfAborted()
-    const next = page(from, Math.max(200, limit * 2))
+    const next = await page(from, Math.max(200, limit * 2))
     const last = next.at(-1)
     if (!last) return { hits, total: Math.max(hits.length, 0), totalIsExact: after === undefined }
     for (const hit of next) {
@@ -249,13 +250,13 @@ const present = async (hit: Hit, matches: readonly Matched[]): Promise<FoundEntr
   return { entry: await match.part.entry(hit.document), score: hit.score }
 }
 
-/** The first and last moment of what matched. A span within what is known already is not looked at. */
-const extentOf = (matches: readonly Matched[]): { first: number; last: number } => {
+/** The first and last moment of what matched. A part or a span within what is known already is not looked at. */
+const extentOf = async (matches: readonly Matched[]): Promise<{ first: number; last: number }> => {
   let first = Number.POSITIVE_INFINITY
   let last = Number.NEGATIVE_INFINITY
-  for (const { part, columns, matched } of matches) {
+  for (const { part, matched } of matches) {
     if (part.firstTime >= first && part.lastTime <= last) continue
-    const { times, spans } = columns
+    const { times, spans } = await part.times()
     for (let word = 0; word < matched.length; word++) {
       let rest = matched[word] ?? 0
       if (rest === 0 || ((spans.first[word] ?? 0) >= first && (spans.last[word] ?? 0) <= last)) continue
@@ -271,13 +272,12 @@ const extentOf = (matches: readonly Matched[]): { first: number; last: number } 
 
 const count = async (matches: readonly Matched[], { domainOf, signal }: SearchOptions) => {
   const counter = createFacetCounter(domainOf)
-  const { first, last } = extentOf(matches)
+  const { first, last } = await extentOf(matches)
   const histogram = first <= last ? bucketsFor(first, last) : null
-  for (const match of matches) {
+  await inLanes(matches, lanes, async (match) => {
     signal?.throwIfAborted()
     await counter.count(match)
-    const { part, columns } = match
-    if (histogram) await countTimes(histogram, { ...part, times: columns.times }, match)
-  }
+    if (histogram) await countTimes(histogram, match.part, match)
+  })
   return { facets: counter.result(), histogram }
 }

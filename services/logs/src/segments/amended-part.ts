@@ -104,8 +104,8 @@ export const amendPart = (part: Part, { hidden, overrides }: Concern): AmendedPa
     return found
   })
   const severities = once(async () => {
-    const [columns, overridden] = await Promise.all([part.columns(), overrideOf()])
-    return overridden.size === 0 ? columns.severities : withOverrides(columns.severities, overridden)
+    const [before, overridden] = await Promise.all([part.severities(), overrideOf()])
+    return overridden.size === 0 ? before : withOverrides(before, overridden)
   })
   const summaries = once(async () => {
     const overridden = await overrideOf()
@@ -132,6 +132,7 @@ export const amendPart = (part: Part, { hidden, overrides }: Concern): AmendedPa
     summaries,
     corpus,
     overridden: async () => [...(await overrideOf()).values()],
+    severities,
     columns: async () => {
       const [columns, seen, graded] = await Promise.all([part.columns(), visible(), severities()])
       return { ...columns, severities: graded, ...(seen && { visible: seen }) }

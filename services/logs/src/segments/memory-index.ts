@@ -357,6 +357,8 @@ const snapshotOf = (index: MemoryIndex, name: string): Part => {
     patternSets: index.patternSets,
     templates: index.templates,
     columns: async () => ({ ...columns, spans: spansOf(columns.times, documents), keyStride: 16 }),
+    times: async () => ({ times: columns.times, spans: spansOf(columns.times, documents) }),
+    severities: async () => columns.severities,
     cells: async () => cellsOf(columns.streamOf, columns.patternSetOf, documents),
     buckets: async (milliseconds) => bucketColumnOf(columns.times, { documents, ...extent }, milliseconds),
     templateOf: async () => columns.templateOf,

@@ -14,6 +14,10 @@ export type Occurrences = {
   in: OccurrenceBitmap | { kind: 'list'; documents: Uint32Array }
   /** Those that have it more than once. */
   repeated: Postings
+  /** The most often that a document has it. */
+  most: number
+  /** The lowest length code of its documents. */
+  least: number
 }
 
 export type OccurrenceBitmap = {
@@ -21,8 +25,6 @@ export type OccurrenceBitmap = {
   bitmap: Bitmap
   /** By word of the bitmap: the lowest length code of its documents. It bounds the score any of them can have, whatever the statistics are. */
   shortest: Uint8Array
-  /** The lowest of all. */
-  least: number
 }
 
 /** So many bits of a bitmap take the room of one document of a list. */
@@ -51,15 +53,13 @@ const toBitmap = (listed: Uint32Array, documents: number): Bitmap => {
 const toOccurrenceBitmap = (listed: Uint32Array, documents: number, lengthCodes: Uint8Array): OccurrenceBitmap => {
   const bitmap = createBitmap(documents)
   const shortest = new Uint8Array(bitmap.length).fill(255)
-  let least = 255
   for (let index = 0; index < listed.length; index++) {
     const document = listed[index] ?? 0
     setBit(bitmap, document)
     const code = lengthCodes[document] ?? 0
     if (code < (shortest[document >>> 5] ?? 0)) shortest[document >>> 5] = code
-    if (code < least) least = code
   }
-  return { kind: 'bitmap', bitmap, shortest, least }
+  return { kind: 'bitmap', bitmap, shortest }
 }
 
 /** The occurrences of a word with these postings in a part of so many documents; undefined where it has none. */
@@ -69,13 +69,16 @@ export const occurrencesOf = (
 ): Occurrences | undefined => {
   const total = postings.documents.length
   if (total === 0) return undefined
+  const repeated = repeatedOf(postings)
   return {
     total,
     in:
       total * bitsOfDocument > documents
         ? toOccurrenceBitmap(postings.documents, documents, lengthCodes)
         : { kind: 'list', documents: postings.documents },
-    repeated: repeatedOf(postings),
+    repeated,
+    most: repeated.counts.reduce((most, count) => Math.max(most, count), 1),
+    least: postings.documents.reduce((least, document) => Math.min(least, lengthCodes[document] ?? 0), 255),
   }
 }
 
@@ -116,7 +119,7 @@ export const onlyVisible = (occurrences: Occurrences, visible: Bitmap): Occurren
     documents: documents.filter((_, index) => isSeen[index] === 1),
     counts: counts.filter((_, index) => isSeen[index] === 1),
   }
-  return { ...seen, repeated }
+  return { ...occurrences, ...seen, repeated }
 }
 
 const visiblePlaces = (where: Occurrences['in'], visible: Bitmap): Pick<Occurrences, 'in' | 'total'> => {

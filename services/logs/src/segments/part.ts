@@ -58,6 +58,9 @@ export type Part = {
   /** Ids of templates as they were given; the first is empty and stands for none. */
   readonly templates: readonly string[]
   columns: () => Promise<PartColumns>
+  /** Of the columns those that counting needs: much less than all. */
+  times: () => Promise<Pick<PartColumns, 'times' | 'spans'>>
+  severities: () => Promise<PartColumns['severities']>
   cells: () => Promise<Cells>
   /** Buckets of so many milliseconds; undefined where there are too many for a column. */
   buckets: (milliseconds: number) => Promise<BucketColumn | undefined>

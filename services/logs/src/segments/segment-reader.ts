@@ -286,6 +286,8 @@ export const openSegment = async (options: OpenSegmentOptions): Promise<Segment>
       ])
       return { times, spans, sequences, streamOf, patternSetOf, lengthCodes: lengths, severities, keys, keyStride: 4 }
     },
+    times: async () => ({ times: await deltas('times'), spans: await timeSpans() }),
+    severities: severityBitmaps,
     cells: () =>
       cached('cells', async () => {
         const value = cellsOf(await shorts('streams'), await shorts('patternSets'), documents)
