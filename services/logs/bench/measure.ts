@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openStore } from '@trellis/kit/store'
 import { parseQuery } from '../src/search/query.ts'
+import type { Catalogue } from '../src/segments/catalogue.ts'
 import { type CatalogueTables, catalogueMigrations, createCatalogue } from '../src/segments/catalogue-store.ts'
 import { createLogEngine } from '../src/threads/engine.ts'
 import type { LogEngine } from '../src/threads/log-engine.ts'
@@ -17,8 +18,6 @@ export type LogFigures = {
   searches: SearchFigure[]
   p50: number
   p95: number
-  /** Of the whole process, corpus included, after the searches. */
-  residentMegabytes: number
 }
 
 /** One to three words, frequent and rare, and a prefix; fifty hits with facets and histogram each. */
@@ -62,9 +61,10 @@ const measureSearch = async (
   return { total, times: times.toSorted((a, b) => a - b) }
 }
 
-/** Ingests a corpus into a folder of its own and searches it. */
-export const measureLogs = async ({ chunks, lines }: Corpus, rounds = 20): Promise<LogFigures> => {
-  const directory = await mkdtemp(join(tmpdir(), 'trellis-bench-'))
+export type BenchEngine = AsyncDisposable & { engine: LogEngine; catalogue: Catalogue }
+
+/** The engine of one process on a folder, with rows beside it. */
+export const openBenchEngine = async (directory: string): Promise<BenchEngine> => {
   const store = await openStore<CatalogueTables>({
     name: 'logs',
     dataDirectory: directory,
@@ -72,6 +72,21 @@ export const measureLogs = async ({ chunks, lines }: Corpus, rounds = 20): Promi
   })
   const catalogue = createCatalogue(store.db)
   const engine = createLogEngine({ directory, catalogue, onProblem: (problem) => process.stderr.write(`${problem}\n`) })
+  return {
+    engine,
+    catalogue,
+    async [Symbol.asyncDispose]() {
+      await engine[Symbol.asyncDispose]()
+      await store.close()
+    },
+  }
+}
+
+/** Ingests a corpus into a folder of its own and searches it. */
+export const measureLogs = async ({ chunks, lines }: Corpus, rounds = 20): Promise<LogFigures> => {
+  const directory = await mkdtemp(join(tmpdir(), 'trellis-bench-'))
+  const bench = await openBenchEngine(directory)
+  const { engine, catalogue } = bench
   try {
     const started = performance.now()
     const file = await engine.ingestFile({
@@ -98,11 +113,9 @@ export const measureLogs = async ({ chunks, lines }: Corpus, rounds = 20): Promi
       searches,
       p50: round(percentile(sorted, 0.5)),
       p95: round(percentile(sorted, 0.95)),
-      residentMegabytes: Math.round(process.memoryUsage.rss() / 1e6),
     }
   } finally {
-    await engine[Symbol.asyncDispose]()
-    await store.close()
+    await bench[Symbol.asyncDispose]()
     await rm(directory, { recursive: true, force: true })
   }
 }

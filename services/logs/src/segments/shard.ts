@@ -6,6 +6,7 @@ import type { StoredEntry } from '../entries/entry.ts'
 import { decodeBatch, type EntryBatch } from '../entries/entry-batch.ts'
 import { keyOfEntryId } from '../entries/identity.ts'
 import { type Severity, severityCode } from '../entries/severity-code.ts'
+import { inLanes } from '../search/lanes.ts'
 import type { Templates } from '../templates/templates.ts'
 import { createAmender, isAmended } from './amended-part.ts'
 import {
@@ -125,6 +126,8 @@ const mostGrowth = 5
 /** While entries come in, segments are written anew in this share of the time. */
 const upkeepShare = 0.25
 const hour = 3_600_000
+/** Segments are opened so many at a time: most of it is waiting for files. */
+const openedAtOnce = 16
 
 type Sealing = { index: MemoryIndex; name: string; done: Promise<void> }
 
@@ -171,11 +174,12 @@ export const openShard = async (options: ShardOptions): Promise<Shard> => {
         files.remove(row.key).catch((error: unknown) => onDamage(String(error)))
       },
     })
-  const tryOpen = async (row: SegmentRow) => {
+  const tryOpen = async (row: SegmentRow): Promise<OpenedSegment[]> => {
     try {
-      segments.push({ row, segment: await open(row) })
+      return [{ row, segment: await open(row) }]
     } catch (error) {
       noteDamage(row.key, messageOf(error))
+      return []
     }
   }
 
@@ -567,7 +571,7 @@ export const openShard = async (options: ShardOptions): Promise<Shard> => {
     const { segments: rows, amendments: kept, logPosition } = await catalogue.read()
     applyAmendments(kept)
     lastOverride = kept.overrides.reduce((last, { place }) => Math.max(last, place), 0)
-    for (const row of rows) await tryOpen(row)
+    segments = (await inLanes(rows, openedAtOnce, tryOpen)).flat()
     const known = new Set(rows.map((row) => row.key))
     for await (const file of files.list('segments/')) if (!known.has(file.key)) await files.remove(file.key)
     lastPosition = logPosition

@@ -1,0 +1,17 @@
+import { openBenchEngine } from './measure.ts'
+
+/** A process that opens what lies in a folder and prints how long that took, and how long the first search. */
+export type OpeningFigures = { openMilliseconds: number; searchMilliseconds: number; residentMegabytes: number }
+
+const [directory = ''] = process.argv.slice(2)
+await using bench = await openBenchEngine(directory)
+const started = performance.now()
+await bench.engine.sources({})
+const opened = performance.now()
+await bench.engine.search({ query: null, filters: {}, limit: 50, order: 'time', withFacets: false })
+const figures: OpeningFigures = {
+  openMilliseconds: Math.round(opened - started),
+  searchMilliseconds: Math.round(performance.now() - opened),
+  residentMegabytes: Math.round(process.memoryUsage.rss() / 1e6),
+}
+process.stdout.write(JSON.stringify(figures))
