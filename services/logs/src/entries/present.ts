@@ -6,12 +6,12 @@ import type { StoredEntry } from './entry.ts'
 const scoredAt = (score: Score | null | undefined): string | null =>
   score ? new Date(score.scoredAt).toISOString() : null
 
-/** An entry as the API shows it: message, fields and written time are read out of its text again. */
-export const presentEntry = (entry: StoredEntry): Entry => {
+/** An entry as the API shows it, and apart from it the fields that it shows as JSON: where they are written at once, they are no text before. */
+export const presentApart = (entry: StoredEntry): { shown: Entry; fields: Record<string, unknown> | null } => {
   const described = describeEntry(entry.origin.format, entry.text)
   const { anomaly, security } = entry.overlay ?? {}
   const fields = entry.sender?.fields ?? described.fields
-  return {
+  const shown: Entry = {
     entryId: entry.entryId,
     sourceId: entry.origin.sourceId,
     branch: entry.origin.branch,
@@ -24,7 +24,7 @@ export const presentEntry = (entry: StoredEntry): Entry => {
     format: entry.origin.format,
     text: entry.text,
     message: described.message,
-    fields: fields === null ? null : JSON.stringify(fields),
+    fields: null,
     truncated: entry.truncated,
     matchedPatterns: entry.matchedPatterns,
     templateId: entry.templateId,
@@ -38,4 +38,11 @@ export const presentEntry = (entry: StoredEntry): Entry => {
     tenantId: entry.origin.tenantId ?? '',
     anonymized: entry.origin.anonymized === true,
   }
+  return { shown, fields }
+}
+
+/** An entry as the API shows it: message, fields and written time are read out of its text again. */
+export const presentEntry = (entry: StoredEntry): Entry => {
+  const { shown, fields } = presentApart(entry)
+  return fields === null ? shown : { ...shown, fields: JSON.stringify(fields) }
 }

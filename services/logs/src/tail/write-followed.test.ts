@@ -1,5 +1,8 @@
+import { EntryToRest } from '@trellis/protos/edge/rest.ts'
 import { expect, test } from 'vitest'
 import type { StoredEntry } from '../entries/entry.ts'
+import { presentEntry } from '../entries/present.ts'
+import { entryText } from './entry-text.ts'
 import type { Followed } from './frames.ts'
 import { writeFollowed } from './write-followed.ts'
 
@@ -46,4 +49,13 @@ test('what was shown with the history is not shown again, and the reader is behi
 test('a line end in the place that a client came with begins no line of the stream', () => {
   const frame = writeFollowed(followed([0]), 'r.1.1~barn=x\ndata: forged', () => false)
   expect(textOf(frame)).toMatch(/^id: r\.1\.1~barn=xdata: forged\nevent: entry\n/)
+})
+
+test('an entry looks the same to a follower as in any other answer, its fields included', () => {
+  const sent = { ...entry('sent'), sender: { fields: { host: 'attic', tries: [1, null], nested: { a: 'ü' } } } }
+  const line = 'Jun  4 15:16:01 attic sshd[7]: Failed password for root from 192.0.2.7 port 37033 ssh2'
+  const read = { ...entry(line), origin: { ...entry(line).origin, format: 'syslog-rfc3164' } }
+  const entries = [entry('plain'), sent, read]
+  for (const [index, one] of entries.entries())
+    expect(JSON.parse(entryText(entries, index))).toEqual(EntryToRest(presentEntry(one)))
 })
