@@ -1,15 +1,12 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Bus } from '@trellis/kit/bus'
-import { readConfig } from '@trellis/kit/config'
 import type { FilesLocation } from '@trellis/kit/files'
-import { connectInProcess, type RpcClient } from '@trellis/kit/rpc'
+import type { RpcClient } from '@trellis/kit/rpc'
 import type { StoreLocation } from '@trellis/kit/store'
-import { silentLog } from '@trellis/kit/telemetry'
 import { CollectServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/collect.ts'
 import { LogsServiceDefinition, type Task } from '@trellis/protos/ts/trellis/logs/v1/logs.ts'
-import { logsConfig } from '../config.ts'
-import { createLogsService } from '../service.ts'
+import { openServiceForTests } from '../service-for-tests.ts'
 
 export type CollectClient = RpcClient<typeof CollectServiceDefinition>
 export type LogsClient = RpcClient<typeof LogsServiceDefinition>
@@ -23,23 +20,14 @@ export type ServiceOptions = {
 
 /** The log service with its clients; the sources file is that of the folder. */
 export const openService = async ({ directory, bus, shared, environment = {} }: ServiceOptions) => {
-  const service = await createLogsService({
-    config: readConfig(logsConfig, { SERVICE_SOURCES_FILE: join(directory, 'sources.yaml'), ...environment }),
+  const service = await openServiceForTests({
+    environment: { SERVICE_SOURCES_FILE: join(directory, 'sources.yaml'), ...environment },
     dataDirectory: join(directory, 'data'),
     bus,
     ...(shared && { store: shared.store, filesLocation: shared.files }),
-    log: silentLog,
   })
-  const handlersOf = (name: string) => {
-    const found = service.implementations.find(({ definition }) => definition.fullName === name)
-    if (!found) throw new TypeError(`${name} is not implemented.`)
-    return found.handlers as never
-  }
-  const logs = connectInProcess(LogsServiceDefinition, handlersOf(LogsServiceDefinition.fullName)) as LogsClient
-  const collect = connectInProcess(
-    CollectServiceDefinition,
-    handlersOf(CollectServiceDefinition.fullName),
-  ) as CollectClient
+  const logs = service.client(LogsServiceDefinition)
+  const collect = service.client(CollectServiceDefinition)
   return {
     logs,
     collect,

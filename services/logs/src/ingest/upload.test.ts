@@ -1,16 +1,10 @@
 import { randomBytes } from 'node:crypto'
-import { mkdtemp, readdir, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { gzipSync, zstdCompressSync } from 'node:zlib'
-import { createMemoryBus } from '@trellis/kit/bus'
-import { readConfig } from '@trellis/kit/config'
-import { connectInProcess, type RpcClient } from '@trellis/kit/rpc'
-import { silentLog } from '@trellis/kit/telemetry'
 import { LogsServiceDefinition as definition } from '@trellis/protos/ts/trellis/logs/v1/logs.ts'
 import { describe, expect, test } from 'vitest'
-import { logsConfig } from '../config.ts'
-import { createLogsService } from '../service.ts'
+import { openServiceForTests } from '../service-for-tests.ts'
 import { tarOf, zipOf } from './unpack/archives-for-tests.ts'
 import { memberSourceId } from './upload.ts'
 
@@ -28,19 +22,10 @@ async function* form(files: readonly File[], fields: Record<string, string> = {}
 }
 
 const withService = async (environment: NodeJS.ProcessEnv = {}) => {
-  const directory = await mkdtemp(join(tmpdir(), 'trellis-upload-'))
-  const bus = createMemoryBus()
-  const service = await createLogsService({
-    config: readConfig(logsConfig, environment),
-    dataDirectory: directory,
-    bus,
-    log: silentLog,
-  })
-  const [implementation] = service.implementations
-  if (!implementation) throw new Error('The service implements nothing.')
-  const client = connectInProcess(definition, implementation.handlers as never) as RpcClient<typeof definition>
+  const service = await openServiceForTests({ environment })
+  const client = service.client(definition)
   return {
-    directory,
+    directory: service.dataDirectory,
     upload: (files: readonly File[], fields?: Record<string, string>) => client.upload(form(files, fields)),
     entries: async () => (await client.search({ q: '', order: '', limit: 1000 })).entries,
     sources: async () => {
@@ -49,11 +34,7 @@ const withService = async (environment: NodeJS.ProcessEnv = {}) => {
       for (const { sourceId } of entries) counts[sourceId] = (counts[sourceId] ?? 0) + 1
       return counts
     },
-    async [Symbol.asyncDispose]() {
-      await service[Symbol.asyncDispose]()
-      await bus[Symbol.asyncDispose]()
-      await rm(directory, { recursive: true, force: true })
-    },
+    [Symbol.asyncDispose]: () => service[Symbol.asyncDispose](),
   }
 }
 

@@ -1,30 +1,17 @@
-import { createMemoryBus } from '@trellis/kit/bus'
-import { readConfig } from '@trellis/kit/config'
-import { connectInProcess, type RpcClient } from '@trellis/kit/rpc'
 import { silentLog } from '@trellis/kit/telemetry'
 import { EntriesServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/entries.ts'
 import { LogsServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/logs.ts'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { createSharedSearch } from '../branches/shared-search.ts'
 import { openEngineIn, serveBranch, temporaryFolder } from '../branches/stores-for-tests.ts'
-import { logsConfig } from '../config.ts'
-import { createLogsService } from '../service.ts'
+import { openServiceForTests } from '../service-for-tests.ts'
 
 const open = async (dataDirectory: string) => {
-  const bus = createMemoryBus()
-  const service = await createLogsService({ config: readConfig(logsConfig, {}), dataDirectory, bus, log: silentLog })
-  const of = <Client>(definition: typeof LogsServiceDefinition | typeof EntriesServiceDefinition): Client => {
-    const found = service.implementations.find((implementation) => implementation.definition === definition)
-    if (!found) throw new Error('The service does not implement it.')
-    return connectInProcess(definition as typeof LogsServiceDefinition, found.handlers as never) as Client
-  }
+  const service = await openServiceForTests({ dataDirectory })
   return {
-    logs: of<RpcClient<typeof LogsServiceDefinition>>(LogsServiceDefinition),
-    entries: of<RpcClient<typeof EntriesServiceDefinition>>(EntriesServiceDefinition),
-    [Symbol.asyncDispose]: async () => {
-      await service[Symbol.asyncDispose]()
-      await bus[Symbol.asyncDispose]()
-    },
+    logs: service.client(LogsServiceDefinition),
+    entries: service.client(EntriesServiceDefinition),
+    [Symbol.asyncDispose]: () => service[Symbol.asyncDispose](),
   }
 }
 type Opened = Awaited<ReturnType<typeof open>>

@@ -1,14 +1,9 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createMemoryBus } from '@trellis/kit/bus'
-import { readConfig } from '@trellis/kit/config'
-import { connectInProcess, type RpcClient } from '@trellis/kit/rpc'
-import { silentLog } from '@trellis/kit/telemetry'
 import { LogsServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/logs.ts'
 import { expect, test } from 'vitest'
-import { logsConfig } from '../config.ts'
-import { createLogsService } from '../service.ts'
+import { openServiceForTests } from '../service-for-tests.ts'
 
 const ownFile = `
 patterns:
@@ -25,17 +20,12 @@ test('GET /api/patterns shows built-in patterns, changed ones, those of a user a
   await mkdir(join(directory, 'own'))
   await writeFile(join(directory, 'own', 'doors.yaml'), ownFile)
   const service = opened.use(
-    await createLogsService({
-      config: readConfig(logsConfig, { SERVICE_PATTERNS_DIR: join(directory, 'own') }),
+    await openServiceForTests({
+      environment: { SERVICE_PATTERNS_DIR: join(directory, 'own') },
       dataDirectory: directory,
-      bus: opened.use(createMemoryBus()),
-      log: silentLog,
     }),
   )
-  const found = service.implementations.find((one) => one.definition.fullName === LogsServiceDefinition.fullName)
-  const client = connectInProcess(LogsServiceDefinition, found?.handlers as never) as RpcClient<
-    typeof LogsServiceDefinition
-  >
+  const client = service.client(LogsServiceDefinition)
   const { patterns, problems } = await client.listPatterns({})
   const shown = (tag: string) => patterns.find((pattern) => pattern.tag === tag)
   expect(shown('disk_error')).toMatchObject({ source: 'built_in' })

@@ -1,32 +1,18 @@
 import { createMemoryBus } from '@trellis/kit/bus'
-import { readConfig } from '@trellis/kit/config'
-import { connectInProcess, type RpcClient } from '@trellis/kit/rpc'
-import { silentLog } from '@trellis/kit/telemetry'
 import { LogsServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/logs.ts'
 import { TemplatesServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/templates.ts'
 import { describe, expect, test } from 'vitest'
 import { createShared } from '../cluster/replicas-for-tests.ts'
-import { logsConfig } from '../config.ts'
-import { createLogsService, type LogsServiceOptions } from '../service.ts'
+import type { LogsServiceOptions } from '../service.ts'
+import { openServiceForTests } from '../service-for-tests.ts'
 
 type Place = Pick<LogsServiceOptions, 'dataDirectory' | 'store' | 'filesLocation' | 'bus'>
 const now = Date.parse('2026-03-02T12:00:00Z')
 const hour = 3_600_000
 
 const openAt = async (place: Place) => {
-  const service = await createLogsService({
-    ...place,
-    config: readConfig(logsConfig, {}),
-    log: silentLog,
-    now: () => now,
-  })
-  const client = <Definition extends typeof LogsServiceDefinition | typeof TemplatesServiceDefinition>(
-    definition: Definition,
-  ) => {
-    const found = service.implementations.find((one) => one.definition.fullName === definition.fullName)
-    if (!found) throw new Error(`The service does not implement ${definition.fullName}.`)
-    return connectInProcess(definition as never, found.handlers as never) as RpcClient<Definition>
-  }
+  const service = await openServiceForTests({ ...place, now: () => now })
+  const { client } = service
   const logs = client(LogsServiceDefinition)
   return {
     logs,

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { failure } from '@trellis/kit/errors'
 import { retryAfter } from '../bundles/backoff.ts'
+import { parsedJson } from '../parsed-json.ts'
 import { UpstreamRefused } from '../upstream/upstream.ts'
 import type { TrackerContext } from './tracker.ts'
 
@@ -34,14 +35,6 @@ const readText = async (body: AsyncIterable<unknown> | null): Promise<string> =>
     parts.push(part)
   }
   return Buffer.concat(parts).toString('utf8')
-}
-
-const parse = (text: string): unknown => {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }
 
 const asFailure = (title: string, error: unknown, context: TrackerContext): unknown => {
@@ -82,7 +75,7 @@ export const askTracker = async (request: TrackerRequest, context: TrackerContex
       await sleep(pause, undefined, { signal: context.signal })
       continue
     }
-    const parsed = parse(text)
+    const parsed = parsedJson(text)
     const words = (wordsOf(parsed) ?? text).replaceAll(/\s+/g, ' ').trim().slice(0, mostWords)
     return { status, body: parsed, words }
   }

@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { type IncomingMessage, request } from 'node:http'
 import { connect } from 'node:net'
 import type { Duplex } from 'node:stream'
+import { parsedJson } from '../../parsed-json.ts'
 import { type Container, type ContainerEngine, EngineFailed, readContainers } from './engine.ts'
 import { readFrames } from './frames.ts'
 
@@ -39,16 +40,8 @@ const readAll = async (answer: IncomingMessage): Promise<string> => {
   return Buffer.concat(parts).toString('utf8')
 }
 
-const parse = (text: string): unknown => {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
-}
-
 const messageIn = (text: string): string => {
-  const said = parse(text)
+  const said = parsedJson(text)
   const isSaid = typeof said === 'object' && said !== null && 'message' in said && typeof said.message === 'string'
   return (isSaid ? String(said.message) : text).slice(0, 500)
 }
@@ -83,7 +76,7 @@ export const createEngineApi = (dial: Dial): ContainerEngine => {
     throw new EngineFailed(`The engine refuses: ${messageIn(await readAll(answer))}`)
   }
   const hasTerminal = async ({ id }: Container, signal: AbortSignal): Promise<boolean> => {
-    const said = parse(await readAll(await ask(`/containers/${encodeURIComponent(id)}/json`, signal)))
+    const said = parsedJson(await readAll(await ask(`/containers/${encodeURIComponent(id)}/json`, signal)))
     const config = typeof said === 'object' && said !== null && 'Config' in said ? said.Config : undefined
     return typeof config === 'object' && config !== null && 'Tty' in config && config.Tty === true
   }
@@ -97,7 +90,7 @@ export const createEngineApi = (dial: Dial): ContainerEngine => {
     }
   }
   return {
-    list: async (signal) => readContainers(parse(await readAll(await ask('/containers/json?all=1', signal)))),
+    list: async (signal) => readContainers(parsedJson(await readAll(await ask('/containers/json?all=1', signal)))),
     async *logs(container, since, signal) {
       const isTerminal = await hasTerminal(container, signal)
       const query = new URLSearchParams({ stdout: '1', stderr: '1', timestamps: '1', ...(since && { since }) })
