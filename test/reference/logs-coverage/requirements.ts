@@ -21,7 +21,15 @@ export const themes: readonly Theme[] = [
       [logs('collect/files/file-collector'), 'a folder is gone through with all its folders'],
       [logs('collect/files/file-collector'), 'a glob names files'],
     ],
-    ['Collects from journald', [logs('collect/journald/export-format'), 'is read the same however it is cut']],
+    [
+      'Collects from journald',
+      [
+        logs('collect/journald/journald-collector'),
+        'is collected with its units as sources, its priorities as severities',
+      ],
+      [logs('collect/journald/journald-collector'), 'is followed: what is written comes live'],
+      [logs('collect/journald/export-format'), 'is read the same however it is cut'],
+    ],
     [
       'Collects from docker and podman',
       [logs('collect/docker/container-collector'), 'gives its containers as sources'],
@@ -93,6 +101,7 @@ export const themes: readonly Theme[] = [
     ],
     [
       '`ingest_time` is when an entry came in',
+      [logs('ingest/upload'), 'has the ingest_time at which its entries came in, whatever time they tell'],
       [logs('segments/retention'), 'where there is room for so many bytes, what arrived longest ago goes'],
     ],
     [

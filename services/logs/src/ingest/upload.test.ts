@@ -72,6 +72,21 @@ describe('an upload', () => {
     expect(again.counts).toMatchObject({ lines: 13, entries: 1, duplicates: 12 })
   })
 
+  test('has the ingest_time at which its entries came in, whatever time they tell, and keeps it when it is sent again', async () => {
+    await using service = await withService()
+    const file = { name: 'old.log', content: Buffer.from('2019-03-01T09:15:02Z INFO started\n') }
+    const before = Date.now()
+    await service.upload([file])
+    const after = Date.now()
+    const [entry] = await service.entries()
+    const came = Date.parse(entry?.ingestTime ?? '')
+    expect(entry?.timestampIso).toBe('2019-03-01T09:15:02.000Z')
+    expect(came).toBeGreaterThanOrEqual(before)
+    expect(came).toBeLessThanOrEqual(after)
+    await service.upload([file])
+    expect((await service.entries()).map(({ ingestTime }) => ingestTime)).toEqual([entry?.ingestTime])
+  })
+
   test('may have several files, packed or not, and several sources', async () => {
     await using service = await withService()
     const task = await service.upload([
