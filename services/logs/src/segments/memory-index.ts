@@ -1,17 +1,13 @@
-import type { Origin, SenderDetails, StoredEntry } from '../entries/entry.ts'
+import type { Origin, SenderDetails } from '../entries/entry.ts'
 import { type EntryBatch, isOutOfOrder, isTruncated, timeIsBorrowed } from '../entries/entry-batch.ts'
-import { severityOfCode } from '../entries/severity-code.ts'
 import { allocate } from './allocate.ts'
 import type { BatchAnalysis } from './batch-analysis.ts'
 import { type Bitmap, createBitmap, setBit } from './bitmap.ts'
-import { bucketColumnOf, cellsOf } from './count-columns.ts'
 import { codeOfLength } from './document-length.ts'
 import { createKeyTable, type KeyTable, keyPrefixAt } from './key-table.ts'
-import { mergePostings, occurrencesOf, type Postings } from './occurrences.ts'
+import { hasOwnTime, snapshotOf } from './memory-part.ts'
 import type { Part, StreamSummary } from './part.ts'
 import { createTermTable, type TermTable } from './term-table.ts'
-import { spansOf } from './time-spans.ts'
-import { encodeWord } from './tokens.ts'
 
 /** A summary that is being counted: all there is to count is there. */
 type MemorySummary = StreamSummary & { words: number; firstIngest: number; lastIngest: number }
@@ -33,9 +29,6 @@ export type MemoryColumns = {
   keys: Uint8Array<ArrayBuffer>
   severities: readonly [Bitmap, Bitmap, Bitmap]
 }
-
-/** A flag of a kept entry beside those of a batch: its time is its own, not that of its coming in. */
-export const hasOwnTime = 64
 
 /**
  * Entries that came in since the last segment, searchable as soon as they are added. Capacity is fixed: the columns are allocated
@@ -283,111 +276,4 @@ const extend = (summary: MemorySummary, { severity, time, ingestTime, words, seq
   if (sequence < summary.lowestSequence) summary.lowestSequence = sequence
   if (sequence > summary.highestSequence) summary.highestSequence = sequence
   if (foreign) summary.hasForeignIds = true
-}
-
-const textOf = (index: MemoryIndex, document: number): string =>
-  index.text.toString(
-    'utf8',
-    document === 0 ? 0 : index.columns.textEnds[document - 1],
-    index.columns.textEnds[document],
-  )
-
-/** A severity's code, 0 for none. */
-export const severityAt = ({ severities }: Pick<MemoryColumns, 'severities'>, document: number): number =>
-  severities.findIndex((bitmap) => ((bitmap[document >>> 5] ?? 0) & (1 << (document & 31))) !== 0) + 1
-
-/** The id of a document: what the sender gave, else the digits of its key. */
-const entryIdAt = (index: MemoryIndex, document: number): string =>
-  index.sender.get(document)?.entryId ?? Buffer.from(index.columns.keys.buffer, document * 16, 16).toString('hex')
-
-export const entryAt = (index: MemoryIndex, document: number): StoredEntry => {
-  const { columns, streams, patternSets } = index
-  const stream = streams[columns.streamOf[document] ?? 0]
-  if (!stream || document >= index.documents) throw new RangeError(`There is no document ${document}.`)
-  const flags = columns.flags[document] ?? 0
-  return {
-    entryId: entryIdAt(index, document),
-    origin: stream.origin,
-    sequence: columns.sequences[document] ?? 0,
-    time: (flags & hasOwnTime) === 0 ? null : (columns.times[document] ?? 0),
-    ingestTime: columns.ingestTimes[document] ?? 0,
-    effectiveTime: columns.times[document] ?? 0,
-    severity: severityOfCode(severityAt(columns, document)),
-    repeatCount: columns.repeats[document] ?? 1,
-    text: textOf(index, document),
-    truncated: (flags & isTruncated) !== 0,
-    outOfOrder: (flags & isOutOfOrder) !== 0,
-    matchedPatterns: patternSets[columns.patternSetOf[document] ?? 0] ?? [],
-    templateId: index.templates[columns.templateOf[document] ?? 0] || null,
-    sender: index.sender.get(document) ?? null,
-  }
-}
-
-/** The index may grow while a search reads: postings are cut at the documents that were there when the part was made. */
-/** The least and the greatest of some times. */
-export const extentOf = (times: Float64Array): { first: number; last: number } => ({
-  first: times.reduce((first, time) => Math.min(first, time), Number.POSITIVE_INFINITY),
-  last: times.reduce((last, time) => Math.max(last, time), Number.NEGATIVE_INFINITY),
-})
-
-const snapshotOf = (index: MemoryIndex, name: string): Part => {
-  const { terms, columns, documents, words } = index
-  const streams = index.streams.map((stream) => ({
-    ...stream,
-    bySeverity: [...stream.bySeverity] as StreamSummary['bySeverity'],
-  }))
-  const extent = {
-    firstTime: streams.reduce((first, stream) => Math.min(first, stream.firstTime), Number.POSITIVE_INFINITY),
-    lastTime: streams.reduce((last, stream) => Math.max(last, stream.lastTime), Number.NEGATIVE_INFINITY),
-  }
-  const read = (term: number): Postings | undefined => {
-    const found = terms.documentsWith(term)
-    if (term < 0 || found === 0) return undefined
-    const postings = { documents: new Uint32Array(found), counts: new Uint8Array(found) }
-    terms.readPostings(term, postings.documents, postings.counts)
-    return cutAt(postings, documents)
-  }
-  return {
-    name,
-    documents,
-    corpus: async () => ({ documents, words }),
-    ...extent,
-    streams,
-    summaries: async () => streams,
-    patternSets: index.patternSets,
-    templates: index.templates,
-    columns: async () => ({ ...columns, spans: spansOf(columns.times, documents), keyStride: 16 }),
-    times: async () => ({ times: columns.times, spans: spansOf(columns.times, documents) }),
-    severities: async () => columns.severities,
-    cells: async () => cellsOf(columns.streamOf, columns.patternSetOf, documents),
-    buckets: async (milliseconds) => bucketColumnOf(columns.times, { documents, ...extent }, milliseconds),
-    templateOf: async () => columns.templateOf,
-    lookup: async (word) => {
-      const postings = read(terms.find(encodeWord(word)))
-      return postings && occurrencesOf(postings, { documents, lengthCodes: columns.lengthCodes })
-    },
-    frequency: async (word) => read(terms.find(encodeWord(word)))?.documents.length ?? 0,
-    lookupPrefix: async (prefix) => {
-      const wanted = encodeWord(prefix)
-      const found: Postings[] = []
-      for (let term = 0; term < terms.terms; term++) {
-        const postings = terms.startsWith(term, wanted) ? read(term) : undefined
-        if (postings) found.push(postings)
-      }
-      return occurrencesOf(mergePostings(found, documents), { documents, lengthCodes: columns.lengthCodes })
-    },
-    ingestTimes: async () => extentOf(columns.ingestTimes.subarray(0, documents)),
-    text: async (document) => textOf(index, document),
-    entry: async (document) => entryAt(index, document),
-    keyLookup: async () => index.keyTable.candidates,
-    hold: () => undefined,
-    release: () => undefined,
-  }
-}
-
-const cutAt = (postings: Postings, documents: number): Postings | undefined => {
-  let end = postings.documents.length
-  while (end > 0 && (postings.documents[end - 1] ?? 0) >= documents) end--
-  if (end === 0) return undefined
-  return { documents: postings.documents.subarray(0, end), counts: postings.counts.subarray(0, end) }
 }

@@ -6,26 +6,19 @@ import { entryIdOf } from '../entries/identity.ts'
 import { severityOfCode } from '../entries/severity-code.ts'
 import { type Bitmap, hasBit } from './bitmap.ts'
 import type { ByteCache } from './byte-cache.ts'
-import { type ByteReader, createByteReader } from './byte-reader.ts'
+import { createByteReader } from './byte-reader.ts'
 import { bucketColumnOf, cellsOf } from './count-columns.ts'
 import { decodeDeltas, narrow, numberAt } from './delta-column.ts'
 import { blockOf, decodeTermIndex, startsWith, type TermEntry, type TermIndex, termsOfBlock } from './dictionary.ts'
 import { createKeyTable, type KeyTable, keyPrefixAt } from './key-table.ts'
-import { extentOf, hasOwnTime } from './memory-index.ts'
+import { extentOf, hasOwnTime } from './memory-part.ts'
 import { bytesOf, mergePostings, type Occurrences, occurrencesOf } from './occurrences.ts'
 import { createPagedFile } from './paged-file.ts'
 import type { Part, PartColumns } from './part.ts'
 import { readPostings } from './postings-codec.ts'
-import {
-  checkHeader,
-  decodeFooter,
-  decodeTrailer,
-  headerBytes,
-  type SectionName,
-  SegmentCorrupt,
-  type SegmentFooter,
-  trailerBytes,
-} from './segment-layout.ts'
+import { readFooter } from './read-footer.ts'
+import { checkHeader, headerBytes, type SectionName, SegmentCorrupt } from './segment-layout.ts'
+import { blockWith, decodeTextIndex, readRecord, recordStarts } from './text-records.ts'
 import { spansOf } from './time-spans.ts'
 import { encodeWord } from './tokens.ts'
 
@@ -321,71 +314,9 @@ export const openSegment = async (options: OpenSegmentOptions): Promise<Segment>
   }
 }
 
-/** What is read from the end of a file at first: nearly every footer is in it. */
-const tailBytes = 48 * 1024
-
-const readFooter = async (files: Pick<Files, 'readRange'>, key: string, bytes: number): Promise<SegmentFooter> => {
-  const start = Math.max(0, bytes - tailBytes)
-  const tail = await files.readRange(key, { start, end: bytes })
-  const trailer = decodeTrailer(key, tail.subarray(Math.max(0, tail.length - trailerBytes)))
-  const end = trailer.offset + trailer.bytes
-  if (end > bytes) throw new SegmentCorrupt(key, 'it is shorter than it was written')
-  const footer =
-    trailer.offset >= start
-      ? tail.subarray(trailer.offset - start, end - start)
-      : await files.readRange(key, { start: trailer.offset, end })
-  return decodeFooter(key, footer, trailer.checksum)
-}
-
 function* matching(terms: Iterable<TermEntry>, prefix: Uint8Array) {
   for (const term of terms) if (startsWith(term.word, prefix)) yield { ...term }
 }
 
 const copyOf = <Values>(bytes: Uint8Array, make: new (buffer: ArrayBuffer) => Values): Values =>
   new make(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength) as ArrayBuffer)
-
-type TextIndex = { firstDocuments: number[]; offsets: number[] }
-
-const decodeTextIndex = (bytes: Uint8Array): TextIndex => {
-  const reader = createByteReader(bytes)
-  const firstDocuments = [0]
-  const offsets = [0]
-  while (reader.position < reader.end) {
-    firstDocuments.push((firstDocuments.at(-1) ?? 0) + reader.varint())
-    offsets.push((offsets.at(-1) ?? 0) + reader.varint())
-  }
-  return { firstDocuments, offsets }
-}
-
-const blockWith = (firstDocuments: number[], document: number): number => {
-  let low = 0
-  let high = firstDocuments.length - 1
-  while (low + 1 < high) {
-    const middle = (low + high) >>> 1
-    if ((firstDocuments[middle] ?? 0) <= document) low = middle
-    else high = middle
-  }
-  return low
-}
-
-const recordStarts = (content: Uint8Array, records: number): Uint32Array => {
-  const reader = createByteReader(content)
-  const starts = new Uint32Array(records)
-  for (let record = 0; record < records; record++) {
-    starts[record] = reader.position
-    const text = reader.varint()
-    reader.position += text
-    const details = reader.varint()
-    reader.position += details
-  }
-  return starts
-}
-
-const readRecord = (reader: ByteReader): { text: string; sender: SenderDetails | null } => {
-  const text = reader.bytes(reader.varint())
-  const details = reader.bytes(reader.varint())
-  return {
-    text: Buffer.from(text.buffer, text.byteOffset, text.byteLength).toString('utf8'),
-    sender: details.length === 0 ? null : (JSON.parse(new TextDecoder().decode(details)) as SenderDetails),
-  }
-}

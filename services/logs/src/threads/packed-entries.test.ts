@@ -4,7 +4,8 @@ import type { Origin } from '../entries/entry.ts'
 import { decodeBatch } from '../entries/entry-batch.ts'
 import { createEnricher } from '../patterns/enricher.ts'
 import { createBatchAnalyser } from '../segments/batch-analysis.ts'
-import { createMemoryIndex, entryAt } from '../segments/memory-index.ts'
+import { createMemoryIndex } from '../segments/memory-index.ts'
+import { entryAt } from '../segments/memory-part.ts'
 import { packEntries, transferablesOfEntries, unpackEntries } from './packed-entries.ts'
 
 const origins: Origin[] = [

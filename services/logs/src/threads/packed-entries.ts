@@ -2,7 +2,8 @@ import type { Transferable } from 'node:worker_threads'
 import type { Origin, SenderDetails, StoredEntry } from '../entries/entry.ts'
 import { isOutOfOrder, isTruncated } from '../entries/entry-batch.ts'
 import { severityOfCode } from '../entries/severity-code.ts'
-import { hasOwnTime, type MemoryIndex, severityAt } from '../segments/memory-index.ts'
+import type { MemoryIndex } from '../segments/memory-index.ts'
+import { hasOwnTime, severityAt } from '../segments/memory-part.ts'
 
 /**
  * Entries on their way to another thread as columns: as objects, copying twenty thousand a second took more time than keeping them.

@@ -1,0 +1,23 @@
+import type { Files } from '@trellis/kit/files'
+import { decodeFooter, decodeTrailer, SegmentCorrupt, type SegmentFooter, trailerBytes } from './segment-layout.ts'
+
+/** What is read from the end of a file at first: nearly every footer is in it. */
+const tailBytes = 48 * 1024
+
+/** The footer of a segment whose file has so many bytes, checked. Throws SegmentCorrupt. */
+export const readFooter = async (
+  files: Pick<Files, 'readRange'>,
+  key: string,
+  bytes: number,
+): Promise<SegmentFooter> => {
+  const start = Math.max(0, bytes - tailBytes)
+  const tail = await files.readRange(key, { start, end: bytes })
+  const trailer = decodeTrailer(key, tail.subarray(Math.max(0, tail.length - trailerBytes)))
+  const end = trailer.offset + trailer.bytes
+  if (end > bytes) throw new SegmentCorrupt(key, 'it is shorter than it was written')
+  const footer =
+    trailer.offset >= start
+      ? tail.subarray(trailer.offset - start, end - start)
+      : await files.readRange(key, { start: trailer.offset, end })
+  return decodeFooter(key, footer, trailer.checksum)
+}
