@@ -57,6 +57,8 @@ const environment = () => ({
   PATH: `${binaries}${delimiter}${process.env.PATH ?? ''}`,
   // The runtime for models is only fetched as far as a CPU needs it; its own installer would ask the network for more.
   ONNXRUNTIME_NODE_INSTALL: 'skip',
+  // glibc would keep an arena of freed memory for each thread; two are enough, as in the image.
+  MALLOC_ARENA_MAX: process.env.MALLOC_ARENA_MAX ?? '2',
 })
 
 const lockDigest = () =>
