@@ -2,16 +2,13 @@
 export type BlockedPacket = { source: string | null; port: string | null }
 
 const v4OrV6 = String.raw`(?:(?:\d{1,3}\.){3}\d{1,3}|[\da-f]{0,4}:[\da-f:]{2,40})`
-/** How families of firewalls write it: names and values, a sentence with two ends, columns between commas. */
+/** Names and values, in any order: each is looked for by itself, so that no line can make the search long. */
+const verdict = /\b(?:deny|denied|block(?:ed)?|drop(?:ped)?|reject(?:ed)?)\b/i
+const namedSource = new RegExp(String.raw`\bsrc(?:_?ip|_?addr)?["']?[=:]\s?"?(?<source>${v4OrV6})`, 'i')
+const namedPort = /\b(?:dpt|d(?:e?st)?_?port)["']?[=:]\s?"?(?<port>\d{1,5})/i
+
+/** Other families of firewalls: a sentence with two ends, columns between commas. */
 const forms: readonly RegExp[] = [
-  new RegExp(
-    String.raw`\b(?:deny|denied|block(?:ed)?|drop(?:ped)?|reject(?:ed)?)\b.{0,400}\bsrc(?:_?ip|_?addr)?["']?[=:]\s?"?(?<source>${v4OrV6}).{0,400}\b(?:dpt|d(?:e?st)?_?port)["']?[=:]\s?"?(?<port>\d{1,5})`,
-    'i',
-  ),
-  new RegExp(
-    String.raw`\bsrc(?:_?ip|_?addr)?["']?[=:]\s?"?(?<source>${v4OrV6}).{0,400}\b(?:dpt|d(?:e?st)?_?port)["']?[=:]\s?"?(?<port>\d{1,5}).{0,400}\b(?:deny|denied|blocked|dropped|rejected)\b`,
-    'i',
-  ),
   new RegExp(
     String.raw`\b(?:deny|denied|drop(?:ped)?)\b.{0,60} (?:[\w-]+:)?(?<source>${v4OrV6})[/:]\d{1,5}.{0,60} (?:[\w-]+:)?${v4OrV6}[/:](?<port>\d{1,5})\b`,
     'i',
@@ -21,12 +18,20 @@ const forms: readonly RegExp[] = [
     'i',
   ),
 ]
+const ofNames = (text: string): BlockedPacket | undefined => {
+  const port = namedPort.exec(text)?.groups?.port
+  const source = namedSource.exec(text)?.groups?.source
+  return port !== undefined && source !== undefined && verdict.test(text) ? { source, port } : undefined
+}
 const netfilter = new RegExp(String.raw`\bSRC=(?<source>${v4OrV6})(?:.{0,400}\bDPT=(?<port>\d{1,5}))?`)
 
 /** The packet that a text tells of; `isBlock` says that a pattern found one of netfilter's, whose prefix anybody may choose. */
 export const blockedPacketOf = (text: string, isBlock: boolean): BlockedPacket | undefined => {
-  const found = (isBlock ? netfilter.exec(text) : null) ?? forms.map((form) => form.exec(text)).find(Boolean)
-  return found?.groups && { source: found.groups.source ?? null, port: found.groups.port ?? null }
+  const found = isBlock ? netfilter.exec(text) : null
+  const named = found ? undefined : ofNames(text)
+  if (named) return named
+  const { groups } = found ?? forms.map((form) => form.exec(text)).find(Boolean) ?? {}
+  return groups && { source: groups.source ?? null, port: groups.port ?? null }
 }
 
 /** Words of which every such text has one. */

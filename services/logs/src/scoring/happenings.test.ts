@@ -129,6 +129,18 @@ describe('what an entry tells of', () => {
     expect(wordsOf(text).some((word) => happeningWords.includes(word))).toBe(true)
   })
 
+  test('a line that is made to be slow holds nobody up', () => {
+    for (const piece of [
+      'deny src=192.0.2.7 ',
+      'login failed user=',
+      '192.0.2.7 - "GET /',
+      '| 404 | 1 | 192.0.2.7 | ',
+      '//[a]',
+      '{"',
+    ])
+      expect(() => happeningsOf(entryOf(piece.repeat(Math.ceil(1_000_000 / piece.length))))).not.toThrow()
+  })
+
   test('an account that systems come with is told of as that, too', () => {
     const told = toldBy('sshd[7]: Failed password for admin from 192.0.2.7 port 22 ssh2')
     expect(told.map(([kind]) => kind)).toEqual(['failed_sign_in', 'default_account'])
