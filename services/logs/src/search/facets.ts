@@ -2,7 +2,7 @@ import type { Severity } from '../entries/severity-code.ts'
 import { severities } from '../entries/severity-code.ts'
 import { type Bitmap, countCommonBits } from '../segments/bitmap.ts'
 import { countNumbers } from '../segments/count-columns.ts'
-import type { Part } from '../segments/part.ts'
+import type { Keep, Part } from '../segments/part.ts'
 
 export type FacetCount<Value> = { value: Value; count: number }
 export type Facets = {
@@ -18,8 +18,30 @@ const mostValues = 100
 /** What of a part matched, and how many documents that is. */
 export type CountedMatch = { part: Part; matched: Bitmap; total: number }
 
+/** Of what matched in a part: by severity, in the order of `severities`, and by pair of a stream and a set of patterns. */
+type PartCounts = {
+  bySeverity: readonly number[]
+  byPair: readonly { stream: number; patternSet: number; count: number }[]
+}
+
+/** About what a pair takes. */
+const pairBytes = 64
+
+const countPart = async ({ part, matched, total }: CountedMatch): Promise<PartCounts> => {
+  const bitmaps = await part.severities()
+  const bySeverity = bitmaps.map((bitmap) => countCommonBits(matched, bitmap))
+  const isPlain = part.streams.length === 1 && part.patternSets.length === 1
+  if (isPlain) return { bySeverity, byPair: [{ stream: 0, patternSet: 0, count: total }] }
+  const { cellOf, streams, patternSets } = await part.cells()
+  const counts = countNumbers(matched, cellOf, { distinct: streams.length })
+  const byPair = [...counts].flatMap((count, cell) =>
+    count === 0 ? [] : [{ stream: streams[cell] ?? 0, patternSet: patternSets[cell] ?? 0, count }],
+  )
+  return { bySeverity, byPair }
+}
+
 export type FacetCounter = {
-  count: (match: CountedMatch) => Promise<void>
+  count: (match: CountedMatch, keep: Keep) => Promise<void>
   /** Most frequent first, at most a hundred of each. */
   result: () => Facets
 }
@@ -34,26 +56,22 @@ export const createFacetCounter = (domainOf: (tag: string) => string): FacetCoun
     if (more > 0) counts.set(value, (counts.get(value) ?? 0) + more)
   }
   return {
-    async count({ part, matched, total }) {
-      const bitmaps = await part.severities()
-      let graded = 0
-      severities.forEach((severity, index) => {
-        const bitmap = bitmaps[index]
-        const count = bitmap ? countCommonBits(matched, bitmap) : 0
-        add(bySeverity, severity, count)
-        graded += count
+    async count(match, keep) {
+      const { streams, patternSets } = match.part
+      const { bySeverity: graded, byPair } = await keep('facets', async () => {
+        const value = await countPart(match)
+        return { value, bytes: pairBytes * (1 + value.byPair.length) }
       })
-      add(bySeverity, null, total - graded)
-      const isPlain = part.streams.length === 1 && part.patternSets.length === 1
-      if (isPlain) return add(bySource, part.streams[0]?.origin.sourceId ?? '', total)
-      const cells = await part.cells()
-      countNumbers(matched, cells.cellOf, { distinct: cells.streams.length }).forEach((count, cell) => {
-        if (count === 0) return
-        add(bySource, part.streams[cells.streams[cell] ?? 0]?.origin.sourceId ?? '', count)
-        const tags = part.patternSets[cells.patternSets[cell] ?? 0] ?? []
+      severities.forEach((severity, index) => {
+        add(bySeverity, severity, graded[index] ?? 0)
+      })
+      add(bySeverity, null, match.total - graded.reduce((sum, count) => sum + count, 0))
+      for (const { stream, patternSet, count } of byPair) {
+        add(bySource, streams[stream]?.origin.sourceId ?? '', count)
+        const tags = patternSets[patternSet] ?? []
         for (const tag of tags) add(byPattern, tag, count)
         for (const domain of new Set(tags.map(domainOf))) if (domain !== '') add(byDomain, domain, count)
-      })
+      }
     },
     result: () => ({
       severity: ranked(bySeverity),

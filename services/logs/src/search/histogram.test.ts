@@ -4,6 +4,7 @@ import { createBitmap, setBit } from '../segments/bitmap.ts'
 import { bucketColumnOf } from '../segments/count-columns.ts'
 import { spansOf } from '../segments/time-spans.ts'
 import { bucketsFor, countTimes } from './histogram.ts'
+import { findAnew } from './keep-counts.ts'
 
 const year = 365 * 86_400_000
 /** Within seconds, within years, and so far apart that buckets have no column. */
@@ -25,15 +26,12 @@ test('a histogram has each entry that matched in the bucket of its time, however
       if (wanted.length === 0) return
       const histogram = bucketsFor(Math.min(...wanted), Math.max(...wanted))
       const part = { documents: times.length, firstTime: Math.min(...times), lastTime: Math.max(...times) }
-      await countTimes(
-        histogram,
-        {
-          ...part,
-          times: async () => ({ times, spans: spansOf(times, times.length) }),
-          buckets: async (length) => bucketColumnOf(times, part, length),
-        },
-        { matched, total: wanted.length },
-      )
+      const timed = {
+        ...part,
+        times: async () => ({ times, spans: spansOf(times, times.length) }),
+        buckets: async (length: number) => bucketColumnOf(times, part, length),
+      }
+      await countTimes(histogram, { part: timed, matched, total: wanted.length }, findAnew)
       const expected = new Array<number>(histogram.counts.length).fill(0)
       for (const time of wanted) {
         const bucket = Math.floor((time - histogram.start) / (histogram.bucketSeconds * 1000))

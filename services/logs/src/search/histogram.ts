@@ -1,6 +1,6 @@
 import { type Bitmap, documentsOf } from '../segments/bitmap.ts'
 import { countNumbers } from '../segments/count-columns.ts'
-import type { Part } from '../segments/part.ts'
+import type { Keep, Part } from '../segments/part.ts'
 
 /** How many entries there are in each stretch of time. `start` is epoch milliseconds; a bucket is `bucketSeconds` long. */
 export type Histogram = { start: number; bucketSeconds: number; counts: number[] }
@@ -23,11 +23,21 @@ export const bucketsFor = (first: number, last: number): Histogram => {
   return { start, bucketSeconds, counts: new Array<number>(buckets).fill(0) }
 }
 
+/** What is counted: what of a part matched. */
+export type TimedMatch = {
+  part: Pick<Part, 'firstTime' | 'lastTime' | 'times' | 'buckets'>
+  matched: Bitmap
+  total: number
+}
+
+/** Counts from the bucket that begins at `start` on. */
+type Stretch = { start: number; counts: Uint32Array }
+
 /** Counts matched documents of a part, all of whose times the histogram covers. */
 export const countTimes = async (
   histogram: Histogram,
-  part: Pick<Part, 'firstTime' | 'lastTime' | 'times' | 'buckets'>,
-  { matched, total }: { matched: Bitmap; total: number },
+  { part, matched, total }: TimedMatch,
+  keep: Keep,
 ): Promise<void> => {
   const { start, counts } = histogram
   const length = histogram.bucketSeconds * 1000
@@ -37,17 +47,36 @@ export const countTimes = async (
     counts[first] = (counts[first] ?? 0) + total
     return
   }
-  const column = await part.buckets(length)
-  const found = column
-    ? countNumbers(matched, column.bucketOf, { first: -bucketOf(column.start), distinct: counts.length })
-    : countEach(matched, (await part.times()).times, bucketOf)
-  found.forEach((count, bucket) => {
-    counts[bucket] = (counts[bucket] ?? 0) + count
+  const stretch = await keep(`times by ${length}`, async () => {
+    const column = await part.buckets(length)
+    const found = column
+      ? countNumbers(matched, column.bucketOf, { first: -bucketOf(column.start), distinct: counts.length })
+      : countEach(matched, (await part.times()).times, { bucketOf, distinct: counts.length })
+    const value = withoutEnds(found, start, length)
+    return { value, bytes: value.counts.byteLength }
+  })
+  const offset = bucketOf(stretch.start)
+  stretch.counts.forEach((count, bucket) => {
+    counts[offset + bucket] = (counts[offset + bucket] ?? 0) + count
   })
 }
 
-const countEach = (matched: Bitmap, times: Float64Array, bucketOf: (time: number) => number): number[] => {
-  const counts: number[] = []
+/** Without the empty buckets at either end, so that it fits histograms that begin and end elsewhere. */
+const withoutEnds = (counts: Uint32Array, start: number, length: number): Stretch => {
+  const first = Math.max(
+    0,
+    counts.findIndex((count) => count > 0),
+  )
+  const end = counts.findLastIndex((count) => count > 0) + 1
+  return { start: start + first * length, counts: counts.slice(first, end) }
+}
+
+const countEach = (
+  matched: Bitmap,
+  times: Float64Array,
+  { bucketOf, distinct }: { bucketOf: (time: number) => number; distinct: number },
+): Uint32Array => {
+  const counts = new Uint32Array(distinct)
   for (const document of documentsOf(matched)) {
     const bucket = bucketOf(times[document] ?? 0)
     counts[bucket] = (counts[bucket] ?? 0) + 1

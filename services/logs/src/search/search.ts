@@ -1,12 +1,13 @@
 import type { StoredEntry } from '../entries/entry.ts'
 import { type Bitmap, countBits, createBitmap, setBit } from '../segments/bitmap.ts'
-import type { Part } from '../segments/part.ts'
+import type { Keep, Part } from '../segments/part.ts'
 import { wordsOf } from '../segments/tokens.ts'
 import { createCandidates, createScoring, offerBestFirst } from './candidates.ts'
 import { createFacetCounter, type Facets } from './facets.ts'
 import { type Filters, mayPass, passingOf } from './filters.ts'
 import { bucketsFor, countTimes, type Histogram } from './histogram.ts'
 import { compareRanks, createTopHits, type Hit, type Order, type Place, type Rank } from './hits.ts'
+import { createKeeper, findAnew } from './keep-counts.ts'
 import { inLanes } from './lanes.ts'
 import type { Leaving } from './leaving.ts'
 import {
@@ -88,6 +89,8 @@ export const search = async (
   const candidates = matches.reduce((sum, match) => sum + match.total, 0)
   const verified =
     query && needsTexts(query) ? await verify(query, matches, candidates, page, request, options.signal) : undefined
+  // What was found in texts is not what the words of the query matched.
+  const keeperOf = verified ? () => findAnew : createKeeper(request)
   const hits = verified?.hits ?? (await page(request.after, request.limit + 1))
   const shown = hits.slice(0, request.limit)
   const last = shown.at(-1)
@@ -95,7 +98,9 @@ export const search = async (
     entries: await Promise.all(shown.map((hit) => present(hit, matches))),
     total: verified?.total ?? candidates,
     totalIsExact: verified?.totalIsExact ?? true,
-    ...(request.withFacets ? await count(verified?.matches ?? matches, options) : { facets: null, histogram: null }),
+    ...(request.withFacets
+      ? await count(verified?.matches ?? matches, keeperOf, options)
+      : { facets: null, histogram: null }),
     next: hits.length > request.limit && last ? rankOf(last) : null,
   }
 }
@@ -270,14 +275,19 @@ const extentOf = async (matches: readonly Matched[]): Promise<{ first: number; l
   return { first, last }
 }
 
-const count = async (matches: readonly Matched[], { domainOf, signal }: SearchOptions) => {
+const count = async (
+  matches: readonly Matched[],
+  keeperOf: (part: Part) => Keep,
+  { domainOf, signal }: SearchOptions,
+) => {
   const counter = createFacetCounter(domainOf)
   const { first, last } = await extentOf(matches)
   const histogram = first <= last ? bucketsFor(first, last) : null
   await inLanes(matches, lanes, async (match) => {
     signal?.throwIfAborted()
-    await counter.count(match)
-    if (histogram) await countTimes(histogram, match.part, match)
+    const keep = keeperOf(match.part)
+    await counter.count(match, keep)
+    if (histogram) await countTimes(histogram, match, keep)
   })
   return { facets: counter.result(), histogram }
 }

@@ -39,6 +39,9 @@ export type PartColumns = {
   visible?: Bitmap
 }
 
+/** Gives what goes by a name, found out now or before; `bytes` is what keeping it takes. */
+export type Keep = <Value>(name: string, find: () => Promise<{ value: Value; bytes: number }>) => Promise<Value>
+
 /**
  * A number of entries that are searched together: the memory index or an immutable segment. Documents are numbered from 0.
  * All a part gives out describes the moment it was asked for; a memory index that grows gives a new part.
@@ -75,6 +78,8 @@ export type Part = {
   ingestTimes: () => Promise<{ first: number; last: number }>
   text: (document: number) => Promise<string>
   entry: (document: number) => Promise<StoredEntry>
+  /** Keeps what was found out about it while there is room; a part that may change finds it out each time. */
+  keep: Keep
   /** Makes ready to find documents by the first four bytes of their key (big-endian); whole ids have to be compared. */
   keyLookup: () => Promise<(keyPrefix: number) => readonly number[]>
   /** A search holds what it reads; a part that is let go by all and was replaced may be removed. */

@@ -298,6 +298,7 @@ export const openSegment = async (options: OpenSegmentOptions): Promise<Segment>
     lookupPrefix,
     ingestTimes: async () => extentOf(await unpacked('ingestTimes')),
     text: async (document) => (await record(document)).text,
+    keep: (name, find) => cached(`kept ${name}`, find),
     entry,
     keyLookup: async () => (await keyTable()).candidates,
     hold: () => {
