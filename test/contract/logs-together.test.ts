@@ -110,8 +110,9 @@ describe.skipIf(missing)(`two replicas of the logs service on one Postgres and o
   })
   afterAll(() => opened.disposeAsync())
 
+  // Tests that run at the same time each need an `expect` of their own.
   describe.concurrent('that both run', () => {
-    test('make one automatic incident of a burst that came half to each', async () => {
+    test('make one automatic incident of a burst that came half to each', async ({ expect }) => {
       const start = Date.now() - 60_000
       await Promise.all([
         one.push('burst', errorsAt(start, 4, 'first')),
@@ -123,7 +124,7 @@ describe.skipIf(missing)(`two replicas of the logs service on one Postgres and o
       expect(await counts(other)).toEqual([8])
     })
 
-    test('detect once what came half to each, and score its entries', async () => {
+    test('detect once what came half to each, and score its entries', async ({ expect }) => {
       const start = Date.now() - 120_000
       const address = '192.0.2.17'
       await Promise.all([
@@ -140,7 +141,7 @@ describe.skipIf(missing)(`two replicas of the logs service on one Postgres and o
       expect(entries.filter(({ mlScore }) => mlScore !== null && mlScore !== undefined).length).toBeGreaterThan(0)
     })
 
-    test('collect a source once, by schedule, request and watcher, while it grows', async () => {
+    test('collect a source once, by schedule, request and watcher, while it grows', async ({ expect }) => {
       let written = 50
       for (let turn = 0; turn < 10; turn++) {
         await appendFile(log('app'), numbered(written, written + 20))
@@ -154,13 +155,13 @@ describe.skipIf(missing)(`two replicas of the logs service on one Postgres and o
       expect(numbersOf(await one.texts('app'))).toEqual(numbers(written))
     })
 
-    test('both tell that one of them watches, and read the sources again when either is asked to', async () => {
+    test('both tell that one of them watches, and read the sources again when either is asked', async ({ expect }) => {
       const states = await Promise.all([one, other].map(({ collect }) => collect.getWatchStatus({})))
       expect(states).toMatchObject([{ running: true }, { running: true }])
       expect(await other.collect.reloadWatch({})).toMatchObject({ running: true })
     })
 
-    test('collect a source that was added at either, within seconds', async () => {
+    test('collect a source that was added at either, within seconds', async ({ expect }) => {
       await writeFile(log('added'), numbered(0, 5))
       await other.setup.writeSources({ sources: [{ id: 'added', path: log('added') }] })
       const { sources } = await one.collect.listConfiguredSources({})
@@ -172,7 +173,7 @@ describe.skipIf(missing)(`two replicas of the logs service on one Postgres and o
         .toEqual(['app', 'web', 'added'])
     })
 
-    test('send a bundle once, whoever tries it, when the receiver is back', async () => {
+    test('send a bundle once, whoever tries it, when the receiver is back', async ({ expect }) => {
       const { id } = await one.incidents.createIncident(incident('once'))
       receiver.mode.answer = 'refuse'
       await one.incidents.sendBundle({ id })
@@ -185,7 +186,7 @@ describe.skipIf(missing)(`two replicas of the logs service on one Postgres and o
       expect((await sentOf(other, id)).map(({ id: key }) => receiver.taken.get(key))).toEqual([1, 1])
     })
 
-    test('use a setting, and a secret among them, as soon as it was changed at either', async () => {
+    test('use a setting, and a secret among them, as soon as it was changed at either', async ({ expect }) => {
       const updated = { jiraUrl: jira.url, jiraToken: 'pat', jiraProject: 'OPS', techLevel: 'executive' }
       const updateMask = ['jira_url', 'jira_token', 'jira_project', 'tech_level']
       await one.settings.updateSettings({ ...updated, updateMask })
@@ -201,7 +202,7 @@ describe.skipIf(missing)(`two replicas of the logs service on one Postgres and o
       expect(jira.issues.filter(({ text }) => text.includes(id))).toHaveLength(1)
     })
 
-    test('find what was told of the systems at either, and lose it when either forgets it', async () => {
+    test('find what was told of the systems at either, and lose it when either forgets it', async ({ expect }) => {
       const fact = { category: 'host', key: 'zeppelin', value: 'runs the backups' }
       const { id } = await one.context.putContextFact(fact)
       const found = async ({ context }: LogsReplica) =>
@@ -211,21 +212,24 @@ describe.skipIf(missing)(`two replicas of the logs service on one Postgres and o
       expect(await found(one)).toEqual([])
     })
 
-    test.skipIf(sshdMissing)('reach an SSH target that was told at either, and show what came of it', async () => {
-      const key = makeKeyPair()
-      await using server = await startSshd()
-      await server.authorize(key.public)
-      const keyPath = join(directory, 'keys', 'id_ed25519')
-      await writeFile(keyPath, key.private, { mode: 0o600 })
-      const { port, user } = server
-      const { id } = await one.sshTargets.createSshTarget({ label: 'NAS', host: '127.0.0.1', port, user, keyPath })
-      expect(await other.sshTargets.testSshTarget({ id })).toMatchObject({ ok: true })
-      expect((await one.sshTargets.listSshTargets({})).sshTargets).toMatchObject([{ id, lastOk: true }])
-      await other.sshTargets.deleteSshTarget({ id })
-      await expect(one.sshTargets.testSshTarget({ id })).rejects.toMatchObject({ kind: 'not_found' })
-    })
+    test.skipIf(sshdMissing)(
+      'reach an SSH target that was told at either, and show what came of it',
+      async ({ expect }) => {
+        const key = makeKeyPair()
+        await using server = await startSshd()
+        await server.authorize(key.public)
+        const keyPath = join(directory, 'keys', 'id_ed25519')
+        await writeFile(keyPath, key.private, { mode: 0o600 })
+        const { port, user } = server
+        const { id } = await one.sshTargets.createSshTarget({ label: 'NAS', host: '127.0.0.1', port, user, keyPath })
+        expect(await other.sshTargets.testSshTarget({ id })).toMatchObject({ ok: true })
+        expect((await one.sshTargets.listSshTargets({})).sshTargets).toMatchObject([{ id, lastOk: true }])
+        await other.sshTargets.deleteSshTarget({ id })
+        await expect(one.sshTargets.testSshTarget({ id })).rejects.toMatchObject({ kind: 'not_found' })
+      },
+    )
 
-    test('delete a source for both, and give its room back at one of them at a time', async () => {
+    test('delete a source for both, and give its room back at one of them at a time', async ({ expect }) => {
       await one.push('gone', errorsAt(Date.parse('2026-01-01T00:00:00Z'), 200, 'gone'))
       await one.push('stays', errorsAt(Date.parse('2026-01-01T00:00:00Z'), 3, 'stays'))
       await other.entries.deleteSource({ sourceId: 'gone' })
