@@ -55,29 +55,29 @@ test('who reads the words of a batch makes no difference, in memory or in a segm
   expect(await answers(elsewhere.shard)).toEqual(inMemory)
 })
 
+const segments = 40
+
 test('a search that is left does not go through the segments that it has not come to', async () => {
   await using folder = await createShardFolder()
   await using opened = await folder.open()
-  for (let part = 0; part < 3; part++) {
-    await opened.shard.ingest(batchOf(entries.slice(part * 20, part * 20 + 20)))
-    await opened.shard.flush()
-  }
-  const request = { query: parseQuery('kernel'), filters: {}, limit: 5, order: 'relevance', withFacets: true } as const
-  const countUntil = async (leaveAt: number): Promise<number> => {
+  await opened.shard.ingest(batchOf(entries.slice(0, 20)))
+  await opened.shard.flush()
+  const request = { query: null, filters: {}, limit: 5, order: 'time', withFacets: true } as const
+  const countUntil = async (leaveAt: number) => {
     let asked = 0
     const signal = {
       throwIfAborted: () => {
-        if (++asked === leaveAt) throw new Error('left')
+        if (++asked >= leaveAt) throw new Error('left')
       },
     }
     const parts = opened.shard.parts()
-    const found = search(parts, request, { domainOf: () => '', signal })
+    const found = search(Array(segments).fill(parts).flat(), request, { domainOf: () => '', signal })
     if (leaveAt === Number.POSITIVE_INFINITY) await found
     else await expect(found).rejects.toThrow('left')
     for (const part of parts) part.release()
     return asked
   }
-  const inAll = await countUntil(Number.POSITIVE_INFINITY)
-  expect(inAll).toBeGreaterThanOrEqual(9)
-  expect(await countUntil(inAll - 1)).toBe(inAll - 1)
+  expect(await countUntil(Number.POSITIVE_INFINITY)).toBeGreaterThanOrEqual(3 * segments)
+  // Those that are looked at together have each begun.
+  expect(await countUntil(1)).toBeLessThanOrEqual(8)
 })
