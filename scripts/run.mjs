@@ -113,12 +113,25 @@ const install = (wanted) => {
   process.stderr.write(`Installed in ${Math.round((Date.now() - began) / 1000)} s.\n`)
 }
 
+/** Whoever ends npm by its id ends npm and its shell alone: what they started would go on and hold its port. */
+const followNpm = (child) => {
+  if (process.env.npm_lifecycle_event === undefined) return
+  const shell = process.ppid
+  const watching = setInterval(() => {
+    if (process.ppid === shell) return
+    clearInterval(watching)
+    child.kill('SIGTERM')
+  }, 500)
+  watching.unref()
+}
+
 const run = ([command, ...args]) =>
   new Promise((resolve) => {
     const child = spawn(command, args, { cwd: root, env: environment(), stdio: 'inherit' })
     // The child answers signals itself; this process only waits for it. Ctrl-C reaches it through the terminal.
     process.on('SIGTERM', () => child.kill('SIGTERM'))
     process.on('SIGINT', () => undefined)
+    followNpm(child)
     child.on('error', (error) => fail(`${command} could not be started: ${error.message}`))
     child.on('exit', (code, signal) => resolve(signal ? 128 + (signal === 'SIGTERM' ? 15 : 9) : code))
   })

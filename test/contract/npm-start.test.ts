@@ -1,0 +1,33 @@
+import { spawn } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { expect, test, vi } from 'vitest'
+import { temporaryDirectory } from '../support/temporary-directory.ts'
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+
+const isUp = (origin: string): Promise<boolean> =>
+  fetch(`${origin}/health`).then(
+    ({ ok }) => ok,
+    () => false,
+  )
+
+test('whoever ends "npm start" by its id ends all that it started', async () => {
+  await using directory = await temporaryDirectory()
+  const npm = spawn('npm', ['start'], {
+    cwd: root,
+    env: { ...process.env, PORT: '0', METRICS_PORT: '0', LOG_LEVEL: 'warn', TRELLIS_DATA_DIR: directory.path },
+    stdio: ['ignore', 'pipe', 'ignore'],
+  })
+  const origin = await new Promise<string>((resolve, reject) => {
+    let text = ''
+    npm.stdout.setEncoding('utf8').on('data', (part: string) => {
+      text += part
+      const [found] = /http:\/\/[a-z0-9.]+:\d+/.exec(text) ?? []
+      if (found) resolve(found.replace('localhost', '127.0.0.1'))
+    })
+    npm.once('exit', (code) => reject(new Error(`npm ended with ${code} before Trellis was ready:\n${text}`)))
+  })
+  expect(await isUp(origin)).toBe(true)
+  npm.kill('SIGTERM')
+  await vi.waitFor(async () => expect(await isUp(origin)).toBe(false), { timeout: 60_000, interval: 200 })
+})
