@@ -62,10 +62,10 @@ const valueKeywords = (type: unknown): Bag => {
 
 export const fieldRules = (rules: Bag | undefined): FieldRules => {
   if (!rules) return { required: false, value: {}, list: {} }
-  const required = own(rules, 'required') === true
+  const isRequired = own(rules, 'required') === true
   const type = rules.type
   if (!isBag(type) || type.case !== 'repeated' || !isBag(type.value))
-    return { required, value: valueKeywords(type), list: {} }
+    return { required: isRequired, value: valueKeywords(type), list: {} }
   const repeated = type.value
   const list: Bag = {}
   const minimum = own(repeated, 'minItems')
@@ -74,5 +74,7 @@ export const fieldRules = (rules: Bag | undefined): FieldRules => {
   if (maximum !== undefined) list.maxItems = plain(maximum)
   if (own(repeated, 'unique') === true) list.uniqueItems = true
   const items = repeated.items
+  // A list that is absent is one without items.
+  const required = isRequired || Number(minimum ?? 0) > 0
   return { required, list, value: isBag(items) ? valueKeywords(items.type) : {} }
 }

@@ -178,6 +178,10 @@ describe.each(databases)('incidents on $name', ({ isMissing, start: startDatabas
         'write failed on sdb',
       ])
       expect(detail).toMatchObject({ entryCount: 3, attachedCount: 2 })
+      await expect(service.incidents.attachEntries({ id, entryIds: [] })).rejects.toMatchObject({
+        kind: 'invalid',
+        detail: [{ loc: ['body', 'entry_ids'] }],
+      })
       await service.incidents.detachEntry({ id, entryId: entryIds[0] ?? '' })
       expect((await service.incidents.getIncident({ id })).entryCount).toBe(2)
       await expect(service.incidents.detachEntry({ id, entryId: 'none' })).rejects.toMatchObject({ kind: 'not_found' })

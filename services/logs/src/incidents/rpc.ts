@@ -91,6 +91,7 @@ export const incidentsRpc = ({ world: { engine }, incidents, db }: IncidentsRpcO
     return {}
   },
   attachEntries: async ({ id, entryIds }, { signal }) => {
+    if (entryIds.length === 0) throw invalidField(['body', 'entry_ids'], 'entry_ids must name at least one entry.')
     await incidents.get(id)
     const entries = []
     for (const entryId of new Set(entryIds)) {
