@@ -22,7 +22,7 @@ const present = <In, Out>(value: In | null | undefined, map: (value: In) => Out)
 const mapValues = <In, Out>(map: { [key: string]: In }, write: (value: In) => Out): { [key: string]: Out } =>
   Object.fromEntries(Object.entries(map).map(([key, value]) => [key, write(value)]))
 const jsonOf = (text: string | null | undefined): unknown => (text === null || text === undefined || text === '' ? null : JSON.parse(text))
-const textOf = (value: unknown): string => (value === null || value === undefined ? '' : JSON.stringify(value))
+const textOf = (value: unknown): string => (value === undefined ? '' : JSON.stringify(value))
 const oneof = (value: any, member: string): any => (value?.$case === member ? value.value : undefined)
 
 

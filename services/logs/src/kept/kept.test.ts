@@ -87,6 +87,7 @@ test('severity CRITICAL, ERROR, WARN, or null can be overridden: searches, facet
     { value: 'ERROR', count: 3 },
     { value: 'WARN', count: 1 },
   ])
+  expect(await change('error')).toMatchObject({ severity: 'ERROR' })
   expect((await change(null)).severity ?? null).toBeNull()
   const { sources } = await opened.logs.listSources({})
   expect(sources.find(({ sourceId }) => sourceId === 'app')).toMatchObject({ entryCount: 1, errorCount: 0 })

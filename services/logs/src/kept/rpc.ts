@@ -10,7 +10,7 @@ import type { Vacuum } from './vacuum.ts'
 const readSeverity = (json: string | null | undefined): Severity | null => {
   const value: unknown = json ? JSON.parse(json) : undefined
   if (value === null) return null
-  const severity = severities.find((known) => known === value)
+  const severity = severities.find((known) => typeof value === 'string' && known === value.toUpperCase())
   if (!severity) throw invalidField(['body', 'severity'], `must be one of ${severities.join(', ')} or null`)
   return severity
 }

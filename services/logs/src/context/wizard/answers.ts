@@ -87,7 +87,7 @@ export const readAnswers = (step: Step, json: string): Answers => {
     throw failure('too_large', `answers must have at most ${answerLimits.all} characters.`)
   let given: unknown
   try {
-    given = json === '' ? {} : JSON.parse(json)
+    given = json === '' ? {} : (JSON.parse(json) ?? {})
   } catch (cause) {
     throw failure('malformed', 'answers are no valid JSON.', { cause })
   }
