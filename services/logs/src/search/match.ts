@@ -71,8 +71,36 @@ const clauseBitmap = (clause: readonly Leaf[], found: FoundTerms): Bitmap | unde
   return either
 }
 
+const isPhrase = (leaf: Leaf): boolean => leaf.words.length > 1
+
 /** A query whose leaves of several words have to be looked for in the texts. */
-export const needsTexts = (query: Query): boolean => leavesOf(query).some((leaf) => leaf.words.length > 1)
+export const needsTexts = (query: Query): boolean => leavesOf(query).some(isPhrase)
+
+/**
+ * Those of what `matchTerms` has let through of which only the text tells whether they match: they have all words of an excluded phrase, or
+ * nothing but the words of phrases for a clause.
+ */
+export const doubtfulAmong = (query: Query, found: FoundTerms, matched: Bitmap): Bitmap => {
+  const doubtful: Bitmap = new Uint32Array(matched.length)
+  for (const clause of query.clauses) {
+    if (!clause.some(isPhrase)) continue
+    const unsure = matched.slice()
+    const having = clauseBitmap(
+      clause.filter((leaf) => !isPhrase(leaf)),
+      found,
+    )
+    if (having) subtract(unsure, having)
+    unite(doubtful, unsure)
+  }
+  for (const leaf of query.excluded) {
+    const having = isPhrase(leaf) ? leafBitmap(leaf, found) : undefined
+    if (!having) continue
+    const unsure = matched.slice()
+    intersect(unsure, having)
+    unite(doubtful, unsure)
+  }
+  return doubtful
+}
 
 /** Takes away from `passing` what the words alone rule out. Leaves of several words are taken as having them anywhere. */
 export const matchTerms = (query: Query, found: FoundTerms, passing: Bitmap): void => {
@@ -83,7 +111,7 @@ export const matchTerms = (query: Query, found: FoundTerms, passing: Bitmap): vo
   }
   for (const leaf of query.excluded) {
     // Words that stand apart do not make the excluded phrase: only the text can tell.
-    const having = leaf.words.length === 1 ? leafBitmap(leaf, found) : undefined
+    const having = isPhrase(leaf) ? undefined : leafBitmap(leaf, found)
     if (having) subtract(passing, having)
   }
 }

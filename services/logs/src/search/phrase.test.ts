@@ -1,7 +1,7 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { batchOf, createShardFolder } from '../segments/store-for-tests.ts'
 import { parseQuery } from './query.ts'
-import { search } from './search.ts'
+import { type SearchRequest, type SearchResult, search } from './search.ts'
 
 test('an entry that has a phrase keeps the score of its words when others that only have the words are left out', async () => {
   await using folder = await createShardFolder()
@@ -25,4 +25,85 @@ test('an entry that has a phrase keeps the score of its words when others that o
   expect(phrase.map(({ text }) => text).toSorted()).toEqual(['a kernel panic', 'kernel panic kernel panic on one'])
   const byWords = await found('kernel panic')
   expect(byWords.filter(({ text }) => phrase.some((entry) => entry.text === text))).toEqual(phrase)
+})
+
+describe('of many candidates of a phrase', () => {
+  /** Of four one has the phrase, two have its words apart, and one has only the first of them. */
+  const wordings = ['failed password for root', 'password failed for guest', 'failed: no password', 'failed to start']
+  const texts = Array.from({ length: 2_000 }, (_, index) => ({
+    text: `${wordings[(index * 7 + Math.floor(index / 9)) % 4]} at ${index}`,
+    time: 1_700_000_000_000 + index * 1_000,
+    sourceId: index % 3 === 0 ? 'gate' : 'door',
+  }))
+  const having = (wanted: (text: string) => boolean) => texts.filter(({ text }) => wanted(text)).length
+  const hasPhrase = (text: string) => text.includes('failed password')
+  const questions = [
+    { q: 'fail* -"failed password"', expected: having((text) => !hasPhrase(text)) },
+    { q: '-"failed password"', expected: having((text) => !hasPhrase(text)) },
+    { q: '"failed password"', expected: having(hasPhrase) },
+    { q: 'start OR "failed password"', expected: having((text) => hasPhrase(text) || text.includes('start')) },
+  ]
+  const sumOf = (counts: readonly number[] | undefined) => counts?.reduce((sum, count) => sum + count, 0)
+  const countsOf = ({ total, totalIsExact, facets, histogram }: SearchResult) => ({
+    total,
+    totalIsExact,
+    severities: sumOf(facets?.severity.map(({ count }) => count)),
+    sources: sumOf(facets?.source.map(({ count }) => count)),
+    times: sumOf(histogram?.counts),
+  })
+
+  /** Asks with each limit for all pages, and gives the counts that any of them came with and how many entries were shown. */
+  const askAll = async (q: string, mostTextsForExactTotal?: number) => {
+    await using folder = await createShardFolder()
+    await using opened = await folder.open({ documents: 600 })
+    await opened.shard.ingest(batchOf(texts))
+    await opened.shard.flush()
+    await opened.shard.settled()
+    const counts = new Set<string>()
+    const shown: number[] = []
+    for (const limit of [50, 300, 1_000]) {
+      const found = new Set<string>()
+      for (let next: SearchResult['next'] | undefined; next !== null; ) {
+        const request: SearchRequest = {
+          query: parseQuery(q),
+          filters: {},
+          limit,
+          order: 'relevance',
+          withFacets: true,
+          ...(next && { after: next }),
+        }
+        const parts = opened.shard.parts()
+        const page = await search(parts, request, {
+          domainOf: () => '',
+          ...(mostTextsForExactTotal !== undefined && { mostTextsForExactTotal }),
+        })
+        for (const part of parts) part.release()
+        counts.add(JSON.stringify(countsOf(page)))
+        for (const { entry } of page.entries) found.add(entry.text)
+        next = page.next
+      }
+      shown.push(found.size)
+    }
+    return { counts: [...counts].map((text): ReturnType<typeof countsOf> => JSON.parse(text)), shown }
+  }
+
+  test.each(questions)('$q counts what is there, whatever the limit and the page', async ({ q, expected }) => {
+    expect(await askAll(q)).toEqual({
+      counts: [{ total: expected, totalIsExact: true, severities: expected, sources: expected, times: expected }],
+      shown: [expected, expected, expected],
+    })
+  })
+
+  test.each(questions)(
+    '$q is counted by some of the texts where they are too many, the same for every page, and shown whole',
+    async ({ q, expected }) => {
+      const { counts, shown } = await askAll(q, 500)
+      expect(shown).toEqual([expected, expected, expected])
+      expect(counts).toHaveLength(1)
+      const [only] = counts
+      const total = only?.total ?? 0
+      expect(only).toEqual({ total, totalIsExact: false, severities: total, sources: total, times: total })
+      expect(Math.abs(total - expected)).toBeLessThan(expected / 5)
+    },
+  )
 })

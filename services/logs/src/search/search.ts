@@ -1,16 +1,18 @@
 import type { StoredEntry } from '../entries/entry.ts'
-import { type Bitmap, countBits, createBitmap, setBit } from '../segments/bitmap.ts'
+import { type Bitmap, countBits, hasBit } from '../segments/bitmap.ts'
 import type { Keep, Part } from '../segments/part.ts'
 import { wordsOf } from '../segments/tokens.ts'
 import { createCandidates, createScoring, offerBestFirst } from './candidates.ts'
 import { createFacetCounter, type Facets } from './facets.ts'
 import { type Filters, mayPass, passingOf } from './filters.ts'
 import { bucketsFor, countTimes, type Histogram } from './histogram.ts'
-import { compareRanks, createTopHits, type Hit, type Order, type Place, type Rank } from './hits.ts'
-import { createKeeper, findAnew } from './keep-counts.ts'
+import { createTopHits, type Hit, type Order, type Place, type Rank } from './hits.ts'
+import { createKeeper } from './keep-counts.ts'
 import { inLanes } from './lanes.ts'
 import type { Leaving } from './leaving.ts'
+import { type Doubted, lookInTexts } from './look-in-texts.ts'
 import {
+  doubtfulAmong,
   type FoundTerms,
   findTerms,
   matchTerms,
@@ -54,10 +56,15 @@ export type SearchResult = {
 /** So many parts are looked at at a time: their columns are in memory then. */
 const lanes = 8
 
-export type SearchOptions = { domainOf: (tag: string) => string; signal?: Leaving | undefined }
+export type SearchOptions = {
+  domainOf: (tag: string) => string
+  signal?: Leaving | undefined
+  /** Default 20,000. */
+  mostTextsForExactTotal?: number
+}
 
-/** So many candidates of a phrase are all looked at; of more, only as many as the page needs. */
-const mostTextsForExactTotal = 1_000
+/** So many candidates of which only the text tells are all looked at; of more, some for the counts and those that the page needs. */
+const mostTextsForExactTotal = 20_000
 /** A phrase whose words are everywhere but never together stops here. */
 const mostTexts = 20_000
 
@@ -70,8 +77,8 @@ type Matched = {
 }
 
 /**
- * Searches parts as one corpus. Counts, facets and histogram are exact, but for phrases with more than a thousand candidates: they are
- * looked for in the texts only until the page is full, the total is then an estimate, and facets count the candidates.
+ * Searches parts as one corpus. Counts, facets and histogram are exact, but for phrases whose words more than twenty thousand candidates
+ * have: all three are then an estimate by some of their texts, the same for every page of whatever length.
  * Throws SegmentCorrupt for a part that cannot be read, and what the signal throws, which is asked between parts.
  */
 export const search = async (
@@ -85,22 +92,15 @@ export const search = async (
   const all = await inLanes(parts, lanes, (part) => matchPart(part, request, ranking, options.signal))
   const matches = all.map(({ match }) => match).filter((match) => match !== undefined)
   const statistics = request.statistics ?? gatherStatistics(all)
-  const page = createPager(matches, request, { ranking, statistics, signal: options.signal })
-  const candidates = matches.reduce((sum, match) => sum + match.total, 0)
-  const verified =
-    query && needsTexts(query) ? await verify(query, matches, candidates, page, request, options.signal) : undefined
-  // What was found in texts is not what the words of the query matched.
-  const keeperOf = verified ? () => findAnew : createKeeper(request)
-  const hits = verified?.hits ?? (await page(request.after, request.limit + 1))
+  const { counted, isExact, keeperOf, hitsOf } = await settle(matches, request, options)
+  const hits = await hitsOf((shown) => createPager(shown, request, { ranking, statistics, signal: options.signal }))
   const shown = hits.slice(0, request.limit)
   const last = shown.at(-1)
   return {
     entries: await Promise.all(shown.map((hit) => present(hit, matches))),
-    total: verified?.total ?? candidates,
-    totalIsExact: verified?.totalIsExact ?? true,
-    ...(request.withFacets
-      ? await count(verified?.matches ?? matches, keeperOf, options)
-      : { facets: null, histogram: null }),
+    total: counted.reduce((sum, { total }) => sum + total, 0),
+    totalIsExact: isExact,
+    ...(request.withFacets ? await count(counted, keeperOf, options) : { facets: null, histogram: null }),
     next: hits.length > request.limit && last ? rankOf(last) : null,
   }
 }
@@ -113,6 +113,35 @@ const nothingFound = (withFacets: boolean): SearchResult => ({
   histogram: null,
   next: null,
 })
+
+/** What is counted, and how to get the hits of the page. */
+type Answer = {
+  counted: readonly Matched[]
+  isExact: boolean
+  keeperOf: (part: Part) => Keep
+  hitsOf: (pagerOf: (matches: readonly Matched[]) => Pager) => Promise<Hit[]>
+}
+
+const settle = async (matches: readonly Matched[], request: SearchRequest, options: SearchOptions): Promise<Answer> => {
+  const { query, after, limit } = request
+  const keeperOf = createKeeper(request)
+  const hitsAmong =
+    (these: readonly Matched[]): Answer['hitsOf'] =>
+    (pagerOf) =>
+      pagerOf(these)(after, limit + 1)
+  if (!query || !needsTexts(query)) return { counted: matches, isExact: true, keeperOf, hitsOf: hitsAmong(matches) }
+  const doubted = matches.map((match) => ({ ...match, doubtful: doubtfulAmong(query, match.found, match.matched) }))
+  const { mostTextsForExactTotal: most = mostTextsForExactTotal, signal } = options
+  const { settled, isExact, counted: way } = await lookInTexts(doubted, { query, mostTexts: most, keeperOf, signal })
+  const counted = matches.map((match, index) => ({ ...match, ...settled[index] }))
+  return {
+    counted,
+    isExact,
+    // What was counted of some of the texts is not what is counted of all.
+    keeperOf: (part) => (name, find) => keeperOf(part)(`${name} of ${way}`, find),
+    hitsOf: isExact ? hitsAmong(counted) : (pagerOf) => pageByTexts(query, doubted, pagerOf(matches), request, signal),
+  }
+}
 
 const rankOf = ({ score, time, sequence, key }: Hit): Rank => ({ score, time, sequence, key })
 
@@ -196,28 +225,23 @@ const createPager = (
   }
 }
 
-/** `matches` are what is left of what matched, where all was looked at. */
-type Verified = { hits: Hit[]; total: number; totalIsExact: boolean; matches?: Matched[] }
-
-/** Looks at the texts of candidates, best first, until the page is full; all of them where there are few. */
-const verify = async (
+/**
+ * Gives hits from `after` on, one more than the page has: with more candidates than are looked at for the counts, those that only the text
+ * tells of are looked at here, best first.
+ */
+const pageByTexts = async (
   query: Query,
-  matches: readonly Matched[],
-  candidates: number,
+  matches: readonly Doubted[],
   page: Pager,
   { after, limit }: SearchRequest,
   signal: Leaving | undefined,
-): Promise<Verified> => {
-  const isInText = async (hit: Hit): Promise<boolean> => {
-    const match = matches[hit.part]
-    return match !== undefined && matchesWords(query, wordsOf(await match.part.text(hit.document)))
-  }
-  if (candidates <= mostTextsForExactTotal) {
-    const everything = await page(undefined, candidates)
-    const holds = await Promise.all(everything.map(isInText))
-    const kept = everything.filter((_, index) => holds[index])
-    const hits = kept.filter((hit) => after === undefined || compareRanks(after, hit) < 0).slice(0, limit + 1)
-    return { hits, total: kept.length, totalIsExact: true, matches: keepOnly(matches, kept) }
+): Promise<Hit[]> => {
+  const holds = async ({ part, document }: Hit): Promise<boolean> => {
+    const match = matches[part]
+    if (!match) return false
+    if (!hasBit(match.doubtful, document)) return true
+    looked++
+    return matchesWords(query, wordsOf(await match.part.text(document)))
   }
   const hits: Hit[] = []
   let looked = 0
@@ -225,29 +249,15 @@ const verify = async (
     signal?.throwIfAborted()
     const next = await page(from, Math.max(200, limit * 2))
     const last = next.at(-1)
-    if (!last) return { hits, total: Math.max(hits.length, 0), totalIsExact: after === undefined }
+    if (!last) break
     for (const hit of next) {
-      looked++
-      if (await isInText(hit)) hits.push(hit)
+      if (await holds(hit)) hits.push(hit)
       if (hits.length > limit) break
     }
     from = rankOf(last)
   }
-  return {
-    hits,
-    total: Math.max(hits.length, Math.round((candidates * hits.length) / Math.max(1, looked))),
-    totalIsExact: false,
-  }
+  return hits
 }
-
-/** What did not stand in the texts is taken out, so that facets are those of what did. */
-const keepOnly = (matches: readonly Matched[], hits: readonly Hit[]): Matched[] =>
-  matches.map((match, part) => {
-    const kept = hits.filter((hit) => hit.part === part)
-    const matched = createBitmap(match.part.documents)
-    for (const { document } of kept) setBit(matched, document)
-    return { ...match, matched, total: kept.length }
-  })
 
 const present = async (hit: Hit, matches: readonly Matched[]): Promise<FoundEntry> => {
   const match = matches[hit.part]
