@@ -69,7 +69,7 @@ const mostTemplates = 20
 
 const windowOf = ({ query, since, until, now, zone }: DiagnoseInput): { window: Window; symptom: string } => {
   const phrase = timePhraseOf(query, now, zone)
-  const symptom = phrase ? query.replace(phrase.phrase, ' ') : query
+  const symptom = phrase?.rest ?? query
   if (since !== undefined || until !== undefined)
     return { window: { start: since ?? null, end: until ?? null, source: 'given' }, symptom }
   if (phrase) return { window: { start: phrase.start, end: phrase.end, source: 'query' }, symptom }

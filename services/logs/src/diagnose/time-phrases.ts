@@ -1,137 +1,177 @@
 import type { Zone } from '../formats/zone.ts'
+import {
+  type Clock,
+  day,
+  duration,
+  hour,
+  ledMoment,
+  localDay,
+  type Moment,
+  readDuration,
+  readMoment,
+  strictMoment,
+} from './moments.ts'
 
-/** A stretch of time in epoch milliseconds, the end not included, and the words it was read from. */
-export type TimePhrase = { start: number; end: number; phrase: string }
+/** A stretch of time in epoch milliseconds, the end not included, and the text without the words that it was read from. */
+export type TimePhrase = { start: number; end: number; rest: string }
 
-const minute = 60_000
-const hour = 60 * minute
-const day = 24 * hour
+type Stretch = { start: number; end: number }
+type Span = { from: number; to: number }
+type Reading = Stretch & { spans: Span[] }
 
-const units: Record<string, number> = { minute, min: minute, hour, hr: hour, day, week: 7 * day }
-
-/** Parts of a day, as hours from its start. */
-const dayParts: Record<string, readonly [number, number]> = {
-  morning: [5, 12],
-  noon: [11, 13],
-  afternoon: [12, 18],
-  evening: [17, 23],
-  tonight: [18, 24],
-  night: [20, 30],
-  midnight: [-1, 1],
-}
-
-const clockPattern = String.raw`(?<hour>\d{1,2})(?::(?<minute>\d{2}))?\s?(?<half>am|pm)?`
 const patterns = {
-  past: /\b(?:in |within |over |during )?(?:the )?(?:last|past) (?:(?<count>\d{1,4}|few|couple of) )?(?<unit>minute|min|hour|hr|day|week)s?\b/i,
-  ago: /\b(?<about>about |around |some )?(?<count>\d{1,4}|an?|a few|a couple of) (?<unit>minute|min|hour|hr|day|week)s? ago\b/i,
-  between: new RegExp(
-    String.raw`\b(?:between|from) ${clockPattern} (?:and|to|until|till) (?<hour2>\d{1,2})(?::(?<minute2>\d{2}))?\s?(?<half2>am|pm)?\b`,
-    'i',
+  past: new RegExp(
+    String.raw`\b(?:(?:in|within|over|during|for|since) )?(?:the )?(?:last|past) (?<duration>${duration}|(?:second|minute|min|hour|hr|day|week|month|year)\b)|\bsince (?<since>${duration})(?! ago)`,
   ),
-  at: new RegExp(String.raw`\b(?<how>at|around|about|by|after|before|since)\s+${clockPattern}(?!\S*[\d-]{3})\b`, 'i'),
-  date: /\b(?<year>\d{4})-(?<month>\d{2})-(?<date>\d{2})\b/,
-  day: /\b(?<day>yesterday|today)\b/i,
-  part: /\b(?:(?<when>this|last|yesterday|in the) )?(?<part>morning|noon|afternoon|evening|tonight|night|midnight)\b/i,
+  range: new RegExp(
+    String.raw`\b(?:between|from) (?<first>${ledMoment})(?: (?:and|to|until|till|through) | ?[-–] ?)(?<second>now\b|${ledMoment})`,
+  ),
+  plainRange: new RegExp(
+    String.raw`(?<first>${strictMoment})(?: (?:to|until|till|through) | ?[-–] ?)(?<second>now\b|${strictMoment})`,
+  ),
+  moment: new RegExp(
+    String.raw`\b(?<lead>since|until|till|up to|before|by|after|at|around|about|from) (?:(?:about|around) )?(?<led>${ledMoment})|(?<free>${strictMoment})`,
+    'g',
+  ),
 }
 
-const few = 3
-const countOf = (text: string | undefined): number => {
-  if (text === undefined || text === 'a' || text === 'an') return 1
-  const number = Number(text)
-  return Number.isNaN(number) ? few : number
-}
+const spanOf = (match: RegExpExecArray): Span => ({ from: match.index, to: match.index + match[0].length })
 
-const hourOf = (
-  hours: string | undefined,
-  minutes: string | undefined,
-  half: string | undefined,
-): number | undefined => {
-  const written = Number(hours)
-  if (Number.isNaN(written) || written > 24 || (half !== undefined && written > 12)) return undefined
-  const isAfternoon = half?.toLowerCase() === 'pm'
-  const full = half === undefined ? written : (written % 12) + (isAfternoon ? 12 : 0)
-  return full + Number(minutes ?? 0) / 60
-}
-
-type Clock = { now: number; zone: Zone }
-
-/** Midnight at which the day of a moment began, on the clock of a zone; `days` later or, negative, before. */
-const startOfDay = (moment: number, { zone, now }: Clock, days = 0): number => {
-  const local = moment + zone(now)
-  const midnight = Math.floor(local / day) * day + days * day
-  return midnight - zone(midnight)
-}
-
-const dayOf = (text: string, clock: Clock): { start: number; phrase: string; isNamed: boolean } => {
-  const date = patterns.date.exec(text)
-  if (date?.groups) {
-    const { year, month, date: dayOfMonth } = date.groups
-    const midnight = Date.UTC(Number(year), Number(month) - 1, Number(dayOfMonth))
-    return { start: midnight - clock.zone(midnight), phrase: date[0], isNamed: true }
+/** Where a moment lies; one without a day is the latest that does not begin in the future. */
+const place = (moment: Moment, clock: Clock, ofDay = moment.day): Stretch => {
+  if (moment.point) return { start: moment.point.time, end: moment.point.time }
+  const {
+    from: midnight,
+    to,
+    repeatsAfter,
+  } = ofDay ?? {
+    from: localDay(clock.now, clock),
+    to: 0,
+    repeatsAfter: day,
   }
-  const named = patterns.day.exec(text)
-  const isYesterday = /\byesterday\b|\blast night\b/i.test(text)
-  return {
-    start: startOfDay(clock.now, clock, isYesterday ? -1 : 0),
-    phrase: named?.[0] ?? '',
-    isNamed: named !== null || isYesterday,
+  const zone = moment.zone ?? clock.zone
+  const moved = (local: number) => local - zone(local)
+  const stretch = (back: number): Stretch => {
+    const [from, until] = moment.hours ?? []
+    if (from === undefined || until === undefined) return { start: moved(midnight - back), end: moved(to - back) }
+    return { start: moved(midnight - back + from * hour), end: moved(midnight - back + until * hour) }
   }
+  const latest = stretch(0)
+  return latest.start > clock.now && repeatsAfter > 0 ? stretch(repeatsAfter) : latest
 }
 
-const phraseOf = (...parts: (string | undefined)[]): string =>
-  parts
-    .filter((part) => part !== undefined && part !== '')
-    .join(' ')
-    .trim()
+const isDayOnly = (moment: Moment): boolean => moment.day !== undefined && moment.hours === undefined
+
+/** From the start of one moment to another: to its end, where that is a day. A day that is said once is that of both. */
+const between = (first: Moment, second: Moment, clock: Clock, elsewhere: Moment['day']): Stretch => {
+  const ofSecond = second.day ?? (first.hours ? (first.day ?? elsewhere) : undefined)
+  const ofFirst = first.day ?? (second.hours ? ofSecond : undefined)
+  const isNow = second.point?.time === clock.now
+  const { start } = place(first, clock, isNow ? (first.day ?? elsewhere) : ofFirst)
+  const { end } = second.point || !second.hours ? place(second, clock) : place(second, clock, ofSecond)
+  const capped = isDayOnly(second) && start < clock.now ? Math.min(end, clock.now) : end
+  if (capped > start) return { start, end: capped }
+  if (second.hours && (second.day === undefined || first.day === undefined)) {
+    const isBack = ofFirst === undefined && start <= clock.now && end + day > clock.now + day
+    return { start, end: capped + (isBack ? 0 : day) }
+  }
+  const back = first.day?.repeatsAfter ?? 0
+  return back > 0 ? { start: start - back, end: capped } : { start: capped, end: start }
+}
+
+/** In "between 9 and 11pm", both are in the evening. */
+const inSameHalf = (first: Moment, second: Moment): Moment => {
+  const [from = 0] = first.hours ?? []
+  const [to = 0] = second.hours ?? []
+  const isLater = first.isOpen === true && second.isOpen !== true && to >= 12 && from + 12 < to
+  return isLater && first.day === undefined ? { ...first, hours: [from + 12, from + 12], isOpen: false } : first
+}
+
+const rangeOf = (text: string, clock: Clock): Reading | undefined => {
+  const match = patterns.range.exec(text) ?? patterns.plainRange.exec(text)
+  if (!match?.groups) return undefined
+  const { first = '', second = '' } = match.groups
+  const from = readMoment(first, clock)
+  const to = second.toLowerCase() === 'now' ? { point: { time: clock.now, spread: 0 } } : readMoment(second, clock)
+  if (!from || !to) return undefined
+  const span = spanOf(match)
+  const needsDay = from.day === undefined && to.day === undefined && !from.point
+  const other = needsDay
+    ? momentsIn(text, clock).find((found) => found.moment.day && !overlap(found.span, span))
+    : undefined
+  const stretch = between(inSameHalf(from, to), to, clock, other?.moment.day)
+  return { ...stretch, spans: [span, ...(other ? [other.span] : [])] }
+}
+
+const pastOf = (text: string, { now }: Clock): Reading | undefined => {
+  const match = patterns.past.exec(text)
+  if (!match) return undefined
+  const { length } = readDuration(match.groups?.duration ?? match.groups?.since ?? '')
+  return { start: now - length, end: now, spans: [spanOf(match)] }
+}
+
+type Found = { lead: string; moment: Moment; span: Span }
+const overlap = (one: Span, other: Span): boolean => one.from < other.to && other.from < one.to
+
+const momentsIn = (text: string, clock: Clock): Found[] =>
+  [...text.matchAll(patterns.moment)].flatMap((match) => {
+    const { lead = '', led, free } = match.groups ?? {}
+    const moment = readMoment(led ?? free ?? '', clock)
+    return moment ? [{ lead: lead.toLowerCase(), moment, span: spanOf(match) }] : []
+  })
+
+/** What a word before a moment makes of it, told where the moment lies. */
+const stretches: Record<string, (at: Stretch, moment: Moment, clock: Clock) => Stretch> = {
+  since: ({ start }, _, { now }) => ({ start, end: Math.max(start, now) }),
+  after: ({ start, end }, moment, { now }) => {
+    if (isDayOnly(moment)) return { start: end, end: Math.max(end, now) }
+    return { start, end: moment.day ? Math.max(start, Math.min(now, start + day)) : Math.max(start, now) }
+  },
+  before: ({ start }, moment) => ({ start: start - (isDayOnly(moment) ? day : 2 * hour), end: start }),
+  /** From the start of its day, or a week up to the end of a day. */
+  until: ({ end }, moment, clock) => {
+    if (isDayOnly(moment)) return { start: end - 7 * day, end }
+    const midnight = localDay(end - 1, clock)
+    return { start: midnight - clock.zone(midnight), end }
+  },
+}
+const leads: Record<string, string> = { till: 'until', 'up to': 'until', by: 'before' }
+
+/** "around", "at" and a time alone mean half an hour to each side; days end now at the latest. */
+const around = ({ start, end }: Stretch, moment: Moment, { now }: Clock): Stretch => {
+  if (moment.point) return { start: start - moment.point.spread, end: Math.min(now, end + moment.point.spread) }
+  if (start === end) return { start: start - hour / 2, end: end + hour / 2 }
+  return isDayOnly(moment) && start < now ? { start, end: Math.min(now, end) } : { start, end }
+}
+
+const momentOf = (text: string, clock: Clock): Reading | undefined => {
+  const all = momentsIn(text, clock)
+  const meaningOf = ({ lead }: Found) => stretches[leads[lead] ?? lead]
+  const isTime = ({ moment: { hours, point } }: Found) => point !== undefined || hours !== undefined
+  const main = all.find(meaningOf) ?? all.find(isTime) ?? all[0]
+  if (!main) return undefined
+  const lacksDay = main.moment.day === undefined && main.moment.point === undefined
+  const other = lacksDay ? all.find((found) => found !== main && found.moment.day) : undefined
+  const moment = other?.moment.day ? { ...main.moment, day: other.moment.day } : main.moment
+  const stretch = (meaningOf(main) ?? around)(place(moment, clock), moment, clock)
+  return { ...stretch, spans: [main.span, ...(other ? [other.span] : [])] }
+}
+
+const without = (text: string, spans: readonly Span[]): string =>
+  spans
+    .toSorted((a, b) => b.from - a.from)
+    .reduce((rest, { from, to }) => `${rest.slice(0, from)} ${rest.slice(to)}`, text)
 
 /**
- * The stretch of time that a symptom names: "yesterday around 3pm", "the last 2 hours", "between 9 and 11 this morning", "on 2026-03-01".
- * "around" and "at" mean half an hour to each side. A time of day without a day is the latest that is not in the future. Undefined without any.
+ * The stretch of time that a symptom names: "yesterday around 3pm", "the last 2 hours", "between 9 and 11 this morning", "since monday",
+ * "2026-03-01T07:00:00Z". "around" and "at" mean half an hour to each side; "before" is the two hours before, and "until" begins with the day.
+ * A time of day without a day, and a weekday, are the latest that are not in the future. Undefined without any.
  */
 export const timePhraseOf = (text: string, now: number, zone: Zone): TimePhrase | undefined => {
   const clock = { now, zone }
-  const past = patterns.past.exec(text)
-  const unitOf = (name: string | undefined) => units[name?.toLowerCase() ?? ''] ?? hour
-  if (past?.groups)
-    return { start: now - countOf(past.groups.count) * unitOf(past.groups.unit), end: now, phrase: past[0] }
-  const ago = patterns.ago.exec(text)
-  if (ago?.groups) {
-    const unit = unitOf(ago.groups.unit)
-    const middle = now - countOf(ago.groups.count) * unit
-    return { start: middle - unit / 2, end: Math.min(now, middle + unit / 2), phrase: ago[0] }
-  }
-  return timeOfDay(text, clock)
-}
-
-const timeOfDay = (text: string, clock: Clock): TimePhrase | undefined => {
-  const { start: midnight, phrase: dayPhrase, isNamed } = dayOf(text, clock)
-  /** Not in the future: without a named day, the day before. */
-  const place = (from: number, to: number, phrase: string): TimePhrase => {
-    const back = !isNamed && midnight + from * hour > clock.now ? day : 0
-    return { start: midnight + from * hour - back, end: midnight + to * hour - back, phrase }
-  }
-  const between = patterns.between.exec(text)?.groups
-  if (between) {
-    const to = hourOf(between.hour2, between.minute2, between.half2)
-    const from = hourOf(between.hour, between.minute, between.half ?? between.half2)
-    if (from !== undefined && to !== undefined)
-      return place(from, to > from ? to : to + 24, phraseOf(dayPhrase, patterns.between.exec(text)?.[0]))
-  }
-  const at = patterns.at.exec(text)
-  const around = hourOf(at?.groups?.hour, at?.groups?.minute, at?.groups?.half)
-  if (at?.groups && around !== undefined) {
-    const how = at.groups.how?.toLowerCase()
-    const phrase = phraseOf(dayPhrase, at[0])
-    if (how === 'since' || how === 'after') {
-      const { start } = place(around, around, phrase)
-      return { start, end: isNamed ? Math.min(clock.now, midnight + day) : clock.now, phrase }
-    }
-    return how === 'before' || how === 'by'
-      ? place(around - 2, around, phrase)
-      : place(around - 0.5, around + 0.5, phrase)
-  }
-  const part = patterns.part.exec(text)
-  const hours = dayParts[part?.groups?.part?.toLowerCase() ?? '']
-  if (part && hours) return place(hours[0], hours[1], phraseOf(dayPhrase, part[0]))
-  return isNamed ? { start: midnight, end: Math.min(clock.now, midnight + day), phrase: dayPhrase } : undefined
+  const plain = text.replaceAll(/\s+/g, ' ')
+  // Letters beyond ASCII could change the length, and no word of time has any.
+  const said = plain.replaceAll(/[A-Z]+/g, (letters) => letters.toLowerCase())
+  const reading = rangeOf(said, clock) ?? pastOf(said, clock) ?? momentOf(said, clock)
+  return reading && { start: reading.start, end: reading.end, rest: without(plain, reading.spans) }
 }
