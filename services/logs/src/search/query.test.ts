@@ -8,6 +8,9 @@ describe('a query', () => {
   test.each([
     ['disk full', { clauses: [[leaf(['disk'])], [leaf(['full'])]], excluded: [] }],
     ['"disk full"', { clauses: [[leaf(['disk', 'full'])]], excluded: [] }],
+    ['disk AND full', { clauses: [[leaf(['disk'])], [leaf(['full'])]], excluded: [] }],
+    ['disk OR tape AND -full', { clauses: [[leaf(['disk']), leaf(['tape'])]], excluded: [leaf(['full'])] }],
+    ['disk and full', { clauses: [[leaf(['disk'])], [leaf(['and'])], [leaf(['full'])]], excluded: [] }],
     ['disk OR tape full', { clauses: [[leaf(['disk']), leaf(['tape'])], [leaf(['full'])]], excluded: [] }],
     ['disk -full -"on fire"', { clauses: [[leaf(['disk'])]], excluded: [leaf(['full']), leaf(['on', 'fire'])] }],
     ['kern*', { clauses: [[leaf(['kern'], true)]], excluded: [] }],
@@ -17,14 +20,22 @@ describe('a query', () => {
     expect(parseQuery(text)).toEqual(query)
   })
 
-  test.each(['"open', 'OR disk', 'disk OR', 'disk OR -full', 'disk -', 'a"b'])(
-    '%s is not well formed and searched for as its words',
-    (text) => {
-      const query = parseQuery(text)
-      expect(query?.excluded).toEqual([])
-      expect(query?.clauses.every((clause) => clause.length === 1 && clause[0]?.words.length === 1)).toBe(true)
-    },
-  )
+  test.each([
+    '"open',
+    'OR disk',
+    'disk OR',
+    'disk OR -full',
+    'AND disk',
+    'disk AND',
+    'disk OR AND full',
+    'disk AND OR full',
+    'disk -',
+    'a"b',
+  ])('%s is not well formed and searched for as its words', (text) => {
+    const query = parseQuery(text)
+    expect(query?.excluded).toEqual([])
+    expect(query?.clauses.every((clause) => clause.length === 1 && clause[0]?.words.length === 1)).toBe(true)
+  })
 
   test('a blank one asks for everything', () => {
     expect(parseQuery('  ')).toBeNull()

@@ -6,7 +6,7 @@ export type Leaf = { words: string[]; isPrefix: boolean }
 /** All clauses hold, each by at least one of its leaves, and none of the excluded leaves does. */
 export type Query = { clauses: Leaf[][]; excluded: Leaf[] }
 
-type Piece = { kind: 'leaf'; leaf: Leaf; isExcluded: boolean } | { kind: 'or' }
+type Piece = { kind: 'leaf'; leaf: Leaf; isExcluded: boolean } | { kind: 'or' } | { kind: 'and' }
 
 const piecePattern = /(?<minus>-?)"(?<phrase>[^"]*)"(?<phraseStar>\*?)|(?<word>\S+)/gy
 const blank = /\s*/y
@@ -39,13 +39,17 @@ const phrasePiece = (groups: Record<string, string>): Piece => ({
 
 const wordPiece = (word: string): Piece | undefined => {
   if (word === 'OR') return { kind: 'or' }
+  if (word === 'AND') return { kind: 'and' }
   if (word.includes('"') || word === '-') return undefined
   const isExcluded = word.startsWith('-')
   const isPrefix = word.length > 1 && /[\p{L}\p{N}]\*$/u.test(word)
   return { kind: 'leaf', leaf: { words: wordsOf(word), isPrefix }, isExcluded }
 }
 
-/** OR joins its neighbours before words are ANDed. undefined when an OR lacks a side or joins what is excluded. */
+/**
+ * OR joins its neighbours before words are ANDed; an AND between two says what a blank says. undefined when an OR lacks a side or joins
+ * what is excluded, and when an AND lacks a side.
+ */
 const arrange = (pieces: Piece[]): Query | undefined => {
   const query: Query = { clauses: [], excluded: [] }
   let joinsNext = false
@@ -54,6 +58,8 @@ const arrange = (pieces: Piece[]): Query | undefined => {
     if (piece.kind === 'or') {
       if (before?.kind !== 'leaf' || before.isExcluded) return undefined
       joinsNext = true
+    } else if (piece.kind === 'and') {
+      if (before?.kind !== 'leaf') return undefined
     } else if (piece.isExcluded) {
       if (joinsNext) return undefined
       query.excluded.push(piece.leaf)
@@ -64,12 +70,12 @@ const arrange = (pieces: Piece[]): Query | undefined => {
     }
     before = piece
   }
-  return joinsNext ? undefined : query
+  return joinsNext || before?.kind === 'and' ? undefined : query
 }
 
 /**
- * Reads what somebody typed: words are ANDed; "phrases"; `prefix*`; `-not`; `OR` between two.
- * What is not well formed (a quote left open, an OR without a side, a lone minus) is searched for as its words.
+ * Reads what somebody typed: words are ANDed; "phrases"; `prefix*`; `-not`; `OR` between two; `AND` between two changes nothing.
+ * What is not well formed (a quote left open, an OR or AND without a side, a lone minus) is searched for as its words.
  * A word of several parts, such as an address or a path, is a phrase. Gives null for a blank text, which asks for everything.
  */
 export const parseQuery = (text: string): Query | null => {
