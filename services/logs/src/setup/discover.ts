@@ -2,7 +2,7 @@ import { lstat, stat } from 'node:fs/promises'
 import { homedir, userInfo } from 'node:os'
 import { join } from 'node:path'
 import { readEnd } from './read-end.ts'
-import { type FoundFile, walkLogs } from './walk.ts'
+import { type FoundFile, type WalkOptions, walkLogs } from './walk.ts'
 
 export type Discovered = { journald: boolean; docker: boolean; podman: boolean; files: FoundFile[] }
 
@@ -30,8 +30,13 @@ const isFolder = async (path: string) => (await stat(path)).isDirectory()
 const isSocket = async (path: string) => (await stat(path)).isSocket()
 
 /** What there is to collect on this machine. Files are those that can be read, last written to first. */
-export const discover = async (roots: readonly string[], places: Places, signal: AbortSignal): Promise<Discovered> => {
-  const { files } = await walkLogs(roots, signal)
+export const discover = async (
+  roots: readonly string[],
+  places: Places,
+  signal: AbortSignal,
+  options: WalkOptions = {},
+): Promise<Discovered> => {
+  const { files } = await walkLogs(roots, signal, options)
   const readable: FoundFile[] = []
   for (const file of files.toSorted((a, b) => b.modifiedAt - a.modifiedAt)) {
     signal.throwIfAborted()

@@ -42,9 +42,9 @@ const suggestionsFor = (found: Discovered, configured: readonly Record<string, u
 
 export const setupRpc = (world: SetupWorld): Handlers<typeof SetupServiceDefinition> => {
   const { config, sources, now } = world
-  const roots =
-    config.scanDirectories.length > 0 ? config.scanDirectories : customaryLogFolders(process.platform, homedir())
-  const find = (signal: AbortSignal) => discover(roots, customaryPlaces(), signal)
+  const areNamed = config.scanDirectories.length > 0
+  const roots = areNamed ? config.scanDirectories : customaryLogFolders(process.platform, homedir())
+  const find = (signal: AbortSignal) => discover(roots, customaryPlaces(), signal, { areNamed })
   return {
     getSetupStatus: async () => {
       const { entries, problems } = await sources.read()
@@ -71,6 +71,7 @@ export const setupRpc = (world: SetupWorld): Handlers<typeof SetupServiceDefinit
     scanFiles: async ({ query, maxResults }, { signal }) => {
       const scan = await scanFiles({
         roots,
+        areNamed,
         query: query ?? undefined,
         mostResults: maxResults ?? defaultResults,
         now: now(),

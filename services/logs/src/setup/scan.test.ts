@@ -99,6 +99,13 @@ test('skips what is binary, empty, no file, or not to be read, and follows no li
   expect(files.names((await files.scan()).files).toSorted()).toEqual(readable)
 })
 
+test('a folder that was named for its logs is one, whatever it is called; those in it are as anywhere', async () => {
+  await using files = await withFiles({ syslog: {}, 'auth.log': {}, 'code/main': {}, 'old.gz': {} })
+  const { files: found } = await walkLogs([files.path], signal, { areNamed: true })
+  expect(files.names(found).toSorted()).toEqual(['auth.log', 'syslog'])
+  expect(files.names((await walkLogs([files.path], signal)).files)).toEqual(['auth.log'])
+})
+
 test('never enters /proc or /sys, even when it is told to', async () => {
   expect((await walkLogs(['/proc', '/proc/self', '/sys', '/dev'], signal)).files).toEqual([])
 })
@@ -108,7 +115,8 @@ test('ends at its limits of time, depth, entries and files, and says that it did
     Array.from({ length: 40 }, (_, index) => [`${'deep/'.repeat(index % 12)}${index}.log`, {}]),
   )
   await using files = await withFiles(many)
-  const walk = (change: Partial<typeof walkLimits>) => walkLogs([files.path], signal, { ...walkLimits, ...change })
+  const walk = (change: Partial<typeof walkLimits>) =>
+    walkLogs([files.path], signal, { limits: { ...walkLimits, ...change } })
   expect((await walk({})).isComplete).toBe(true)
   expect((await walk({})).files.every(({ path }) => path.split('deep/').length <= walkLimits.depth + 1)).toBe(true)
   expect((await walk({ depth: 0 })).files).toHaveLength(4)

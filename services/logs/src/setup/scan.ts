@@ -1,19 +1,18 @@
 import { keywordsOf } from '../diagnose/keywords.ts'
 import { readEnd } from './read-end.ts'
 import { type Matched, matchOf, recencyOf, scoreOf, sizeScoreOf } from './score.ts'
-import { type FoundFile, type WalkLimits, walkLogs } from './walk.ts'
+import { type FoundFile, type WalkOptions, walkLogs } from './walk.ts'
 
 export type ScannedFile = FoundFile & { score: number; matches: string[] }
 export type Scan = { files: ScannedFile[]; isComplete: boolean }
 
-export type ScanOptions = {
+export type ScanOptions = WalkOptions & {
   roots: readonly string[]
   /** The problem in words. */
   query: string | undefined
   mostResults: number
   now: number
   signal: AbortSignal
-  limits?: WalkLimits
 }
 
 /** So many of the best by age, size and path are opened, and of each so many bytes are looked through. */
@@ -26,8 +25,8 @@ const matchesIn = (text: string, keywords: readonly string[], where: Matched['wh
 }
 
 /** Log files that can be read, the best first. */
-export const scanFiles = async ({ roots, query, mostResults, now, signal, limits }: ScanOptions): Promise<Scan> => {
-  const { files, isComplete } = await walkLogs(roots, signal, limits)
+export const scanFiles = async ({ roots, query, mostResults, now, signal, ...walk }: ScanOptions): Promise<Scan> => {
+  const { files, isComplete } = await walkLogs(roots, signal, walk)
   const keywords = query === undefined ? [] : keywordsOf(query)
   const isAsked = query !== undefined && query.trim() !== ''
   const scored = (file: FoundFile, matched: readonly Matched[]): ScannedFile => {

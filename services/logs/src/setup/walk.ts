@@ -32,9 +32,15 @@ const looksLikeLog = (name: string, isInLogFolder: boolean): boolean => {
 
 const isEntered = (path: string) => !neverEntered.some((root) => path === root || path.startsWith(root + sep))
 
+export type WalkOptions = {
+  limits?: WalkLimits | undefined
+  /** Whether somebody has named the folders for their logs: these count as folders of logs, whatever they are called; not so those in them. */
+  areNamed?: boolean | undefined
+}
+
 export type Walk = { files: FoundFile[]; isComplete: boolean }
 
-type Folder = { path: string; depth: number; isOfLogs: boolean }
+type Folder = { path: string; depth: number; isNamed: boolean; isOfLogs: boolean }
 
 /**
  * Finds log files below folders, each once, the folders nearest to the roots first. Links are not followed; what the system makes up (/proc, /sys) is not
@@ -43,7 +49,7 @@ type Folder = { path: string; depth: number; isOfLogs: boolean }
 export const walkLogs = async (
   roots: readonly string[],
   signal: AbortSignal,
-  limits: WalkLimits = walkLimits,
+  { limits = walkLimits, areNamed = false }: WalkOptions = {},
 ): Promise<Walk> => {
   const end = performance.now() + limits.milliseconds
   const files = new Map<string, FoundFile>()
@@ -52,7 +58,7 @@ export const walkLogs = async (
     // A root itself may be a link: somebody has named it.
     const path = await realpath(root).catch(() => undefined)
     if (path !== undefined && isEntered(path))
-      waiting.push({ path, depth: 0, isOfLogs: logFolder.test(basename(path)) })
+      waiting.push({ path, depth: 0, isNamed: areNamed, isOfLogs: logFolder.test(basename(path)) })
   }
   const seen = new Set<string>()
   let entries = 0
@@ -66,8 +72,13 @@ export const walkLogs = async (
       const path = join(folder.path, entry.name)
       if (entry.isDirectory()) {
         if (folder.depth >= limits.depth || skippedFolders.has(entry.name)) continue
-        waiting.push({ path, depth: folder.depth + 1, isOfLogs: folder.isOfLogs || logFolder.test(entry.name) })
-      } else if (entry.isFile() && looksLikeLog(entry.name, folder.isOfLogs)) {
+        waiting.push({
+          path,
+          depth: folder.depth + 1,
+          isNamed: false,
+          isOfLogs: folder.isOfLogs || logFolder.test(entry.name),
+        })
+      } else if (entry.isFile() && looksLikeLog(entry.name, folder.isOfLogs || folder.isNamed)) {
         const about = await lstat(path).catch(() => undefined)
         if (about?.isFile() && about.size > 0) files.set(path, { path, size: about.size, modifiedAt: about.mtimeMs })
       }
