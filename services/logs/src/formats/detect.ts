@@ -1,6 +1,6 @@
 import type { LogFormat, PatternFormat } from './format.ts'
 import { createHeader, type Description, type Header, type LineReader } from './header.ts'
-import { formatsInForce } from './in-force.ts'
+import { formatsInForce, plainFormat } from './in-force.ts'
 import { createJsonReader, describeJson, parseJsonLine } from './json-reader.ts'
 import { createLogfmtReader, describeLogfmt } from './logfmt-reader.ts'
 import type { JoinRule } from './multiline.ts'
@@ -83,7 +83,12 @@ const missesUntilChange = 8
 /** With fewer headers among the lines at the margin a file is a mix, unless it begins with a header of a format that knows more than times. */
 const headersForJoining = 0.5
 
+/** For lines of which nothing is to be found out. */
+const plainReader: FileReader = { read: () => undefined, chooseBy: () => ({ joinsFreely: false }) }
+
+/** `forcedFormat` is tried first on each line; with `plain` no other is. */
 export const createFileReader = (context: TimeContext, forcedFormat?: string): FileReader => {
+  if (forcedFormat === plainFormat) return plainReader
   const candidates = allCandidates(context, formatsInForce().all)
   let current = candidates.find(({ names }) => forcedFormat !== undefined && names.includes(forcedFormat))
   const isForced = current !== undefined

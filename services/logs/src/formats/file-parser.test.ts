@@ -159,6 +159,15 @@ describe('a file', () => {
     expect(parse('2024-03-01 09:15:02 ERROR: x\n', 10, 'iso-time').counts.formats).toEqual({ 'iso-time': 1 })
   })
 
+  test('what the sender names plain is read as that, however its lines look', () => {
+    const { entries, counts } = parse('Jun  4 15:16:01 attic cron[7]: ran\n{"level": "error"}\n', 10, 'plain')
+    expect(counts.formats).toEqual({ plain: 2 })
+    expect(entries).toMatchObject([
+      { format: 'plain', time: null },
+      { format: 'plain', time: null },
+    ])
+  })
+
   test('every line of any text is in an entry', () => {
     const content = 'a\n  b\n{"broken": \n}\n# c\n=====\n\tx\n2024-01-01 00:00:00 d\nnot joined?\n'
     const { entries, counts } = parse(content)
