@@ -127,7 +127,11 @@ const reachOf = (values: Values<typeof ssh>): SshReach => {
 const typeAmong = <const Word extends string>(given: Record<string, unknown>, words: readonly Word[]): Word =>
   readField(given, 'glean_type', required(oneOf(...words)))
 
+const listed = (words: readonly string[]): string => words.join(', ').replace(/, ([^,]*)$/, ' or $1')
+
 const readLocal = (given: Record<string, unknown>): SourceEntry => {
+  if (given.glean_type === undefined && !('path' in given))
+    throw new SourceUnreadable('glean_type', `is missing: give it, or the path of a file; it is ${listed(localTypes)}`)
   // A path says enough.
   const type = given.glean_type === undefined && 'path' in given ? 'file' : typeAmong(given, localTypes)
   if (type === 'file') {

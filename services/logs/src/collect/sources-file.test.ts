@@ -83,7 +83,7 @@ test('SSH sources have glean types journald, syslog, plaintext, docker, and no o
 })
 
 test.each([
-  ['sources: [{id: a}]', 'line 1: sources[0].glean_type is missing'],
+  ['sources: [{id: a}]', 'line 1: sources[0].glean_type is missing: give it, or the path of a file'],
   ['sources: [{id: a, transport: ftp}]', 'line 1: sources[0].transport must be local or ssh'],
   ['sources: [{id: a, path: /x, format: nginks}]', 'is "nginks" (like it are nginx-error'],
   ['sources:\n  - id: a\n    path: var/log', 'line 3: sources[0].path must be an absolute path'],
