@@ -54,8 +54,8 @@ async function* form(files: { name: string; content: Buffer }[], fields: Record<
       yield { part: { $case: 'chunk' as const, value: content.subarray(start, start + 65_536) } }
   }
 }
-async function* body(content: string) {
-  yield { part: { $case: 'parameters' as const, value: {} } }
+async function* body(content: string, contentEncoding?: string) {
+  yield { part: { $case: 'parameters' as const, value: { contentEncoding } } }
   yield { part: { $case: 'chunk' as const, value: Buffer.from(content) } }
 }
 const upload = (client: Client, content: string | Buffer, fields: Record<string, string> = {}) =>
@@ -166,6 +166,10 @@ describe('the log service', () => {
     const lines = entries.map((entry) => JSON.stringify({ ...entry, source_id: 'lines' })).join('\n')
     expect(await opened.client.gleanBatch(body(`${lines}\nnot json\n`))).toMatchObject({ accepted: 2, duplicates: 1 })
     await expect(opened.client.gleanBatch(body('not json'))).rejects.toMatchObject({ kind: 'malformed' })
+    await expect(opened.client.gleanBatch(body('{}', 'br'))).rejects.toMatchObject({
+      kind: 'unsupported_media',
+      detail: 'A body packed as "br" is not read here: send it as gzip, or as it is.',
+    })
   })
 
   test('the tail shows history first and then what comes, each once, and goes on where it was', async () => {

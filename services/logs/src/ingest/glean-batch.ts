@@ -11,6 +11,20 @@ export type Intake = Pick<World, 'pressure' | 'now'> & {
   config: Pick<World['config'], 'maximumBatchMegabytes'>
 } & Pick<PushedOptions, 'owner' | 'pseudonymKey'>
 
+/** Ways of packing a body; without one it is as it is. */
+const isGzipped: Record<string, boolean> = { '': false, identity: false, gzip: true, 'x-gzip': true }
+
+/** Throws `unsupported_media`. */
+const isGzip = (encoding: string | null | undefined): boolean => {
+  const name = (encoding ?? '').trim().toLowerCase()
+  const known = Object.hasOwn(isGzipped, name) ? isGzipped[name] : undefined
+  if (known !== undefined) return known
+  throw failure(
+    'unsupported_media',
+    `A body packed as "${name.slice(0, 40)}" is not read here: send it as gzip, or as it is.`,
+  )
+}
+
 type BodyOptions = { isGzip: boolean; mostBytes: number; hold: (bytes: number) => void }
 
 const readBody = async (
@@ -62,7 +76,7 @@ export const receiveBatch = async (
 ): Promise<GleanBatchResponse> => {
   using held = pressure.begin()
   const body = await readBody(content, {
-    isGzip: contentEncoding === 'gzip',
+    isGzip: isGzip(contentEncoding),
     mostBytes: config.maximumBatchMegabytes * 1024 * 1024,
     hold: held.hold,
   })
