@@ -112,6 +112,11 @@ describe('SSH targets', () => {
     }
   })
 
+  test('say that a key path is missing where there is none', async () => {
+    await using world = await setUp()
+    expect(String(await thrown(world.client.createSshTarget(nas(''))))).toContain('key_path is missing')
+  })
+
   test('take no link-local address, and no host or user that is none', async () => {
     await using world = await setUp()
     const good = nas(world.visitor.keyPath)

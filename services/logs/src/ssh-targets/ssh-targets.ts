@@ -76,6 +76,7 @@ const checkFields = (fields: Partial<SshTargetFields>, keyFolders: readonly stri
   }
   if (user !== undefined && (!userName.test(user) || control.test(user)))
     throw invalidField(['body', 'user'], 'user must be the name of a user on the far side.')
+  if (keyPath === '') throw invalidField(['body', 'key_path'], 'key_path is missing: SSH is used with keys alone.')
   const refusal = keyPath === undefined ? undefined : refusalOfKeyPath(keyPath, keyFolders)
   if (refusal !== undefined) throw invalidField(['body', 'key_path'], refusal)
 }
