@@ -49,7 +49,7 @@ export const templatesRpc = ({
     const filters = { anyTemplate: [templateId] }
     const { templates, window } = await countInWindow({ engine, now }, filters, signal)
     const [counts] = templates
-    if (!counts) throw failure('not_found', `There is no entry of a template "${templateId}".`)
+    if (!counts) throw failure('not_found', `There is no template "${templateId}".`)
     const newest = await engine.search(
       { query: null, filters, order: 'time', limit: mostExamples, withFacets: true },
       signal,

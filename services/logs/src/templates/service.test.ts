@@ -153,7 +153,7 @@ describe('template_id', () => {
     expect(detail.template?.templateId).not.toBe(first?.templateId)
     expect(new Set(detail.examples.map(({ templateId }) => templateId))).toEqual(new Set([detail.template?.templateId]))
     expect((await opened.logs.search({ order: '', template: first?.templateId ?? '' })).total).toBe(4)
-    await expect(opened.templates.getTemplate({ templateId: 'none-such' })).rejects.toThrow('There is no entry')
+    await expect(opened.templates.getTemplate({ templateId: 'none-such' })).rejects.toThrow('There is no template')
   })
 
   test('is the same on all replicas, which find a template together that none has seen enough of', async () => {
