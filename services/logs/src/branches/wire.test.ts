@@ -17,7 +17,7 @@ test('a question arrives as it was asked', () => {
     query: parseQuery('pump* "out of memory" OR broken -fine'),
     filters: {
       source: 'ssh:garden',
-      severities: ['CRITICAL', 'WARN'],
+      severities: ['CRITICAL', 'WARN', null],
       since: -5,
       until: 10,
       pattern: 'oom',

@@ -40,9 +40,12 @@ export const queryFrom = ({ clauses, excluded }: WordQuery): Query => ({
   excluded,
 })
 
+/** How a filter names entries without a severity. */
+const noSeverity = 'none'
+
 export const filtersTo = ({ severities: wanted = [], anyPattern, anyTemplate, ...filters }: Filters): EntryFilters => ({
   ...filters,
-  severities: [...wanted],
+  severities: wanted.map((severity) => severity ?? noSeverity),
   anyPattern: anyPattern && { tags: [...anyPattern] },
   anyTemplate: anyTemplate && { tags: [...anyTemplate] },
 })
@@ -60,7 +63,7 @@ export const filtersFrom = (filters: EntryFilters | null | undefined): Filters =
   ...given('tenant', filters?.tenant),
   ...given('branch', filters?.branch),
   ...(filters && filters.severities.length > 0
-    ? { severities: filters.severities.map(severityOf).filter((severity) => severity !== null) }
+    ? { severities: filters.severities.flatMap((word) => (word === noSeverity ? [null] : (severityOf(word) ?? []))) }
     : {}),
 })
 

@@ -2,14 +2,15 @@ import type { Origin } from '../entries/entry.ts'
 import type { Severity } from '../entries/severity-code.ts'
 import { severityCode } from '../entries/severity-code.ts'
 import { isAmended } from '../segments/amended-part.ts'
-import { type Bitmap, createBitmap, fullBitmap, intersect, setBit, unite } from '../segments/bitmap.ts'
+import { type Bitmap, createBitmap, fullBitmap, intersect, setBit, subtract, unite } from '../segments/bitmap.ts'
 import type { Part, PartColumns } from '../segments/part.ts'
 
 /** What entries must be beside having the words; what is absent does not matter. Times are epoch milliseconds. */
 export type Filters = {
   /** A source, or the stem that groups sources. */
   source?: string
-  severities?: readonly Severity[]
+  /** Of which an entry has one; null is for an entry of none. */
+  severities?: readonly (Severity | null)[]
   /** From this moment on. */
   since?: number
   /** Before this moment. */
@@ -92,6 +93,12 @@ export const passingOf = async (filters: Filters, part: Part): Promise<Bitmap> =
   return passing
 }
 
+const ungraded = ({ severities }: PartColumns, documents: number): Bitmap => {
+  const bitmap = fullBitmap(documents)
+  for (const graded of severities) subtract(bitmap, graded)
+  return bitmap
+}
+
 /** The same by columns, but for templates. */
 export const passingDocuments = (filters: Filters, part: Part, columns: PartColumns): Bitmap => {
   const passing = columns.visible?.slice() ?? fullBitmap(part.documents)
@@ -111,7 +118,8 @@ export const passingDocuments = (filters: Filters, part: Part, columns: PartColu
   if (filters.severities) {
     const wanted = createBitmap(part.documents)
     for (const severity of filters.severities) {
-      const bitmap = columns.severities[severityCode[severity] - 1]
+      const bitmap =
+        severity === null ? ungraded(columns, part.documents) : columns.severities[severityCode[severity] - 1]
       if (bitmap) unite(wanted, bitmap)
     }
     intersect(passing, wanted)

@@ -21,10 +21,11 @@ export type FilterParameters = {
 
 const given = (text: Text): text is string => text !== undefined && text !== null && text !== ''
 
-const readSeverities = (text: string): Severity[] =>
+const readSeverities = (text: string): (Severity | null)[] =>
   text.split(',').map((part) => {
+    if (part.trim().toLowerCase() === 'none') return null
     const severity = severities.find((known) => known === part.trim().toUpperCase())
-    if (!severity) throw failure('invalid', `"${part.trim()}" is no severity: CRITICAL, ERROR or WARN.`)
+    if (!severity) throw failure('invalid', `"${part.trim()}" is no severity: CRITICAL, ERROR, WARN or none.`)
     return severity
   })
 

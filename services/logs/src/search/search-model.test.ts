@@ -57,7 +57,7 @@ const passes = (entry: Kept, filters: Filters) =>
   acceptsOrigin(filters, originOf(entry.sourceId)) &&
   (filters.since === undefined || entry.time >= filters.since) &&
   (filters.until === undefined || entry.time < filters.until) &&
-  (filters.severities === undefined || (entry.severity !== null && filters.severities.includes(entry.severity)))
+  (filters.severities === undefined || filters.severities.includes(entry.severity))
 
 const searchModel = (kept: readonly Kept[], { query, filters, order }: SearchRequest) => {
   const scores = query && order === 'relevance' ? modelScores(kept, query) : kept.map(() => 0)
@@ -118,6 +118,8 @@ const anyFilters: fc.Arbitrary<Filters> = fc.constantFrom<Filters>(
   { since: 1_000_020_000 },
   { until: 1_000_020_000 },
   { severities: ['ERROR', 'CRITICAL'] },
+  { severities: [null] },
+  { severities: [null, 'WARN'], source: 'app' },
   { source: 'host:one:unit', since: 1_000_010_000, until: 1_000_040_000 },
 )
 const anyStep = fc.oneof(

@@ -62,7 +62,7 @@ export const createTail = ({ engine }: { engine: Pick<LogEngine, 'follow'> }): T
 export const isFollowed = (entry: StoredEntry, filters: Filters, query: Query | null): boolean =>
   acceptsOrigin(filters, entry.origin) &&
   acceptsTags(filters, entry.matchedPatterns) &&
-  (filters.severities === undefined || (entry.severity !== null && filters.severities.includes(entry.severity))) &&
+  (filters.severities === undefined || filters.severities.includes(entry.severity)) &&
   (query === null || (mayMatch(query, entry.text) && matchesWords(query, wordsOf(entry.text))))
 
 const isPlain = (word: string): boolean => /^[a-z0-9]*$/.test(word)

@@ -26,7 +26,7 @@ export interface UploadParameters {
     | string
     | null
     | undefined;
-  /** The name of the format, where detection is not wanted. */
+  /** The name of the format, where detection is not wanted: lines that it fits are read as it. `plain` fits all. */
   format?:
     | string
     | null
@@ -125,7 +125,7 @@ export interface SearchRequest {
     | string
     | null
     | undefined;
-  /** CRITICAL, ERROR or WARN; several parted by commas. */
+  /** CRITICAL, ERROR or WARN, or `none` for entries without one; several parted by commas, such as `ERROR,CRITICAL`. */
   severity?: string | null | undefined;
   limit?:
     | number
