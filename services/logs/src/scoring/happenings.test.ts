@@ -1,24 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import type { StoredEntry } from '../entries/entry.ts'
 import { wordsOf } from '../segments/tokens.ts'
 import { happeningsOf, happeningWords } from './happenings.ts'
+import { entryForTests as entryOf } from './security-for-tests.ts'
 
-const entryOf = (text: string, format = 'plain'): StoredEntry => ({
-  entryId: '0'.repeat(32),
-  origin: { sourceId: 'attic', branch: null, tenantId: null, format },
-  sequence: 0,
-  time: 0,
-  ingestTime: 0,
-  effectiveTime: 0,
-  severity: null,
-  repeatCount: 1,
-  text,
-  truncated: false,
-  outOfOrder: false,
-  matchedPatterns: [],
-  templateId: null,
-  sender: null,
-})
 const toldBy = (text: string) =>
   happeningsOf(entryOf(text)).map(({ kind, address, user, object }) => [kind, address, user ?? object])
 

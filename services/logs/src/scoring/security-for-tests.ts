@@ -1,4 +1,5 @@
 import { openEngineIn, temporaryFolder } from '../branches/stores-for-tests.ts'
+import type { StoredEntry } from '../entries/entry.ts'
 import { createSecurityScoring } from './score-security.ts'
 
 const begin = Date.parse('2026-03-01T10:00:00Z')
@@ -32,3 +33,21 @@ export const failed = (user: string, address: string) =>
   `sshd[7]: Failed password for ${user} from ${address} port 37033 ssh2`
 export const request = (address: string, path: string, status: number) =>
   `${address} - - [01/Mar/2026:10:00:00 +0000] "GET ${path} HTTP/1.1" ${status} 77 "-" "Mozilla/5.0"`
+
+/** An entry of such a text, so many seconds after the epoch. */
+export const entryForTests = (text: string, seconds = 0): StoredEntry => ({
+  entryId: '0'.repeat(32),
+  origin: { sourceId: 'attic', branch: null, tenantId: null, format: 'plain' },
+  sequence: 0,
+  time: seconds * 1000,
+  ingestTime: 0,
+  effectiveTime: seconds * 1000,
+  severity: null,
+  repeatCount: 1,
+  text,
+  truncated: false,
+  outOfOrder: false,
+  matchedPatterns: [],
+  templateId: null,
+  sender: null,
+})

@@ -155,6 +155,22 @@ describe('security by rate, address and account', () => {
     expect(await findIn(lines)).toEqual([])
   })
 
+  test('what one process writes of one attempt in several wordings counts once', async () => {
+    const attempt = (process: number, user: string): string[] => [
+      `sshd[${process}]: Invalid user ${user} from 192.0.2.7`,
+      `sshd[${process}]: pam_unix(sshd:auth): authentication failure; logname= uid=0 euid=0 tty=ssh ruser= rhost=192.0.2.7`,
+      `sshd[${process}]: Failed password for invalid user ${user} from 192.0.2.7 port 56539 ssh2`,
+      `sshd[${process}]: error: Received disconnect from 192.0.2.7: 3: com.jcraft.jsch.JSchException: Auth fail [preauth]`,
+    ]
+    const attempts = (count: number, every: number) =>
+      Array.from({ length: count }, (_, index) =>
+        attempt(24_324 + index, 'kim').map((text, line): Line => [index * every + line, text]),
+      ).flat()
+    expect(await findIn(attempts(2, 6))).toEqual([])
+    expect(await findIn(attempts(2, 1_800))).toEqual([])
+    expect((await findIn(attempts(5, 6))).map(({ label }) => label)).toEqual(['brute_force'])
+  })
+
   test('the same address after a long pause is another time', async () => {
     const first = many(6, 2, () => failed('root', '192.0.2.7'))
     const later = first.map(([seconds, text]): Line => [seconds + 7_200, text])

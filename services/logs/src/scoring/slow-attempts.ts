@@ -1,4 +1,4 @@
-import type { StoredEntry } from '../entries/entry.ts'
+import { createAttemptCounter } from './attempts.ts'
 import type { Finding } from './finding.ts'
 import type { Happening } from './happenings.ts'
 import { sentenceOf } from './watch-rates.ts'
@@ -54,12 +54,14 @@ const mostWatched = 20_000
 const mostKept = 500
 const mostAlso = 100
 
-type Attempt = { time: number; user: string | null; address: string | null; entry: StoredEntry }
+type Attempt = Happening & { time: number }
+/** How many attempts a line adds: none, where it says in other words what was said before. */
+type Counted = Attempt & { attempts: number }
 
 const failures: ReadonlySet<string> = new Set(['failed_sign_in', 'unknown_user', 'broken_off_sign_in'])
 
 /** When the count of attempts, in the order of time, first reached the threshold, and what it came to at the most. */
-const climb = (attempts: readonly Attempt[], { distinct, threshold }: SlowRule) => {
+const climb = (attempts: readonly Counted[], { distinct, threshold }: SlowRule) => {
   const seen = new Set<string>()
   let weight = 0
   let before = Number.NEGATIVE_INFINITY
@@ -71,7 +73,7 @@ const climb = (attempts: readonly Attempt[], { distinct, threshold }: SlowRule) 
     const value = distinct ? attempt[distinct] : undefined
     const isNew = value === undefined || (value !== null && !seen.has(value))
     if (value) seen.add(value)
-    if (isNew) weight += distinct ? 1 : Math.min(attempt.entry.repeatCount, threshold)
+    if (isNew) weight += distinct ? 1 : Math.min(attempt.attempts, threshold)
     most = Math.max(most, weight)
     if (reached === undefined && weight >= threshold) reached = index
   }
@@ -107,7 +109,7 @@ export const createSlowAttempts = (): SlowAttempts => {
       const times = user === null ? undefined : signedIn.get(user)
       return !times?.some((moment) => moment >= time && moment - time <= halfLifeMilliseconds)
     })
-  const findingOf = (rule: SlowRule, subject: string, attempts: readonly Attempt[]): Finding | undefined => {
+  const findingOf = (rule: SlowRule, subject: string, attempts: readonly Counted[]): Finding | undefined => {
     const { reached, most } = climb(attempts, rule)
     const [first] = attempts
     const shown = reached === undefined ? undefined : attempts[reached]
@@ -116,7 +118,7 @@ export const createSlowAttempts = (): SlowAttempts => {
     const last = attempts.at(-1) ?? shown
     const count = distinct
       ? new Set(attempts.map((attempt) => attempt[distinct]).filter(Boolean)).size
-      : attempts.reduce((sum, { entry }) => sum + entry.repeatCount, 0)
+      : attempts.reduce((sum, one) => sum + one.attempts, 0)
     return {
       scorer: 'cybersec',
       label: rule.label,
@@ -133,14 +135,15 @@ export const createSlowAttempts = (): SlowAttempts => {
     }
   }
   return {
-    add: ({ kind, entry, address, user }) => {
+    add: (happening) => {
+      const { kind, entry, address, user } = happening
       if (kind === 'sign_in' && user !== null) {
         const times = signedIn.get(user) ?? []
         if (signedIn.size < mostWatched) signedIn.set(user, [...times, entry.effectiveTime].slice(-mostKept))
         return
       }
       if (!failures.has(kind)) return
-      const attempt = { time: entry.effectiveTime, user, address, entry }
+      const attempt = { ...happening, time: entry.effectiveTime }
       if (address !== null) keep('address', address, attempt)
       if (user !== null) keep('user', user, attempt)
     },
@@ -155,7 +158,10 @@ export const createSlowAttempts = (): SlowAttempts => {
         .toSorted((a, b) => b.recent - a.recent),
     findings: () =>
       [...watched.values()].flatMap(({ by, subject, attempts }) => {
-        const ordered = standing(attempts).toSorted((a, b) => a.time - b.time)
+        const attemptsOf = createAttemptCounter()
+        const ordered = standing(attempts)
+          .toSorted((a, b) => a.time - b.time)
+          .map((attempt) => ({ ...attempt, attempts: attemptsOf(attempt) }))
         return slowRules.flatMap((rule) => (rule.by === by ? (findingOf(rule, subject, ordered) ?? []) : []))
       }),
   }

@@ -1,3 +1,4 @@
+import { createAttemptCounter } from './attempts.ts'
 import type { Finding } from './finding.ts'
 import type { Happening } from './happenings.ts'
 import { publicNetworkOf } from './public-network.ts'
@@ -19,7 +20,13 @@ const mostAlso = 100
 /** Rules about so short a time are about the pace of entries. */
 const quickSeconds = 10
 
-type Watched = { window: Happening[]; finding: Finding | undefined; lastTime: number }
+type Counted = { happening: Happening; attempts: number }
+type Watched = {
+  window: Counted[]
+  attemptsOf: ReturnType<typeof createAttemptCounter>
+  finding: Finding | undefined
+  lastTime: number
+}
 
 export const spanOf = (milliseconds: number): string => {
   const seconds = Math.max(1, Math.round(milliseconds / 1000))
@@ -35,16 +42,18 @@ const distinctValueOf = (happening: Happening, distinct: NonNullable<RateRule['d
   return happening.address === null ? null : publicNetworkOf(happening.address)
 }
 
-const countIn = (rule: RateRule, window: readonly Happening[]): number => {
-  const { distinct } = rule
-  if (!distinct) return window.reduce((sum, { entry }) => sum + entry.repeatCount, 0)
-  return new Set(window.map((happening) => distinctValueOf(happening, distinct)).filter((value) => value !== null)).size
-}
+const attemptsIn = (window: readonly Counted[]): number => window.reduce((sum, { attempts }) => sum + attempts, 0)
 
-const timeOf = ({ entry }: Happening): number => entry.effectiveTime
+const countIn = ({ distinct }: RateRule, window: readonly Counted[]): number =>
+  distinct
+    ? new Set(window.map(({ happening }) => distinctValueOf(happening, distinct)).filter((value) => value !== null))
+        .size
+    : attemptsIn(window)
+
+const timeOf = ({ happening }: Counted): number => happening.entry.effectiveTime
 
 /** Takes what is too old off the front, and what are too many. Happenings come in the order of time. */
-const leaveBehind = (window: Happening[], since: number): void => {
+const leaveBehind = (window: Counted[], since: number): void => {
   let old = Math.max(0, window.length - mostInWindow)
   for (let first = window[old]; first && timeOf(first) < since; first = window[old]) old++
   if (old > 0) window.splice(0, old)
@@ -59,7 +68,12 @@ export const createRateWatch = (rules: readonly RateRule[] = rateRules): RateWat
   const watchedOf = (key: string): Watched => {
     const found = lately.get(key)
     if (found) return found
-    const state = before.get(key) ?? { window: [], finding: undefined, lastTime: Number.NEGATIVE_INFINITY }
+    const state = before.get(key) ?? {
+      window: [],
+      attemptsOf: createAttemptCounter(),
+      finding: undefined,
+      lastTime: Number.NEGATIVE_INFINITY,
+    }
     if (lately.size >= mostWatched / 2) {
       before = lately
       lately = new Map()
@@ -77,11 +91,11 @@ export const createRateWatch = (rules: readonly RateRule[] = rateRules): RateWat
     // Entries without a time of their own have that of when they came in: all at once.
     if (subject === null || (entry.time === null && rule.seconds <= quickSeconds)) return
     const state = watchedOf(`${index}\0${entry.origin.sourceId}\0${subject}`)
-    const now = timeOf(happening)
+    const now = entry.effectiveTime
     // A pause as long as the window: what comes now is another time.
     if (now - state.lastTime > rule.seconds * 1000) state.finding = undefined
     state.lastTime = now
-    state.window.push(happening)
+    state.window.push({ happening, attempts: state.attemptsOf(happening) })
     leaveBehind(state.window, now - rule.seconds * 1000)
     const { finding, window } = state
     if (finding) {
@@ -100,7 +114,7 @@ export const createRateWatch = (rules: readonly RateRule[] = rateRules): RateWat
       subject,
       reason: sentenceOf(rule.sentence, count, subject, now - timeOf(first)),
       entry,
-      also: window.slice(0, -1).map((earlier) => earlier.entry),
+      also: window.slice(0, -1).map((earlier) => earlier.happening.entry),
       count: window.length,
     })
   }
@@ -108,15 +122,15 @@ export const createRateWatch = (rules: readonly RateRule[] = rateRules): RateWat
     const { entry, address, kind } = happening
     if (address === null || (kind !== 'sign_in' && kind !== 'failed_sign_in' && kind !== 'unknown_user')) return
     const state = watchedOf(`${guessedRule.label}\0${entry.origin.sourceId}\0${address}`)
-    const now = timeOf(happening)
+    const now = entry.effectiveTime
     leaveBehind(state.window, now - guessedRule.seconds * 1000)
     if (kind !== 'sign_in') {
-      state.window.push(happening)
+      state.window.push({ happening, attempts: state.attemptsOf(happening) })
       leaveBehind(state.window, now - guessedRule.seconds * 1000)
       return
     }
     const [first] = state.window
-    const { length: count } = state.window
+    const count = attemptsIn(state.window)
     if (first && count >= guessedRule.failures) {
       conclude(state, {
         scorer: 'cybersec',
@@ -127,7 +141,7 @@ export const createRateWatch = (rules: readonly RateRule[] = rateRules): RateWat
         reason: sentenceOf(guessedRule.sentence, count, address, now - timeOf(first)),
         entry,
         also: [],
-        count: count + 1,
+        count: state.window.length + 1,
       })
     }
     state.window = []

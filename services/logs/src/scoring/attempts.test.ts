@@ -1,0 +1,73 @@
+import { expect, test } from 'vitest'
+import { createAttemptCounter } from './attempts.ts'
+import { happeningsOf } from './happenings.ts'
+import { entryForTests } from './security-for-tests.ts'
+
+type Line = readonly [seconds: number, text: string]
+
+/** How many attempts each line adds. */
+const countsOf = (lines: readonly Line[]): number[] => {
+  const attemptsOf = createAttemptCounter()
+  return lines.flatMap(([seconds, text]) => happeningsOf(entryForTests(text, seconds)).slice(0, 1).map(attemptsOf))
+}
+const failure = 'sshd[7]: pam_unix(sshd:auth): authentication failure; logname= uid=0 ruser= rhost=192.0.2.7'
+const refused = 'sshd[7]: Failed password for kim from 192.0.2.7 port 37033 ssh2'
+const told = 'sshd[7]: error: Received disconnect from 192.0.2.7: 3: Auth fail [preauth]'
+
+test.each<[string, readonly Line[], number[]]>([
+  [
+    'what is written of one attempt counts once',
+    [
+      [0, failure],
+      [12, refused],
+      [12, told],
+    ],
+    [1, 0, 0],
+  ],
+  [
+    'the same words again are another attempt',
+    [
+      [0, refused],
+      [2, refused],
+      [4, told],
+    ],
+    [1, 1, 0],
+  ],
+  [
+    'other words after a pause are another attempt',
+    [
+      [0, failure],
+      [60, refused],
+    ],
+    [1, 1],
+  ],
+  [
+    'processes are told apart, whichever way their lines mix',
+    [
+      [0, failure],
+      [0, failure.replace('[7]', '[8]')],
+      [2, refused],
+      [2, refused.replace('[7]', '[8]')],
+    ],
+    [1, 1, 0, 0],
+  ],
+  [
+    'accounts and addresses are told apart',
+    [
+      [0, 'sshd[7]: Invalid user ann from 192.0.2.7 port 4'],
+      [1, refused],
+      [2, failure.replace('192.0.2.7', '192.0.2.8')],
+    ],
+    [1, 1, 1],
+  ],
+  [
+    'a line that names no process counts by itself',
+    [
+      [0, failure.replace('[7]', '')],
+      [1, refused.replace('[7]', '')],
+    ],
+    [1, 1],
+  ],
+])('%s', (_, lines, counts) => {
+  expect(countsOf(lines)).toEqual(counts)
+})
