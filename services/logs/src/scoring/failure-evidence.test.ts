@@ -38,6 +38,10 @@ describe('what a message by itself tells of a fault', () => {
     )
   })
 
+  test('a level that stands in the text and is none of the entry is told of as said', () => {
+    expect(failureEvidence('logrotate: ALERT exited abnormally with [<*>]', null).because).toMatch(/^It says ALERT, /)
+  })
+
   test('a message of a megabyte that is made to be slow holds nobody up', { timeout: 30_000 }, () => {
     for (const piece of ['a:', 'error in ', '=1 a', '<*> ', 'invalid or missing ', '/x: '])
       expect(() => failureEvidence(piece.repeat(Math.ceil(1_000_000 / piece.length)), 'ERROR')).not.toThrow()

@@ -96,7 +96,7 @@ export const failureEvidence = (message: string, severity: Severity | null): Fai
   const isDetails = details.test(template) && !failureInDetails.test(template)
   const weights = [bias, level, failure.weight, isDetails ? detailsWeight : 0, ...found.map(({ weight }) => weight)]
   const says = [
-    `Its level is ${stated ?? severity ?? 'none'}`,
+    stated === undefined ? `Its level is ${severity ?? 'none'}` : `It says ${stated}`,
     `it tells of ${failure.says}`,
     ...found.map((one) => one.says),
   ]
