@@ -72,6 +72,11 @@ describe('what stands out in a source', () => {
     expect(labelsIn([kind('opened the door', 0, (bucket) => (bucket % 9 === 0 ? 400 : 1))])).toEqual([])
   })
 
+  test('a reason counts minutes as people do', () => {
+    const [found] = foundIn([kind('opened the door', 0, (bucket) => (bucket === 99 ? 400 : 1))])
+    expect(found?.reason).toBe('400 times in 1 minute, where 1 was usual.')
+  })
+
   test('a new kind of message is told of by its level and wording, and a plain one is not', () => {
     const onceNow = (bucket: number) => (bucket === 99 ? 1 : 0)
     expect(labelsIn([kind('cannot open the vault', 2, onceNow)])).toContain('new_template')

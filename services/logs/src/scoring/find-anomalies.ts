@@ -1,3 +1,4 @@
+import { counted, nounFor } from '../counted.ts'
 import type { TemplateCounts } from '../templates/count-templates.ts'
 import { findFailures } from './find-failures.ts'
 import { type Anomaly, severityOfTemplate, type TemplateSeries } from './template-series.ts'
@@ -46,7 +47,7 @@ export const findNew = (series: TemplateSeries): Anomaly[] => {
         severity: severityOfTemplate(template),
         bucket,
         count: template.count,
-        reason: `A kind of message that ${seenBefore} entries before did not have.`,
+        reason: `A kind of message that ${counted(seenBefore, 'entry', 'entries')} before did not have.`,
       },
     ]
   })
@@ -87,7 +88,10 @@ const burstsOf = (
   return found.filter(({ bucket }, index) => found[index - 1]?.bucket !== bucket - 1)
 }
 
-const perBucket = (mean: number): string => (mean < 1 ? mean.toFixed(2) : mean.toFixed(0))
+const stretchOf = ({ bucketMilliseconds }: TemplateSeries): string => counted(bucketMilliseconds / 60_000, 'minute')
+
+const usually = (mean: number): string =>
+  `${mean < 1 ? mean.toFixed(2) : mean.toFixed(0)} ${nounFor(Math.round(mean), 'was', 'were')} usual`
 
 /** A kind of message that comes far more often than it did. */
 export const findBursts = (series: TemplateSeries): Anomaly[] => {
@@ -102,7 +106,7 @@ export const findBursts = (series: TemplateSeries): Anomaly[] => {
       severity: severityOfTemplate(template),
       bucket,
       count,
-      reason: `${count} times in ${series.bucketMilliseconds / 60_000} minutes, where ${perBucket(mean)} were usual.`,
+      reason: `${counted(count, 'time')} in ${stretchOf(series)}, where ${usually(mean)}.`,
     })),
   )
 }
@@ -130,7 +134,7 @@ export const findErrorClusters = (series: TemplateSeries): Anomaly[] => {
     severity: 'ERROR',
     bucket,
     count,
-    reason: `${count} errors of ${kinds[bucket]} kinds in ${series.bucketMilliseconds / 60_000} minutes, where ${perBucket(mean)} were usual.`,
+    reason: `${counted(count, 'error')} of ${counted(kinds[bucket] ?? 0, 'kind')} in ${stretchOf(series)}, where ${usually(mean)}.`,
   }))
 }
 
@@ -166,7 +170,7 @@ export const findSilences = (series: TemplateSeries): Anomaly[] => {
         severity: 'WARN',
         bucket: last,
         count: sum(heard),
-        reason: `Came in ${Math.round(share * 100)} % of the stretches of ${series.bucketMilliseconds / 60_000} minutes, and not in the last ${silent}.`,
+        reason: `Came in ${Math.round(share * 100)} % of the stretches of ${stretchOf(series)}, and not in the last ${silent}.`,
       } satisfies Anomaly,
     ]
   })
@@ -195,7 +199,7 @@ export const findRare = (series: TemplateSeries): Anomaly[] => {
         severity,
         bucket,
         count: template.count,
-        reason: `${template.count} of ${all} entries of this source are of this kind.`,
+        reason: `${template.count} of ${all} entries of this source ${nounFor(template.count, 'is', 'are')} of this kind.`,
       },
     ]
   })
