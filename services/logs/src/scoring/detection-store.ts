@@ -33,9 +33,9 @@ export const insertDetection = (db: Db, row: DetectionRow) =>
     .onConflict((conflict) => conflict.column('id').doNothing())
     .execute()
 
-/** What goes on is longer and surer; the entry that shows it stays. */
+/** What goes on is longer and surer; the entry that shows it stays. The reason is the one that tells of all entries that are counted. */
 export const extendDetection = (db: Db, known: DetectionRow, found: DetectionRow) => {
-  const goesOn = found.last_time > known.last_time
+  const goesOn = found.last_time > known.last_time && found.entry_count >= known.entry_count
   return db
     .updateTable('log_detections')
     .set({

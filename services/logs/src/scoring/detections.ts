@@ -12,7 +12,7 @@ import {
   insertDetection,
   listDetections,
 } from './detection-store.ts'
-import type { Finding } from './finding.ts'
+import { type Finding, timesOf } from './finding.ts'
 import type { DetectionRow, ScoringTables } from './tables.ts'
 
 export type Detections = {
@@ -38,11 +38,6 @@ const sameKeyOf = ({ scorer, label, subject, entry }: Finding): string =>
     0,
     32,
   )
-
-const timesOf = ({ entry, also }: Finding) => {
-  const times = [entry, ...also].map(({ effectiveTime }) => effectiveTime)
-  return { first: Math.min(...times), last: Math.max(...times) }
-}
 
 /** Without U+0000, which a database may not keep, and not cut within a character. */
 const shown = (text: string): string => text.replaceAll('\0', '\uFFFD').slice(0, mostText).toWellFormed()

@@ -21,7 +21,16 @@ export type Finding = {
   also: readonly StoredEntry[]
   /** Entries that speak for it. */
   count: number
+  /** When the first and the last of those came, where `entry` and `also` are not all of them. */
+  times?: { first: number; last: number }
 }
 
 /** A finding that is no surer than this is no detection. */
 export const leastScore = 0.5
+
+/** When the first and the last entry came that speak for a finding. */
+export const timesOf = ({ entry, also, times }: Finding): { first: number; last: number } => {
+  if (times) return times
+  const all = [entry, ...also].map(({ effectiveTime }) => effectiveTime)
+  return { first: Math.min(...all), last: Math.max(...all) }
+}

@@ -43,7 +43,7 @@ export const rateRules: readonly RateRule[] = [
     // A person needs longer to type four passwords.
     count: 4,
     seconds: 4,
-    sentence: '{count} failed sign-ins from {who} within {span}, faster than anybody types.',
+    sentence: '{count} failed sign-ins from {who} within {span}, some faster than anybody types.',
   },
   {
     label: 'brute_force',

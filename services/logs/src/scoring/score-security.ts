@@ -4,7 +4,7 @@ import { wordsOf } from '../segments/tokens.ts'
 import type { LogEngine } from '../threads/log-engine.ts'
 import { actorsOf } from './actors.ts'
 import type { AttackSign } from './attack-sign.ts'
-import type { Finding } from './finding.ts'
+import { type Finding, timesOf } from './finding.ts'
 import { happeningsOf, happeningWords } from './happenings.ts'
 import { attackSigns, matchSigns } from './match-signs.ts'
 import { longestLookBack, rateRules } from './rate-rules.ts'
@@ -37,7 +37,7 @@ const pauseMilliseconds = 3_600_000
 const mostAlso = 100
 const rateLabels: ReadonlySet<string> = new Set(rateRules.map(({ label }) => label))
 
-type Seen = { finding: Finding; lastTime: number }
+type Seen = { finding: Finding; times: { first: number; last: number } }
 
 /** Lines that give an attack away: one finding for all from one address. */
 const createSignWatch = () => {
@@ -62,45 +62,47 @@ const createSignWatch = () => {
       for (const sign of signs) {
         const key = `${sign.label}\0${subject}`
         const known = seen.get(key)
-        if (known && entry.effectiveTime - known.lastTime <= pauseMilliseconds) {
+        if (known && entry.effectiveTime - known.times.last <= pauseMilliseconds) {
           known.finding.count++
-          known.lastTime = entry.effectiveTime
+          known.times.last = entry.effectiveTime
           if (known.finding.also.length < mostAlso) known.finding.also = [...known.finding.also, entry]
           continue
         }
-        const finding = begin(sign, entry, subject)
+        const times = { first: entry.effectiveTime, last: entry.effectiveTime }
+        const finding = { ...begin(sign, entry, subject), times }
         found.push(finding)
-        seen.set(key, { finding, lastTime: entry.effectiveTime })
+        seen.set(key, { finding, times })
       }
     },
     findings: () => found,
   }
 }
 
-const lastTimeOf = ({ entry, also }: Finding): number =>
-  Math.max(entry.effectiveTime, ...also.map(({ effectiveTime }) => effectiveTime))
-
 /** Entries of one address or account that lie further back, and of how many of those they are read at a time. */
 const mostBefore = 500
 const mostSuspects = 50
 
-/** A quick finding says more than a slow one about the same, and of two by one name the first is enough. */
+/** A quick finding says more than a slow one about the same, and of those by one name the one that tells of most. */
 const quickLabels: ReadonlySet<string> = new Set([
   'brute_force',
   'user_enumeration',
   'distributed_brute_force',
   'default_account_probe',
 ])
+const repeatKeyOf = ({ label, subject, entry }: Finding): string =>
+  `${label}\0${subject}\0${Math.floor(entry.effectiveTime / pauseMilliseconds)}`
 const withoutRepeats = (findings: readonly Finding[]): Finding[] => {
-  const told = new Set<string>()
   const quick = new Set(findings.filter(({ label }) => quickLabels.has(label)).map(({ subject }) => subject))
+  const tellsMost = new Map<string, Finding>()
+  for (const finding of findings) {
+    const key = repeatKeyOf(finding)
+    const known = tellsMost.get(key)
+    if (!known || finding.count > known.count || (finding.count === known.count && finding.score > known.score))
+      tellsMost.set(key, finding)
+  }
   return findings.filter((finding) => {
-    const { label, subject, entry } = finding
-    if (label.startsWith('slow_')) return !quick.has(subject)
-    const key = `${label}\0${subject}\0${Math.floor(entry.effectiveTime / pauseMilliseconds)}`
-    const isRepeat = told.has(key) && rateLabels.has(label)
-    told.add(key)
-    return !isRepeat
+    if (finding.label.startsWith('slow_')) return !quick.has(finding.subject)
+    return !rateLabels.has(finding.label) || tellsMost.get(repeatKeyOf(finding)) === finding
   })
 }
 
@@ -160,7 +162,7 @@ export const createSecurityScoring =
       for (const { subject } of slow.suspects(since).slice(0, mostSuspects)) await addBefore(subject)
     // What was over before is known already.
     const findings = [...signs.findings(), ...rates.findings(), ...slow.findings()].filter(
-      (finding) => lastTimeOf(finding) >= since,
+      (finding) => timesOf(finding).last >= since,
     )
     return { findings: withoutRepeats(findings), entries }
   }

@@ -171,6 +171,35 @@ describe('security by rate, address and account', () => {
     expect((await findIn(attempts(5, 6))).map(({ label }) => label)).toEqual(['brute_force'])
   })
 
+  test('a reason tells of all that happened, not of the moment at which it became too much', async () => {
+    const lines = many(150, 2, (index) => (index === 20 ? failed('ann', '192.0.2.7') : failed('kim', '192.0.2.7')))
+    const [finding] = (await findIn(lines)).filter(({ label }) => label === 'brute_force')
+    expect(finding).toMatchObject({ count: 150, reason: '150 failed sign-ins from 192.0.2.7 within 5 minutes.' })
+    expect(finding?.times).toEqual({ first: expect.any(Number), last: (finding?.times?.first ?? 0) + 298_000 })
+    const fast = Array.from({ length: 4 }, (_, burst) =>
+      many(4, 1, () => failed('kim', '192.0.2.7')).map(([seconds, text]): Line => [seconds + burst * 30, text]),
+    ).flat()
+    expect((await findIn(fast)).map(({ count, reason }) => [count, reason])).toContainEqual([
+      16,
+      expect.stringMatching(/^16 failed sign-ins from 192\.0\.2\.7 within 93 s/),
+    ])
+  })
+
+  test('a reason says in how many entries, where one attempt is several', async () => {
+    const lines = many(
+      10,
+      3,
+      (index) =>
+        [
+          `sshd[${20 + (index >> 1)}]: authentication failure; rhost=192.0.2.7`,
+          `sshd[${20 + (index >> 1)}]: Failed password for kim from 192.0.2.7 port 4 ssh2`,
+        ][index % 2] ?? '',
+    )
+    expect((await findIn(lines)).map(({ reason }) => reason)).toContain(
+      '5 failed sign-ins from 192.0.2.7 within 27 s, in 10 entries.',
+    )
+  })
+
   test('the same address after a long pause is another time', async () => {
     const first = many(6, 2, () => failed('root', '192.0.2.7'))
     const later = first.map(([seconds, text]): Line => [seconds + 7_200, text])

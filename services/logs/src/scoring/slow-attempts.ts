@@ -125,13 +125,19 @@ export const createSlowAttempts = (): SlowAttempts => {
       score: rule.score + (mostScore - rule.score) * (1 - Math.exp((rule.threshold - most) / 5)),
       severity: 'ERROR',
       subject,
-      reason: sentenceOf(rule.sentence, count, subject, last.time - first.time),
+      reason: sentenceOf(rule.sentence, {
+        count,
+        who: subject,
+        milliseconds: last.time - first.time,
+        entries: attempts.length,
+      }),
       entry: shown.entry,
       also: attempts
         .filter(({ entry }) => entry !== shown.entry)
         .slice(-mostAlso)
         .map(({ entry }) => entry),
       count: attempts.length,
+      times: { first: first.time, last: last.time },
     }
   }
   return {
