@@ -1,7 +1,8 @@
 import type { Origin, SenderDetails } from '../entries/entry.ts'
 import { replaceAddresses } from './addresses.ts'
 import { isPseudonym, type Pseudonyms } from './pseudonyms.ts'
-import { replaceUsername, replaceUsernames, userKeys } from './usernames.ts'
+import { userKeys } from './user-keys.ts'
+import { replaceUsername, replaceUsernames } from './usernames.ts'
 
 /** As much of an entry as can name somebody. */
 export type Nameable = { origin: Origin; text: string; sender?: SenderDetails | null | undefined }

@@ -81,6 +81,14 @@ describe('user names', () => {
 })
 
 describe('an entry', () => {
+  test('names a user nowhere once it is known who that is, and words that hold the name stay', () => {
+    const pseudonyms = fresh()
+    const carol = pseudonyms.of('user', 'carol')
+    expect(replaceUsernames('again carol from caroline, user=carol', pseudonyms)).toBe(
+      `again ${carol} from caroline, user=${carol}`,
+    )
+  })
+
   const origin = { sourceId: 'ssh:192.0.2.7:nginx', branch: 'garden', tenantId: null, format: 'plain' }
 
   test('keeps nothing that names somebody in text, fields and source, and is marked', () => {

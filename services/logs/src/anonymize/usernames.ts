@@ -1,4 +1,6 @@
+import { replaceNamedAgain } from './named-again.ts'
 import { isPseudonym, type Pseudonyms } from './pseudonyms.ts'
+import { userKeys } from './user-keys.ts'
 
 /** Where a user is named: what comes before the name (group 1), the name (group 2). `samples` say what must be found; a test holds each to it. */
 export type NamePlace = { pattern: RegExp; samples: Record<string, string[]> }
@@ -9,24 +11,6 @@ const place = (before: string, after: string, samples: NamePlace['samples'], fla
   samples,
 })
 
-/** Keys whose value is the name of a user, in text (`user=ann`), in JSON and among the fields of a sender. */
-export const userKeys = [
-  'user',
-  'username',
-  'user_name',
-  'user.name',
-  'userid',
-  'user_id',
-  'usr',
-  'login',
-  'logname',
-  'ruser',
-  'remote_user',
-  'run_as',
-  'account',
-  'account_name',
-  'acct',
-] as const
 /** Any of them, as a pattern. */
 export const userKeysPattern = userKeys.map((key) => key.replace('.', String.raw`\.`)).join('|')
 
@@ -98,16 +82,21 @@ export const replaceWrittenName = (written: string, nameOf: (own: string) => str
   return `${domain}${nameOf(own)}${end}`
 }
 
-/** Puts pseudonyms in place of the names of users, at the places where programs name them. */
+/** Puts pseudonyms in place of the names of users, at the places where programs name them, and wherever else the same text has them. */
 export const replaceUsernames = (text: string, pseudonyms: Pseudonyms): string => {
+  const named = new Map<string, string>()
+  const nameOf = (own: string): string => {
+    const pseudonym = pseudonyms.of('user', own)
+    named.set(own, pseudonym)
+    return pseudonym
+  }
   let replaced = text
   for (const { pattern } of namePlaces)
     replaced = replaced.replace(
       pattern,
-      (_match, before: string, written: string) =>
-        before + replaceWrittenName(written, (own) => pseudonyms.of('user', own)),
+      (_match, before: string, written: string) => before + replaceWrittenName(written, nameOf),
     )
-  return replaced
+  return named.size === 0 ? replaced : replaceNamedAgain(replaced, (word) => named.get(word))
 }
 
 /** The value of a field that holds the name of a user, as a whole. */

@@ -1,4 +1,4 @@
-import { userKeys } from '../anonymize/usernames.ts'
+import { userKeys } from '../anonymize/user-keys.ts'
 import { maskText } from './mask-text.ts'
 import { createPlaceholders, type MaskedKind } from './placeholders.ts'
 
