@@ -10,13 +10,13 @@ import { type Group, groupRepeats, type KindOf, kindsOf, timesIn, withCounts } f
 import { keywordsOf } from './keywords.ts'
 import { type Layer, type LayerEntries, look } from './layers.ts'
 import type { LanguageModel } from './llm.ts'
+import { windowInWords } from './shown-time.ts'
 import { silentSources } from './silence.ts'
 import {
   type Cause,
   type Counts,
   countsOf,
   rulesSummary,
-  shownTime,
   suspectedCauses,
   timelineOf,
   type WeighedGroup,
@@ -76,12 +76,6 @@ const windowOf = ({ query, since, until, now, zone }: DiagnoseInput): { window: 
   return { window: { start: null, end: null, source: 'default' }, symptom }
 }
 
-const describeWindow = ({ start, end }: Window): string => {
-  if (start !== null && end !== null) return `between ${shownTime(start)} and ${shownTime(end)}`
-  if (start !== null) return `since ${shownTime(start)}`
-  return end === null ? 'at any time' : `before ${shownTime(end)}`
-}
-
 /** How near an entry is to the question, by the layer that found it. What merely failed meanwhile counts little once something nearer did. */
 const relevanceOf = (layers: readonly LayerEntries[], { isWhole }: Trouble): ((entry: StoredEntry) => number) => {
   const shares: Record<Layer, number> = { keywords: 1, source: 1, context: 0.5, window: isWhole ? 1 : 0.1 }
@@ -115,7 +109,7 @@ export async function* diagnose(
     ...(input.sourceFilter !== undefined && { source: input.sourceFilter }),
   }
   yield { kind: 'asked', window, keywords }
-  const said = describeWindow(window)
+  const said = windowInWords(window.start, window.end, input.zone)
   const looking = look({ engine, symptom, keywords, filters, window: said, signal: input.signal })
   let step = await looking.next()
   for (; !step.done; step = await looking.next()) yield { kind: 'status', ...step.value }
@@ -143,6 +137,7 @@ export async function* diagnose(
     rules: rulesSummary({
       keywords,
       window: said,
+      zone: input.zone,
       total: shown.total,
       counts,
       causes,

@@ -1,5 +1,6 @@
 import type { KnownFact } from '../context/knowledge.ts'
 import { counted } from '../counted.ts'
+import type { Zone } from '../formats/zone.ts'
 import { domainOf, patternOf } from '../patterns/in-force.ts'
 import { type Domain, domains } from '../patterns/pattern.ts'
 import type { Facets } from '../search/facets.ts'
@@ -7,6 +8,7 @@ import type { Histogram } from '../search/histogram.ts'
 import { advice } from './advice.ts'
 import { type Group, timesIn } from './groups.ts'
 import type { Onset } from './onset.ts'
+import { shownTime } from './shown-time.ts'
 import type { Silence } from './silence.ts'
 import type { Trouble } from './trouble.ts'
 
@@ -130,6 +132,7 @@ export type RulesSummaryInput = {
   keywords: readonly string[]
   /** In words, such as "since 09:00 UTC". */
   window: string
+  zone: Zone
   total: number
   counts: Counts
   causes: readonly Cause[]
@@ -141,9 +144,6 @@ export type RulesSummaryInput = {
   /** What is known of the systems asked about, the nearest first. */
   facts: readonly Pick<KnownFact, 'category' | 'key' | 'value'>[]
 }
-
-/** A moment as people read it; a window is in UTC, so this is. */
-export const shownTime = (time: number): string => `${new Date(time).toISOString().slice(0, 16).replace('T', ' ')} UTC`
 
 const spanInWords = (seconds: number): string => {
   if (seconds < 60) return seconds === 1 ? 'a second' : `${seconds} seconds`
@@ -186,22 +186,22 @@ const failureSentences = ({ groups, trouble: { first, onset }, earliest }: Rules
   return sentences
 }
 
-const onsetSentences = (onset: Onset | undefined): string[] => {
+const onsetSentences = (onset: Onset | undefined, zone: Zone): string[] => {
   if (!onset) return []
   const { began, peak, isBurst } = onset
-  const worst = `${peak.count} in ${spanInWords(peak.seconds)} from ${shownTime(peak.time)}`
+  const worst = `${peak.count} in ${spanInWords(peak.seconds)} from ${shownTime(peak.time, zone)}`
   return isBurst
-    ? [`Errors came in a burst that began about ${shownTime(began)}; the most were ${worst}.`]
-    : [`Errors were there from about ${shownTime(began)}; the most were ${worst}.`]
+    ? [`Errors came in a burst that began about ${shownTime(began, zone)}; the most were ${worst}.`]
+    : [`Errors were there from about ${shownTime(began, zone)}; the most were ${worst}.`]
 }
 
 const lowered = (text: string): string => `${text.charAt(0).toLowerCase()}${text.slice(1)}`
 
 /** The summary that needs no model: what fits, how bad, where, since when, what failed first, what it points to, and where to look next. */
 export const rulesSummary = (input: RulesSummaryInput): string => {
-  const { keywords, window, total, counts, causes, groups, trouble, silences, facts } = input
+  const { keywords, window, zone, total, counts, causes, groups, trouble, silences, facts } = input
   const asked = keywords.length > 0 ? ` for ${keywords.map((word) => `"${word}"`).join(', ')}` : ''
-  const quiet = silences.map(({ sourceId, last }) => `${sourceId} has sent nothing since ${shownTime(last)}.`)
+  const quiet = silences.map(({ sourceId, last }) => `${sourceId} has sent nothing since ${shownTime(last, zone)}.`)
   if (groups.length === 0)
     return [`Nothing was found${asked} ${window}.`, ...quiet, 'Ask with other words, or for another time.'].join(' ')
   const sentences = [`${total} ${total === 1 ? 'entry fits' : 'entries fit'}${asked} ${window}.`]
@@ -211,7 +211,7 @@ export const rulesSummary = (input: RulesSummaryInput): string => {
   if (sources !== '') sentences.push(`Mostly from ${sources}.`)
   const about = list(counts.byDomain, 3)
   if (about !== '') sentences.push(`They are about ${about}.`)
-  sentences.push(...onsetSentences(trouble.onset), ...failureSentences(input), ...quiet)
+  sentences.push(...onsetSentences(trouble.onset, zone), ...failureSentences(input), ...quiet)
   const [first] = causes
   if (first) {
     const { length } = first.evidence
