@@ -6,7 +6,8 @@ import type { TemplateCounts } from '../templates/count-templates.ts'
 import type { LogEngine } from '../threads/log-engine.ts'
 import type { Upstream } from '../upstream/upstream.ts'
 import type { Audience } from './audiences.ts'
-import { type Group, groupRepeats, type KindOf, kindsOf, timesIn, withCounts } from './groups.ts'
+import { withCounts } from './count-kinds.ts'
+import { type Group, groupRepeats, type KindOf, kindsOf, timesIn } from './groups.ts'
 import { keywordsOf } from './keywords.ts'
 import { type Layer, type LayerEntries, look } from './layers.ts'
 import type { LanguageModel } from './llm.ts'
@@ -123,7 +124,9 @@ export async function* diagnose(
   const known =
     anyTemplate.length === 0 ? [] : await engine.templates({ filters: { ...filters, anyTemplate } }, input.signal)
   const kindOf = kindsOf(known)
-  const groups = byImportance(withCounts(groupRepeats(entries, kindOf), known), relevanceOf(layers, trouble))
+  const relevance = relevanceOf(layers, trouble)
+  const repeats = byImportance(groupRepeats(entries, kindOf), relevance)
+  const groups = byImportance(await withCounts(engine, repeats, { filters, known, signal: input.signal }), relevance)
   const causes = suspectedCauses(groups)
   const shown = byKeyword.total > 0 ? byKeyword : byWindow
   const counts = countsOf(shown.facets)

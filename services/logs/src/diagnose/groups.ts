@@ -10,7 +10,7 @@ export type Group = {
   worst: Severity | null
   first: number
   last: number
-  /** How many there are of the kind in all that was looked through, those not shown included; absent where that is not known of one source. */
+  /** How many there are of the kind in the source and the window, those not shown included; absent where that is not known. */
   total?: number
   /** When the kind was first seen, ever; absent where that is not known. */
   firstEver?: number
@@ -39,19 +39,6 @@ export const worseOf = (one: Severity | null, other: Severity | null): Severity 
 export const kindsOf = (templates: readonly TemplateCounts[]): KindOf => {
   const known = new Map(templates.map(({ templateId, template }) => [templateId, { id: templateId, template }]))
   return (entry) => (entry.templateId === null ? undefined : known.get(entry.templateId)) ?? roughKind(entry)
-}
-
-/** Says of groups what the store knows of their templates. A template of two groups is of two sources, and is counted for neither. */
-export const withCounts = (groups: readonly Group[], templates: readonly TemplateCounts[]): Group[] => {
-  const counts = new Map(templates.map((template) => [template.templateId, template]))
-  const uses = new Map<string | null, number>()
-  for (const { entries } of groups) uses.set(entries[0].templateId, (uses.get(entries[0].templateId) ?? 0) + 1)
-  return groups.map((group) => {
-    const { templateId } = group.entries[0]
-    const known = templateId === null ? undefined : counts.get(templateId)
-    if (!known) return group
-    return { ...group, firstEver: known.firstSeen, ...(uses.get(templateId) === 1 && { total: known.count }) }
-  })
 }
 
 /** Entries by source and kind, the kinds in the order in which they first come. */
