@@ -1,7 +1,9 @@
 import type { Context, Knowledge } from '../context/knowledge.ts'
 import type { StoredEntry } from '../entries/entry.ts'
 import type { Zone } from '../formats/zone.ts'
+import type { Facets } from '../search/facets.ts'
 import type { Filters } from '../search/filters.ts'
+import type { Histogram } from '../search/histogram.ts'
 import type { TemplateCounts } from '../templates/count-templates.ts'
 import type { LogEngine } from '../threads/log-engine.ts'
 import type { Upstream } from '../upstream/upstream.ts'
@@ -9,10 +11,11 @@ import type { Audience } from './audiences.ts'
 import { withCounts } from './count-kinds.ts'
 import { type Group, groupRepeats, type KindOf, kindsOf, timesIn } from './groups.ts'
 import { keywordsOf } from './keywords.ts'
-import { type Layer, type LayerEntries, look } from './layers.ts'
+import { type Layer, type Looked, look } from './layers.ts'
 import type { LanguageModel } from './llm.ts'
 import { windowInWords } from './shown-time.ts'
 import { silentSources } from './silence.ts'
+import { facetsOf, histogramOf } from './source-scan.ts'
 import {
   type Cause,
   type Counts,
@@ -23,8 +26,8 @@ import {
   type WeighedGroup,
   weightOf,
 } from './summary.ts'
+import { withLoggedWords } from './symptom-words.ts'
 import { timePhraseOf } from './time-phrases.ts'
-import type { Trouble } from './trouble.ts'
 import { writeWithModel } from './write-with-model.ts'
 
 export type Window = { start: number | null; end: number | null; source: 'given' | 'query' | 'default' }
@@ -67,6 +70,9 @@ export type Step =
     }
 
 const mostTemplates = 20
+/** What counts of that which is far from the question. */
+const farShare = 0.1
+const nearMilliseconds = 3_600_000
 
 const windowOf = ({ query, since, until, now, zone }: DiagnoseInput): { window: Window; symptom: string } => {
   const phrase = timePhraseOf(query, now, zone)
@@ -78,10 +84,33 @@ const windowOf = ({ query, since, until, now, zone }: DiagnoseInput): { window: 
 }
 
 /** How near an entry is to the question, by the layer that found it. What merely failed meanwhile counts little once something nearer did. */
-const relevanceOf = (layers: readonly LayerEntries[], { isWhole }: Trouble): ((entry: StoredEntry) => number) => {
-  const shares: Record<Layer, number> = { keywords: 1, source: 1, context: 0.5, window: isWhole ? 1 : 0.1 }
+const relevanceOf = ({ layers, scans, trouble: { isWhole } }: Looked): ((entry: StoredEntry) => number) => {
+  const shares: Record<Layer, number> = { keywords: 1, source: 1, context: 0.5, window: isWhole ? 1 : farShare }
   const found = new Map(layers.flatMap(({ layer, entries }) => entries.map(({ entryId }) => [entryId, shares[layer]])))
-  return ({ entryId }) => found.get(entryId) ?? 0
+  const asked = new Set(scans.map(({ sourceId }) => sourceId))
+  const isFar = ({ origin }: StoredEntry) => asked.size > 0 && !asked.has(origin.sourceId)
+  return (entry) => Math.min(found.get(entry.entryId) ?? 0, isFar(entry) ? farShare : 1)
+}
+
+/**
+ * What of the groups a summary is about: of a source that was named, its own; else what is near, and what failed within the hour of the first
+ * trouble. What failed in another month is no cause.
+ */
+const aboutQuestion = (
+  groups: readonly WeighedGroup[],
+  { scans, trouble: { isWhole, first } }: Looked,
+  relevance: (entry: StoredEntry) => number,
+): WeighedGroup[] => {
+  if (scans.length > 0) {
+    const asked = new Set(scans.map(({ sourceId }) => sourceId))
+    return groups.filter(({ entries: [{ origin }] }) => asked.has(origin.sourceId))
+  }
+  if (isWhole) return [...groups]
+  return groups.filter(
+    ({ entries }) =>
+      entries.some((entry) => relevance(entry) > farShare) ||
+      entries.some(({ effectiveTime: time }) => first && Math.abs(time - first.effectiveTime) <= nearMilliseconds),
+  )
 }
 
 /** Groups with their weight, the weightiest first: that is what a reader or a model is told first. */
@@ -114,7 +143,8 @@ export async function* diagnose(
   const looking = look({ engine, symptom, keywords, filters, window: said, signal: input.signal })
   let step = await looking.next()
   for (; !step.done; step = await looking.next()) yield { kind: 'status', ...step.value }
-  const { byKeyword, byWindow, named, sources, trouble, layers } = step.value
+  const looked = step.value
+  const { byKeyword, withAll, byWindow, named, scans, sources, trouble, layers } = looked
   yield { kind: 'status', stage: 'context', detail: 'Reading what is known of this installation.' }
   const context = await contextOf(input, symptom)
   if (context.isMissing) yield { kind: 'status', stage: 'context', detail: 'That cannot be read just now.' }
@@ -124,27 +154,30 @@ export async function* diagnose(
   const known =
     anyTemplate.length === 0 ? [] : await engine.templates({ filters: { ...filters, anyTemplate } }, input.signal)
   const kindOf = kindsOf(known)
-  const relevance = relevanceOf(layers, trouble)
+  const relevance = relevanceOf(looked)
   const repeats = byImportance(groupRepeats(entries, kindOf), relevance)
   const groups = byImportance(await withCounts(engine, repeats, { filters, known, signal: input.signal }), relevance)
-  const causes = suspectedCauses(groups)
-  const shown = byKeyword.total > 0 ? byKeyword : byWindow
+  const related = aboutQuestion(groups, looked, relevance)
+  const causes = suspectedCauses(related)
+  const shown = shownCounts(looked)
   const counts = countsOf(shown.facets)
   const findings = {
     counts,
     causes,
     context,
     groups,
-    timeline: timelineOf(shown.histogram, trouble.errors),
+    timeline: timelineOf(shown.histogram, shown.errors),
     templates: templatesOf(groups, kindOf, known),
     rules: rulesSummary({
       keywords,
+      withLogged: withLoggedWords(keywords).length > keywords.length,
       window: said,
       zone: input.zone,
-      total: shown.total,
+      found: { withAny: byKeyword.total, withAll, errors: byWindow.total, scans },
+      unknownSource: sources.length === 0 ? input.sourceFilter : undefined,
       counts,
       causes,
-      groups,
+      groups: related,
       trouble,
       facts: context.facts,
       earliest: sources.reduce((earliest, { firstTime }) => Math.min(earliest, firstTime), Number.POSITIVE_INFINITY),
@@ -160,6 +193,18 @@ export async function* diagnose(
       text: `${input.modelProblem ?? 'No language model is configured.'} The summary follows from rules alone.`,
       ...findings,
     }
+}
+
+/** What counts are told of: the sources that were named, else what has the words, else the errors of the window. */
+const shownCounts = ({
+  scans,
+  byKeyword,
+  byWindow,
+  trouble,
+}: Looked): { facets: Facets | null; histogram: Histogram | null; errors: Histogram | null } => {
+  if (scans.length === 0) return { ...(byKeyword.total > 0 ? byKeyword : byWindow), errors: trouble.errors }
+  const failed = scans.filter(({ grade }) => grade === 'error')
+  return { facets: facetsOf(scans), histogram: histogramOf(scans), errors: histogramOf(failed) }
 }
 
 /** A store of its own may be away; entries can be looked into without it. */

@@ -90,9 +90,9 @@ describe('a diagnosis without a model', () => {
     for (const part of [
       'By severity: CRITICAL (20)',
       'began about 2026-03-01 09:10 UTC',
-      'First to fail was journald:attic:postgresql',
+      'First to fail in the burst was journald:attic:postgresql',
       'No space left on device',
-      'Never seen before: "PANIC: could not write',
+      'Not seen before the burst: "PANIC: could not write',
       'SMART',
     ])
       expect(summary?.text).toContain(part)

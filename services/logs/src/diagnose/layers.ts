@@ -1,13 +1,14 @@
 import type { StoredEntry } from '../entries/entry.ts'
 import type { Filters } from '../search/filters.ts'
-import { anyOf } from '../search/query.ts'
+import { anyOf, type Query } from '../search/query.ts'
 import type { SearchRequest, SearchResult } from '../search/search.ts'
 import { suggestSources } from '../sources/suggest.ts'
 import type { SourceCount } from '../threads/index-calls.ts'
 import type { LogEngine } from '../threads/log-engine.ts'
 import { namedSources } from './named-sources.ts'
+import { gradedFilters, type SourceScan, scanSource } from './source-scan.ts'
 import { withLoggedWords } from './symptom-words.ts'
-import { findTrouble, type Trouble } from './trouble.ts'
+import { type Asked, findTrouble, type Trouble } from './trouble.ts'
 
 export type Layer = 'keywords' | 'source' | 'window' | 'context'
 export type LayerEntries = { layer: Layer; entries: StoredEntry[] }
@@ -15,10 +16,14 @@ export type LayerEntries = { layer: Layer; entries: StoredEntry[] }
 /** What the layers found. Layers share no entry: one is shown in the first that found it. */
 export type Looked = {
   byKeyword: SearchResult
+  /** How many entries have all of the keywords. */
+  withAll: number
   /** Errors of the window. */
   byWindow: SearchResult
-  /** Sources that the question names; where it names none, those that it is likely about. */
+  /** Sources that the question names. */
   named: string[]
+  /** What those said, where they said anything: the question is about that then. */
+  scans: SourceScan[]
   sources: SourceCount[]
   /** The errors that the question is most nearly about. */
   trouble: Trouble
@@ -58,26 +63,46 @@ const sourcesOf = (symptom: string, sources: readonly SourceCount[]): { named: s
   return { named: suggested.map(({ sourceId }) => sourceId), isSaid: false }
 }
 
+type Search = (request: SearchRequest) => Promise<SearchResult>
+
+/** Entries with at least one of the words, those with all keywords before the others; errors where there are no words. */
+const searchWords = async (
+  search: Search,
+  { keywords, words, filters }: { keywords: readonly string[]; words: readonly string[]; filters: Filters },
+): Promise<{ byKeyword: SearchResult; withAll: number }> => {
+  const asked = { filters, limit: limits.keywords, order: 'relevance' as const }
+  if (words.length === 0) {
+    const failures = gradedFilters(filters, 'error')
+    return { byKeyword: await search({ ...asked, query: null, filters: failures, withFacets: true }), withAll: 0 }
+  }
+  const byKeyword = await search({ ...asked, query: anyOf(words), withFacets: true })
+  if (keywords.length < 2 || byKeyword.total === 0) return { byKeyword, withAll: byKeyword.total }
+  const all = await search({ ...asked, query: allOf(keywords), withFacets: false })
+  const first = new Set(all.entries.map(({ entry }) => entry.entryId))
+  const others = byKeyword.entries.filter(({ entry }) => !first.has(entry.entryId))
+  const entries = [...all.entries, ...others].slice(0, limits.keywords)
+  return { byKeyword: { ...byKeyword, entries }, withAll: all.total }
+}
+
+const allOf = (words: readonly string[]): Query => ({
+  clauses: words.flatMap((word) => anyOf([word]).clauses),
+  excluded: [],
+})
+
 /**
- * Looks in layers: entries with the keywords, best first; the latest errors of each named source, whatever their words; the latest errors of
- * the window; and what the source that failed first said just before. Says what it does, and returns what it found.
+ * Looks in layers: entries with the keywords, best first; the latest errors of each named source, whatever their words, or what else it said;
+ * the latest errors of the window; and what the source that failed first said just before. Says what it does, and returns what it found.
  */
 export async function* look(input: LookInput): AsyncGenerator<LookStatus, Looked> {
   const { engine, symptom, keywords, filters, signal } = input
-  const failures: Filters = { ...filters, severities: ['CRITICAL', 'ERROR'] }
+  const failures = gradedFilters(filters, 'error')
   const search = (request: SearchRequest) => engine.search(request, signal)
   const latest = (wanted: Filters, limit: number) =>
     search({ query: null, filters: wanted, limit, order: 'time', withFacets: true })
   const words = withLoggedWords(keywords).slice(0, mostWords)
   const query = words.length > 0 ? anyOf(words) : null
   yield { stage: 'search', detail: query ? `Searching for ${keywords.join(', ')}.` : 'Looking for errors.' }
-  const byKeyword = await search({
-    query,
-    filters: query ? filters : failures,
-    limit: limits.keywords,
-    order: 'relevance',
-    withFacets: true,
-  })
+  const { byKeyword, withAll } = await searchWords(search, { keywords, words, filters })
   signal.throwIfAborted()
   const sources = await engine.sources(filters.source === undefined ? {} : { source: filters.source }, signal)
   const { named, isSaid } = sourcesOf(symptom, sources)
@@ -86,18 +111,30 @@ export async function* look(input: LookInput): AsyncGenerator<LookStatus, Looked
       stage: 'sources',
       detail: `Reading the latest errors of ${named.join(', ')}${isSaid ? '' : ', which this may be about'}.`,
     }
-  const bySource = await Promise.all(named.map((source) => latest({ ...failures, source }, limits.source)))
+  const scanned = await Promise.all(
+    named.map((source) => scanSource((wanted) => latest(wanted, limits.source), filters, source)),
+  )
+  // Of a source that nobody named, only errors tell whether it is the one.
+  const scans = scanned.flatMap((scan) => (scan && (isSaid || scan.grade === 'error') ? scan : []))
   yield { stage: 'window', detail: `Reading errors ${input.window}.` }
   const byWindow = await latest(failures, limits.window)
   signal.throwIfAborted()
-  const trouble = await findTrouble(search, [
-    ...named.map((source, index) => ({ query: null, filters: { ...failures, source }, known: bySource[index] })),
-    { query, filters: failures },
-    { query: null, filters: failures, known: byWindow },
-  ])
+  const ofSources = scans
+    .toSorted((a, b) => (a.grade === b.grade ? 0 : a.grade === 'error' ? -1 : 1))
+    .flatMap(({ sourceId, grade, result }): Asked[] =>
+      grade === 'entry'
+        ? []
+        : [{ query: null, filters: gradedFilters({ ...filters, source: sourceId }, grade), grade, known: result }],
+    )
+  const isOfSources = isSaid && scans.length > 0
+  const ofWords = query
+    ? (['error', 'warning'] as const).map((grade): Asked => ({ query, filters: gradedFilters(filters, grade), grade }))
+    : []
+  const whole: Asked = { query: null, filters: failures, grade: 'error', known: byWindow, isWhole: true }
+  const trouble = await findTrouble(search, isOfSources ? ofSources : [...ofSources, ...ofWords, whole])
   const found: [Layer, StoredEntry[]][] = [
     ['keywords', byKeyword.entries.map(({ entry }) => entry)],
-    ['source', bySource.flatMap((result) => result.entries.map(({ entry }) => entry))],
+    ['source', scans.flatMap(({ result }) => result.entries.map(({ entry }) => entry))],
     ['window', byWindow.entries.map(({ entry }) => entry)],
   ]
   if (trouble.first) {
@@ -105,15 +142,23 @@ export async function* look(input: LookInput): AsyncGenerator<LookStatus, Looked
     const before = await latest(beforeEntry(trouble.first, filters), limits.before)
     found.push(['context', [trouble.first, ...before.entries.map(({ entry }) => entry)]])
   }
-  return { byKeyword, byWindow, named: isSaid ? named : [], sources, trouble, layers: distinct(found) }
+  return {
+    byKeyword,
+    withAll,
+    byWindow,
+    named: isSaid ? named : [],
+    scans: isSaid ? scans : [],
+    sources,
+    trouble,
+    layers: distinct(found),
+  }
 }
 
-/** What a source said just before an entry of it: how it came to that. */
-const beforeEntry = ({ origin, effectiveTime }: StoredEntry, { tenant, branch }: Filters): Filters => ({
+/** What a source said just before an entry of it, within the window: how it came to that. */
+const beforeEntry = ({ origin, effectiveTime }: StoredEntry, filters: Filters): Filters => ({
+  ...filters,
   source: origin.sourceId,
   until: effectiveTime,
-  ...(tenant !== undefined && { tenant }),
-  ...(branch !== undefined && { branch }),
 })
 
 const distinct = (found: readonly (readonly [Layer, StoredEntry[]])[]): LayerEntries[] => {

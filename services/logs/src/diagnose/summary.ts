@@ -1,5 +1,5 @@
 import type { KnownFact } from '../context/knowledge.ts'
-import { counted } from '../counted.ts'
+import { counted, nounFor } from '../counted.ts'
 import type { Zone } from '../formats/zone.ts'
 import { domainOf, patternOf } from '../patterns/in-force.ts'
 import { type Domain, domains } from '../patterns/pattern.ts'
@@ -7,9 +7,9 @@ import type { Facets } from '../search/facets.ts'
 import type { Histogram } from '../search/histogram.ts'
 import { advice } from './advice.ts'
 import { type Group, timesIn } from './groups.ts'
-import type { Onset } from './onset.ts'
 import { shownTime } from './shown-time.ts'
 import type { Silence } from './silence.ts'
+import { type SourceScan, scanInWords } from './source-scan.ts'
 import type { Trouble } from './trouble.ts'
 
 /** `domain` is what the pattern behind it is about, where there is one. */
@@ -54,17 +54,21 @@ type Sign = { title: string; share: number; domain: Domain | undefined }
 
 const domainNamed = (name: string): Domain | undefined => domains.find((domain) => domain === name)
 
-const signsOf = ({ entries: [newest], template, worst }: Group): Sign[] => {
+const errorSeverities: readonly Group['worst'][] = ['CRITICAL', 'ERROR']
+const isFailure = ({ worst }: Group) => errorSeverities.includes(worst)
+
+/** Warnings speak for something only where nothing failed. */
+const signsOf = ({ entries: [newest], template, worst }: Group, anyFailed: boolean): Sign[] => {
   if (newest.matchedPatterns.length > 0)
     return newest.matchedPatterns.map((tag) => ({
       title: patternOf(tag)?.description ?? tag,
       share: weightOfTag(tag),
       domain: domainNamed(domainOf(tag)),
     }))
-  return worst === 'CRITICAL' || worst === 'ERROR'
+  return errorSeverities.includes(worst) || (worst === 'WARN' && !anyFailed)
     ? [
         {
-          title: `An error of ${newest.origin.sourceId}: ${shortened(template.replaceAll('\n', ' '), mostTitle)}`,
+          title: `${worst === 'WARN' ? 'A warning' : 'An error'} of ${newest.origin.sourceId}: ${shortened(template.replaceAll('\n', ' '), mostTitle)}`,
           share: 1,
           domain: undefined,
         },
@@ -78,11 +82,12 @@ const signsOf = ({ entries: [newest], template, worst }: Group): Sign[] => {
  */
 export const suspectedCauses = (groups: readonly WeighedGroup[]): Cause[] => {
   const byTitle = new Map<string, { weight: number; evidence: string[]; first: number; domain: Domain | undefined }>()
+  const anyFailed = groups.some(isFailure)
   let total = 0
   for (const group of groups) {
     const { weight } = group
     total += weight
-    for (const { title, share, domain } of signsOf(group)) {
+    for (const { title, share, domain } of signsOf(group, anyFailed)) {
       const known = byTitle.get(title) ?? { weight: 0, evidence: [], first: group.first, domain }
       known.weight += weight * share
       known.first = Math.min(known.first, group.first)
@@ -130,10 +135,15 @@ const list = (counts: Record<string, number>, most: number): string =>
 
 export type RulesSummaryInput = {
   keywords: readonly string[]
+  /** Whether other words were searched for, too: those that logs have for the keywords. */
+  withLogged: boolean
   /** In words, such as "since 09:00 UTC". */
   window: string
   zone: Zone
-  total: number
+  /** How many entries have a keyword, or all of them; how many errors there are; and what the sources said that the question names. */
+  found: { withAny: number; withAll: number; errors: number; scans: readonly SourceScan[] }
+  /** The source that alone was to be looked at, where it has no entries. */
+  unknownSource: string | undefined
   counts: Counts
   causes: readonly Cause[]
   groups: readonly WeighedGroup[]
@@ -153,14 +163,12 @@ const spanInWords = (seconds: number): string => {
 }
 
 const quoted = (text: string): string => `"${shortened(text.split('\n')[0] ?? '', 120)}"`
-const isFailure = ({ worst }: Group) => worst === 'CRITICAL' || worst === 'ERROR'
-
 /** A kind of error is worth a word when it has this share of the weight of the weightiest. */
 const weightToMention = 0.2
 
 /** What was the first to fail, once it began; what had never failed so before; and what failed most. */
-const failureSentences = ({ groups, trouble: { first, onset }, earliest }: RulesSummaryInput): string[] => {
-  const failures = groups.filter(isFailure)
+const failureSentences = ({ groups, trouble: { first, onset, grade }, earliest }: RulesSummaryInput): string[] => {
+  const failures = groups.filter(grade === 'error' ? isFailure : ({ worst }) => worst === 'WARN')
   const began = onset?.isBurst && onset.began > earliest ? onset.began : Number.POSITIVE_INFINITY
   const most = failures.toSorted((a, b) => b.weight - a.weight || timesIn(b) - timesIn(a))[0]
   const [unseen, ...more] = failures.filter(
@@ -169,54 +177,89 @@ const failureSentences = ({ groups, trouble: { first, onset }, earliest }: Rules
   const sentences: string[] = []
   const isSame =
     most?.entries[0].templateId === first?.templateId && most?.entries[0].origin.sourceId === first?.origin.sourceId
-  if (first)
-    sentences.push(
-      `First to fail was ${first.origin.sourceId}: ${quoted(first.text)}${isSame && most ? `, ${timesIn(most)} times in all` : ''}.`,
-    )
+  if (first) {
+    const how = grade === 'error' ? 'First to fail' : 'First to warn'
+    const when = onset?.isBurst ? ' in the burst' : ''
+    const often = isSame && most && timesIn(most) > 1 ? `, ${counted(timesIn(most), 'time')} in all` : ''
+    sentences.push(`${how}${when} was ${first.origin.sourceId}: ${quoted(first.text)}${often}.`)
+  }
   if (unseen)
     sentences.push(
       more.length === 0
-        ? `Never seen before: ${quoted(unseen.template)}.`
-        : `${more.length + 1} kinds of errors were never seen before, such as ${quoted(unseen.template)}.`,
+        ? `Not seen before the burst: ${quoted(unseen.template)}.`
+        : `${more.length + 1} kinds of ${grade}s were not seen before the burst, such as ${quoted(unseen.template)}.`,
     )
   if (most && !isSame && timesIn(most) > 1)
     sentences.push(
-      `What weighs most is ${quoted(most.template)} of ${most.entries[0].origin.sourceId}, ${timesIn(most)} times.`,
+      `What weighs most is ${quoted(most.template)} of ${most.entries[0].origin.sourceId}, ${counted(timesIn(most), 'time')}.`,
     )
   return sentences
 }
 
-const onsetSentences = (onset: Onset | undefined, zone: Zone): string[] => {
+const onsetSentences = ({ trouble: { onset, grade }, zone }: RulesSummaryInput): string[] => {
   if (!onset) return []
   const { began, peak, isBurst } = onset
+  const what = grade === 'error' ? 'Errors' : 'Warnings'
   const worst = `${peak.count} in ${spanInWords(peak.seconds)} from ${shownTime(peak.time, zone)}`
   return isBurst
-    ? [`Errors came in a burst that began about ${shownTime(began, zone)}; the most were ${worst}.`]
-    : [`Errors were there from about ${shownTime(began, zone)}; the most were ${worst}.`]
+    ? [`${what} came in a burst that began about ${shownTime(began, zone)}; the most were ${worst}.`]
+    : [`${what} were there from about ${shownTime(began, zone)}; the most were ${worst}.`]
 }
 
 const lowered = (text: string): string => `${text.charAt(0).toLowerCase()}${text.slice(1)}`
 
-/** The summary that needs no model: what fits, how bad, where, since when, what failed first, what it points to, and where to look next. */
+const orOf = (words: readonly string[]): string =>
+  words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`
+
+/** What was found for the words, and what is told of where that is something else. */
+const foundSentences = ({ keywords, withLogged, window, found, trouble }: RulesSummaryInput): string[] => {
+  const { withAny, withAll, errors, scans } = found
+  const ofSources = scans.map((scan) => scanInWords(scan, window))
+  const words = keywords.map((word) => `"${word}"`)
+  if (keywords.length === 0)
+    return ofSources.length > 0
+      ? ofSources
+      : [`${counted(errors, 'error')} ${nounFor(errors, 'was', 'were')} found ${window}.`]
+  if (withAny === 0)
+    return ofSources.length > 0
+      ? ofSources
+      : [
+          `No entry ${window} has ${orOf(words)}: what follows is of ${errors === 1 ? 'the one error' : `all ${errors} errors`} found instead.`,
+        ]
+  const or = words.length > 1 ? `one or more of ${words.join(', ')}` : words.join('')
+  const like = withLogged ? `, or words that logs use for ${nounFor(words.length, 'it', 'them')},` : ''
+  const all =
+    words.length > 1
+      ? ` ${withAll === 0 ? 'None has' : `${withAll} ${nounFor(withAll, 'has', 'have')}`} all of them.`
+      : ''
+  const any = `${counted(withAny, 'entry', 'entries')} ${nounFor(withAny, 'has', 'have')} ${or}${like} ${window}.${all}`
+  const isElsewhere = ofSources.length === 0 && trouble.isWhole && trouble.first !== undefined
+  const none = withAny === 1 ? 'It is no error and no warning' : 'None of them is an error or a warning'
+  const instead = `${none}: when it began and what failed first is told of ${errors === 1 ? 'the one error' : `all ${errors} errors`} instead.`
+  return [any, ...ofSources, ...(isElsewhere ? [instead] : [])]
+}
+
+/** The summary that needs no model: what was found, how bad, where, since when, what failed first, what it points to, and where to look next. */
 export const rulesSummary = (input: RulesSummaryInput): string => {
-  const { keywords, window, zone, total, counts, causes, groups, trouble, silences, facts } = input
+  const { keywords, window, zone, counts, causes, groups, silences, facts, unknownSource } = input
+  if (unknownSource !== undefined)
+    return `There is no source "${unknownSource}", nor one under that stem: nothing was found. Ask with one of the sources that are listed, or without.`
   const asked = keywords.length > 0 ? ` for ${keywords.map((word) => `"${word}"`).join(', ')}` : ''
   const quiet = silences.map(({ sourceId, last }) => `${sourceId} has sent nothing since ${shownTime(last, zone)}.`)
   if (groups.length === 0)
     return [`Nothing was found${asked} ${window}.`, ...quiet, 'Ask with other words, or for another time.'].join(' ')
-  const sentences = [`${total} ${total === 1 ? 'entry fits' : 'entries fit'}${asked} ${window}.`]
+  const sentences = foundSentences(input)
   const severity = list(counts.bySeverity, 3)
   if (severity !== '') sentences.push(`By severity: ${severity}.`)
   const sources = list(counts.bySource, 3)
   if (sources !== '') sentences.push(`Mostly from ${sources}.`)
   const about = list(counts.byDomain, 3)
-  if (about !== '') sentences.push(`They are about ${about}.`)
-  sentences.push(...onsetSentences(trouble.onset, zone), ...failureSentences(input), ...quiet)
+  if (about !== '') sentences.push(`By subject: ${about}.`)
+  sentences.push(...onsetSentences(input), ...failureSentences(input), ...quiet)
   const [first] = causes
   if (first) {
-    const { length } = first.evidence
     sentences.push(
-      `The strongest hint: ${lowered(first.title)} (${length} ${length === 1 ? 'entry' : 'entries'} cited).`,
+      `The strongest hint: ${lowered(first.title)} (${counted(first.evidence.length, 'entry', 'entries')} cited).`,
     )
     if (first.domain) sentences.push(advice[first.domain])
   }

@@ -4,10 +4,12 @@ import type { Histogram } from '../search/histogram.ts'
 import type { Query } from '../search/query.ts'
 import type { SearchRequest, SearchResult } from '../search/search.ts'
 import { type Onset, onsetOf, overSpan } from './onset.ts'
+import type { Grade } from './source-scan.ts'
 
-/** The errors that a question is most nearly about: those of a source, those with its words, or all of its window. */
+/** The errors that a question is most nearly about: those of a source, those with its words, or all of its window. Warnings where there are none. */
 export type Trouble = {
-  /** By time, as a search counts them; null where there are none. */
+  grade: Exclude<Grade, 'entry'>
+  /** Errors by time, as a search counts them; null where there are none. */
   errors: Histogram | null
   onset: Onset | undefined
   /** The first of them since they began. */
@@ -17,7 +19,14 @@ export type Trouble = {
 }
 
 /** A way to ask for errors, and its answer where there is one already. */
-export type Asked = { query: Query | null; filters: Filters; known?: SearchResult | undefined }
+export type Asked = {
+  query: Query | null
+  filters: Filters
+  grade: Trouble['grade']
+  known?: SearchResult | undefined
+  /** Whether it asks for all errors of the window. */
+  isWhole?: boolean
+}
 
 /** Counts by time are made finer around the worst until a stretch is no longer than this. */
 const fineEnoughSeconds = 300
@@ -35,7 +44,8 @@ const zoomed = async (search: Search, asked: Asked, errors: Histogram): Promise<
     const length = found.bucketSeconds * 1000
     const worst = found.start + found.counts.indexOf(Math.max(...found.counts)) * length
     // The stretch before is looked at, too: what is worst in one may have begun at its end.
-    const [since, until] = [worst - length, worst + length]
+    const since = Math.max(worst - length, asked.filters.since ?? Number.NEGATIVE_INFINITY)
+    const until = Math.min(worst + length, asked.filters.until ?? Number.POSITIVE_INFINITY)
     const finer = await countErrors(search, { ...asked, filters: { ...asked.filters, since, until } })
     const spread = overSpan(finer.histogram, since, until - 1)
     if (!spread) return found
@@ -44,23 +54,32 @@ const zoomed = async (search: Search, asked: Asked, errors: Histogram): Promise<
   return found
 }
 
-/** The first way of asking that finds errors, when those began, and the first of them. */
+/** The first way of asking that finds errors or warnings, when those began, and the first of them. */
 export const findTrouble = async (search: Search, ways: readonly Asked[]): Promise<Trouble> => {
-  for (const [index, way] of ways.entries()) {
+  for (const way of ways) {
     const { histogram } = way.known ?? (await countErrors(search, way))
     if (!histogram || histogram.counts.every((count) => count === 0)) continue
+    const { grade, isWhole = false } = way
     const last = histogram.start + histogram.counts.length * histogram.bucketSeconds * 1000 - 1
     const { since = histogram.start, until = last } = way.filters
     const spread = overSpan(histogram, since, until) ?? histogram
     const onset = onsetOf(await zoomed(search, way, spread))
     const { entries } = await search({
       query: way.query,
-      filters: { ...way.filters, ...(onset && { since: Math.max(onset.began, since) }) },
+      filters: { ...way.filters, since: onset?.isBurst ? Math.max(onset.began, since) : since },
       limit: 1,
       order: 'oldest',
       withFacets: false,
     })
-    return { errors: histogram, onset, first: entries[0]?.entry, isWhole: index === ways.length - 1 }
+    const first = entries[0]?.entry
+    return {
+      grade,
+      errors: grade === 'error' ? histogram : null,
+      // What is no burst began with its first, which need not be near the worst.
+      onset: onset && first && !onset.isBurst ? { ...onset, began: first.effectiveTime } : onset,
+      first,
+      isWhole,
+    }
   }
-  return { errors: null, onset: undefined, first: undefined, isWhole: true }
+  return { grade: 'error', errors: null, onset: undefined, first: undefined, isWhole: ways.some((way) => way.isWhole) }
 }

@@ -1,0 +1,76 @@
+import { nounFor } from '../counted.ts'
+import type { Facets } from '../search/facets.ts'
+import type { Filters } from '../search/filters.ts'
+import type { Histogram } from '../search/histogram.ts'
+import type { SearchResult } from '../search/search.ts'
+import { overSpan } from './onset.ts'
+
+/** What of a source there was to read: its errors; where it has none its warnings; else whatever it said. */
+export type Grade = 'error' | 'warning' | 'entry'
+export type SourceScan = { sourceId: string; grade: Grade; result: SearchResult }
+
+const grades: readonly (readonly [Grade, Pick<Filters, 'severities'>])[] = [
+  ['error', { severities: ['CRITICAL', 'ERROR'] }],
+  ['warning', { severities: ['WARN'] }],
+  ['entry', {}],
+]
+
+/** The filters that let entries of a grade through. */
+export const gradedFilters = (filters: Filters, grade: Grade): Filters => ({
+  ...filters,
+  ...grades.find(([name]) => name === grade)?.[1],
+})
+
+/** The newest of the worst that a source said; undefined where it said nothing that passes. */
+export const scanSource = async (
+  latest: (filters: Filters) => Promise<SearchResult>,
+  filters: Filters,
+  sourceId: string,
+): Promise<SourceScan | undefined> => {
+  for (const [grade] of grades) {
+    const result = await latest(gradedFilters({ ...filters, source: sourceId }, grade))
+    if (result.total > 0) return { sourceId, grade, result }
+  }
+  return undefined
+}
+
+type Counted<Value> = { value: Value; count: number }
+
+const summed = <Value>(lists: readonly (readonly Counted<Value>[])[]): Counted<Value>[] => {
+  const counts = new Map<Value, number>()
+  for (const { value, count } of lists.flat()) counts.set(value, (counts.get(value) ?? 0) + count)
+  return [...counts].map(([value, count]) => ({ value, count }))
+}
+
+/** Counts of several scans as one. */
+export const facetsOf = (scans: readonly SourceScan[]): Facets => {
+  const facets = scans.flatMap(({ result }) => result.facets ?? [])
+  return {
+    severity: summed(facets.map(({ severity }) => severity)),
+    source: summed(facets.map(({ source }) => source)),
+    pattern: summed(facets.map(({ pattern }) => pattern)),
+    domain: summed(facets.map(({ domain }) => domain)),
+  }
+}
+
+/** Counts by time of several scans as one; null where there are none. */
+export const histogramOf = (scans: readonly SourceScan[]): Histogram | null => {
+  const all = scans.flatMap(({ result }) => result.histogram ?? [])
+  const first = Math.min(...all.map(({ start }) => start))
+  const last = Math.max(
+    ...all.map(({ start, counts, bucketSeconds }) => start + counts.length * bucketSeconds * 1000 - 1),
+  )
+  const [one, ...others] = all.length > 1 ? all.flatMap((histogram) => overSpan(histogram, first, last) ?? []) : all
+  if (!one) return null
+  const counts = one.counts.map((count, bucket) =>
+    others.reduce((sum, other) => sum + (other.counts[bucket] ?? 0), count),
+  )
+  return { ...one, counts }
+}
+
+/** What was read of a source, in a sentence. */
+export const scanInWords = ({ sourceId, grade, result: { total } }: SourceScan, window: string): string => {
+  if (grade === 'error') return `${sourceId} has ${total} ${nounFor(total, 'error')} ${window}.`
+  if (grade === 'warning') return `${sourceId} has no errors ${window}, but ${total} ${nounFor(total, 'warning')}.`
+  return `${sourceId} has neither errors nor warnings ${window}; its newest entries are shown, of ${total}.`
+}
