@@ -22,7 +22,7 @@ const ask = async (baseUrl: string, limits = patient) => {
     for (;;) {
       const step = await reply.next()
       if (step.done) return { text, end: step.value as ChatEnd }
-      text += step.value
+      text = step.value.isAnew ? step.value.text : text + step.value.text
     }
   } catch (error) {
     if (!(error instanceof ModelFailure)) return { text, failure: `unexpected: ${String(error)}` }

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Response } from 'undici'
 import { type Upstream, UpstreamRefused } from '../upstream/upstream.ts'
-import { createThinkingFilter } from './thinking.ts'
+import { createThinkingFilter, type Shown } from './thinking.ts'
 
 export type LanguageModel = { baseUrl: string; model: string; apiKey: string }
 export type ChatMessage = { role: 'system' | 'user'; content: string }
@@ -138,14 +138,15 @@ const busyFor = (response: Response): number | undefined => {
 }
 
 /**
- * Asks a chat-completions server in the style of OpenAI and gives its words as they come, without its thinking; returns how they ended.
+ * Asks a chat-completions server in the style of OpenAI and gives its words as they come, without its thinking, anew where what came turns
+ * out to be thinking; returns how they ended.
  * A server that does not stream is understood, too. Throws ModelFailure when it cannot be reached, refuses, stalls, breaks off, or says nothing.
  */
 export async function* chat(
   { baseUrl, model, apiKey }: LanguageModel,
   messages: readonly ChatMessage[],
   { upstream, signal, limits = chatLimits }: ChatOptions,
-): AsyncGenerator<string, ChatEnd> {
+): AsyncGenerator<Shown, ChatEnd> {
   const stalled = new AbortController()
   let watch: NodeJS.Timeout | undefined
   const alive = () => {
@@ -201,7 +202,7 @@ async function* piecesOf(response: Response, alive: () => void): AsyncGenerator<
 async function* wordsIn(
   response: Response,
   { alive, characters: most }: { alive: () => void; characters: number },
-): AsyncGenerator<string, ChatEnd> {
+): AsyncGenerator<Shown, ChatEnd> {
   const filter = createThinkingFilter()
   let characters = 0
   let finish: string | undefined
@@ -211,15 +212,15 @@ async function* wordsIn(
       break
     }
     finish = piece.finish ?? finish
-    const text = filter.push(piece.text)
-    if (text === '') continue
-    characters += text.length
-    yield text
+    const shown = filter.push(piece.text)
+    if (shown.text === '' && !shown.isAnew) continue
+    characters = (shown.isAnew ? 0 : characters) + shown.text.length
+    yield shown
     if (characters > most) throw new ModelFailure('The model does not come to an end.')
   }
   const rest = filter.end()
-  characters += rest.trim().length
-  if (rest !== '') yield rest
+  characters = (rest.isAnew ? 0 : characters) + rest.text.trim().length
+  if (rest.text !== '' || rest.isAnew) yield rest
   if (finish === undefined) throw new ModelFailure('The model broke off.')
   if (characters === 0) throw new ModelFailure('The model said nothing.')
   return finish === 'length' ? 'cut' : 'complete'

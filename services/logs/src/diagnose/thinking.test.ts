@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { createThinkingFilter, withoutThinking } from './thinking.ts'
+import { createThinkingFilter, type Shown, withoutThinking } from './thinking.ts'
 
 test.each([
   ['<think>secret</think>answer', 'answer'],
@@ -9,22 +9,60 @@ test.each([
   ['<think>never ends', ''],
   ['2 < 3 and <b>', '2 < 3 and <b>'],
   ['ends with <thi', 'ends with <thi'],
+  ['thoughts</think>Answer', 'Answer'],
+  ['a\n</thinking >\nAnswer', 'Answer'],
+  ['<think>x</think>Answer</think> and more', 'Answer and more'],
+  ['<think type="x">secret</think>answer', 'answer'],
+  ['<thinker>stays</thinker>', '<thinker>stays</thinker>'],
+  ['<think>a<think>b</think>still hidden?</Think>answer', 'answer'],
+  ['<think>I could write <think> here</think>answer', 'answer'],
+  ['Use `<think>` tags in code', 'Use `<think>` tags in code'],
+  ['Use `<think>` and `</think>` in code', 'Use `<think>` and `</think>` in code'],
+  ['Use <think> tags in code', 'Use <think> tags in code'],
+  ['Answer\n  <think>never ends', 'Answer'],
 ])('%s', (said, shown) => {
   expect(withoutThinking(said)).toBe(shown)
 })
 
-test('however the words are cut, the same is shown', () => {
-  const said = 'so <think>a < b </thin</think>it <reasoning>is</reasoning>the <disk> <thinking></thinking>end'
+test('only what may be a tag is held back', () => {
+  const filter = createThinkingFilter()
+  expect(filter.push('a < b, <b> and <disk')).toEqual({ text: 'a < b, <b> and <disk', isAnew: false })
+  expect(filter.push(' or <thin')).toEqual({ text: ' or ', isAnew: false })
+  expect(filter.push('g')).toEqual({ text: '<thing', isAnew: false })
+})
+
+test('an end without a start takes back what was shown', () => {
+  const filter = createThinkingFilter()
+  expect(filter.push('thoughts')).toEqual({ text: 'thoughts', isAnew: false })
+  expect(filter.push('</think>Answer')).toEqual({ text: 'Answer', isAnew: true })
+})
+
+test.each([
+  [
+    'so <think>a < b </thin</think>it <reasoning>is</reasoning>the <disk> <thinking></thinking>end',
+    'so it the <disk> end',
+  ],
+  ['some thoughts, with `</think>` in them, of a model</think>the answer, <think', 'the answer, <think'],
+  [
+    '<think a="b">one <think>two</think> three</think>the answer, `<think>` and <thinking> and',
+    'the answer, `<think>` and <thinking> and',
+  ],
+])('however the words of "%s" are cut, the same is shown', (said, expected) => {
   fc.assert(
     fc.property(fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 60, maxLength: 60 }), (sizes) => {
       const filter = createThinkingFilter()
       let shown = ''
       let at = 0
+      const add = ({ text, isAnew }: Shown) => {
+        shown = isAnew ? text : shown + text
+      }
       for (const size of sizes) {
-        shown += filter.push(said.slice(at, at + size))
+        add(filter.push(said.slice(at, at + size)))
         at += size
       }
-      expect(shown + filter.push(said.slice(at)) + filter.end()).toBe('so it the <disk> end')
+      add(filter.push(said.slice(at)))
+      add(filter.end())
+      expect(shown).toBe(expected)
     }),
   )
 })

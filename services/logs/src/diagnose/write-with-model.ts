@@ -7,6 +7,7 @@ import type { Group } from './groups.ts'
 import { type ChatEnd, chat, type LanguageModel, ModelFailure } from './llm.ts'
 import { type Prompt, promptFor } from './prompt.ts'
 import type { Cause, Counts } from './summary.ts'
+import type { Shown } from './thinking.ts'
 
 /** What was found without a model. */
 export type Findings = {
@@ -58,12 +59,12 @@ async function* askModel(
   model: LanguageModel,
   prompts: readonly Prompt[],
   options: Pick<DiagnoseInput, 'upstream' | 'signal'>,
-): AsyncGenerator<{ prompt: Prompt; text: string }, ChatEnd> {
+): AsyncGenerator<Shown & { prompt: Prompt }, ChatEnd> {
   for (const [index, prompt] of prompts.entries()) {
     const reply = chat(model, prompt.messages, options)
     try {
       let step = await reply.next()
-      for (; !step.done; step = await reply.next()) yield { prompt, text: step.value }
+      for (; !step.done; step = await reply.next()) yield { prompt, ...step.value }
       return step.value
     } catch (error) {
       const mayDoWithLess = error instanceof ModelFailure && error.isTooLong && index < prompts.length - 1
@@ -102,8 +103,9 @@ export async function* writeWithModel(
     const asking = askModel(model, prompts, input)
     let step = await asking.next()
     for (; !step.done; step = await asking.next()) {
-      if (step.value.prompt !== prompt) {
+      if (step.value.prompt !== prompt || step.value.isAnew) {
         prompt = step.value.prompt
+        text = ''
         citations = createCitationFilter(prompt.shown.length)
       }
       text += citations.push(step.value.text)

@@ -23,7 +23,8 @@ export const askModel = async (
   ]
   let answer = ''
   try {
-    for await (const text of chat({ baseUrl, model, apiKey }, messages, { upstream, signal, limits })) answer += text
+    const said = chat({ baseUrl, model, apiKey }, messages, { upstream, signal, limits })
+    for await (const { text, isAnew } of said) answer = isAnew ? text : answer + text
   } catch (error) {
     if (!(error instanceof ModelFailure)) throw error
     log.warn({ reason: error.message }, 'a description of a source could not be put to the language model')
