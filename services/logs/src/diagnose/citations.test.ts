@@ -16,7 +16,11 @@ describe('citations of a model', () => {
     ['Both [1, 7] say so.', 'Both [1] say so.', [1], [7]],
     ['All [1-3] say so.', 'All [1-3] say so.', [1, 2, 3], []],
     ['Many [2–9000] say so.', 'Many [2] say so.', [2], [9000]],
-    ['First [1][2] and [0].', 'First [1][2] and.', [1, 2], [0]],
+    ['First [1][2] and [0].', 'First [1][2].', [1, 2], [0]],
+    ['See [1] and [2] and [99]. Done.', 'See [1] and [2]. Done.', [1, 2], [99]],
+    ['See [99] and [1], or [2].', 'See [1], or [2].', [1, 2], [99]],
+    ['See [8], [9] and [1].', 'See [1].', [1], [8, 9]],
+    ['Below [-1] and far [12345678901234567890].', 'Below and far.', [], [-1, Number('12345678901234567890')]],
     ['An array [x] and sshd[4242] stay.', 'An array [x] and sshd[4242] stay.', [], []],
   ])('of "%s" only those that exist are shown', (said, shown, cited, invented) => {
     expect(filtered(said, 3)).toEqual({ text: shown, cited, invented })
@@ -26,7 +30,7 @@ describe('citations of a model', () => {
     const said = 'It is full [2], [12], sshd[4242], and [ 1 , 3 ] agree; [see below] or [not'
     const whole = filtered(said, 3)
     for (let size = 1; size < 12; size += 1) expect(filtered(said, 3, size)).toEqual(whole)
-    expect(whole.text).toBe('It is full [2],, sshd[4242], and [ 1 , 3 ] agree; [see below] or [not')
+    expect(whole.text).toBe('It is full [2], sshd[4242], and [ 1 , 3 ] agree; [see below] or [not')
   })
 })
 

@@ -1,6 +1,6 @@
 /**
  * Holds a model to what it was shown. It cites evidence by number, as `[3]`, `[1, 4]` or `[2-5]`; a number that nothing has is taken out
- * of its words. What it puts in quotation marks as if it were in the log is looked for there.
+ * of its words, with what joined it to others. What it puts in quotation marks as if it were in the log is looked for there.
  */
 export type CitationFilter = {
   /** The part of the text so far that is certain; a citation may be cut anywhere. */
@@ -14,15 +14,21 @@ export type CitationFilter = {
 }
 
 /** What may stand in the brackets of a citation. */
-const inside = String.raw`\s*#?\d{1,4}(?:\s*[-–,;]\s*#?\d{1,4})*\s*`
-const citation = new RegExp(String.raw` ?\[(${inside})\]`, 'g')
-/** A bracket at the end of a text that may yet become a citation. */
-const unfinished = / ?\[[\s#\d,;–-]*$| $/
-const longestCitation = 64
+const inside = String.raw`\s*(?:-\d{1,30}|#?\d{1,30}(?:\s*[-–,;]\s*#?\d{1,30})*)\s*`
+/** What stands between citations that belong together. */
+const joint = ',? (?:and|or|&) |,? ?'
+const row = String.raw` ?\[${inside}\](?:(?:${joint})\[${inside}\])*`
+const citations = new RegExp(row, 'g')
+const citation = new RegExp(String.raw`(?<joint>${joint})\[(?<list>${inside})\]`, 'g')
+/** The end of a text that may yet become a citation, or go on with one. */
+const begun = String.raw` ?\[[\s#\d,;–-]*`
+const unfinished = new RegExp(String.raw`(?:${row}(?:,? ?(?:(?:an?|and|or?|&) ?)?)(?:\[[\s#\d,;–-]*)?|${begun}| )$`)
+const longestCitation = 160
 
 /** The numbers of `1, 4-6`; a stretch the wrong way round, or one that is too long to be meant, is its two ends. */
 const numbersIn = (list: string, most: number): number[] =>
   list.split(/[,;]/).flatMap((part) => {
+    if (/^\s*-/.test(part)) return [Number(part)]
     const [from = Number.NaN, to = from] = part.split(/[-–]/).map((end) => Number(end.replace('#', '').trim()))
     if (to <= from || to - from > most) return [...new Set([from, to])]
     return Array.from({ length: to - from + 1 }, (_, index) => from + index)
@@ -33,20 +39,27 @@ export const createCitationFilter = (evidence: number): CitationFilter => {
   const cited = new Set<number>()
   const invented = new Set<number>()
   let held = ''
-  let before = ''
+  let last = ''
   const checked = (text: string): string =>
-    text.replaceAll(citation, (whole, list: string, offset: number) => {
-      const numbers = numbersIn(list, evidence)
-      const known = numbers.filter((number) => number >= 1 && number <= evidence)
-      // Right after a word it is a program and its process, as in sshd[4242].
-      if (known.length === 0 && /\w/.test(text[offset - 1] ?? before) && whole.startsWith('[')) return whole
-      for (const number of numbers) (known.includes(number) ? cited : invented).add(number)
-      if (known.length === numbers.length) return whole
-      return known.length === 0 ? '' : `${whole.startsWith(' ') ? ' ' : ''}[${known.join(', ')}]`
+    text.replaceAll(citations, (whole, offset: number) => {
+      let shown = ''
+      for (const { index, groups } of whole.matchAll(citation)) {
+        const { joint: before = '', list = '' } = groups ?? {}
+        const numbers = numbersIn(list, evidence)
+        const known = numbers.filter((number) => number >= 1 && number <= evidence)
+        // Right after a word it is a program and its process, as in sshd[4242].
+        const isProcess = known.length === 0 && index === 0 && before === '' && /\w/.test(text[offset - 1] ?? last)
+        if (!isProcess) for (const number of numbers) (known.includes(number) ? cited : invented).add(number)
+        if (known.length === 0 && !isProcess) continue
+        // What joins the first that is left to one that is not goes with that one.
+        const join = shown === '' ? (whole.startsWith(' ') ? ' ' : '') : before
+        shown += `${join}[${isProcess || known.length === numbers.length ? list : known.join(', ')}]`
+      }
+      return shown
     })
   const check = (text: string): string => {
     const shown = checked(text)
-    before = text.at(-1) ?? before
+    last = text.at(-1) ?? last
     return shown
   }
   const ascending = (numbers: Set<number>) => [...numbers].toSorted((a, b) => a - b)
