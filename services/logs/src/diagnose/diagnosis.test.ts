@@ -237,3 +237,9 @@ test('a key of the model that cannot be read leaves the summary to the rules, an
   expect(summary?.source).toBe('rules')
   expect(reasoning).toContain('SERVICE_SETTINGS_KEY')
 })
+
+test('a key of the request that no header can carry is refused', async () => {
+  await expect(ask('anything?', { baseUrl: 'http://127.0.0.1:9/v1', apiKey: '日本' })).rejects.toThrow(
+    'llm.api_key must have printable ASCII characters only',
+  )
+})

@@ -10,10 +10,10 @@ const patient: ChatLimits = {
   busyMilliseconds: 1_000,
 }
 
-const ask = async (baseUrl: string, limits = patient) => {
+const ask = async (baseUrl: string, limits = patient, apiKey = 'sesame-42') => {
   let text = ''
   await using upstream = createUpstream({ blockPrivate: false })
-  const reply = chat({ baseUrl, model: 'm', apiKey: 'sesame-42' }, [{ role: 'user', content: 'q' }], {
+  const reply = chat({ baseUrl, model: 'm', apiKey }, [{ role: 'user', content: 'q' }], {
     upstream,
     signal: new AbortController().signal,
     limits,
@@ -52,19 +52,24 @@ describe('a language model', () => {
     [
       'refuses in words',
       (response) => response.writeHead(400).end('{"error":{"message":"no model m for sesame-42"}}'),
-      'answered 400: no model m for ***',
+      'answered 400: no model m for ***.',
     ],
     ['breaks off', (response) => response.writeHead(200).end(delta('so ')), 'broke off'],
     [
       'is cut off',
       (response) => response.writeHead(200).write(delta('so '), () => response.destroy()),
-      'cannot be reached',
+      'The model broke off: ',
+    ],
+    [
+      'is no model but a page',
+      (response) => response.writeHead(200, { 'content-type': 'text/html' }).end('<!doctype html>\n<p>Hello'),
+      'did not answer as a chat-completions server does',
     ],
     ['says what is no JSON', (response) => response.writeHead(200).end('data: {oops\n\n'), 'no JSON'],
     [
       'says that it failed',
       (response) => response.writeHead(200).end('data: {"error":{"message":"no memory"}}\n\n'),
-      'no memory',
+      'no memory.',
     ],
     ['says nothing', (response) => response.writeHead(200).end('data: [DONE]\n\n'), 'said nothing'],
     ['only thinks', (response) => response.writeHead(200).end(`${delta('<think>hm')}data: [DONE]\n\n`), 'said nothing'],
@@ -121,6 +126,10 @@ describe('a language model', () => {
     expect((await ask(never.baseUrl)).failure).toContain('answered 503')
     await using later = await serve((response) => response.writeHead(429, { 'retry-after': '60' }).end())
     expect((await ask(later.baseUrl)).failure).toContain('answered 429')
+  })
+
+  test('whose key cannot be sent is a failure that says so', async () => {
+    expect((await ask('http://127.0.0.1:9/v1', patient, '日本')).failure).toContain('characters that no key can have')
   })
 
   test('that is not there is a failure that says so', async () => {

@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Response } from 'undici'
+import { canStandInHeader } from '../settings/kinds.ts'
 import { type Upstream, UpstreamRefused } from '../upstream/upstream.ts'
 import { createThinkingFilter, type Shown } from './thinking.ts'
 
@@ -86,7 +87,7 @@ const saidIn = (json: string): Exclude<Piece, 'end'> => {
   }
   const error = at(value, 'error')
   if (error !== undefined && error !== null)
-    throw new ModelFailure(`The model failed: ${String(at(error, 'message') ?? error).slice(0, mostWords)}`)
+    throw new ModelFailure(sentence(`The model failed: ${String(at(error, 'message') ?? error).slice(0, mostWords)}`))
   const choice = at(value, 'choices', '0')
   const content = at(choice, 'delta', 'content') ?? at(choice, 'message', 'content')
   const finish = at(choice, 'finish_reason')
@@ -102,14 +103,17 @@ const at = (value: unknown, ...keys: string[]): unknown =>
     value,
   )
 
-const reasonOf = (error: unknown): ModelFailure => {
+/** A server's words, with the full stop that they may lack. */
+const sentence = (text: string): string => (/[.!?…]$/.test(text) ? text : `${text}.`)
+
+const reasonOf = (error: unknown, hasAnswered: boolean): ModelFailure => {
   if (error instanceof ModelFailure) return error
   if (error instanceof UpstreamRefused)
     return new ModelFailure(`The model's address is refused. ${error.message}`, { cause: error })
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error
-  return new ModelFailure(`The model cannot be reached: ${cause instanceof Error ? cause.message : String(cause)}.`, {
-    cause: error,
-  })
+  const happened = hasAnswered ? 'The model broke off' : 'The model cannot be reached'
+  const why = cause instanceof Error ? cause.message : String(cause)
+  return new ModelFailure(sentence(`${happened}: ${why}`), { cause: error })
 }
 
 /** How servers say that a question is longer than their context. */
@@ -125,9 +129,12 @@ const refusalOf = async (response: Response, apiKey: string): Promise<ModelFailu
     if (typeof said === 'string') words = said
   } catch {}
   const shown = (apiKey === '' ? words : words.replaceAll(apiKey, '***')).slice(0, mostWords).trim()
-  return new ModelFailure(`The model's server answered ${response.status}${shown === '' ? '.' : `: ${shown}`}`, {
-    isTooLong: response.status === 413 || (response.status < 500 && tooLong.test(words)),
-  })
+  return new ModelFailure(
+    sentence(`The model's server answered ${response.status}${shown === '' ? '' : `: ${shown}`}`),
+    {
+      isTooLong: response.status === 413 || (response.status < 500 && tooLong.test(words)),
+    },
+  )
 }
 
 /** After how long a busy server may be asked again; undefined for one that does not say, or that is not busy. */
@@ -164,7 +171,10 @@ export async function* chat(
       body: JSON.stringify({ model, messages, stream: true }),
     })
   }
+  let hasAnswered = false
   try {
+    if (!canStandInHeader(apiKey))
+      throw new ModelFailure("The model's key has characters that no key can have: set it again.")
     let response = await ask()
     const busy = busyFor(response)
     if (busy !== undefined && busy <= limits.busyMilliseconds) {
@@ -173,11 +183,12 @@ export async function* chat(
       await pause(busy, undefined, { signal: until })
       response = await ask()
     }
+    hasAnswered = true
     if (!response.ok || !response.body) throw await refusalOf(response, apiKey)
     return yield* wordsIn(response, { alive, characters: limits.characters })
   } catch (error) {
     if (signal.aborted) throw signal.reason
-    throw reasonOf(stalled.signal.aborted ? stalled.signal.reason : error)
+    throw reasonOf(stalled.signal.aborted ? stalled.signal.reason : error, hasAnswered)
   } finally {
     clearTimeout(watch)
     clearTimeout(total)
@@ -191,12 +202,18 @@ async function* piecesOf(response: Response, alive: () => void): AsyncGenerator<
     if (whole) yield { ...whole, finish: whole.finish ?? 'stop' }
     return
   }
+  let isStream = false
   for await (const line of linesOf(response.body)) {
     alive()
     const piece = pieceOf(line)
+    isStream ||= piece !== undefined
     if (piece !== undefined) yield piece
     if (piece === 'end') return
   }
+  if (!isStream)
+    throw new ModelFailure(
+      "The model's server did not answer as a chat-completions server does: check the path of its address.",
+    )
 }
 
 async function* wordsIn(

@@ -6,6 +6,7 @@ import { presentEntry } from '../entries/present.ts'
 import { utc, zoneOf } from '../formats/zone.ts'
 import { readMoment } from '../search/read-request.ts'
 import type { SettingsValues } from '../settings/declared.ts'
+import { canStandInHeader } from '../settings/kinds.ts'
 import type { World } from '../world.ts'
 import { type DiagnoseInput, diagnose, type Step } from './diagnose.ts'
 
@@ -22,6 +23,8 @@ const modelOf = (settings: SettingsValues, { llm }: DiagnoseRequest): Pick<Diagn
   if (!URL.canParse(baseUrl) || !/^https?:$/.test(new URL(baseUrl).protocol))
     throw failure('invalid', 'llm.base_url must be an address that starts with http:// or https://.')
   const model = given(llm?.model) ? llm.model : settings.llm_model
+  if (!canStandInHeader(llm?.apiKey ?? ''))
+    throw failure('invalid', 'llm.api_key must have printable ASCII characters only: it is sent in a header.')
   if (given(llm?.apiKey) || ownAddress !== undefined) return { model: { baseUrl, model, apiKey: llm?.apiKey ?? '' } }
   try {
     return { model: { baseUrl, model, apiKey: settings.llm_api_key } }

@@ -1,10 +1,20 @@
-import { address, certificate, deviceNames, type SettingKind, secret, sourceList, text, word } from './kinds.ts'
+import {
+  address,
+  certificate,
+  deviceNames,
+  headerSecret,
+  type SettingKind,
+  secret,
+  sourceList,
+  text,
+  word,
+} from './kinds.ts'
 
 /** Every setting by the name it has over HTTP. A new one stands here and in `settings.proto`. */
 export const declaredSettings = {
   llm_base_url: address(),
   llm_model: text(),
-  llm_api_key: secret('llm_base_url'),
+  llm_api_key: headerSecret('llm_base_url'),
   tech_level: word('sysadmin', 'homelab', 'executive'),
   dns_filter_url: address(),
   dns_filter_version: word('6', '5', 'adguard'),
@@ -12,13 +22,13 @@ export const declaredSettings = {
   dns_filter_certificate: certificate,
   router_source_ids: sourceList,
   device_names: deviceNames,
-  media_monitor_token: secret(),
+  media_monitor_token: headerSecret(),
   notion_url: address('https://api.notion.com'),
-  notion_token: secret('notion_url'),
+  notion_token: headerSecret('notion_url'),
   notion_database_id: text(),
   jira_url: address(),
   jira_email: text(),
-  jira_token: secret('jira_url'),
+  jira_token: headerSecret('jira_url'),
   jira_project: text(),
   jira_issue_type: text('Bug'),
 } as const

@@ -11,6 +11,7 @@ describe('what a setting may be', () => {
     ['router_source_ids', ['router', ' router ', ''], ['router']],
     ['device_names', '{"192.168.1.20": "TV"}', '{"192.168.1.20": "TV"}'],
     ['device_names', '', '{}'],
+    ['dns_filter_api_key', 'schlüssel', 'schlüssel'],
     ['dns_filter_certificate', 'ab'.repeat(32), Array(32).fill('AB').join(':')],
     ['dns_filter_certificate', 'any', 'any'],
   ])('%s may be %j', (name, given, kept) => {
@@ -37,6 +38,10 @@ describe('what a setting may be', () => {
     ['router_source_ids', Array(201).fill('x'), 'invalid', '200'],
     ['router_source_ids', 'x', 'invalid', 'list'],
     ['jira_token', 'a\r\nb', 'invalid', 'one line'],
+    ['llm_api_key', '日本', 'invalid', 'llm_api_key must have printable ASCII characters only'],
+    ['notion_token', 'a\tb', 'invalid', 'sent in a header'],
+    ['jira_token', 'schlüssel', 'invalid', 'sent in a header'],
+    ['media_monitor_token', '“quoted”', 'invalid', 'sent in a header'],
     ['jira_project', 'x'.repeat(2_001), 'invalid', '2000'],
     ['jira_project', 'a\0b', 'invalid', 'NUL'],
     ['jira_project', 7, 'invalid', 'text'],

@@ -32,7 +32,22 @@ export const text = (fallback = ''): SettingKind<string> => ({
   check: (given, name) => textOf(given, name, mostText),
 })
 
-/** A secret; its value goes into headers, so it is of one line. */
+/** What every server reads alike in a header: printable ASCII. */
+export const canStandInHeader = (value: string): boolean => /^[ -~]*$/.test(value)
+
+/** A secret that is sent as it is in a header. */
+export const headerSecret = (sentTo?: string): SettingKind<string> => {
+  const kind = secret(sentTo)
+  const check = (given: unknown, name: string) => {
+    const value = kind.check(given, name)
+    if (!canStandInHeader(value))
+      throw failure('invalid', `${name} must have printable ASCII characters only: it is sent in a header.`)
+    return value
+  }
+  return { ...kind, check }
+}
+
+/** A secret of one line; one that people chose may have any letters. */
 export const secret = (sentTo?: string): SettingKind<string> => ({
   fallback: '',
   isSecret: true,
