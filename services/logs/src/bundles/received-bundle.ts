@@ -10,10 +10,10 @@ const mostLabel = 500
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-const textOr = (value: unknown, fallback: string): string =>
-  typeof value === 'string' ? value.slice(0, mostLabel) : fallback
-const textOrNull = (value: unknown): string | null =>
-  typeof value === 'string' && value !== '' ? value.slice(0, mostLabel) : null
+/** As databases keep it: without U+0000, and not cut within a character. */
+const kept = (text: string): string => text.slice(0, mostLabel).replaceAll('\0', '\uFFFD').toWellFormed()
+const textOr = (value: unknown, fallback: string): string => (typeof value === 'string' ? kept(value) : fallback)
+const textOrNull = (value: unknown): string | null => (typeof value === 'string' && value !== '' ? kept(value) : null)
 
 const parse = (text: string): Record<string, unknown> => {
   let parsed: unknown
@@ -53,9 +53,9 @@ export const readBundle = (
     service_version: textOrNull(service_version),
     bundled_at: bundledAt,
     sanitized: sanitized === true ? 1 : 0,
-    label: textOr(incident.label, '').replaceAll('\0', '\uFFFD'),
-    issue_type: textOr(incident.issue_type, '').replaceAll('\0', '\uFFFD'),
-    severity: textOrNull(incident.severity)?.replaceAll('\0', '\uFFFD') ?? null,
+    label: textOr(incident.label, ''),
+    issue_type: textOr(incident.issue_type, ''),
+    severity: textOrNull(incident.severity),
     entry_count: entries.length,
     bytes: Buffer.byteLength(text),
     // As it was sent; a NUL stands escaped in JSON.
