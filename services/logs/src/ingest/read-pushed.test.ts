@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { decodeBatch } from '../entries/entry-batch.ts'
 import { mostTextBytes } from '../formats/clean.ts'
 import { readPushed } from './read-pushed.ts'
@@ -46,4 +46,32 @@ test('what is no entry is named by its place, and the others are taken in batche
   const { rejected, counts } = read(entries)
   expect(rejected).toEqual([{ index: 3, reason: 'text is missing.' }])
   expect(counts).toEqual([4_096, 903])
+})
+
+describe('ids that no database keeps and no address names', () => {
+  const unusable = ['a\u0000b', 'sur\ud800', 'two\nlines', 'del\u007f', '   ', 'x'.repeat(254), 7]
+
+  test.each(unusable)('an entry of source %j is rejected with a sentence, and the others are taken', (source_id) => {
+    const { rejected, texts } = read([{ text: 'bad', source_id }, { text: 'good' }])
+    expect(rejected).toEqual([{ index: 0, reason: expect.stringMatching(/^source_id must be text of at most 253/) }])
+    expect(texts).toEqual(['good'])
+  })
+
+  test.each(unusable)('an entry whose entry_id is %j is rejected with a sentence', (entry_id) => {
+    expect(read([{ text: 'bad', entry_id }]).rejected).toEqual([
+      { index: 0, reason: expect.stringMatching(/^entry_id must be text of at most 128/) },
+    ])
+  })
+
+  test.each(['a\u0000b', 'sur\ud800', 'two\nlines', '   '])('a body for source %j is refused whole', (source_id) => {
+    const body = Buffer.from(JSON.stringify({ source_id, entries: [{ text: 'zz' }] }))
+    const refused = expect.objectContaining({ kind: 'invalid', detail: expect.stringContaining('source_id') })
+    expect(() => readPushed(body, { arrived: 0 }, () => undefined)).toThrow(refused)
+    const lines = Buffer.from('{"text":"zz"}')
+    expect(() => readPushed(lines, { arrived: 0, sourceId: source_id }, () => undefined)).toThrow(refused)
+  })
+
+  test('letters and signs of any language are taken', () => {
+    expect(read([{ text: 'good', source_id: 'küche 🏠:日誌', entry_id: 'é/1' }]).rejected).toEqual([])
+  })
 })

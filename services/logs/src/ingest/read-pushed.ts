@@ -4,6 +4,7 @@ import { createPseudonyms } from '../anonymize/pseudonyms.ts'
 import { createBatchBuilder, type NewEntry } from '../entries/batch-builder.ts'
 import type { Origin, SenderDetails } from '../entries/entry.ts'
 import { severities, severityCode } from '../entries/severity-code.ts'
+import { checkSourceId, entryIdProblem, sourceIdProblem } from '../entries/usable-id.ts'
 import { cleanLine, mostTextBytes } from '../formats/clean.ts'
 import { createFileReader } from '../formats/detect.ts'
 import { createHeader } from '../formats/header.ts'
@@ -107,20 +108,16 @@ const createEntryReader = (
     const { text, timestamp_iso: written, severity, sequence, entry_id: entryId, fields } = given
     const sourceId = given.source_id ?? defaultSource
     if (typeof text !== 'string' || text.trim() === '') return { reason: 'text is missing.' }
-    if (typeof sourceId !== 'string' || sourceId === '' || sourceId.length > 253)
-      return { reason: 'source_id is missing or too long.' }
+    if (sourceId === undefined || sourceId === '') return { reason: 'source_id is missing.' }
+    const unusable =
+      sourceIdProblem(sourceId) ?? (entryId === undefined || entryId === null ? undefined : entryIdProblem(entryId))
+    if (unusable !== undefined || typeof sourceId !== 'string') return { reason: unusable ?? 'source_id is missing.' }
     const level = severities.find((known) => known === severity)
     if (severity !== undefined && severity !== null && !level)
       return { reason: 'severity must be CRITICAL, ERROR, WARN or null.' }
     const hasSequence = sequence !== undefined && sequence !== null
     if (hasSequence && !(Number.isInteger(sequence) && Number(sequence) >= 0 && Number(sequence) <= mostSequence))
       return { reason: 'sequence must be a whole number of at least 0.' }
-    if (
-      entryId !== undefined &&
-      entryId !== null &&
-      (typeof entryId !== 'string' || entryId === '' || entryId.length > 128)
-    )
-      return { reason: 'entry_id must be a text of at most 128 characters.' }
     const cleaned = cleanText(text)
     const kept = cutText(cleaned)
     const lineEnd = kept.indexOf('\n')
@@ -160,14 +157,16 @@ const createChange = (key: Uint8Array | undefined): ((entry: NewEntry) => NewEnt
 
 /**
  * Reads a pushed body, `{source_id, entries}` or one JSON object a line, into batches (see `encodeBatch`) as they are full; gives what is no
- * entry. Throws `malformed`, `invalid` or `too_large` for a body that is no batch, before any of it is given.
+ * entry. Throws `malformed`, `invalid` or `too_large` for a body that is no batch or names no usable source, before any of it is given.
  */
 export const readPushed = (body: Buffer, options: PushedOptions, onBatch: (batch: ArrayBuffer) => void): Rejected[] => {
   const { sourceId, entries } = listOf(body.toString('utf8'))
   if (entries.length > mostEntries)
     throw failure('too_large', `A batch may have ${mostEntries} entries. Send it in parts.`)
+  const defaultSource = typeof sourceId === 'string' ? sourceId : options.sourceId
+  if (defaultSource) checkSourceId(defaultSource)
   const areNumbered = entries.every((given) => isObject(given) && typeof given.sequence === 'number')
-  const read = createEntryReader(typeof sourceId === 'string' ? { ...options, sourceId } : options, areNumbered)
+  const read = createEntryReader({ ...options, sourceId: defaultSource }, areNumbered)
   const change = createChange(options.pseudonymKey)
   const builder = createBatchBuilder(Math.min(entriesPerBatch, entries.length), Math.min(256 * 1024, body.length))
   const rejected: Rejected[] = []

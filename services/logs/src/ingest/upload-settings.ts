@@ -1,25 +1,12 @@
 import { failure } from '@trellis/kit/errors'
 import type { UploadParameters } from '@trellis/protos/ts/trellis/logs/v1/logs.ts'
+import { checkSourceId } from '../entries/usable-id.ts'
 import { knownFormatNames } from '../formats/in-force.ts'
 import { nearestNames } from '../formats/nearest-names.ts'
 import { zoneOf } from '../formats/zone.ts'
 
-const mostSourceIdCharacters = 253
-
 /** How a file of an upload is to be read; what is not told is found out. */
 export type UploadSettings = { sourceId?: string; format?: string; firstYear?: number; zone?: string }
-
-/** Throws `invalid` for what is no source id. */
-export const checkSourceId = (value: string): string => {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
-  if (value.length > mostSourceIdCharacters || /[\u0000-\u001f]/.test(value)) {
-    throw failure(
-      'invalid',
-      `source_id must be at most ${mostSourceIdCharacters} characters without control characters.`,
-    )
-  }
-  return value
-}
 
 const readFormat = (value: string): string => {
   const names = knownFormatNames()

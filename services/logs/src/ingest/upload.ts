@@ -3,6 +3,7 @@ import { failure, isFailure } from '@trellis/kit/errors'
 import type { UploadedFile, UploadPart } from '@trellis/kit/rpc'
 import type { SkippedFile, Task, UploadParameters } from '@trellis/protos/ts/trellis/logs/v1/logs.ts'
 import { counted } from '../counted.ts'
+import { checkSourceId, mostSourceIdCharacters } from '../entries/usable-id.ts'
 import { journalExportFormat } from '../formats/in-force.ts'
 import type { UploadResult } from '../threads/file-ingest.ts'
 import type { World } from '../world.ts'
@@ -11,7 +12,7 @@ import { gatherChunks } from './gather-chunks.ts'
 import type { RunningTask } from './tasks.ts'
 import { createExpansion, type Expansion } from './unpack/expansion.ts'
 import { unpack } from './unpack/unpack.ts'
-import { checkSourceId, settingsOf, type UploadSettings, withField } from './upload-settings.ts'
+import { settingsOf, type UploadSettings, withField } from './upload-settings.ts'
 
 /** What uploads are kept with. */
 export type UploadIntake = Pick<World, 'config' | 'engine' | 'tasks' | 'spool' | 'now'>
@@ -20,7 +21,6 @@ export type UploadIntake = Pick<World, 'config' | 'engine' | 'tasks' | 'spool' |
 const handOverBytes = 256 * 1024
 /** So many files that were not read are named; the rest is counted. */
 const mostNamedSkipped = 100
-const mostSourceIdCharacters = 253
 
 const packedEndings = /\.(?:gz|zst|zip|tar|tgz|tzst|log\.zip)$/i
 
@@ -32,7 +32,7 @@ const withoutEndings = (name: string): string => {
 /** The source of a file that is told of none: its name, without what says how it was packed. */
 const sourceIdOf = ({ filename }: UploadedFile): string => {
   const name = withoutEndings(filename.split(/[\\/]/).at(-1) ?? '')
-  return checkSourceId(name === '' ? 'upload' : name)
+  return checkSourceId(name.trim() === '' ? 'upload' : name)
 }
 
 /**

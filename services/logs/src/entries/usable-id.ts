@@ -1,0 +1,31 @@
+import { failure } from '@trellis/kit/errors'
+
+export const mostSourceIdCharacters = 253
+const mostEntryIdCharacters = 128
+
+/** Control characters, U+0000 first of all, and halves of surrogate pairs: databases do not keep them, and no address names them. */
+const unusable = /[\p{Cc}\p{Cs}]/u
+
+const problemOf = (name: string, value: unknown, most: number): string | undefined => {
+  if (typeof value === 'string' && value.trim() !== '' && value.length <= most && !unusable.test(value))
+    return undefined
+  return `${name} must be text of at most ${most} characters, not blank and without control characters or broken Unicode.`
+}
+
+/** A sentence about what is no source id; undefined for one. */
+export const sourceIdProblem = (value: unknown): string | undefined =>
+  problemOf('source_id', value, mostSourceIdCharacters)
+
+/** A sentence about what is no id of an entry; undefined for one. */
+export const entryIdProblem = (value: unknown): string | undefined =>
+  problemOf('entry_id', value, mostEntryIdCharacters)
+
+/** Throws `invalid` for what is no source id. */
+export const checkSourceId = (value: string): string => {
+  const problem = sourceIdProblem(value)
+  if (problem !== undefined) throw failure('invalid', problem)
+  return value
+}
+
+/** Whether databases keep a text as it is: none should hold U+0000, and half of a surrogate pair comes back as U+FFFD. */
+export const isStorable = (text: string): boolean => !text.includes('\0') && text.isWellFormed()
