@@ -3,6 +3,14 @@ import type { LogEngine } from '../threads/log-engine.ts'
 import { withOverlay } from './entry-overlay.ts'
 import type { Overlays } from './store.ts'
 
+/** Sources that answers cannot spell, by the name that they are shown under: half of a surrogate pair is U+FFFD in them. */
+const sourcesShownAs = async (engine: Pick<LogEngine, 'sources'>, shown: string, signal?: AbortSignal) =>
+  shown.includes('\uFFFD')
+    ? (await engine.sources({}, signal))
+        .map(({ sourceId }) => sourceId)
+        .filter((sourceId) => !sourceId.isWellFormed() && sourceId.toWellFormed() === shown)
+    : []
+
 /**
  * An engine whose entries carry what was found out about them: one query for all entries of an answer. What is known of deleted entries goes
  * with them: their overlays, and the detections that are about them.
@@ -26,7 +34,10 @@ export const createOverlaidEngine = (
   deleteSource: async (source, signal) => {
     // By the names of its units, which nobody knows once they are gone.
     const sources = (await engine.sources({ source }, signal)).map(({ sourceId }) => sourceId)
-    const entries = await engine.deleteSource(source, signal)
+    let entries = await engine.deleteSource(source, signal)
+    if (sources.length === 0)
+      for (const spelled of await sourcesShownAs(engine, source, signal))
+        entries += await engine.deleteSource(spelled, signal)
     await overlays.dropSources(sources)
     await detections.dropSources(sources)
     return entries

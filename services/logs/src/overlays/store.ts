@@ -1,5 +1,6 @@
 import { type Migration, transact } from '@trellis/kit/store'
 import type { Kysely } from 'kysely'
+import { isStorable } from '../entries/usable-id.ts'
 import type { EntryOverlay, OverlayChange, Score } from './entry-overlay.ts'
 
 /** Times are epoch milliseconds. A score, its label and its time are all there or all null. */
@@ -101,7 +102,7 @@ const inPortions = <Item>(items: readonly Item[]): Item[][] =>
 
 /** What was found out about entries, by their ids, in the store of the service. */
 export type Overlays = {
-  /** All of the changes or none. */
+  /** All of the changes or none; those of entries whose ids no database keeps are left out. */
   put: (changes: readonly OverlayChange[]) => Promise<void>
   /** Of those entries that have any. */
   of: (entryIds: readonly string[]) => Promise<ReadonlyMap<string, EntryOverlay>>
@@ -112,17 +113,18 @@ export type Overlays = {
 
 export const createOverlays = (db: Db): Overlays => ({
   put: async (changes) => {
-    if (changes.length === 0) return
+    const storable = changes.filter(({ entryId, sourceId }) => isStorable(entryId) && isStorable(sourceId))
+    if (storable.length === 0) return
     await transact(db, async (transaction) => {
-      for (const change of changes) await upsert(transaction, change)
+      for (const change of storable) await upsert(transaction, change)
     })
   },
   of: async (entryIds) => {
-    const rows = await Promise.all(inPortions(entryIds).map((portion) => overlaysOf(db, portion)))
+    const rows = await Promise.all(inPortions(entryIds.filter(isStorable)).map((portion) => overlaysOf(db, portion)))
     return new Map(rows.flat().map((row) => [row.entry_id, fromTable(row)]))
   },
   dropSources: async (sourceIds) => {
-    for (const portion of inPortions(sourceIds)) await deleteOfSources(db, portion)
+    for (const portion of inPortions(sourceIds.filter(isStorable))) await deleteOfSources(db, portion)
   },
   dropBefore: async (moment) => {
     await deleteChangedBefore(db, moment)

@@ -1,4 +1,5 @@
 import type { Kysely } from 'kysely'
+import { isStorable } from '../entries/usable-id.ts'
 import type { SourceCount } from '../threads/index-calls.ts'
 import type { ScoringTables } from './tables.ts'
 
@@ -35,7 +36,7 @@ export type OutlivedDetections = {
 }
 
 export const createOutlivedDetections = (db: Db): OutlivedDetections => ({
-  dropSources: (sourceIds) => deleteOfSources(db, sourceIds),
+  dropSources: (sourceIds) => deleteOfSources(db, sourceIds.filter(isStorable)),
   dropOutlived: async (counts) => {
     const firstTimes = new Map(counts.map(({ sourceId, firstTime }) => [sourceId, firstTime]))
     const known = await sourcesOfDetections(db)

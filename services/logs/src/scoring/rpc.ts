@@ -108,6 +108,7 @@ export const scoringRpc = (
       lastRun: last && { ...last, startedAt: iso(last.startedAt), finishedAt: iso(last.finishedAt) },
       detections: counts.total,
       unacknowledged: counts.open,
+      problem: last?.error ?? null,
     }
   }
   return {

@@ -1,7 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { isFailure } from '@trellis/kit/errors'
 import type { Log } from '@trellis/kit/telemetry'
 import type { Kysely } from 'kysely'
 import type { Leases } from '../cluster/leases.ts'
+import { isStorable } from '../entries/usable-id.ts'
 import type { OverlayChange } from '../overlays/entry-overlay.ts'
 import type { Overlays } from '../overlays/store.ts'
 import type { SourceCount } from '../threads/index-calls.ts'
@@ -29,6 +31,7 @@ export type RunOutcome = {
   sources: number
   entries: number
   detections: number
+  /** A sentence about what could not be scored; null where all was. */
   error: string | null
 }
 
@@ -65,6 +68,18 @@ const waitMilliseconds = 1_000
 /** Sources of which it is remembered how many entries came last. */
 const mostRemembered = 10_000
 
+/** A problem names so many sources at most; the log names each. */
+const mostNamed = 5
+
+const problemOf = (passedOver: ReadonlySet<string>): string | null => {
+  if (passedOver.size === 0) return null
+  const named = [...passedOver].slice(0, mostNamed).map((sourceId) => JSON.stringify(sourceId))
+  const more = passedOver.size > mostNamed ? ` and ${passedOver.size - mostNamed} more` : ''
+  return `Nothing is scored of ${named.join(', ')}${more}: an id there has characters that no database keeps. Delete what has such ids.`
+}
+const failedProblem =
+  'Entries could not be scored the last time, which is tried again; the log of the service says why.'
+
 /** The field of an entry that carries a scorer's score. */
 const overlayField = { anomaly: 'anomaly', cybersec: 'security' } as const satisfies Record<ScorerName, string>
 
@@ -83,9 +98,37 @@ export const createScorer = (options: ScorerOptions): Scorer => {
   const { name, score, db, leases, engine, detections, overlays, now, log } = options
   const task = `${name}:round`
 
+  /** Sources of which something cannot be written down, now; they are told of once. */
+  const passedOver = new Set<string>()
+  const passOver = (sourceId: string, more: object = {}) => {
+    if (passedOver.has(sourceId)) return
+    passedOver.add(sourceId)
+    log.warn({ scorer: name, sourceId, ...more }, 'what cannot be written down about is not scored')
+  }
+  /** The sources that can be told of; those passed over that are gone are forgotten. */
+  const storableSources = async (signal: AbortSignal): Promise<SourceCount[]> => {
+    const sources = await engine.sources({}, signal)
+    const there = new Set(sources.map(({ sourceId }) => sourceId))
+    for (const sourceId of passedOver) if (!there.has(sourceId)) passedOver.delete(sourceId)
+    return sources.filter(({ sourceId }) => {
+      if (isStorable(sourceId)) return true
+      passOver(sourceId)
+      return false
+    })
+  }
+  /** Findings without entries whose ids cannot be written down. */
+  const storableOf = (findings: readonly Finding[]): Finding[] =>
+    findings.flatMap((finding) => {
+      const [entry, ...also] = [finding.entry, ...finding.also].filter(({ entryId, origin }) => {
+        if (isStorable(entryId)) return true
+        passOver(origin.sourceId, { entryId })
+        return false
+      })
+      return entry ? [{ ...finding, entry, also }] : []
+    })
   const scoreRange = async (range: SourceRange, signal: AbortSignal) => {
     const { findings, entries } = await score(range, signal)
-    const kept = findings
+    const kept = storableOf(findings)
       .filter((finding) => finding.score >= leastScore)
       .toSorted((a, b) => b.score - a.score)
       .slice(0, mostFindings)
@@ -130,16 +173,22 @@ export const createScorer = (options: ScorerOptions): Scorer => {
     for (const [index, { source, range }] of ranges.entries()) {
       signal.throwIfAborted()
       const row = await rowOf(source, signal)
-      const { entries, detections: fresh } = await scoreRange(range, signal)
-      sum.entries += entries
-      sum.detections += fresh
+      try {
+        const { entries, detections: fresh } = await scoreRange(range, signal)
+        sum.entries += entries
+        sum.detections += fresh
+      } catch (error) {
+        // The store refuses what it was given, and would do so again.
+        if (!isFailure(error, 'invalid')) throw error
+        passOver(source.sourceId, { err: error })
+      }
       if (range.until > source.lastTime) await saveScoredSource(db, row)
       onProgress?.(index + 1, ranges.length)
     }
     return sum
   }
   const grownSources = async (signal: AbortSignal) => {
-    const [sources, known] = await Promise.all([engine.sources({}, signal), scoredSources(db, name)])
+    const [sources, known] = await Promise.all([storableSources(signal), scoredSources(db, name)])
     const ranges: { source: SourceCount; range: SourceRange }[] = []
     for (const source of sources) {
       const row = known.get(source.sourceId)
@@ -177,25 +226,50 @@ export const createScorer = (options: ScorerOptions): Scorer => {
     startedAt,
     finishedAt: now(),
     ...sum,
-    error: null,
+    error: problemOf(passedOver),
   })
+  const lastOutcome = async () => {
+    const outcome = await findNote(db, task)
+    return outcome ? (JSON.parse(outcome) as RunOutcome) : null
+  }
+  /** What is told of the last time; of a failure its problem alone is new. */
+  let toldProblem: string | null | undefined
+  const tellProblem = async (error: string | null) => {
+    const last = await lastOutcome()
+    toldProblem = error
+    if ((last?.error ?? null) === error) return
+    const nothing = { startedAt: now(), finishedAt: now(), sources: 0, entries: 0, detections: 0 }
+    await noteTask(db, { name: task, outcome: JSON.stringify({ ...(last ?? nothing), error }) })
+  }
   return {
     name,
     round: async (signal) => {
       const wasMine = await withTask(false, signal, async (whole) => {
         const startedAt = now()
-        const ranges = await grownSources(whole)
-        if (ranges.length === 0) return { value: true }
-        const sum = await scoreSources(ranges, whole)
-        if (sum.detections > 0) log.info({ scorer: name, detections: sum.detections }, 'entries were detected')
-        return { value: true, outcome: outcomeOf(startedAt, sum) }
+        try {
+          const ranges = await grownSources(whole)
+          if (ranges.length === 0) {
+            const problem = problemOf(passedOver)
+            if (problem !== toldProblem) await tellProblem(problem)
+            return { value: true }
+          }
+          const sum = await scoreSources(ranges, whole)
+          if (sum.detections > 0) log.info({ scorer: name, detections: sum.detections }, 'entries were detected')
+          const outcome = outcomeOf(startedAt, sum)
+          toldProblem = outcome.error
+          return { value: true, outcome }
+        } catch (error) {
+          // A store that fails may not even take this.
+          if (!whole.aborted) await tellProblem(failedProblem).catch(() => undefined)
+          throw error
+        }
       })
       return wasMine ?? false
     },
     run: async ({ since, until, onProgress }, signal) => {
       const outcome = await withTask(true, signal, async (whole) => {
         const startedAt = now()
-        const sources = await engine.sources({}, whole)
+        const sources = await storableSources(whole)
         const ranges = sources.flatMap((source) => {
           const all = wholeRange(source)
           const range = {
@@ -211,10 +285,7 @@ export const createScorer = (options: ScorerOptions): Scorer => {
       if (!outcome) throw new Error('A run waits for its turn, and so has one.')
       return outcome
     },
-    lastOutcome: async () => {
-      const outcome = await findNote(db, task)
-      return outcome ? (JSON.parse(outcome) as RunOutcome) : null
-    },
+    lastOutcome,
     isBusy: () => leases.isHeld(task),
   }
 }

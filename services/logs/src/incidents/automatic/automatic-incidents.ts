@@ -1,6 +1,7 @@
 import type { Leases } from '../../cluster/leases.ts'
 import { inRounds } from '../../cluster/rounds.ts'
 import type { StoredEntry } from '../../entries/entry.ts'
+import { isStorable } from '../../entries/usable-id.ts'
 import type { Filters } from '../../search/filters.ts'
 import type { World } from '../../world.ts'
 import type { IncidentDb } from '../all-tables.ts'
@@ -77,12 +78,23 @@ export const createAutomaticIncidents = (options: AutomaticIncidentsOptions): As
     }
     return sources
   }
+  const passedOver = new Set<string>()
+  const passOver = (sourceId: string) => {
+    if (passedOver.has(sourceId)) return
+    if (passedOver.size >= mostSources) passedOver.clear()
+    passedOver.add(sourceId)
+    log.warn({ sourceId }, 'no incidents are made of a source whose id no database keeps; delete it')
+  }
   const evaluate = async (evaluatedUntil: number, at: number, held: AbortSignal): Promise<void> => {
     const late = Math.max(latenessMilliseconds, rule.windowMilliseconds)
     const since = Math.max(Math.min(evaluatedUntil, at) - late, at - Math.max(mostCaughtUp, late))
     // Clocks differ; what says that it comes from later than this is looked at when it is time.
     const sources = await recentErrors({ since, until: at + rule.windowMilliseconds })
     for (const [sourceId, moments] of sources) {
+      if (!isStorable(sourceId)) {
+        passOver(sourceId)
+        continue
+      }
       const settled = await settledUntil(db, sourceId)
       const unsettled = moments.filter(({ time }) => time > settled)
       for (const cluster of findClusters(unsettled, rule)) {

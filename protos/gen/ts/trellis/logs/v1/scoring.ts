@@ -33,6 +33,8 @@ export interface ScorerStatus {
   detections: number;
   /** Those that nobody has acknowledged. */
   unacknowledged: number;
+  /** What cannot be scored, where that is so: a sentence that names it; null while all can. */
+  problem?: string | null | undefined;
 }
 
 /** The classifier that is added to what the scorer knows by itself. */
@@ -210,6 +212,7 @@ function createBaseScorerStatus(): ScorerStatus {
     lastRun: null,
     detections: 0,
     unacknowledged: 0,
+    problem: null,
   };
 }
 
@@ -238,6 +241,9 @@ export const ScorerStatus: MessageFns<ScorerStatus> = {
     }
     if (message.unacknowledged !== 0) {
       writer.uint32(64).int64(message.unacknowledged);
+    }
+    if (message.problem !== undefined && message.problem !== null) {
+      writer.uint32(74).string(message.problem);
     }
     return writer;
   },
@@ -319,6 +325,14 @@ export const ScorerStatus: MessageFns<ScorerStatus> = {
             message.unacknowledged = longToNumber(reader.int64());
             continue;
           }
+          case 9: {
+            if (tag !== 74) {
+              break;
+            }
+
+            message.problem = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -348,6 +362,7 @@ export const ScorerStatus: MessageFns<ScorerStatus> = {
       : null;
     message.detections = object.detections ?? 0;
     message.unacknowledged = object.unacknowledged ?? 0;
+    message.problem = object.problem ?? undefined;
     return message;
   },
 };

@@ -1,0 +1,152 @@
+import { failure } from '@trellis/kit/errors'
+import { openStore } from '@trellis/kit/store'
+import { silentLog } from '@trellis/kit/telemetry'
+import { expect, test } from 'vitest'
+import { temporaryDirectory } from '../../../../test/support/temporary-directory.ts'
+import type { StoredEntry } from '../entries/entry.ts'
+import { createOverlaidEngine } from '../overlays/overlaid-engine.ts'
+import { createOverlays, type OverlayTables } from '../overlays/store.ts'
+import { logsMigrations } from '../service.ts'
+import type { SourceCount } from '../threads/index-calls.ts'
+import type { LogEngine } from '../threads/log-engine.ts'
+import { createDetections } from './detections.ts'
+import type { Finding } from './finding.ts'
+import { createOutlivedDetections } from './outlived-detections.ts'
+import { createScorer, type ScoreRange } from './scorer.ts'
+import type { ScoringTables } from './tables.ts'
+
+const { signal } = new AbortController()
+
+const entryOf = (sourceId: string, entryId: string): StoredEntry => ({
+  entryId,
+  origin: { sourceId, branch: null, tenantId: null, format: 'plain' },
+  sequence: 1,
+  time: 1_000,
+  effectiveTime: 1_000,
+  ingestTime: 1_000,
+  severity: null,
+  repeatCount: 1,
+  text: 'zz',
+  truncated: false,
+  outOfOrder: false,
+  matchedPatterns: [],
+  templateId: null,
+  sender: null,
+})
+const findingOf = (sourceId: string, entryIds: readonly [string, ...string[]]): Finding => {
+  const [first, ...others] = entryIds
+  return {
+    scorer: 'anomaly',
+    label: 'burst',
+    score: 0.9,
+    severity: null,
+    subject: sourceId,
+    reason: 'Many.',
+    entry: entryOf(sourceId, first),
+    also: others.map((id) => entryOf(sourceId, id)),
+    count: entryIds.length,
+  }
+}
+const countOf = (sourceId: string): SourceCount => ({
+  sourceId,
+  entries: 1,
+  bySeverity: [1, 0, 0, 0],
+  firstTime: 1_000,
+  lastTime: 1_000,
+})
+
+/** A scorer over sources that are there already, however they came in. */
+const open = async (sourceIds: string[], score: ScoreRange) => {
+  await using opened = new AsyncDisposableStack()
+  const { path } = opened.use(await temporaryDirectory())
+  const store = await openStore<ScoringTables & OverlayTables>({
+    name: 'logs',
+    dataDirectory: path,
+    migrations: logsMigrations,
+  })
+  opened.defer(() => store.close())
+  const warned: unknown[] = []
+  const overlays = createOverlays(store.db)
+  const detections = createDetections(store.db, () => 2_000)
+  const sources = async ({ source }: { source?: string }) =>
+    sourceIds.filter((id) => source === undefined || id === source).map(countOf)
+  const engine = {
+    sources,
+    deleteSource: async (source: string) => {
+      const at = sourceIds.indexOf(source)
+      return at < 0 ? 0 : sourceIds.splice(at, 1).length
+    },
+  }
+  const scorer = createScorer({
+    name: 'anomaly',
+    score,
+    db: store.db,
+    leases: { take: async () => ({ signal, [Symbol.asyncDispose]: async () => undefined }), isHeld: async () => false },
+    engine,
+    detections,
+    overlays,
+    now: () => 2_000,
+    log: { ...silentLog, warn: (fields: unknown) => warned.push(fields) } as never,
+  })
+  const stack = opened.move()
+  return {
+    scorer,
+    warned,
+    problem: async () => (await scorer.lastOutcome())?.error ?? null,
+    subjects: async () => (await detections.list({ limit: 10 })).rows.map(({ subject }) => subject),
+    deleteSource: createOverlaidEngine(engine as unknown as LogEngine, overlays, createOutlivedDetections(store.db))
+      .deleteSource,
+    [Symbol.asyncDispose]: () => stack.disposeAsync(),
+  }
+}
+const scoreAll: ScoreRange = async ({ sourceId }) => ({ findings: [findingOf(sourceId, ['e'])], entries: 1 })
+
+test('a source whose id no database keeps is passed over, named once and in the status, and can be deleted', async () => {
+  await using opened = await open(['a\0b', 'sur\ud800', 'web'], scoreAll)
+  expect(await opened.scorer.round(signal)).toBe(true)
+  expect(await opened.scorer.round(signal)).toBe(true)
+  expect(await opened.subjects()).toEqual(['web'])
+  expect(opened.warned).toMatchObject([{ sourceId: 'a\0b' }, { sourceId: 'sur\ud800' }])
+  expect(await opened.problem()).toContain('"a\\u0000b", "sur\\ud800"')
+
+  expect([await opened.deleteSource('a\0b'), await opened.deleteSource('sur\ufffd')]).toEqual([1, 1])
+  await opened.scorer.round(signal)
+  expect(await opened.problem()).toBeNull()
+})
+
+test('an entry whose id no database keeps is passed over; what else speaks for a finding still does', async () => {
+  await using opened = await open(['web'], async () => ({
+    findings: [findingOf('web', ['a\0b', 'e']), { ...findingOf('web', ['c\0d']), subject: 'only that' }],
+    entries: 2,
+  }))
+  await opened.scorer.round(signal)
+  expect(await opened.subjects()).toEqual(['web'])
+  expect(opened.warned).toMatchObject([{ sourceId: 'web', entryId: 'a\0b' }])
+  expect(await opened.problem()).toContain('"web"')
+})
+
+test('what the store refuses of one source does not keep others from being scored, and is not tried again', async () => {
+  let asked = 0
+  await using opened = await open(['first', 'web'], async (range, left) => {
+    if (range.sourceId === 'web') return scoreAll(range, left)
+    asked++
+    throw failure('invalid', 'Text may not hold the character U+0000.')
+  })
+  await opened.scorer.round(signal)
+  await opened.scorer.round(signal)
+  expect([asked, await opened.subjects()]).toEqual([1, ['web']])
+  expect(await opened.problem()).toContain('"first"')
+})
+
+test('a failure is thrown to be tried again, and the status says so until it has passed', async () => {
+  let fails = true
+  await using opened = await open(['web'], async (range, left) => {
+    if (fails) throw new Error('The disk is full.')
+    return scoreAll(range, left)
+  })
+  await expect(opened.scorer.round(signal)).rejects.toThrow('The disk is full.')
+  expect(await opened.problem()).toContain('tried again')
+  fails = false
+  await opened.scorer.round(signal)
+  expect([await opened.problem(), await opened.subjects()]).toEqual([null, ['web']])
+})
