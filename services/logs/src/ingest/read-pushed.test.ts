@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { decodeBatch } from '../entries/entry-batch.ts'
+import { decodeBatch, severityMask } from '../entries/entry-batch.ts'
+import { severityOfCode } from '../entries/severity-code.ts'
 import { mostTextBytes } from '../formats/clean.ts'
 import { readPushed } from './read-pushed.ts'
 
@@ -74,4 +75,24 @@ describe('ids that no database keeps and no address names', () => {
   test('letters and signs of any language are taken', () => {
     expect(read([{ text: 'good', source_id: 'küche 🏠:日誌', entry_id: 'é/1' }]).rejected).toEqual([])
   })
+})
+
+test.each([
+  ['ERROR', 'ERROR'],
+  ['error', 'ERROR'],
+  ['warning', 'WARN'],
+  ['FATAL', 'CRITICAL'],
+  ['crit', 'CRITICAL'],
+  ['info', null],
+  ['Debug', null],
+  ['notice', null],
+])('a severity is taken in the words and cases that programs write: %s', (severity, expected) => {
+  const batches: ReturnType<typeof decodeBatch>[] = []
+  const body = Buffer.from(JSON.stringify({ source_id: 'attic', entries: [{ text: 'it came', severity }] }))
+  expect(readPushed(body, { arrived: 0 }, (batch) => batches.push(decodeBatch(batch)))).toEqual([])
+  expect(batches.map(({ flags: [flags = 0] }) => severityOfCode(flags & severityMask))).toEqual([expected])
+})
+
+test.each(['LOUD', '', 3, {}])('a severity that is no level is rejected: %j', (severity) => {
+  expect(read([{ text: 'x', severity }]).rejected).toEqual([{ index: 0, reason: expect.stringContaining('severity') }])
 })

@@ -3,12 +3,12 @@ import { createAnonymizer } from '../anonymize/anonymize-entry.ts'
 import { createPseudonyms } from '../anonymize/pseudonyms.ts'
 import { createBatchBuilder, type NewEntry } from '../entries/batch-builder.ts'
 import type { Origin, SenderDetails } from '../entries/entry.ts'
-import { severities, severityCode } from '../entries/severity-code.ts'
 import { checkSourceId, entryIdProblem, sourceIdProblem } from '../entries/usable-id.ts'
 import { cleanLine, mostTextBytes } from '../formats/clean.ts'
 import { createFileReader } from '../formats/detect.ts'
 import { createHeader } from '../formats/header.ts'
 import { plainFormat } from '../formats/in-force.ts'
+import { severityOfLevel } from '../formats/levels.ts'
 import { createTimeReader, readEpoch } from '../formats/time.ts'
 import { utc } from '../formats/zone.ts'
 
@@ -112,9 +112,9 @@ const createEntryReader = (
     const unusable =
       sourceIdProblem(sourceId) ?? (entryId === undefined || entryId === null ? undefined : entryIdProblem(entryId))
     if (unusable !== undefined || typeof sourceId !== 'string') return { reason: unusable ?? 'source_id is missing.' }
-    const level = severities.find((known) => known === severity)
-    if (severity !== undefined && severity !== null && !level)
-      return { reason: 'severity must be CRITICAL, ERROR, WARN or null.' }
+    const level = typeof severity === 'string' ? severityOfLevel(severity.trim()) : undefined
+    if (severity !== undefined && severity !== null && level === undefined)
+      return { reason: 'severity must be CRITICAL, ERROR, WARN, another word for a level such as info, or null.' }
     const hasSequence = sequence !== undefined && sequence !== null
     if (hasSequence && !(Number.isInteger(sequence) && Number(sequence) >= 0 && Number(sequence) <= mostSequence))
       return { reason: 'sequence must be a whole number of at least 0.' }
@@ -137,7 +137,7 @@ const createEntryReader = (
         origin: originOf(sourceId, format),
         sequence: hasSequence ? Number(sequence) : nth,
         time,
-        severity: level ? severityCode[level] : format === plainFormat ? undefined : header.severity,
+        severity: level ?? (format === plainFormat ? undefined : header.severity),
         repeatCount: 1,
         text: kept,
         truncated: kept !== cleaned,
