@@ -73,19 +73,22 @@ export const sourcesRpc = ({ engine, patterns, now }: World): SourceHandlers => 
     }
   },
   getStats: async (_, { signal }) => {
-    const since = now() - windowHours * 3_600_000
+    const at = now()
+    const since = at - windowHours * 3_600_000
+    // What says that it comes from later is of a clock that is ahead.
+    const until = at + 1
     const request = { query: null, order: 'time' as const }
     const [all, windowed, errors, criticals] = await Promise.all([
       engine.sources({}, signal),
-      engine.search({ ...request, filters: { since }, limit: 1, withFacets: true }, signal),
+      engine.search({ ...request, filters: { since, until }, limit: 1, withFacets: true }, signal),
       engine.search(
-        { ...request, filters: { since, severities: ['CRITICAL', 'ERROR'] }, limit: 1, withFacets: true },
+        { ...request, filters: { since, until, severities: ['CRITICAL', 'ERROR'] }, limit: 1, withFacets: true },
         signal,
       ),
       engine.search(
         {
           ...request,
-          filters: { since, severities: ['CRITICAL'] },
+          filters: { since, until, severities: ['CRITICAL'] },
           limit: mostRecentCriticals,
           withFacets: false,
         },

@@ -21,6 +21,8 @@ test('GET /api/stats: 24-hour window: critical count, error count, per-source he
       entry('journald:attic:sshd', 'WARN', 3),
       entry('web', null, 4),
       entry('old', 'CRITICAL', 25),
+      // A clock that is ahead.
+      entry('ahead', 'CRITICAL', -1),
     ]),
   )
   const stats = await logs.getStats({})
@@ -29,6 +31,7 @@ test('GET /api/stats: 24-hour window: critical count, error count, per-source he
   expect(
     stats.sources.map(({ sourceId, status, entryCount, errorCount }) => [sourceId, status, entryCount, errorCount]),
   ).toEqual([
+    ['ahead', 'silent', 0, 0],
     ['journald:attic', 'degraded', 4, 3],
     ['web', 'healthy', 1, 0],
     ['old', 'silent', 0, 0],
