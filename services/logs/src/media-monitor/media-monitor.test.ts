@@ -83,7 +83,9 @@ describe('POST /api/ingest/media-monitor', () => {
     expect((await set('a-token')).status).toBe(200)
     const body = '{"action":"play"}'
     expect((await notify(body)).status).toBe(401)
-    expect((await notify(body, { 'x-notifier-token': 'another' })).status).toBe(401)
+    const refused = await notify(body, { 'x-notifier-token': 'another' })
+    expect(refused.status).toBe(401)
+    expect(refused.headers.get('www-authenticate')).toBe('X-Notifier-Token realm="trellis"')
     expect((await notify(body, { 'x-notifier-token': 'a-token' })).status).toBe(201)
     expect((await notify(body, { 'x-notifier-token': 'a-token', authorization: 'Bearer no' })).status).toBe(401)
     expect((await set('')).status).toBe(200)

@@ -29,7 +29,9 @@ const readBody = async (parts: AsyncIterable<UploadPart>): Promise<string> => {
 const checkToken = async ({ settings }: MediaMonitorWorld, given: string): Promise<void> => {
   const { media_monitor_token: token } = await settings.read()
   if (token === '' || isSameSecret(given, token)) return
-  throw failure('unauthenticated', 'X-Notifier-Token must have the token of the setting media_monitor_token.')
+  throw failure('unauthenticated', 'X-Notifier-Token must have the token of the setting media_monitor_token.', {
+    headers: { 'www-authenticate': 'X-Notifier-Token realm="trellis"' },
+  })
 }
 
 export const mediaMonitorRpc = (world: MediaMonitorWorld): Handlers<typeof MediaMonitorServiceDefinition> => ({
