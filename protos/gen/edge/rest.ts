@@ -1039,6 +1039,8 @@ export type ScorerStatusRest = {
   detections: number
   /** Those that nobody has acknowledged. */
   unacknowledged: number
+  /** What cannot be scored, where that is so: a sentence that names it; null while all can. */
+  problem: string | null
 }
 
 /** Something that a scorer has found, shown by one entry that speaks for it. */
@@ -2257,6 +2259,7 @@ export const ScorerStatusToRest = (m: trellis_logs_v1_scoring.ScorerStatus): Sco
   last_run: present(m.lastRun, (item) => ScorerOutcomeToRest(item)),
   detections: m.detections,
   unacknowledged: m.unacknowledged,
+  problem: m.problem ?? null,
 })
 
 export const DetectionToRest = (m: trellis_logs_v1_scoring.Detection): DetectionRest => ({

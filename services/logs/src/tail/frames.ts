@@ -59,7 +59,7 @@ export async function* tailSteps(tail: Tail, question: TailQuestion, signal: Abo
   try {
     const last = question.lastEventId ? decodePosition(question.lastEventId) : undefined
     const resumes = last?.run === run
-    const events = tail.subscribe(resumes ? last.sequence - 1 : place, signal)
+    const events = tail.subscribe(resumes ? Math.max(0, last.sequence - 1) : place, signal)
     yield begun(encodePosition(resumes ? last : { run, sequence: place, shown: allShown }))
     if (question.lastEventId && !resumes) yield reset
     for await (const delivery of events) {
