@@ -139,7 +139,8 @@ export const findFiles = async (entry: LocalFileEntry, { signal, onProblem }: Fi
         )
       }
     } catch (error) {
-      onProblem(cannotBeRead(whole, error))
+      // What was asked for is what somebody knows, not the folder that it lies in.
+      onProblem(cannotBeRead(depth === 0 ? entry.path : whole, error))
     }
   }
   await walk('', 0)
