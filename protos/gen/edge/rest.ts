@@ -708,6 +708,8 @@ export type WatchStatusRest = {
   buffered: number
   /** When lines were stored last. */
   last_flush_at: string | null
+  /** What is wrong with the sources file, each with its place. Where nothing of it can be read, what was watched before goes on. */
+  problems: string[]
 }
 
 export type ContextDocRest = {
@@ -1988,6 +1990,7 @@ export const WatchStatusToRest = (m: trellis_logs_v1_collect.WatchStatus): Watch
   sources: m.sources,
   buffered: m.buffered,
   last_flush_at: m.lastFlushAt ?? null,
+  problems: m.problems,
 })
 
 export const ContextDocToRest = (m: trellis_logs_v1_context.ContextDoc): ContextDocRest => ({

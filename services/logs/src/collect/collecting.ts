@@ -38,7 +38,7 @@ export type CollectingOptions = {
 export type Collecting = AsyncDisposable & {
   runs: Pick<Runs, 'begin'>
   configured: (signal: AbortSignal) => Promise<{ sources: ReturnType<typeof describeConfigured>; problems: string[] }>
-  watch: { state: () => Promise<WatchState>; reload: () => Promise<WatchState> }
+  watch: { state: () => Promise<ToldWatch>; reload: () => Promise<ToldWatch> }
 }
 
 /** Asks the replica that watches to read the configuration again. */
@@ -50,6 +50,9 @@ const watchState = 'watch'
 const notWatched: WatchState = { running: false, sources: [], buffered: 0, lastFlushAt: null }
 /** A replica that has told nothing for so long watches no more. */
 const silentMilliseconds = 30_000
+
+/** With what is wrong with the sources file, as sentences. */
+type ToldWatch = WatchState & { problems: string[] }
 
 type ToldState = WatchState & { toldAt: number }
 
@@ -104,6 +107,7 @@ export const createCollecting = async (options: CollectingOptions): Promise<Coll
     const told = (await readCollectState(db, watchState)) as ToldState | undefined
     return told && Math.abs(now() - told.toldAt) < silentMilliseconds ? told : notWatched
   }
+  const told = async () => ({ ...(await state()), problems: (await sources.read()).problems })
   const hearReloads = async () => {
     for await (const _ of bus.subscribe(reloads, { after: 'latest', signal: ending.signal })) await watcher?.reload()
   }
@@ -121,11 +125,11 @@ export const createCollecting = async (options: CollectingOptions): Promise<Coll
       return { sources: describeConfigured(entries, counts, rows), problems }
     },
     watch: {
-      state,
+      state: told,
       reload: async () => {
         if (watcher?.state()) await watcher?.reload()
         else await bus.publish(reloads, 'reload')
-        return state()
+        return told()
       },
     },
     async [Symbol.asyncDispose]() {

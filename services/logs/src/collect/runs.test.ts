@@ -152,6 +152,38 @@ test('mistakes in the sources file are told with the configured sources', async 
   expect(problems).toEqual([expect.stringContaining('sources[0].path must be an absolute path')])
 })
 
+test('a sources file that cannot be read is told by a reload, the status and each run', async () => {
+  await using service = await withService({ isWatched: true })
+  await writeFile(join(service.directory, 'sources.yaml'), 'sources:\n  - {id: app, path: [\n')
+  const { problems } = await service.collect.listConfiguredSources({})
+  expect(problems).toEqual([expect.stringContaining('sources.yaml: line ')])
+  expect(await service.collect.reloadWatch({})).toMatchObject({ problems })
+  expect(await service.collect.getWatchStatus({})).toMatchObject({ problems })
+  const task = await service.finished(await service.collect.gleanAll({}))
+  expect(task).toMatchObject({ status: 'failed', error: problems[0] })
+  await expect(service.collect.gleanSource({ sourceId: 'app' })).rejects.toThrow(problems[0])
+})
+
+test('a mistake in the sources file is told by a run over the others', async () => {
+  await using service = await withService()
+  await writeSources(
+    service.directory,
+    `  - {id: app, path: ${service.log('app.log')}}\n  - {id: wrong, path: relative}\n`,
+  )
+  const task = await service.finished(await service.collect.gleanAll({}))
+  expect(task).toMatchObject({ status: 'done', counts: { entries: 2 } })
+  expect(task.error).toContain('sources[1].path must be an absolute path')
+})
+
+test('a file that is missing with its folder is told by its own name', async () => {
+  await using service = await withService()
+  const path = join(service.directory, 'nowhere', 'app.log')
+  await writeSources(service.directory, `  - {id: app, path: ${path}}\n`)
+  await service.finished(await service.collect.gleanAll({}))
+  const { sources } = await service.collect.listConfiguredSources({})
+  expect(sources).toMatchObject([{ id: 'app', lastError: expect.stringContaining(path) }])
+})
+
 test('the schedule collects every so often, and one of the replicas does it', async () => {
   await using service = await withService({ isShared: true, interval: 1 })
   await service.open()

@@ -9,6 +9,7 @@ import { type CollectStateTables, readCollectState, saveCollectState, saveSource
 import type { KeptCounts } from './keep-chunks.ts'
 import { isOfEntry, type SourceEntry } from './source-entry.ts'
 import type { SourceLocks } from './source-locks.ts'
+import type { SourcesDocument } from './sources-document.ts'
 import type { ConfiguredSources } from './sources-file.ts'
 
 export type RunsOptions = {
@@ -36,6 +37,8 @@ export type Runs = AsyncDisposable & {
 const settlingMilliseconds = 60_000
 const runLease = 'glean'
 const scheduleState = 'schedule'
+/** So many mistakes of the sources file are told with a task. */
+const mostToldProblems = 10
 const noCounts: KeptCounts = { lines: 0, entries: 0, duplicates: 0, rejected: 0, multiline_joined: 0, bytes: 0 }
 
 const addCounts = (left: KeptCounts, right: KeptCounts): KeptCounts => ({
@@ -72,6 +75,22 @@ export const findSource = (entries: readonly SourceEntry[], id: string): SourceE
     .at(0)
 
 type Outcome = { counts: KeptCounts; failures: string[]; problems: number }
+
+/** What a run goes over, and what the sources file says that cannot be understood. */
+type Asked = Pick<SourcesDocument, 'entries' | 'problems' | 'isReadable'>
+
+const enabledOf = ({ entries, ...document }: SourcesDocument): Asked => ({
+  ...document,
+  entries: entries.filter(({ enabled }) => enabled),
+})
+
+/** One source that is understood, whatever else is not. Throws `not_found`. */
+const onlyOf = ({ entries, problems }: SourcesDocument, id: string): Asked => {
+  const found = findSource(entries, id)
+  if (found) return { entries: [found], problems: [], isReadable: true }
+  const why = problems.slice(0, mostToldProblems).map((problem) => ` ${problem}`)
+  throw failure('not_found', `No source with the id "${id}" is configured.${why.join('')}`)
+}
 
 export const createRuns = (options: RunsOptions): Runs => {
   const { db, collecting, sources, tasks, leases, locks, now, log } = options
@@ -122,9 +141,10 @@ export const createRuns = (options: RunsOptions): Runs => {
     }
     return outcome
   }
-  const finish = (task: RunningTask, sourceCount: number, { counts, failures, problems }: Outcome): Promise<Task> => {
-    const hasFailed = failures.length > 0 && failures.length === sourceCount
+  const finish = (task: RunningTask, asked: Asked, { counts, failures, problems }: Outcome): Promise<Task> => {
+    const hasFailed = !asked.isReadable || (failures.length > 0 && failures.length === asked.entries.length)
     const notes = [
+      ...asked.problems.slice(0, mostToldProblems),
       ...failures.slice(0, 10),
       ...(problems > 0 ? [`Some of it could not be read (${problems}): the configured sources say what.`] : []),
     ]
@@ -136,10 +156,10 @@ export const createRuns = (options: RunsOptions): Runs => {
     })
   }
   /** Does a run that holds its lease, to its end. */
-  const run = async (lease: HeldLease, task: RunningTask, entries: readonly SourceEntry[], force: boolean) => {
+  const run = async (lease: HeldLease, task: RunningTask, asked: Asked, force: boolean) => {
     await using _held = lease
     try {
-      return await finish(task, entries.length, await runAll(entries, { force, signal: lease.signal }, task))
+      return await finish(task, asked, await runAll(asked.entries, { force, signal: lease.signal }, task))
     } catch (error) {
       const why = lease.signal.aborted
         ? 'The run was stopped. What it had read is kept; run it again for the rest.'
@@ -160,11 +180,11 @@ export const createRuns = (options: RunsOptions): Runs => {
     return work
   }
   /** The task, and the run that goes on. Gives the lease back when there is nothing to do. */
-  const start = async (lease: HeldLease, entries: readonly SourceEntry[], force: boolean) => {
+  const start = async (lease: HeldLease, asked: Asked, force: boolean) => {
     try {
       const task = await tasks.begin('glean', 'bytes')
       const first = task.task
-      const running = own(run(lease, task, entries, force))
+      const running = own(run(lease, task, asked, force))
       running.catch(() => undefined)
       return { task: first, running }
     } catch (error) {
@@ -182,19 +202,16 @@ export const createRuns = (options: RunsOptions): Runs => {
 
   return {
     begin: async ({ source, force }) => {
-      const { entries } = await sources.read()
-      const asked = source === undefined ? entries.filter(({ enabled }) => enabled) : [findSource(entries, source)]
-      const found = asked.filter((entry) => entry !== undefined)
-      if (source !== undefined && found.length === 0)
-        throw failure('not_found', `No source with the id "${source}" is configured.`)
+      const document = await sources.read()
+      const asked = source === undefined ? enabledOf(document) : onlyOf(document, source)
       const lease = await leases.take(runLease, ending.signal)
       if (!lease) throw failure('conflict', 'A run is in progress. Ask again when it has ended.')
-      return (await start(lease, found, force)).task
+      return (await start(lease, asked, force)).task
     },
     runIfDue: async (intervalMilliseconds) => {
       if (ending.signal.aborted || !(await isDue(intervalMilliseconds))) return false
-      const entries = (await sources.read()).entries.filter(({ enabled }) => enabled)
-      if (entries.length === 0) return false
+      const asked = enabledOf(await sources.read())
+      if (asked.entries.length === 0) return false
       const lease = await leases.take(runLease, ending.signal)
       if (!lease) return false
       if (!(await isDue(intervalMilliseconds))) {
@@ -203,7 +220,7 @@ export const createRuns = (options: RunsOptions): Runs => {
       }
       await saveCollectState(db, scheduleState, { startedAt: now() })
       try {
-        await (await start(lease, entries, false)).running
+        await (await start(lease, asked, false)).running
       } finally {
         await options.afterScheduled?.(ending.signal)
       }

@@ -68,7 +68,12 @@ export interface WatchStatus {
   /** Lines that have come and are not stored yet. */
   buffered: number;
   /** When lines were stored last. */
-  lastFlushAt?: string | null | undefined;
+  lastFlushAt?:
+    | string
+    | null
+    | undefined;
+  /** What is wrong with the sources file, each with its place. Where nothing of it can be read, what was watched before goes on. */
+  problems: string[];
 }
 
 export interface ReloadWatchRequest {
@@ -576,7 +581,7 @@ export const GetWatchStatusRequest: MessageFns<GetWatchStatusRequest> = {
 };
 
 function createBaseWatchStatus(): WatchStatus {
-  return { running: false, sources: [], buffered: 0, lastFlushAt: null };
+  return { running: false, sources: [], buffered: 0, lastFlushAt: null, problems: [] };
 }
 
 export const WatchStatus: MessageFns<WatchStatus> = {
@@ -592,6 +597,9 @@ export const WatchStatus: MessageFns<WatchStatus> = {
     }
     if (message.lastFlushAt !== undefined && message.lastFlushAt !== null) {
       writer.uint32(34).string(message.lastFlushAt);
+    }
+    for (const v of message.problems) {
+      writer.uint32(42).string(v!);
     }
     return writer;
   },
@@ -641,6 +649,14 @@ export const WatchStatus: MessageFns<WatchStatus> = {
             message.lastFlushAt = reader.string();
             continue;
           }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.problems.push(reader.string());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -662,6 +678,7 @@ export const WatchStatus: MessageFns<WatchStatus> = {
     message.sources = object.sources?.map((e) => e) || [];
     message.buffered = object.buffered ?? 0;
     message.lastFlushAt = object.lastFlushAt ?? undefined;
+    message.problems = object.problems?.map((e) => e) || [];
     return message;
   },
 };
