@@ -52,12 +52,20 @@ export const maskIncident = (incident: Incident, masker: Masker): Incident => {
 export const maskEntries = async (entries: readonly Entry[], masker: Masker): Promise<Entry[]> => {
   const masked: Entry[] = []
   let sinceTurn = 0
-  for (const entry of entries) {
-    masked.push(maskTexts(entry, masker))
+  const takeTurns = async (entry: Entry) => {
     sinceTurn += entry.text.length
-    if (sinceTurn < charactersPerTurn) continue
+    if (sinceTurn < charactersPerTurn) return
     sinceTurn = 0
     await setImmediate()
+  }
+  for (const entry of entries) {
+    masked.push(maskTexts(entry, masker))
+    await takeTurns(entry)
+  }
+  // What a later entry or a field names stands in the clear in the texts before.
+  for (const [index, entry] of masked.entries()) {
+    masked[index] = maskTexts(entry, masker)
+    await takeTurns(entry)
   }
   return masked.map((entry) => maskSource(entry, masker))
 }

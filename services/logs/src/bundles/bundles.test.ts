@@ -91,7 +91,7 @@ describe.each(databases)('bundles on $name', ({ isMissing, start }) => {
         expect(text).not.toContain(secret)
       expect(bundle).toMatchObject({
         sanitized: true,
-        incident: { label: 'ann cannot log in from [ip4-1]' },
+        incident: { label: '[user-1] cannot log in from [ip4-1]' },
         entries: [
           {
             text: 'login of user=[user-1] from [ip4-1] refused, password=[password]',

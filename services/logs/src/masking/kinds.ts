@@ -4,7 +4,7 @@ import { isNobody, namePlaces, replaceWrittenName, userKeysPattern } from '../an
 import { isCardNumber } from './card-number.ts'
 import { issuedHint, issuedTokens } from './issued-tokens.ts'
 import { looksRandom } from './looks-random.ts'
-import type { MaskedKind, Placeholders } from './placeholders.ts'
+import { isPlaceholder, type MaskedKind, type Placeholders } from './placeholders.ts'
 
 /**
  * One way in which something stands in text. The pattern has no groups, and its match is the value, or two: what comes before the value,
@@ -30,6 +30,7 @@ const secret =
 const unquoted =
   (mask: MaskPlace['mask']): MaskPlace['mask'] =>
   (value, names) => {
+    if (nothing.test(value)) return value
     const [, own = '', end = ''] = /^(.*?)([)\]}>.]*)$/s.exec(value) ?? []
     return own === '' ? value : mask(own, names) + end
   }
@@ -40,7 +41,7 @@ const numbered =
     if (nothing.test(value) || isNobody(value)) return value
     // An address has the placeholder of an address, wherever it stands.
     const addressed = replaceAddresses(value, names)
-    return addressed === value ? names.of(kind, kind === 'host' ? value.toLowerCase() : value) : addressed
+    return isPlaceholder(addressed) ? addressed : names.of(kind, kind === 'host' ? value.toLowerCase() : value)
   }
 
 /** Between a key and its value, in text (`key=value`, `key: value`), JSON, JSON in JSON, Ruby and PHP. */
@@ -48,10 +49,10 @@ const between = String.raw`\\?["']?\s{0,3}(?:=>|[:=])\s{0,3}`
 
 const bareSecret = String.raw`[^\s&,;"'\\][^\s&,;"']{0,511}`
 const secretHint =
-  /(?:pass|pwd|secret|token|key|sid|session|sig|credential|cookie|auth|code)[\w-]{0,40}\\?["']?\s{0,3}[:=]/i
+  /(?:pass|pwd|secret|token|key|sid|session|sig|credential|cookie|auth|code)[\w-]{0,40}\\?["']?\s{0,3}(?:[:=]|%3[ad])/i
 
-/** The same before a value without quotes: behind `key= ` comes the next key. */
-const betweenBare = String.raw`\\?["']?(?:\s{0,3}(?:=>|:)\s{0,3}|\s{1,3}=\s{1,3}|=)`
+/** The same before a value without quotes: behind `key= ` comes the next key. In what was encoded for a URL, `=` is `%3D`. */
+const betweenBare = String.raw`\\?["']?(?:\s{0,3}(?:=>|:)\s{0,3}|\s{1,3}=\s{1,3}|=|%3[ad])`
 
 type Keyed = Pick<MaskPlace, 'name' | 'hint' | 'mask'> & { keys: string; bare: string }
 
@@ -147,6 +148,14 @@ export const maskPlaces: readonly MaskPlace[] = [
   ...keyed({ name: 'password', hint: secretHint, mask: secret('password'), keys: passwordKeys, bare: bareSecret }),
   ...keyed({ name: 'token', hint: secretHint, mask: secret('token'), keys: tokenKeys, bare: bareSecret }),
   ...keyed({
+    name: 'short token',
+    hint: secretHint,
+    // Parsers speak of tokens, too: a word or a number alone is none.
+    mask: (value, names) => (/\d/.test(value) && /[a-z]/i.test(value) ? secret('token')(value, names) : value),
+    keys: '(?<![a-z])(?:token|secret)',
+    bare: String.raw`[\w+/.~-]{4,512}`,
+  }),
+  ...keyed({
     name: 'perhaps a token',
     hint: secretHint,
     mask: (value, names) => (looksRandom(value) ? names.of('token', value) : value),
@@ -167,7 +176,7 @@ export const maskPlaces: readonly MaskPlace[] = [
   },
   ...keyed({
     name: 'host',
-    hint: /(?:host|_?name)\\?["']?\s{0,3}[:=]/i,
+    hint: /(?:host|_?name)\\?["']?\s{0,3}(?:[:=]|%3[ad])/i,
     mask: numbered('host'),
     keys: String.raw`(?<![\p{L}\p{N}_.-])(?:${hostKeys})`,
     bare: String.raw`(?![0-9a-f]{0,4}:[0-9a-f]{0,4}:)[\p{L}\p{N}_](?:[\p{L}\p{N}_.-]{0,251}[\p{L}\p{N}_])?(?!@)`,
@@ -176,7 +185,7 @@ export const maskPlaces: readonly MaskPlace[] = [
     name: 'user',
     hint: namesHint,
     mask: numbered('user'),
-    keys: String.raw`(?<![\w.])(?:${userKeysPattern})`,
+    keys: String.raw`(?:(?<![\w.])|(?<=%[0-9a-f]{2}))(?:${userKeysPattern})`,
     bare: String.raw`[^\s&,;"'()<>[\]{}|\\=]{1,128}`,
   }),
   ...addressMasks.slice(0, 1),

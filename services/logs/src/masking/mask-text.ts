@@ -1,3 +1,4 @@
+import { replaceNamedAgain } from '../anonymize/named-again.ts'
 import { type MaskPlace, maskPlaces } from './kinds.ts'
 import { createPlaceholders, type Placeholders } from './placeholders.ts'
 
@@ -70,7 +71,8 @@ const mask = (text: string, names: Placeholders, from: number): string => {
 /**
  * Puts placeholders (`[ip4-1]`, `[user-2]`, `[password]`) in place of what names somebody or opens something: addresses of networks,
  * devices and mail, users and hosts where programs name them, passwords, tokens, private keys, credentials in URLs, card numbers. Times,
- * versions and hashes of commits stay. `placeholders` are fresh unless given. Takes time in proportion to the text.
+ * versions and hashes of commits stay. What was named once, in this text or another with the same `placeholders`, is masked wherever else it
+ * stands as a whole word. `placeholders` are fresh unless given. Takes time in proportion to the text.
  */
 export const maskText = (text: string, { placeholders = createPlaceholders() }: MaskOptions = {}): string =>
-  mask(text, placeholders, 0)
+  replaceNamedAgain(mask(text, placeholders, 0), placeholders.named)

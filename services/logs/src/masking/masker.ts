@@ -1,6 +1,6 @@
 import { userKeys } from '../anonymize/user-keys.ts'
 import { maskText } from './mask-text.ts'
-import { createPlaceholders, type MaskedKind } from './placeholders.ts'
+import { createPlaceholders, isPlaceholder, type MaskedKind } from './placeholders.ts'
 
 /** Masks what belongs together, so that the same address, user or host has the same placeholder in all of it. */
 export type Masker = {
@@ -31,7 +31,7 @@ export const createMasker = (): Masker => {
   const whole = (kind: MaskedKind, value: string): string => {
     if (value === '' || value === '-') return value
     const masked = text(value)
-    if (masked !== value) return masked
+    if (isPlaceholder(masked)) return masked
     return placeholders.of(kind, kind === 'host' ? value.toLowerCase() : value)
   }
   const mask = (value: unknown, depth: number): unknown => {

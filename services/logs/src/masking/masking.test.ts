@@ -62,6 +62,14 @@ describe('masking', () => {
       'x [private-key] y',
     ],
     ['a private key that was cut', '-----BEGIN PRIVATE KEY-----\nMIIEow', '[private-key]'],
+    ['a short token', 'used token=tok123 once', 'used token=[token] once'],
+    ['what was encoded for a URL', 'body user%3Dalice password%3Dp', 'body user%3D[user-1] password%3D[password]'],
+    ['the whole name of a host that has an address in it', 'rhost=192.0.2.7.dsl.example.net', 'rhost=[host-1]'],
+    [
+      'a name everywhere in a text that tells whose it is',
+      'Too many failures for root; Failed password for root from 192.0.2.7, version 192.0.2.7',
+      'Too many failures for [user-1]; Failed password for [user-1] from [ip4-1], version [ip4-1]',
+    ],
     ['the number of a card', 'paid 4111 1111 1111 1111 today', 'paid [card] today'],
   ])('hides %s', (_, text, expected) => {
     expect(masked(text)).toBe(expected)
@@ -76,7 +84,8 @@ describe('masking', () => {
     'unexpected token: } compass: 5 bypass=true passengers: 12',
     'bearer token is missing; Bearer authentication failed; basic authentication',
     'sudo PWD=/srv ; COMMAND=/bin/ls',
-    'password=null password="" password=***',
+    'password=null password="" password=*** password=<*>',
+    'token=EOF token: 5 secret=none',
     'blk_4111111111111111 took 1700000000000000000 and 4111111111111112',
     'std::string Foo::Bar::baz uuid 123e4567-e89b-12d3-a456-426614174000',
     'user=[user-1] host=[host-1] from [ip4-1]',
@@ -109,6 +118,14 @@ describe('masking', () => {
       user: '[user-1]',
       nested: [{ db_password: '[password]', n: 1, token: null }],
     })
+  })
+
+  test('a host that a field names is masked in a text', () => {
+    const masker = createMasker()
+    expect(masker.value({ host: 'nas', password: 'x 192.0.2.7' })).toEqual({ host: '[host-1]', password: '[password]' })
+    expect(masker.text('2026-03-01T09:15:02Z nas smartd[812]: nasty')).toBe(
+      '2026-03-01T09:15:02Z [host-1] smartd[812]: nasty',
+    )
   })
 
   test('placeholders in an answer can be put back, but for secrets', () => {

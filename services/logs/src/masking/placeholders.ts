@@ -12,6 +12,8 @@ export type Placeholders = {
   of: (kind: MaskedKind, value: string) => string
   /** What a value was called, if it was met before. */
   known: (kind: MaskedKind, value: string) => string | undefined
+  /** What a word is called that was met as a user, a host or an address of IPv4. */
+  named: (word: string) => string | undefined
   /** Values by placeholder; no secrets. */
   originals: () => ReadonlyMap<string, string>
 }
@@ -40,6 +42,8 @@ export const createPlaceholders = (): Placeholders => {
       return placeholder
     },
     known: (kind, value) => known.get(`${kind}\0${value}`),
+    named: (word) =>
+      known.get(`user\0${word}`) ?? known.get(`host\0${word.toLowerCase()}`) ?? known.get(`ip4\0${word}`),
     originals: () => originals,
   }
 }
@@ -49,3 +53,6 @@ export const restoreText = (text: string, placeholders: Placeholders): string =>
   const originals = placeholders.originals()
   return text.replaceAll(/\[[a-z0-9]{2,5}-\d{1,6}\]/g, (placeholder) => originals.get(placeholder) ?? placeholder)
 }
+
+/** Whether a text is a placeholder and nothing else, but for brackets around it and a port or a prefix behind. */
+export const isPlaceholder = (text: string): boolean => /^\W?\[[a-z0-9-]{2,18}\]\W?(?:[:/]\d{1,5})?$/.test(text)
