@@ -1,4 +1,4 @@
-import { failure } from '@trellis/kit/errors'
+import { failure, invalidField } from '@trellis/kit/errors'
 import type { UploadParameters } from '@trellis/protos/ts/trellis/logs/v1/logs.ts'
 import { checkSourceId } from '../entries/usable-id.ts'
 import { knownFormatNames } from '../formats/in-force.ts'
@@ -33,11 +33,16 @@ const readers: Record<string, (value: string) => UploadSettings> = {
   timezone: (value) => ({ zone: readZone(value) }),
 }
 
-/** Takes in a field of the form; throws `invalid`. An empty field says nothing, and one that is not known neither. */
-export const withField = (settings: UploadSettings, name: string, value: string): UploadSettings => ({
-  ...settings,
-  ...(value !== '' && Object.hasOwn(readers, name) && readers[name]?.(value)),
-})
+/** Takes in a field of the form; throws `invalid`, also for one that is not known. An empty field says nothing. */
+export const withField = (settings: UploadSettings, name: string, value: string): UploadSettings => {
+  const read = Object.hasOwn(readers, name) ? readers[name] : undefined
+  if (!read)
+    throw invalidField(
+      ['body', name.slice(0, 80)],
+      `A form has no such field: there are file, ${Object.keys(readers).join(', ')}.`,
+    )
+  return value === '' ? settings : { ...settings, ...read(value) }
+}
 
 /** What the address of an upload says. */
 export const settingsOf = ({ sourceId, format, year, timezone }: UploadParameters): UploadSettings =>

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
+import { Readable } from 'node:stream'
 import { gzipSync, zstdCompressSync } from 'node:zlib'
 import { LogsServiceDefinition as definition } from '@trellis/protos/ts/trellis/logs/v1/logs.ts'
 import { describe, expect, test } from 'vitest'
@@ -10,21 +11,25 @@ import { memberSourceId } from './upload.ts'
 
 type File = { name: string; content: Buffer | AsyncIterable<Buffer> }
 
-async function* form(files: readonly File[], fields: Record<string, string> = {}) {
+const fieldsOf = (fields: Record<string, string>) =>
+  Object.entries(fields).map(([name, value]) => ({ part: { $case: 'field' as const, value: { name, value } } }))
+
+async function* form(files: readonly File[], before: Record<string, string> = {}, after: Record<string, string> = {}) {
   yield { part: { $case: 'parameters' as const, value: { wait: true } } }
-  for (const [name, value] of Object.entries(fields))
-    yield { part: { $case: 'field' as const, value: { name, value } } }
+  yield* fieldsOf(before)
   for (const { name, content } of files) {
     yield { part: { $case: 'file' as const, value: { name: 'file', filename: name, mediaType: 'text/plain' } } }
     for await (const chunk of Buffer.isBuffer(content) ? [content] : content)
       yield { part: { $case: 'chunk' as const, value: chunk } }
   }
+  yield* fieldsOf(after)
 }
 
 const withService = async (environment: NodeJS.ProcessEnv = {}) => {
   const service = await openServiceForTests({ environment })
   const client = service.client(definition)
   return {
+    client,
     directory: service.dataDirectory,
     upload: (files: readonly File[], fields?: Record<string, string>) => client.upload(form(files, fields)),
     entries: async () => (await client.search({ q: '', order: '', limit: 1000 })).entries,
@@ -229,6 +234,26 @@ describe('an upload', () => {
     }
     await expect(service.upload([{ name: 'y', content: text() }])).rejects.toThrow()
     expect(await service.sources()).toEqual({ y: 2 })
+  })
+
+  test('with fields after its files, as many clients send them, is read as they say, or nothing of it is kept', async () => {
+    await using service = await withService()
+    const small = ['a', 'b'].map((name) => ({ name, content: Buffer.from(lines(2, name)) }))
+    const send = (files: readonly File[], fields: Record<string, string>) =>
+      service.client.upload(form(files, {}, fields))
+    await expect(send(small, { format: 'nosuch' })).rejects.toMatchObject({ kind: 'invalid' })
+    await expect(send(small, { colour: 'red' })).rejects.toMatchObject({
+      kind: 'invalid',
+      detail: [{ loc: ['body', 'colour'], msg: expect.stringContaining('source_id, format, year, timezone') }],
+    })
+    expect(await service.sources()).toEqual({})
+    expect(await send(small, { source_id: 'ssh' })).toMatchObject({ counts: { entries: 4 } })
+    expect(await service.sources()).toEqual({ ssh: 4 })
+    const large = { name: 'large', content: Readable.from([Buffer.from(lines(1)), Buffer.alloc(2 ** 21, '\n')]) }
+    await expect(send([large], { source_id: 'ssh' })).rejects.toMatchObject({
+      kind: 'invalid',
+      detail: expect.stringMatching(/^Send source_id before the file.* is kept: 1 line/),
+    })
   })
 
   test('in a format that is not known is told of those that are like it, and not of all', async () => {

@@ -9,6 +9,7 @@ import type { UploadResult } from '../threads/file-ingest.ts'
 import type { World } from '../world.ts'
 import { createEndings, type Endings } from './endings.ts'
 import { gatherChunks } from './gather-chunks.ts'
+import { holdBack } from './hold-back.ts'
 import type { RunningTask } from './tasks.ts'
 import { createExpansion, type Expansion } from './unpack/expansion.ts'
 import { unpack } from './unpack/unpack.ts'
@@ -19,6 +20,8 @@ export type UploadIntake = Pick<World, 'config' | 'engine' | 'tasks' | 'spool' |
 
 /** Chunks go to the parser when so many bytes have come together. */
 const handOverBytes = 256 * 1024
+/** Files of a form that is at its end after so many bytes are read when all of its fields are known. */
+const mostHeldBytes = 1024 * 1024
 /** So many files that were not read are named; the rest is counted. */
 const mostNamedSkipped = 100
 
@@ -128,6 +131,10 @@ const receiveFile = async (receiving: Receiving, settings: UploadSettings, file:
   throw failure('unsupported_media', `No file in ${file.filename} can be read${example}`)
 }
 
+/**
+ * Reads the form. A field says how the files after it are read; one that no file follows, as many clients send it, is for those before it:
+ * they wait for it as long as they are small.
+ */
 const receiveParts = async (
   receiving: Receiving,
   parameters: UploadParameters,
@@ -135,15 +142,31 @@ const receiveParts = async (
 ): Promise<void> => {
   let settings = settingsOf(parameters)
   let files = 0
+  let late: string[] = []
+  const held: { settings: UploadSettings; file: UploadedFile }[] = []
+  let room = mostHeldBytes
+  const passOn = async (told?: UploadSettings) => {
+    for (const { file, settings: own } of held.splice(0)) await receiveFile(receiving, told ?? own, file)
+    room = mostHeldBytes
+  }
   for await (const part of parts) {
     if (part.kind === 'field') {
       settings = withField(settings, part.name, part.value)
+      if (files > 0 && part.value !== '') late.push(part.name)
       continue
     }
     files++
-    await receiveFile(receiving, settings, part)
+    if (late.length > 0) await passOn()
+    late = []
+    const { content, bytes, isWhole } = await holdBack(part.content, room)
+    held.push({ settings, file: { ...part, content } })
+    room -= bytes
+    if (!isWhole) await passOn()
   }
   if (files === 0) throw failure('invalid', 'The form has no file: send it as the field "file".')
+  if (late.length > 0 && held.length < files)
+    throw failure('invalid', `Send ${late.join(', ')} before the file: what comes after a large one comes too late.`)
+  await passOn(late.length > 0 ? settings : undefined)
 }
 
 const keptSentence = ({ counts }: UploadResult): string =>
