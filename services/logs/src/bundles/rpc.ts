@@ -4,7 +4,7 @@ import type { Bundle, IncidentsServiceDefinition, SentBundle } from '@trellis/pr
 import type { IncidentDb } from '../incidents/all-tables.ts'
 import { defaultPage, readListCursor, toPage } from '../incidents/paging.ts'
 import { iso, isoOrNull } from '../incidents/present.ts'
-import { readMoment } from '../search/read-request.ts'
+import { readWindow } from '../search/read-request.ts'
 import type { Bundles } from './bundles.ts'
 import { type BundleSummary, deleteBundle, findBundle, listBundles, listSentBundles } from './store.ts'
 import type { SentBundleTable } from './tables.ts'
@@ -81,8 +81,7 @@ export const bundlesRpc = ({ bundles, db }: { bundles: Bundles; db: IncidentDb }
     const limit = request.limit ?? defaultPage
     const filters = {
       ...(request.issueType && { issueType: request.issueType }),
-      ...(request.since && { since: readMoment('since', request.since) }),
-      ...(request.until && { until: readMoment('until', request.until) }),
+      ...readWindow(request),
     }
     const rows = await listBundles(db, filters, { limit: limit + 1, after: readListCursor(request.cursor) })
     const { page, nextCursor } = toPage(rows, limit, ({ bundled_at, id }) => ({ time: bundled_at, id }))

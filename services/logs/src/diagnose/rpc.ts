@@ -4,7 +4,7 @@ import type { DiagnoseFrame, DiagnoseRequest, LogsServiceDefinition } from '@tre
 import type { StoredEntry } from '../entries/entry.ts'
 import { presentEntry } from '../entries/present.ts'
 import { utc, zoneOf } from '../formats/zone.ts'
-import { readMoment } from '../search/read-request.ts'
+import { readWindow } from '../search/read-request.ts'
 import type { SettingsValues } from '../settings/declared.ts'
 import { canStandInHeader } from '../settings/kinds.ts'
 import type { World } from '../world.ts'
@@ -40,12 +40,12 @@ const inputOf = async (world: World, request: DiagnoseRequest, { signal }: Call)
     ? zoneOf(request.timezone)
     : (zoneOf(Intl.DateTimeFormat().resolvedOptions().timeZone) ?? utc)
   if (!zone) throw failure('invalid', `"${request.timezone}" is no time zone: use one such as Europe/Berlin.`)
+  const window = readWindow(request, 'body')
   const settings = await world.settings.read()
   return {
     query: request.query,
     sourceFilter: given(request.sourceFilter) ? request.sourceFilter : undefined,
-    since: given(request.since) ? readMoment('since', request.since) : undefined,
-    until: given(request.until) ? readMoment('until', request.until) : undefined,
+    ...window,
     zone,
     now: world.now(),
     ...modelOf(settings, request),

@@ -42,8 +42,8 @@ const readLabel = (text: Text): string => {
 /** What a field that may be given becomes in the row. */
 const readers: { [Name in keyof IncidentInput]-?: (text: Text, now: number) => Partial<Fields> } = {
   label: (text) => ({ label: readLabel(text) }),
-  startedAt: (text, now) => ({ started_at: text ? readMoment('started_at', text) : now }),
-  endedAt: (text) => ({ ended_at: text ? readMoment('ended_at', text) : null }),
+  startedAt: (text, now) => ({ started_at: text ? readMoment('started_at', text, 'body') : now }),
+  endedAt: (text) => ({ ended_at: text ? readMoment('ended_at', text, 'body') : null }),
   notes: (text) => ({ notes: text ?? '' }),
   severity: (text) => ({ severity: readSeverity(text) }),
   issueType: (text) => ({ issue_type: text?.trim() ?? '' }),

@@ -1,7 +1,7 @@
 import { failure, invalidField } from '@trellis/kit/errors'
 import type { Handlers } from '@trellis/kit/rpc'
 import type { IncidentsServiceDefinition, ListIncidentsRequest } from '@trellis/protos/ts/trellis/logs/v1/incidents.ts'
-import { readMoment } from '../search/read-request.ts'
+import { readWindow } from '../search/read-request.ts'
 import type { World } from '../world.ts'
 import { type IncidentInput, incidentStatuses, readSeverity } from './incident.ts'
 import { entriesOfIncident } from './incident-entries.ts'
@@ -51,8 +51,7 @@ const readIncidentFilters = (request: ListIncidentsRequest): IncidentFilters => 
   ...(request.severity && { severities: request.severity.split(',').map((part) => readSeverity(part) ?? '') }),
   ...(request.issueType && { issueType: request.issueType }),
   ...(request.q?.trim() && { text: request.q.trim().toLowerCase() }),
-  ...(request.since && { since: readMoment('since', request.since) }),
-  ...(request.until && { until: readMoment('until', request.until) }),
+  ...readWindow(request),
 })
 
 export type IncidentsRpcOptions = { world: Pick<World, 'engine'>; incidents: Incidents; db: Db }

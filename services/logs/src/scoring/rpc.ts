@@ -1,4 +1,4 @@
-import { failure } from '@trellis/kit/errors'
+import { failure, invalidField } from '@trellis/kit/errors'
 import type { Handlers } from '@trellis/kit/rpc'
 import type {
   Detection,
@@ -44,7 +44,7 @@ const decodePlace = (cursor: string): DetectionPlace => {
     const [detectedAt, id]: unknown[] = Array.isArray(parts) ? parts : []
     if (Number.isSafeInteger(detectedAt) && typeof id === 'string') return { detectedAt: Number(detectedAt), id }
   } catch {}
-  throw failure('invalid', 'cursor must be a next_cursor that this list has given.')
+  throw invalidField(['query', 'cursor'], 'cursor must be a next_cursor that this list has given.')
 }
 
 type Given<Value> = Value | null | undefined
@@ -71,11 +71,11 @@ const listOf = async (detections: Detections, asked: Asked): Promise<ListDetecti
 
 const rangeOf = ({ since, until }: RunScorerRequest) => {
   const range = {
-    since: since ? readMoment('since', since) : undefined,
-    until: until ? readMoment('until', until) : undefined,
+    since: since ? readMoment('since', since, 'body') : undefined,
+    until: until ? readMoment('until', until, 'body') : undefined,
   }
   if (range.since !== undefined && range.until !== undefined && range.since >= range.until)
-    throw failure('invalid', 'since must be before until.')
+    throw invalidField(['body', 'since'], 'since must be before until.')
   return range
 }
 

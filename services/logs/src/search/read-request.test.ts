@@ -1,6 +1,6 @@
 import { isFailure } from '@trellis/kit/errors'
 import { expect, test } from 'vitest'
-import { readFilters } from './read-request.ts'
+import { readFilters, readMoment, readWindow } from './read-request.ts'
 
 test('severities are asked for by their names, parted by commas, and those entries that have none as none', () => {
   expect(readFilters({ severity: 'ERROR,critical' })).toEqual({ severities: ['ERROR', 'CRITICAL'] })
@@ -18,4 +18,25 @@ test('what is no severity is refused with those that there are', () => {
   })()
   expect(isFailure(refusal, 'invalid')).toBe(true)
   expect(String(refusal)).toContain('CRITICAL, ERROR, WARN or none')
+})
+
+test.each(['2026-02-30', '2026-02-30T00:00:00Z', '2026-02-29 10:00', '2026-04-31T01:00:00+02:00', '2026-13-01', 'now'])(
+  '%s is no time, rather than one of the next month, and it is said which field it is',
+  (text) => {
+    expect(() => readMoment('started_at', text, 'body')).toThrow(
+      expect.objectContaining({ kind: 'invalid', detail: [expect.objectContaining({ loc: ['body', 'started_at'] })] }),
+    )
+  },
+)
+
+test('the last day of a February of 29 days is a day, and an hour of another zone is the moment it is here', () => {
+  expect(readMoment('since', '2024-02-29')).toBe(Date.UTC(2024, 1, 29))
+  expect(readMoment('since', '2024-03-01T00:30:00+01:00')).toBe(Date.UTC(2024, 1, 29, 23, 30))
+})
+
+test('a window that ends before it begins is refused, wherever it stands', () => {
+  const window = { since: '2026-03-02', until: '2026-03-01' }
+  for (const read of [() => readFilters(window), () => readWindow(window)])
+    expect(read).toThrow(expect.objectContaining({ detail: [expect.objectContaining({ loc: ['query', 'since'] })] }))
+  expect(readWindow({ since: '2026-03-01', until: null })).toEqual({ since: Date.UTC(2026, 2, 1) })
 })

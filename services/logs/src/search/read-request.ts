@@ -1,4 +1,4 @@
-import { failure } from '@trellis/kit/errors'
+import { invalidField } from '@trellis/kit/errors'
 import { type Severity, severities } from '../entries/severity-code.ts'
 import { tagsOfDomain } from '../patterns/in-force.ts'
 import { domains } from '../patterns/pattern.ts'
@@ -25,24 +25,45 @@ const readSeverities = (text: string): (Severity | null)[] =>
   text.split(',').map((part) => {
     if (part.trim().toLowerCase() === 'none') return null
     const severity = severities.find((known) => known === part.trim().toUpperCase())
-    if (!severity) throw failure('invalid', `"${part.trim()}" is no severity: CRITICAL, ERROR, WARN or none.`)
+    if (!severity)
+      throw invalidField(['query', 'severity'], `"${part.trim()}" is no severity: CRITICAL, ERROR, WARN or none.`)
     return severity
   })
 
 const readDomain = (text: string): string[] => {
   const domain = domains.find((known) => known === text)
-  if (!domain) throw failure('invalid', `"${text}" is no domain: ${domains.join(', ')}.`)
+  if (!domain) throw invalidField(['query', 'domain'], `"${text}" is no domain: ${domains.join(', ')}.`)
   return tagsOfDomain(domain)
 }
 
-/** Epoch milliseconds of an ISO 8601 time; without a zone it is UTC. */
-export const readMoment = (name: string, text: string): number => {
+/** Where in a request a value stands. */
+export type RequestPart = 'query' | 'body'
+
+/** A day that no month has would be read as one of the next. */
+const isDay = (date: string): boolean => new Date(`${date}T00:00:00Z`).getUTCDate() === Number(date.slice(8))
+
+/** Epoch milliseconds of an ISO 8601 time; without a zone it is UTC. Throws `invalid`. */
+export const readMoment = (name: string, text: string, part: RequestPart = 'query'): number => {
   const isWritten = /^\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})?)?$/i.test(text)
   const hasZone = /(?:Z|[+-]\d{2}:?\d{2})$/i.test(text.slice(10))
   const time = isWritten ? Date.parse(text.length > 10 && !hasZone ? `${text}Z` : text) : Number.NaN
-  if (Number.isNaN(time))
-    throw failure('invalid', `${name} must be a time such as 2026-03-01T09:15:02Z, but is "${text}".`)
+  if (Number.isNaN(time) || !isDay(text.slice(0, 10)))
+    throw invalidField([part, name], `${name} must be a time such as 2026-03-01T09:15:02Z, but is "${text}".`)
   return time
+}
+
+/** The moments that a request names. Throws `invalid`, also where they are the wrong way round. */
+export const readWindow = (
+  { since, until }: { since?: Text; until?: Text },
+  part: RequestPart = 'query',
+): { since?: number; until?: number } => {
+  const window = {
+    ...(given(since) && { since: readMoment('since', since, part) }),
+    ...(given(until) && { until: readMoment('until', until, part) }),
+  }
+  if (window.since !== undefined && window.until !== undefined && window.since > window.until)
+    throw invalidField([part, 'since'], 'since must not be after until.')
+  return window
 }
 
 /** Throws `invalid` for values that are not allowed. */
@@ -50,8 +71,7 @@ export const readFilters = (parameters: FilterParameters): Filters => ({
   ...(given(parameters.source) && { source: parameters.source }),
   ...(given(parameters.severity) && { severities: readSeverities(parameters.severity) }),
   ...(given(parameters.domain) && { anyPattern: readDomain(parameters.domain) }),
-  ...(given(parameters.since) && { since: readMoment('since', parameters.since) }),
-  ...(given(parameters.until) && { until: readMoment('until', parameters.until) }),
+  ...readWindow(parameters),
   ...(given(parameters.pattern) && { pattern: parameters.pattern }),
   ...(given(parameters.template) && { anyTemplate: [parameters.template] }),
   ...(given(parameters.tenant) && { tenant: parameters.tenant }),

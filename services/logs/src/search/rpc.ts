@@ -1,4 +1,4 @@
-import { failure } from '@trellis/kit/errors'
+import { failure, invalidField } from '@trellis/kit/errors'
 import type { Handlers } from '@trellis/kit/rpc'
 import type { LogsServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/logs.ts'
 import { presentEntry } from '../entries/present.ts'
@@ -17,7 +17,7 @@ type SearchHandlers = Pick<Handlers<typeof LogsServiceDefinition>, 'search' | 'g
 const readCursor = (cursor: string | null | undefined) => {
   if (!cursor) return undefined
   const rank = decodeCursor(cursor)
-  if (!rank) throw failure('invalid', 'cursor must be a next_cursor that a search has given.')
+  if (!rank) throw invalidField(['query', 'cursor'], 'cursor must be a next_cursor that a search has given.')
   return rank
 }
 

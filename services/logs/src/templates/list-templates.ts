@@ -1,4 +1,4 @@
-import { failure } from '@trellis/kit/errors'
+import { invalidField } from '@trellis/kit/errors'
 import { severityOfCode } from '../entries/severity-code.ts'
 import type { Filters } from '../search/filters.ts'
 import type { LogEngine } from '../threads/log-engine.ts'
@@ -60,7 +60,7 @@ const decodeCursor = (cursor: string): Key => {
   const parts = parse(Buffer.from(cursor, 'base64url').toString('utf8'))
   const [value, templateId] = Array.isArray(parts) ? (parts as unknown[]) : []
   if (typeof value !== 'number' || typeof templateId !== 'string')
-    throw failure('invalid', 'cursor must be a next_cursor that a list of templates has given.')
+    throw invalidField(['query', 'cursor'], 'cursor must be a next_cursor that a list of templates has given.')
   return [value, templateId]
 }
 
