@@ -14,7 +14,8 @@ const read = (entries: readonly object[]) => {
   })
   const sequences = batches.flatMap((batch) => [...batch.sequences])
   const truncated = batches.flatMap(({ flags }) => [...flags].map((flag) => (flag & 8) !== 0))
-  return { rejected, texts, sequences, truncated, counts: batches.map(({ count }) => count) }
+  const repeats = batches.flatMap((batch) => [...batch.repeats])
+  return { rejected, texts, sequences, repeats, truncated, counts: batches.map(({ count }) => count) }
 }
 
 test('alike entries without numbers are told apart by which of them each is; numbers that are given stand', () => {
@@ -95,4 +96,15 @@ test.each([
 
 test.each(['LOUD', '', 3, {}])('a severity that is no level is rejected: %j', (severity) => {
   expect(read([{ text: 'x', severity }]).rejected).toEqual([{ index: 0, reason: expect.stringContaining('severity') }])
+})
+
+test('how often a sender says that an entry was repeated is kept; what is no such number is refused', () => {
+  const { repeats, rejected } = read([
+    { text: 'once' },
+    { text: 'thrice', repeat_count: 3 },
+    ...[0, 1.5, '2', 2 ** 32].map((count) => ({ text: 'never', repeat_count: count })),
+  ])
+  expect(repeats).toEqual([1, 3])
+  expect(rejected.map(({ index }) => index)).toEqual([2, 3, 4, 5])
+  expect(rejected[0]?.reason).toContain('repeat_count')
 })

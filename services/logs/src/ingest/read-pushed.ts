@@ -30,6 +30,7 @@ export type Rejected = { index: number; reason: string }
 const mostEntries = 50_000
 const entriesPerBatch = 4_096
 const mostSequence = 2 ** 52
+const mostRepeats = 2 ** 32 - 1
 
 type Given = Record<string, unknown>
 const isObject = (value: unknown): value is Given =>
@@ -57,6 +58,11 @@ const parse = (text: string): unknown => {
     return undefined
   }
 }
+
+const isRepeatCount = (value: unknown): boolean =>
+  value === undefined ||
+  value === null ||
+  (typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= mostRepeats)
 
 type Read = { entry: NewEntry } | { reason: string }
 
@@ -105,7 +111,7 @@ const createEntryReader = (
   }
   return (given: unknown): Read => {
     if (!isObject(given)) return { reason: 'This is no JSON object.' }
-    const { text, timestamp_iso: written, severity, sequence, entry_id: entryId, fields } = given
+    const { text, timestamp_iso: written, severity, sequence, entry_id: entryId, repeat_count: repeats, fields } = given
     const sourceId = given.source_id ?? defaultSource
     if (typeof text !== 'string' || text.trim() === '') return { reason: 'text is missing.' }
     if (sourceId === undefined || sourceId === '') return { reason: 'source_id is missing.' }
@@ -118,6 +124,7 @@ const createEntryReader = (
     const hasSequence = sequence !== undefined && sequence !== null
     if (hasSequence && !(Number.isInteger(sequence) && Number(sequence) >= 0 && Number(sequence) <= mostSequence))
       return { reason: 'sequence must be a whole number of at least 0.' }
+    if (!isRepeatCount(repeats)) return { reason: 'repeat_count must be a whole number of at least 1.' }
     const cleaned = cleanText(text)
     const kept = cutText(cleaned)
     const lineEnd = kept.indexOf('\n')
@@ -138,7 +145,7 @@ const createEntryReader = (
         sequence: hasSequence ? Number(sequence) : nth,
         time,
         severity: level ?? (format === plainFormat ? undefined : header.severity),
-        repeatCount: 1,
+        repeatCount: typeof repeats === 'number' ? repeats : 1,
         text: kept,
         truncated: kept !== cleaned,
         outOfOrder: false,
