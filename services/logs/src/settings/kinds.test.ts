@@ -12,6 +12,8 @@ describe('what a setting may be', () => {
     ['device_names', '{"192.168.1.20": "TV"}', '{"192.168.1.20": "TV"}'],
     ['device_names', '', '{}'],
     ['dns_filter_api_key', 'schlüssel', 'schlüssel'],
+    ['jira_issue_type', '', 'Bug'],
+    ['jira_issue_type', ' Task ', 'Task'],
     ['dns_filter_certificate', 'ab'.repeat(32), Array(32).fill('AB').join(':')],
     ['dns_filter_certificate', 'any', 'any'],
   ])('%s may be %j', (name, given, kept) => {

@@ -26,10 +26,11 @@ const textOf = (given: unknown, name: string, most: number): string => {
   return given.trim()
 }
 
+/** A text; where there is one that it is unless told, an empty one means that. */
 export const text = (fallback = ''): SettingKind<string> => ({
   fallback,
   isSecret: false,
-  check: (given, name) => textOf(given, name, mostText),
+  check: (given, name) => textOf(given, name, mostText) || fallback,
 })
 
 /** What every server reads alike in a header: printable ASCII. */
