@@ -17,3 +17,14 @@ test('what a bundle says of itself is kept as databases hold text: without U+000
     severity: '\ufffd',
   })
 })
+
+const received = { id: 'x', sender_key: null, received_at: 0 }
+
+test.each([
+  [{}, 'bundle_version is missing; 1 is the one known here.'],
+  [{ bundle_version: 2 }, 'This version is not known here; 1 is.'],
+])('of the bundle %j it is said what is wrong with its version', (bundle, msg) => {
+  expect(() => readBundle(JSON.stringify(bundle), received)).toThrow(
+    expect.objectContaining({ detail: [expect.objectContaining({ loc: ['body', 'bundle_version'], msg })] }),
+  )
+})

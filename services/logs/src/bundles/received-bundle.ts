@@ -37,6 +37,8 @@ export const readBundle = (
   received: Pick<BundleTable, 'id' | 'sender_key' | 'received_at'>,
 ): BundleTable => {
   const { bundle_version, service_version, exported_at, sanitized, incident, entries } = parse(text)
+  if (bundle_version === undefined || bundle_version === null)
+    throw invalidField(['body', 'bundle_version'], `bundle_version is missing; ${bundleVersion} is the one known here.`)
   if (bundle_version !== bundleVersion)
     throw invalidField(['body', 'bundle_version'], `This version is not known here; ${bundleVersion} is.`)
   if (!isObject(incident) || typeof incident.label !== 'string')
