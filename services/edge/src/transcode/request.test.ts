@@ -28,3 +28,12 @@ test('a null where any value may stand is told from one that is absent', () => {
   expect(read('changeEntry', { params, body: {} })).toMatchObject({ severity: '' })
   expect(read('changeEntry', { params, body: { severity: 'ERROR' } })).toMatchObject({ severity: '"ERROR"' })
 })
+
+test('what a value must be is said in words that can be read', () => {
+  expect(read('listDetections', { query: { scorer: 'x' } })).toMatchObject([
+    { msg: 'must be one of anomaly, cybersec' },
+  ])
+  expect(read('attachEntries', { params: { id: 'x' }, body: { entry_ids: [] } })).toMatchObject([
+    { loc: ['body', 'entry_ids'], msg: 'must have at least 1 item' },
+  ])
+})

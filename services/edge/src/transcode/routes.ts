@@ -238,9 +238,13 @@ export const registerRoutes = async (
       exposeHeadRoute: false,
       handler: (request) => {
         const allow = [...allowed].join(', ')
-        throw failure('method_not_allowed', `${request.method} is not for this path; ${allow} is.`, {
-          headers: { allow },
-        })
+        throw failure(
+          'method_not_allowed',
+          `${request.method} is not for this path; ${allow} ${allowed.size === 1 ? 'is' : 'are'}.`,
+          {
+            headers: { allow },
+          },
+        )
       },
     })
   }

@@ -19,7 +19,7 @@ const pathOf = ({ instancePath, keyword, params }: ErrorObject): (string | numbe
 }
 
 const list = (values: unknown) =>
-  Array.isArray(values) ? values.filter((value) => value !== null).join(', ') : String(values)
+  Array.isArray(values) ? values.filter((value) => value !== null && value !== '').join(', ') : String(values)
 
 const sentences: Record<string, (params: Record<string, unknown>) => string> = {
   required: () => 'is required',
@@ -28,7 +28,7 @@ const sentences: Record<string, (params: Record<string, unknown>) => string> = {
   type: ({ type }) => `must be ${list(type).replaceAll(', ', ' or ')}`,
   minLength: ({ limit }) => (limit === 1 ? 'must not be empty' : `must have at least ${limit} characters`),
   maxLength: ({ limit }) => `must have at most ${limit} characters`,
-  minItems: ({ limit }) => `must have at least ${limit} items`,
+  minItems: ({ limit }) => `must have at least ${limit} ${limit === 1 ? 'item' : 'items'}`,
   maxItems: ({ limit }) => `must have at most ${limit} items`,
   minimum: ({ limit }) => `must be at least ${limit}`,
   maximum: ({ limit }) => `must be at most ${limit}`,

@@ -7491,6 +7491,7 @@ export const LogsServiceDefinition = {
      * finished task. A file that is sent again adds nothing.
      *
      * Files may be plain, gzip, zstd, or archives: tar (which may be gzip or zstd itself) and zip, whose files may be gzip or zstd in turn.
+     * A field is for the files after it; one that no file follows is for all before it, which works in forms up to 1 MB: in larger ones it is 422.
      * What a file is, its bytes tell, not its name. Each file of an archive is a source of its own: `<source_id>/<path in the archive>`,
      * without `.gz` or `.zst`. Files in it that are encrypted, links, no text, or archives themselves are named in `skipped`. When a file breaks off,
      * is damaged, or passes a limit, what was read before it is kept, and the answer says so. What is neither text nor a known archive is 415.
