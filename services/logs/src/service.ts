@@ -335,7 +335,7 @@ export const createLogsService = async (options: LogsServiceOptions): Promise<Lo
       implementation(SshTargetsServiceDefinition, sshTargetsRpc(ssh)),
       implementation(ScoringServiceDefinition, scoringRpc(scoring, scorerRuns)),
       implementation(EntriesServiceDefinition, entriesRpc(world, vacuum)),
-      implementation(SetupServiceDefinition, setupRpc(world)),
+      implementation(SetupServiceDefinition, setupRpc(world, ssh)),
       branchDirectoryRpc(directory),
     ],
     [Symbol.asyncDispose]: () => stack.disposeAsync(),

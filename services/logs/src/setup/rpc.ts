@@ -1,6 +1,8 @@
 import { homedir } from 'node:os'
+import { invalidField } from '@trellis/kit/errors'
 import type { Handlers } from '@trellis/kit/rpc'
 import type { LogFile, SetupServiceDefinition, SourceDraft } from '@trellis/protos/ts/trellis/logs/v1/setup.ts'
+import type { Ssh } from '../ssh-targets/open-ssh.ts'
 import type { World } from '../world.ts'
 import { askModel } from './ask-model.ts'
 import { customaryPlaces, type Discovered, discover, exists } from './discover.ts'
@@ -40,7 +42,17 @@ const suggestionsFor = (found: Discovered, configured: readonly Record<string, u
   return suggestions
 }
 
-export const setupRpc = (world: SetupWorld): Handlers<typeof SetupServiceDefinition> => {
+const checkKeys = (drafts: readonly SourceDraft[], refusalOfKey: Ssh['refusalOfKey']): void => {
+  drafts.forEach(({ keyPath }, index) => {
+    const refusal = keyPath ? refusalOfKey(keyPath) : undefined
+    if (refusal !== undefined) throw invalidField(['body', 'sources', String(index), 'key_path'], refusal)
+  })
+}
+
+export const setupRpc = (
+  world: SetupWorld,
+  { refusalOfKey }: Pick<Ssh, 'refusalOfKey'>,
+): Handlers<typeof SetupServiceDefinition> => {
   const { config, sources, now } = world
   const areNamed = config.scanDirectories.length > 0
   const roots = areNamed ? config.scanDirectories : customaryLogFolders(process.platform, homedir())
@@ -56,6 +68,7 @@ export const setupRpc = (world: SetupWorld): Handlers<typeof SetupServiceDefinit
       return { journald, docker, podman, files: files.map(fileOf), suggestions: suggestionsFor(found, entries) }
     },
     writeSources: async (request) => {
+      checkKeys(request.sources, refusalOfKey)
       const written = await sources.append(request.sources.map(toMapping))
       return { written: written.length, sources: request.sources }
     },

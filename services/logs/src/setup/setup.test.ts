@@ -102,6 +102,20 @@ describe('the setup', () => {
     }
     const unknown = await post('write', { sources: [{ id: 'bad', transport: 'carrier-pigeon', path: '/x' }] })
     expect(unknown).toMatchObject({ status: 422, body: { detail: 'sources[0].transport must be local or ssh.' } })
+    const address = { host: 'nas.lan', port: 22, user: 'logs', key_path: '/etc/passwd' }
+    const stolen = {
+      id: 'nas',
+      transport: 'ssh',
+      glean_type: 'plaintext',
+      remote_path: '/var/log/messages',
+      ...address,
+    }
+    expect(await post('write', { sources: [good, stolen] })).toMatchObject({
+      status: 422,
+      body: {
+        detail: [{ loc: ['body', 'sources', '1', 'key_path'], msg: expect.stringContaining('Keys are read from') }],
+      },
+    })
     expect((await post('write', { sources: [] })).status).toBe(422)
     expect((await get('status')).body).toEqual(before)
   })

@@ -5,12 +5,18 @@ import type { SshOptions } from '../collect/ssh/connection.ts'
 import { createSshConnections, type SshConnections } from '../collect/ssh/connections.ts'
 import type { HostKeyTables } from '../collect/ssh/host-key-store.ts'
 import { createHostKeys } from '../collect/ssh/host-keys.ts'
+import { refusalOfKeyPath } from '../collect/ssh/key-file.ts'
 import type { LogsConfig } from '../config.ts'
 import { createSshTargets, type SshTargets } from './ssh-targets.ts'
 import type { SshTargetTables } from './store.ts'
 
 /** What the service has to do with remote hosts. */
-export type Ssh = AsyncDisposable & { targets: SshTargets; connections: SshConnections }
+export type Ssh = AsyncDisposable & {
+  targets: SshTargets
+  connections: SshConnections
+  /** Why a path cannot be that of a key, as a sentence; undefined for one that can. */
+  refusalOfKey: (path: string) => string | undefined
+}
 
 export type OpenSshOptions = {
   config: Pick<LogsConfig, 'sshKeyFolders'>
@@ -29,6 +35,7 @@ export const openSsh = ({ config, dataDirectory, db, now }: OpenSshOptions): Ssh
   return {
     targets: createSshTargets({ ...options, db, now }),
     connections,
+    refusalOfKey: (path) => refusalOfKeyPath(path, keyFolders),
     [Symbol.asyncDispose]: () => connections[Symbol.asyncDispose](),
   }
 }
