@@ -110,6 +110,22 @@ describe('the main job of logs', () => {
     expect(events.at(-1)?.data).toMatchObject({ text: expect.stringContaining('open again') })
   })
 
+  test('a task tells how it goes until it is done, and each of its frames has an id to come back from', async () => {
+    const form = new FormData()
+    form.append('source_id', 'ledger')
+    form.append('file', new Blob(['Mar  1 09:30:00 garden app[7]: the ledger is read\n']), 'ledger.log')
+    const begun = await fetch(`${trellis.origin}/logs/api/ingest/upload`, { method: 'POST', body: form })
+    const { task_id: taskId } = (await begun.json()) as { task_id: string }
+    const url = `${trellis.origin}/logs/api/tasks/${taskId}/events`
+    const events = await readEvents(url, ({ event }) => event === 'done')
+    expect(events.at(-1)).toMatchObject({ event: 'done', data: { status: 'done' } })
+    expect(events.filter(({ id }) => id === undefined)).toEqual([])
+    const headers = { 'last-event-id': events[0]?.id ?? '' }
+    expect((await readEvents(url, ({ event }) => event === 'done', { headers })).at(-1)).toMatchObject({
+      event: 'done',
+    })
+  })
+
   test('a reader of the tail that has seen nothing but what was there before misses nothing when it comes back', async () => {
     const url = `${trellis.origin}/logs/api/tail?history=1`
     const [last] = await readEvents(url, () => true)

@@ -38,11 +38,13 @@ export const ingestRpc = (world: World): IngestHandlers => ({
   async *watchTask({ taskId, lastEventId }, { signal }) {
     const known = await world.tasks.get(taskId)
     if (!known) throw failure('not_found', `There is no task "${taskId}".`)
-    const after = lastEventId && /^\d+$/.test(lastEventId) ? Number(lastEventId) : 'latest'
+    const place = lastEventId && /^\d+$/.test(lastEventId) ? lastEventId : undefined
+    const after = place === undefined ? 'latest' : Number(place)
     const events = world.bus.subscribe(taskEvents(taskId), { after, signal })
     // Asked again once the place in the stream is taken: what ended in between is not missed.
     const task = (await world.tasks.get(taskId)) ?? known
-    yield { eventId: '', event: { $case: isOver(task) ? 'done' : 'progress', value: task } }
+    // How it stands now has no place among the events: whoever comes back from here is told all that is kept once more.
+    yield { eventId: place ?? '0', event: { $case: isOver(task) ? 'done' : 'progress', value: task } }
     if (isOver(task)) return
     for await (const delivery of events) {
       if (delivery.kind === 'gap') continue
