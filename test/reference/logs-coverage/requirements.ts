@@ -272,7 +272,7 @@ export const themes: readonly Theme[] = [
     ],
     [
       'Thinking blocks are removed, whatever their case and however many lines they have',
-      [logs('diagnose/thinking'), 'however the words are cut, the same is shown'],
+      [logs('diagnose/thinking'), 'however the words of "%s" are cut, the same is shown'],
     ],
     [
       '`POST /api/sources/suggest` ranks sources and names what is not tracked, without a language model',
