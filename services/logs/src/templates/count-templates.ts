@@ -1,4 +1,3 @@
-import { createSlices } from '../cluster/slices.ts'
 import {
   acceptsOrigin,
   acceptsTags,
@@ -9,6 +8,7 @@ import {
 } from '../search/filters.ts'
 import { documentsOf } from '../segments/bitmap.ts'
 import type { Part } from '../segments/part.ts'
+import { createSlices } from '../slices.ts'
 import { countPart, eachTemplate, type PartCounts } from './part-counts.ts'
 import type { Templates } from './templates.ts'
 
@@ -108,14 +108,14 @@ export const countTemplates = async (
     signal?.throwIfAborted()
     if (!mayPass(timeless, part)) continue
     if (slices.isOver()) await slices.pause()
-    const [columns, templateOf] = await Promise.all([part.columns(), part.templateOf()])
     const countsOfNumber = part.templates.map((id) =>
       id === '' || timeless.anyTemplate?.includes(id) === false ? undefined : countsOf(templates.resolve(id)),
     )
     if (isWhole(part)) {
-      addWhole(part, countPart(part, columns, templateOf), countsOfNumber)
+      addWhole(part, await countPart(part), countsOfNumber)
       continue
     }
+    const [columns, templateOf] = await Promise.all([part.columns(), part.templateOf()])
     const passing = passingDocuments(timeless, part, columns)
     await keepTemplates(timeless, part, passing)
     eachTemplate(documentsOf(passing), columns, templateOf, (number, severity, time) => {

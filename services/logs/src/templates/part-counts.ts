@@ -33,10 +33,11 @@ export const eachTemplate = (
 /** A part never changes, and what is laid over it makes another: what was counted once holds for as long as it is there. */
 const known = new WeakMap<Part, PartCounts>()
 
-/** All that may be seen of a part, whatever filters say. */
-export const countPart = (part: Part, columns: PartColumns, templateOf: Uint16Array): PartCounts => {
+/** All that may be seen of a part, whatever filters say. Its columns, which have to be unpacked, are read the first time alone. */
+export const countPart = async (part: Part): Promise<PartCounts> => {
   const before = known.get(part)
   if (before) return before
+  const [columns, templateOf] = await Promise.all([part.columns(), part.templateOf()])
   const { length } = part.templates
   const made: PartCounts = {
     counts: new Uint32Array(length),
