@@ -11,6 +11,7 @@ import { plainFormat } from '../formats/in-force.ts'
 import { severityOfLevel } from '../formats/levels.ts'
 import { createTimeReader, readEpoch } from '../formats/time.ts'
 import { utc } from '../formats/zone.ts'
+import { parsedJson } from '../parsed-json.ts'
 
 /** What a pushed body is read with. It goes to another thread, so it is plain data. */
 export type PushedOptions = {
@@ -38,25 +39,17 @@ const isObject = (value: unknown): value is Given =>
 
 /** The body as a list of whatever it has: `{source_id, entries}`, or one JSON value a line. What is no JSON on a line stays undefined. */
 const listOf = (body: string): { sourceId: unknown; entries: unknown[] } => {
-  const whole = parse(body)
+  const whole = parsedJson(body)
   if (isObject(whole) && 'entries' in whole) {
     if (!Array.isArray(whole.entries)) throw failure('invalid', 'entries must be a list.')
     return { sourceId: whole.source_id, entries: whole.entries }
   }
   if (Array.isArray(whole)) return { sourceId: undefined, entries: whole }
   const lines = body.split('\n').filter((line) => line.trim() !== '')
-  const entries = lines.map(parse)
+  const entries = lines.map(parsedJson)
   if (entries.length === 0 || entries[0] === undefined)
     throw failure('malformed', 'The body is neither {"source_id": ..., "entries": [...]} nor one JSON object a line.')
   return { sourceId: undefined, entries }
-}
-
-const parse = (text: string): unknown => {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }
 
 const isRepeatCount = (value: unknown): boolean =>

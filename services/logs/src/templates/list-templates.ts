@@ -1,5 +1,6 @@
 import { invalidField } from '@trellis/kit/errors'
 import { severityOfCode } from '../entries/severity-code.ts'
+import { parsedJson } from '../parsed-json.ts'
 import type { Filters } from '../search/filters.ts'
 import type { LogEngine } from '../threads/log-engine.ts'
 import type { TemplateCounts } from './count-templates.ts'
@@ -57,19 +58,11 @@ const compareKeys = (left: Key, right: Key): number =>
 const encodeCursor = (key: Key) => Buffer.from(JSON.stringify(key)).toString('base64url')
 
 const decodeCursor = (cursor: string): Key => {
-  const parts = parse(Buffer.from(cursor, 'base64url').toString('utf8'))
+  const parts = parsedJson(Buffer.from(cursor, 'base64url').toString('utf8'))
   const [value, templateId] = Array.isArray(parts) ? (parts as unknown[]) : []
   if (typeof value !== 'number' || typeof templateId !== 'string')
     throw invalidField(['query', 'cursor'], 'cursor must be a next_cursor that a list of templates has given.')
   return [value, templateId]
-}
-
-const parse = (text: string): unknown => {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }
 
 /** One page of templates. Throws `invalid` for a cursor that is none. */

@@ -1,3 +1,4 @@
+import { parsedJson } from '../../parsed-json.ts'
 import { UpstreamRefused } from '../../upstream/upstream.ts'
 import { type FilterAccess, FilterFailure } from './dns-filter.ts'
 
@@ -55,14 +56,6 @@ const readText = async (body: AsyncIterable<Uint8Array> | null): Promise<string>
   return Buffer.concat(chunks).toString('utf8')
 }
 
-const jsonOf = (text: string): unknown => {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
-}
-
 /** The innermost reason: "fetch failed" says nothing. */
 const reasonOf = (error: unknown): string => {
   if (error instanceof Error && error.cause instanceof Error) return reasonOf(error.cause)
@@ -93,7 +86,7 @@ export const ask = async (
       certificate,
     })
     const text = await readText(response.body)
-    return { status: response.status, text: redacted(text, [key, ...secrets]), json: jsonOf(text) }
+    return { status: response.status, text: redacted(text, [key, ...secrets]), json: parsedJson(text) }
   } catch (error) {
     if (error instanceof FilterFailure) throw error
     signal.throwIfAborted()
