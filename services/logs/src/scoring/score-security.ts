@@ -1,6 +1,6 @@
-import { createSlices } from '../cluster/slices.ts'
 import type { StoredEntry } from '../entries/entry.ts'
 import { wordsOf } from '../segments/tokens.ts'
+import { createSlices } from '../slices.ts'
 import type { LogEngine } from '../threads/log-engine.ts'
 import { actorsOf } from './actors.ts'
 import type { AttackSign } from './attack-sign.ts'

@@ -24,6 +24,12 @@ local.addAddress('::', 'ipv6')
 local.addAddress('::1', 'ipv6')
 local.addSubnet('fc00::', 7, 'ipv6')
 
+/** Whether an IP address is one of this machine, its network or its cloud, and says nothing of a place. */
+export const isLocalAddress = (address: string): boolean => {
+  const family = isIP(address) === 6 ? 'ipv6' : 'ipv4'
+  return never.check(address, family) || local.check(address, family)
+}
+
 export type AddressRules = { blockPrivate: boolean }
 
 /** Why an IP address must not be connected to, or undefined. */
