@@ -19,7 +19,7 @@ const mostValues = 100
 export type CountedMatch = { part: Part; matched: Bitmap; total: number }
 
 /** Of what matched in a part: by severity, in the order of `severities`, and by pair of a stream and a set of patterns. */
-type PartCounts = {
+type MatchCounts = {
   bySeverity: readonly number[]
   byPair: readonly { stream: number; patternSet: number; count: number }[]
 }
@@ -27,7 +27,7 @@ type PartCounts = {
 /** About what a pair takes. */
 const pairBytes = 64
 
-const countPart = async ({ part, matched, total }: CountedMatch): Promise<PartCounts> => {
+const countMatch = async ({ part, matched, total }: CountedMatch): Promise<MatchCounts> => {
   const bitmaps = await part.severities()
   const bySeverity = bitmaps.map((bitmap) => countCommonBits(matched, bitmap))
   const isPlain = part.streams.length === 1 && part.patternSets.length === 1
@@ -59,7 +59,7 @@ export const createFacetCounter = (domainOf: (tag: string) => string): FacetCoun
     async count(match, keep) {
       const { streams, patternSets } = match.part
       const { bySeverity: graded, byPair } = await keep('facets', async () => {
-        const value = await countPart(match)
+        const value = await countMatch(match)
         return { value, bytes: pairBytes * (1 + value.byPair.length) }
       })
       severities.forEach((severity, index) => {

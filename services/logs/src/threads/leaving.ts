@@ -1,3 +1,5 @@
+import type { Leaving } from '../search/leaving.ts'
+
 /**
  * Runs a search in a thread for as long as somebody waits for it. The thread is told through shared memory, since it reads no messages
  * while it searches. Rejects with the signal's reason when it was aborted.
@@ -20,7 +22,7 @@ export const whileAwaited = async <Result>(
 }
 
 /** The other end: what a search asks between its steps. */
-export const leavingOf = (left: Int32Array | undefined): { throwIfAborted: () => void } | undefined =>
+export const leavingOf = (left: Int32Array | undefined): Leaving | undefined =>
   left && {
     throwIfAborted: () => {
       if (Atomics.load(left, 0) !== 0) throw new Error('Nobody waits for this search any more.')
