@@ -11,13 +11,25 @@ const isUp = (origin: string): Promise<boolean> =>
     () => false,
   )
 
+const endGroup = (leader: number | undefined) => {
+  try {
+    if (leader !== undefined) process.kill(-leader, 'SIGKILL')
+  } catch {
+    // All of it has ended.
+  }
+}
+
 test('whoever ends "npm start" by its id ends all that it started', async () => {
   await using directory = await temporaryDirectory()
   const npm = spawn('npm', ['start'], {
     cwd: root,
     env: { ...process.env, PORT: '0', METRICS_PORT: '0', LOG_LEVEL: 'warn', TRELLIS_DATA_DIR: directory.path },
     stdio: ['ignore', 'pipe', 'ignore'],
+    // A group of its own, of which nothing stays if the test fails.
+    detached: true,
   })
+  using group = new DisposableStack()
+  group.defer(() => endGroup(npm.pid))
   const origin = await new Promise<string>((resolve, reject) => {
     let text = ''
     npm.stdout.setEncoding('utf8').on('data', (part: string) => {
