@@ -64,14 +64,27 @@ const watchMemory = async ({ trellis, until, signal }: Soak): Promise<number[]> 
   return seen
 }
 
-const shown = (name: string, times: readonly number[]): string =>
-  `  ${name.padEnd(22)} p50 ${round(median([...times]), 1)} ms  p99 ${round(
+const thirdsOf = (values: readonly number[]): number[][] => {
+  const third = Math.ceil(values.length / 3)
+  return [0, 1, 2].map((part) => values.slice(part * third, (part + 1) * third))
+}
+
+const centile = (times: readonly number[], part: number): string =>
+  round(
     percentile(
       times.toSorted((a, b) => a - b),
-      0.99,
+      part,
     ),
     1,
-  )} ms  most ${round(Math.max(...times), 1)} ms  (${times.length})`
+  )
+
+/** The thirds tell whether the cost grows with what is kept. */
+const shown = (name: string, times: readonly number[]): string =>
+  `  ${name.padEnd(22)} p50 ${centile(times, 0.5)} ms  p99 ${centile(times, 0.99)} ms  most ${round(Math.max(...times), 1)} ms  (${times.length}); p50 and p99 in the thirds: ${thirdsOf(
+    times,
+  )
+    .map((part) => `${centile(part, 0.5)} / ${centile(part, 0.99)}`)
+    .join(', ')}`
 
 /**
  * One process on files under a steady stream of pushed lines, while it is searched, followed and asked for a diagnosis every second. Settings:
@@ -114,8 +127,7 @@ export const benchSoak = async (): Promise<string[]> => {
     const perLine = (part: number) => round((part * 1e6) / sent.accepted, 1)
     const all = [...used.values()].reduce((sum, part) => sum + part, 0)
     if (profiles !== undefined) await trellis.stop()
-    const third = Math.ceil(memory.length / 3)
-    const [first, second, last] = [0, 1, 2].map((part) => median(memory.slice(part * third, (part + 1) * third)))
+    const [first, second, last] = thirdsOf(memory).map(median)
     return [
       `${seconds} s at ${round(linesPerSecond)} lines/s in batches of ${linesPerBatch}, ${tails} tails, a search and a diagnosis each second:`,
       `  ${round(sent.sent)} lines sent, ${round(sent.accepted)} acknowledged, ${round(sent.duplicates)} duplicates; ${sent.refused} batches refused for a while, at most ${round(sent.behind)} ms behind the rate`,
