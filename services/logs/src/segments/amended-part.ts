@@ -5,7 +5,8 @@ import { type Bitmap, createBitmap, hasBit, setBit } from './bitmap.ts'
 import { lengthOfCode } from './document-length.ts'
 import { keyPrefixOf } from './key-table.ts'
 import { type Occurrences, onlyVisible } from './occurrences.ts'
-import type { Part, PartColumns, StreamSummary } from './part.ts'
+import type { Part, StreamSummary } from './part.ts'
+import { type SeverityColumn, severityAt } from './severity-column.ts'
 
 /** A part as it is to be seen now: without what was buried, with the severities that were put in place. */
 export type AmendedPart = Part & {
@@ -36,9 +37,9 @@ const emptied = (stream: StreamSummary): StreamSummary => ({
 
 /** Bitmaps with the documents of overrides moved to where these say. */
 const withOverrides = (
-  severities: PartColumns['severities'],
+  severities: SeverityColumn,
   overrides: ReadonlyMap<number, SeverityOverride>,
-): PartColumns['severities'] => {
+): SeverityColumn => {
   const [critical, error, warn] = severities.map((bitmap) => bitmap.slice())
   if (!critical || !error || !warn) return severities
   const moved = [critical, error, warn] as const
@@ -51,9 +52,6 @@ const withOverrides = (
   }
   return moved
 }
-
-const codeAt = (severities: PartColumns['severities'], document: number): number =>
-  severities.findIndex((bitmap) => hasBit(bitmap, document)) + 1
 
 /** Lays what concerns a part over it. Documents keep their numbers; those that are hidden are in no answer and no count. */
 export const amendPart = (part: Part, { hidden, overrides }: Concern): AmendedPart => {
@@ -118,7 +116,7 @@ export const amendPart = (part: Part, { hidden, overrides }: Concern): AmendedPa
     for (const [document, { severity }] of overridden) {
       const counts = counted[columns.streamOf[document] ?? 0]?.bySeverity
       if (!counts) continue
-      const before = codeAt(columns.severities, document)
+      const before = severityAt(columns.severities, document)
       counts[before] = (counts[before] ?? 0) - 1
       counts[severity] = (counts[severity] ?? 0) + 1
     }

@@ -2,11 +2,12 @@ import type { Origin, SenderDetails } from '../entries/entry.ts'
 import { type EntryBatch, isOutOfOrder, isTruncated, timeIsBorrowed } from '../entries/entry-batch.ts'
 import { allocate } from './allocate.ts'
 import type { BatchAnalysis } from './batch-analysis.ts'
-import { type Bitmap, createBitmap, setBit } from './bitmap.ts'
+import { createBitmap, setBit } from './bitmap.ts'
 import { codeOfLength } from './document-length.ts'
 import { createKeyTable, type KeyTable, keyPrefixAt } from './key-table.ts'
 import { hasOwnTime, snapshotOf } from './memory-part.ts'
 import type { Part, StreamSummary } from './part.ts'
+import type { SeverityColumn } from './severity-column.ts'
 import { createTermTable, type TermTable } from './term-table.ts'
 
 /** A summary that is being counted: all there is to count is there. */
@@ -27,7 +28,7 @@ export type MemoryColumns = {
   lengthCodes: Uint8Array<ArrayBuffer>
   flags: Uint8Array<ArrayBuffer>
   keys: Uint8Array<ArrayBuffer>
-  severities: readonly [Bitmap, Bitmap, Bitmap]
+  severities: SeverityColumn
 }
 
 /**

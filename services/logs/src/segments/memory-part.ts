@@ -2,9 +2,10 @@ import type { StoredEntry } from '../entries/entry.ts'
 import { isOutOfOrder, isTruncated } from '../entries/entry-batch.ts'
 import { severityOfCode } from '../entries/severity-code.ts'
 import { bucketColumnOf, cellsOf } from './count-columns.ts'
-import type { MemoryColumns, MemoryIndex } from './memory-index.ts'
+import type { MemoryIndex } from './memory-index.ts'
 import { mergePostings, occurrencesOf, type Postings } from './occurrences.ts'
 import type { Part, StreamSummary } from './part.ts'
+import { severityAt } from './severity-column.ts'
 import { spansOf } from './time-spans.ts'
 import { encodeWord } from './tokens.ts'
 
@@ -17,10 +18,6 @@ const textOf = (index: MemoryIndex, document: number): string =>
     document === 0 ? 0 : index.columns.textEnds[document - 1],
     index.columns.textEnds[document],
   )
-
-/** A severity's code, 0 for none. */
-export const severityAt = ({ severities }: Pick<MemoryColumns, 'severities'>, document: number): number =>
-  severities.findIndex((bitmap) => ((bitmap[document >>> 5] ?? 0) & (1 << (document & 31))) !== 0) + 1
 
 /** The id of a document: what the sender gave, else the digits of its key. */
 const entryIdAt = (index: MemoryIndex, document: number): string =>
@@ -38,7 +35,7 @@ export const entryAt = (index: MemoryIndex, document: number): StoredEntry => {
     time: (flags & hasOwnTime) === 0 ? null : (columns.times[document] ?? 0),
     ingestTime: columns.ingestTimes[document] ?? 0,
     effectiveTime: columns.times[document] ?? 0,
-    severity: severityOfCode(severityAt(columns, document)),
+    severity: severityOfCode(severityAt(columns.severities, document)),
     repeatCount: columns.repeats[document] ?? 1,
     text: textOf(index, document),
     truncated: (flags & isTruncated) !== 0,

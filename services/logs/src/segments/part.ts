@@ -2,6 +2,7 @@ import type { Origin, StoredEntry } from '../entries/entry.ts'
 import type { Bitmap } from './bitmap.ts'
 import type { BucketColumn, Cells } from './count-columns.ts'
 import type { Occurrences } from './occurrences.ts'
+import type { SeverityColumn } from './severity-column.ts'
 import type { TimeSpans } from './time-spans.ts'
 
 /** What is known of one origin inside a part without reading an entry. Times are effective ones, epoch milliseconds. */
@@ -33,8 +34,7 @@ export type PartColumns = {
   /** First bytes of each document's key; `keyStride` apart. */
   keys: Uint8Array
   keyStride: number
-  /** CRITICAL, ERROR, WARN. */
-  severities: readonly [Bitmap, Bitmap, Bitmap]
+  severities: SeverityColumn
   /** The documents that may be seen; absent where all may. */
   visible?: Bitmap
 }
@@ -63,7 +63,7 @@ export type Part = {
   columns: () => Promise<PartColumns>
   /** Of the columns those that counting needs: much less than all. */
   times: () => Promise<Pick<PartColumns, 'times' | 'spans'>>
-  severities: () => Promise<PartColumns['severities']>
+  severities: () => Promise<SeverityColumn>
   cells: () => Promise<Cells>
   /** Buckets of so many milliseconds; undefined where there are too many for a column. */
   buckets: (milliseconds: number) => Promise<BucketColumn | undefined>

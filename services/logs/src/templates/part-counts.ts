@@ -1,5 +1,6 @@
 import { documentsOf } from '../segments/bitmap.ts'
 import type { Part, PartColumns } from '../segments/part.ts'
+import { severityAt } from '../segments/severity-column.ts'
 
 /** What the entries of a part come to by the number of their template; `bySeverity` has four places for each. */
 export type PartCounts = {
@@ -7,14 +8,6 @@ export type PartCounts = {
   bySeverity: Uint32Array
   firstTimes: Float64Array
   lastTimes: Float64Array
-}
-
-const severityAt = ([critical, error, warn]: PartColumns['severities'], document: number): number => {
-  const word = document >>> 5
-  const mask = 1 << (document & 31)
-  if (((warn[word] ?? 0) & mask) !== 0) return 3
-  if (((error[word] ?? 0) & mask) !== 0) return 2
-  return ((critical[word] ?? 0) & mask) === 0 ? 0 : 1
 }
 
 /** Counts documents, and calls back for each of them with the number of its template, its severity's code and its time. */

@@ -3,7 +3,8 @@ import type { Origin, SenderDetails, StoredEntry } from '../entries/entry.ts'
 import { isOutOfOrder, isTruncated } from '../entries/entry-batch.ts'
 import { severityOfCode } from '../entries/severity-code.ts'
 import type { MemoryIndex } from '../segments/memory-index.ts'
-import { hasOwnTime, severityAt } from '../segments/memory-part.ts'
+import { hasOwnTime } from '../segments/memory-part.ts'
+import { severityAt } from '../segments/severity-column.ts'
 
 /**
  * Entries on their way to another thread as columns: as objects, copying twenty thousand a second took more time than keeping them.
@@ -82,7 +83,7 @@ export const packEntries = (
     templates: ids.values,
     templateOf: ids.placeOf,
     sender: details,
-    severities: Uint8Array.from({ length: count }, (_, entry) => severityAt(columns, from + entry)),
+    severities: Uint8Array.from({ length: count }, (_, entry) => severityAt(columns.severities, from + entry)),
     flags: columns.flags.slice(from, to),
     times: columns.times.slice(from, to),
     ingestTimes: columns.ingestTimes.slice(from, to),
