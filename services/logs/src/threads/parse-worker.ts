@@ -25,8 +25,8 @@ const port: Port = {
 }
 
 /**
- * Whoever has less to do finds out what the texts of a batch say: the indexing thread while it has nearly caught up, else this one.
- * Both cores are busy so, however the work is spread.
+ * Of files, whoever has less to do finds out what the texts of a batch say: the indexing thread while it has nearly caught up, else this
+ * one. Both cores are busy so, however the work is spread.
  */
 const enoughWaiting = 2
 const { analyses, patterns } = workerData as ParserOptions
@@ -74,10 +74,11 @@ const keep = (id: number, batch: ArrayBuffer, tellsMatches: boolean): Promise<vo
   return kept
 }
 
+/** Those who push wait for an answer anyway; the indexing thread has searches to answer meanwhile. */
 const keepPushed = (batch: ArrayBuffer): Promise<IngestResult> => {
-  const analysis = analyses && waiting >= enoughWaiting ? analyse(decodeBatch(batch)) : undefined
+  const analysis = analyses ? analyse(decodeBatch(batch)) : undefined
   const moved = analysis ? transferablesOf(analysis) : []
-  return whileWaiting(calls.call('keepPushed', [batch, analysis], [batch, ...moved]))
+  return calls.call('keepPushed', [batch, analysis], [batch, ...moved])
 }
 
 const calls = createCalls<KeepCalls>(port, {
