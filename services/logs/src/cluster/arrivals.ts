@@ -16,7 +16,7 @@ export const arrivalOf = async (part: Part, version: number): Promise<Arrived> =
   const entries: StoredEntry[] = []
   let all = part.documents
   try {
-    const { visible } = await part.columns()
+    const visible = await part.visible()
     all = (await part.corpus()).documents
     for (let document = Math.max(0, part.documents - mostTold); document < part.documents; document++)
       if (!visible || hasBit(visible, document)) entries.push(await part.entry(document))

@@ -5,10 +5,8 @@ import type { Group } from './groups.ts'
 
 /** Each source that is counted costs a pass over its entries. */
 const mostSources = 8
-/** Each group whose time is looked up costs two searches. */
-const mostTimed = 20
 
-type Engine = Pick<LogEngine, 'search' | 'templates'>
+type Engine = Pick<LogEngine, 'templates'>
 
 const originOf = ({ entries: [{ origin }] }: Group): { source: string; branch: string } => ({
   source: origin.sourceId,
@@ -43,35 +41,13 @@ export const withCounts = async (
       }
     }),
   )
-  return Promise.all(
-    groups.map(async (group, index) => {
-      const firstEver = everywhere.get(group.entries[0].templateId ?? '')?.firstSeen
-      const template = counts.get(group)
-      const told = { ...group, ...(firstEver !== undefined && { firstEver }) }
-      if (!template) return told
-      const isAllShown = template.count <= group.entries.length || index >= mostTimed
-      const times = isAllShown ? {} : await timesOf(engine, group, { filters, template, signal })
-      return { ...told, ...times, total: template.count }
-    }),
-  )
-}
-
-/** When a group's kind first and last came within the filters. */
-const timesOf = async (
-  engine: Engine,
-  group: Group,
-  { filters, template, signal }: { filters: Filters; template: TemplateCounts; signal: AbortSignal },
-): Promise<Pick<Group, 'first' | 'last'>> => {
-  const { since = Number.NEGATIVE_INFINITY, until = Number.POSITIVE_INFINITY } = filters
-  const { templateId, firstSeen, lastSeen } = template
-  const at = async (order: 'oldest' | 'time'): Promise<number | undefined> => {
-    const asked = { ...filters, ...originOf(group), anyTemplate: [templateId] }
-    const { entries } = await engine.search({ query: null, filters: asked, limit: 1, order, withFacets: false }, signal)
-    return entries[0]?.entry.effectiveTime
-  }
-  const [first, last] = await Promise.all([
-    firstSeen >= since ? firstSeen : at('oldest'),
-    lastSeen < until ? lastSeen : at('time'),
-  ])
-  return { first: Math.min(group.first, first ?? group.first), last: Math.max(group.last, last ?? group.last) }
+  return groups.map((group) => {
+    const firstEver = everywhere.get(group.entries[0].templateId ?? '')?.firstSeen
+    const template = counts.get(group)
+    const told = { ...group, ...(firstEver !== undefined && { firstEver }) }
+    if (!template) return told
+    const first = Math.min(group.first, template.firstCounted)
+    const last = Math.max(group.last, template.lastCounted)
+    return { ...told, first, last, total: template.count }
+  })
 }

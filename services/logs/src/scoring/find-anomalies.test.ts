@@ -13,15 +13,10 @@ const kind = (template: string, level: 0 | 1 | 2 | 3, countIn: (bucket: number) 
   const count = buckets.reduce((sum, value) => sum + value, 0)
   const bySeverity: TemplateCounts['bySeverity'] = [0, 0, 0, 0]
   bySeverity[level] = count
-  return {
-    templateId: template,
-    template,
-    count,
-    bySeverity,
-    firstSeen: buckets.findIndex((value) => value > 0) * minute,
-    lastSeen: buckets.findLastIndex((value) => value > 0) * minute,
-    buckets,
-  }
+  const first = buckets.findIndex((value) => value > 0) * minute
+  const last = buckets.findLastIndex((value) => value > 0) * minute
+  const seen = { firstSeen: first, lastSeen: last, firstCounted: first, lastCounted: last }
+  return { templateId: template, template, count, bySeverity, ...seen, buckets }
 }
 const work = kind('stored document <*>', 0, () => 100)
 const seriesOf = (templates: readonly TemplateCounts[], isWhole = false): TemplateSeries => ({

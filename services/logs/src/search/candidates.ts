@@ -153,7 +153,7 @@ const scoreEach = (documents: Uint32Array, terms: readonly Having[], lengthCodes
 
 /** Candidates of a part, with what is known of it and how to get the rest. */
 export type PartCandidates = {
-  part: Pick<Part, 'firstTime' | 'lastTime' | 'columns'>
+  part: Pick<Part, 'firstTime' | 'lastTime' | 'ranks'>
   candidates: readonly Candidates[]
   offer: Omit<Offer, 'columns'>
 }
@@ -175,6 +175,6 @@ export const offerBestFirst = async (
     const last = top.last()
     if (last !== undefined && these.best < last.score) return
     if (last !== undefined && these.best === last.score && latest < last.time) continue
-    these.offer(top, { ...offer, columns: await part.columns() })
+    these.offer(top, { ...offer, columns: await part.ranks() })
   }
 }

@@ -1,9 +1,9 @@
 import type { Origin } from '../entries/entry.ts'
 import type { Severity } from '../entries/severity-code.ts'
 import { severityCode } from '../entries/severity-code.ts'
-import { isAmended } from '../segments/amended-part.ts'
-import { type Bitmap, createBitmap, fullBitmap, intersect, setBit, subtract, unite } from '../segments/bitmap.ts'
-import type { Part, PartColumns } from '../segments/part.ts'
+import { type Bitmap, createBitmap, fullBitmap, intersect, subtract, unite } from '../segments/bitmap.ts'
+import type { Part, Times } from '../segments/part.ts'
+import type { SeverityColumn } from '../segments/severity-column.ts'
 
 /** What entries must be beside having the words; what is absent does not matter. Times are epoch milliseconds. */
 export type Filters = {
@@ -42,87 +42,94 @@ export const acceptsTags = (filters: Filters, tags: readonly string[]): boolean 
   (filters.pattern === undefined || tags.includes(filters.pattern)) &&
   (filters.anyPattern === undefined || filters.anyPattern.some((tag) => tags.includes(tag)))
 
-/** The documents of a part that have one of the templates that the filters name; all where they name none. */
-export const keepTemplates = async ({ anyTemplate }: Filters, part: Part, passing: Bitmap): Promise<void> => {
-  if (!anyTemplate) return
-  const wanted = part.templates.map((templateId) => anyTemplate.includes(templateId))
-  keepByNumber(passing, part.documents, await part.templateOf(), wanted)
+/** Filters made ready to be asked of many parts. */
+export type PartFilter = {
+  /** Whether a part can have an entry that passes, by what is known without reading its columns. */
+  mayPass: (part: Part) => boolean
+  /** The documents of a part that pass. Of its columns those are read that decide. */
+  passing: (part: Part) => Promise<Bitmap>
 }
 
-/** Whether a part can have an entry that passes, by what is known without reading its columns. */
-export const mayPass = (filters: Filters, part: Part): boolean =>
-  (filters.since === undefined || part.lastTime >= filters.since) &&
-  (filters.until === undefined || part.firstTime < filters.until) &&
-  part.streams.some(({ entries, origin }) => entries > 0 && acceptsOrigin(filters, origin)) &&
-  (filters.anyTemplate === undefined || part.templates.some((id) => filters.anyTemplate?.includes(id))) &&
-  part.patternSets.some((tags) => acceptsTags(filters, tags))
-
-const keepByNumber = (passing: Bitmap, documents: number, numbers: Uint16Array, accepted: readonly boolean[]): void => {
-  if (accepted.every(Boolean)) return
-  const kept = createBitmap(documents)
-  for (let document = 0; document < documents; document++) {
-    if (accepted[numbers[document] ?? 0] === true) setBit(kept, document)
+export const createPartFilter = (filters: Filters): PartFilter => {
+  const { since = Number.NEGATIVE_INFINITY, until = Number.POSITIVE_INFINITY } = filters
+  const templates = filters.anyTemplate && new Set(filters.anyTemplate)
+  const isCut = ({ firstTime, lastTime }: Part) => firstTime < since || lastTime >= until
+  return {
+    mayPass: (part) =>
+      part.lastTime >= since &&
+      part.firstTime < until &&
+      part.streams.some(({ entries, origin }) => entries > 0 && acceptsOrigin(filters, origin)) &&
+      (templates === undefined || part.templates.some((id) => templates.has(id))) &&
+      part.patternSets.some((tags) => acceptsTags(filters, tags)),
+    passing: async (part) => {
+      const passing = (await part.visible())?.slice() ?? fullBitmap(part.documents)
+      const origins = part.streams.map(({ origin }) => acceptsOrigin(filters, origin))
+      await keepByNumber(passing, part.streamOf, origins)
+      const tags = part.patternSets.map((set) => acceptsTags(filters, set))
+      await keepByNumber(passing, part.patternSetOf, tags)
+      if (templates) {
+        const ids = part.templates.map((id) => templates.has(id))
+        await keepByNumber(passing, part.templateOf, ids)
+      }
+      if (isCut(part)) keepByTime(passing, await part.times(), { since, until })
+      if (filters.severities) {
+        const graded = await part.severities()
+        intersect(passing, ofSeverities(graded, filters.severities, part.documents))
+      }
+      return passing
+    },
   }
-  intersect(passing, kept)
 }
 
-const keepByTime = (passing: Bitmap, part: Part, { times, spans }: PartColumns, { since, until }: Filters): void => {
-  const from = since ?? Number.NEGATIVE_INFINITY
-  const to = until ?? Number.POSITIVE_INFINITY
-  if (part.firstTime >= from && part.lastTime < to) return
+/** Keeps the documents whose number in a column is accepted. */
+const keepByNumber = async (
+  passing: Bitmap,
+  column: () => Promise<Uint16Array>,
+  accepted: readonly boolean[],
+): Promise<void> => {
+  if (accepted.every(Boolean)) return
+  const numbers = await column()
+  const isAccepted = Uint8Array.from(accepted, Number)
+  for (let word = 0; word < passing.length; word++) {
+    let kept = 0
+    for (let rest = passing[word] ?? 0; rest !== 0; rest &= rest - 1) {
+      const lowest = rest & -rest
+      if (isAccepted[numbers[(word << 5) + 31 - Math.clz32(lowest)] ?? 0] === 1) kept |= lowest
+    }
+    passing[word] = kept
+  }
+}
+
+const keepByTime = (
+  passing: Bitmap,
+  { times, spans }: Times,
+  { since, until }: { since: number; until: number },
+): void => {
   for (let word = 0; word < passing.length; word++) {
     const [first, last] = [spans.first[word] ?? 0, spans.last[word] ?? 0]
-    if (first >= from && last < to) continue
+    if (first >= since && last < until) continue
     let kept = 0
-    if (last >= from && first < to)
+    if (last >= since && first < until)
       for (let rest = passing[word] ?? 0; rest !== 0; rest &= rest - 1) {
         const lowest = rest & -rest
         const time = times[(word << 5) + 31 - Math.clz32(lowest)] ?? 0
-        if (time >= from && time < to) kept |= lowest
+        if (time >= since && time < until) kept |= lowest
       }
     passing[word] = kept
   }
 }
 
-/** The documents of a part that pass; no column is read where nothing is asked and all may be seen. */
-export const passingOf = async (filters: Filters, part: Part): Promise<Bitmap> => {
-  const asksNothing = Object.values(filters).every((value) => value === undefined)
-  if (asksNothing && !(isAmended(part) && part.hides)) return fullBitmap(part.documents)
-  const passing = passingDocuments(filters, part, await part.columns())
-  await keepTemplates(filters, part, passing)
-  return passing
-}
-
-const ungraded = ({ severities }: PartColumns, documents: number): Bitmap => {
-  const bitmap = fullBitmap(documents)
-  for (const graded of severities) subtract(bitmap, graded)
+const ofSeverities = (graded: SeverityColumn, wanted: readonly (Severity | null)[], documents: number): Bitmap => {
+  const bitmap = createBitmap(documents)
+  for (const severity of wanted) {
+    const having = severity === null ? ungraded(graded, documents) : graded[severityCode[severity] - 1]
+    if (having) unite(bitmap, having)
+  }
   return bitmap
 }
 
-/** The same by columns, but for templates. */
-export const passingDocuments = (filters: Filters, part: Part, columns: PartColumns): Bitmap => {
-  const passing = columns.visible?.slice() ?? fullBitmap(part.documents)
-  keepByNumber(
-    passing,
-    part.documents,
-    columns.streamOf,
-    part.streams.map(({ origin }) => acceptsOrigin(filters, origin)),
-  )
-  keepByNumber(
-    passing,
-    part.documents,
-    columns.patternSetOf,
-    part.patternSets.map((tags) => acceptsTags(filters, tags)),
-  )
-  keepByTime(passing, part, columns, filters)
-  if (filters.severities) {
-    const wanted = createBitmap(part.documents)
-    for (const severity of filters.severities) {
-      const bitmap =
-        severity === null ? ungraded(columns, part.documents) : columns.severities[severityCode[severity] - 1]
-      if (bitmap) unite(wanted, bitmap)
-    }
-    intersect(passing, wanted)
-  }
-  return passing
+const ungraded = (severities: SeverityColumn, documents: number): Bitmap => {
+  const bitmap = fullBitmap(documents)
+  for (const graded of severities) subtract(bitmap, graded)
+  return bitmap
 }

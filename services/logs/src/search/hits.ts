@@ -1,6 +1,6 @@
 import type { Bitmap } from '../segments/bitmap.ts'
 import { keyPrefixAt } from '../segments/key-table.ts'
-import type { PartColumns } from '../segments/part.ts'
+import type { RankColumns } from '../segments/part.ts'
 
 /** `time` is newest first, `oldest` the exact reverse of it. */
 export type Order = 'relevance' | 'time' | 'oldest'
@@ -79,7 +79,7 @@ const beforeAll = { score: Number.NEGATIVE_INFINITY, time: Number.NEGATIVE_INFIN
 
 export type Offer = {
   part: number
-  columns: PartColumns
+  columns: RankColumns
   order: Order
   /** Hits up to and with this one have been shown. */
   after?: Rank | undefined

@@ -4,7 +4,7 @@ import type { Keep, Part } from '../segments/part.ts'
 import { wordsOf } from '../segments/tokens.ts'
 import { createCandidates, createScoring, offerBestFirst } from './candidates.ts'
 import { createFacetCounter, type Facets } from './facets.ts'
-import { type Filters, mayPass, passingOf } from './filters.ts'
+import { createPartFilter, type Filters, type PartFilter } from './filters.ts'
 import { bucketsFor, countTimes, type Histogram } from './histogram.ts'
 import { createTopHits, type Hit, type Order, type Place, type Rank } from './hits.ts'
 import { createKeeper } from './keep-counts.ts'
@@ -87,13 +87,15 @@ export const search = async (
   options: SearchOptions,
 ): Promise<SearchResult> => {
   const { query, order } = request
+  const { signal } = options
+  const filter = createPartFilter(request.filters)
   if (query && isEmptyQuery(query)) return nothingFound(request.withFacets)
   const ranking = query && order === 'relevance' ? scoringTerms(query) : []
-  const all = await inLanes(parts, lanes, (part) => matchPart(part, request, ranking, options.signal))
+  const all = await inLanes(parts, lanes, (part) => matchPart(part, request, { filter, ranking, signal }))
   const matches = all.map(({ match }) => match).filter((match) => match !== undefined)
   const statistics = request.statistics ?? gatherStatistics(all)
   const { counted, isExact, keeperOf, hitsOf } = await settle(matches, request, options)
-  const hits = await hitsOf((shown) => createPager(shown, request, { ranking, statistics, signal: options.signal }))
+  const hits = await hitsOf((shown) => createPager(shown, request, { ranking, statistics, signal }))
   const shown = hits.slice(0, request.limit)
   const last = shown.at(-1)
   return {
@@ -154,18 +156,17 @@ type PartMatch = {
 
 const matchPart = async (
   part: Part,
-  { query, filters }: SearchRequest,
-  ranking: readonly Term[],
-  signal: Leaving | undefined,
+  { query }: SearchRequest,
+  { filter, ranking, signal }: { filter: PartFilter; ranking: readonly Term[]; signal: Leaving | undefined },
 ): Promise<PartMatch> => {
   signal?.throwIfAborted()
   const corpus = await part.corpus()
-  if (!mayPass(filters, part)) return { ...corpus, frequencies: await frequenciesIn(part, ranking), match: undefined }
+  if (!filter.mayPass(part)) return { ...corpus, frequencies: await frequenciesIn(part, ranking), match: undefined }
   const found = await findTerms(part, query ? termsOf(query) : [])
   const frequencies = new Map(ranking.map(({ name }) => [name, found.get(name)?.total ?? 0]))
   const nothing = { ...corpus, frequencies, match: undefined }
   if (query && !mayMatch(query, found)) return nothing
-  const matched = await passingOf(filters, part)
+  const matched = await filter.passing(part)
   signal?.throwIfAborted()
   if (query) matchTerms(query, found, matched)
   const total = countBits(matched)

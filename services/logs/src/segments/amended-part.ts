@@ -60,7 +60,7 @@ export const amendPart = (part: Part, { hidden, overrides }: Concern): AmendedPa
 
   const visible = once(async (): Promise<Bitmap | undefined> => {
     if (!hides) return undefined
-    const { streamOf } = await part.columns()
+    const streamOf = await part.streamOf()
     const bitmap = createBitmap(part.documents)
     for (let document = 0; document < part.documents; document++)
       if (hidden[streamOf[document] ?? 0] !== true) setBit(bitmap, document)
@@ -72,7 +72,7 @@ export const amendPart = (part: Part, { hidden, overrides }: Concern): AmendedPa
     if (streams.every(({ words }) => words !== undefined))
       return { documents, words: streams.reduce((sum, { words = 0 }) => sum + words, 0) }
     // A segment of before streams had their words counted: lengths are kept to within a few in a hundred.
-    const [{ lengthCodes }, seen] = await Promise.all([part.columns(), visible()])
+    const [lengthCodes, seen] = await Promise.all([part.lengthCodes(), visible()])
     let words = 0
     for (let document = 0; document < part.documents; document++)
       if (!seen || hasBit(seen, document)) words += lengthOfCode[lengthCodes[document] ?? 0] ?? 0
@@ -108,15 +108,15 @@ export const amendPart = (part: Part, { hidden, overrides }: Concern): AmendedPa
   const summaries = once(async () => {
     const overridden = await overrideOf()
     if (overridden.size === 0) return streams
-    const columns = await part.columns()
+    const [streamOf, graded] = await Promise.all([part.streamOf(), part.severities()])
     const counted = streams.map((stream) => ({
       ...stream,
       bySeverity: [...stream.bySeverity] as StreamSummary['bySeverity'],
     }))
     for (const [document, { severity }] of overridden) {
-      const counts = counted[columns.streamOf[document] ?? 0]?.bySeverity
+      const counts = counted[streamOf[document] ?? 0]?.bySeverity
       if (!counts) continue
-      const before = severityAt(columns.severities, document)
+      const before = severityAt(graded, document)
       counts[before] = (counts[before] ?? 0) - 1
       counts[severity] = (counts[severity] ?? 0) + 1
     }
@@ -130,11 +130,8 @@ export const amendPart = (part: Part, { hidden, overrides }: Concern): AmendedPa
     summaries,
     corpus,
     overridden: async () => [...(await overrideOf()).values()],
+    visible,
     severities,
-    columns: async () => {
-      const [columns, seen, graded] = await Promise.all([part.columns(), visible(), severities()])
-      return { ...columns, severities: graded, ...(seen && { visible: seen }) }
-    },
     lookup: async (word) => only(await part.lookup(word)),
     frequency: async (word) => (hides ? ((await only(await part.lookup(word)))?.total ?? 0) : part.frequency(word)),
     lookupPrefix: async (prefix) => only(await part.lookupPrefix(prefix)),

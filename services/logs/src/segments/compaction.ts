@@ -54,7 +54,7 @@ export const refill = async (
     await setImmediate()
   }
   for (const part of parts) {
-    const { visible } = await part.columns()
+    const visible = await part.visible()
     for (let document = 0; document < part.documents; document++) {
       if (visible && !hasBit(visible, document)) continue
       const changed = change(await part.entry(document))

@@ -4,7 +4,7 @@ import { severityOfCode } from '../entries/severity-code.ts'
 import { bucketColumnOf, cellsOf } from './count-columns.ts'
 import type { MemoryIndex } from './memory-index.ts'
 import { mergePostings, occurrencesOf, type Postings } from './occurrences.ts'
-import type { Part, StreamSummary } from './part.ts'
+import type { Part, StreamSummary, Times } from './part.ts'
 import { severityAt } from './severity-column.ts'
 import { spansOf } from './time-spans.ts'
 import { encodeWord } from './tokens.ts'
@@ -63,6 +63,8 @@ export const snapshotOf = (index: MemoryIndex, name: string): Part => {
     firstTime: streams.reduce((first, stream) => Math.min(first, stream.firstTime), Number.POSITIVE_INFINITY),
     lastTime: streams.reduce((last, stream) => Math.max(last, stream.lastTime), Number.NEGATIVE_INFINITY),
   }
+  let known: Times | undefined
+  const times = (): Times => (known ??= { times: columns.times, spans: spansOf(columns.times, documents) })
   const read = (term: number): Postings | undefined => {
     const found = terms.documentsWith(term)
     if (term < 0 || found === 0) return undefined
@@ -79,9 +81,19 @@ export const snapshotOf = (index: MemoryIndex, name: string): Part => {
     summaries: async () => streams,
     patternSets: index.patternSets,
     templates: index.templates,
-    columns: async () => ({ ...columns, spans: spansOf(columns.times, documents), keyStride: 16 }),
-    times: async () => ({ times: columns.times, spans: spansOf(columns.times, documents) }),
+    visible: async () => undefined,
+    times: async () => times(),
     severities: async () => columns.severities,
+    streamOf: async () => columns.streamOf,
+    patternSetOf: async () => columns.patternSetOf,
+    lengthCodes: async () => columns.lengthCodes,
+    ranks: async () => ({
+      ...times(),
+      lengthCodes: columns.lengthCodes,
+      sequences: columns.sequences,
+      keys: columns.keys,
+      keyStride: 16,
+    }),
     cells: async () => cellsOf(columns.streamOf, columns.patternSetOf, documents),
     buckets: async (milliseconds) => bucketColumnOf(columns.times, { documents, ...extent }, milliseconds),
     templateOf: async () => columns.templateOf,

@@ -23,20 +23,16 @@ export type StreamSummary = {
   hasForeignIds: boolean
 }
 
-/** The columns that filters, facets and ranking read, by document. */
-export type PartColumns = {
-  times: Float64Array
-  spans: TimeSpans
-  streamOf: Uint16Array
-  patternSetOf: Uint16Array
+/** Effective times by document, epoch milliseconds. */
+export type Times = { times: Float64Array; spans: TimeSpans }
+
+/** What puts hits in order, by document. */
+export type RankColumns = Times & {
   lengthCodes: Uint8Array
   sequences: Float64Array
   /** First bytes of each document's key; `keyStride` apart. */
   keys: Uint8Array
   keyStride: number
-  severities: SeverityColumn
-  /** The documents that may be seen; absent where all may. */
-  visible?: Bitmap
 }
 
 /** Gives what goes by a name, found out now or before; `bytes` is what keeping it takes. */
@@ -60,10 +56,17 @@ export type Part = {
   readonly patternSets: readonly (readonly string[])[]
   /** Ids of templates as they were given; the first is empty and stands for none. */
   readonly templates: readonly string[]
-  columns: () => Promise<PartColumns>
-  /** Of the columns those that counting needs: much less than all. */
-  times: () => Promise<Pick<PartColumns, 'times' | 'spans'>>
+  /** The documents that may be seen; undefined where all may. */
+  visible: () => Promise<Bitmap | undefined>
+  // Columns are unpacked one by one, so that who asks pays for what it reads.
+  times: () => Promise<Times>
   severities: () => Promise<SeverityColumn>
+  /** For each document an index into `streams`. */
+  streamOf: () => Promise<Uint16Array>
+  /** For each document an index into `patternSets`. */
+  patternSetOf: () => Promise<Uint16Array>
+  lengthCodes: () => Promise<Uint8Array>
+  ranks: () => Promise<RankColumns>
   cells: () => Promise<Cells>
   /** Buckets of so many milliseconds; undefined where there are too many for a column. */
   buckets: (milliseconds: number) => Promise<BucketColumn | undefined>

@@ -23,7 +23,15 @@ const open = (content: Uint8Array, key = 'segments/it') =>
 
 /** Reads every section. */
 const readAll = async (part: Part) => {
-  await Promise.all([part.columns(), part.templateOf(), part.ingestTimes(), part.keyLookup(), part.lookupPrefix('')])
+  await Promise.all([
+    part.ranks(),
+    part.severities(),
+    part.cells(),
+    part.templateOf(),
+    part.ingestTimes(),
+    part.keyLookup(),
+    part.lookupPrefix(''),
+  ])
   for (let document = 0; document < part.documents; document++) await part.entry(document)
 }
 

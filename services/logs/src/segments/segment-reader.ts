@@ -14,10 +14,11 @@ import { createKeyTable, type KeyTable, keyPrefixAt } from './key-table.ts'
 import { extentOf, hasOwnTime } from './memory-part.ts'
 import { bytesOf, mergePostings, type Occurrences, occurrencesOf } from './occurrences.ts'
 import { createPagedFile } from './paged-file.ts'
-import type { Part, PartColumns } from './part.ts'
+import type { Part } from './part.ts'
 import { readPostings } from './postings-codec.ts'
 import { readFooter } from './read-footer.ts'
 import { checkHeader, headerBytes, type SectionName, SegmentCorrupt } from './segment-layout.ts'
+import type { SeverityColumn } from './severity-column.ts'
 import { blockWith, decodeTextIndex, readRecord, recordStarts } from './text-records.ts'
 import { spansOf } from './time-spans.ts'
 import { encodeWord } from './tokens.ts'
@@ -181,7 +182,7 @@ export const openSegment = async (options: OpenSegmentOptions): Promise<Segment>
     })
     return readRecord(createByteReader(content.bytes, content.starts[document - first] ?? 0))
   }
-  const severityBitmaps = async (): Promise<PartColumns['severities']> => {
+  const severityBitmaps = async (): Promise<SeverityColumn> => {
     const all = await column('severities', (packed) => copyOf(packed, Uint32Array))
     const words = all.length / 3
     return [all.subarray(0, words), all.subarray(words, words * 2), all.subarray(words * 2)]
@@ -266,21 +267,22 @@ export const openSegment = async (options: OpenSegmentOptions): Promise<Segment>
     patternSets: footer.patternSets,
     templates: footer.templates ?? [''],
     templateOf,
-    columns: async () => {
-      const [times, spans, sequences, streamOf, patternSetOf, lengths, severities, keys] = await Promise.all([
+    visible: async () => undefined,
+    times: async () => ({ times: await deltas('times'), spans: await timeSpans() }),
+    severities: severityBitmaps,
+    streamOf: () => shorts('streams'),
+    patternSetOf: () => shorts('patternSets'),
+    lengthCodes,
+    ranks: async () => {
+      const [times, spans, sequences, lengths, keys] = await Promise.all([
         deltas('times'),
         timeSpans(),
         deltas('sequences'),
-        shorts('streams'),
-        shorts('patternSets'),
         lengthCodes(),
-        severityBitmaps(),
         keyPrefixes(),
       ])
-      return { times, spans, sequences, streamOf, patternSetOf, lengthCodes: lengths, severities, keys, keyStride: 4 }
+      return { times, spans, sequences, lengthCodes: lengths, keys, keyStride: 4 }
     },
-    times: async () => ({ times: await deltas('times'), spans: await timeSpans() }),
-    severities: severityBitmaps,
     cells: () =>
       cached('cells', async () => {
         const value = cellsOf(await shorts('streams'), await shorts('patternSets'), documents)

@@ -12,6 +12,8 @@ const added = (left: TemplateCounts, right: TemplateCounts): TemplateCounts => (
   ],
   firstSeen: Math.min(left.firstSeen, right.firstSeen),
   lastSeen: Math.max(left.lastSeen, right.lastSeen),
+  firstCounted: Math.min(left.firstCounted, right.firstCounted),
+  lastCounted: Math.max(left.lastCounted, right.lastCounted),
   buckets: left.buckets.map((count, bucket) => count + (right.buckets[bucket] ?? 0)),
 })
 

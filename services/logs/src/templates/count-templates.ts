@@ -1,11 +1,4 @@
-import {
-  acceptsOrigin,
-  acceptsTags,
-  type Filters,
-  keepTemplates,
-  mayPass,
-  passingDocuments,
-} from '../search/filters.ts'
+import { acceptsOrigin, acceptsTags, createPartFilter, type Filters } from '../search/filters.ts'
 import { documentsOf } from '../segments/bitmap.ts'
 import type { Part } from '../segments/part.ts'
 import { createSlices } from '../slices.ts'
@@ -31,6 +24,9 @@ export type TemplateCounts = {
   /** Effective times of the first and the last entry that passes but for `since` and `until`. */
   firstSeen: number
   lastSeen: number
+  /** Those of the first and the last that counts: infinite where none does. */
+  firstCounted: number
+  lastCounted: number
   /** Entries that pass in each bucket. */
   buckets: number[]
 }
@@ -55,8 +51,10 @@ export const countTemplates = async (
   signal?: { throwIfAborted: () => void } | undefined,
 ): Promise<TemplateCounts[]> => {
   const { since = Number.NEGATIVE_INFINITY, until = Number.POSITIVE_INFINITY, ...asked } = question.filters
-  const { anyTemplate } = asked
-  const timeless = anyTemplate ? { ...asked, anyTemplate: anyTemplate.flatMap(templates.members) } : asked
+  const anyTemplate = asked.anyTemplate?.flatMap(templates.members)
+  const timeless: Filters = { ...asked, ...(anyTemplate && { anyTemplate }) }
+  const wanted = anyTemplate && new Set(anyTemplate)
+  const filter = createPartFilter(timeless)
   const { start = 0, milliseconds = 1, count: bucketCount = 0 } = question.buckets ?? {}
   const found = new Map<string, TemplateCounts>()
   const countsOf = (templateId: string): TemplateCounts => {
@@ -69,6 +67,8 @@ export const countTemplates = async (
       bySeverity: [0, 0, 0, 0],
       firstSeen: Number.POSITIVE_INFINITY,
       lastSeen: Number.NEGATIVE_INFINITY,
+      firstCounted: Number.POSITIVE_INFINITY,
+      lastCounted: Number.NEGATIVE_INFINITY,
       buckets: new Array<number>(bucketCount).fill(0),
     }
     found.set(templateId, counts)
@@ -82,6 +82,11 @@ export const countTemplates = async (
     if (first < template.firstSeen) template.firstSeen = first
     if (last > template.lastSeen) template.lastSeen = last
   }
+  const addCounted = (template: TemplateCounts, more: number, [first, last]: readonly [number, number]) => {
+    template.count += more
+    if (first < template.firstCounted) template.firstCounted = first
+    if (last > template.lastCounted) template.lastCounted = last
+  }
   /** All of a part at once, where nothing of it is told apart: as counted before, if it was. */
   const addWhole = (part: Part, counted: PartCounts, countsOfNumber: readonly (TemplateCounts | undefined)[]) => {
     const isCounted = part.firstTime >= since && part.lastTime < until
@@ -89,9 +94,10 @@ export const countTemplates = async (
     countsOfNumber.forEach((template, number) => {
       const count = counted.counts[number] ?? 0
       if (!template || count === 0) return
-      widen(template, counted.firstTimes[number] ?? 0, counted.lastTimes[number] ?? 0)
+      const extent = [counted.firstTimes[number] ?? 0, counted.lastTimes[number] ?? 0] as const
+      widen(template, ...extent)
       if (!isCounted) return
-      template.count += count
+      addCounted(template, count, extent)
       for (let severity = 0; severity < template.bySeverity.length; severity++)
         template.bySeverity[severity] =
           (template.bySeverity[severity] ?? 0) + (counted.bySeverity[number * 4 + severity] ?? 0)
@@ -106,24 +112,21 @@ export const countTemplates = async (
   const slices = createSlices(mostSlice)
   for (const part of parts) {
     signal?.throwIfAborted()
-    if (!mayPass(timeless, part)) continue
+    if (!filter.mayPass(part)) continue
     if (slices.isOver()) await slices.pause()
     const countsOfNumber = part.templates.map((id) =>
-      id === '' || timeless.anyTemplate?.includes(id) === false ? undefined : countsOf(templates.resolve(id)),
+      id === '' || wanted?.has(id) === false ? undefined : countsOf(templates.resolve(id)),
     )
     if (isWhole(part)) {
       addWhole(part, await countPart(part), countsOfNumber)
       continue
     }
-    const [columns, templateOf] = await Promise.all([part.columns(), part.templateOf()])
-    const passing = passingDocuments(timeless, part, columns)
-    await keepTemplates(timeless, part, passing)
-    eachTemplate(documentsOf(passing), columns, templateOf, (number, severity, time) => {
+    await eachTemplate(part, documentsOf(await filter.passing(part)), (number, severity, time) => {
       const template = countsOfNumber[number]
       if (!template) return
       widen(template, time, time)
       if (time < since || time >= until) return
-      template.count++
+      addCounted(template, 1, [time, time])
       template.bySeverity[severity] = (template.bySeverity[severity] ?? 0) + 1
       addToBucket(template, bucketOf(time), 1)
     })

@@ -1,5 +1,5 @@
 import { documentsOf } from '../segments/bitmap.ts'
-import type { Part, PartColumns } from '../segments/part.ts'
+import type { Part } from '../segments/part.ts'
 import { severityAt } from '../segments/severity-column.ts'
 
 /** What the entries of a part come to by the number of their template; `bySeverity` has four places for each. */
@@ -10,13 +10,13 @@ export type PartCounts = {
   lastTimes: Float64Array
 }
 
-/** Counts documents, and calls back for each of them with the number of its template, its severity's code and its time. */
-export const eachTemplate = (
+/** Calls back for each of the documents with the number of its template, its severity's code and its time. */
+export const eachTemplate = async (
+  part: Part,
   documents: Uint32Array,
-  { times, severities }: PartColumns,
-  templateOf: Uint16Array,
   tell: (template: number, severity: number, time: number) => void,
-): void => {
+): Promise<void> => {
+  const [{ times }, severities, templateOf] = await Promise.all([part.times(), part.severities(), part.templateOf()])
   for (let index = 0; index < documents.length; index++) {
     const document = documents[index] ?? 0
     tell(templateOf[document] ?? 0, severityAt(severities, document), times[document] ?? 0)
@@ -30,7 +30,6 @@ const known = new WeakMap<Part, PartCounts>()
 export const countPart = async (part: Part): Promise<PartCounts> => {
   const before = known.get(part)
   if (before) return before
-  const [columns, templateOf] = await Promise.all([part.columns(), part.templateOf()])
   const { length } = part.templates
   const made: PartCounts = {
     counts: new Uint32Array(length),
@@ -39,10 +38,9 @@ export const countPart = async (part: Part): Promise<PartCounts> => {
     lastTimes: new Float64Array(length).fill(Number.NEGATIVE_INFINITY),
   }
   const { counts, bySeverity, firstTimes, lastTimes } = made
-  const visible = columns.visible
-    ? documentsOf(columns.visible)
-    : Uint32Array.from({ length: part.documents }, (_, at) => at)
-  eachTemplate(visible, columns, templateOf, (template, severity, time) => {
+  const visible = await part.visible()
+  const documents = visible ? documentsOf(visible) : Uint32Array.from({ length: part.documents }, (_, at) => at)
+  await eachTemplate(part, documents, (template, severity, time) => {
     counts[template] = (counts[template] ?? 0) + 1
     bySeverity[template * 4 + severity] = (bySeverity[template * 4 + severity] ?? 0) + 1
     if (time < (firstTimes[template] ?? 0)) firstTimes[template] = time

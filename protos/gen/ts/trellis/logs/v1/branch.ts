@@ -155,6 +155,9 @@ export interface BranchTemplate {
   firstSeen: number;
   lastSeen: number;
   buckets: number[];
+  /** Of the entries that count; infinite where none does. */
+  firstCounted: number;
+  lastCounted: number;
 }
 
 export interface EntryFacets {
@@ -1666,7 +1669,17 @@ export const BranchTemplates: MessageFns<BranchTemplates> = {
 };
 
 function createBaseBranchTemplate(): BranchTemplate {
-  return { templateId: "", template: "", count: 0, bySeverity: [], firstSeen: 0, lastSeen: 0, buckets: [] };
+  return {
+    templateId: "",
+    template: "",
+    count: 0,
+    bySeverity: [],
+    firstSeen: 0,
+    lastSeen: 0,
+    buckets: [],
+    firstCounted: 0,
+    lastCounted: 0,
+  };
 }
 
 export const BranchTemplate: MessageFns<BranchTemplate> = {
@@ -1699,6 +1712,12 @@ export const BranchTemplate: MessageFns<BranchTemplate> = {
         writer.int64(v);
       }
       writer.join();
+    }
+    if (message.firstCounted !== 0) {
+      writer.uint32(65).double(message.firstCounted);
+    }
+    if (message.lastCounted !== 0) {
+      writer.uint32(73).double(message.lastCounted);
     }
     return writer;
   },
@@ -1792,6 +1811,22 @@ export const BranchTemplate: MessageFns<BranchTemplate> = {
 
             break;
           }
+          case 8: {
+            if (tag !== 65) {
+              break;
+            }
+
+            message.firstCounted = reader.double();
+            continue;
+          }
+          case 9: {
+            if (tag !== 73) {
+              break;
+            }
+
+            message.lastCounted = reader.double();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1816,6 +1851,8 @@ export const BranchTemplate: MessageFns<BranchTemplate> = {
     message.firstSeen = object.firstSeen ?? 0;
     message.lastSeen = object.lastSeen ?? 0;
     message.buckets = object.buckets?.map((e) => e) || [];
+    message.firstCounted = object.firstCounted ?? 0;
+    message.lastCounted = object.lastCounted ?? 0;
     return message;
   },
 };
