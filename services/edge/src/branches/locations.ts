@@ -30,13 +30,15 @@ export const createBranchLocations = (options: BranchLocationsOptions): BranchLo
   let asking: Promise<void> | undefined
 
   const ask = async () => {
+    // What is doubted while the answer is on its way, the answer may be older than.
+    const doubtedBefore = [...doubted]
     try {
       const { branches } = await directory.locateBranches(
         {},
         { signal: AbortSignal.timeout(waitMilliseconds), isSafe: true },
       )
       known = new Map(branches.map((branch) => [branch.slug, branch]))
-      doubted.clear()
+      for (const slug of doubtedBefore) doubted.delete(slug)
       answeredAt = performance.now()
     } catch (error) {
       log.warn({ err: error, known: known.size }, 'where branches are cannot be asked; the last answer stands')
