@@ -182,6 +182,8 @@ describe('keys', () => {
     expect(await statusOf(served, 'administered', { authorization: 'Bearer admin-1' })).toBe(200)
     expect(await statusOf(served, 'administered', { authorization: 'Bearer key-1' })).toBe(401)
     expect(await statusOf(served, 'administered')).toBe(401)
+    const refused = await fetch(`${served.origin}/probe/api/administered`)
+    expect(await refused.json()).toEqual({ detail: expect.stringContaining('"X-Admin-Key: <key>"') })
     await served.close()
   })
 })

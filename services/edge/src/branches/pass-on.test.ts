@@ -74,7 +74,7 @@ afterEach(() => stack.disposeAsync())
 const push = (slug: string, body: Uint8Array | string, headers: Record<string, string> = {}) =>
   fetch(`${origin}/logs/branches/${slug}/api/glean/batch?source_id=x`, {
     method: 'POST',
-    headers: { 'content-type': 'application/json', ...headers },
+    headers: { 'content-type': 'application/json', authorization: 'Bearer key-of-the-branch', ...headers },
     body: body as string,
   })
 const put = async (slug: string, answer: Answer) => {
@@ -92,7 +92,6 @@ test('a batch goes to its branch as it is, and the answer comes back as it is', 
   })
   const body = gzipSync('{"entries": []}')
   const headers = {
-    authorization: 'Bearer of the branch',
     'content-encoding': 'gzip',
     'x-request-id': 'request-0001',
     cookie: 'a=b',
@@ -105,7 +104,7 @@ test('a batch goes to its branch as it is, and the answer comes back as it is', 
     {
       url: '/api/glean/batch?source_id=x',
       method: 'POST',
-      headers: { authorization: 'Bearer of the branch', 'content-encoding': 'gzip', 'x-request-id': 'request-0001' },
+      headers: { authorization: 'Bearer key-of-the-branch', 'content-encoding': 'gzip', 'x-request-id': 'request-0001' },
       body: body.toString('hex'),
     },
   ])
@@ -139,7 +138,7 @@ test('a body passes through while it arrives, and ends with its sender', async (
   })
   const sending = request(`${origin}/logs/branches/barn/api/glean/batch`, {
     method: 'POST',
-    headers: { 'content-type': 'application/json' },
+    headers: { 'content-type': 'application/json', authorization: 'Bearer key-of-the-branch' },
   })
   sending.on('error', () => undefined)
   sending.write('{"entries": [')
@@ -148,8 +147,27 @@ test('a body passes through while it arrives, and ends with its sender', async (
   await cut.promise
 })
 
-test('a branch that nobody knows is 404, one that is not active or not there is 503 with Retry-After', async () => {
-  expect((await push('nobody', '{}')).status).toBe(404)
+test('a slug that nobody knows answers as a wrong key does, and without a key every slug answers the same', async () => {
+  await put('barn', async (given, response) => {
+    await bodyOf(given)
+    json(response, 200, {})
+  })
+  const told = async (slug: string, headers?: Record<string, string>) => {
+    const response = await push(slug, '{}', headers)
+    const challenge = response.headers.get('www-authenticate')
+    return { status: response.status, challenge, body: await response.json() }
+  }
+  const detail = (what: string) => ({
+    status: 401,
+    challenge: 'Bearer realm="trellis"',
+    body: { detail: `${what} Send it as "Authorization: Bearer <key>".` },
+  })
+  expect(await told('nobody')).toEqual(detail('That is not the branch key.'))
+  for (const slug of ['barn', 'nobody', 'Not-A-Slug'])
+    expect(await told(slug, { authorization: '' }), slug).toEqual(detail('This needs the branch key.'))
+})
+
+test('a branch that is not active or not there is 503 with Retry-After', async () => {
   expect((await push('Not-A-Slug', '{}')).status).toBe(422)
   branches = [
     { slug: 'still', active: false, httpAddress: 'http://127.0.0.1:1' },
@@ -164,7 +182,7 @@ test('a branch that nobody knows is 404, one that is not active or not there is 
 })
 
 test('a branch that was made a moment ago is found, and one that has moved is found again', async () => {
-  expect((await push('barn', '{}')).status).toBe(404)
+  expect((await push('barn', '{}')).status).toBe(401)
   const before = await put('barn', async (given, response) => {
     await bodyOf(given)
     json(response, 200, { from: 'before' })
@@ -176,6 +194,45 @@ test('a branch that was made a moment ago is found, and one that has moved is fo
     json(response, 200, { from: 'after' })
   })
   await vi.waitFor(async () => expect(await (await push('barn', '{}')).json()).toEqual({ from: 'after' }))
+})
+
+test('after a push that broke off the next one asks where the branch is, and is told when it has become inactive', async () => {
+  await put('barn', (given) => given.socket.destroy())
+  const broken = await push('barn', '{}')
+  expect({ status: broken.status, wait: broken.headers.get('retry-after') }).toEqual({ status: 503, wait: '2' })
+  branches = branches.map((branch) => ({ ...branch, active: false }))
+  const next = await push('barn', '{}')
+  expect({ status: next.status, body: await next.json() }).toEqual({
+    status: 503,
+    body: { detail: 'Branch "barn" is not active. Keep what you have until it is.' },
+  })
+  branches = []
+  await put('barn', async (given, response) => {
+    await bodyOf(given)
+    json(response, 200, { from: 'after' })
+  })
+  expect(await (await push('barn', '{}')).json()).toEqual({ from: 'after' })
+})
+
+test('a branch that was doubted while an answer was on its way is asked for once more', async () => {
+  const gate = Promise.withResolvers<void>()
+  const answers = [true, true, false].map((active) => ({ slug: 'barn', active, httpAddress: 'http://127.0.0.1:1' }))
+  let count = 0
+  const directory = {
+    locateBranches: async () => {
+      const branch = answers[count++]
+      if (count === 2) await gate.promise
+      return { branches: branch ? [branch] : [] }
+    },
+  }
+  const locations = createBranchLocations({ directory, freshMilliseconds: 0, log: silentLog })
+  await locations.find('barn')
+  await locations.find('barn')
+  locations.doubt('barn')
+  const found = locations.find('barn')
+  gate.resolve()
+  await found
+  expect(await locations.find('barn')).toMatchObject({ active: false })
 })
 
 test('what is known of branches stands while the logs service is away', async () => {

@@ -1,6 +1,7 @@
 import { Agent, type IncomingMessage, type OutgoingHttpHeaders, request as send } from 'node:http'
 import { failure } from '@trellis/kit/errors'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { refusedBranchKey } from '../identity/keys.ts'
 import type { BranchLocations } from './locations.ts'
 
 /** Passes a request on as it comes, and the answer back once it is there. */
@@ -28,11 +29,6 @@ const away = (slug: string, cause?: unknown) =>
     cause,
     retryAfterSeconds: awaySeconds,
   })
-
-const isRefusal = (error: unknown): boolean =>
-  error instanceof Error &&
-  'code' in error &&
-  ['ECONNREFUSED', 'EHOSTUNREACH', 'ENOTFOUND'].includes(String(error.code))
 
 const headersOf = (request: FastifyRequest): OutgoingHttpHeaders => ({
   'x-request-id': request.id,
@@ -63,8 +59,8 @@ const readAll = async (answer: IncomingMessage): Promise<Buffer> => {
 
 /**
  * Passes batches on to branches, by the slug in the path. The body goes through as it arrives, no faster than the branch takes it; the branch checks
- * the key, and its answer, with `Retry-After`, goes back. 404 for a slug that nobody knows; 503 for a branch that is not active or not there, so that
- * senders keep what they have and come again.
+ * the key, and its answer, with `Retry-After`, goes back. A slug that nobody knows answers as a wrong key does, so that who has no key learns of no
+ * slug; 503 for a branch that is not active or not there, so that senders keep what they have and come again.
  */
 export const createPassOn = (locations: BranchLocations): PassOn & Disposable => {
   // A connection a batch: one that was kept may be gone when a body, which cannot be sent twice, is half on its way.
@@ -95,17 +91,21 @@ export const createPassOn = (locations: BranchLocations): PassOn & Disposable =>
   const passOn: PassOn = async (request, reply) => {
     const { slug } = request.params as { slug: string }
     const location = await locations.find(slug)
-    if (!location) throw failure('not_found', `There is no branch "${slug}".`)
+    if (!location) throw refusedBranchKey(request.headers)
     if (!location.active)
       throw failure('unavailable', `Branch "${slug}" is not active. Keep what you have until it is.`, {
         retryAfterSeconds: inactiveSeconds,
       })
-    if (location.httpAddress === '') throw away(slug)
+    if (location.httpAddress === '') {
+      locations.doubt(slug)
+      throw away(slug)
+    }
     let answer: Answer
     try {
       answer = await exchange(location.httpAddress, request)
     } catch (error) {
-      if (isRefusal(error)) locations.doubt(slug)
+      // However it failed: a branch that ended in the middle may be inactive or elsewhere by now.
+      locations.doubt(slug)
       throw away(slug, error)
     }
     const { head, body } = answer

@@ -18,10 +18,21 @@ export const logsSessionCookie = 'logs_session'
 const bearer = (headers: Headers): string | undefined =>
   /^Bearer\s+(\S+)\s*$/i.exec(String(headers.authorization ?? ''))?.[1]
 
-const refused = (what: string) =>
-  failure('unauthenticated', `${what} Send it as "Authorization: Bearer <key>".`, {
+const asBearer = '"Authorization: Bearer <key>"'
+
+const refused = (what: string, how = asBearer) =>
+  failure('unauthenticated', `${what} Send it as ${how}.`, {
     headers: { 'www-authenticate': 'Bearer realm="trellis"' },
   })
+
+/** What a request without the key of a branch, or with a wrong one, is answered: 401. */
+export const refusedBranchKey = (headers: Headers) =>
+  refused(bearer(headers) === undefined ? 'This needs the branch key.' : 'That is not the branch key.')
+
+/** Throws 401 where a request has no key at all; which one it is, who has the key to compare says. */
+export const requireBranchKey = (headers: Headers): void => {
+  if (bearer(headers) === undefined) throw refusedBranchKey(headers)
+}
 
 /** Checks the keys of the logs service; each check throws 401, or 503 where the feature's key is not set. All comparisons take constant time. */
 export const createKeyChecks = ({ apiKey, adminKey, branchKey, isBranchKey, now = Date.now }: Keys) => {
@@ -42,7 +53,10 @@ export const createKeyChecks = ({ apiKey, adminKey, branchKey, isBranchKey, now 
     }
     const given = String(headers['x-admin-key'] ?? bearer(headers) ?? '')
     if (given !== '' && isSameSecret(given, adminKey)) return
-    throw refused(given === '' ? 'This needs the admin key.' : 'That is not the admin key.')
+    throw refused(
+      given === '' ? 'This needs the admin key.' : 'That is not the admin key.',
+      `"X-Admin-Key: <key>" or ${asBearer}`,
+    )
   }
 
   /** Without a branch key, pushing asks for what every route asks for. */
@@ -54,7 +68,7 @@ export const createKeyChecks = ({ apiKey, adminKey, branchKey, isBranchKey, now 
     const given = bearer(headers)
     const isRight = isBranchKey ?? ((candidate: string) => isSameSecret(candidate, branchKey))
     if (given !== undefined && isRight(given)) return
-    throw refused(given === undefined ? 'This needs the branch key.' : 'That is not the branch key.')
+    throw refusedBranchKey(headers)
   }
 
   return { api_key, admin_key, branch_key }

@@ -5,6 +5,7 @@ import type { CallOptions } from '@trellis/kit/rpc'
 import type { Route } from '@trellis/protos/edge/routes.ts'
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods, onRequestHookHandler } from 'fastify'
 import type { PassOn } from '../branches/pass-on.ts'
+import { requireBranchKey } from '../identity/keys.ts'
 import type { Answered, RequestDurations } from '../request-durations.ts'
 import { type EventStreams, sendEvents } from '../stream/event-stream.ts'
 import { frameReader, idReader } from '../stream/frame.ts'
@@ -109,6 +110,7 @@ const passing = (route: Route, passOn: PassOn, answered: Answered): Handle => {
   const read = requestReader(route)
   return async (request, reply) => {
     try {
+      requireBranchKey(request.headers)
       read(request)
       await passOn(request, reply)
       answered(request, reply.statusCode)

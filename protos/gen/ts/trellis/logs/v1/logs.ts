@@ -7704,7 +7704,8 @@ export const BranchIntakeServiceDefinition = {
   fullName: "trellis.logs.v1.BranchIntakeService",
   methods: {
     /**
-     * The same as `/logs/api/glean/batch`, for the branch with that slug and with its key; no other key stands in for it. While the
+     * The same as `/logs/api/glean/batch`, for the branch with that slug and with its key; no other key stands in for it. A slug that
+     * there is not answers as a wrong key does, with 401: who has no key of a branch cannot find out which there are. While the
      * branch is not active, or cannot be reached, the answer is 503 with `Retry-After`: what is to be sent stays with its sender.
      */
     gleanBranchBatch: {
