@@ -21,9 +21,9 @@ export const entryIdProblem = (value: unknown): string | undefined =>
   problemOf('entry_id', value, mostEntryIdCharacters)
 
 /** Throws `invalid` for what is no source id. */
-export const checkSourceId = (value: string): string => {
+export const checkSourceId = (value: unknown): string => {
   const problem = sourceIdProblem(value)
-  if (problem !== undefined) throw failure('invalid', problem)
+  if (problem !== undefined || typeof value !== 'string') throw failure('invalid', problem ?? 'source_id is missing.')
   return value
 }
 

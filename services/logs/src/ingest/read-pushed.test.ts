@@ -50,6 +50,26 @@ test('what is no entry is named by its place, and the others are taken in batche
   expect(counts).toEqual([4_096, 903])
 })
 
+test.each([
+  [5, 'a number'],
+  [true, 'a boolean'],
+  [['x'], 'a list'],
+  [{ line: 'x' }, 'an object'],
+])('an entry whose text is %j is told that it must be a text', (text, kind) => {
+  expect(read([{ text }, { text: 'good' }])).toMatchObject({
+    rejected: [{ index: 0, reason: `text must be a text, but is ${kind}.` }],
+    texts: ['good'],
+  })
+})
+
+test.each([{}, { text: null }, { text: '' }])('an entry %j is told that its text is missing', (entry) => {
+  expect(read([entry]).rejected).toEqual([{ index: 0, reason: 'text is missing.' }])
+})
+
+test.each(['[]', '{"entries": []}'])('a body %s without entries is a batch of none', (body) => {
+  expect(readPushed(Buffer.from(body), { arrived: 0 }, () => undefined)).toEqual([])
+})
+
 describe('ids that no database keeps and no address names', () => {
   const unusable = ['a\u0000b', 'sur\ud800', 'two\nlines', 'del\u007f', '   ', 'x'.repeat(254), 7]
 
@@ -65,13 +85,17 @@ describe('ids that no database keeps and no address names', () => {
     ])
   })
 
-  test.each(['a\u0000b', 'sur\ud800', 'two\nlines', '   '])('a body for source %j is refused whole', (source_id) => {
-    const body = Buffer.from(JSON.stringify({ source_id, entries: [{ text: 'zz' }] }))
-    const refused = expect.objectContaining({ kind: 'invalid', detail: expect.stringContaining('source_id') })
-    expect(() => readPushed(body, { arrived: 0 }, () => undefined)).toThrow(refused)
-    const lines = Buffer.from('{"text":"zz"}')
-    expect(() => readPushed(lines, { arrived: 0, sourceId: source_id }, () => undefined)).toThrow(refused)
-  })
+  test.each(['a\u0000b', 'sur\ud800', 'two\nlines', '   ', 5, []])(
+    'a body for source %j is refused whole',
+    (source_id) => {
+      const body = Buffer.from(JSON.stringify({ source_id, entries: [{ text: 'zz' }] }))
+      const refused = expect.objectContaining({ kind: 'invalid', detail: expect.stringContaining('source_id') })
+      expect(() => readPushed(body, { arrived: 0 }, () => undefined)).toThrow(refused)
+      if (typeof source_id !== 'string') return
+      const lines = Buffer.from('{"text":"zz"}')
+      expect(() => readPushed(lines, { arrived: 0, sourceId: source_id }, () => undefined)).toThrow(refused)
+    },
+  )
 
   test('letters and signs of any language are taken', () => {
     expect(read([{ text: 'good', source_id: 'küche 🏠:日誌', entry_id: 'é/1' }]).rejected).toEqual([])

@@ -52,6 +52,13 @@ const listOf = (body: string): { sourceId: unknown; entries: unknown[] } => {
   return { sourceId: undefined, entries }
 }
 
+/** What is wrong with what stands in the place of a text, or of nothing. */
+const textProblem = (value: unknown): string => {
+  if (value === undefined || value === null || typeof value === 'string') return 'text is missing.'
+  const kind = Array.isArray(value) ? 'a list' : typeof value === 'object' ? 'an object' : `a ${typeof value}`
+  return `text must be a text, but is ${kind}.`
+}
+
 const isRepeatCount = (value: unknown): boolean =>
   value === undefined ||
   value === null ||
@@ -106,7 +113,7 @@ const createEntryReader = (
     if (!isObject(given)) return { reason: 'This is no JSON object.' }
     const { text, timestamp_iso: written, severity, sequence, entry_id: entryId, repeat_count: repeats, fields } = given
     const sourceId = given.source_id ?? defaultSource
-    if (typeof text !== 'string' || text.trim() === '') return { reason: 'text is missing.' }
+    if (typeof text !== 'string' || text.trim() === '') return { reason: textProblem(text) }
     if (sourceId === undefined || sourceId === '') return { reason: 'source_id is missing.' }
     const unusable =
       sourceIdProblem(sourceId) ?? (entryId === undefined || entryId === null ? undefined : entryIdProblem(entryId))
@@ -163,8 +170,8 @@ export const readPushed = (body: Buffer, options: PushedOptions, onBatch: (batch
   const { sourceId, entries } = listOf(body.toString('utf8'))
   if (entries.length > mostEntries)
     throw failure('too_large', `A batch may have ${mostEntries} entries. Send it in parts.`)
-  const defaultSource = typeof sourceId === 'string' ? sourceId : options.sourceId
-  if (defaultSource) checkSourceId(defaultSource)
+  const named = sourceId ?? options.sourceId
+  const defaultSource = named === undefined || named === '' ? undefined : checkSourceId(named)
   const areNumbered = entries.every((given) => isObject(given) && typeof given.sequence === 'number')
   const read = createEntryReader({ ...options, sourceId: defaultSource }, areNumbered)
   const change = createChange(options.pseudonymKey)
