@@ -55,9 +55,9 @@ describe.each(transports)('the edge before a service %s', (transport: Transport)
 
   test.each([
     ['limit=0', [{ loc: ['query', 'limit'], msg: 'must be at least 1', type: 'minimum' }]],
-    ['limit=ten', [{ loc: ['query', 'limit'], msg: 'must be integer or null', type: 'type' }]],
+    ['limit=ten', [{ loc: ['query', 'limit'], msg: 'must be a whole number from 1 to 1000', type: 'type' }]],
     ['colour=green', [{ loc: ['query', 'colour'], msg: 'must be one of red, dark-blue', type: 'enum' }]],
-    ['limit=1&limit=2', [{ loc: ['query', 'limit'], msg: 'must be integer or null', type: 'type' }]],
+    ['limit=1&limit=2', [{ loc: ['query', 'limit'], msg: 'must be a whole number from 1 to 1000', type: 'type' }]],
   ])('refuses the query %s with 422 and the place', async (query, expected) => {
     const response = await get(`/probe/api/echo/x?${query}`)
     expect(response.status).toBe(422)

@@ -104,7 +104,11 @@ test('a batch goes to its branch as it is, and the answer comes back as it is', 
     {
       url: '/api/glean/batch?source_id=x',
       method: 'POST',
-      headers: { authorization: 'Bearer key-of-the-branch', 'content-encoding': 'gzip', 'x-request-id': 'request-0001' },
+      headers: {
+        authorization: 'Bearer key-of-the-branch',
+        'content-encoding': 'gzip',
+        'x-request-id': 'request-0001',
+      },
       body: body.toString('hex'),
     },
   ])

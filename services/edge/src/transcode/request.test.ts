@@ -29,10 +29,41 @@ test('a null where any value may stand is told from one that is absent', () => {
   expect(read('changeEntry', { params, body: { severity: 'ERROR' } })).toMatchObject({ severity: '"ERROR"' })
 })
 
+test('a query parameter that the log service does not know is refused by its name, with those that it knows', () => {
+  const msg = 'is not known here; known are before, after'
+  expect(read('getContext', { params: { entry_id: 'x' }, query: { befor: '3', limit: '5', after: '1' } })).toEqual([
+    { loc: ['query', 'befor'], msg, type: 'additionalProperties' },
+    { loc: ['query', 'limit'], msg, type: 'additionalProperties' },
+  ])
+  expect(read('getStats', { query: { hours: '48' } })).toEqual([
+    { loc: ['query', 'hours'], msg: 'is not known here', type: 'additionalProperties' },
+  ])
+  expect(read('getHealth', { query: { probe: '1' } })).toEqual({})
+})
+
+test('what stands in a header may stand in the query, too', () => {
+  expect(read('watchTask', { params: { task_id: 'x' }, query: { last_event_id: '7' } })).toMatchObject({
+    lastEventId: '7',
+  })
+})
+
+test.each([
+  ['diagnose', 'query'],
+  ['suggestSources', 'text'],
+  ['interpretSource', 'text'],
+])('a body without what %s needs is refused by the name of the field', (rpc, name) => {
+  expect(read(rpc, { body: {} })).toEqual([{ loc: ['body', name], msg: 'is required', type: 'required' }])
+})
+
 test('what a value must be is said in words that can be read', () => {
   expect(read('listDetections', { query: { scorer: 'x' } })).toMatchObject([
     { msg: 'must be one of anomaly, cybersec' },
   ])
+  expect(read('search', { query: { limit: 'abc', semantic: 'maybe' } })).toMatchObject([
+    { loc: ['query', 'limit'], msg: 'must be a whole number from 1 to 1000' },
+    { loc: ['query', 'semantic'], msg: 'must be true or false' },
+  ])
+  expect(read('interpretSource', { body: { text: 5 } })).toMatchObject([{ msg: 'must be a text' }])
   expect(read('attachEntries', { params: { id: 'x' }, body: { entry_ids: [] } })).toMatchObject([
     { loc: ['body', 'entry_ids'], msg: 'must have at least 1 item' },
   ])

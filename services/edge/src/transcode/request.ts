@@ -2,7 +2,7 @@ import { failure } from '@trellis/kit/errors'
 import type { Route } from '@trellis/protos/edge/routes.ts'
 import type { FastifyRequest } from 'fastify'
 import { textReader } from './text-values.ts'
-import { check } from './validation.ts'
+import { check, checkNames } from './validation.ts'
 
 type Bag = Record<string, unknown>
 
@@ -30,6 +30,13 @@ const joined = (path: Bag, query: Bag | undefined, body: Bag | undefined): Bag =
   return query ? Object.assign(query, path) : path
 }
 
+/**
+ * Whether a route refuses query parameters that it does not know. A filter that is silently dropped shows its sender everything, so the log service
+ * refuses them; other services are called by pages and gateways that add parameters of their own.
+ */
+const refusesUnknown = ({ service, path }: Route): boolean =>
+  service.startsWith('trellis.logs.') && path.includes('/api/')
+
 /** Makes the reader of a route's requests: path, query, headers and body into one generated message, or a failure that says what is wrong where. */
 export const requestReader = (route: Route) => {
   const checkPath = check('path', route.schema.params)
@@ -38,6 +45,7 @@ export const requestReader = (route: Route) => {
   const readPath = textReader(route.pathFields)
   const readQuery = textReader(route.queryFields)
   const hasQuery = route.schema.query !== undefined
+  const checkQueryNames = refusesUnknown(route) ? checkNames(new Set(Object.keys(route.queryFields))) : undefined
   const hasHeaders = Object.keys(route.headerFields).length > 0
 
   return (request: FastifyRequest): unknown => {
@@ -46,7 +54,8 @@ export const requestReader = (route: Route) => {
       ? readQuery(hasHeaders ? withHeaders(route.headerFields, request) : (request.query as Bag))
       : undefined
     const body = route.hasBody ? bodyOf(request.body) : undefined
-    const wrong = checkPath(path) ?? (query && checkQuery(query)) ?? (body && checkBody(body))
+    const wrong =
+      checkPath(path) ?? checkQueryNames?.(request.query) ?? (query && checkQuery(query)) ?? (body && checkBody(body))
     if (wrong) throw wrong
     if (route.masked && body) return route.fromRest({ ...query, ...body, ...path, update_mask: Object.keys(body) })
     return route.fromRest(joined(path, query, body))

@@ -2,7 +2,7 @@ import { failure, type ServiceFailure } from '@trellis/kit/errors'
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
 
-const ajv = new Ajv2020({ allErrors: true, strict: false, allowUnionTypes: true })
+const ajv = new Ajv2020({ allErrors: true, strict: false, allowUnionTypes: true, verbose: true })
 formats.default(ajv)
 
 const maximumErrors = 20
@@ -21,11 +21,34 @@ const pathOf = ({ instancePath, keyword, params }: ErrorObject): (string | numbe
 const list = (values: unknown) =>
   Array.isArray(values) ? values.filter((value) => value !== null && value !== '').join(', ') : String(values)
 
-const sentences: Record<string, (params: Record<string, unknown>) => string> = {
+const kindNames: Record<string, string> = {
+  integer: 'a whole number',
+  number: 'a number',
+  boolean: 'true or false',
+  string: 'a text',
+  array: 'a list',
+  object: 'an object',
+}
+
+/** ` from 1 to 100`, where a schema has such bounds. */
+const boundsOf = ({ minimum, maximum }: Record<string, unknown>): string => {
+  if (minimum === undefined) return maximum === undefined ? '' : ` of at most ${maximum}`
+  return maximum === undefined ? ` of at least ${minimum}` : ` from ${minimum} to ${maximum}`
+}
+
+/** What a value must be, in words. Null counts as absent, and is none of the things that somebody would be told to send. */
+const kindOf = (type: unknown, schema: Record<string, unknown>): string => {
+  const kinds = [type].flat().filter((kind) => kind !== 'null')
+  return `${kinds.map((kind) => kindNames[String(kind)] ?? String(kind)).join(' or ')}${boundsOf(schema)}`
+}
+
+type Sentence = (params: Record<string, unknown>, schema: Record<string, unknown>) => string
+
+const sentences: Record<string, Sentence> = {
   required: () => 'is required',
   additionalProperties: () => 'is not known here',
   enum: ({ allowedValues }) => `must be one of ${list(allowedValues)}`,
-  type: ({ type }) => `must be ${list(type).replaceAll(', ', ' or ')}`,
+  type: ({ type }, schema) => `must be ${kindOf(type, schema)}`,
   minLength: ({ limit }) => (limit === 1 ? 'must not be empty' : `must have at least ${limit} characters`),
   maxLength: ({ limit }) => `must have at most ${limit} characters`,
   minItems: ({ limit }) => `must have at least ${limit} ${limit === 1 ? 'item' : 'items'}`,
@@ -37,7 +60,7 @@ const sentences: Record<string, (params: Record<string, unknown>) => string> = {
 
 const toDetail = (place: string) => (error: ErrorObject) => ({
   loc: [place, ...pathOf(error)],
-  msg: sentences[error.keyword]?.(error.params) ?? error.message ?? 'is not allowed',
+  msg: sentences[error.keyword]?.(error.params, error.parentSchema ?? {}) ?? error.message ?? 'is not allowed',
   type: error.keyword,
 })
 
@@ -52,5 +75,18 @@ export const check = (place: 'path' | 'query' | 'body', schema: object | undefin
     validate ??= ajv.compile(schema)
     if (validate(value)) return undefined
     return failure('invalid', (validate.errors ?? []).slice(0, maximumErrors).map(toDetail(place)))
+  }
+}
+
+/** Refuses query parameters that a route does not know, as its body refuses keys. */
+export const checkNames = (known: ReadonlySet<string>): Check => {
+  const detailOf = (name: string) => ({
+    loc: ['query', name],
+    msg: known.size === 0 ? 'is not known here' : `is not known here; known are ${[...known].join(', ')}`,
+    type: 'additionalProperties',
+  })
+  return (query) => {
+    const unknown = Object.keys(query ?? {}).filter((name) => !known.has(name))
+    return unknown.length === 0 ? undefined : failure('invalid', unknown.slice(0, maximumErrors).map(detailOf))
   }
 }
