@@ -7,4 +7,5 @@ export {
   ServiceFailure,
   toFailure,
 } from './failure.ts'
+export { messageOf } from './message-of.ts'
 export { type ErrorKind, errorKinds } from './registry.ts'
