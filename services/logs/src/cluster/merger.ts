@@ -1,6 +1,6 @@
 import type { StoredEntry } from '../entries/entry.ts'
 import type { EntryBatch } from '../entries/entry-batch.ts'
-import { isAmended } from '../segments/amended-part.ts'
+import { hidesSome, isAmended, overriddenIn } from '../segments/amended-part.ts'
 import type { SeverityOverride } from '../segments/amendments.ts'
 import type { BatchAnalysis } from '../segments/batch-analysis.ts'
 import { createBudget } from '../segments/budget.ts'
@@ -10,6 +10,7 @@ import {
   addFreed,
   type Care,
   type Freed,
+  freedByReplacing,
   isExpired,
   keepsAll,
   lessFreed,
@@ -65,19 +66,14 @@ export const createMerger = (options: MergerOptions): Merger => {
     for (const part of parts) part.hold()
     try {
       await refill(index, analyse, parts, convert)
-      const folded = await Promise.all(parts.map((part) => (isAmended(part) ? part.overridden() : [])))
-      return { index, folded: folded.flat() }
+      return { index, folded: await overriddenIn(parts) }
     } finally {
       for (const part of parts) part.release()
     }
   }
   /** One segment with something hidden, to be written anew without it; else small ones that are worth merging. */
   const choose = (): readonly Mirrored[] => {
-    const hides = (mirrored: Mirrored) => {
-      const part = mirror.partOf(mirrored)
-      return isAmended(part) && part.hides
-    }
-    const hiding = mirror.segments.find(hides)
+    const hiding = mirror.segments.find((mirrored) => hidesSome(mirror.partOf(mirrored)))
     if (hiding) return [hiding]
     const rows = chooseTier(
       mirror.segments.map(({ row }) => row),
@@ -113,8 +109,13 @@ export const createMerger = (options: MergerOptions): Merger => {
       if (segment) await source.discard(segment.key)
       return false
     }
-    for (const { row } of chosen) freed = addFreed(freed, { entries: row.documents, bytes: row.bytes, files: 1 })
-    if (segment) freed = lessFreed(freed, { entries: segment.documents, bytes: segment.bytes, files: 1 })
+    freed = addFreed(
+      freed,
+      freedByReplacing(
+        chosen.map(({ row }) => row),
+        segment ? [segment] : [],
+      ),
+    )
     onMerged()
     return true
   }

@@ -1,20 +1,15 @@
 import type { Amendments, Burial, SeverityOverride } from '../segments/amendments.ts'
+import type { SegmentSummary } from '../segments/catalogue.ts'
 import type { Leases } from './leases.ts'
 
 /**
- * A segment as all replicas know it. Times are epoch milliseconds. `version` is that of the catalogue with which it came;
+ * A segment as all replicas know it. `version` is that of the catalogue with which it came;
  * `contentVersion` is that with which the newest of its entries were first there, which is less for a segment that others were merged into.
  */
-export type SharedSegment = {
+export type SharedSegment = SegmentSummary & {
   key: string
-  bytes: number
   /** CRC-32 of the whole file. */
   checksum: number
-  documents: number
-  textBytes: number
-  words: number
-  firstTime: number
-  lastTime: number
   version: number
   contentVersion: number
 }

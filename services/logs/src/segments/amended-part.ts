@@ -165,3 +165,10 @@ export const createAmender = () => {
 }
 
 export const isAmended = (part: Part): part is AmendedPart => 'hides' in part
+
+/** Whether some of a part is hidden. */
+export const hidesSome = (part: Part): boolean => isAmended(part) && part.hides
+
+/** The overrides of entries of parts: what writing these anew folds in. */
+export const overriddenIn = async (parts: readonly Part[]): Promise<SeverityOverride[]> =>
+  (await Promise.all(parts.map((part) => (isAmended(part) ? part.overridden() : [])))).flat()

@@ -1,14 +1,18 @@
 import type { AmendmentChange, Amendments } from './amendments.ts'
 
-/** What the catalogue knows of a segment. Times are epoch milliseconds. */
-export type SegmentRow = {
-  key: string
+/** What is known of any segment without reading it. Times are epoch milliseconds. */
+export type SegmentSummary = {
   bytes: number
   documents: number
   textBytes: number
   words: number
   firstTime: number
   lastTime: number
+}
+
+/** What the catalogue knows of a segment. */
+export type SegmentRow = SegmentSummary & {
+  key: string
   /** The last record of the append log whose entries are in it or in one before it. */
   logPosition: number
 }

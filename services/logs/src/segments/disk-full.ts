@@ -1,5 +1,5 @@
 import { statfs } from 'node:fs/promises'
-import { failure, isFailure, type ServiceFailure } from '@trellis/kit/errors'
+import { failure, isFailure, messageOf, type ServiceFailure } from '@trellis/kit/errors'
 
 /** How the system says that there is no room, or not for this user, or not in this file. */
 const fullCodes = new Set(['ENOSPC', 'EDQUOT', 'EFBIG'])
@@ -28,8 +28,6 @@ const noRoom = (cause?: unknown): ServiceFailure =>
       ...(cause !== undefined && { cause }),
     },
   )
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
 const lookMilliseconds = 1_000
 

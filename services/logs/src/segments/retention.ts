@@ -1,4 +1,5 @@
 import type { StoredEntry } from '../entries/entry.ts'
+import type { SegmentSummary } from './catalogue.ts'
 import type { Part, StreamSummary } from './part.ts'
 
 /** How long entries are kept, counted from when they arrived, and in how much room. Plain data: it goes to the thread that keeps them. */
@@ -107,3 +108,10 @@ export const lessFreed = (from: Freed, less: Freed): Freed => ({
   files: from.files - less.files,
 })
 export const nothingFreed: Freed = { entries: 0, bytes: 0, files: 0 }
+
+/** What is freed by some segments in place of others; less than nothing where there is more than before. */
+export const freedByReplacing = (old: readonly SegmentSummary[], added: readonly SegmentSummary[]): Freed =>
+  lessFreed(sumOf(old), sumOf(added))
+
+const sumOf = (segments: readonly SegmentSummary[]): Freed =>
+  segments.reduce((sum, { documents, bytes }) => addFreed(sum, { entries: documents, bytes, files: 1 }), nothingFreed)

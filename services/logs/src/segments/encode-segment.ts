@@ -1,0 +1,24 @@
+import { setImmediate } from 'node:timers/promises'
+import type { SegmentSummary } from './catalogue.ts'
+import type { MemoryIndex } from './memory-index.ts'
+import { writeSegment } from './write-segment.ts'
+
+/** A memory index as the bytes of a segment, and what is to be said of them. Others get their turn between the steps. */
+export const encodeSegment = async (index: MemoryIndex): Promise<{ content: Uint8Array; summary: SegmentSummary }> => {
+  const steps = writeSegment(index)
+  let step = steps.next()
+  while (!step.done) {
+    await setImmediate()
+    step = steps.next()
+  }
+  const content = step.value
+  const summary = {
+    bytes: content.length,
+    documents: index.documents,
+    textBytes: index.textBytes,
+    words: index.words,
+    firstTime: index.streams.reduce((first, stream) => Math.min(first, stream.firstTime), Number.POSITIVE_INFINITY),
+    lastTime: index.streams.reduce((last, stream) => Math.max(last, stream.lastTime), Number.NEGATIVE_INFINITY),
+  }
+  return { content, summary }
+}

@@ -1,0 +1,81 @@
+import { failure } from '@trellis/kit/errors'
+import type { Turns } from '@trellis/kit/lifecycle'
+import type { StoredEntry } from '../../entries/entry.ts'
+import { keyOfEntryId } from '../../entries/identity.ts'
+import { type Severity, severityCode } from '../../entries/severity-code.ts'
+import { mostOverrides, type SeverityOverride } from '../amendments.ts'
+import { countSources } from '../count-sources.ts'
+import { findEntry } from '../find-entry.ts'
+import type { HeldAmendments } from './held-amendments.ts'
+import type { MemoryIndexes } from './memory-indexes.ts'
+import type { Views } from './views.ts'
+import type { WriteGuard } from './write-guard.ts'
+
+const retryAfterSeconds = 60
+
+export type AmendingOptions = {
+  turns: Pick<Turns, 'take'>
+  views: Pick<Views, 'look'>
+  memory: Pick<MemoryIndexes, 'seal' | 'position'>
+  amendments: HeldAmendments
+  guard: Pick<WriteGuard, 'check'>
+  /** Something is hidden that may be cleared away. */
+  onBuried: () => void
+}
+
+/** What users change of entries that are kept. It holds from when it is answered on; segments are written anew with it in their time. */
+export type Amending = {
+  /** Hides all entries of a source, or of all units of a stem, and gives how many there were. */
+  deleteSource: (source: string) => Promise<number>
+  /** Puts a severity in place of an entry's; undefined where there is no such entry. */
+  setSeverity: (entryId: string, severity: Severity | null) => Promise<StoredEntry | undefined>
+}
+
+export const createAmending = (options: AmendingOptions): Amending => {
+  const { turns, views, memory, amendments, guard, onBuried } = options
+  /** How often something was buried: tells who looked before whether to look again. */
+  let burials = 0
+
+  const deleteSource = (source: string) =>
+    turns.take(async () => {
+      guard.check()
+      const counts = await views.look((parts) => countSources(parts, { source }))
+      const entries = counts.reduce((sum, count) => sum + count.entries, 0)
+      if (entries === 0) return 0
+      // All that came until now is in segments then, and all that comes is past the place.
+      await memory.seal()
+      await amendments.commit({ amend: { bury: { source, place: memory.position } } })
+      burials++
+      onBuried()
+      return entries
+    })
+  const override = async ({ entryId, origin, effectiveTime }: StoredEntry, severity: Severity | null) => {
+    if (amendments.overrides >= mostOverrides)
+      throw failure('unavailable', 'Too many severities wait to be written into segments. Try again in a while.', {
+        retryAfterSeconds,
+      })
+    const override: SeverityOverride = {
+      key: keyOfEntryId(entryId),
+      sourceId: origin.sourceId,
+      time: effectiveTime,
+      severity: severity === null ? 0 : severityCode[severity],
+      place: amendments.nextPlace(),
+    }
+    await amendments.commit({ amend: { override } })
+  }
+  const setSeverity = async (entryId: string, severity: Severity | null): Promise<StoredEntry | undefined> => {
+    for (;;) {
+      const before = burials
+      const entry = await views.look((parts) => findEntry(parts, entryId))
+      if (!entry) return undefined
+      const isDone = await turns.take(async () => {
+        // Its source may have been deleted since it was found.
+        if (burials !== before) return false
+        await override(entry, severity)
+        return true
+      })
+      if (isDone) return { ...entry, severity }
+    }
+  }
+  return { deleteSource, setSeverity }
+}

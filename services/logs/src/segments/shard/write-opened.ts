@@ -1,0 +1,35 @@
+import { randomBytes } from 'node:crypto'
+import type { Files } from '@trellis/kit/files'
+import type { SeverityOverride } from '../amendments.ts'
+import type { SegmentRow } from '../catalogue.ts'
+import { encodeSegment } from '../encode-segment.ts'
+import type { MemoryIndex } from '../memory-index.ts'
+import type { HeldAmendments } from './held-amendments.ts'
+import { type OpenedSegment, type OpenSegments, segmentPrefix } from './open-segments.ts'
+
+/** What a new segment takes the place of, and the severities that were written into it. */
+export type Replaced = { keys: string[]; folded: readonly SeverityOverride[] }
+
+export type WriteOpenedOptions = {
+  files: Files
+  segments: Pick<OpenSegments, 'open'>
+  amendments: Pick<HeldAmendments, 'commit'>
+}
+
+/**
+ * Makes an index, whose entries came with the append log up to a position, a segment: its file, then its row with what goes in the same
+ * step. Gives it opened, to be put among the others.
+ */
+export type WriteOpened = (index: MemoryIndex, logPosition: number, replaced?: Replaced) => Promise<OpenedSegment>
+
+export const createWriteOpened =
+  ({ files, segments, amendments }: WriteOpenedOptions): WriteOpened =>
+  async (index, logPosition, { keys, folded } = { keys: [], folded: [] }) => {
+    const { content, summary } = await encodeSegment(index)
+    const key = `${segmentPrefix}${String(logPosition).padStart(12, '0')}-${randomBytes(6).toString('hex')}`
+    const row: SegmentRow = { key, logPosition, ...summary }
+    await files.write(row.key, content)
+    const opened = await segments.open(row)
+    await amendments.commit({ add: [row], remove: keys, ...(folded.length > 0 && { amend: { folded } }) })
+    return opened
+  }
