@@ -2,29 +2,29 @@ import type { Entry } from '@trellis/protos/ts/trellis/logs/v1/logs.ts'
 import { describeEntry } from '../formats/detect.ts'
 import type { Score } from '../overlays/entry-overlay.ts'
 import type { StoredEntry } from './entry.ts'
+import { isoOf } from './iso-time.ts'
 
-const scoredAt = (score: Score | null | undefined): string | null =>
-  score ? new Date(score.scoredAt).toISOString() : null
+const scoredAt = (score: Score | null | undefined): string | null => (score ? isoOf(score.scoredAt) : null)
 
-/** An entry as the API shows it, and apart from it the fields that it shows as JSON: where they are written at once, they are no text before. */
-export const presentApart = (entry: StoredEntry): { shown: Entry; fields: Record<string, unknown> | null } => {
+/** An entry as the API shows it: message, fields and written time are read out of its text again. `tail/entry-text.ts` writes the same at once. */
+export const presentEntry = (entry: StoredEntry): Entry => {
   const described = describeEntry(entry.origin.format, entry.text)
   const { anomaly, security } = entry.overlay ?? {}
   const fields = entry.sender?.fields ?? described.fields
-  const shown: Entry = {
+  return {
     entryId: entry.entryId,
     sourceId: entry.origin.sourceId,
     branch: entry.origin.branch,
     sequence: entry.sequence,
-    timestampIso: entry.time === null ? null : new Date(entry.time).toISOString(),
+    timestampIso: entry.time === null ? null : isoOf(entry.time),
     timestampRaw: entry.sender?.timestampRaw ?? described.timestampRaw,
-    ingestTime: new Date(entry.ingestTime).toISOString(),
+    ingestTime: isoOf(entry.ingestTime),
     severity: entry.severity,
     repeatCount: entry.repeatCount,
     format: entry.origin.format,
     text: entry.text,
     message: described.message,
-    fields: null,
+    fields: fields === null ? null : JSON.stringify(fields),
     truncated: entry.truncated,
     matchedPatterns: entry.matchedPatterns,
     templateId: entry.templateId,
@@ -38,11 +38,4 @@ export const presentApart = (entry: StoredEntry): { shown: Entry; fields: Record
     tenantId: entry.origin.tenantId ?? '',
     anonymized: entry.origin.anonymized === true,
   }
-  return { shown, fields }
-}
-
-/** An entry as the API shows it: message, fields and written time are read out of its text again. */
-export const presentEntry = (entry: StoredEntry): Entry => {
-  const { shown, fields } = presentApart(entry)
-  return fields === null ? shown : { ...shown, fields: JSON.stringify(fields) }
 }

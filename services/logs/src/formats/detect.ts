@@ -1,10 +1,11 @@
+import { describePattern } from './describe-pattern.ts'
 import type { LogFormat, PatternFormat } from './format.ts'
 import { createHeader, type Description, type Header, type LineReader } from './header.ts'
 import { formatsInForce, plainFormat } from './in-force.ts'
 import { createJsonReader, describeJson, parseJsonLine } from './json-reader.ts'
 import { createLogfmtReader, describeLogfmt } from './logfmt-reader.ts'
 import type { JoinRule } from './multiline.ts'
-import { createPatternReader, describePattern } from './pattern-reader.ts'
+import { createPatternReader } from './pattern-reader.ts'
 import type { TimeContext } from './time.ts'
 
 export const joinRuleOf = (name: string): JoinRule => {

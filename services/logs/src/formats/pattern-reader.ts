@@ -1,6 +1,6 @@
 import { firstCharacterOf, mayStart } from './first-character.ts'
 import type { PatternFormat } from './format.ts'
-import { type Description, type Header, type LineReader, lineEnd, setMessage } from './header.ts'
+import { type Header, type LineReader, lineEnd, setMessage } from './header.ts'
 import { severityOfStatus, severityOfWord, syslogSeverity } from './levels.ts'
 import { createTimeReader, type TimeContext } from './time.ts'
 
@@ -50,7 +50,8 @@ const headerPattern = (format: PatternFormat): HeaderPattern => {
 /** A header that is not in so many characters is none: patterns do not walk through megabytes. */
 const headerCharacters = 16_384
 
-const headOf = (line: string): string => (line.length > headerCharacters ? line.slice(0, headerCharacters) : line)
+export const headOf = (line: string): string =>
+  line.length > headerCharacters ? line.slice(0, headerCharacters) : line
 
 /** syslogd counts what it does not write again. */
 const repeated = /\b(?:last )?message repeated (\d{1,9}) times?\b/
@@ -134,23 +135,4 @@ export const readInner = (inner: LineReader, message: string, header: Header, st
   setMessage(header, start + header.messageStart, start + Math.min(header.messageEnd, message.length))
   if (!Number.isNaN(time)) header.time = time
   header.severity = severity ?? header.severity
-}
-
-/** A message that goes up to the end of the head goes on up to the end of the line. */
-const completed = (message: string, head: string, line: string): string =>
-  head.length < line.length && head.endsWith(message) ? message + line.slice(head.length) : message
-
-export const describePattern = (format: PatternFormat, firstLine: string): Description | undefined => {
-  const head = format.wraps === true ? firstLine : headOf(firstLine)
-  const groups = format.pattern.exec(head)?.groups
-  if (!groups) return undefined
-  const fields: Record<string, string> = {}
-  for (const [name, value] of Object.entries(groups)) {
-    if (name !== 'time' && name !== 'message' && value !== undefined && value !== '') fields[name] = value.trim()
-  }
-  return {
-    message: groups.message === undefined ? firstLine : completed(groups.message, head, firstLine),
-    fields: Object.keys(fields).length > 0 ? fields : null,
-    timestampRaw: groups.time ?? null,
-  }
 }

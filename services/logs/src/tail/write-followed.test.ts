@@ -2,6 +2,7 @@ import { EntryToRest } from '@trellis/protos/edge/rest.ts'
 import { expect, test } from 'vitest'
 import type { StoredEntry } from '../entries/entry.ts'
 import { presentEntry } from '../entries/present.ts'
+import { logFormats } from '../formats/library/mod.ts'
 import { entryText } from './entry-text.ts'
 import type { Followed } from './frames.ts'
 import { writeFollowed } from './write-followed.ts'
@@ -51,11 +52,74 @@ test('a line end in the place that a client came with begins no line of the stre
   expect(textOf(frame)).toMatch(/^id: r\.1\.1~barn=xdata: forged\nevent: entry\n/)
 })
 
-test('an entry looks the same to a follower as in any other answer, its fields included', () => {
-  const sent = { ...entry('sent'), sender: { fields: { host: 'attic', tries: [1, null], nested: { a: 'ü' } } } }
+const ofFormat = (format: string, text: string): StoredEntry => ({
+  ...entry(text),
+  origin: { ...entry(text).origin, format },
+})
+
+test('an entry looks the same to a follower as in any other answer, whatever is known of it', () => {
   const line = 'Jun  4 15:16:01 attic sshd[7]: Failed password for root from 192.0.2.7 port 37033 ssh2'
-  const read = { ...entry(line), origin: { ...entry(line).origin, format: 'syslog-rfc3164' } }
-  const entries = [entry('plain'), sent, read]
-  for (const [index, one] of entries.entries())
-    expect(JSON.parse(entryText(entries, index))).toEqual(EntryToRest(presentEntry(one)))
+  const score = { score: 0.75, label: 'brute_force', scoredAt: 1_700_000_000_000 }
+  const entries: StoredEntry[] = [
+    entry('plain'),
+    entry('quotes " and \\ and\ttabs\nand ends of lines \u2028 and \ud800 halves of characters, 😀 and wholes'),
+    { ...entry('sent'), sender: { fields: { host: 'attic', tries: [1, null], nested: { a: 'ü' } } } },
+    { ...entry('sent'), entryId: 'of "theirs"', sender: { entryId: 'of "theirs"', timestampRaw: 'noon "sharp"' } },
+    ofFormat('syslog-rfc3164', line),
+    ofFormat('syslog-rfc3164', `${line}\n  and a second line of "it"`),
+    ofFormat('syslog-rfc3164', 'Jun  4 15:16:01 attic web[7]: {"level":"error","path":"C:\\\\temp","n":1}'),
+    ofFormat('logfmt', 'time=2024-06-04T10:00:00Z level=error msg="no \\"room\\" left" path=C:\\temp'),
+    ofFormat('logfmt', 'time=2024-06-04T10:00:00Z level=error msg=full'),
+    ofFormat('gone', line),
+    ...logFormats.flatMap(({ name, samples }) => samples.map((sample) => ofFormat(name, sample.line))),
+    { ...entry('placed'), time: null, templateId: 'c06efbe4ce14ff7c', severity: 'ERROR', repeatCount: 3 },
+    { ...entry('late'), outOfOrder: true, truncated: true, matchedPatterns: ['auth_failure', 'a "b"'] },
+    { ...entry('scored'), overlay: { anomaly: score, security: null } },
+    { ...entry('scored'), overlay: { anomaly: null, security: { ...score, label: 'a "b"' } } },
+    {
+      ...entry('of a branch'),
+      origin: { sourceId: 'a "b"', branch: 'b"1', tenantId: 't"1', format: 'plain', anonymized: true },
+    },
+  ]
+  for (const one of entries) {
+    const text = entryText(one)
+    expect(text).not.toContain('\n')
+    expect(JSON.parse(text)).toEqual(EntryToRest(presentEntry(one)))
+  }
+})
+
+test('readers of all and of some, before and after each other, are shown the same events', () => {
+  const shown = (of: Followed['of'], indexes: number[]) =>
+    textOf(writeFollowed({ ...followed(indexes), of }, `r.1.${(indexes.at(-1) ?? 0) + 1}`, () => false))
+  const alone = ([0, 1, 2] as const).map((index) => shown([...followed([]).of], [index]) ?? '')
+  const { of } = followed([])
+  expect(shown(of, [2])).toBe(alone[2])
+  expect(shown(of, [0, 2])).toBe(`${alone[0]}${alone[2]}`)
+  expect(shown(of, [0, 1, 2])).toBe(alone.join(''))
+  expect(shown(of, [0, 1])).toBe(`${alone[0]}${alone[1]}`)
+})
+
+test('what one reader was given stays as it is while events for others come to lie behind it', () => {
+  const of = Array.from({ length: 200 }, (_, index) => entry(`${index} ${'ü'.repeat(index * 10)}`))
+  const place = { of, placeOf: (index: number) => `r.1.${index + 1}` }
+  const first = writeFollowed({ ...place, indexes: [0, 1] }, 'r.1.2', () => false)
+  const before = textOf(first)
+  const all = textOf(writeFollowed({ ...place, indexes: of.map((_, index) => index) }, 'r.1.200', () => false))
+  expect(textOf(first)).toBe(before)
+  const texts = all
+    ?.trimEnd()
+    .split('\n\n')
+    .map((event) => JSON.parse(event.split('\ndata: ')[1] ?? '').text)
+  expect(texts).toEqual(of.map(({ text }) => text))
+})
+
+test('entries that are followed in another run have the places of that run', () => {
+  const { of } = followed([])
+  const inRun = (run: string) =>
+    textOf(writeFollowed({ of, indexes: [1], placeOf: (index) => `${run}.1.${index + 1}` }, `${run}.1.2`, () => false))
+  expect([inRun('r'), inRun('s'), inRun('r')].map((text) => text?.split('\n')[0])).toEqual([
+    'id: r.1.2',
+    'id: s.1.2',
+    'id: r.1.2',
+  ])
 })
