@@ -5,6 +5,7 @@ import type { PushedOptions } from '../ingest/read-pushed.ts'
 import { patternsInForce } from '../patterns/in-force.ts'
 import type { BatchAnalysis } from '../segments/batch-analysis.ts'
 import type { IngestResult } from '../segments/shard.ts'
+import { countingOff, createBacklog } from './backlog.ts'
 import { createGate } from './gate.ts'
 import { createLazyThread, type LazyThread } from './lazy-thread.ts'
 import type { KeepCalls, ParseCalls, ParseOptions, ParserOptions, PushedResult } from './parse-calls.ts'
@@ -79,20 +80,21 @@ export const createFileIngests = ({ keep, ...options }: FileIngestsOptions): Fil
   const uploads = new Map<number, Upload>()
   let nextUpload = 1
 
-  const data: ParserOptions = { patterns: patternsInForce(), analyses: options.analyses }
+  const backlog = createBacklog()
+  const data: ParserOptions = { patterns: patternsInForce(), analyses: options.analyses, backlog }
   const parse = createLazyThread<ParseCalls>({
     module: new URL('./parse-worker.ts', import.meta.url),
     data,
     own: {
-      keep: async (id, batch, analysis, matched) => {
+      keep: countingOff(backlog, async (id, batch, analysis, matched) => {
         if (matched && matched.length > 0) await uploads.get(id)?.onMatched?.(matched)
         const result = await keep(batch, analysis)
         const upload = uploads.get(id)
         if (!upload) return
         upload.duplicates += result.duplicates
         upload.kept += result.entries
-      },
-      keepPushed: keep,
+      }),
+      keepPushed: countingOff(backlog, keep),
     } satisfies KeepCalls,
     idleMilliseconds: options.idleMilliseconds,
     mayRest: () => uploads.size === 0,

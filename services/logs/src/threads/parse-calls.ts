@@ -7,9 +7,10 @@ import type { PushedOptions, Rejected } from '../ingest/read-pushed.ts'
 import type { LogPattern } from '../patterns/pattern.ts'
 import type { BatchAnalysis } from '../segments/batch-analysis.ts'
 import type { IngestResult } from '../segments/shard.ts'
+import type { Backlog } from './backlog.ts'
 
 /** Given to the parsing thread when it starts. */
-export type ParserOptions = { patterns: readonly LogPattern[]; analyses: boolean }
+export type ParserOptions = { patterns: readonly LogPattern[]; analyses: boolean; backlog: Backlog }
 
 export type ParseOptions = {
   source: Omit<Origin, 'format'>

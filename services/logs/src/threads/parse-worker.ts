@@ -12,6 +12,7 @@ import { createEnricher } from '../patterns/enricher.ts'
 import { usePatterns } from '../patterns/in-force.ts'
 import { createBatchAnalyser, transferablesOf } from '../segments/batch-analysis.ts'
 import type { IngestResult } from '../segments/shard.ts'
+import { handOver, waitingIn } from './backlog.ts'
 import { createCalls, type Port } from './calls.ts'
 import { collectGarbage } from './collect-garbage.ts'
 import type { KeepCalls, ParseOptions, ParserOptions, PushedResult } from './parse-calls.ts'
@@ -29,7 +30,7 @@ const port: Port = {
  * one. Both cores are busy so, however the work is spread.
  */
 const enoughWaiting = 2
-const { analyses, patterns } = workerData as ParserOptions
+const { analyses, backlog, patterns } = workerData as ParserOptions
 usePatterns(patterns)
 const analyse = createBatchAnalyser(createEnricher())
 
@@ -54,21 +55,14 @@ const settle = async (session: Session): Promise<ParseCounts> => {
   return counts
 }
 
-/** Batches that the indexing thread has not answered. */
-let waiting = 0
-const whileWaiting = <Result>(kept: Promise<Result>): Promise<Result> => {
-  waiting++
-  return kept.finally(() => {
-    waiting--
-  })
-}
 const keep = (id: number, batch: ArrayBuffer, tellsMatches: boolean): Promise<void> => {
-  const isMine = analyses && waiting >= enoughWaiting
+  const isMine = analyses && waitingIn(backlog) >= enoughWaiting
   const found = isMine || tellsMatches ? analyse(decodeBatch(batch)) : undefined
   const matched = found && tellsMatches ? matchedEntries(decodeBatch(batch), found) : undefined
   const analysis = analyses ? found : undefined
   const moved = analysis ? transferablesOf(analysis) : []
-  const kept = whileWaiting(calls.call('keep', [id, batch, analysis, matched], [batch, ...moved]))
+  handOver(backlog)
+  const kept = calls.call('keep', [id, batch, analysis, matched], [batch, ...moved])
   // Whoever waits for the chunk hears of a failure; until then it must not count as unhandled.
   kept.catch(() => undefined)
   return kept
@@ -78,6 +72,7 @@ const keep = (id: number, batch: ArrayBuffer, tellsMatches: boolean): Promise<vo
 const keepPushed = (batch: ArrayBuffer): Promise<IngestResult> => {
   const analysis = analyses ? analyse(decodeBatch(batch)) : undefined
   const moved = analysis ? transferablesOf(analysis) : []
+  handOver(backlog)
   return calls.call('keepPushed', [batch, analysis], [batch, ...moved])
 }
 
