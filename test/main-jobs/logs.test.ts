@@ -253,6 +253,13 @@ describe('branches', () => {
     }
     expect((await found(origin, 'q=overheated&branch=none')).total).toBe(0)
     expect((await found(origin, `q=overheated&branch=${slug}`)).total).toBe(1)
+    for (const route of ['search', 'templates', 'tail']) {
+      const misspelt = await fetch(`${origin}/logs/api/${route}?branch=${slug}s`, { headers: reader })
+      expect(misspelt.status, route).toBe(422)
+      expect(await misspelt.json()).toEqual({
+        detail: [{ loc: ['query', 'branch'], msg: expect.stringContaining(`"${slug}s"`), type: 'value_error' }],
+      })
+    }
     expect(await listed(origin, slug)).toMatchObject({
       label: 'Garden Häuschen',
       port,

@@ -24,6 +24,7 @@ import { blocklistRpc } from './blocklist/rpc.ts'
 import { type BlocklistTables, blocklistMigration } from './blocklist/store.ts'
 import { createBranchDirectory } from './branches/directory.ts'
 import { branchDirectoryRpc, orchardRpc } from './branches/orchard-rpc.ts'
+import { createRequireBranch } from './branches/require-branch.ts'
 import { createSharedSearch } from './branches/shared-search.ts'
 import { createLeases } from './cluster/leases.ts'
 import { type SharedCatalogueTables, sharedCatalogueMigration } from './cluster/shared-catalogue-tables.ts'
@@ -266,6 +267,7 @@ export const createLogsService = async (options: LogsServiceOptions): Promise<Lo
     overlays,
     semantic,
     branches: shared,
+    requireBranch: createRequireBranch(directory),
     tasks,
     sources,
     pressure,

@@ -1,5 +1,6 @@
 import type { Bus } from '@trellis/kit/bus'
 import type { Log } from '@trellis/kit/telemetry'
+import type { RequireBranch } from './branches/require-branch.ts'
 import type { SharedSearch } from './branches/shared-search.ts'
 import type { ConfiguredSources } from './collect/sources-file.ts'
 import type { LogsConfig } from './config.ts'
@@ -26,6 +27,7 @@ export type World = {
   semantic: SemanticSearch
   /** Absent where nothing runs branches. */
   branches: Pick<SharedSearch, 'tails'> | undefined
+  requireBranch: RequireBranch
   tasks: Tasks
   /** What people have written down to be collected. */
   sources: ConfiguredSources

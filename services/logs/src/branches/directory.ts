@@ -14,6 +14,8 @@ export type BranchDirectory = Disposable & {
   /** As whoever runs them says now; as they last said where they do not answer soon. */
   known: () => Promise<readonly Branch[]>
   active: () => Promise<readonly ActiveBranch[]>
+  /** Whether what is known was said when it was last asked for, and not before. */
+  isCurrent: () => boolean
 }
 
 export type BranchDirectoryOptions = {
@@ -37,9 +39,11 @@ export const createBranchDirectory = (options: BranchDirectoryOptions): BranchDi
   let asking: Promise<readonly Branch[]> | undefined
   let next: Promise<readonly Branch[]> | undefined
   let restsUntil = 0
+  let isCurrent = false
 
   const keep = (branches: readonly Branch[]) => {
     last = branches
+    isCurrent = true
     const addresses = new Set(branches.filter(({ active }) => active).map(({ rpcAddress }) => rpcAddress))
     for (const [address, connection] of connections) {
       if (addresses.has(address)) continue
@@ -56,6 +60,7 @@ export const createBranchDirectory = (options: BranchDirectoryOptions): BranchDi
       return keep(branches)
     } catch (error) {
       restsUntil = performance.now() + restMilliseconds
+      isCurrent = false
       log.warn({ err: error, known: last.length }, 'which branches there are cannot be asked; the last answer stands')
       return last
     }
@@ -86,6 +91,7 @@ export const createBranchDirectory = (options: BranchDirectoryOptions): BranchDi
   return {
     service,
     known,
+    isCurrent: () => isCurrent,
     active: async () =>
       (await known())
         .filter(({ active }) => active)

@@ -4,7 +4,7 @@ import { BranchDirectoryServiceDefinition } from '@trellis/protos/ts/trellis/log
 import type { LogsServiceDefinition, OrchardBranch } from '@trellis/protos/ts/trellis/logs/v1/logs.ts'
 import type { Branch } from '@trellis/protos/ts/trellis/workloads/v1/branches.ts'
 import type { BranchDirectory } from './directory.ts'
-import { slugOf } from './slug.ts'
+import { noBranch, slugOf } from './slug.ts'
 import { within } from './within.ts'
 
 type OrchardHandlers = Pick<
@@ -12,8 +12,6 @@ type OrchardHandlers = Pick<
   'graftBranch' | 'listBranches' | 'deactivateBranch' | 'activateBranch' | 'anonymizeBranch'
 >
 
-/** What a search takes for "of no branch". */
-const noBranch = 'none'
 const slugShape = /^[a-z0-9-]{1,40}$/
 const defaultRetentionDays = 30
 /** How long a list waits for what a branch itself knows better. */

@@ -14,6 +14,7 @@ import type { LogEngine } from '../threads/log-engine.ts'
 import type { ActiveBranch, BranchDirectory } from './directory.ts'
 import { addStatistics, afterIn, mergeResults, type ShardResult } from './merge-results.ts'
 import { addSources } from './merge-sources.ts'
+import { noBranch } from './slug.ts'
 import {
   entryFrom,
   filtersTo,
@@ -66,7 +67,7 @@ export const createSharedSearch = ({ own, directory, waitMilliseconds, log }: Sh
   const away = new Set<string>()
 
   const wanted = async (branch: string | undefined): Promise<readonly ActiveBranch[]> => {
-    if (branch === 'none') return []
+    if (branch === noBranch) return []
     const active = await directory.active()
     return branch === undefined ? active : active.filter(({ slug }) => slug === branch)
   }

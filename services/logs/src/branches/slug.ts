@@ -1,5 +1,8 @@
 const longest = 40
 
+/** What a search takes for "of no branch". */
+export const noBranch = 'none'
+
 /** A slug for a label: letters without their marks, in lower case, and a dash for whatever else stands between; undefined where nothing is left. */
 export const slugOf = (label: string): string | undefined => {
   const slug = label

@@ -32,7 +32,7 @@ type Ranked = {
   mode: 'bm25' | 'hybrid'
 }
 
-export const searchRpc = ({ engine, semantic }: World): SearchHandlers => {
+export const searchRpc = ({ engine, semantic, requireBranch }: World): SearchHandlers => {
   const byWords = async (words: SearchRequest, fallback: string | null, signal: AbortSignal): Promise<Ranked> => {
     const { next, ...result } = await engine.search(words, signal)
     return { result, nextCursor: next && encodeCursor(next), fallback, mode: 'bm25' }
@@ -60,6 +60,7 @@ export const searchRpc = ({ engine, semantic }: World): SearchHandlers => {
         order: query === null || request.order === 'time' ? 'time' : 'relevance',
         withFacets: true,
       }
+      await requireBranch(wanted.filters.branch)
       const after = request.semantic ? undefined : readCursor(request.cursor)
       const { result, nextCursor, fallback, mode } = request.semantic
         ? await byMeaning(wanted, request, signal)

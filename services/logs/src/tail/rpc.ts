@@ -14,9 +14,10 @@ type TailHandlers = Pick<Handlers<typeof LogsServiceDefinition>, 'tail'>
 /** A branch that takes longer to be followed is followed from when it answers, and a gap says so. */
 const beginMilliseconds = 5_000
 
-export const tailRpc = ({ engine, branches }: World, tail: Tail): TailHandlers => ({
+export const tailRpc = ({ engine, branches, requireBranch }: World, tail: Tail): TailHandlers => ({
   async *tail(request, { signal }) {
     const filters = readFilters(request)
+    await requireBranch(filters.branch)
     const query = parseQuery(request.q ?? '')
     const positions = decodePositions(request.lastEventId)
     const resumes = positions.size > 0

@@ -28,10 +28,13 @@ const present = (counts: TemplateCounts, direction: Direction, window: Window): 
 
 export const templatesRpc = ({
   engine,
+  requireBranch,
   now,
-}: Pick<World, 'engine' | 'now'>): Handlers<typeof TemplatesServiceDefinition> => ({
+}: Pick<World, 'engine' | 'requireBranch' | 'now'>): Handlers<typeof TemplatesServiceDefinition> => ({
   listTemplates: async (request, { signal }) => {
-    const counted = await countInWindow({ engine, now }, readFilters(request), signal)
+    const filters = readFilters(request)
+    await requireBranch(filters.branch)
+    const counted = await countInWindow({ engine, now }, filters, signal)
     const { page, total, next } = pageOfTemplates(counted, {
       q: request.q ?? '',
       direction: request.trend,

@@ -157,7 +157,7 @@ export interface SearchRequest {
     | string
     | null
     | undefined;
-  /** A branch's slug, or `none` for what came in here. */
+  /** A branch's slug, or `none` for what came in here. One that no branch has is 422. */
   branch?:
     | string
     | null
@@ -283,7 +283,11 @@ export interface TailRequest {
   severity?: string | null | undefined;
   domain?: string | null | undefined;
   pattern?: string | null | undefined;
-  tenant?: string | null | undefined;
+  tenant?:
+    | string
+    | null
+    | undefined;
+  /** A branch's slug, or `none` for what came in here. One that no branch has is 422. */
   branch?:
     | string
     | null

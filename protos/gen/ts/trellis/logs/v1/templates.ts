@@ -52,7 +52,7 @@ export interface ListTemplatesRequest {
     | string
     | null
     | undefined;
-  /** A branch's slug, or `none` for what came in here. */
+  /** A branch's slug, or `none` for what came in here. One that no branch has is 422. */
   branch?: string | null | undefined;
 }
 
