@@ -3,11 +3,11 @@ import type { MatchedEntry } from '../entries/matched-entry.ts'
 import type { LogEngine } from '../threads/log-engine.ts'
 import type { Checkpoints, Collectors } from './collector.ts'
 import { collectorFor } from './collectors.ts'
-import { createKeeper, type KeptCounts } from './keep-chunks.ts'
+import { createKeeper, type Kept } from './keep-chunks.ts'
 import type { SourceEntry } from './source-entry.ts'
 
 export type Collected = {
-  counts: KeptCounts
+  kept: Kept
   /** What could not be read: the first of them, and how many there were. */
   problems: string[]
   problemCount: number
@@ -17,7 +17,7 @@ export type CollectSourceOptions = {
   source: SourceEntry
   force: boolean
   signal: AbortSignal
-  onProgress?: (counts: KeptCounts) => void
+  onProgress?: (kept: Kept) => void
   /** Only the logs of these files. */
   only?: ReadonlySet<string> | undefined
 }
@@ -55,12 +55,12 @@ export const collectSource = async (
   try {
     for await (const chunk of collector.collect({ checkpoints, force, signal, only, onProblem })) {
       await keeper.take(chunk)
-      onProgress?.(keeper.counts())
+      onProgress?.(keeper.kept())
     }
   } catch (error) {
     await keeper.finish(false).catch(() => undefined)
     throw error
   }
   await keeper.finish(!signal.aborted)
-  return { counts: keeper.counts(), problems, problemCount }
+  return { kept: keeper.kept(), problems, problemCount }
 }

@@ -66,7 +66,8 @@ export const openCollecting = async (directory: string) => {
       })
       for await (const chunk of chunks) await keeper.take(chunk)
       await keeper.finish(!signal.aborted)
-      return { ...keeper.counts(), problems }
+      const { counts, bytes } = keeper.kept()
+      return { ...counts, bytes, problems }
     },
     /** All that is stored of a source, oldest first. */
     texts: async (source?: string): Promise<string[]> => {

@@ -1,4 +1,5 @@
 import type { JoinRule } from '../formats/multiline.ts'
+import type { FormatCounts } from '../threads/upload-result.ts'
 import type { LocalContainerEntry, LocalFileEntry, LocalJournalEntry, SourceEntry, SshEntry } from './source-entry.ts'
 
 /**
@@ -57,6 +58,8 @@ export type Batch = {
   entries: number
   /** Lines that became entries; those beyond their number are part of the entry of a line before. */
   lines: number
+  /** Those lines by the format that they were read as. */
+  formats: FormatCounts
   /** How much was read, about. */
   bytes: number
   /** Holds once the batch is stored; absent where nothing can be said yet. */

@@ -1,11 +1,13 @@
 import type { MatchedEntry } from '../entries/matched-entry.ts'
-import type { FileIngest, UploadCounts } from '../threads/file-ingest.ts'
+import type { FileIngest } from '../threads/file-ingest.ts'
 import type { LogEngine } from '../threads/log-engine.ts'
+import { addResults, noResult, type UploadResult } from '../threads/upload-result.ts'
 import type { Batch, Checkpoint, Checkpoints, Chunk, Stream } from './collector.ts'
 import { countLineFeeds } from './count-line-feeds.ts'
 import type { SourceEntry } from './source-entry.ts'
 
-export type KeptCounts = UploadCounts & { bytes: number }
+/** What was stored, and how many bytes were read for it. */
+export type Kept = UploadResult & { bytes: number }
 
 /** Takes what a collector gives, stores it, and moves checkpoints once it is stored. Not to be used by two at once. */
 export type Keeper = {
@@ -18,8 +20,8 @@ export type Keeper = {
    * the checkpoints stand then where all before them is stored.
    */
   finish: (complete: boolean) => Promise<void>
-  /** Of what is stored. */
-  counts: () => KeptCounts
+  /** What is stored so far. */
+  kept: () => Kept
   /** Line ends that were taken since all was last stored. */
   readonly buffered: number
 }
@@ -48,20 +50,10 @@ type OpenStream = {
   taken: Taken[]
 }
 
-const noCounts: UploadCounts = { lines: 0, entries: 0, duplicates: 0, rejected: 0, multiline_joined: 0 }
-
-const addCounts = (left: UploadCounts, right: UploadCounts): UploadCounts => ({
-  lines: left.lines + right.lines,
-  entries: left.entries + right.entries,
-  duplicates: left.duplicates + right.duplicates,
-  rejected: left.rejected + right.rejected,
-  multiline_joined: left.multiline_joined + right.multiline_joined,
-})
-
 export const createKeeper = ({ engine, source, checkpoints, onMatched }: KeeperOptions): Keeper => {
   const streams = new Map<Stream, OpenStream>()
   const ending = new Set<Promise<void>>()
-  let stored = noCounts
+  let stored = noResult
   let bytes = 0
   let buffered = 0
   let failed: { error: unknown } | undefined
@@ -114,7 +106,7 @@ export const createKeeper = ({ engine, source, checkpoints, onMatched }: KeeperO
     await commit(stream, opened, openLine)
   }
   const account = (ingest: FileIngest) => {
-    stored = addCounts(stored, ingest.progress().counts)
+    stored = addResults(stored, ingest.progress())
     ingests.delete(ingest)
   }
   /** Lets a stream go that has no more for now. With `closes` its last entry is complete. */
@@ -145,16 +137,12 @@ export const createKeeper = ({ engine, source, checkpoints, onMatched }: KeeperO
     ending.add(mine)
     if (ending.size >= mostEnding) await Promise.race(ending)
   }
-  const takeBatch = async ({ batch, entries, lines, bytes: size, checkpoint }: Batch): Promise<void> => {
+  const takeBatch = async ({ batch, entries, lines, formats, bytes: size, checkpoint }: Batch): Promise<void> => {
     if (batch) {
       const kept = await engine.ingest(batch)
-      stored = addCounts(stored, {
-        lines,
-        entries: kept.entries,
-        duplicates: kept.duplicates,
-        rejected: 0,
-        multiline_joined: lines - entries,
-      })
+      const { entries: fresh, duplicates } = kept
+      const counts = { lines, entries: fresh, duplicates, rejected: 0, multiline_joined: lines - entries }
+      stored = addResults(stored, { counts, formats })
     }
     bytes += size
     if (checkpoint) await checkpoints.put(checkpoint)
@@ -204,8 +192,8 @@ export const createKeeper = ({ engine, source, checkpoints, onMatched }: KeeperO
       buffered = 0
       throwFailure()
     },
-    counts: () => ({
-      ...[...ingests].map((ingest) => ingest.progress().counts).reduce(addCounts, stored),
+    kept: () => ({
+      ...[...ingests].map((ingest) => ingest.progress()).reduce(addResults, stored),
       bytes,
     }),
     get buffered() {

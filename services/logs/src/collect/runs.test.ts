@@ -57,6 +57,7 @@ test('a manual run collects from all enabled sources, and its task tells how far
   expect(begun).toMatchObject({ kind: 'glean', status: 'running' })
   const task = await service.finished(begun)
   expect(task).toMatchObject({ status: 'done', counts: { lines: 2, entries: 2 }, progress: { done: 14, total: 14 } })
+  expect(task.formats).toEqual({ plain: 2 })
   expect(task.error).toContain('Some of it could not be read (1)')
   expect(await service.texts()).toEqual(['one', 'two error'])
 })

@@ -4,9 +4,10 @@ import type { Task } from '@trellis/protos/ts/trellis/logs/v1/logs.ts'
 import type { Kysely } from 'kysely'
 import type { HeldLease, Leases } from '../cluster/leases.ts'
 import type { RunningTask, Tasks } from '../ingest/tasks.ts'
+import { addResults, noResult } from '../threads/upload-result.ts'
 import { type Collected, collectSource, type SourceCollecting } from './collect-source.ts'
 import { type CollectStateTables, readCollectState, saveCollectState, saveSourceRun } from './collect-state-store.ts'
-import type { KeptCounts } from './keep-chunks.ts'
+import type { Kept } from './keep-chunks.ts'
 import { isOfEntry, type SourceEntry } from './source-entry.ts'
 import type { SourceLocks } from './source-locks.ts'
 import type { SourcesDocument } from './sources-document.ts'
@@ -39,21 +40,14 @@ const runLease = 'glean'
 const scheduleState = 'schedule'
 /** So many mistakes of the sources file are told with a task. */
 const mostToldProblems = 10
-const noCounts: KeptCounts = { lines: 0, entries: 0, duplicates: 0, rejected: 0, multiline_joined: 0, bytes: 0 }
+const nothingKept: Kept = { ...noResult, bytes: 0 }
 
-const addCounts = (left: KeptCounts, right: KeptCounts): KeptCounts => ({
-  lines: left.lines + right.lines,
-  entries: left.entries + right.entries,
-  duplicates: left.duplicates + right.duplicates,
-  rejected: left.rejected + right.rejected,
-  multiline_joined: left.multiline_joined + right.multiline_joined,
-  bytes: left.bytes + right.bytes,
-})
+const addKept = (left: Kept, right: Kept): Kept => ({ ...addResults(left, right), bytes: left.bytes + right.bytes })
 
-const shown = ({ bytes: _, multiline_joined: multilineJoined, ...counts }: KeptCounts): Task['counts'] => ({
-  ...counts,
-  multilineJoined,
-})
+const shown = ({ counts, formats }: Kept): Pick<Task, 'counts' | 'formats'> => {
+  const { multiline_joined: multilineJoined, ...others } = counts
+  return { counts: { ...others, multilineJoined }, formats }
+}
 
 const progressOf = (done: number, total: number | null): Task['progress'] => ({ done, total, unit: 'bytes' })
 
@@ -74,7 +68,7 @@ export const findSource = (entries: readonly SourceEntry[], id: string): SourceE
     .toSorted((a, b) => b.sourceId.length - a.sourceId.length)
     .at(0)
 
-type Outcome = { counts: KeptCounts; failures: string[]; problems: number }
+type Outcome = { kept: Kept; failures: string[]; problems: number }
 
 /** What a run goes over, and what the sources file says that cannot be understood. */
 type Asked = Pick<SourcesDocument, 'entries' | 'problems' | 'isReadable'>
@@ -102,7 +96,7 @@ export const createRuns = (options: RunsOptions): Runs => {
   const runSource = async (
     source: SourceEntry,
     { force, signal }: { force: boolean; signal: AbortSignal },
-    onProgress: (counts: KeptCounts) => void,
+    onProgress: (kept: Kept) => void,
   ): Promise<Collected> => {
     try {
       const collected = await locks.use(source.id, { signal }, (held) =>
@@ -122,16 +116,16 @@ export const createRuns = (options: RunsOptions): Runs => {
     request: { force: boolean; signal: AbortSignal },
     task: RunningTask,
   ): Promise<Outcome> => {
-    const outcome: Outcome = { counts: noCounts, failures: [], problems: 0 }
+    const outcome: Outcome = { kept: nothingKept, failures: [], problems: 0 }
     for (const source of entries) {
       request.signal.throwIfAborted()
-      const show = (own: KeptCounts) => {
-        const counts = addCounts(outcome.counts, own)
-        task.update({ progress: progressOf(counts.bytes, null), counts: shown(counts) })
+      const show = (own: Kept) => {
+        const kept = addKept(outcome.kept, own)
+        task.update({ progress: progressOf(kept.bytes, null), ...shown(kept) })
       }
       try {
         const collected = await runSource(source, request, show)
-        outcome.counts = addCounts(outcome.counts, collected.counts)
+        outcome.kept = addKept(outcome.kept, collected.kept)
         outcome.problems += collected.problemCount
       } catch (error) {
         request.signal.throwIfAborted()
@@ -141,7 +135,7 @@ export const createRuns = (options: RunsOptions): Runs => {
     }
     return outcome
   }
-  const finish = (task: RunningTask, asked: Asked, { counts, failures, problems }: Outcome): Promise<Task> => {
+  const finish = (task: RunningTask, asked: Asked, { kept, failures, problems }: Outcome): Promise<Task> => {
     const hasFailed = !asked.isReadable || (failures.length > 0 && failures.length === asked.entries.length)
     const notes = [
       ...asked.problems.slice(0, mostToldProblems),
@@ -150,8 +144,8 @@ export const createRuns = (options: RunsOptions): Runs => {
     ]
     return task.finish({
       status: hasFailed ? 'failed' : 'done',
-      progress: progressOf(counts.bytes, counts.bytes),
-      counts: shown(counts),
+      progress: progressOf(kept.bytes, kept.bytes),
+      ...shown(kept),
       error: notes.length === 0 ? null : notes.join(' '),
     })
   }

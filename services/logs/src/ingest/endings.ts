@@ -1,30 +1,11 @@
-import type { FileIngest, UploadResult } from '../threads/file-ingest.ts'
+import type { FileIngest } from '../threads/file-ingest.ts'
+import { addResults, noResult, type UploadResult } from '../threads/upload-result.ts'
 
 /** Of a file that breaks off, a last line without a line end is left out: it may be half of one. */
 export type FileEnd = 'whole' | 'brokenOff'
 
 /** A file that has been handed over has a parser until all of it is durable; so many may. */
 const mostAtOnce = 8
-
-const nothing: UploadResult = {
-  counts: { lines: 0, entries: 0, duplicates: 0, rejected: 0, multiline_joined: 0 },
-  formats: {},
-}
-
-const sum = (left: UploadResult, right: UploadResult): UploadResult => {
-  const formats = { ...left.formats }
-  for (const [name, lines] of Object.entries(right.formats)) formats[name] = (formats[name] ?? 0) + lines
-  return {
-    counts: {
-      lines: left.counts.lines + right.counts.lines,
-      entries: left.counts.entries + right.counts.entries,
-      duplicates: left.counts.duplicates + right.counts.duplicates,
-      rejected: left.counts.rejected + right.counts.rejected,
-      multiline_joined: left.counts.multiline_joined + right.counts.multiline_joined,
-    },
-    formats,
-  }
-}
 
 const endFile = async (ingest: FileIngest, how: FileEnd): Promise<UploadResult> => {
   if (how === 'whole') return ingest.end()
@@ -50,16 +31,16 @@ export const createEndings = (): Endings => {
   const open = new Set<FileIngest>()
   const ending = new Set<Promise<void>>()
   const failures: unknown[] = []
-  let ended = nothing
+  let ended = noResult
 
-  const progress = () => [...open].map((ingest) => ingest.progress()).reduce(sum, ended)
+  const progress = () => [...open].map((ingest) => ingest.progress()).reduce(addResults, ended)
   const finish = async (ingest: FileIngest, how: FileEnd) => {
     try {
       const result = await endFile(ingest, how)
-      ended = sum(ended, result)
+      ended = addResults(ended, result)
     } catch (error) {
       failures.push(error)
-      ended = sum(ended, ingest.progress())
+      ended = addResults(ended, ingest.progress())
     } finally {
       open.delete(ingest)
     }

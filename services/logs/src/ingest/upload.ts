@@ -5,7 +5,7 @@ import type { SkippedFile, Task, UploadParameters } from '@trellis/protos/ts/tre
 import { counted } from '../counted.ts'
 import { checkSourceId, mostSourceIdCharacters } from '../entries/usable-id.ts'
 import { journalExportFormat } from '../formats/in-force.ts'
-import type { UploadResult } from '../threads/file-ingest.ts'
+import type { UploadResult } from '../threads/upload-result.ts'
 import type { World } from '../world.ts'
 import { createEndings, type Endings } from './endings.ts'
 import { gatherChunks } from './gather-chunks.ts'

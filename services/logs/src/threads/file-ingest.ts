@@ -9,17 +9,9 @@ import { countingOff, createBacklog } from './backlog.ts'
 import { createGate } from './gate.ts'
 import { createLazyThread, type LazyThread } from './lazy-thread.ts'
 import type { KeepCalls, ParseCalls, ParseOptions, ParserOptions, PushedResult } from './parse-calls.ts'
+import type { UploadResult } from './upload-result.ts'
 
-export type UploadCounts = {
-  /** Lines that are not blank; the other counts add up to it. */
-  lines: number
-  entries: number
-  duplicates: number
-  rejected: number
-  multiline_joined: number
-}
 export type SettledUpload = UploadResult & { openLine: number }
-export type UploadResult = { counts: UploadCounts; formats: Record<string, number> }
 
 /** A file on its way in. Not to be used by two at once. */
 export type FileIngest = {

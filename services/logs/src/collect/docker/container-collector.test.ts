@@ -49,7 +49,12 @@ describe.skipIf(missing !== undefined)(`a container engine${named}`, () => {
       'echo "level=info msg=up left=3" >&2; sleep 0.01; echo listening >&2; sleep 0.01; echo listening',
     )
     await using world = await setUp({ runContainer, ...rest }, ['first'])
-    expect(await world.glean(world.source)).toMatchObject({ lines: 3, entries: 3, problems: [] })
+    expect(await world.glean(world.source)).toMatchObject({
+      lines: 3,
+      entries: 3,
+      formats: { logfmt: 1, plain: 2 },
+      problems: [],
+    })
     const entries = await world.entries()
     expect(entries.map(({ origin, text, severity }) => [origin.sourceId, text, severity])).toEqual([
       ['docker:attic:first', 'level=info msg=up left=3', null],

@@ -109,7 +109,7 @@ describe.skipIf(journalMissing !== undefined)(`the journal${named}`, () => {
     await until(world.entries, (entries) => entries.length === 5)
     writeJournal(world.journal, some(5, 6))
     await until(world.entries, (entries) => entries.length === 6)
-    expect(await following.stop()).toMatchObject({ entries: 3, duplicates: 0 })
+    expect(await following.stop()).toMatchObject({ counts: { entries: 3, duplicates: 0 } })
     expect(following.problems).toEqual([])
     writeJournal(world.journal, some(6, 8))
     expect(await world.glean(world.source())).toMatchObject({ entries: 2, duplicates: 0 })

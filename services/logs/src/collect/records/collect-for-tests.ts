@@ -38,7 +38,7 @@ const followInto = <Entry extends SourceEntry>(
     stop: async () => {
       stopping.abort()
       await following
-      return keeper.counts()
+      return keeper.kept()
     },
   }
 }
@@ -61,7 +61,8 @@ export const withCollector = async <Entry extends SourceEntry>(collector: Collec
         throw error
       }
       await keeper.finish(!signal.aborted)
-      return { ...keeper.counts(), problems }
+      const { counts, formats, bytes } = keeper.kept()
+      return { ...counts, formats, bytes, problems }
     },
     checkpoints: (source: string) => createCheckpoints({ db: opened.store.db, source, now: Date.now }),
     follow: (source: SourceEntry) => followInto(collector, source, opened),

@@ -25,10 +25,15 @@ export async function* batchRecords(
   { tenantId, time, now, flush }: RecordBatchOptions,
 ): AsyncGenerator<Batch> {
   const builder = createBatchBuilder(batchEntries + 1_024, batchTextBytes + 256 * 1024)
+  let formats: Record<string, number> = {}
   const parser = createRecordParser({
     owner: { branch: null, tenantId },
     time,
-    onEntry: (entry) => builder.add(entry),
+    onEntry: (entry, records) => {
+      builder.add(entry)
+      const { format } = entry.origin
+      formats[format] = (formats[format] ?? 0) + records
+    },
   })
   let lines = 0
   let bytes = 0
@@ -37,8 +42,10 @@ export async function* batchRecords(
   const finish = (): Batch => {
     parser.close()
     const entries = builder.count
-    const made: Batch = { entries, lines, bytes, checkpoint, batch: entries > 0 ? builder.finish(now()) : undefined }
+    const batch = entries > 0 ? builder.finish(now()) : undefined
+    const made: Batch = { batch, entries, lines, formats, bytes, checkpoint }
     lines = 0
+    formats = {}
     bytes = 0
     hasNews = false
     return made
