@@ -13,13 +13,14 @@ const mostReplayed = 50
 
 /** The newest entries of a segment. What cannot be read is missed: searches see to it. */
 export const arrivalOf = async (part: Part, version: number): Promise<Arrived> => {
-  const entries: StoredEntry[] = []
+  let entries: StoredEntry[] = []
   let all = part.documents
   try {
     const visible = await part.visible()
     all = (await part.corpus()).documents
-    for (let document = Math.max(0, part.documents - mostTold); document < part.documents; document++)
-      if (!visible || hasBit(visible, document)) entries.push(await part.entry(document))
+    const told = Array.from({ length: Math.min(mostTold, part.documents) }, (_, index) => part.documents - 1 - index)
+    const seen = told.reverse().filter((document) => !visible || hasBit(visible, document))
+    entries = await part.entries(seen)
   } catch (error) {
     if (!(error instanceof SegmentCorrupt)) throw error
   }

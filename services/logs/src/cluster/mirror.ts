@@ -218,7 +218,7 @@ export const createMirror = (options: MirrorOptions): Mirror => {
     await refresh()
     const broken = segments.find(({ row }) => row.key === key)
     if (!broken) return
-    cache.drop(`${key}#`)
+    broken.segment.forget()
     await source.drop(key)
     try {
       if (performance.now() - (mendedAt.get(key) ?? Number.NEGATIVE_INFINITY) < mendsAfterMilliseconds) throw damage

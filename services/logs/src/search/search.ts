@@ -99,7 +99,7 @@ export const search = async (
   const shown = hits.slice(0, request.limit)
   const last = shown.at(-1)
   return {
-    entries: await Promise.all(shown.map((hit) => present(hit, matches))),
+    entries: await present(shown, matches),
     total: counted.reduce((sum, { total }) => sum + total, 0),
     totalIsExact: isExact,
     ...(request.withFacets ? await count(counted, keeperOf, options) : { facets: null, histogram: null }),
@@ -260,10 +260,21 @@ const pageByTexts = async (
   return hits
 }
 
-const present = async (hit: Hit, matches: readonly Matched[]): Promise<FoundEntry> => {
-  const match = matches[hit.part]
-  if (!match) throw new RangeError('A hit names a part that was not searched.')
-  return { entry: await match.part.entry(hit.document), score: hit.score }
+/** The entries of hits, in their order; those of a part are read together. */
+const present = async (hits: readonly Hit[], matches: readonly Matched[]): Promise<FoundEntry[]> => {
+  const entries = new Map<Hit, StoredEntry>()
+  for (const [number, these] of Map.groupBy(hits, (hit) => hit.part)) {
+    const read = await matches[number]?.part.entries(these.map(({ document }) => document))
+    read?.forEach((entry, index) => {
+      const hit = these[index]
+      if (hit) entries.set(hit, entry)
+    })
+  }
+  return hits.map((hit) => {
+    const entry = entries.get(hit)
+    if (!entry) throw new RangeError('A hit names a part that was not searched.')
+    return { entry, score: hit.score }
+  })
 }
 
 /** The first and last moment of what matched. A part or a span within what is known already is not looked at. */

@@ -1,3 +1,4 @@
+import type { StoredEntry } from '../entries/entry.ts'
 import { keyOfEntryId } from '../entries/identity.ts'
 import { severityOfCode } from '../entries/severity-code.ts'
 import type { AmendmentIndex, Concern, SeverityOverride } from './amendments.ts'
@@ -52,6 +53,9 @@ const withOverrides = (
   }
   return moved
 }
+
+const overlay = (entry: StoredEntry, override: SeverityOverride | undefined): StoredEntry =>
+  override ? { ...entry, severity: severityOfCode(override.severity) } : entry
 
 /** Lays what concerns a part over it. Documents keep their numbers; those that are hidden are in no answer and no count. */
 export const amendPart = (part: Part, { hidden, overrides }: Concern): AmendedPart => {
@@ -140,8 +144,11 @@ export const amendPart = (part: Part, { hidden, overrides }: Concern): AmendedPa
     keyLookup: candidates,
     entry: async (document) => {
       const [entry, overridden] = await Promise.all([part.entry(document), overrideOf()])
-      const override = overridden.get(document)
-      return override ? { ...entry, severity: severityOfCode(override.severity) } : entry
+      return overlay(entry, overridden.get(document))
+    },
+    entries: async (documents) => {
+      const [entries, overridden] = await Promise.all([part.entries(documents), overrideOf()])
+      return entries.map((entry, index) => overlay(entry, overridden.get(documents[index] ?? 0)))
     },
   }
 }

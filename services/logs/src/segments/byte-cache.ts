@@ -1,47 +1,72 @@
-/** Keeps what was read or unpacked, by name, up to a number of bytes; what was not used longest goes first. */
+/** What is kept of one file, by names of its own. */
+export type CacheShelf = {
+  get: <Value>(name: string | number) => Value | undefined
+  set: (name: string | number, value: unknown, bytes: number) => void
+  /** Forgets all that is on it. */
+  clear: () => void
+}
+
+/** Keeps what was read or unpacked, up to a number of bytes in all; what was not used for long goes first. */
 export type ByteCache = {
-  get: <Value>(name: string) => Value | undefined
-  set: (name: string, value: unknown, bytes: number) => void
-  /** Forgets all whose name starts so. */
-  drop: (prefix: string) => void
+  shelf: () => CacheShelf
   clear: () => void
   readonly bytes: number
 }
 
+type Kept = { value: unknown; bytes: number; isUsed: boolean; leave: () => void }
+
+/**
+ * Made room in by second chances (Corbató, "A Paging Experiment with the Multics System", 1968): a thing that was used since it was looked
+ * at last is passed over once. To use one costs no more than finding it, and columns of an entry are found by the million.
+ */
 export const createByteCache = (limitBytes: number): ByteCache => {
-  const kept = new Map<string, { value: unknown; bytes: number }>()
+  /** In the order in which they are to be looked at. */
+  const all = new Set<Kept>()
   let total = 0
-  const remove = (name: string) => {
-    total -= kept.get(name)?.bytes ?? 0
-    kept.delete(name)
+  const remove = (kept: Kept) => {
+    if (!all.delete(kept)) return
+    total -= kept.bytes
+    kept.leave()
+  }
+  const makeRoom = () => {
+    for (const kept of all) {
+      if (total <= limitBytes) return
+      if (kept.isUsed) {
+        kept.isUsed = false
+        all.delete(kept)
+        all.add(kept)
+      } else remove(kept)
+    }
+  }
+  const clear = (these: Iterable<Kept>) => {
+    for (const kept of [...these]) remove(kept)
   }
   return {
     get bytes() {
       return total
     },
-    get: <Value>(name: string) => {
-      const found = kept.get(name)
-      if (!found) return undefined
-      kept.delete(name)
-      kept.set(name, found)
-      return found.value as Value
-    },
-    set: (name, value, bytes) => {
-      remove(name)
-      if (bytes > limitBytes) return
-      kept.set(name, { value, bytes })
-      total += bytes
-      for (const oldest of kept.keys()) {
-        if (total <= limitBytes) break
-        remove(oldest)
+    shelf: () => {
+      const named = new Map<string | number, Kept>()
+      return {
+        get: <Value>(name: string | number) => {
+          const kept = named.get(name)
+          if (!kept) return undefined
+          kept.isUsed = true
+          return kept.value as Value
+        },
+        set: (name, value, bytes) => {
+          const before = named.get(name)
+          if (before) remove(before)
+          if (bytes > limitBytes) return
+          const kept = { value, bytes, isUsed: false, leave: () => void named.delete(name) }
+          named.set(name, kept)
+          all.add(kept)
+          total += bytes
+          makeRoom()
+        },
+        clear: () => clear(named.values()),
       }
     },
-    drop: (prefix) => {
-      for (const name of [...kept.keys()]) if (name.startsWith(prefix)) remove(name)
-    },
-    clear: () => {
-      kept.clear()
-      total = 0
-    },
+    clear: () => clear(all),
   }
 }

@@ -4,7 +4,7 @@ import type { StoredEntry } from '../entries/entry.ts'
 import { decodeBatch, type EntryBatch } from '../entries/entry-batch.ts'
 import { severityCode } from '../entries/severity-code.ts'
 import type { BatchAnalysis } from './batch-analysis.ts'
-import { hasBit } from './bitmap.ts'
+import { type Bitmap, hasBit } from './bitmap.ts'
 import type { SegmentRow } from './catalogue.ts'
 import type { MemoryIndex, MemoryIndexLimits } from './memory-index.ts'
 import type { Part } from './part.ts'
@@ -28,6 +28,15 @@ export const chooseForMerge = (rows: readonly SegmentRow[], limits: MemoryIndexL
     documents += row.documents
   }
   return chosen.length >= fewestToMerge ? chosen : []
+}
+
+/** The entries of a part that may be seen, read so many at a time. */
+async function* entriesOf(part: Part, visible: Bitmap | undefined): AsyncGenerator<StoredEntry[]> {
+  for (let from = 0; from < part.documents; from += entriesPerStep) {
+    const to = Math.min(part.documents, from + entriesPerStep)
+    const documents = Array.from({ length: to - from }, (_, index) => from + index)
+    yield await part.entries(visible ? documents.filter((document) => hasBit(visible, document)) : documents)
+  }
 }
 
 /**
@@ -55,22 +64,23 @@ export const refill = async (
   }
   for (const part of parts) {
     const visible = await part.visible()
-    for (let document = 0; document < part.documents; document++) {
-      if (visible && !hasBit(visible, document)) continue
-      const changed = change(await part.entry(document))
-      if (changed === undefined) continue
-      const { severity, sender, ...entry } = changed
-      if (entry.ingestTime !== ingestTime || builder.count === entriesPerStep) await finish()
-      ingestTime = entry.ingestTime
-      const known = templates.indexOf(entry.templateId ?? '')
-      templateOf.push(known >= 0 ? known : templates.push(entry.templateId ?? '') - 1)
-      builder.add({
-        ...entry,
-        time: entry.effectiveTime,
-        timeIsBorrowed: entry.time === null,
-        severity: severity === null ? 0 : severityCode[severity],
-        ...(sender && { sender }),
-      })
+    for await (const entries of entriesOf(part, visible)) {
+      for (const kept of entries) {
+        const changed = change(kept)
+        if (changed === undefined) continue
+        const { severity, sender, ...entry } = changed
+        if (entry.ingestTime !== ingestTime || builder.count === entriesPerStep) await finish()
+        ingestTime = entry.ingestTime
+        const known = templates.indexOf(entry.templateId ?? '')
+        templateOf.push(known >= 0 ? known : templates.push(entry.templateId ?? '') - 1)
+        builder.add({
+          ...entry,
+          time: entry.effectiveTime,
+          timeIsBorrowed: entry.time === null,
+          severity: severity === null ? 0 : severityCode[severity],
+          ...(sender && { sender }),
+        })
+      }
     }
   }
   await finish()

@@ -114,6 +114,7 @@ export const snapshotOf = (index: MemoryIndex, name: string): Part => {
     ingestTimes: async () => extentOf(columns.ingestTimes.subarray(0, documents)),
     text: async (document) => textOf(index, document),
     entry: async (document) => entryAt(index, document),
+    entries: async (wanted) => wanted.map((document) => entryAt(index, document)),
     keep: async (_name, find) => (await find()).value,
     keyLookup: async () => index.keyTable.candidates,
     hold: () => undefined,

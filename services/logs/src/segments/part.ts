@@ -81,6 +81,8 @@ export type Part = {
   ingestTimes: () => Promise<{ first: number; last: number }>
   text: (document: number) => Promise<string>
   entry: (document: number) => Promise<StoredEntry>
+  /** Several at once, in the order in which they are named: cheaper than one after the other. */
+  entries: (documents: readonly number[]) => Promise<StoredEntry[]>
   /** Keeps what was found out about it while there is room; a part that may change finds it out each time. */
   keep: Keep
   /** Makes ready to find documents by the first four bytes of their key (big-endian); whole ids have to be compared. */

@@ -4,7 +4,6 @@ import type { SenderDetails, StoredEntry } from '../entries/entry.ts'
 import { isOutOfOrder, isTruncated } from '../entries/entry-batch.ts'
 import { entryIdOf } from '../entries/identity.ts'
 import { severityOfCode } from '../entries/severity-code.ts'
-import { type Bitmap, hasBit } from './bitmap.ts'
 import type { ByteCache } from './byte-cache.ts'
 import { createByteReader } from './byte-reader.ts'
 import { bucketColumnOf, cellsOf } from './count-columns.ts'
@@ -18,7 +17,7 @@ import type { Part } from './part.ts'
 import { readPostings } from './postings-codec.ts'
 import { readFooter } from './read-footer.ts'
 import { checkHeader, headerBytes, type SectionName, SegmentCorrupt } from './segment-layout.ts'
-import type { SeverityColumn } from './severity-column.ts'
+import { type SeverityColumn, severityAt } from './severity-column.ts'
 import { blockWith, decodeTextIndex, readRecord, recordStarts } from './text-records.ts'
 import { spansOf } from './time-spans.ts'
 import { encodeWord } from './tokens.ts'
@@ -40,11 +39,14 @@ export type OpenSegmentOptions = {
 export type Segment = Part & {
   /** To be called once when the segment has been replaced or dropped: its file is not needed once nobody holds it. */
   retire: () => void
+  /** Forgets what was read of it. */
+  forget: () => void
 }
 
 /** Opens a segment: its footer is read and checked, the rest when it is asked for. Throws SegmentCorrupt. */
 export const openSegment = async (options: OpenSegmentOptions): Promise<Segment> => {
-  const { files, keyFiles = files, key, bytes, cache, onRetired } = options
+  const { files, keyFiles = files, key, bytes, onRetired } = options
+  const cache = options.cache.shelf()
   const footer = await readFooter(files, key, bytes)
   const { sections, documents } = footer
   const bodyBytes = Math.max(...Object.values(sections).map((section) => section.offset + section.bytes))
@@ -56,7 +58,8 @@ export const openSegment = async (options: OpenSegmentOptions): Promise<Segment>
   const readSection = async (name: SectionName) => {
     const section = sections[name]
     if (!section) throw new SegmentCorrupt(key, `it has no section "${name}"`)
-    return file.read(section.offset, section.bytes)
+    // What is unpacked is kept.
+    return file.read(section.offset, section.bytes, { isKept: false })
   }
   const unpack = (packed: Uint8Array, dictionary?: Uint8Array): Uint8Array => {
     try {
@@ -71,7 +74,7 @@ export const openSegment = async (options: OpenSegmentOptions): Promise<Segment>
   /** What was made of a section is kept while there is room; who asks meanwhile waits for the same. */
   const underWay = new Map<string, Promise<unknown>>()
   const cached = async <Value>(name: string, make: () => Promise<{ value: Value; bytes: number }>): Promise<Value> => {
-    const known = cache.get<Value>(`${key}#${name}`)
+    const known = cache.get<Value>(name)
     if (known !== undefined) return known
     const begun = underWay.get(name)
     if (begun !== undefined) return (await begun) as Value
@@ -81,7 +84,7 @@ export const openSegment = async (options: OpenSegmentOptions): Promise<Segment>
     sharing.catch(() => undefined)
     underWay.set(name, sharing)
     const { value, bytes: size } = await making
-    cache.set(`${key}#${name}`, value, size)
+    cache.set(name, value, size)
     return value
   }
   const column = <Value extends ArrayBufferView>(
@@ -190,7 +193,7 @@ export const openSegment = async (options: OpenSegmentOptions): Promise<Segment>
   const keyPrefixes = () =>
     cached('keys', async () => {
       const { offset, bytes: length } = sections.keys
-      const value = Uint8Array.from(await keyFile.read(offset, length))
+      const value = Uint8Array.from(await keyFile.read(offset, length, { isKept: false }))
       return { value, bytes: value.length }
     })
   const keyTable = (): Promise<KeyTable> =>
@@ -204,7 +207,7 @@ export const openSegment = async (options: OpenSegmentOptions): Promise<Segment>
   const templateOf = async () => (sections.templates ? shorts('templates') : new Uint16Array(documents))
   const lengthCodes = () => column('lengthCodes', (packed) => Uint8Array.from(packed))
 
-  const entry = async (document: number): Promise<StoredEntry> => {
+  const entryColumns = async () => {
     const [times, ingestTimes, sequences, repeats, streams, patternSets, templates, flags, severities] =
       await Promise.all([
         deltas('times'),
@@ -217,6 +220,10 @@ export const openSegment = async (options: OpenSegmentOptions): Promise<Segment>
         column('flags', (packed) => Uint8Array.from(packed)),
         severityBitmaps(),
       ])
+    return { times, ingestTimes, sequences, repeats, streams, patternSets, templates, flags, severities }
+  }
+  const entryOf = async (document: number, columns: Awaited<ReturnType<typeof entryColumns>>): Promise<StoredEntry> => {
+    const { times, ingestTimes, sequences, repeats, streams, patternSets, templates, flags, severities } = columns
     const stream = footer.streams[streams[document] ?? 0]
     if (!stream || document >= documents) throw new RangeError(`There is no document ${document} in "${key}".`)
     const { text, sender } = await record(document)
@@ -237,7 +244,7 @@ export const openSegment = async (options: OpenSegmentOptions): Promise<Segment>
       time,
       ingestTime: numberAt(ingestTimes, document),
       effectiveTime: times[document] ?? 0,
-      severity: severityOfCode(severities.findIndex((bitmap: Bitmap) => hasBit(bitmap, document)) + 1),
+      severity: severityOfCode(severityAt(severities, document)),
       repeatCount: numberAt(repeats, document),
       text,
       truncated: (flag & isTruncated) !== 0,
@@ -252,7 +259,7 @@ export const openSegment = async (options: OpenSegmentOptions): Promise<Segment>
   let isRetired = false
   const settle = () => {
     if (isRetired && holders === 0) {
-      cache.drop(`${key}#`)
+      cache.clear()
       onRetired?.()
     }
   }
@@ -301,7 +308,11 @@ export const openSegment = async (options: OpenSegmentOptions): Promise<Segment>
     ingestTimes: async () => extentOf(await unpacked('ingestTimes')),
     text: async (document) => (await record(document)).text,
     keep: (name, find) => cached(`kept ${name}`, find),
-    entry,
+    entry: async (document) => entryOf(document, await entryColumns()),
+    entries: async (wanted) => {
+      const columns = await entryColumns()
+      return Promise.all(wanted.map((document) => entryOf(document, columns)))
+    },
     keyLookup: async () => (await keyTable()).candidates,
     hold: () => {
       holders++
@@ -314,6 +325,7 @@ export const openSegment = async (options: OpenSegmentOptions): Promise<Segment>
       isRetired = true
       settle()
     },
+    forget: cache.clear,
   }
 }
 
