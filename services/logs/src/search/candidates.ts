@@ -1,6 +1,6 @@
 import { type Bitmap, createBitmap, documentsOf, hasBit, setBit, subtract } from '../segments/bitmap.ts'
-import type { Part } from '../segments/part.ts'
-import { type Offer, offerBitmap, offerDocuments, type TopHits } from './hits.ts'
+import type { Part, RankColumns } from '../segments/part.ts'
+import { type Offer, type Order, offerBitmap, offerDocuments, type Rank, type TopHits } from './hits.ts'
 import type { Leaving } from './leaving.ts'
 import type { FoundTerm, FoundTerms } from './match.ts'
 import { scoreOf, type TermScores } from './rank.ts'
@@ -13,7 +13,6 @@ import { scoreOf, type TermScores } from './rank.ts'
 export type Candidates = {
   /** None of them comes before a document of this score. */
   best: number
-  /** Reads columns of the part, which takes time and memory. */
   offer: (top: TopHits, offer: Offer) => void
 }
 
@@ -151,30 +150,48 @@ const scoreEach = (documents: Uint32Array, terms: readonly Having[], lengthCodes
   return { documents, scores }
 }
 
-/** Candidates of a part, with what is known of it and how to get the rest. */
-export type PartCandidates = {
-  part: Pick<Part, 'firstTime' | 'lastTime' | 'ranks'>
-  candidates: readonly Candidates[]
-  offer: Omit<Offer, 'columns'>
+/** What is known of the hits of a part before any is looked at. */
+export type RankedPart = {
+  number: number
+  part: Pick<Part, 'firstTime' | 'lastTime'>
+  /** None of them has a higher score. */
+  best: number
+  /** Finds out the score that the best of them has, where `best` may be higher than that. */
+  refine?: (() => Promise<number>) | undefined
+  /** Reads columns of the part, which takes time and memory. */
+  open: () => Promise<{ columns: RankColumns; candidates: readonly Candidates[] }>
 }
 
-/** Offers candidates of parts; what is likely to come first goes first, and what cannot come any more is not looked at. */
+export type Paging = { order: Order; after: Rank | undefined; signal: Leaving | undefined }
+
+type Waiting = RankedPart & { latest: number }
+
+/** Offers hits of parts; what is likely to come first goes first, and what cannot come any more is not looked at. */
 export const offerBestFirst = async (
   top: TopHits,
-  all: readonly PartCandidates[],
-  signal: Leaving | undefined,
+  parts: readonly RankedPart[],
+  { order, after, signal }: Paging,
 ): Promise<void> => {
-  const waiting = all
-    .flatMap(({ part, candidates, offer }) => {
-      const latest = offer.order === 'oldest' ? -part.firstTime : part.lastTime
-      return candidates.map((these) => ({ these, latest, part, offer }))
-    })
-    .toSorted((a, b) => b.these.best - a.these.best || b.latest - a.latest)
-  for (const { these, latest, part, offer } of waiting) {
-    signal?.throwIfAborted()
+  const latestOf = ({ part }: RankedPart) => (order === 'oldest' ? -part.firstTime : part.lastTime)
+  const comesFirst = (one: Waiting, other: Waiting) => other.best - one.best || other.latest - one.latest
+  const isPast = ({ best, latest }: Pick<Waiting, 'best' | 'latest'>): boolean => {
     const last = top.last()
-    if (last !== undefined && these.best < last.score) return
-    if (last !== undefined && these.best === last.score && latest < last.time) continue
-    these.offer(top, { ...offer, columns: await part.ranks() })
+    return last !== undefined && (best < last.score || (best === last.score && latest < last.time))
+  }
+  const waiting = parts.map((ranked): Waiting => ({ ...ranked, latest: latestOf(ranked) })).sort(comesFirst)
+  for (let next = waiting.shift(); next; next = waiting.shift()) {
+    signal?.throwIfAborted()
+    if (isPast(next)) continue
+    if (next.refine) {
+      const refined: Waiting = { ...next, best: await next.refine(), refine: undefined }
+      const place = waiting.findIndex((other) => comesFirst(refined, other) <= 0)
+      waiting.splice(place < 0 ? waiting.length : place, 0, refined)
+      continue
+    }
+    const { number, latest } = next
+    const { columns, candidates } = await next.open()
+    for (const these of candidates.toSorted((one, other) => other.best - one.best)) {
+      if (!isPast({ best: these.best, latest })) these.offer(top, { part: number, order, after, columns })
+    }
   }
 }

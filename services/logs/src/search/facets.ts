@@ -1,8 +1,9 @@
 import type { Severity } from '../entries/severity-code.ts'
 import { severities } from '../entries/severity-code.ts'
-import { type Bitmap, countCommonBits } from '../segments/bitmap.ts'
+import { countCommonBits } from '../segments/bitmap.ts'
 import { countNumbers } from '../segments/count-columns.ts'
-import type { Keep, Part } from '../segments/part.ts'
+import type { Keep } from '../segments/part.ts'
+import type { Match } from './match-part.ts'
 
 export type FacetCount<Value> = { value: Value; count: number }
 export type Facets = {
@@ -16,7 +17,7 @@ export type Facets = {
 const mostValues = 100
 
 /** What of a part matched, and how many documents that is. */
-export type CountedMatch = { part: Part; matched: Bitmap; total: number }
+export type CountedMatch = Pick<Match, 'part' | 'total' | 'reach'>
 
 /** Of what matched in a part: by severity, in the order of `severities`, and by pair of a stream and a set of patterns. */
 type MatchCounts = {
@@ -27,8 +28,8 @@ type MatchCounts = {
 /** About what a pair takes. */
 const pairBytes = 64
 
-const countMatch = async ({ part, matched, total }: CountedMatch): Promise<MatchCounts> => {
-  const bitmaps = await part.severities()
+const countMatch = async ({ part, total, reach }: CountedMatch): Promise<MatchCounts> => {
+  const [bitmaps, { matched }] = await Promise.all([part.severities(), reach()])
   const bySeverity = bitmaps.map((bitmap) => countCommonBits(matched, bitmap))
   const isPlain = part.streams.length === 1 && part.patternSets.length === 1
   if (isPlain) return { bySeverity, byPair: [{ stream: 0, patternSet: 0, count: total }] }

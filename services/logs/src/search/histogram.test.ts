@@ -1,9 +1,10 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { createBitmap, setBit } from '../segments/bitmap.ts'
+import { createByteCache, createKeep } from '../segments/byte-cache.ts'
 import { bucketColumnOf } from '../segments/count-columns.ts'
 import { spansOf } from '../segments/time-spans.ts'
-import { bucketsFor, countTimes } from './histogram.ts'
+import { bucketsFor, countTimes, type Histogram } from './histogram.ts'
 import { findAnew } from './keep-counts.ts'
 
 const year = 365 * 86_400_000
@@ -14,9 +15,19 @@ const anyTimes = fc.oneof(
   ),
 )
 
-test('a histogram has each entry that matched in the bucket of its time, however far apart the others are', async () => {
+/** An entry is in the bucket of its time. */
+const naive = ({ counts, start, bucketSeconds }: Histogram, times: readonly number[]): number[] => {
+  const expected = new Array<number>(counts.length).fill(0)
+  for (const time of times) {
+    const bucket = Math.floor((time - start) / (bucketSeconds * 1000))
+    expected[bucket] = (expected[bucket] ?? 0) + 1
+  }
+  return expected
+}
+
+test('a histogram has each entry that matched in the bucket of its time, however far apart the others are, and when asked again of another stretch', async () => {
   await fc.assert(
-    fc.asyncProperty(anyTimes, async (entries) => {
+    fc.asyncProperty(anyTimes, fc.integer({ min: 0, max: 60 * year }), async (entries, wider) => {
       const times = Float64Array.from(entries, ({ time }) => time)
       const matched = createBitmap(entries.length)
       const wanted = entries.flatMap(({ time, isMatched }, document) => {
@@ -24,20 +35,23 @@ test('a histogram has each entry that matched in the bucket of its time, however
         return isMatched ? [time] : []
       })
       if (wanted.length === 0) return
-      const histogram = bucketsFor(Math.min(...wanted), Math.max(...wanted))
       const part = { documents: times.length, firstTime: Math.min(...times), lastTime: Math.max(...times) }
       const timed = {
         ...part,
         times: async () => ({ times, spans: spansOf(times, times.length) }),
         buckets: async (length: number) => bucketColumnOf(times, part, length),
       }
-      await countTimes(histogram, { part: timed, matched, total: wanted.length }, findAnew)
-      const expected = new Array<number>(histogram.counts.length).fill(0)
-      for (const time of wanted) {
-        const bucket = Math.floor((time - histogram.start) / (histogram.bucketSeconds * 1000))
-        expected[bucket] = (expected[bucket] ?? 0) + 1
+      const match = { part: timed, total: wanted.length, reach: async () => ({ matched }) }
+      const keep = createKeep(createByteCache(1e6).shelf())
+      const [first, last] = [Math.min(...wanted), Math.max(...wanted)]
+      for (const way of [findAnew, keep, keep]) {
+        for (const more of [0, wider, 0]) {
+          const histogram = bucketsFor(first - more, last + more)
+          const expected = naive(histogram, wanted)
+          await countTimes(histogram, match, way)
+          expect(histogram.counts).toEqual(expected)
+        }
       }
-      expect(histogram.counts).toEqual(expected)
     }),
   )
 })

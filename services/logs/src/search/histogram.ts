@@ -1,6 +1,7 @@
 import { type Bitmap, documentsOf } from '../segments/bitmap.ts'
 import { countNumbers } from '../segments/count-columns.ts'
 import type { Keep, Part } from '../segments/part.ts'
+import { isKept } from './keep-counts.ts'
 
 /** How many entries there are in each stretch of time. `start` is epoch milliseconds; a bucket is `bucketSeconds` long. */
 export type Histogram = { start: number; bucketSeconds: number; counts: number[] }
@@ -26,43 +27,65 @@ export const bucketsFor = (first: number, last: number): Histogram => {
 /** What is counted: what of a part matched. */
 export type TimedMatch = {
   part: Pick<Part, 'firstTime' | 'lastTime' | 'times' | 'buckets'>
-  matched: Bitmap
   total: number
+  reach: () => Promise<{ matched: Bitmap }>
 }
 
-/** Counts from the bucket that begins at `start` on. */
-type Stretch = { start: number; counts: Uint32Array }
+/** Each is a divisor of the next and of all longer buckets, so that what was counted by one can be summed up by those. */
+const keptLengths = [1, 5, 30, 300, 3600, 86_400, 604_800].map((seconds) => seconds * 1000)
+const mostKept = 512
+
+/** The finest length by which a part is counted for histograms of any coarser one to come, in ms. */
+const keptLengthOf = ({ firstTime, lastTime }: TimedMatch['part']): number | undefined =>
+  keptLengths.find((length) => (lastTime - firstTime) / length < mostKept)
 
 /** Counts matched documents of a part, all of whose times the histogram covers. */
-export const countTimes = async (
-  histogram: Histogram,
-  { part, matched, total }: TimedMatch,
-  keep: Keep,
-): Promise<void> => {
-  const { start, counts } = histogram
-  const length = histogram.bucketSeconds * 1000
-  const bucketOf = (time: number) => Math.floor((time - start) / length)
-  const first = bucketOf(part.firstTime)
-  if (first === bucketOf(part.lastTime)) {
-    counts[first] = (counts[first] ?? 0) + total
+export const countTimes = async (histogram: Histogram, match: TimedMatch, keep: Keep): Promise<void> => {
+  const { part, total } = match
+  const wanted = histogram.bucketSeconds * 1000
+  const bucketOf = (time: number) => Math.floor((time - histogram.start) / wanted)
+  const add = (bucket: number, more: number) => {
+    if (more > 0) histogram.counts[bucket] = (histogram.counts[bucket] ?? 0) + more
+  }
+  if (bucketOf(part.firstTime) === bucketOf(part.lastTime)) {
+    add(bucketOf(part.firstTime), total)
     return
   }
-  const stretch = await keep(`times by ${length}`, async () => {
-    const column = await part.buckets(length)
-    const found = column
-      ? countNumbers(matched, column.bucketOf, { first: -bucketOf(column.start), distinct: counts.length })
-      : countEach(matched, (await part.times()).times, { bucketOf, distinct: counts.length })
-    const value = withoutEnds(found, start, length)
+  const fine = isKept(keep) ? keptLengthOf(part) : undefined
+  const stretches =
+    fine !== undefined && wanted % fine === 0
+      ? stretchesOver(part, fine)
+      : { start: histogram.start, length: wanted, distinct: histogram.counts.length }
+  const { start, counts } = await keep(`times by ${stretches.length}`, async () => {
+    const value = withoutEnds(await countStretches(match, stretches), stretches)
     return { value, bytes: value.counts.byteLength }
   })
-  const offset = bucketOf(stretch.start)
-  stretch.counts.forEach((count, bucket) => {
-    counts[offset + bucket] = (counts[offset + bucket] ?? 0) + count
+  counts.forEach((count, index) => {
+    add(bucketOf(start + index * stretches.length), count)
   })
 }
 
-/** Without the empty buckets at either end, so that it fits histograms that begin and end elsewhere. */
-const withoutEnds = (counts: Uint32Array, start: number, length: number): Stretch => {
+/** Stretches that are aligned to their length in UTC. */
+type Stretches = { start: number; length: number; distinct: number }
+
+const stretchesOver = ({ firstTime, lastTime }: TimedMatch['part'], length: number): Stretches => {
+  const start = Math.floor(firstTime / length) * length
+  return { start, length, distinct: Math.floor((lastTime - start) / length) + 1 }
+}
+
+const countStretches = async (
+  { part, reach }: TimedMatch,
+  { start, length, distinct }: Stretches,
+): Promise<Uint32Array> => {
+  const [{ matched }, column] = await Promise.all([reach(), part.buckets(length)])
+  const bucketOf = (time: number) => Math.floor((time - start) / length)
+  return column
+    ? countNumbers(matched, column.bucketOf, { first: -bucketOf(column.start), distinct })
+    : countEach(matched, (await part.times()).times, { bucketOf, distinct })
+}
+
+/** Without the empty ones at either end, so that they fit histograms that begin and end elsewhere. */
+const withoutEnds = (counts: Uint32Array, { start, length }: Stretches) => {
   const first = Math.max(
     0,
     counts.findIndex((count) => count > 0),

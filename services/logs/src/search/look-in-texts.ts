@@ -1,6 +1,7 @@
 import { type Bitmap, countBits, documentsOf, setBit, subtract, unite } from '../segments/bitmap.ts'
-import type { Keep, Part } from '../segments/part.ts'
+import type { Part } from '../segments/part.ts'
 import { wordsOf } from '../segments/tokens.ts'
+import type { KeeperOf } from './keep-counts.ts'
 import { inLanes } from './lanes.ts'
 import type { Leaving } from './leaving.ts'
 import { matchesWords, type Query } from './query.ts'
@@ -15,7 +16,7 @@ export type LookOptions = {
   query: Query
   /** With more doubtful documents than this some of them are looked at, and stand for the others. */
   mostTexts: number
-  keeperOf: (part: Part) => Keep
+  keeperOf: KeeperOf
   signal: Leaving | undefined
 }
 

@@ -70,3 +70,13 @@ export const scoresOfTerms = (terms: readonly Term[], statistics: Statistics): R
 /** What a term that a document has so often adds to its score, by the document's length code. */
 export const scoreOf = ({ table, inverse, norms }: TermScores, count: number, code: number): number =>
   count < tabledCounts ? (table[count * norms.length + code] ?? 0) : termScore(inverse, count, norms[code] ?? 1)
+
+/** What no document of a part has more of, or with fewer words: it bounds what a term adds to any score in it. */
+export type TermBound = { name: string; most: number; least: number }
+
+/** No document within the bounds has a higher score. */
+export const highestScore = (bounds: readonly TermBound[], scores: ReadonlyMap<string, TermScores>): number =>
+  bounds.reduce((sum, { name, most, least }) => {
+    const ofTerm = scores.get(name)
+    return ofTerm ? sum + scoreOf(ofTerm, most, least) : sum
+  }, 0)

@@ -140,7 +140,7 @@ export const amendPart = (part: Part, { hidden, overrides }: Concern): AmendedPa
     frequency: async (word) => (hides ? ((await only(await part.lookup(word)))?.total ?? 0) : part.frequency(word)),
     lookupPrefix: async (prefix) => only(await part.lookupPrefix(prefix)),
     // What hides or grades entries may change while the part underneath does not.
-    keep: async (_name, find) => (await find()).value,
+    keep: undefined,
     keyLookup: candidates,
     entry: async (document) => {
       const [entry, overridden] = await Promise.all([part.entry(document), overrideOf()])

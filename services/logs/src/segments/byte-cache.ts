@@ -1,3 +1,5 @@
+import type { Keep } from './part.ts'
+
 /** What is kept of one file, by names of its own. */
 export type CacheShelf = {
   get: <Value>(name: string | number) => Value | undefined
@@ -68,5 +70,27 @@ export const createByteCache = (limitBytes: number): ByteCache => {
       }
     },
     clear: () => clear(all),
+  }
+}
+
+/** Finds what is not kept, and keeps it; who asks meanwhile waits for the same. */
+export const createKeep = ({ get, set }: CacheShelf): Keep => {
+  const underWay = new Map<string, Promise<unknown>>()
+  return async <Value>(name: string, find: () => Promise<{ value: Value; bytes: number }>): Promise<Value> => {
+    const known = get<Value>(name)
+    if (known !== undefined) return known
+    for (let begun = underWay.get(name); begun !== undefined; begun = underWay.get(name)) {
+      const shared = (await begun) as { value: Value } | undefined
+      if (shared) return shared.value
+      // Who began may have given up, or failed: then this one tries.
+    }
+    const finding = find().finally(() => underWay.delete(name))
+    underWay.set(
+      name,
+      finding.catch(() => undefined),
+    )
+    const { value, bytes } = await finding
+    set(name, value, bytes)
+    return value
   }
 }

@@ -115,7 +115,6 @@ export const snapshotOf = (index: MemoryIndex, name: string): Part => {
     text: async (document) => textOf(index, document),
     entry: async (document) => entryAt(index, document),
     entries: async (wanted) => wanted.map((document) => entryAt(index, document)),
-    keep: async (_name, find) => (await find()).value,
     keyLookup: async () => index.keyTable.candidates,
     hold: () => undefined,
     release: () => undefined,

@@ -83,8 +83,8 @@ export type Part = {
   entry: (document: number) => Promise<StoredEntry>
   /** Several at once, in the order in which they are named: cheaper than one after the other. */
   entries: (documents: readonly number[]) => Promise<StoredEntry[]>
-  /** Keeps what was found out about it while there is room; a part that may change finds it out each time. */
-  keep: Keep
+  /** Keeps what was found out about it while there is room; absent where it may change. */
+  keep?: Keep | undefined
   /** Makes ready to find documents by the first four bytes of their key (big-endian); whole ids have to be compared. */
   keyLookup: () => Promise<(keyPrefix: number) => readonly number[]>
   /** A search holds what it reads; a part that is let go by all and was replaced may be removed. */

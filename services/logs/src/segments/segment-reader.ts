@@ -4,7 +4,7 @@ import type { SenderDetails, StoredEntry } from '../entries/entry.ts'
 import { isOutOfOrder, isTruncated } from '../entries/entry-batch.ts'
 import { entryIdOf } from '../entries/identity.ts'
 import { severityOfCode } from '../entries/severity-code.ts'
-import type { ByteCache } from './byte-cache.ts'
+import { type ByteCache, createKeep } from './byte-cache.ts'
 import { createByteReader } from './byte-reader.ts'
 import { bucketColumnOf, cellsOf } from './count-columns.ts'
 import { decodeDeltas, narrow, numberAt } from './delta-column.ts'
@@ -47,6 +47,12 @@ export type Segment = Part & {
 export const openSegment = async (options: OpenSegmentOptions): Promise<Segment> => {
   const { files, keyFiles = files, key, bytes, onRetired } = options
   const cache = options.cache.shelf()
+  const answers = options.cache.shelf()
+  const keep = createKeep(answers)
+  const forget = () => {
+    cache.clear()
+    answers.clear()
+  }
   const footer = await readFooter(files, key, bytes)
   const { sections, documents } = footer
   const bodyBytes = Math.max(...Object.values(sections).map((section) => section.offset + section.bytes))
@@ -71,22 +77,7 @@ export const openSegment = async (options: OpenSegmentOptions): Promise<Segment>
       )
     }
   }
-  /** What was made of a section is kept while there is room; who asks meanwhile waits for the same. */
-  const underWay = new Map<string, Promise<unknown>>()
-  const cached = async <Value>(name: string, make: () => Promise<{ value: Value; bytes: number }>): Promise<Value> => {
-    const known = cache.get<Value>(name)
-    if (known !== undefined) return known
-    const begun = underWay.get(name)
-    if (begun !== undefined) return (await begun) as Value
-    const making = make().finally(() => underWay.delete(name))
-    const sharing = making.then(({ value }) => value)
-    // Who began hears of a failure; where nobody shares it, it must not count as unhandled.
-    sharing.catch(() => undefined)
-    underWay.set(name, sharing)
-    const { value, bytes: size } = await making
-    cache.set(name, value, size)
-    return value
-  }
+  const cached = createKeep(cache)
   const column = <Value extends ArrayBufferView>(
     name: SectionName,
     decode: (bytes: Uint8Array) => Value,
@@ -259,7 +250,7 @@ export const openSegment = async (options: OpenSegmentOptions): Promise<Segment>
   let isRetired = false
   const settle = () => {
     if (isRetired && holders === 0) {
-      cache.clear()
+      forget()
       onRetired?.()
     }
   }
@@ -307,7 +298,7 @@ export const openSegment = async (options: OpenSegmentOptions): Promise<Segment>
     lookupPrefix,
     ingestTimes: async () => extentOf(await unpacked('ingestTimes')),
     text: async (document) => (await record(document)).text,
-    keep: (name, find) => cached(`kept ${name}`, find),
+    keep,
     entry: async (document) => entryOf(document, await entryColumns()),
     entries: async (wanted) => {
       const columns = await entryColumns()
@@ -325,7 +316,7 @@ export const openSegment = async (options: OpenSegmentOptions): Promise<Segment>
       isRetired = true
       settle()
     },
-    forget: cache.clear,
+    forget,
   }
 }
 

@@ -1,0 +1,66 @@
+import { createFacetCounter, type Facets } from './facets.ts'
+import { bucketsFor, countTimes, type Histogram } from './histogram.ts'
+import type { KeeperOf } from './keep-counts.ts'
+import { inLanes } from './lanes.ts'
+import type { Leaving } from './leaving.ts'
+import type { Match } from './match-part.ts'
+
+/** So many parts are counted at a time: their columns are in memory then. */
+const lanes = 8
+const extentBytes = 64
+
+export type CountOptions = {
+  keeperOf: KeeperOf
+  domainOf: (tag: string) => string
+  signal: Leaving | undefined
+}
+
+/** Counts what matched by value and by time. */
+export const countMatches = async (
+  matches: readonly Match[],
+  { keeperOf, domainOf, signal }: CountOptions,
+): Promise<{ facets: Facets; histogram: Histogram | null }> => {
+  const counter = createFacetCounter(domainOf)
+  const { first, last } = await extentOf(matches, keeperOf)
+  const histogram = first <= last ? bucketsFor(first, last) : null
+  await inLanes(matches, lanes, async (match) => {
+    signal?.throwIfAborted()
+    const keep = keeperOf(match.part)
+    await counter.count(match, keep)
+    if (histogram) await countTimes(histogram, match, keep)
+  })
+  return { facets: counter.result(), histogram }
+}
+
+type Extent = { first: number; last: number }
+
+/** The first and last moment of what matched. A part that lies within what is known already is not looked at. */
+const extentOf = async (matches: readonly Match[], keeperOf: KeeperOf): Promise<Extent> => {
+  let first = Number.POSITIVE_INFINITY
+  let last = Number.NEGATIVE_INFINITY
+  for (const match of matches) {
+    const { part } = match
+    if (part.firstTime >= first && part.lastTime <= last) continue
+    const extent = await keeperOf(part)('extent', async () => ({ value: await extentIn(match), bytes: extentBytes }))
+    first = Math.min(first, extent.first)
+    last = Math.max(last, extent.last)
+  }
+  return { first, last }
+}
+
+/** A span of documents within what is known already is not looked at. */
+const extentIn = async ({ part, reach }: Match): Promise<Extent> => {
+  const [{ matched }, { times, spans }] = await Promise.all([reach(), part.times()])
+  let first = Number.POSITIVE_INFINITY
+  let last = Number.NEGATIVE_INFINITY
+  for (let word = 0; word < matched.length; word++) {
+    let rest = matched[word] ?? 0
+    if (rest === 0 || ((spans.first[word] ?? 0) >= first && (spans.last[word] ?? 0) <= last)) continue
+    for (; rest !== 0; rest &= rest - 1) {
+      const time = times[(word << 5) + 31 - Math.clz32(rest & -rest)] ?? 0
+      if (time < first) first = time
+      if (time > last) last = time
+    }
+  }
+  return { first, last }
+}

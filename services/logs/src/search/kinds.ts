@@ -1,0 +1,98 @@
+import { documentsOf, hasBit } from '../segments/bitmap.ts'
+import type { FoundTerm } from './match.ts'
+import type { Reached } from './match-part.ts'
+import { scoreOf, type TermScores } from './rank.ts'
+
+/**
+ * Documents that have the terms of a query equally often are of one kind, and the shortest of them has the best score of it, whatever the
+ * statistics are. Log lines come in few kinds: with them it is known how good the best of a part is without looking at it again.
+ */
+export type Kinds = {
+  /** The terms that the part has, by their names. */
+  terms: readonly string[]
+  /** For each kind how often its documents have each of the terms. */
+  counts: Uint8Array
+  /** For each kind the length code of the shortest. */
+  shortest: Uint8Array
+}
+
+/** Of more it is not worth knowing. */
+const mostKinds = 1_024
+const mostCount = 255
+
+/** About what kinds take in memory. */
+export const bytesOfKinds = (kinds: Kinds | undefined): number =>
+  256 + (kinds ? kinds.counts.length + kinds.shortest.length + kinds.terms.length * 64 : 0)
+
+/** The kinds of what matched; undefined where there are too many. */
+export const kindsOf = (
+  { found, matched }: Reached,
+  names: readonly string[],
+  lengthCodes: Uint8Array,
+): Kinds | undefined => {
+  const terms = names.filter((name) => found.has(name))
+  const documents = documentsOf(matched)
+  const kindOf = new Uint16Array(documents.length)
+  const counts: number[][] = [terms.map(() => 0)]
+  for (const [number, name] of terms.entries()) {
+    const term = found.get(name)
+    if (term && !refine({ documents, kindOf, counts }, term, number)) return undefined
+  }
+  const shortest = new Uint8Array(counts.length).fill(mostCount)
+  for (let index = 0; index < documents.length; index++) {
+    const kind = kindOf[index] ?? 0
+    const code = lengthCodes[documents[index] ?? 0] ?? 0
+    if (code < (shortest[kind] ?? 0)) shortest[kind] = code
+  }
+  // A kind whose documents all went on to others when the next term was looked at has none.
+  const used = new Set(kindOf)
+  const kept = counts.flatMap((having, kind) => (used.has(kind) ? [{ having, code: shortest[kind] ?? 0 }] : []))
+  return {
+    terms,
+    counts: Uint8Array.from(kept.flatMap(({ having }) => having)),
+    shortest: Uint8Array.from(kept, ({ code }) => code),
+  }
+}
+
+type Refined = { documents: Uint32Array; kindOf: Uint16Array; counts: number[][] }
+
+/** Tells documents of a kind apart by how often they have another term; false where there are too many kinds then. */
+const refine = ({ documents, kindOf, counts }: Refined, { bitmap, repeated }: FoundTerm, number: number): boolean => {
+  const next = new Map<number, number>()
+  let [before, after, place] = [-1, 0, 0]
+  for (let index = 0; index < documents.length; index++) {
+    const document = documents[index] ?? 0
+    if (!hasBit(bitmap, document)) continue
+    while (place < repeated.documents.length && (repeated.documents[place] ?? 0) < document) place++
+    const count = repeated.documents[place] === document ? (repeated.counts[place] ?? 1) : 1
+    const kind = kindOf[index] ?? 0
+    const step = kind * (mostCount + 1) + count
+    if (step !== before) {
+      before = step
+      const known = next.get(step)
+      after = known ?? counts.length
+      if (known === undefined) {
+        if (counts.length === mostKinds) return false
+        next.set(step, after)
+        counts.push((counts[kind] ?? []).with(number, count))
+      }
+    }
+    kindOf[index] = after
+  }
+  return true
+}
+
+/** The highest score that a document of these kinds has. */
+export const highestOfKinds = ({ terms, counts, shortest }: Kinds, scores: ReadonlyMap<string, TermScores>): number => {
+  const ofTerms = terms.map((name) => scores.get(name))
+  let highest = 0
+  for (let kind = 0; kind < shortest.length; kind++) {
+    let sum = 0
+    for (const [number, ofTerm] of ofTerms.entries()) {
+      const count = counts[kind * terms.length + number] ?? 0
+      if (ofTerm && count > 0) sum += scoreOf(ofTerm, count, shortest[kind] ?? 0)
+    }
+    if (sum > highest) highest = sum
+  }
+  return highest
+}

@@ -1,0 +1,100 @@
+import { type Bitmap, hasBit } from '../segments/bitmap.ts'
+import { wordsOf } from '../segments/tokens.ts'
+import { createCandidates, createScoring, offerBestFirst, type RankedPart } from './candidates.ts'
+import { createTopHits, type Hit, type Order, type Rank } from './hits.ts'
+import { isKept, type KeeperOf } from './keep-counts.ts'
+import { bytesOfKinds, highestOfKinds, kindsOf } from './kinds.ts'
+import type { Leaving } from './leaving.ts'
+import type { Term } from './match.ts'
+import type { Match } from './match-part.ts'
+import { matchesWords, type Query } from './query.ts'
+import { highestScore, type Statistics, scoresOfTerms } from './rank.ts'
+
+/** Gives hits in order, page by page. */
+export type Pager = (after: Rank | undefined, limit: number) => Promise<Hit[]>
+
+export type PagerOptions = {
+  order: Order
+  /** The terms that rank. */
+  ranking: readonly Term[]
+  statistics: Statistics
+  keeperOf: KeeperOf
+  signal: Leaving | undefined
+}
+
+export const rankOf = ({ score, time, sequence, key }: Hit): Rank => ({ score, time, sequence, key })
+
+export const createPager = (matches: readonly Match[], options: PagerOptions): Pager => {
+  const { order, ranking, statistics, keeperOf, signal } = options
+  const scores = scoresOfTerms(ranking, statistics)
+  const names = ranking.map(({ name }) => name)
+  const scoring = createScoring(scores)
+  const ranked = matches.map(({ part, total, bounds, reach }, number): RankedPart => {
+    const keep = keeperOf(part)
+    const best = highestScore(bounds, scores)
+    const refine = async () => {
+      const kinds = await keep('kinds', async () => {
+        const [reached, lengthCodes] = await Promise.all([reach(), part.lengthCodes()])
+        const value = { found: kindsOf(reached, names, lengthCodes) }
+        return { value, bytes: bytesOfKinds(value.found) }
+      })
+      return kinds.found ? highestOfKinds(kinds.found, scores) : best
+    }
+    return {
+      number,
+      part,
+      best,
+      refine: names.length > 0 && isKept(keep) ? refine : undefined,
+      open: async () => {
+        const [{ found, matched }, columns] = await Promise.all([reach(), part.ranks()])
+        return { columns, candidates: createCandidates({ matched, total, documents: part.documents, found }, scoring) }
+      },
+    }
+  })
+  return async (after, limit) => {
+    const top = createTopHits(limit)
+    await offerBestFirst(top, ranked, { order, after, signal })
+    return top.take()
+  }
+}
+
+/** So many texts are looked at for a page: a phrase whose words are everywhere but never together stops here. */
+const mostTexts = 20_000
+/** Hits are taken so many at a time at least. */
+const fewestHits = 200
+
+/** Of what matched by its words, the documents of which only the text tells. */
+export type DoubtedMatch = Match & { doubtful: Bitmap }
+
+/**
+ * Gives hits from `after` on, one more than the page has: with more candidates than are looked at for the counts, those that only the text
+ * tells of are looked at here, best first.
+ */
+export const pageByTexts = async (
+  query: Query,
+  matches: readonly DoubtedMatch[],
+  page: Pager,
+  { after, limit, signal }: { after: Rank | undefined; limit: number; signal: Leaving | undefined },
+): Promise<Hit[]> => {
+  const holds = async ({ part, document }: Hit): Promise<boolean> => {
+    const match = matches[part]
+    if (!match) return false
+    if (!hasBit(match.doubtful, document)) return true
+    looked++
+    return matchesWords(query, wordsOf(await match.part.text(document)))
+  }
+  const hits: Hit[] = []
+  let looked = 0
+  for (let from = after; hits.length <= limit && looked < mostTexts; ) {
+    signal?.throwIfAborted()
+    const next = await page(from, Math.max(fewestHits, limit * 2))
+    const last = next.at(-1)
+    if (!last) break
+    for (const hit of next) {
+      if (await holds(hit)) hits.push(hit)
+      if (hits.length > limit) break
+    }
+    from = rankOf(last)
+  }
+  return hits
+}
