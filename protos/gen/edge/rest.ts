@@ -482,9 +482,12 @@ export type EntryRest = {
   template_id: string | null
   /** Whether it is earlier than the entry before it in its file. */
   out_of_order: boolean
+  /** What the anomaly scorer found in it, as in its detections. Null where it found nothing, and where it has not looked yet, which
+   * `unscored` in `/logs/api/anomaly/status` tells apart. */
   anomaly_score: number | null
   anomaly_label: string | null
   anomaly_scored_at: string | null
+  /** The same of the security scorer: see `/logs/api/cybersec/status`. */
   ml_score: number | null
   ml_label: string | null
   ml_scored_at: string | null
@@ -1043,6 +1046,9 @@ export type ScorerStatusRest = {
   unacknowledged: number
   /** What cannot be scored, where that is so: a sentence that names it; null while all can. */
   problem: string | null
+  /** Entries that it has not looked at yet. While it is 0, an entry without a score was looked at and found harmless; else it may be one
+   * of these. A score is carried by the entries that best show a detection, not by each of the thousands that a flood may have. */
+  unscored: number
 }
 
 /** Something that a scorer has found, shown by one entry that speaks for it. */
@@ -2263,6 +2269,7 @@ export const ScorerStatusToRest = (m: trellis_logs_v1_scoring.ScorerStatus): Sco
   detections: m.detections,
   unacknowledged: m.unacknowledged,
   problem: m.problem ?? null,
+  unscored: m.unscored,
 })
 
 export const DetectionToRest = (m: trellis_logs_v1_scoring.Detection): DetectionRest => ({

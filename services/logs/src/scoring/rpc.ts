@@ -91,13 +91,14 @@ export const scoringRpc = (
   { parts, detections }: Scoring,
   runs: ScorerRuns,
 ): Handlers<typeof ScoringServiceDefinition> => {
-  const statusOf = async (part: ScoringPart): Promise<ScorerStatus> => {
+  const statusOf = async (part: ScoringPart, signal: AbortSignal): Promise<ScorerStatus> => {
     const { scorer } = part
-    const [last, taskId, isBusy, counts] = await Promise.all([
+    const [last, taskId, isBusy, counts, unscored] = await Promise.all([
       scorer.lastOutcome(),
       runs.current(scorer),
       scorer.isBusy(),
       detections.counts(scorer.name),
+      scorer.unscored(signal),
     ])
     return {
       scorer: scorer.name,
@@ -108,12 +109,13 @@ export const scoringRpc = (
       lastRun: last && { ...last, startedAt: iso(last.startedAt), finishedAt: iso(last.finishedAt) },
       detections: counts.total,
       unacknowledged: counts.open,
+      unscored,
       problem: last?.error ?? null,
     }
   }
   return {
-    getAnomalyStatus: () => statusOf(parts.anomaly),
-    getCybersecStatus: () => statusOf(parts.cybersec),
+    getAnomalyStatus: (_, { signal }) => statusOf(parts.anomaly, signal),
+    getCybersecStatus: (_, { signal }) => statusOf(parts.cybersec, signal),
     runAnomaly: async (request) => runs.begin(parts.anomaly.scorer, rangeOf(request)),
     runCybersec: async (request) => runs.begin(parts.cybersec.scorer, rangeOf(request)),
     listDetections: (request) => listOf(detections, request),

@@ -114,6 +114,18 @@ test('a source whose id no database keeps is passed over, named once and in the 
   expect(await opened.problem()).toBeNull()
 })
 
+test('what was looked at and found harmless is told from what was not looked at, by how much there is of that', async () => {
+  const sourceIds = ['web', 'mail']
+  await using opened = await open(sourceIds, async () => ({ findings: [], entries: 1 }))
+  expect(await opened.scorer.unscored(signal)).toBe(2)
+  await opened.scorer.round(signal)
+  expect(await opened.scorer.unscored(signal)).toBe(0)
+  sourceIds.push('new', 'a\0b')
+  expect(await opened.scorer.unscored(signal)).toBe(2)
+  await opened.scorer.round(signal)
+  expect(await opened.scorer.unscored(signal)).toBe(1)
+})
+
 test('an entry whose id no database keeps is passed over; what else speaks for a finding still does', async () => {
   await using opened = await open(['web'], async () => ({
     findings: [findingOf('web', ['a\0b', 'e']), { ...findingOf('web', ['c\0d']), subject: 'only that' }],

@@ -43,6 +43,8 @@ export type Scorer = {
   run: (options: RunOptions, signal: AbortSignal) => Promise<RunOutcome>
   lastOutcome: () => Promise<RunOutcome | null>
   isBusy: () => Promise<boolean>
+  /** How many entries there are that it has not looked at. */
+  unscored: (signal: AbortSignal) => Promise<number>
 }
 export type RunOptions = {
   since?: number | undefined
@@ -287,5 +289,10 @@ export const createScorer = (options: ScorerOptions): Scorer => {
     },
     lastOutcome,
     isBusy: () => leases.isHeld(task),
+    unscored: async (signal) => {
+      const [sources, known] = await Promise.all([engine.sources({}, signal), scoredSources(db, name)])
+      const waiting = sources.map(({ sourceId, entries }) => Math.max(0, entries - (known.get(sourceId)?.entries ?? 0)))
+      return waiting.reduce((sum, entries) => sum + entries, 0)
+    },
   }
 }

@@ -188,6 +188,7 @@ describe('runs', () => {
       lastRun: { sources: 1 },
       detections: 1,
       unacknowledged: 1,
+      unscored: 0,
     })
     expect(await opened.scoring.getAnomalyStatus({})).toMatchObject({ scorer: 'anomaly', detections: 0 })
   })

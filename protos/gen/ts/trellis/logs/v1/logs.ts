@@ -217,9 +217,17 @@ export interface Entry {
     | undefined;
   /** Whether it is earlier than the entry before it in its file. */
   outOfOrder: boolean;
+  /**
+   * What the anomaly scorer found in it, as in its detections. Null where it found nothing, and where it has not looked yet, which
+   * `unscored` in `/logs/api/anomaly/status` tells apart.
+   */
   anomalyScore?: number | null | undefined;
   anomalyLabel?: string | null | undefined;
-  anomalyScoredAt?: string | null | undefined;
+  anomalyScoredAt?:
+    | string
+    | null
+    | undefined;
+  /** The same of the security scorer: see `/logs/api/cybersec/status`. */
   mlScore?: number | null | undefined;
   mlLabel?: string | null | undefined;
   mlScoredAt?: string | null | undefined;

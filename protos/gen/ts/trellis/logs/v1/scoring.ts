@@ -34,7 +34,15 @@ export interface ScorerStatus {
   /** Those that nobody has acknowledged. */
   unacknowledged: number;
   /** What cannot be scored, where that is so: a sentence that names it; null while all can. */
-  problem?: string | null | undefined;
+  problem?:
+    | string
+    | null
+    | undefined;
+  /**
+   * Entries that it has not looked at yet. While it is 0, an entry without a score was looked at and found harmless; else it may be one
+   * of these. A score is carried by the entries that best show a detection, not by each of the thousands that a flood may have.
+   */
+  unscored: number;
 }
 
 /** The classifier that is added to what the scorer knows by itself. */
@@ -213,6 +221,7 @@ function createBaseScorerStatus(): ScorerStatus {
     detections: 0,
     unacknowledged: 0,
     problem: null,
+    unscored: 0,
   };
 }
 
@@ -244,6 +253,9 @@ export const ScorerStatus: MessageFns<ScorerStatus> = {
     }
     if (message.problem !== undefined && message.problem !== null) {
       writer.uint32(74).string(message.problem);
+    }
+    if (message.unscored !== 0) {
+      writer.uint32(80).int64(message.unscored);
     }
     return writer;
   },
@@ -333,6 +345,14 @@ export const ScorerStatus: MessageFns<ScorerStatus> = {
             message.problem = reader.string();
             continue;
           }
+          case 10: {
+            if (tag !== 80) {
+              break;
+            }
+
+            message.unscored = longToNumber(reader.int64());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -363,6 +383,7 @@ export const ScorerStatus: MessageFns<ScorerStatus> = {
     message.detections = object.detections ?? 0;
     message.unacknowledged = object.unacknowledged ?? 0;
     message.problem = object.problem ?? undefined;
+    message.unscored = object.unscored ?? 0;
     return message;
   },
 };
