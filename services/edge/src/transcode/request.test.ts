@@ -41,6 +41,17 @@ test('a query parameter that the log service does not know is refused by its nam
   expect(read('getHealth', { query: { probe: '1' } })).toEqual({})
 })
 
+test('what a form asks for may stand in the query of an upload', () => {
+  expect(read('upload', { query: { source_id: 'attic', wait: 'true' } })).toMatchObject({ wait: true })
+  expect(read('upload', { query: { source: 'attic' } })).toEqual([
+    {
+      loc: ['query', 'source'],
+      msg: 'is not known here; known are wait, source_id, format, year, timezone',
+      type: 'additionalProperties',
+    },
+  ])
+})
+
 test('what stands in a header may stand in the query, too', () => {
   expect(read('watchTask', { params: { task_id: 'x' }, query: { last_event_id: '7' } })).toMatchObject({
     lastEventId: '7',

@@ -45,7 +45,8 @@ export const requestReader = (route: Route) => {
   const readPath = textReader(route.pathFields)
   const readQuery = textReader(route.queryFields)
   const hasQuery = route.schema.query !== undefined
-  const checkQueryNames = refusesUnknown(route) ? checkNames(new Set(Object.keys(route.queryFields))) : undefined
+  const knownNames = new Set([...Object.keys(route.queryFields), ...route.formFields])
+  const checkQueryNames = refusesUnknown(route) ? checkNames(knownNames) : undefined
   const hasHeaders = Object.keys(route.headerFields).length > 0
 
   return (request: FastifyRequest): unknown => {
