@@ -10,12 +10,12 @@ import { silentLog } from '@trellis/kit/telemetry'
 import { logsConfig } from '../src/config.ts'
 import { createModel } from '../src/models/model.ts'
 import { openEngine } from '../src/open-engine.ts'
+import { logsMigrations } from '../src/schemas.ts'
 import { parseQuery } from '../src/search/query.ts'
 import type { FoundEntry, SearchRequest } from '../src/search/search.ts'
 import { loosenQuery } from '../src/semantic/loosen-query.ts'
 import { createSemanticSearch } from '../src/semantic/semantic-search.ts'
 import { createTextVectors } from '../src/semantic/text-vectors.ts'
-import { logsMigrations } from '../src/service.ts'
 import { judgedSymptoms } from './judged.ts'
 
 /** Of one way to search: how good the first ten are, how often one of them answers, and how long it took. */

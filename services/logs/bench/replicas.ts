@@ -13,7 +13,7 @@ import { connectNatsBus, createMemoryBus } from '@trellis/kit/bus'
 import { migrateStore } from '@trellis/kit/store'
 import { silentLog } from '@trellis/kit/telemetry'
 import { sharedData } from '../../../test/support/shared-data.ts'
-import { logsSchema } from '../src/service.ts'
+import { logsSchema } from '../src/schemas.ts'
 import { makeCorpus } from './corpus.ts'
 import { type BenchWorld, measureReplicas } from './measure-replicas.ts'
 

@@ -7,7 +7,7 @@ import { openStore } from '@trellis/kit/store'
 import { silentLog } from '@trellis/kit/telemetry'
 import { logsConfig } from '../src/config.ts'
 import { openEngine } from '../src/open-engine.ts'
-import { logsMigrations } from '../src/service.ts'
+import { logsMigrations } from '../src/schemas.ts'
 
 /** Opens an engine on a folder of its own, for as long as the work takes. */
 export const withEngine = async <Value>(

@@ -1,6 +1,7 @@
 import { runService } from '@trellis/kit/process/service'
 import { logsConfig } from './config.ts'
-import { createLogsService, logsSchemas } from './service.ts'
+import { logsSchemas } from './schemas.ts'
+import { createLogsService } from './service.ts'
 
 await runService({
   name: 'logs',

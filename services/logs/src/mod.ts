@@ -1,4 +1,6 @@
 export { type BranchNode, type BranchNodeOptions, createBranchNode } from './branches/branch-node.ts'
 export { type BranchConfig, branchConfig } from './branches/config.ts'
 export { type LogsConfig, logsConfig } from './config.ts'
-export { createLogsService, type LogsService, type LogsServiceOptions, logsSchemas } from './service.ts'
+export { logsSchemas } from './schemas.ts'
+export { createLogsService, type LogsService } from './service.ts'
+export type { LogsServiceOptions } from './service-options.ts'

@@ -4,7 +4,8 @@ import { connectInProcess, type Handlers, type RpcClient, type ServiceDefinition
 import { silentLog } from '@trellis/kit/telemetry'
 import { temporaryDirectory } from '../../../test/support/temporary-directory.ts'
 import { logsConfig } from './config.ts'
-import { createLogsService, type LogsServiceOptions } from './service.ts'
+import { createLogsService } from './service.ts'
+import type { LogsServiceOptions } from './service-options.ts'
 
 export type ServiceForTests = AsyncDisposable & {
   dataDirectory: string

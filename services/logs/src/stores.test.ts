@@ -8,7 +8,8 @@ import { describe, expect, test } from 'vitest'
 import { postgresMissing, startTestPostgres } from '../../../test/support/postgres.ts'
 import { temporaryDirectory } from '../../../test/support/temporary-directory.ts'
 import { logsConfig } from './config.ts'
-import { createLogsService, logsSchemas } from './service.ts'
+import { logsSchemas } from './schemas.ts'
+import { createLogsService } from './service.ts'
 
 const isFile = (path: string) =>
   stat(path).then(

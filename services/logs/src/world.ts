@@ -1,24 +1,41 @@
 import type { Bus } from '@trellis/kit/bus'
 import type { Log } from '@trellis/kit/telemetry'
+import type { Kysely } from 'kysely'
+import type { BranchDirectory } from './branches/directory.ts'
 import type { RequireBranch } from './branches/require-branch.ts'
 import type { SharedSearch } from './branches/shared-search.ts'
+import type { Leases } from './cluster/leases.ts'
 import type { ConfiguredSources } from './collect/sources-file.ts'
 import type { LogsConfig } from './config.ts'
-import type { Knowledge } from './context/knowledge.ts'
+import type { ContextBase } from './context/context.ts'
 import type { UserFormats } from './formats/user/user-formats.ts'
+import type { IncidentDb } from './incidents/all-tables.ts'
 import type { Pressure } from './ingest/pressure.ts'
 import type { Tasks } from './ingest/tasks.ts'
 import type { Spool } from './ingest/unpack/spool.ts'
 import type { Overlays } from './overlays/store.ts'
 import type { LoadedPatterns } from './patterns/load-patterns.ts'
+import type { LogsTables } from './schemas.ts'
+import type { OutlivedDetections } from './scoring/outlived-detections.ts'
 import type { SemanticSearch } from './semantic/semantic-search.ts'
 import type { Settings } from './settings/settings.ts'
+import type { Ssh } from './ssh-targets/open-ssh.ts'
+import type { Tail } from './tail/tail.ts'
 import type { LogEngine } from './threads/log-engine.ts'
 import type { Upstream } from './upstream/upstream.ts'
 
-/** What the handlers of the service stand on. */
+/** What all features stand on. One takes of it what it needs, and says so: `Pick<World, 'engine' | 'now'>`. */
 export type World = {
   config: LogsConfig
+  dataDirectory: string
+  /** Rows of the store `logs`. */
+  db: Kysely<LogsTables>
+  /** Rows of incidents and of what belongs to them. */
+  incidentRows: IncidentDb
+  /** What one replica does at a time. */
+  leases: Leases
+  /** Whether other replicas may stand on the same rows. */
+  isShared: boolean
   /** Keeps in the service's own store; asks branches, too, where there may be any. */
   engine: LogEngine
   /** What was found out about entries; the engine's answers carry it already. */
@@ -28,6 +45,14 @@ export type World = {
   /** Absent where nothing runs branches. */
   branches: Pick<SharedSearch, 'tails'> | undefined
   requireBranch: RequireBranch
+  /** Which branches there are; absent likewise. */
+  directory: BranchDirectory | undefined
+  /** Follows what comes in. */
+  tail: Tail
+  /** Differs when entries have come in since, wherever. */
+  arrivals: () => Promise<string>
+  /** Detections whose entries may be gone. */
+  detections: OutlivedDetections
   tasks: Tasks
   /** What people have written down to be collected. */
   sources: ConfiguredSources
@@ -41,13 +66,17 @@ export type World = {
   /** Servers of others. */
   upstream: Pick<Upstream, 'fetch'>
   /** What is set while the service runs. */
-  settings: Pick<Settings, 'read'>
+  settings: Settings
   /** What people have told about their systems. */
-  context: Pick<Knowledge, 'contextFor'>
+  context: ContextBase
   /** What entries are tagged with. */
   patterns: LoadedPatterns
+  /** Remote hosts, and what reaches them. */
+  ssh: Ssh
   log: Log
   now: () => number
   /** Aborted when the service ends. */
   signal: AbortSignal
+  /** For what the engine is asked to do as a task: disposed of once the engine has ended, and before the tasks are let go of. */
+  afterEngine: AsyncDisposableStack
 }

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { openStore } from '@trellis/kit/store'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { databases, type RunningDatabase } from '../../../../test/support/databases.ts'
-import { logsSchema } from '../service.ts'
+import { logsSchema } from '../schemas.ts'
 import type { LeaseTables } from './lease-store.ts'
 import { createLeases } from './leases.ts'
 

@@ -1,7 +1,7 @@
 import { openStore, type StoreLocation } from '@trellis/kit/store'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { databases, type RunningDatabase } from '../../../../test/support/databases.ts'
-import { contextSchema } from '../service.ts'
+import { contextSchema } from '../schemas.ts'
 import { createContextBase } from './context.ts'
 import { docLimits } from './docs.ts'
 import { contextLimits, type Similarity } from './knowledge.ts'

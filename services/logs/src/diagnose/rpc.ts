@@ -51,7 +51,7 @@ const inputOf = async (world: World, request: DiagnoseRequest, { signal }: Call)
     ...modelOf(settings, request),
     audience: settings.tech_level,
     upstream: world.upstream,
-    knowledge: world.context,
+    knowledge: world.context.knowledge,
     signal,
   }
 }

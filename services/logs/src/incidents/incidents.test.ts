@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { databases, type RunningDatabase } from '../../../../test/support/databases.ts'
-import { logsSchema } from '../service.ts'
+import { logsSchema } from '../schemas.ts'
 import { openService } from './service-for-tests.ts'
 
 const start = Date.UTC(2026, 2, 1, 9, 0)

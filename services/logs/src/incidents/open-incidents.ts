@@ -2,42 +2,16 @@ import { type Implementation, implementation } from '@trellis/kit/rpc'
 import { IncidentsServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/incidents.ts'
 import { createBundles } from '../bundles/bundles.ts'
 import { bundlesRpc } from '../bundles/rpc.ts'
-import { bundleMigration } from '../bundles/tables.ts'
-import type { Leases } from '../cluster/leases.ts'
-import { ticketAttemptMigration, ticketMigration } from '../tickets/tables.ts'
 import { createTickets } from '../tickets/tickets.ts'
 import type { World } from '../world.ts'
-import type { IncidentDb } from './all-tables.ts'
 import { createAutomaticIncidents } from './automatic/automatic-incidents.ts'
 import { settleSource } from './automatic/store.ts'
-import { automaticMigration } from './automatic/tables.ts'
 import { createIncidents } from './incidents.ts'
 import { incidentsRpc } from './rpc.ts'
-import { incidentMigration, windowMigration } from './tables.ts'
-
-/** The schema of incidents and what belongs to them, step by step. */
-export const incidentMigrations = [
-  incidentMigration,
-  bundleMigration,
-  ticketMigration,
-  automaticMigration,
-  windowMigration,
-  ticketAttemptMigration,
-]
-
-export type OpenIncidentsOptions = {
-  db: IncidentDb
-  leases: Pick<Leases, 'take'>
-  /** Differs when entries have come in since. */
-  arrivals: () => Promise<string>
-}
 
 /** Everything around incidents. */
-export const openIncidents = (
-  world: World,
-  { db, leases, arrivals }: OpenIncidentsOptions,
-): AsyncDisposable & { implementation: Implementation } => {
-  const { now, config } = world
+export const openIncidents = (world: World): AsyncDisposable & { implementation: Implementation } => {
+  const { now, config, leases, arrivals, incidentRows: db } = world
   const incidents = createIncidents({
     db,
     now,

@@ -4,7 +4,7 @@ import { IncidentsServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/i
 import { LogsServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/logs.ts'
 import { SettingsServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/settings.ts'
 import { logsConfig } from '../config.ts'
-import { logsSchemas } from '../service.ts'
+import { logsSchemas } from '../schemas.ts'
 import { openServiceForTests } from '../service-for-tests.ts'
 
 export type OpenOptions = {

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { createMemoryBus } from '@trellis/kit/bus'
 import { openStore } from '@trellis/kit/store'
 import { expect, test } from 'vitest'
-import { logsMigrations } from '../service.ts'
+import { logsMigrations } from '../schemas.ts'
 import type { TaskTables } from './task-store.ts'
 import { createTasks, taskEvents } from './tasks.ts'
 

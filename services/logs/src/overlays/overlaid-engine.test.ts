@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { openStore } from '@trellis/kit/store'
 import { expect, test } from 'vitest'
 import { presentEntry } from '../entries/present.ts'
-import { logsMigrations } from '../service.ts'
+import { logsMigrations } from '../schemas.ts'
 import { createOverlays, type OverlayTables } from './store.ts'
 
 const openOverlays = async () => {

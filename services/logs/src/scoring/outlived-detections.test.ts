@@ -4,7 +4,7 @@ import { LogsServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/logs.t
 import { ScoringServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/scoring.ts'
 import { describe, expect, test, vi } from 'vitest'
 import { temporaryDirectory } from '../../../../test/support/temporary-directory.ts'
-import { logsMigrations } from '../service.ts'
+import { logsMigrations } from '../schemas.ts'
 import { batchOf, openServiceForTests } from '../service-for-tests.ts'
 import { insertDetection, listDetections } from './detection-store.ts'
 import { createOutlivedDetections } from './outlived-detections.ts'

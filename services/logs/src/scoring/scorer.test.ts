@@ -6,7 +6,7 @@ import { temporaryDirectory } from '../../../../test/support/temporary-directory
 import type { StoredEntry } from '../entries/entry.ts'
 import { createOverlaidEngine } from '../overlays/overlaid-engine.ts'
 import { createOverlays, type OverlayTables } from '../overlays/store.ts'
-import { logsMigrations } from '../service.ts'
+import { logsMigrations } from '../schemas.ts'
 import type { SourceCount } from '../threads/index-calls.ts'
 import type { LogEngine } from '../threads/log-engine.ts'
 import { createDetections } from './detections.ts'

@@ -1,48 +1,32 @@
 import { join } from 'node:path'
-import { createMemoryBus } from '@trellis/kit/bus'
-import { readConfig } from '@trellis/kit/config'
-import { connectInProcess, type RpcClient } from '@trellis/kit/rpc'
-import { silentLog } from '@trellis/kit/telemetry'
 import { LogsServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/logs.ts'
 import { ScoringServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/scoring.ts'
 import { describe, expect, test, vi } from 'vitest'
-import { batchBody, type Pushed, temporaryFolder } from '../branches/stores-for-tests.ts'
+import { temporaryDirectory } from '../../../../test/support/temporary-directory.ts'
+import { batchBody, type Pushed } from '../branches/stores-for-tests.ts'
 import { createShared } from '../cluster/replicas-for-tests.ts'
-import { logsConfig } from '../config.ts'
 import { writeTinyModel } from '../models/tiny-model-for-tests.ts'
-import { createLogsService, type LogsServiceOptions } from '../service.ts'
+import { openServiceForTests, type ServiceForTestsOptions } from '../service-for-tests.ts'
 
 const patiently = { timeout: 60_000, interval: 200 }
 const begin = Date.parse('2026-03-01T10:00:00Z')
 
-const clientOf = <Definition extends typeof LogsServiceDefinition | typeof ScoringServiceDefinition>(
-  definition: Definition,
-  implementations: readonly { definition: { fullName: string }; handlers: object }[],
-): RpcClient<Definition> => {
-  const found = implementations.find((one) => one.definition.fullName === definition.fullName)
-  return connectInProcess(definition, found?.handlers as never) as RpcClient<Definition>
-}
-
-const openService = async (
-  options: Omit<LogsServiceOptions, 'config' | 'log'>,
-  environment: Record<string, string> = {},
-) => {
-  const service = await createLogsService({ config: readConfig(logsConfig, environment), log: silentLog, ...options })
+const openService = async (options: ServiceForTestsOptions) => {
+  const service = await openServiceForTests(options)
   return {
-    logs: clientOf(LogsServiceDefinition, service.implementations as never),
-    scoring: clientOf(ScoringServiceDefinition, service.implementations as never),
-    [Symbol.asyncDispose]: () => service[Symbol.asyncDispose](),
+    logs: service.client(LogsServiceDefinition),
+    scoring: service.client(ScoringServiceDefinition),
+    [Symbol.asyncDispose]: service[Symbol.asyncDispose],
   }
 }
 const open = async (environment: Record<string, string> = {}, prepare?: (directory: string) => Promise<unknown>) => {
   await using stack = new AsyncDisposableStack()
-  const { path } = stack.use(await temporaryFolder())
-  const bus = stack.use(createMemoryBus())
+  const { path } = stack.use(await temporaryDirectory())
   await prepare?.(path)
   const told = Object.fromEntries(
     Object.entries(environment).map(([name, value]) => [name, value.replace('{folder}', path)]),
   )
-  const service = stack.use(await openService({ dataDirectory: path, bus }, told))
+  const service = stack.use(await openService({ dataDirectory: path, environment: told }))
   const kept = stack.move()
   return { ...service, [Symbol.asyncDispose]: () => kept.disposeAsync() }
 }

@@ -3,7 +3,7 @@ import type { Kysely } from 'kysely'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { databases, type RunningDatabase } from '../../../../test/support/databases.ts'
 import { deleteTasksBefore, findTask, saveTask, type TaskTables, unfinishedTasks } from '../ingest/task-store.ts'
-import { logsMigrations } from '../service.ts'
+import { logsMigrations } from '../schemas.ts'
 import type { Catalogue, SegmentRow } from './catalogue.ts'
 import { type CatalogueTables, createCatalogue } from './catalogue-store.ts'
 

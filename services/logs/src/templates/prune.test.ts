@@ -5,7 +5,7 @@ import { TemplatesServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/t
 import { describe, expect, test } from 'vitest'
 import { temporaryDirectory } from '../../../../test/support/temporary-directory.ts'
 import { createShared } from '../cluster/replicas-for-tests.ts'
-import { logsMigrations } from '../service.ts'
+import { logsMigrations } from '../schemas.ts'
 import { batchOf, openServiceForTests } from '../service-for-tests.ts'
 import { createTemplateStore, type TemplateTables } from './store.ts'
 import { createTemplates } from './templates.ts'

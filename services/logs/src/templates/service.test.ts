@@ -3,8 +3,8 @@ import { LogsServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/logs.t
 import { TemplatesServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/templates.ts'
 import { describe, expect, test } from 'vitest'
 import { createShared } from '../cluster/replicas-for-tests.ts'
-import type { LogsServiceOptions } from '../service.ts'
 import { openServiceForTests } from '../service-for-tests.ts'
+import type { LogsServiceOptions } from '../service-options.ts'
 
 type Place = Pick<LogsServiceOptions, 'dataDirectory' | 'store' | 'filesLocation' | 'bus'>
 const now = Date.parse('2026-03-02T12:00:00Z')

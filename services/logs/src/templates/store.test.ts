@@ -1,7 +1,7 @@
 import { openStore } from '@trellis/kit/store'
 import { describe, expect, test } from 'vitest'
 import { databases } from '../../../../test/support/databases.ts'
-import { logsSchema } from '../service.ts'
+import { logsSchema } from '../schemas.ts'
 import { createTemplateStore, type TemplateTables } from './store.ts'
 
 const day = 86_400_000

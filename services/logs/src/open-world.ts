@@ -1,0 +1,130 @@
+import { join } from 'node:path'
+import { openStore, type PlacedSchema } from '@trellis/kit/store'
+import type { Kysely } from 'kysely'
+import { createBranchDirectory } from './branches/directory.ts'
+import { createRequireBranch } from './branches/require-branch.ts'
+import { createSharedSearch } from './branches/shared-search.ts'
+import { createLeases } from './cluster/leases.ts'
+import { createSharedSources } from './collect/shared-sources.ts'
+import { createSourcesFile } from './collect/sources-file.ts'
+import { createContextBase } from './context/context.ts'
+import type { ContextTables } from './context/migrations.ts'
+import { createSimilarity } from './context/similarity.ts'
+import { openUserFormats } from './formats/user/user-formats.ts'
+import type { AllIncidentTables } from './incidents/all-tables.ts'
+import { createArrivalMark } from './incidents/automatic/arrivals.ts'
+import { createPressure } from './ingest/pressure.ts'
+import { createTasks } from './ingest/tasks.ts'
+import { createSpool } from './ingest/unpack/spool.ts'
+import { openEngine } from './open-engine.ts'
+import { createOverlaidEngine } from './overlays/overlaid-engine.ts'
+import { createOverlays } from './overlays/store.ts'
+import { openPatterns } from './patterns/use-patterns.ts'
+import { type LogsTables, logsSchemas } from './schemas.ts'
+import { noteArrivals } from './scoring/arrivals.ts'
+import { createOutlivedDetections } from './scoring/outlived-detections.ts'
+import { createMeanings, type Meanings } from './semantic/meanings.ts'
+import type { LogsServiceOptions } from './service-options.ts'
+import { openSettings } from './settings/open-settings.ts'
+import { openSsh } from './ssh-targets/open-ssh.ts'
+import { createUpstream } from './upstream/upstream.ts'
+import type { World } from './world.ts'
+
+const megabyte = 1024 * 1024
+
+/** Each of the stores, where its setting places it. */
+const openStores = async (options: LogsServiceOptions, opened: AsyncDisposableStack) => {
+  const { config, dataDirectory, store: location = { dataDirectory }, log } = options
+  const schemas = logsSchemas(config, location)
+  const openPlaced = async <Rows>({ location: place, ...schema }: PlacedSchema) =>
+    opened.use(await openStore<Rows>({ ...place, ...schema, log }))
+  return {
+    rows: await openPlaced<LogsTables>(schemas.logs),
+    incidents: await openPlaced<AllIncidentTables>(schemas.incidents),
+    context: await openPlaced<ContextTables>(schemas.context),
+  }
+}
+
+type ContextParts = Pick<World, 'config' | 'now' | 'log'> & Pick<Meanings, 'vectors'> & { db: Kysely<ContextTables> }
+
+/** What people have told about their systems, ranked by meaning where there is a model for that. */
+const openContext = ({ config, db, vectors, now, log }: ContextParts) =>
+  createContextBase({
+    db,
+    now,
+    ...(vectors && {
+      similarity: createSimilarity({
+        vectors,
+        waitMilliseconds: config.semanticWaitMilliseconds,
+        onProblem: (error) => log.error({ err: error }, 'the context could not be ranked by meaning'),
+      }),
+    }),
+  })
+
+/** Opens what all features stand on, each after what it needs itself. `opened` takes what is to be closed again. */
+export const openWorld = async (options: LogsServiceOptions, opened: AsyncDisposableStack): Promise<World> => {
+  const { config, dataDirectory, bus, log, now = Date.now } = options
+  const isShared = options.filesLocation !== undefined
+  const stores = await openStores(options, opened)
+  const { db } = stores.rows
+  const leases = createLeases({ db, now })
+  if (!isShared) await leases.clear()
+  // Before anything is read: what comes in is read with them.
+  const formats = opened.use(
+    await openUserFormats({ directory: config.formatsDirectory ?? join(dataDirectory, 'formats'), log }),
+  )
+  const tasks = opened.use(createTasks({ db, bus, now, isShared }))
+  const afterEngine = opened.use(new AsyncDisposableStack())
+  const patterns = opened.use(
+    await openPatterns({ directory: config.patternsDirectory ?? join(dataDirectory, 'patterns'), log }),
+  )
+  const { engine: own, tail, version } = opened.use(await openEngine(options, stores.rows))
+  const directory = options.branches && opened.use(createBranchDirectory({ ...options.branches, log }))
+  const branches =
+    directory && createSharedSearch({ own, directory, waitMilliseconds: config.branchWaitMilliseconds, log })
+  const overlays = createOverlays(db)
+  const detections = createOutlivedDetections(db)
+  const noted = noteArrivals(createOverlaidEngine(branches?.engine ?? own, overlays, detections))
+  const { engine } = noted
+  const { semantic, vectors } = opened.use(createMeanings({ config, db, engine, now, log }))
+  const ssh = opened.use(openSsh({ config, dataDirectory, db, now }))
+  const ending = new AbortController()
+  opened.defer(() => ending.abort(new Error('The log service is ending.')))
+  await tasks.recover()
+  const sourcesFile = createSourcesFile({
+    path: config.sourcesFile ?? join(dataDirectory, 'sources.yaml'),
+    lockDirectory: join(dataDirectory, 'sources-lock'),
+  })
+  return {
+    config,
+    dataDirectory,
+    db,
+    incidentRows: stores.incidents.db,
+    leases,
+    isShared,
+    engine,
+    overlays,
+    semantic,
+    branches,
+    directory,
+    requireBranch: createRequireBranch(directory),
+    tail,
+    arrivals: createArrivalMark({ countHere: () => noted.count, version, directory }),
+    detections,
+    tasks,
+    sources: isShared ? createSharedSources({ given: sourcesFile, db }) : sourcesFile,
+    pressure: createPressure(config.pushedMegabytes * megabyte),
+    formats,
+    spool: createSpool({ directory: join(dataDirectory, 'spool'), mostBytes: config.spoolMegabytes * megabyte }),
+    bus,
+    upstream: opened.use(createUpstream({ blockPrivate: config.blockPrivateUpstreams })),
+    settings: await openSettings({ config, db, ...(!isShared && { dataDirectory }), now }),
+    context: openContext({ config, db: stores.context.db, vectors, now, log }),
+    patterns,
+    ssh,
+    log,
+    now,
+    signal: ending.signal,
+    afterEngine,
+  }
+}
