@@ -1,48 +1,23 @@
-import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readdir, readFile, stat } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 import { gunzipSync, gzipSync } from 'node:zlib'
-import { createMemoryBus } from '@trellis/kit/bus'
-import { readConfig } from '@trellis/kit/config'
-import { connectInProcess, type RpcClient } from '@trellis/kit/rpc'
-import { silentLog } from '@trellis/kit/telemetry'
-import {
-  LogsServiceDefinition as definition,
-  type LogsServiceDefinition,
-} from '@trellis/protos/ts/trellis/logs/v1/logs.ts'
+import { LogsServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/logs.ts'
 import { describe, expect, test } from 'vitest'
 import { sharedData } from '../../../test/support/shared-data.ts'
-import { logsConfig } from './config.ts'
+import { temporaryDirectory } from '../../../test/support/temporary-directory.ts'
 import { cleanLine } from './formats/clean.ts'
-import { createLogsService } from './service.ts'
+import { openServiceForTests } from './service-for-tests.ts'
 import { eventsOf } from './tail/events-for-tests.ts'
 
-type Client = RpcClient<typeof LogsServiceDefinition>
-
-const open = async (directory: string) => {
-  const bus = createMemoryBus()
-  const service = await createLogsService({
-    config: readConfig(logsConfig, {}),
-    dataDirectory: directory,
-    bus,
-    log: silentLog,
-  })
-  const [implementation] = service.implementations
-  if (!implementation) throw new Error('The service implements nothing.')
-  const client = connectInProcess(definition, implementation.handlers as never) as Client
+const open = async (dataDirectory?: string) => {
+  const service = await openServiceForTests(dataDirectory === undefined ? {} : { dataDirectory })
   return {
-    client,
-    [Symbol.asyncDispose]: async () => {
-      await service[Symbol.asyncDispose]()
-      await bus[Symbol.asyncDispose]()
-    },
+    client: service.client(LogsServiceDefinition),
+    directory: service.dataDirectory,
+    [Symbol.asyncDispose]: service[Symbol.asyncDispose],
   }
 }
-
-const withFolder = async () => {
-  const directory = await mkdtemp(join(tmpdir(), 'trellis-logs-'))
-  return { directory, [Symbol.asyncDispose]: () => rm(directory, { recursive: true, force: true }) }
-}
+type Client = Awaited<ReturnType<typeof open>>['client']
 
 async function* form(files: { name: string; content: Buffer }[], fields: Record<string, string> = {}, wait = true) {
   yield { part: { $case: 'parameters' as const, value: { wait } } }
@@ -70,8 +45,7 @@ Jun  4 15:16:03 attic app[9]: worker crashed
 
 describe('the log service', () => {
   test('takes a file, tells its format, and finds what is in it', async () => {
-    await using folder = await withFolder()
-    await using opened = await open(folder.directory)
+    await using opened = await open()
     const task = await upload(opened.client, lookAlike, { source_id: 'attic:one:sshd', timezone: 'UTC', year: '2024' })
     expect(task).toMatchObject({
       status: 'done',
@@ -92,16 +66,16 @@ describe('the log service', () => {
   })
 
   test('the same file again adds nothing, packed or not, after a restart, too', async () => {
-    await using folder = await withFolder()
+    await using folder = await temporaryDirectory()
     {
-      await using opened = await open(folder.directory)
+      await using opened = await open(folder.path)
       await upload(opened.client, lookAlike, { year: '2024' })
       expect((await upload(opened.client, gzipSync(lookAlike), { year: '2024' })).counts).toMatchObject({
         entries: 0,
         duplicates: 3,
       })
     }
-    await using again = await open(folder.directory)
+    await using again = await open(folder.path)
     expect((await upload(again.client, lookAlike, { year: '2024' })).counts).toMatchObject({
       lines: 4,
       entries: 0,
@@ -119,14 +93,12 @@ describe('the log service', () => {
     ['a broken archive', [{ name: 'x.zip', content: Buffer.from('PK\x03\x04xxxxxxx') }], {}, 'malformed'],
     ['a bzip2 file', [{ name: 'x', content: Buffer.from('BZh91AY&SY') }], {}, 'unsupported_media'],
   ])('refuses %s with a reason', async (_, files, fields, kind) => {
-    await using folder = await withFolder()
-    await using opened = await open(folder.directory)
+    await using opened = await open()
     await expect(opened.client.upload(form(files, fields))).rejects.toMatchObject({ kind })
   })
 
   test('a task that was asked for without waiting is followed to its end', async () => {
-    await using folder = await withFolder()
-    await using opened = await open(folder.directory)
+    await using opened = await open()
     const { taskId } = await opened.client.upload(form([{ name: 'a.log', content: Buffer.from(lookAlike) }], {}, false))
     const names: string[] = []
     for await (const frame of opened.client.watchTask({ taskId })) if (frame.event) names.push(frame.event.$case)
@@ -136,8 +108,7 @@ describe('the log service', () => {
   })
 
   test('pushed entries keep what their sender said, and come once', async () => {
-    await using folder = await withFolder()
-    await using opened = await open(folder.directory)
+    await using opened = await open()
     const entries = [
       { text: 'same', timestamp_iso: '2024-06-04T15:16:01Z' },
       { text: 'same', timestamp_iso: '2024-06-04T15:16:01Z' },
@@ -173,8 +144,7 @@ describe('the log service', () => {
   })
 
   test('the tail shows history first and then what comes, each once, and goes on where it was', async () => {
-    await using folder = await withFolder()
-    await using opened = await open(folder.directory)
+    await using opened = await open()
     await upload(opened.client, 'one error\ntwo\nthree error\n')
     const stop = new AbortController()
     const seen: string[] = []
@@ -209,8 +179,7 @@ describe('the log service', () => {
   })
 
   test('the context of an entry is what stands around it in its source', async () => {
-    await using folder = await withFolder()
-    await using opened = await open(folder.directory)
+    await using opened = await open()
     await upload(opened.client, Array.from({ length: 30 }, (_, line) => `row ${line}`).join('\n'))
     await upload(opened.client, 'row of another\n', { source_id: 'another' })
     const [hit] = (await search(opened.client, '"row 15"')).entries
@@ -220,8 +189,7 @@ describe('the log service', () => {
   })
 
   test('a diagnosis names what it searched for, what it found, and why', async () => {
-    await using folder = await withFolder()
-    await using opened = await open(folder.directory)
+    await using opened = await open()
     await upload(opened.client, lookAlike, { year: '2024' })
     const result = await opened.client.diagnose({ query: 'who failed the password?' })
     expect(result).toMatchObject({
@@ -245,8 +213,8 @@ describe('the log service', () => {
   test.each([{ severity: 'LOUD' }, { domain: 'weather' }, { since: 'soon' }, { cursor: '!' }])(
     'a search with %j is refused',
     async (wrong) => {
-      await using folder = await withFolder()
-      await using opened = await open(folder.directory)
+      await using folder = await temporaryDirectory()
+      await using opened = await open(folder.path)
       await expect(search(opened.client, 'x', wrong)).rejects.toMatchObject({ kind: 'invalid' })
     },
   )
@@ -269,8 +237,8 @@ test.skipIf(realLogs === undefined)(
   'every line of the shared real logs goes in and is found again (needs the shared data beside the checkout)',
   async () => {
     const root = realLogs ?? ''
-    await using folder = await withFolder()
-    await using opened = await open(folder.directory)
+    await using folder = await temporaryDirectory()
+    await using opened = await open(folder.path)
     for (const path of await filesUnder(root)) {
       const raw = await readFile(path)
       const content = path.endsWith('.gz') ? gunzipSync(raw) : raw

@@ -2,8 +2,9 @@ import { mkdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { BranchNotice } from '@trellis/protos/ts/trellis/workloads/v1/branches.ts'
 import { expect, test, vi } from 'vitest'
+import { temporaryDirectory } from '../../../../test/support/temporary-directory.ts'
 import { knownFormatNames } from '../formats/in-force.ts'
-import { type ServedBranch, serveBranch, temporaryFolder } from './stores-for-tests.ts'
+import { type ServedBranch, serveBranch } from './stores-for-tests.ts'
 
 const day = 86_400_000
 
@@ -13,7 +14,7 @@ const textsOf = async ({ active }: ServedBranch): Promise<string[]> => {
 }
 
 test('a branch keeps what it was sent under its slug and tenant, and says how much that is', async () => {
-  await using folder = await temporaryFolder()
+  await using folder = await temporaryDirectory()
   const notices: BranchNotice[] = []
   const options = {
     dataDirectory: folder.path,
@@ -71,7 +72,7 @@ test('a notice that nobody takes is sent again', async () => {
 })
 
 test('what names somebody gets pseudonyms as it arrives where that is wanted, and a repeat is still known', async () => {
-  await using folder = await temporaryFolder()
+  await using folder = await temporaryDirectory()
   await using barn = await serveBranch('barn', { BRANCH_ANONYMIZE: '1' }, { dataDirectory: folder.path })
   const entries = [{ text: 'login of user=ann from 192.0.2.7', source_id: 'gate:192.0.2.9' }]
   expect(await barn.push(entries)).toMatchObject({ accepted: 1 })
@@ -83,7 +84,7 @@ test('what names somebody gets pseudonyms as it arrives where that is wanted, an
 })
 
 test('pseudonyms outlast a restart, and differ between branches', async () => {
-  await using folder = await temporaryFolder()
+  await using folder = await temporaryDirectory()
   const entry = (sequence: number) => [{ text: 'from 192.0.2.7', sequence }]
   const once = async (sequence: number) => {
     await using barn = await serveBranch('barn', {}, { dataDirectory: folder.path })
@@ -117,7 +118,7 @@ test('templates are told by their form, and go with the names in them when a bra
 })
 
 test('entries go when they were kept long enough, counted from their arrival', async () => {
-  await using folder = await temporaryFolder()
+  await using folder = await temporaryDirectory()
   vi.useFakeTimers({ toFake: ['setInterval'] })
   try {
     let now = 1_772_000_000_000
@@ -135,7 +136,7 @@ test('entries go when they were kept long enough, counted from their arrival', a
 })
 
 test('a branch reads formats and tags entries as the logs service does, with what a user has added', async () => {
-  await using folder = await temporaryFolder()
+  await using folder = await temporaryDirectory()
   const [formats, patterns] = [join(folder.path, 'formats'), join(folder.path, 'patterns')]
   await mkdir(formats)
   await mkdir(patterns)

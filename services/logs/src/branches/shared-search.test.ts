@@ -4,13 +4,14 @@ import { connectGrpc } from '@trellis/kit/rpc'
 import { silentLog } from '@trellis/kit/telemetry'
 import { BranchServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/branch.ts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { temporaryDirectory } from '../../../../test/support/temporary-directory.ts'
 import { aroundEntry } from '../search/context.ts'
 import { parseQuery } from '../search/query.ts'
 import type { FoundEntry, SearchRequest } from '../search/search.ts'
 import type { LogEngine } from '../threads/log-engine.ts'
 import type { ActiveBranch } from './directory.ts'
 import { createSharedSearch } from './shared-search.ts'
-import { openEngineIn, type Pushed, type ServedBranch, serveBranch, temporaryFolder } from './stores-for-tests.ts'
+import { openEngineIn, type Pushed, type ServedBranch, serveBranch } from './stores-for-tests.ts'
 
 const words = ['pump', 'valve', 'ledger', 'garden', 'error', 'timeout', 'retry', 'started', 'ok', 'nginx']
 /** Numbers that look like chance and come again (mulberry32). */
@@ -65,8 +66,8 @@ describe('searching along', () => {
   let branches: ServedBranch[]
   let engine: LogEngine
   beforeAll(async () => {
-    whole = stack.use(await openEngineIn(stack.use(await temporaryFolder()).path))
-    own = stack.use(await openEngineIn(stack.use(await temporaryFolder()).path))
+    whole = stack.use(await openEngineIn(stack.use(await temporaryDirectory()).path))
+    own = stack.use(await openEngineIn(stack.use(await temporaryDirectory()).path))
     branches = [stack.use(await serveBranch('barn')), stack.use(await serveBranch('attic'))]
     const [ownEntries, barn, attic] = [madeEntries(300, 1), madeEntries(700, 2), madeEntries(40, 3)]
     await Promise.all([
@@ -130,7 +131,7 @@ describe('searching along', () => {
 })
 
 test('the same entry in several branches is one in each, on whichever page', async () => {
-  await using folder = await temporaryFolder()
+  await using folder = await temporaryDirectory()
   await using own = await openEngineIn(folder.path)
   await using barn = await serveBranch('barn')
   await using attic = await serveBranch('attic')
@@ -146,7 +147,7 @@ test('the same entry in several branches is one in each, on whichever page', asy
 
 describe('a branch that is away', () => {
   test('is named and left out, and the search does not fail', async () => {
-    await using folder = await temporaryFolder()
+    await using folder = await temporaryDirectory()
     await using own = await openEngineIn(folder.path)
     await using barn = await serveBranch('barn')
     await using attic = await serveBranch('attic')
@@ -162,7 +163,7 @@ describe('a branch that is away', () => {
   })
 
   test('or says nothing is waited for only so long, and once', async () => {
-    await using folder = await temporaryFolder()
+    await using folder = await temporaryDirectory()
     await using own = await openEngineIn(folder.path)
     await own.push(null, [{ text: 'pump own' }])
     const silent = createServer(() => undefined)

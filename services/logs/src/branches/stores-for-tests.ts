@@ -1,5 +1,3 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { readConfig } from '@trellis/kit/config'
 import { connectGrpc, serveGrpc } from '@trellis/kit/rpc'
@@ -7,6 +5,7 @@ import { openStore } from '@trellis/kit/store'
 import { silentLog } from '@trellis/kit/telemetry'
 import { BranchServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/branch.ts'
 import type { GleanBatchResponse } from '@trellis/protos/ts/trellis/logs/v1/logs.ts'
+import { temporaryDirectory } from '../../../../test/support/temporary-directory.ts'
 import { createPressure } from '../ingest/pressure.ts'
 import { gleanBatchRpc } from '../ingest/rpc.ts'
 import { type CatalogueTables, catalogueMigrations, createCatalogue } from '../segments/catalogue-store.ts'
@@ -29,11 +28,6 @@ export const nowhere: Parameters<BranchNode['gleanBatch']>[1] = {
   requestId: 'test',
   traceparent: undefined,
   head: { status: () => undefined, header: () => undefined },
-}
-
-export const temporaryFolder = async () => {
-  const path = await mkdtemp(join(tmpdir(), 'trellis-branches-'))
-  return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) }
 }
 
 /** An engine of its own that takes entries for any branch. */
@@ -80,7 +74,7 @@ export const serveBranch = async (
   options: Partial<BranchNodeOptions> = {},
 ): Promise<ServedBranch> => {
   const stack = new AsyncDisposableStack()
-  const dataDirectory = options.dataDirectory ?? stack.use(await temporaryFolder()).path
+  const dataDirectory = options.dataDirectory ?? stack.use(await temporaryDirectory()).path
   const node = stack.use(
     await createBranchNode({
       config: readConfig(branchConfig, { BRANCH_SLUG: slug, BRANCH_KEY: 'key', ...environment }),

@@ -1,39 +1,17 @@
 import { createMemoryBus } from '@trellis/kit/bus'
-import { readConfig } from '@trellis/kit/config'
-import { connectInProcess, type RpcClient } from '@trellis/kit/rpc'
-import { silentLog } from '@trellis/kit/telemetry'
-import {
-  LogsServiceDefinition as definition,
-  type LogsServiceDefinition,
-} from '@trellis/protos/ts/trellis/logs/v1/logs.ts'
+import { LogsServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/logs.ts'
 import { expect, test } from 'vitest'
-import { logsConfig } from '../config.ts'
-import { createLogsService } from '../service.ts'
+import { openServiceForTests } from '../service-for-tests.ts'
 import { eventsOf } from '../tail/events-for-tests.ts'
 import { createShared } from './replicas-for-tests.ts'
-
-type Client = RpcClient<typeof LogsServiceDefinition>
 
 /** Two services on one bus, one store and one place for segments. */
 const openTwo = async () => {
   await using opened = new AsyncDisposableStack()
   const { shared, directory } = opened.use(await createShared())
+  const place = { dataDirectory: directory, store: shared.store, filesLocation: shared.files }
   const bus = opened.use(createMemoryBus())
-  const open = async (): Promise<Client> => {
-    const service = opened.use(
-      await createLogsService({
-        config: readConfig(logsConfig, {}),
-        dataDirectory: directory,
-        store: shared.store,
-        bus,
-        filesLocation: shared.files,
-        log: silentLog,
-      }),
-    )
-    const [implementation] = service.implementations
-    if (!implementation) throw new Error('The service implements nothing.')
-    return connectInProcess(definition, implementation.handlers as never) as Client
-  }
+  const open = async () => opened.use(await openServiceForTests({ ...place, bus })).client(LogsServiceDefinition)
   const [one, other] = [await open(), await open()]
   const stack = opened.move()
   return { one, other, [Symbol.asyncDispose]: () => stack.disposeAsync() }

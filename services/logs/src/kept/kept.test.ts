@@ -2,8 +2,9 @@ import { silentLog } from '@trellis/kit/telemetry'
 import { EntriesServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/entries.ts'
 import { LogsServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/logs.ts'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { temporaryDirectory } from '../../../../test/support/temporary-directory.ts'
 import { createSharedSearch } from '../branches/shared-search.ts'
-import { openEngineIn, serveBranch, temporaryFolder } from '../branches/stores-for-tests.ts'
+import { openEngineIn, serveBranch } from '../branches/stores-for-tests.ts'
 import { openServiceForTests } from '../service-for-tests.ts'
 
 const open = async (dataDirectory: string) => {
@@ -34,9 +35,9 @@ const total = async ({ logs }: Opened, q = '', more = {}) => (await logs.search(
 const sourcesIn = async ({ logs }: Opened) =>
   (await logs.listSources({})).sources.map(({ sourceId }) => sourceId).toSorted()
 
-let folder: Awaited<ReturnType<typeof temporaryFolder>>
+let folder: Awaited<ReturnType<typeof temporaryDirectory>>
 beforeEach(async () => {
-  folder = await temporaryFolder()
+  folder = await temporaryDirectory()
 })
 afterEach(() => folder[Symbol.asyncDispose]())
 

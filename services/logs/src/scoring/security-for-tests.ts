@@ -1,4 +1,5 @@
-import { openEngineIn, temporaryFolder } from '../branches/stores-for-tests.ts'
+import { temporaryDirectory } from '../../../../test/support/temporary-directory.ts'
+import { openEngineIn } from '../branches/stores-for-tests.ts'
 import type { StoredEntry } from '../entries/entry.ts'
 import { createSecurityScoring } from './score-security.ts'
 
@@ -7,7 +8,7 @@ export type Line = readonly [seconds: number, text: string]
 
 /** What is found in lines of one source at such times. */
 export const findIn = async (lines: readonly Line[], since = 0) => {
-  await using folder = await temporaryFolder()
+  await using folder = await temporaryDirectory()
   await using opened = await openEngineIn(folder.path)
   await opened.push(
     null,

@@ -1,8 +1,9 @@
 import { openStore } from '@trellis/kit/store'
 import { silentLog } from '@trellis/kit/telemetry'
 import { describe, expect, test } from 'vitest'
+import { temporaryDirectory } from '../../../../test/support/temporary-directory.ts'
 import { createSharedSearch } from '../branches/shared-search.ts'
-import { openEngineIn, type Pushed, serveBranch, temporaryFolder } from '../branches/stores-for-tests.ts'
+import { openEngineIn, type Pushed, serveBranch } from '../branches/stores-for-tests.ts'
 import { createModel } from '../models/model.ts'
 import { writeTinyModel } from '../models/tiny-model-for-tests.ts'
 import { parseQuery } from '../search/query.ts'
@@ -47,7 +48,7 @@ const openVectors = async (directory: string, files?: Record<string, null>) => {
 
 const open = async (entries: readonly Pushed[], files?: Record<string, null>) => {
   await using stack = new AsyncDisposableStack()
-  const folder = stack.use(await temporaryFolder())
+  const folder = stack.use(await temporaryDirectory())
   const own = stack.use(await openEngineIn(folder.path))
   await own.push(null, entries)
   const opened = stack.use(await openVectors(folder.path, files))
@@ -276,7 +277,7 @@ describe('with the embedding backend unavailable or failing, a search falls back
 })
 
 test('vectors in rows are bounded: the oldest are forgotten', async () => {
-  await using folder = await temporaryFolder()
+  await using folder = await temporaryDirectory()
   await using opened = await openVectors(folder.path)
   let time = 0
   const vectors = createTextVectors({

@@ -1,50 +1,34 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { createMemoryBus } from '@trellis/kit/bus'
-import { readConfig } from '@trellis/kit/config'
 import { isFailure } from '@trellis/kit/errors'
-import { connectInProcess, type RpcClient } from '@trellis/kit/rpc'
-import { silentLog } from '@trellis/kit/telemetry'
 import { SshTargetsServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/ssh_targets.ts'
 import { describe, expect, test } from 'vitest'
 import { makeKeyPair, sshdMissing, startSshd } from '../../../../test/support/sshd.ts'
 import { temporaryDirectory } from '../../../../test/support/temporary-directory.ts'
 import { fingerprintOfKey } from '../collect/ssh/host-keys.ts'
 import { createVisitor } from '../collect/ssh/host-keys-for-tests.ts'
-import { logsConfig } from '../config.ts'
-import { createLogsService } from '../service.ts'
+import { openServiceForTests } from '../service-for-tests.ts'
 
 const named = sshdMissing === undefined ? '' : ` [skipped: ${sshdMissing}]`
 
 /** The service with its keys in a folder of a visitor of hosts. */
-const open = async (keys: string, dataDirectory: string) => {
-  const bus = createMemoryBus()
-  const service = await createLogsService({
-    config: readConfig(logsConfig, { SERVICE_SSH_KEY_DIRS: keys }),
-    dataDirectory,
-    bus,
-    log: silentLog,
+const open = async (keys: string, dataDirectory?: string) => {
+  const service = await openServiceForTests({
+    environment: { SERVICE_SSH_KEY_DIRS: keys },
+    ...(dataDirectory !== undefined && { dataDirectory }),
   })
-  const found = service.implementations.find(({ definition }) => definition === SshTargetsServiceDefinition)
-  if (!found) throw new Error('The service has no SSH targets.')
-  const client = connectInProcess(SshTargetsServiceDefinition, found.handlers as never) as RpcClient<
-    typeof SshTargetsServiceDefinition
-  >
   return {
-    client,
-    [Symbol.asyncDispose]: async () => {
-      await service[Symbol.asyncDispose]()
-      await bus[Symbol.asyncDispose]()
-    },
+    client: service.client(SshTargetsServiceDefinition),
+    directory: service.dataDirectory,
+    [Symbol.asyncDispose]: service[Symbol.asyncDispose],
   }
 }
 const setUp = async () => {
   await using opened = new AsyncDisposableStack()
   const visitor = opened.use(await createVisitor())
-  const folder = opened.use(await temporaryDirectory())
-  const { client } = opened.use(await open(visitor.keys, folder.path))
+  const { client, directory } = opened.use(await open(visitor.keys))
   const stack = opened.move()
-  return { visitor, client, directory: folder.path, [Symbol.asyncDispose]: () => stack.disposeAsync() }
+  return { visitor, client, directory, [Symbol.asyncDispose]: () => stack.disposeAsync() }
 }
 const nas = (keyPath: string) => ({ label: 'NAS', host: 'NAS.home', user: 'logs', keyPath })
 const thrown = (promise: Promise<unknown>): Promise<unknown> => promise.catch((error: unknown) => error)
