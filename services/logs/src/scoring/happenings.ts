@@ -1,7 +1,7 @@
 import type { StoredEntry } from '../entries/entry.ts'
-import { describeEntry } from '../formats/detect.ts'
 import { type Actors, actorsOf } from './actors.ts'
 import { blockedPacketOf, blockedPacketWords } from './blocked-packet.ts'
+import { requestFieldsOf } from './request-fields.ts'
 import { isDefaultAccount, signInOf, signInWords } from './sign-in-wording.ts'
 import { kindsOfRequest } from './web-happenings.ts'
 import { type WebRequest, webRequestOf } from './web-request.ts'
@@ -77,16 +77,15 @@ const ofRequest = (request: WebRequest, entry: StoredEntry): Happening[] => {
 }
 
 const ofWording = (text: string): HappeningKind | undefined => {
-  const plain = text.replaceAll('_', ' ')
+  const plain = text.includes('_') ? text.replaceAll('_', ' ') : text
   return wordings.find(({ wording }) => wording.test(plain))?.kind
 }
 
 /** What one entry tells of; most tell of nothing. */
 export const happeningsOf = (entry: StoredEntry): Happening[] => {
   const text = entry.text.slice(0, lookedAt)
-  const { fields } = describeEntry(entry.origin.format, entry.text)
   const signIn = signInOf(text)
-  const request = webRequestOf(text, fields)
+  const request = webRequestOf(text, () => requestFieldsOf(entry))
   if (request) {
     const happenings = ofRequest(request, entry)
     // What an application says of a sign-in beside its request says more than a status.

@@ -14,6 +14,7 @@ import { signInWords } from './sign-in-wording.ts'
 import { createSlowAttempts, slowLookBack } from './slow-attempts.ts'
 import { createRateWatch } from './watch-rates.ts'
 import { webRequestOf } from './web-request.ts'
+import { createWordMarks } from './word-marks.ts'
 
 /** Words of which every entry that any rule is about has one: the others are not read. */
 const signWords: ReadonlySet<string> = new Set(attackSigns.flatMap(({ words }) => words))
@@ -21,7 +22,9 @@ const candidateWords = [...happeningWords, ...signWords]
 const toldWords: ReadonlySet<string> = new Set(happeningWords)
 /** So much of a text is looked at by any rule. */
 const lookedAt = 4_096
-const wordsIn = ({ text }: StoredEntry): readonly string[] => wordsOf(text.slice(0, lookedAt))
+const marks = { happening: 1, sign: 2 }
+const marksOf = createWordMarks([toldWords, signWords])
+const marksIn = ({ text }: StoredEntry): number => marksOf(text.slice(0, lookedAt))
 
 /** Entries of one range that are looked at. What is beyond is left: that many candidates in one go are an archive, not what happens. */
 const mostCandidates = 1_000_000
@@ -38,6 +41,8 @@ const mostAlso = 100
 const rateLabels: ReadonlySet<string> = new Set(rateRules.map(({ label }) => label))
 
 type Seen = { finding: Finding; times: { first: number; last: number } }
+
+const noFields = () => null
 
 /** Lines that give an attack away: one finding for all from one address. */
 const createSignWatch = () => {
@@ -58,7 +63,7 @@ const createSignWatch = () => {
     add: (entry: StoredEntry) => {
       const signs = matchSigns(entry.text)
       if (signs.length === 0) return
-      const subject = webRequestOf(entry.text, null)?.client ?? actorsOf(entry.text).address ?? ''
+      const subject = webRequestOf(entry.text, noFields)?.client ?? actorsOf(entry.text).address ?? ''
       for (const sign of signs) {
         const key = `${sign.label}\0${subject}`
         const known = seen.get(key)
@@ -115,9 +120,9 @@ export const createSecurityScoring =
     const signs = createSignWatch()
     let entries = 0
     // Matching is dear: rates and signs are only asked about what has one of their own words.
-    const addRates = (entry: StoredEntry, words: readonly string[]) => {
-      const happenings = words.some((word) => toldWords.has(word)) ? happeningsOf(entry) : []
-      for (const happening of happenings) {
+    const addRates = (entry: StoredEntry, found: number) => {
+      if ((found & marks.happening) === 0) return
+      for (const happening of happeningsOf(entry)) {
         rates.add(happening)
         slow.add(happening)
       }
@@ -126,15 +131,15 @@ export const createSecurityScoring =
     const earlier = { source: sourceId, since: since - longestLookBack, until: since }
     const slices = createSlices(mostSlice)
     for (const entry of await newestEntries(engine, { query, filters: earlier, limit: mostEarlier, signal })) {
-      addRates(entry, wordsIn(entry))
+      addRates(entry, marksIn(entry))
       if (slices.isOver()) await slices.pause()
     }
     const filters = { source: sourceId, since, until }
     for await (const entry of readEntries(engine, { query, filters, limit: mostCandidates, signal })) {
-      const words = wordsIn(entry)
-      addRates(entry, words)
+      const found = marksIn(entry)
+      addRates(entry, found)
       entries++
-      if (words.some((word) => signWords.has(word))) signs.add(entry)
+      if ((found & marks.sign) !== 0) signs.add(entry)
       if (slices.isOver()) await slices.pause()
     }
     const lookedUp = new Set<string>()

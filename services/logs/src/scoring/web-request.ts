@@ -79,12 +79,28 @@ const embeddedFields = (text: string): Record<string, unknown> | undefined => {
   }
 }
 
-/** The request that an entry tells of; undefined where it tells of none. */
-export const webRequestOf = (text: string, fields: Record<string, unknown> | null): WebRequest | undefined => {
-  const found = (commonForm.exec(text) ?? columnForm.exec(text))?.groups
+/** The names of a request without which fields are of none. */
+const neededNames = [names.client, names.path, names.status]
+
+/** Whether fields of these names may be a request. */
+export const mayNameRequest = (fieldNames: readonly string[]): boolean => {
+  const plain = new Set(fieldNames.map(plainName))
+  return neededNames.every((known) => known.some((name) => plain.has(name)))
+}
+
+/** The request that an entry tells of; undefined where it tells of none. `fieldsOf` is asked where the text itself does not say it. */
+export const webRequestOf = (text: string, fieldsOf: () => Record<string, unknown> | null): WebRequest | undefined => {
+  const found = (
+    (text.includes('"') && commonForm.exec(text)) ||
+    (text.includes('|') && columnForm.exec(text)) ||
+    undefined
+  )?.groups
   if (!found) {
-    const embedded = fields && fromFields(fields) ? undefined : embeddedFields(text)
-    return (fields && fromFields(fields)) || (embedded && fromFields(embedded))
+    const fields = fieldsOf()
+    const named = fields ? fromFields(fields) : undefined
+    if (named) return named
+    const embedded = embeddedFields(text)
+    return embedded && fromFields(embedded)
   }
   const { client = '', method = '', path = '', status = '', agent = '' } = found
   return { client, method, path, status: Number(status), agent }

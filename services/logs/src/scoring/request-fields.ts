@@ -1,0 +1,37 @@
+import type { StoredEntry } from '../entries/entry.ts'
+import { groupNames } from '../formats/describe-pattern.ts'
+import { describeEntry } from '../formats/detect.ts'
+import type { LogFormat, PatternFormat } from '../formats/format.ts'
+import { type FormatSet, formatsInForce } from '../formats/in-force.ts'
+import { mayNameRequest } from './web-request.ts'
+
+/** `carried`: whether a line within the message may name what its own format does not. */
+type Naming = 'always' | 'carried' | 'never'
+
+/** Whether a format's groups, with those of a pattern that it may carry, may be a request. Objects and pairs name what they want. */
+const namingOf = (format: LogFormat, { byName }: FormatSet): Naming => {
+  if (format.kind !== 'pattern') return 'always'
+  const carried = (format.carries ?? []).map((name) => byName.get(name)).filter((one) => one?.kind === 'pattern')
+  const own = groupNames(format.pattern)
+  const together = [[], ...carried.map(({ pattern }: PatternFormat) => groupNames(pattern))]
+  if (together.some((names) => mayNameRequest([...own, ...names]))) return 'always'
+  return format.carries ? 'carried' : 'never'
+}
+
+const known = new WeakMap<FormatSet, Map<string, Naming>>()
+
+const namingIn = (formats: FormatSet, name: string): Naming => {
+  const namings = known.get(formats) ?? new Map<string, Naming>()
+  known.set(formats, namings)
+  const format = formats.byName.get(name)
+  const naming = namings.get(name) ?? (format ? namingOf(format, formats) : 'never')
+  if (format) namings.set(name, naming)
+  return naming
+}
+
+/** Fields of an entry, where they may name a request: to read them out of each text again costs more than all that is asked of them. */
+export const requestFieldsOf = ({ origin: { format }, text }: StoredEntry): Record<string, unknown> | null => {
+  const naming = namingIn(formatsInForce(), format)
+  const isNamed = naming === 'always' || (naming === 'carried' && (text.includes('{') || text.includes('=')))
+  return isNamed ? describeEntry(format, text).fields : null
+}
