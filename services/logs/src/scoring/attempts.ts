@@ -1,3 +1,4 @@
+import type { StoredEntry } from '../entries/entry.ts'
 import type { Happening } from './happenings.ts'
 
 /**
@@ -27,17 +28,35 @@ type Attempt = { time: number; user: string | null; address: string | null; word
 
 const fits = (known: string | null, told: string | null): boolean => known === null || told === null || known === told
 
+/** Who wrote a line about an attempt, and in which of those wordings; null where one of them is not told. */
+type Told = { writer: string; wording: string } | null
+
+const toldIn = (text: string): Told => {
+  const start = text.slice(0, lookedAt)
+  const writer = process.exec(start)?.[1]
+  const wording = writer === undefined ? undefined : wordings.find((one) => one.wording.test(start))?.name
+  return writer === undefined || wording === undefined ? null : { writer, wording }
+}
+
+/** Reads an entry once for all the counters that it comes to, one after the other. */
+export const createAttemptReader = (): ((entry: StoredEntry) => Told) => {
+  let last: { entry: StoredEntry; told: Told } | undefined
+  return (entry) => {
+    if (last?.entry !== entry) last = { entry, told: toldIn(entry.text) }
+    return last.told
+  }
+}
+
 /**
  * Counts attempts rather than what is written of them: lines of one process about the same account and address, soon after each other and each
  * in other words, are one. The same words again are another one. Takes happenings in the order of time, and gives how many attempts each adds.
  */
-export const createAttemptCounter = (): ((happening: Happening) => number) => {
+export const createAttemptCounter = (read = createAttemptReader()): ((happening: Happening) => number) => {
   const open = new Map<string, Attempt>()
   return ({ entry, user, address }) => {
-    const text = entry.text.slice(0, lookedAt)
-    const writer = process.exec(text)?.[1]
-    const wording = writer === undefined ? undefined : wordings.find((one) => one.wording.test(text))?.name
-    if (writer === undefined || wording === undefined) return entry.repeatCount
+    const told = read(entry)
+    if (!told) return entry.repeatCount
+    const { writer, wording } = told
     const time = entry.effectiveTime
     const known = open.get(writer)
     const isSame =
@@ -58,8 +77,10 @@ export const createAttemptCounter = (): ((happening: Happening) => number) => {
           }
         : { time, user, address, wordings: new Set([wording]) },
     )
-    const [oldest] = open.keys()
-    if (open.size > mostOpen && oldest !== undefined) open.delete(oldest)
+    if (open.size > mostOpen) {
+      const [oldest] = open.keys()
+      if (oldest !== undefined) open.delete(oldest)
+    }
     return isSame ? 0 : entry.repeatCount
   }
 }

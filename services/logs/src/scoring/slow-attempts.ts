@@ -98,8 +98,10 @@ export const createSlowAttempts = (): SlowAttempts => {
     const known = watched.get(key) ?? { by, subject, attempts: [] }
     watched.delete(key)
     watched.set(key, known)
-    const [oldest] = watched.keys()
-    if (watched.size > mostWatched && oldest !== undefined) watched.delete(oldest)
+    if (watched.size > mostWatched) {
+      const [oldest] = watched.keys()
+      if (oldest !== undefined) watched.delete(oldest)
+    }
     known.attempts.push(attempt)
     if (known.attempts.length > mostKept) known.attempts.shift()
   }
@@ -145,7 +147,10 @@ export const createSlowAttempts = (): SlowAttempts => {
       const { kind, entry, address, user } = happening
       if (kind === 'sign_in' && user !== null) {
         const times = signedIn.get(user) ?? []
-        if (signedIn.size < mostWatched) signedIn.set(user, [...times, entry.effectiveTime].slice(-mostKept))
+        if (signedIn.size >= mostWatched) return
+        signedIn.set(user, times)
+        times.push(entry.effectiveTime)
+        if (times.length > mostKept) times.shift()
         return
       }
       if (!failures.has(kind)) return

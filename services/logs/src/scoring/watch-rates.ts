@@ -1,10 +1,18 @@
 import { counted } from '../counted.ts'
 import type { StoredEntry } from '../entries/entry.ts'
-import { createAttemptCounter } from './attempts.ts'
+import { createAttemptCounter, createAttemptReader } from './attempts.ts'
 import type { Finding } from './finding.ts'
-import type { Happening } from './happenings.ts'
-import { publicNetworkOf } from './public-network.ts'
+import type { Happening, HappeningKind } from './happenings.ts'
 import { guessedRule, type RateRule, rateRules, subjectOf } from './rate-rules.ts'
+import {
+  addTo,
+  type Counted,
+  createRateWindow,
+  distinctValueOf,
+  leaveBehind,
+  type RateWindow,
+  timeOf,
+} from './rate-window.ts'
 
 /** Takes happenings in the order of time and tells when they have become too many. */
 export type RateWatch = {
@@ -15,7 +23,6 @@ export type RateWatch = {
 
 /** Those that are watched at once; of more, the longest unseen are forgotten. A flood of made-up addresses ends here. */
 const mostWatched = 20_000
-const mostInWindow = 1_000
 /** Entries that carry a finding's score beside the one that shows it. */
 const mostAlso = 100
 /** Different values that are told apart in one finding: ports and names may be made up. */
@@ -37,9 +44,8 @@ type Episode = {
   values: Set<string>
   times: { first: number; last: number }
 }
-type Counted = { happening: Happening; attempts: number }
 type Watched = {
-  window: Counted[]
+  window: RateWindow
   attemptsOf: ReturnType<typeof createAttemptCounter>
   episode: Episode | undefined
   lastTime: number
@@ -62,42 +68,23 @@ export const sentenceOf = (sentence: string, { count, who, milliseconds, entries
   return count === entries ? told : told.replace(/\.$/, `, in ${counted(entries, 'entry', 'entries')}.`)
 }
 
-const distinctValueOf = (happening: Happening, distinct: NonNullable<RateRule['distinct']>): string | null => {
-  if (distinct !== 'network') return happening[distinct]
-  return happening.address === null ? null : publicNetworkOf(happening.address)
-}
+const countIn = ({ distinct }: RateRule, { values, attempts }: RateWindow): number =>
+  distinct ? values.size : attempts
 
-const attemptsIn = (window: readonly Counted[]): number => window.reduce((sum, { attempts }) => sum + attempts, 0)
-
-const valuesIn = ({ distinct }: RateRule, window: readonly Counted[]): Set<string> =>
-  new Set(distinct ? window.flatMap(({ happening }) => distinctValueOf(happening, distinct) ?? []) : [])
-const countIn = (rule: RateRule, window: readonly Counted[]): number =>
-  rule.distinct ? valuesIn(rule, window).size : attemptsIn(window)
-
-const timeOf = ({ happening }: Counted): number => happening.entry.effectiveTime
-
-/** Takes what is too old off the front, and what are too many. Happenings come in the order of time. */
-const leaveBehind = (window: Counted[], since: number): void => {
-  let old = Math.max(0, window.length - mostInWindow)
-  for (let first = window[old]; first && timeOf(first) < since; first = window[old]) old++
-  if (old > 0) window.splice(0, old)
-}
-
-const begin = (rule: RateRule, subject: string, window: readonly Counted[], { entry }: Happening): Episode => ({
+const begin = (rule: RateRule, subject: string, window: RateWindow, { entry }: Happening): Episode => ({
   rule,
   subject,
   entry,
-  also: window.slice(0, -1).map((earlier) => earlier.happening.entry),
-  entries: window.length,
-  attempts: attemptsIn(window),
-  values: valuesIn(rule, window),
-  times: { first: Math.min(entry.effectiveTime, ...window.slice(0, 1).map(timeOf)), last: entry.effectiveTime },
+  also: window.counted.slice(0, -1).map((earlier) => earlier.happening.entry),
+  entries: window.counted.length,
+  attempts: window.attempts,
+  values: new Set(window.values.keys()),
+  times: { first: Math.min(entry.effectiveTime, ...window.counted.slice(0, 1).map(timeOf)), last: entry.effectiveTime },
 })
 
-const goOn = (episode: Episode, { happening, attempts }: Counted): void => {
-  const { rule, values, also, times } = episode
+const goOn = (episode: Episode, { happening, attempts, value }: Counted): void => {
+  const { values, also, times } = episode
   const { entry } = happening
-  const value = rule.distinct ? distinctValueOf(happening, rule.distinct) : null
   if (value !== null && values.size < mostValues) values.add(value)
   episode.entries++
   episode.attempts += attempts
@@ -123,66 +110,100 @@ const findingOf = ({ rule, subject, entry, also, entries, attempts, values, time
   times,
 })
 
-export const createRateWatch = (rules: readonly RateRule[] = rateRules): RateWatch => {
-  /** By rule, source and subject: those seen lately, and those not seen since there were half as many as may be. */
-  let lately = new Map<string, Watched>()
-  let before = new Map<string, Watched>()
-  const found: (() => Finding)[] = []
+type Numbered = { rule: RateRule; index: number }
+const rulesByKind = (rules: readonly RateRule[]): ReadonlyMap<HappeningKind, Numbered[]> => {
+  const byKind = new Map<HappeningKind, Numbered[]>()
+  for (const [index, rule] of rules.entries())
+    for (const kind of new Set(rule.kinds)) byKind.set(kind, [...(byKind.get(kind) ?? []), { rule, index }])
+  return byKind
+}
 
-  const watchedOf = (key: string): Watched => {
+export const createRateWatch = (rules: readonly RateRule[] = rateRules): RateWatch => {
+  /** By what they have in common, the source and the subject, for each rule: those seen lately, and those not seen since there were half as many as may be. */
+  let lately = new Map<string, (Watched | undefined)[]>()
+  let before = new Map<string, (Watched | undefined)[]>()
+  let latelyWatched = 0
+  const found: (() => Finding)[] = []
+  const rulesOf = rulesByKind(rules)
+  /** The rule about who guessed right stands behind all others. */
+  const guessedIndex = rules.length
+  const readAttempt = createAttemptReader()
+
+  const subjectStates = (by: RateRule['by'], { entry }: Happening, subject: string): (Watched | undefined)[] => {
+    const key = `${by}\0${entry.origin.sourceId}\0${subject}`
     const found = lately.get(key)
     if (found) return found
-    const state = before.get(key) ?? {
-      window: [],
-      attemptsOf: createAttemptCounter(),
+    const states = before.get(key) ?? []
+    if (latelyWatched >= mostWatched / 2) {
+      before = lately
+      lately = new Map()
+      latelyWatched = 0
+    }
+    lately.set(key, states)
+    latelyWatched += states.reduce((sum, state) => sum + (state ? 1 : 0), 0)
+    return states
+  }
+  const watchedIn = (states: (Watched | undefined)[], index: number): Watched => {
+    const known = states[index]
+    if (known) return known
+    const state = {
+      window: createRateWindow(),
+      attemptsOf: createAttemptCounter(readAttempt),
       episode: undefined,
       lastTime: Number.NEGATIVE_INFINITY,
     }
-    if (lately.size >= mostWatched / 2) {
-      before = lately
-      lately = new Map()
-    }
-    lately.set(key, state)
+    states[index] = state
+    latelyWatched++
     return state
   }
-  const apply = (rule: RateRule, index: number, happening: Happening) => {
-    const subject = rule.kinds.includes(happening.kind) ? subjectOf(rule, happening) : null
+  const apply = ({ rule, index }: Numbered, subject: string, states: (Watched | undefined)[], happening: Happening) => {
     const { entry } = happening
-    // Entries without a time of their own have that of when they came in: all at once.
-    if (subject === null || (entry.time === null && rule.seconds <= quickSeconds)) return
-    const state = watchedOf(`${index}\0${entry.origin.sourceId}\0${subject}`)
+    const state = watchedIn(states, index)
     const now = entry.effectiveTime
     // A pause as long as the window, and no mere breath: what comes now is another time.
     if (now - state.lastTime > Math.max(rule.seconds, leastPauseSeconds) * 1000) state.episode = undefined
     state.lastTime = now
-    const added = { happening, attempts: state.attemptsOf(happening) }
+    const added = { happening, attempts: state.attemptsOf(happening), value: distinctValueOf(happening, rule) }
     if (state.episode) {
       goOn(state.episode, added)
       return
     }
-    state.window.push(added)
+    addTo(state.window, added)
     leaveBehind(state.window, now - rule.seconds * 1000)
     if (countIn(rule, state.window) < rule.count) return
     const episode = begin(rule, subject, state.window, happening)
     state.episode = episode
-    state.window = []
+    state.window = createRateWindow()
     found.push(() => findingOf(episode))
+  }
+  const applyRules = (happening: Happening) => {
+    const { entry, kind } = happening
+    const statesBy: Partial<Record<RateRule['by'], (Watched | undefined)[]>> = {}
+    for (const numbered of rulesOf.get(kind) ?? []) {
+      const { rule } = numbered
+      const subject = subjectOf(rule, happening)
+      // Entries without a time of their own have that of when they came in: all at once.
+      if (subject === null || (entry.time === null && rule.seconds <= quickSeconds)) continue
+      const states = statesBy[rule.by] ?? subjectStates(rule.by, happening, subject)
+      statesBy[rule.by] = states
+      apply(numbered, subject, states, happening)
+    }
   }
   const applyGuessed = (happening: Happening) => {
     const { entry, address, kind } = happening
     if (address === null || (kind !== 'sign_in' && kind !== 'failed_sign_in' && kind !== 'unknown_user')) return
-    const state = watchedOf(`${guessedRule.label}\0${entry.origin.sourceId}\0${address}`)
+    const state = watchedIn(subjectStates('address', happening, address), guessedIndex)
     const now = entry.effectiveTime
     leaveBehind(state.window, now - guessedRule.seconds * 1000)
     if (kind !== 'sign_in') {
-      state.window.push({ happening, attempts: state.attemptsOf(happening) })
+      addTo(state.window, { happening, attempts: state.attemptsOf(happening), value: null })
       leaveBehind(state.window, now - guessedRule.seconds * 1000)
       return
     }
-    const [first] = state.window
-    const count = attemptsIn(state.window)
+    const { counted, attempts: count } = state.window
+    const [first] = counted
     if (first && count >= guessedRule.failures) {
-      const entries = state.window.length + 1
+      const entries = counted.length + 1
       const times = { first: timeOf(first), last: now }
       const finding: Finding = {
         scorer: 'cybersec',
@@ -203,13 +224,11 @@ export const createRateWatch = (rules: readonly RateRule[] = rateRules): RateWat
       }
       found.push(() => finding)
     }
-    state.window = []
+    state.window = createRateWindow()
   }
   return {
     add: (happening) => {
-      rules.forEach((rule, index) => {
-        apply(rule, index, happening)
-      })
+      applyRules(happening)
       applyGuessed(happening)
     },
     findings: () => found.map((told) => told()),
