@@ -34,6 +34,7 @@ const readingsOf = (text: string): string[] => {
   const readings = [text.slice(0, lookedAt).toLowerCase()]
   for (let time = 0; time < mostDecodings; time++) {
     const last = readings.at(-1) ?? ''
+    if (!last.includes('%') && !last.includes('&')) break
     const decoded = decodeEntities(last.includes('%') ? decodePercent(last) : last)
     if (decoded === last) break
     readings.push(decoded)
@@ -41,8 +42,16 @@ const readingsOf = (text: string): string[] => {
   return readings
 }
 
-/** The signs of attacks that a text has, in the order of the table. */
+/** The signs of attacks that a text has, in the order of the table. Loops, since every sign is asked of every text and hardly one is there. */
 export const matchSigns = (text: string): AttackSign[] => {
   const readings = readingsOf(text)
-  return attackSigns.filter(({ matcher }) => readings.some((reading) => matcher.test(reading)))
+  const found: AttackSign[] = []
+  for (const sign of attackSigns) {
+    for (const reading of readings) {
+      if (!sign.matcher.test(reading)) continue
+      found.push(sign)
+      break
+    }
+  }
+  return found
 }

@@ -58,7 +58,7 @@ const path = /(?:\/{1,3}[\w.,:;%+=[\]-]+){2,}/g
 
 /** What a text tells of a sign-in; undefined where it tells of none. */
 export const signInOf = (text: string): HappeningKind | undefined => {
-  const plain = plainWording(text.replace(path, ' '))
+  const plain = plainWording(text.includes('/') ? text.replace(path, ' ') : text)
   return ofWindows(text) ?? wordings.find(({ wording }) => wording.test(plain))?.kind
 }
 
