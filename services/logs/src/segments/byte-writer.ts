@@ -11,6 +11,10 @@ export type ByteWriter = {
   /** LEB128: seven bits a byte, lowest first, for integers from 0 to 2^53 - 1. */
   varint: (value: number) => void
   bytes: (source: Uint8Array, start?: number, end?: number) => void
+  /** Memory with room for so many bytes from `length` on, for whoever writes many small ones by itself; it holds until the next write. */
+  reserve: (bytes: number) => Uint8Array<ArrayBuffer>
+  /** What was put into the memory that was reserved counts up to here. */
+  advanceTo: (length: number) => void
   take: () => Uint8Array<ArrayBuffer>
   /** What was written, as a view that holds until the next write. */
   written: () => Uint8Array<ArrayBuffer>
@@ -19,14 +23,15 @@ export type ByteWriter = {
 }
 
 export const createByteWriter = (initialCapacity = 1024): ByteWriter => {
-  let buffer = new Uint8Array(initialCapacity)
+  let buffer = new Uint8Array(allocate(initialCapacity), 0, initialCapacity)
   let length = 0
-  const reserve = (extra: number) => {
-    if (length + extra <= buffer.length) return
+  const reserve = (extra: number): Uint8Array<ArrayBuffer> => {
+    if (length + extra <= buffer.length) return buffer
     const size = Math.max(buffer.length * 2, length + extra)
     const larger = new Uint8Array(allocate(size), 0, size)
     larger.set(buffer.subarray(0, length))
     buffer = larger
+    return buffer
   }
   return {
     get length() {
@@ -58,13 +63,17 @@ export const createByteWriter = (initialCapacity = 1024): ByteWriter => {
         length += size
       }
     },
+    reserve,
+    advanceTo(end) {
+      length = end
+    },
     written: () => buffer.subarray(0, length),
     clear() {
       length = 0
     },
     take() {
       const taken = buffer.subarray(0, length)
-      buffer = new Uint8Array(initialCapacity)
+      buffer = new Uint8Array(0)
       length = 0
       return taken
     },

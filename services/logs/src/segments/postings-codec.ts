@@ -10,51 +10,64 @@ import { countBits, mostOften } from './posting.ts'
  */
 export const blockSize = 128
 
-const writePosting = (writer: ByteWriter, step: number, count: number) => {
-  if (count === 1) writer.varint(step * 2)
-  else {
-    writer.varint(step * 2 + 1)
-    writer.varint(count)
-  }
-}
+/** A step of 24 bits and its flag take four bytes, a count of eight bits two. */
+const mostPostingBytes = 6
 
 /** Postings of one word among those that `groupPostings` gave: `total` from `start` on. */
 export type PackedPostings = { packed: Uint32Array; start: number; total: number }
+
+/** Puts postings into memory from an offset on and gives where they end; `before` is the document before the first. */
+const put = (target: Uint8Array, offset: number, { packed, start, total }: PackedPostings, before: number): number => {
+  let end = offset
+  let last = before
+  for (let index = start; index < start + total; index++) {
+    const posting = packed[index] ?? 0
+    const document = posting >>> countBits
+    const count = posting & mostOften
+    let step = (document - last) * 2 + (count === 1 ? 0 : 1)
+    last = document
+    for (; step >= 0x80; step >>>= 7) target[end++] = (step & 0x7f) | 0x80
+    target[end++] = step
+    if (count === 1) continue
+    if (count >= 0x80) target[end++] = count
+    target[end++] = count >= 0x80 ? 1 : count
+  }
+  return end
+}
 
 /** Writes the postings of a word; `scratch` is an empty writer to build the blocks in. */
 export const writePostings = (
   writer: ByteWriter,
   scratch: ByteWriter,
-  { packed, start, total }: PackedPostings,
+  postings: PackedPostings,
   lengthCodes: Uint8Array,
 ): void => {
-  const isLong = total > blockSize
-  const target = isLong ? scratch : writer
+  const { packed, start, total } = postings
+  if (total <= blockSize) {
+    const target = writer.reserve(total * mostPostingBytes)
+    writer.advanceTo(put(target, writer.length, postings, -1))
+    return
+  }
   let before = -1
-  let lastOfBlock = -1
-  let blockStart = 0
-  let mostInBlock = 0
-  let shortest = 255
-  for (let index = 0; index < total; index++) {
-    const posting = packed[start + index] ?? 0
-    const document = posting >>> countBits
-    const count = posting & mostOften
-    writePosting(target, document - before, count)
-    before = document
-    if (!isLong) continue
-    mostInBlock = Math.max(mostInBlock, count)
-    shortest = Math.min(shortest, lengthCodes[document] ?? 0)
-    if ((index + 1) % blockSize !== 0 && index !== total - 1) continue
-    writer.varint(document - lastOfBlock)
+  for (let done = 0; done < total; done += blockSize) {
+    const block = { packed, start: start + done, total: Math.min(blockSize, total - done) }
+    const blockStart = scratch.length
+    const target = scratch.reserve(blockSize * mostPostingBytes)
+    scratch.advanceTo(put(target, blockStart, block, before))
+    let mostInBlock = 0
+    let shortest = 255
+    for (let index = block.start; index < block.start + block.total; index++) {
+      const posting = packed[index] ?? 0
+      mostInBlock = Math.max(mostInBlock, posting & mostOften)
+      shortest = Math.min(shortest, lengthCodes[posting >>> countBits] ?? 0)
+    }
+    const last = (packed[block.start + block.total - 1] ?? 0) >>> countBits
+    writer.varint(last - before)
     writer.varint(scratch.length - blockStart)
     writer.byte(mostInBlock)
     writer.byte(shortest)
-    lastOfBlock = document
-    blockStart = scratch.length
-    mostInBlock = 0
-    shortest = 255
+    before = last
   }
-  if (!isLong) return
   writer.bytes(scratch.written())
   scratch.clear()
 }

@@ -1,10 +1,14 @@
 import type { TermTable } from './term-table.ts'
 
+/** Words that are looked at in a step: a few milliseconds. */
+const termsPerStep = 32_000
+
 /**
  * The words of a table that any document has, in byte order. Radix sort over the first six bytes, 16 bits at a time from the lowest,
- * then the few runs with equal beginnings are compared in full: 210,000 words take about 20 ms instead of 150 ms.
+ * then the few runs with equal beginnings are compared in full: 210,000 words take about 20 ms instead of 150 ms. A generator, so that
+ * others get their turn between its steps; the table must not change meanwhile.
  */
-export const sortTerms = (table: TermTable): Uint32Array<ArrayBuffer> => {
+export function* sortTerms(table: TermTable): Generator<undefined, Uint32Array<ArrayBuffer>> {
   const { bytes, ends } = table.words()
   const { terms } = table
   const keys = [new Uint16Array(terms), new Uint16Array(terms), new Uint16Array(terms)] as const
@@ -20,14 +24,15 @@ export const sortTerms = (table: TermTable): Uint32Array<ArrayBuffer> => {
     second[term] = (byteAt(2) << 8) | byteAt(3)
     third[term] = (byteAt(4) << 8) | byteAt(5)
     start = end
+    if ((term + 1) % termsPerStep === 0) yield
   }
   let order = all.subarray(0, found)
-  for (const key of keys.toReversed()) order = sortByKey(order, key)
-  sortRuns(order, { bytes, ends, keys })
+  for (const key of keys.toReversed()) order = yield* sortByKey(order, key)
+  yield* sortRuns(order, { bytes, ends, keys })
   return order
 }
 
-const sortByKey = (order: Uint32Array<ArrayBuffer>, key: Uint16Array): Uint32Array<ArrayBuffer> => {
+function* sortByKey(order: Uint32Array<ArrayBuffer>, key: Uint16Array) {
   const starts = new Uint32Array(65_537)
   for (let index = 0; index < order.length; index++) {
     const next = (key[order[index] ?? 0] ?? 0) + 1
@@ -36,18 +41,20 @@ const sortByKey = (order: Uint32Array<ArrayBuffer>, key: Uint16Array): Uint32Arr
   for (let value = 1; value < starts.length; value++) starts[value] = (starts[value] ?? 0) + (starts[value - 1] ?? 0)
   const sorted = new Uint32Array(order.length)
   for (let index = 0; index < order.length; index++) {
+    if (index % termsPerStep === 0) yield
     const term = order[index] ?? 0
     const value = key[term] ?? 0
     const place = starts[value] ?? 0
     sorted[place] = term
     starts[value] = place + 1
   }
+  yield
   return sorted
 }
 
 type Words = { bytes: Uint8Array; ends: Uint32Array; keys: readonly [Uint16Array, Uint16Array, Uint16Array] }
 
-const sortRuns = (order: Uint32Array<ArrayBuffer>, { bytes, ends, keys: [first, second, third] }: Words) => {
+function* sortRuns(order: Uint32Array, { bytes, ends, keys: [first, second, third] }: Words) {
   const startOf = (term: number) => (term === 0 ? 0 : (ends[term - 1] ?? 0))
   const compare = (left: number, right: number): number => {
     const [from, other] = [startOf(left), startOf(right)]
@@ -59,6 +66,7 @@ const sortRuns = (order: Uint32Array<ArrayBuffer>, { bytes, ends, keys: [first, 
     return length - otherLength
   }
   let start = 0
+  let looked = 0
   while (start < order.length) {
     const term = order[start] ?? 0
     let end = start + 1
@@ -67,6 +75,10 @@ const sortRuns = (order: Uint32Array<ArrayBuffer>, { bytes, ends, keys: [first, 
       if (first[term] !== first[next] || second[term] !== second[next] || third[term] !== third[next]) break
     }
     if (end - start > 1) order.subarray(start, end).sort(compare)
+    looked += end - start
     start = end
+    if (looked < termsPerStep) continue
+    looked = 0
+    yield
   }
 }

@@ -18,8 +18,11 @@ export type TermTable = {
   documentsWith: (term: number) => number
   /** Fills the documents that have the word, ascending, and how often each has it (at most 255). */
   readPostings: (term: number, documents: Uint32Array, counts: Uint8Array) => void
-  /** All postings, word by word in the order given, each packed. One pass over the runs in the order they came in. */
-  groupPostings: (order: Uint32Array) => Uint32Array<ArrayBuffer>
+  /**
+   * All postings, word by word in the order given, each packed. One pass over the runs in the order they came in, in steps between which
+   * the table must not change.
+   */
+  groupPostings: (order: Uint32Array) => Generator<undefined, Uint32Array<ArrayBuffer>>
   startsWith: (term: number, prefix: Uint8Array) => boolean
   /** The bytes of all words one after the other, and where each ends. Views that hold until the next batch. */
   words: () => { bytes: Uint8Array; ends: Uint32Array }
@@ -43,6 +46,8 @@ const sizeFor = (current: number, wanted: number) => {
 
 /** Numbers a run: its word, where its postings start (they end where the next run's start), and the word's run before, plus one. */
 const runNumbers = 3
+/** Runs that are brought to their places in a step: a few milliseconds. */
+const runsPerStep = 32_000
 
 export const createTermTable = (): TermTable => {
   /** Two numbers a slot, side by side for the processor's cache: the word's hash and its number plus one. */
@@ -160,7 +165,7 @@ export const createTermTable = (): TermTable => {
         }
       }
     },
-    groupPostings: (order) => {
+    *groupPostings(order) {
       const places = new Uint32Array(terms)
       let place = 0
       for (let index = 0; index < order.length; index++) {
@@ -176,6 +181,7 @@ export const createTermTable = (): TermTable => {
         for (let posting = runs[run * runNumbers + 1] ?? 0; posting < end; posting++)
           grouped[target++] = packed[posting] ?? 0
         places[term] = target
+        if ((run + 1) % runsPerStep === 0) yield
       }
       return grouped
     },
