@@ -62,6 +62,8 @@ export type RouteModel = {
   /** JSON text, where the method gives one. */
   example: string
   access: (typeof accesses)[number]
+  /** The cookie of a session is enough in place of the API key. */
+  session: boolean
   /** The message that path, query and body make up. */
   request: DescMessage
   response: DescMessage
@@ -205,6 +207,7 @@ export const createModelReader = (schema: Schema) => {
       mediaTypes: own.mediaTypes ?? [],
       example: own.example ?? '',
       access: accesses[own.access || serviceOptions.access] ?? 'caller',
+      session: verb === 'get' || own.session === true,
       request: parameters,
       response: method.output,
       comment: commentOf(method),

@@ -48,10 +48,13 @@ const sentences = (comment: string) => {
 const security: Record<RouteModel['access'], Record<string, string[]>[]> = {
   open: [],
   caller: [{}, { sessionCookie: [] }, { sessionHeader: [] }],
-  api_key: [{}, { bearer: [] }, { logsSession: [] }],
+  api_key: [{}, { bearer: [] }],
   admin_key: [{ bearer: [] }, { adminKey: [] }],
   branch_key: [{}, { bearer: [] }],
 }
+
+const securityOf = ({ access, session }: RouteModel) =>
+  access === 'api_key' && session ? [...security.api_key, { logsSession: [] }] : security[access]
 
 export const createOpenApi = (model: ModelReader, examples: Examples) => {
   const { answer, input } = references(model)
@@ -157,7 +160,7 @@ export const createOpenApi = (model: ModelReader, examples: Examples) => {
       operationId: `${service.mount.slice(1)}_${route.rpc}`,
       tags: [service.title],
       ...sentences(route.comment),
-      ...(security[route.access].length > 0 ? { security: security[route.access] } : { security: [] }),
+      security: securityOf(route),
       ...(parameters.length > 0 ? { parameters } : {}),
       ...requestBody(route),
       responses: {

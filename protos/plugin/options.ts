@@ -19,6 +19,7 @@ export type MethodOptions = {
   also?: number[]
   access?: number
   example?: string
+  session?: boolean
 }
 
 export type ServiceOptions = { mount: string; title: string; version: string; access: number; heartbeat: string }

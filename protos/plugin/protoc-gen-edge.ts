@@ -76,6 +76,8 @@ export type Route = {
   stream: 'none' | 'sse' | 'bytes' | 'multipart' | 'body'
   status: number
   access: 'open' | 'caller' | 'api_key' | 'admin_key' | 'branch_key'
+  /** The cookie of a session is enough in place of the API key. */
+  session: boolean
   pathFields: Record<string, TextKind>
   queryFields: Record<string, TextKind>
   /** Request field → the header it may be read from. */

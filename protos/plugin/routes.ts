@@ -51,6 +51,7 @@ const routeEntry = (route: RouteModel, model: ModelReader): string[] => {
     `    stream: '${route.stream}',`,
     `    status: ${route.status},`,
     `    access: '${route.access}',`,
+    `    session: ${route.session},`,
     `    pathFields: ${JSON.stringify(kinds(route.pathFields))},`,
     `    queryFields: ${JSON.stringify(kinds([...route.queryFields, ...route.headerFields]))},`,
     `    headerFields: ${JSON.stringify(headers(route.headerFields))},`,

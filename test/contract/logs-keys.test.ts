@@ -14,6 +14,10 @@ const keyFor = ({ path }: Route): Key | 'open' | 'of the branch' => {
   return path.startsWith('/logs/branches/') ? 'of the branch' : 'api'
 }
 
+/** A session reads, and can be ended; whatever else changes something needs the key. */
+const takesSession = ({ method, path }: Route): boolean =>
+  method === 'GET' || (method === 'DELETE' && path === '/logs/api/session')
+
 const logsRoutes = routes.filter(({ path }) => path.startsWith('/logs/'))
 const named = logsRoutes.map((route) => [`${route.method} ${route.path}`, route] as const)
 
@@ -62,7 +66,7 @@ describe('with all keys set', () => {
       const key = keyFor(route)
       const wanted = {
         open: [],
-        api: ['bearer', 'logsSession'],
+        api: takesSession(route) ? ['bearer', 'logsSession'] : ['bearer'],
         admin: ['adminKey', 'bearer'],
         branch: ['bearer'],
         'of the branch': ['bearer'],
@@ -90,7 +94,7 @@ describe('with all keys set', () => {
       expect((await ask(route, bearer(wrong))).status, wrong).toBe(401)
   })
 
-  test('the cookie of a session stands in for the API key, and for no other', async () => {
+  test('the cookie of a session stands in for the API key where something is read, and for no other', async () => {
     const response = await fetch(`${trellis.origin}/logs/api/session`, {
       method: 'POST',
       headers: { ...bearer(keys.api), 'content-type': 'application/json' },
@@ -102,8 +106,28 @@ describe('with all keys set', () => {
       const key = keyFor(route)
       if (key === 'open') continue
       const { status } = await ask(route, { cookie })
-      if (key === 'api') expect(status, route.path).not.toBe(401)
-      else expect(status, route.path).toBe(401)
+      const name = `${route.method} ${route.path}`
+      if (key === 'api' && takesSession(route)) expect(status, name).not.toBe(401)
+      else expect(status, name).toBe(401)
     }
+  })
+
+  test('a session is ended by DELETE, which takes its cookie from the browser; neither works without one or the key', async () => {
+    const change = (method: string, headers: Record<string, string>) =>
+      fetch(`${trellis.origin}/logs/api/session`, {
+        method,
+        headers: { ...headers, ...(method === 'POST' && { 'content-type': 'application/json' }) },
+        ...(method === 'POST' && { body: '{}' }),
+      })
+    const begun = await change('POST', bearer(keys.api))
+    const given = begun.headers.get('set-cookie') ?? ''
+    expect(given).toMatch(/^logs_session=\S+; Path=\/logs\/api; HttpOnly; SameSite=Strict; Max-Age=43200$/)
+    const cookie = given.split(';')[0] ?? ''
+    // It makes no other: a session lasts as long as it was given for.
+    expect((await change('POST', { cookie })).status).toBe(401)
+    expect((await change('DELETE', {})).status).toBe(401)
+    const ended = await change('DELETE', { cookie })
+    expect(ended.status).toBe(204)
+    expect(ended.headers.get('set-cookie')).toBe('logs_session=; Path=/logs/api; HttpOnly; SameSite=Strict; Max-Age=0')
   })
 })

@@ -2776,6 +2776,9 @@ export const GetStatsRequestFromRest = (_: any): trellis_logs_v1_logs.GetStatsRe
 export const CreateSessionRequestFromRest = (_: any): trellis_logs_v1_logs.CreateSessionRequest => ({
 })
 
+export const EndSessionRequestFromRest = (_: any): trellis_logs_v1_logs.EndSessionRequest => ({
+})
+
 export const GraftRequestFromRest = (j: any): trellis_logs_v1_logs.GraftRequest => ({
   label: j.label ?? '',
   slug: j.slug ?? undefined,

@@ -113,7 +113,7 @@ const createAdmission = ({ config, log, isBranchKey }: EdgeOptions) => {
     if (access !== 'caller') {
       return (request, _reply, done) => {
         // Whoever has the key acts for this installation, which the local user stands for.
-        keys[access](request.headers)
+        keys[access](request.headers, route.session)
         done()
       }
     }

@@ -1,10 +1,10 @@
-import { issueSession, sessionLifetimeSeconds } from '@trellis/kit/credentials'
 import type { Handlers } from '@trellis/kit/rpc'
 import type { LogsServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/logs.ts'
 import { orchardRpc } from './branches/orchard-rpc.ts'
 import { diagnoseRpc } from './diagnose/rpc.ts'
 import { ingestRpc } from './ingest/rpc.ts'
 import { searchRpc } from './search/rpc.ts'
+import { sessionRpc } from './session/rpc.ts'
 import { sourcesRpc } from './sources/rpc.ts'
 import { tailRpc } from './tail/rpc.ts'
 import type { World } from './world.ts'
@@ -19,20 +19,4 @@ export const logsRpc = (world: World): Handlers<typeof LogsServiceDefinition> =>
   ...orchardRpc(world.directory),
   ...sessionRpc(world),
   getHealth: async () => ({ status: 'ok' }),
-})
-
-const sessionRpc = ({
-  config,
-  now,
-}: Pick<World, 'config' | 'now'>): Pick<Handlers<typeof LogsServiceDefinition>, 'createSession'> => ({
-  createSession: async (_, { head }) => {
-    if (config.apiKey !== '') {
-      const session = issueSession(config.apiKey, now())
-      head.header(
-        'set-cookie',
-        `logs_session=${session}; Path=/logs; HttpOnly; SameSite=Strict; Max-Age=${sessionLifetimeSeconds}`,
-      )
-    }
-    return {}
-  },
 })

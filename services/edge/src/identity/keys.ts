@@ -40,10 +40,11 @@ export const createKeyChecks = ({ apiKey, adminKey, branchKey, isBranchKey, now 
     const cookie = parseCookie(String(headers.cookie ?? ''))[logsSessionCookie]
     return cookie !== undefined && verifySession(cookie, apiKey, now())
   }
-  const api_key = (headers: Headers): void => {
+  /** A session reads: where it is not enough, a page of another site that a browser sends the cookie from changes nothing. */
+  const api_key = (headers: Headers, sessionIsEnough = false): void => {
     if (apiKey === '') return
     const given = bearer(headers)
-    if (given !== undefined ? isSameSecret(given, apiKey) : hasSession(headers)) return
+    if (given !== undefined ? isSameSecret(given, apiKey) : sessionIsEnough && hasSession(headers)) return
     throw refused(given === undefined ? 'This needs the API key.' : 'That is not the API key.')
   }
 

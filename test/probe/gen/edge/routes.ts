@@ -14,6 +14,8 @@ export type Route = {
   stream: 'none' | 'sse' | 'bytes' | 'multipart' | 'body'
   status: number
   access: 'open' | 'caller' | 'api_key' | 'admin_key' | 'branch_key'
+  /** The cookie of a session is enough in place of the API key. */
+  session: boolean
   pathFields: Record<string, TextKind>
   queryFields: Record<string, TextKind>
   /** Request field → the header it may be read from. */
@@ -49,6 +51,7 @@ export const routes: readonly Route[] = [
     stream: 'none',
     status: 200,
     access: 'caller',
+    session: true,
     pathFields: {"id":"string"},
     queryFields: {"limit":"number","ratio":"number","force":"boolean","tags":"string[]","colour":"string","word":"string","header_value":"string"},
     headerFields: {"header_value":"x-probe"},
@@ -68,6 +71,7 @@ export const routes: readonly Route[] = [
     stream: 'none',
     status: 201,
     access: 'caller',
+    session: false,
     pathFields: {},
     queryFields: {},
     headerFields: {},
@@ -87,6 +91,7 @@ export const routes: readonly Route[] = [
     stream: 'none',
     status: 200,
     access: 'caller',
+    session: false,
     pathFields: {"id":"string"},
     queryFields: {},
     headerFields: {},
@@ -106,6 +111,7 @@ export const routes: readonly Route[] = [
     stream: 'none',
     status: 204,
     access: 'caller',
+    session: false,
     pathFields: {"id":"string"},
     queryFields: {},
     headerFields: {},
@@ -124,6 +130,7 @@ export const routes: readonly Route[] = [
     stream: 'none',
     status: 200,
     access: 'caller',
+    session: true,
     pathFields: {},
     queryFields: {"kind":"string","detail":"string","late":"boolean"},
     headerFields: {},
@@ -143,6 +150,7 @@ export const routes: readonly Route[] = [
     stream: 'sse',
     status: 200,
     access: 'caller',
+    session: true,
     pathFields: {},
     queryFields: {"to":"number","last_event_id":"string","behaviour":"string"},
     headerFields: {"last_event_id":"last-event-id"},
@@ -171,6 +179,7 @@ export const routes: readonly Route[] = [
     stream: 'bytes',
     status: 200,
     access: 'caller',
+    session: true,
     pathFields: {},
     queryFields: {"size":"number","filename":"string","range":"string"},
     headerFields: {"range":"range"},
@@ -189,6 +198,7 @@ export const routes: readonly Route[] = [
     stream: 'multipart',
     status: 202,
     access: 'caller',
+    session: false,
     pathFields: {},
     queryFields: {"wait":"boolean"},
     headerFields: {},
@@ -208,6 +218,7 @@ export const routes: readonly Route[] = [
     stream: 'body',
     status: 200,
     access: 'caller',
+    session: false,
     pathFields: {},
     queryFields: {"source_id":"string"},
     headerFields: {},
@@ -227,6 +238,7 @@ export const routes: readonly Route[] = [
     stream: 'none',
     status: 200,
     access: 'api_key',
+    session: true,
     pathFields: {},
     queryFields: {},
     headerFields: {},
@@ -246,6 +258,7 @@ export const routes: readonly Route[] = [
     stream: 'none',
     status: 200,
     access: 'admin_key',
+    session: true,
     pathFields: {},
     queryFields: {},
     headerFields: {},

@@ -589,6 +589,9 @@ export interface SourceHealth {
 export interface CreateSessionRequest {
 }
 
+export interface EndSessionRequest {
+}
+
 export interface GetHealthRequest {
 }
 
@@ -6678,6 +6681,49 @@ export const CreateSessionRequest: MessageFns<CreateSessionRequest> = {
   },
 };
 
+function createBaseEndSessionRequest(): EndSessionRequest {
+  return {};
+}
+
+export const EndSessionRequest: MessageFns<EndSessionRequest> = {
+  encode(_: EndSessionRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): EndSessionRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseEndSessionRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<EndSessionRequest>): EndSessionRequest {
+    return EndSessionRequest.fromPartial(base ?? {});
+  },
+  fromPartial(_: DeepPartial<EndSessionRequest>): EndSessionRequest {
+    const message = createBaseEndSessionRequest();
+    return message;
+  },
+};
+
 function createBaseGetHealthRequest(): GetHealthRequest {
   return {};
 }
@@ -7637,10 +7683,22 @@ export const LogsServiceDefinition = {
       responseStream: false,
       options: {},
     },
-    /** Sets the cookie that stands in for the API key where a browser cannot send one: event streams and downloads. */
+    /**
+     * Sets the cookie that stands in for the API key where a browser cannot send one: event streams and downloads. It lasts twelve hours,
+     * and only reads: whatever is no GET needs the key itself.
+     */
     createSession: {
       name: "CreateSession",
       requestType: CreateSessionRequest as typeof CreateSessionRequest,
+      requestStream: false,
+      responseType: Empty as typeof Empty,
+      responseStream: false,
+      options: {},
+    },
+    /** Takes the cookie of a session away from the browser that has it. The cookie or the API key is enough for that. */
+    endSession: {
+      name: "EndSession",
+      requestType: EndSessionRequest as typeof EndSessionRequest,
       requestStream: false,
       responseType: Empty as typeof Empty,
       responseStream: false,

@@ -1,0 +1,25 @@
+import { issueSession, sessionLifetimeSeconds } from '@trellis/kit/credentials'
+import type { Call, Handlers } from '@trellis/kit/rpc'
+import type { LogsServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/logs.ts'
+import type { World } from '../world.ts'
+
+type SessionHandlers = Pick<Handlers<typeof LogsServiceDefinition>, 'createSession' | 'endSession'>
+
+/** It goes to the API alone, no script reads it, no page of another site sends it, and what came over TLS goes back over nothing else. */
+const cookieOf = (value: string, seconds: number, { origin }: Pick<Call, 'origin'>): string => {
+  const secure = origin?.startsWith('https:') ? '; Secure' : ''
+  return `logs_session=${value}; Path=/logs/api; HttpOnly; SameSite=Strict; Max-Age=${seconds}${secure}`
+}
+
+/** Sessions are cookies that prove themselves: nothing is kept of them, so they end with the cookie, their time, or the API key. */
+export const sessionRpc = ({ config: { apiKey }, now }: Pick<World, 'config' | 'now'>): SessionHandlers => ({
+  createSession: async (_, call) => {
+    if (apiKey !== '')
+      call.head.header('set-cookie', cookieOf(issueSession(apiKey, now()), sessionLifetimeSeconds, call))
+    return {}
+  },
+  endSession: async (_, call) => {
+    call.head.header('set-cookie', cookieOf('', 0, call))
+    return {}
+  },
+})
