@@ -23,7 +23,7 @@ test('shelves share the room and not the names, and one is cleared without the o
 })
 
 test('what is found for one is given to all who ask meanwhile, and when that fails each tries anew', async () => {
-  const keep = createKeep(createByteCache(300).shelf())
+  const keep = createKeep(createByteCache(1_000).shelf())
   let begun = 0
   const { promise, reject } = Promise.withResolvers<{ value: string; bytes: number }>()
   const find = () => {

@@ -73,6 +73,9 @@ export const createByteCache = (limitBytes: number): ByteCache => {
   }
 }
 
+/** What it takes to keep anything, its name beside it. */
+const keptBytes = 256
+
 /** Finds what is not kept, and keeps it; who asks meanwhile waits for the same. */
 export const createKeep = ({ get, set }: CacheShelf): Keep => {
   const underWay = new Map<string, Promise<unknown>>()
@@ -90,7 +93,7 @@ export const createKeep = ({ get, set }: CacheShelf): Keep => {
       finding.catch(() => undefined),
     )
     const { value, bytes } = await finding
-    set(name, value, bytes)
+    set(name, value, bytes + keptBytes)
     return value
   }
 }
