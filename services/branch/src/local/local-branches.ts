@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { failure } from '@trellis/kit/errors'
+import { createTurns } from '@trellis/kit/lifecycle'
 import { type Handlers, type Implementation, implementation } from '@trellis/kit/rpc'
 import type { Log } from '@trellis/kit/telemetry'
 import { type Branch, BranchesServiceDefinition } from '@trellis/protos/ts/trellis/workloads/v1/branches.ts'
@@ -124,16 +125,13 @@ export const createLocalBranches = async (options: LocalBranchesOptions): Promis
     }
   }
 
-  let turn: Promise<unknown> = Promise.resolve()
+  const turns = createTurns()
   /** Branches are made and changed one after the other. */
-  const inTurn = <Result>(work: () => Promise<Result>): Promise<Result> => {
-    const mine = turn.then(() => {
+  const inTurn = <Result>(work: () => Promise<Result>): Promise<Result> =>
+    turns.take(() => {
       if (isEnding) throw failure('unavailable', 'The server is ending.', { retryAfterSeconds: 5 })
       return work()
     })
-    turn = mine.catch(() => undefined)
-    return mine
-  }
   /** The record is written when the branch runs, so one that cannot be started is no branch. */
   const graft = async (record: Omit<BranchRecord, 'port'>): Promise<BranchRecord> => {
     const taken = new Set([...records.values()].map(({ port }) => port))
@@ -199,7 +197,7 @@ export const createLocalBranches = async (options: LocalBranchesOptions): Promis
     implementations: [implementation(BranchesServiceDefinition, handlers)],
     [Symbol.asyncDispose]: async () => {
       isEnding = true
-      await turn
+      await turns.last()
       await Promise.all([...running.keys()].map(stop))
     },
   }

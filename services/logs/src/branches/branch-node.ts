@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { failure } from '@trellis/kit/errors'
+import { createTurns } from '@trellis/kit/lifecycle'
 import { type Handlers, type Implementation, implementation } from '@trellis/kit/rpc'
 import { openStore } from '@trellis/kit/store'
 import type { Log } from '@trellis/kit/telemetry'
@@ -111,13 +112,9 @@ export const createBranchNode = async (options: BranchNodeOptions): Promise<Bran
     }
   }
 
-  let turn: Promise<unknown> = Promise.resolve()
+  const turns = createTurns()
   /** One after the other: each goes through all there is. */
-  const rewrite = (wanted: Rewrite) => {
-    const mine = turn.then(() => engine.rewrite(wanted))
-    turn = mine.catch(() => undefined)
-    return mine
-  }
+  const rewrite = (wanted: Rewrite) => turns.take(() => engine.rewrite(wanted))
   const expire = async () => {
     const { entries } = await rewrite({ kind: 'expire', before: now() - config.retentionDays * day })
     if (entries === 0) return
@@ -139,7 +136,7 @@ export const createBranchNode = async (options: BranchNodeOptions): Promise<Bran
   opened.defer(async () => {
     clearInterval(ticking)
     clearInterval(expiring)
-    await turn
+    await turns.last()
     // What is being told may be from before the last change. Whoever does not listen now is not waited for.
     const told = tellOfChange().then(tellOfChange)
     await Promise.race([told, sleep(lastNoticeMilliseconds, undefined, { ref: false })])

@@ -2,6 +2,7 @@ import { closeSync, fdatasync, openSync, writevSync } from 'node:fs'
 import { mkdir, open, readdir, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { crc32 } from 'node:zlib'
+import { createTurns } from '@trellis/kit/lifecycle'
 
 /**
  * What came in and is not yet in a segment. Positions count from 1. Embedded it is files in a folder; in a cluster a stream.
@@ -63,7 +64,7 @@ export const openFileAppendLog = async ({
     await folder.sync().finally(() => folder.close())
     return { name, firstPosition: next, descriptor, bytes: 0 }
   }
-  let turn: Promise<unknown> = Promise.resolve()
+  const turns = createTurns()
   const write = async (record: Uint8Array): Promise<{ position: number; file: LogFile }> => {
     if (current && current.bytes >= fileBytes) {
       closeSync(current.descriptor)
@@ -82,11 +83,7 @@ export const openFileAppendLog = async ({
   }
 
   return {
-    append: (record) => {
-      const mine = turn.then(async () => (await write(record)).position)
-      turn = mine.catch(() => undefined)
-      return mine
-    },
+    append: (record) => turns.take(async () => (await write(record)).position),
     replay: (after, onDamage) => {
       // A log that lost its files must not give out positions again: what follows would look as if it were in a segment.
       next = Math.max(next, after + 1)
@@ -101,20 +98,17 @@ export const openFileAppendLog = async ({
           await rm(join(directory, fileName(first)), { force: true })
       }
     },
-    clear() {
-      const mine = turn.then(async () => {
+    clear: () =>
+      turns.take(async () => {
         if (current) closeSync(current.descriptor)
         current = undefined
         const stale = (await firstPositionsIn(directory)).filter((first) => first !== next)
         // An empty file goes first: its name says how far positions have come.
         current = await startFile()
         for (const first of stale) await rm(join(directory, fileName(first)), { force: true })
-      })
-      turn = mine.catch(() => undefined)
-      return mine
-    },
+      }),
     async [Symbol.asyncDispose]() {
-      await turn
+      await turns.last()
       if (current) closeSync(current.descriptor)
       current = undefined
     },

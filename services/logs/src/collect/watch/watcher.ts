@@ -1,3 +1,4 @@
+import { createTurns } from '@trellis/kit/lifecycle'
 import type { Log } from '@trellis/kit/telemetry'
 import type { HeldLease, Leases } from '../../cluster/leases.ts'
 import { inRounds } from '../../cluster/rounds.ts'
@@ -49,7 +50,7 @@ export const createWatcher = (options: WatcherOptions): Watcher => {
   let lease: HeldLease | undefined
   let session: Session | undefined
   let lastFlushAt: string | null = null
-  let turn: Promise<unknown> = Promise.resolve()
+  const turns = createTurns()
 
   const watchSource = (source: SourceEntry, closing: AbortSignal): SourceWatch | undefined => {
     const collector = collectorFor(collecting.collectors, source)
@@ -123,11 +124,6 @@ export const createWatcher = (options: WatcherOptions): Watcher => {
       buffered: session.watches.reduce((sum, { buffered }) => sum + buffered, 0),
       lastFlushAt,
     }
-  const inTurn = <Result>(work: () => Promise<Result>): Promise<Result> => {
-    const mine = turn.then(work)
-    turn = mine.catch(() => undefined)
-    return mine
-  }
   const dropLease = async () => {
     const dropped = lease
     lease = undefined
@@ -148,15 +144,15 @@ export const createWatcher = (options: WatcherOptions): Watcher => {
   const onFailure = (error: unknown) => {
     if (!ending.signal.aborted) log.error({ error }, 'sources cannot be watched for now')
   }
-  const rounds = inRounds(askMilliseconds, ending.signal, () => inTurn(round), onFailure)
-  inTurn(round).catch(onFailure)
+  const rounds = inRounds(askMilliseconds, ending.signal, () => turns.take(round), onFailure)
+  turns.take(round).catch(onFailure)
   return {
     state,
-    reload: () => inTurn(round),
+    reload: () => turns.take(round),
     async [Symbol.asyncDispose]() {
       ending.abort(new Error('The log service is ending.'))
       await rounds
-      await turn
+      await turns.last()
       await endSession()
       if (lease) await onState({ running: false, sources: [], buffered: 0, lastFlushAt }).catch(() => undefined)
       await dropLease()
