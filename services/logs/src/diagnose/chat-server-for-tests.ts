@@ -1,27 +1,16 @@
-import { createServer, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { ServerResponse } from 'node:http'
+import { listenForTests } from '../upstream/http-server-for-tests.ts'
 
 /** What a server does with a question: its body, and the authorization that came with it. */
 export type Behaviour = (response: ServerResponse, body: string, authorization: string | undefined) => void
 
 /** A chat-completions server that does as it is told. */
 export const serveChat = async (behave: Behaviour) => {
-  const server = createServer((request, response) => {
-    let body = ''
-    request.on('data', (chunk) => {
-      body += String(chunk)
-    })
-    request.on('end', () => behave(response, body, request.headers.authorization))
+  const server = await listenForTests(async (request, response) => {
+    const body = Buffer.concat(await request.toArray()).toString()
+    behave(response, body, request.headers.authorization)
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  return {
-    baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1/`,
-    [Symbol.asyncDispose]: () =>
-      new Promise<void>((resolve) => {
-        server.closeAllConnections()
-        server.close(() => resolve())
-      }),
-  }
+  return { ...server, baseUrl: `${server.url}/v1/` }
 }
 
 export const delta = (content: string) => `data: ${JSON.stringify({ choices: [{ delta: { content } }] })}\n\n`

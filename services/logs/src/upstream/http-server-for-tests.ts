@@ -1,6 +1,23 @@
-import { once } from 'node:events'
-import { createServer, type IncomingHttpHeaders } from 'node:http'
+import { createServer, type IncomingHttpHeaders, type RequestListener } from 'node:http'
+import { createServer as createTlsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
+
+export type Certificate = { key: string; cert: string }
+
+/** A real server at a free port of this machine, with TLS where it is given a certificate. Its end ends whoever is still connected. */
+export const listenForTests = async (listener: RequestListener, certificate?: Certificate) => {
+  const server = certificate ? createTlsServer(certificate, listener) : createServer(listener)
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  return {
+    port,
+    url: `http${certificate ? 's' : ''}://127.0.0.1:${port}`,
+    [Symbol.asyncDispose]: async () => {
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}
 
 export type Asked = {
   method: string
@@ -19,35 +36,20 @@ const parse = (text: string): Record<string, unknown> => {
   }
 }
 
-/** A real HTTP server that notes what it is asked, and answers as a test says. An answer that is text is sent as it is. */
-export const startHttpServer = async (answer: (asked: Asked, number: number) => Answering | Promise<Answering>) => {
+/** Notes what it is asked, and answers as a test says: `body` as JSON, text as it is. */
+export const startHttpServer = async (
+  answer: (asked: Asked, number: number) => Answering | Promise<Answering>,
+  certificate?: Certificate,
+) => {
   const asked: Asked[] = []
-  const server = createServer(async (request, response) => {
-    const parts: Buffer[] = []
-    for await (const part of request) parts.push(part)
-    const text = Buffer.concat(parts).toString()
-    const one = {
-      method: request.method ?? '',
-      url: request.url ?? '',
-      headers: request.headers,
-      text,
-      body: parse(text),
-    }
+  const listener: RequestListener = async (request, response) => {
+    const text = Buffer.concat(await request.toArray()).toString()
+    const { method = '', url = '', headers: came } = request
+    const one = { method, url, headers: came, text, body: parse(text) }
     asked.push(one)
     const { status, headers = {}, body = {} } = await answer(one, asked.length)
     response.writeHead(status, { 'content-type': 'application/json', ...headers })
     response.end(typeof body === 'string' ? body : JSON.stringify(body))
-  })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  return {
-    url: `http://127.0.0.1:${port}`,
-    asked,
-    [Symbol.asyncDispose]: async () => {
-      server.closeAllConnections()
-      server.close()
-      await once(server, 'close')
-    },
   }
+  return { ...(await listenForTests(listener, certificate)), asked }
 }

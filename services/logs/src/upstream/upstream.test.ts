@@ -1,35 +1,22 @@
-import { createServer, type RequestListener } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { expect, test } from 'vitest'
+import { listenForTests } from './http-server-for-tests.ts'
 import { createUpstream, UpstreamRefused } from './upstream.ts'
 
-const serving = async (listener: RequestListener) => {
-  const server = createServer(listener)
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  return {
-    port: (server.address() as AddressInfo).port,
-    [Symbol.asyncDispose]: async () => {
-      server.closeAllConnections()
-      await new Promise((resolve) => server.close(resolve))
-    },
-  }
-}
-
 test('a server is asked, and what it says is given back', async () => {
-  await using server = await serving((request, response) => response.end(`${request.method} ${request.url}`))
+  await using server = await listenForTests((request, response) => response.end(`${request.method} ${request.url}`))
   await using upstream = createUpstream({ blockPrivate: false })
   const response = await upstream.fetch(`http://localhost:${server.port}/a`, { method: 'POST', body: 'x' })
   expect(await response.text()).toBe('POST /a')
 })
 
 test('a name is checked by the addresses that it stands for', async () => {
-  await using server = await serving((_, response) => response.end('reached'))
+  await using server = await listenForTests((_, response) => response.end('reached'))
   await using upstream = createUpstream({ blockPrivate: true })
   await expect(upstream.fetch(`http://localhost:${server.port}/`)).rejects.toThrow(UpstreamRefused)
 })
 
 test('a redirect within the host is followed, one to another is not', async () => {
-  await using server = await serving((request, response) => {
+  await using server = await listenForTests((request, response) => {
     if (request.url === '/here') response.writeHead(307, { location: '/there' }).end()
     else if (request.url === '/away') response.writeHead(302, { location: 'http://203.0.113.7/' }).end()
     else if (request.url === '/round') response.writeHead(302, { location: '/round' }).end()

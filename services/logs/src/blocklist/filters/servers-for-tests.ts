@@ -1,6 +1,4 @@
-import { createServer, type RequestListener } from 'node:http'
-import { createServer as createTlsServer } from 'node:https'
-import type { AddressInfo } from 'node:net'
+import { type Certificate, startHttpServer } from '../../upstream/http-server-for-tests.ts'
 
 /** What came, as a server saw it. */
 export type Seen = {
@@ -15,28 +13,18 @@ type Answer = (request: Seen) => Reply
 
 export type PlayedServer = AsyncDisposable & { url: string; seen: Seen[] }
 
-const listening = async (answer: Answer, certificate?: { key: string; cert: string }): Promise<PlayedServer> => {
+const listening = async (answer: Answer, certificate?: Certificate): Promise<PlayedServer> => {
   const seen: Seen[] = []
-  const listener: RequestListener = async (request, response) => {
-    const text = Buffer.concat(await request.toArray()).toString()
-    const { pathname, searchParams } = new URL(request.url ?? '/', 'http://x')
-    const body = text === '' ? undefined : JSON.parse(text)
-    const one = { method: request.method ?? '', path: pathname, query: searchParams, body, headers: request.headers }
+  const server = await startHttpServer(({ method, url, headers, text: sent }) => {
+    const { pathname: path, searchParams: query } = new URL(url, 'http://x')
+    const one = { method, path, query, body: sent === '' ? undefined : JSON.parse(sent), headers }
     seen.push(one)
-    const { status, json, text: words } = answer(one)
-    response.writeHead(status, { 'content-type': json === undefined ? 'text/html' : 'application/json' })
-    response.end(json === undefined ? (words ?? '') : JSON.stringify(json))
-  }
-  const server = certificate ? createTlsServer(certificate, listener) : createServer(listener)
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  return {
-    url: `http${certificate ? 's' : ''}://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    seen,
-    [Symbol.asyncDispose]: async () => {
-      server.closeAllConnections()
-      await new Promise((resolve) => server.close(resolve))
-    },
-  }
+    const { status, json, text = '' } = answer(one)
+    return json === undefined
+      ? { status, headers: { 'content-type': 'text/html' }, body: text }
+      : { status, body: json }
+  }, certificate)
+  return { ...server, seen }
 }
 
 export type PlayedPihole6 = PlayedServer & {
@@ -52,7 +40,7 @@ export type PlayedPihole6 = PlayedServer & {
 /** Answers as the API of Pi-hole 6 does (FTL 6.0), as far as block lists go. */
 export const startPihole6 = async (
   password: string,
-  { seats = 2, certificate }: { seats?: number; certificate?: { key: string; cert: string } } = {},
+  { seats = 2, certificate }: { seats?: number; certificate?: Certificate } = {},
 ): Promise<PlayedPihole6> => {
   const denied = new Map<string, boolean>()
   const sessions = new Set<string>()
