@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Bus, Handling, Job } from '@trellis/kit/bus'
-import { isFailure } from '@trellis/kit/errors'
+import { isFailure, messageOf } from '@trellis/kit/errors'
 import type { Files } from '@trellis/kit/files'
 import { BatchUnreadable } from '../entries/entry-batch.ts'
 import type { BatchAnalysis } from '../segments/batch-analysis.ts'
@@ -89,7 +89,7 @@ export const startIndexing = (options: IndexingOptions): Promise<void> => {
         await bus.work(entryMessages, handle, { concurrency, signal })
       } catch (error) {
         if (signal.aborted) return
-        onProblem(`The append log cannot be read: ${error instanceof Error ? error.message : String(error)}`)
+        onProblem(`The append log cannot be read: ${messageOf(error)}`)
         await sleep(againMilliseconds, undefined, { signal }).catch(() => undefined)
       }
     }

@@ -1,3 +1,4 @@
+import { messageOf } from '@trellis/kit/errors'
 import type { StoredEntry } from '../entries/entry.ts'
 import type { EntryBatch } from '../entries/entry-batch.ts'
 import { hidesSome, isAmended, overriddenIn } from '../segments/amended-part.ts'
@@ -176,9 +177,7 @@ export const createMerger = (options: MergerOptions): Merger => {
   }
   const run = (): Promise<void> => {
     running ??= merge()
-      .catch((error: unknown) =>
-        onProblem(`Segments could not be merged: ${error instanceof Error ? error.message : String(error)}`),
-      )
+      .catch((error: unknown) => onProblem(`Segments could not be merged: ${messageOf(error)}`))
       .finally(() => {
         running = undefined
       })

@@ -1,5 +1,5 @@
 import { crc32 } from 'node:zlib'
-import { isFailure } from '@trellis/kit/errors'
+import { isFailure, messageOf } from '@trellis/kit/errors'
 import type { Files } from '@trellis/kit/files'
 import { SegmentCorrupt } from '../segments/segment-layout.ts'
 import type { LocalSegments } from './local-segments.ts'
@@ -78,9 +78,7 @@ export const createSegmentSource = (options: SegmentSourceOptions): SegmentSourc
     try {
       await cache.write(key, content)
     } catch (error) {
-      onProblem(
-        `A copy of segment "${key}" could not be kept: ${error instanceof Error ? error.message : String(error)}`,
-      )
+      onProblem(`A copy of segment "${key}" could not be kept: ${messageOf(error)}`)
     }
   }
   const fetch = async (segment: Described): Promise<void> => {

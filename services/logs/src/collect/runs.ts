@@ -1,4 +1,4 @@
-import { failure } from '@trellis/kit/errors'
+import { failure, messageOf } from '@trellis/kit/errors'
 import type { Log } from '@trellis/kit/telemetry'
 import type { Task } from '@trellis/protos/ts/trellis/logs/v1/logs.ts'
 import type { Kysely } from 'kysely'
@@ -50,8 +50,6 @@ const shown = ({ counts, formats }: Kept): Pick<Task, 'counts' | 'formats'> => {
 }
 
 const progressOf = (done: number, total: number | null): Task['progress'] => ({ done, total, unit: 'bytes' })
-
-const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error))
 
 /** What a source's row says went wrong; null when all was well. */
 const errorOf = ({ problems, problemCount }: Collected): string | null => {

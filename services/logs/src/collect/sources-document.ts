@@ -1,3 +1,4 @@
+import { messageOf } from '@trellis/kit/errors'
 import { type Document, isCollection, isMap, isNode, isSeq, LineCounter, parseDocument } from 'yaml'
 import { isProblem, readSource } from './read-source.ts'
 import type { SourceEntry } from './source-entry.ts'
@@ -37,7 +38,7 @@ const listOf = ({ document }: Parsed): unknown[] | string => {
   try {
     value = document.toJS({ maxAliasCount: 100 })
   } catch (cause) {
-    return `its aliases cannot be followed (${cause instanceof Error ? cause.message : String(cause)}).`
+    return `its aliases cannot be followed (${messageOf(cause)}).`
   }
   if (value === null || value === undefined) return []
   const list = typeof value === 'object' && 'sources' in value ? (value.sources ?? []) : value

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { mkdir, open, readFile, realpath, rename, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { failure } from '@trellis/kit/errors'
+import { failure, messageOf } from '@trellis/kit/errors'
 import { DataDirectoryInUse, lockDataDirectory } from '@trellis/kit/store'
 import { isProblem, readSource } from './read-source.ts'
 import type { SourceEntry } from './source-entry.ts'
@@ -110,7 +110,7 @@ export const createSourcesFile = ({
     try {
       return readSourcesDocument(await readText(), basename(path))
     } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error)
+      const reason = messageOf(error)
       return { entries: [], problems: [`${basename(path)} cannot be read: ${reason}.`], isReadable: false }
     }
   }

@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import { messageOf } from '@trellis/kit/errors'
 import type { Response } from 'undici'
 import { canStandInHeader } from '../settings/kinds.ts'
 import { type Upstream, UpstreamRefused } from '../upstream/upstream.ts'
@@ -112,7 +113,7 @@ const reasonOf = (error: unknown, hasAnswered: boolean): ModelFailure => {
     return new ModelFailure(`The model's address is refused. ${error.message}`, { cause: error })
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error
   const happened = hasAnswered ? 'The model broke off' : 'The model cannot be reached'
-  const why = cause instanceof Error ? cause.message : String(cause)
+  const why = messageOf(cause)
   return new ModelFailure(sentence(`${happened}: ${why}`), { cause: error })
 }
 

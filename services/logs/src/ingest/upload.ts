@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { failure, isFailure } from '@trellis/kit/errors'
+import { failure, isFailure, messageOf } from '@trellis/kit/errors'
 import type { UploadedFile, UploadPart } from '@trellis/kit/rpc'
 import type { SkippedFile, Task, UploadParameters } from '@trellis/protos/ts/trellis/logs/v1/logs.ts'
 import { counted } from '../counted.ts'
@@ -176,7 +176,7 @@ const keptSentence = ({ counts }: UploadResult): string =>
 const failUpload = async ({ running, endings, ...receiving }: Receiving, error: unknown): Promise<unknown> => {
   await endings.all().catch(() => undefined)
   const kept = endings.progress()
-  const sentence = error instanceof Error ? error.message : String(error)
+  const sentence = messageOf(error)
   const detail = `${sentence}${keptSentence(kept)}`
   const { skipped, skippedCount } = receiving
   await running.finish({ status: 'failed', error: detail, ...shown(kept), skipped, skippedCount })
@@ -192,7 +192,7 @@ const finishUpload = async ({ running, endings, ...receiving }: Receiving): Prom
     const progress = { done, total: done, unit: 'bytes' }
     return await running.finish({ status: 'done', progress, ...shown(result), skipped, skippedCount })
   } catch (error) {
-    await running.finish({ status: 'failed', error: error instanceof Error ? error.message : String(error) })
+    await running.finish({ status: 'failed', error: messageOf(error) })
     throw failure('unavailable', 'The upload could not be kept. What was read before is; try again for the rest.', {
       cause: error,
       retryAfterSeconds: 5,

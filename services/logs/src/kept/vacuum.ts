@@ -1,4 +1,4 @@
-import { failure } from '@trellis/kit/errors'
+import { failure, messageOf } from '@trellis/kit/errors'
 import type { Task } from '@trellis/protos/ts/trellis/logs/v1/logs.ts'
 import type { Tasks } from '../ingest/tasks.ts'
 import type { Keeping } from './keeping.ts'
@@ -13,7 +13,7 @@ export const createVacuum = ({ tasks, keeping }: { tasks: Tasks; keeping: Pick<K
       const freed = await keeping.look(true)
       return freed ? { status: 'done', freed } : { status: 'failed', error: another }
     } catch (error) {
-      return { status: 'failed', error: error instanceof Error ? error.message : String(error) }
+      return { status: 'failed', error: messageOf(error) }
     }
   }
   return {

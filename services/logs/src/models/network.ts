@@ -1,3 +1,4 @@
+import { messageOf } from '@trellis/kit/errors'
 import type { InferenceSession, Tensor } from 'onnxruntime-node'
 import { batchesOf, type TextBatch } from './batches.ts'
 import { createEncoder } from './encode-texts.ts'
@@ -48,7 +49,7 @@ const openSession = async (runtime: Runtime, { files, device, threads }: Network
       logSeverityLevel: 3,
     })
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause)
+    const reason = messageOf(cause)
     throw new ModelUnusable(`${files.network} cannot be loaded on the device "${device}": ${reason}`, { cause })
   }
 }
@@ -129,7 +130,7 @@ export const openNetwork = async (options: NetworkOptions): Promise<Network> => 
   }
   const { width } = await run(['a first text']).catch((error: unknown) => {
     if (error instanceof ModelUnusable) throw error
-    throw new ModelUnusable(`${files.network} fails: ${error instanceof Error ? error.message : String(error)}`, {
+    throw new ModelUnusable(`${files.network} fails: ${messageOf(error)}`, {
       cause: error,
     })
   })

@@ -1,5 +1,6 @@
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { extname, join } from 'node:path'
+import { messageOf } from '@trellis/kit/errors'
 import { isBuiltIn, libraryPatterns } from './library/mod.ts'
 import type { LogPattern } from './pattern.ts'
 import { type PatternOverride, readUserPatterns } from './user-pattern.ts'
@@ -32,7 +33,7 @@ const readFolder = async (directory: string): Promise<Read[]> => {
       if (size > mostFileBytes) return nothing(file, `it is larger than ${mostFileBytes / 1024} KB`)
       return { file, ...readUserPatterns(await readFile(join(directory, file), 'utf8')) }
     } catch (error) {
-      return nothing(file, `it cannot be read: ${error instanceof Error ? error.message : String(error)}`)
+      return nothing(file, `it cannot be read: ${messageOf(error)}`)
     }
   })
   const left = names.slice(mostFiles).map((file) => nothing(file, `there may be ${mostFiles} files; it is not read`))

@@ -1,3 +1,4 @@
+import { messageOf } from '@trellis/kit/errors'
 import { parse as parseYaml } from 'yaml'
 import { type Severity, severities } from '../entries/severity-code.ts'
 import { tokenize, wordsOf } from '../segments/tokens.ts'
@@ -144,7 +145,7 @@ const parse = (content: string, problems: string[]): Given | undefined => {
     if (isGiven(given)) return given
     problems.push('a file has patterns, or overrides, or both')
   } catch (error) {
-    problems.push(error instanceof Error ? error.message : String(error))
+    problems.push(messageOf(error))
   }
   return undefined
 }

@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { type IncomingMessage, request } from 'node:http'
 import { connect } from 'node:net'
 import type { Duplex } from 'node:stream'
+import { messageOf } from '@trellis/kit/errors'
 import { parsedJson } from '../../parsed-json.ts'
 import { type Container, type ContainerEngine, EngineFailed, readContainers } from './engine.ts'
 import { readFrames } from './frames.ts'
@@ -51,7 +52,7 @@ const brokenOff =
   (cause: unknown): never => {
     signal.throwIfAborted()
     if (cause instanceof EngineFailed) throw cause
-    const reason = cause instanceof Error ? cause.message : String(cause)
+    const reason = messageOf(cause)
     throw new EngineFailed(`The connection to the engine is broken off: ${reason}.`, { cause })
   }
 

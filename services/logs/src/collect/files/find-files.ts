@@ -1,6 +1,7 @@
 import type { Dirent } from 'node:fs'
 import { opendir, realpath, stat } from 'node:fs/promises'
 import { basename, dirname, join, relative } from 'node:path'
+import { messageOf } from '@trellis/kit/errors'
 import picomatch from 'picomatch'
 import { compareCodePoints } from '../code-points.ts'
 import type { LocalFileEntry } from '../source-entry.ts'
@@ -90,7 +91,7 @@ const reasonOf = (error: unknown): string => {
     ENOENT: 'it is not there',
     ELOOP: 'links in a circle',
   }
-  return words[code] ?? (error instanceof Error ? error.message : String(error))
+  return words[code] ?? messageOf(error)
 }
 
 export const cannotBeRead = (path: string, error: unknown): string => `${path} cannot be read: ${reasonOf(error)}.`

@@ -1,5 +1,6 @@
 import type { Duplex } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { messageOf } from '@trellis/kit/errors'
 import type { ClientChannel, SFTPWrapper } from 'ssh2'
 import { createGate } from '../../threads/gate.ts'
 import type { RunCommand, RunningCommand } from '../command.ts'
@@ -103,7 +104,7 @@ export const openSshConnection = async (
       if (!hasEntered) gate.leave(1)
       if (isSshFailure(error)) throw error
       if (!isOpen) throw broken(error)
-      const reason = error instanceof Error ? error.message : String(error)
+      const reason = messageOf(error)
       throw new SshFailure('remote', `${refusal} on ${address.host}: ${reason}.`, { cause: error })
     }
   }

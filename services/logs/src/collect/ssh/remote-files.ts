@@ -1,4 +1,5 @@
 import { posix } from 'node:path'
+import { messageOf } from '@trellis/kit/errors'
 import type { FileEntryWithStats, SFTPWrapper, Stats } from 'ssh2'
 import { CommandFailed, outputOf, type RunCommand } from '../command.ts'
 import { SshFailure } from './ssh-failure.ts'
@@ -34,7 +35,7 @@ const settled = <Value>(ask: (done: (error: Error | undefined | null, value: Val
 /** Failures of the connection stay what they are; the others are about the file. */
 const about = (path: string, error: unknown): SshFailure => {
   if (error instanceof SshFailure) return error
-  const message = error instanceof Error ? error.message : String(error)
+  const message = messageOf(error)
   const isGone = /no response|not connected|channel|closed|ended/i.test(message)
   if (isGone) return new SshFailure('unreachable', 'The connection is broken off.', { cause: error })
   return new SshFailure('remote', `${path} cannot be read: ${message}.`, { cause: error })

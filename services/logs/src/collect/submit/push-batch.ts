@@ -1,5 +1,6 @@
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
+import { messageOf } from '@trellis/kit/errors'
 import type { Upstream } from '../../upstream/upstream.ts'
 import type { OutboxRow } from './outbox-store.ts'
 
@@ -70,7 +71,7 @@ export const pushBatch = async (
   } catch (error) {
     signal.throwIfAborted()
     const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error
-    const reason = cause instanceof Error ? cause.message : String(cause)
+    const reason = messageOf(cause)
     return { kind: 'later', reason, retryAfterSeconds: undefined }
   }
 }

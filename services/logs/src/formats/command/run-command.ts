@@ -1,5 +1,6 @@
 import { readFile, stat } from 'node:fs/promises'
 import { extname } from 'node:path'
+import { messageOf } from '@trellis/kit/errors'
 import { silentLog } from '@trellis/kit/telemetry'
 import { parseDocument } from 'yaml'
 import { formatsInForce, userFormatsInForce } from '../in-force.ts'
@@ -57,7 +58,7 @@ export const runFormatsCommand = async ({ words, formatsDirectory, print, now }:
   for (const file of files) {
     const report = await testFile(file, now).catch(
       (error: unknown): Report => ({
-        lines: [`${file}: ${error instanceof Error ? error.message : String(error)}`],
+        lines: [`${file}: ${messageOf(error)}`],
         isGood: false,
       }),
     )

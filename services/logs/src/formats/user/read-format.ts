@@ -1,3 +1,4 @@
+import { messageOf } from '@trellis/kit/errors'
 import { isNode, LineCounter, parseDocument } from 'yaml'
 import type { JsonFormat, LogFormat, PatternFormat } from '../format.ts'
 import {
@@ -106,7 +107,7 @@ export const readFormat = (content: string, file: string): ReadFormat => {
     value = document.toJS({ maxAliasCount: 100 })
   } catch (cause) {
     return {
-      problem: `${file}: its aliases cannot be followed (${cause instanceof Error ? cause.message : String(cause)}).`,
+      problem: `${file}: its aliases cannot be followed (${messageOf(cause)}).`,
     }
   }
   if (!isMapping(value)) return { problem: `${file}, line 1: a format is a mapping with name, pattern and samples.` }
