@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
 import type { Follower } from '../threads/log-engine.ts'
 import { tailSteps } from './frames.ts'
-import { createTail } from './tail.ts'
+import { createTail, type Tail } from './tail.ts'
 
 const question = { q: '', source: '', severity: '', domain: '' } as never
 
-test('who comes back with a place before the first arrival of a run is told of no gap, since nothing was missed', async () => {
+const open = () => {
   let publish: Follower = () => undefined
   const tail = createTail({
     engine: {
@@ -15,15 +15,57 @@ test('who comes back with a place before the first arrival of a run is told of n
       },
     },
   })
+  return { tail, publish: (missed: number) => publish({ entries: [], missed, bytes: 0 }, 0) }
+}
+const from = (tail: Tail, lastEventId: string | undefined, signal: AbortSignal) =>
+  tailSteps(tail, { ...(question as object), lastEventId } as never, signal)
+
+test('who comes back behind a gap is not told of it again, but of the next', async () => {
+  const { tail, publish } = open()
   const ending = new AbortController()
-  const first = tailSteps(tail, question, ending.signal)
+  const first = from(tail, undefined, ending.signal)
+  await first.next()
+  const told = first.next()
+  publish(3)
+  const { value } = await told
+  expect(value).toMatchObject({ eventId: expect.stringMatching(/\.1\.999999$/), event: { $case: 'gap' } })
+  const again = from(tail, value?.eventId, ending.signal)
+  expect((await again.next()).value).toEqual({ eventId: value?.eventId, event: null })
+  const next = again.next()
+  publish(5)
+  expect((await next).value).toMatchObject({
+    eventId: expect.stringMatching(/\.2\.999999$/),
+    event: { $case: 'gap', value: { missed: 5 } },
+  })
+  ending.abort()
+})
+
+test('a reset says where the reader goes on, and no frame before it does', async () => {
+  const { tail, publish } = open()
+  const ending = new AbortController()
+  const lost = from(tail, 'from-another-life', ending.signal)
+  expect((await lost.next()).value).toEqual({ eventId: '', event: null })
+  const { value } = await lost.next()
+  expect(value).toMatchObject({ eventId: expect.stringMatching(/\.0\.999999$/), event: { $case: 'reset' } })
+  const again = from(tail, value?.eventId, ending.signal)
+  expect((await again.next()).value).toEqual({ eventId: value?.eventId, event: null })
+  const next = again.next()
+  publish(2)
+  expect((await next).value).toMatchObject({ event: { $case: 'gap', value: { missed: 2 } } })
+  ending.abort()
+})
+
+test('who comes back with a place before the first arrival of a run is told of no gap, since nothing was missed', async () => {
+  const { tail, publish } = open()
+  const ending = new AbortController()
+  const first = from(tail, undefined, ending.signal)
   const lastEventId = (await first.next()).value?.eventId
   expect(lastEventId).toMatch(/\.0\.999999$/)
 
-  const again = tailSteps(tail, { ...(question as object), lastEventId } as never, ending.signal)
+  const again = from(tail, lastEventId, ending.signal)
   expect((await again.next()).value).toEqual({ eventId: lastEventId, event: null })
   const next = again.next()
-  publish({ entries: [], missed: 3, bytes: 0 }, 0)
+  publish(3)
   expect((await next).value).toMatchObject({ event: { $case: 'gap', value: { missed: 3 } } })
   ending.abort()
 })

@@ -14,8 +14,12 @@ export type Followed = { of: readonly StoredEntry[]; indexes: number[]; placeOf:
 /** A frame of one store, or several entries at once; their place is then that of the last. */
 export type TailStep = TailFrame & { followed?: Followed }
 
-export const gap = (missed: number | null): TailFrame => ({ eventId: '', event: { $case: 'gap', value: { missed } } })
-export const reset: TailFrame = { eventId: '', event: { $case: 'reset', value: {} } }
+/** Without a place of its own it is where the reader is already. */
+export const gap = (missed: number | null, eventId = ''): TailFrame => ({
+  eventId,
+  event: { $case: 'gap', value: { missed } },
+})
+export const reset = (eventId: string): TailFrame => ({ eventId, event: { $case: 'reset', value: {} } })
 /** Says that the place in the stream is taken; whoever comes back with it misses nothing. */
 export const begun = (eventId: string): TailFrame => ({ eventId, event: null })
 
@@ -60,8 +64,12 @@ export async function* tailSteps(tail: Tail, question: TailQuestion, signal: Abo
     const last = question.lastEventId ? decodePosition(question.lastEventId) : undefined
     const resumes = last?.run === run
     const events = tail.subscribe(resumes ? Math.max(0, last.sequence - 1) : place, signal)
-    yield begun(encodePosition(resumes ? last : { run, sequence: place, shown: allShown }))
-    if (question.lastEventId && !resumes) yield reset
+    const from = encodePosition(resumes ? last : { run, sequence: place, shown: allShown })
+    if (question.lastEventId && !resumes) {
+      // Whoever leaves before the reset has its own place still, and is told again.
+      yield begun('')
+      yield reset(from)
+    } else yield begun(from)
     for await (const delivery of events) {
       if (delivery.kind === 'gap') {
         yield gap(null)
@@ -74,7 +82,8 @@ export async function* tailSteps(tail: Tail, question: TailQuestion, signal: Abo
         (entry, index) => index >= skip && isFollowed(entry, filters, query),
         (index) => encodePosition({ run, sequence, shown: index + 1 }),
       )
-      if (event.missed > 0) yield gap(event.missed)
+      const isTold = skip === allShown
+      if (event.missed > 0 && !isTold) yield gap(event.missed, encodePosition({ run, sequence, shown: allShown }))
     }
   } finally {
     leave()

@@ -25,7 +25,13 @@ test('a place in several stores is written and read again; one in the own store 
 })
 
 /** A store whose frames are those of one list after another, by how often it was opened; the last stays open. */
-const store = (name: string, ...lists: (TailFrame | Error)[][]): TailShard & { opened: (string | undefined)[] } => {
+const store = (name: string, ...lists: (TailFrame | Error)[][]) => storeAt(name, [], ...lists)
+/** The same, which begins at a place each time that it is opened. */
+const storeAt = (
+  name: string,
+  places: readonly string[],
+  ...lists: (TailFrame | Error)[][]
+): TailShard & { opened: (string | undefined)[] } => {
   const opened: (string | undefined)[] = []
   return {
     name,
@@ -33,7 +39,7 @@ const store = (name: string, ...lists: (TailFrame | Error)[][]): TailShard & { o
     async *open(lastEventId, signal) {
       const list = lists[opened.length] ?? []
       opened.push(lastEventId)
-      yield begun('')
+      yield begun(places[opened.length - 1] ?? '')
       for (const frame of list) {
         if (frame instanceof Error) throw frame
         yield frame
@@ -55,7 +61,7 @@ const read = async (own: TailShard, branches: () => TailShard[], count: number, 
   await merged.begun(1_000)
   const ids: string[] = []
   for await (const { eventId, event } of merged.frames()) {
-    ids.push(eventId || (event?.$case ?? ''))
+    ids.push(event?.$case === 'gap' && event.value.missed === null ? `gap ${eventId}` : eventId)
     if (ids.length === count) break
   }
   stop.abort()
@@ -76,17 +82,24 @@ test('each store is taken up at its own place', async () => {
 
 test('a branch that is lost is taken up where it was; started anew, a gap says that something may be missing', async () => {
   const lost = failure('unavailable', 'gone')
-  const barn = store('barn', [entry('b.1.1'), lost], [entry('b.2.1'), lost], [reset, entry('n.1.1')])
+  const barn = store('barn', [entry('b.1.1'), lost], [entry('b.2.1'), lost], [reset('n.0.0'), entry('n.1.1')])
   const ids = await read(store(''), () => [barn], 4)
   expect(barn.opened).toEqual([undefined, 'b.1.1', 'b.2.1'])
-  expect(ids).toEqual(['~barn=b.1.1', '~barn=b.2.1', 'gap', '~barn=n.1.1'])
-  expect(gap(null).event?.$case).toBe('gap')
+  expect(ids).toEqual(['~barn=b.1.1', '~barn=b.2.1', 'gap ~barn=n.0.0', '~barn=n.1.1'])
 })
 
 test('a branch that comes later is followed from then on, and a gap says that there may have been entries before', async () => {
-  const barn = store('barn', [entry('b.1.1')])
+  const barn = storeAt('barn', ['b.0.0'], [entry('b.1.1')])
+  const own = storeAt('', ['o.0.0'])
   let looks = 0
-  expect(await read(store(''), () => (looks++ === 0 ? [] : [barn]), 2)).toEqual(['gap', '~barn=b.1.1'])
+  const ids = await read(own, () => (looks++ === 0 ? [] : [barn]), 2)
+  // Who comes back with the gap's place is behind it in the branch, too.
+  expect(ids).toEqual(['gap o.0.0~barn=b.0.0', 'o.0.0~barn=b.1.1'])
+})
+
+test('a gap without a place of its own is where the reader is', async () => {
+  const ids = await read(store('', [entry('o.1.1'), gap(null), entry('o.2.1')]), () => [], 3)
+  expect(ids).toEqual(['o.1.1', 'gap o.1.1', 'o.2.1'])
 })
 
 test('the stream fails with the own store, and with no branch', async () => {

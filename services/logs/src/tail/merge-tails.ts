@@ -93,10 +93,10 @@ export const mergeTails = (options: MergeTailsOptions): MergedTails => {
     while (!ending.aborted) {
       try {
         for await (const frame of open(positions.get(name), ending)) {
-          if (!isFollowed && hasBegun && !positions.has(name)) await pass(name, gap(null))
+          if (!isFollowed && hasBegun && !positions.has(name)) await pass(name, gap(null, frame.eventId))
           isFollowed = true
           // A branch that was started anew knows nothing of places before: what came between is lost to the reader, and no more.
-          await pass(name, frame.event?.$case === 'reset' ? gap(null) : frame)
+          await pass(name, frame.event?.$case === 'reset' ? gap(null, frame.eventId) : frame)
           begin()
         }
       } catch (error) {
@@ -151,7 +151,7 @@ export const mergeTails = (options: MergeTailsOptions): MergedTails => {
             const { name, frame, next } = taken
             // What is passed on is behind the reader from here on, and no more than that.
             if (frame.eventId !== '') positions.set(name, frame.eventId)
-            yield frame.eventId === '' ? frame : { ...frame, eventId: encodePositions(positions) }
+            yield { ...frame, eventId: encodePositions(positions) }
             next()
           } else if (failed) throw failed.error
           else if (isOver) return

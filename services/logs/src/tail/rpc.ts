@@ -39,7 +39,7 @@ export const tailRpc = ({ engine, branches, requireBranch }: World, tail: Tail):
         : { entries: [] }
     // The stream opens when its history is known: what comes after that is told as it comes.
     yield begun(place)
-    if (mayHaveMissed) yield gap(null)
+    if (mayHaveMissed) yield gap(null, place)
     for (const { entry } of found.entries.toReversed()) {
       shown.add(`${entry.origin.branch ?? ''} ${entry.entryId}`)
       yield entryFrame(entry, place)
