@@ -1,5 +1,4 @@
 import { isAscii } from 'node:buffer'
-import type { Transferable } from 'node:worker_threads'
 import { type EntryBatch, severityIsKnown, severityMask } from '../entries/entry-batch.ts'
 import { createShapes } from '../templates/shapes.ts'
 import { createBatchWords } from './batch-words.ts'
@@ -33,7 +32,7 @@ export type BatchAnalysis = BatchPostings & {
 }
 
 /** What can be handed to another thread instead of being copied. */
-export const transferablesOf = (analysis: BatchAnalysis): Transferable[] => [
+export const transferablesOf = (analysis: BatchAnalysis): ArrayBuffer[] => [
   analysis.hashes.buffer,
   analysis.ends.buffer,
   analysis.bytes.buffer,

@@ -61,6 +61,7 @@ export type MemoryIndex = {
 }
 
 const mostStreams = 60_000
+const leastKeys = 1_024
 /** What a column of two bytes can tell apart; an entry of a further template has none here. */
 const mostTemplates = 65_536
 
@@ -82,10 +83,11 @@ const newColumns = (documents: number): MemoryColumns => ({
 export const originKey = (origin: Origin): string =>
   `${origin.sourceId}\0${origin.branch ?? ''}\0${origin.tenantId ?? ''}\0${origin.format}\0${origin.anonymized ?? ''}`
 
-export const createMemoryIndex = (limits: MemoryIndexLimits): MemoryIndex => {
+/** `before` is a full index of entries of the same kind: with as much room as it came to need, this one hardly grows. */
+export const createMemoryIndex = (limits: MemoryIndexLimits, before?: MemoryIndex): MemoryIndex => {
   const columns = newColumns(limits.documents)
-  const terms = createTermTable()
-  const keyTable = createKeyTable(1024)
+  const terms = createTermTable(before?.terms.room)
+  const keyTable = createKeyTable(Math.max(leastKeys, before?.documents ?? 0))
   const sender = new Map<number, SenderDetails>()
   const text = Buffer.from(allocate(limits.textBytes), 0, limits.textBytes)
   const streams: MemorySummary[] = []

@@ -10,6 +10,8 @@ import { hashWord } from './tokens.ts'
 export type TermTable = {
   readonly terms: number
   readonly postings: number
+  /** Room for all that is in it and an eighth more: what the next one of such words needs so as not to grow. */
+  readonly room: TermRoom
   /** Takes over the words of a batch. `documentOf` has each entry's document, -1 for one that is not kept; ascending and past all before. */
   add: (words: BatchPostings, documentOf: Int32Array) => void
   /** The number of a word, or -1. */
@@ -28,8 +30,14 @@ export type TermTable = {
   words: () => { bytes: Uint8Array; ends: Uint32Array }
 }
 
+/** Room for so many words with so many bytes in all, and so many postings in so many runs. */
+export type TermRoom = { terms: number; bytes: number; runs: number; postings: number }
+
+const leastRoom: TermRoom = { terms: 1 << 10, bytes: 1 << 13, runs: 1 << 11, postings: 1 << 13 }
+
+const newUint32 = (size: number) => new Uint32Array(allocate(size * 4), 0, size)
 const growUint32 = (array: Uint32Array<ArrayBuffer>, size: number) => {
-  const larger = new Uint32Array(allocate(size * 4), 0, size)
+  const larger = newUint32(size)
   larger.set(array)
   return larger
 }
@@ -49,18 +57,20 @@ const runNumbers = 3
 /** Runs that are brought to their places in a step: a few milliseconds. */
 const runsPerStep = 32_000
 
-export const createTermTable = (): TermTable => {
-  /** Two numbers a slot, side by side for the processor's cache: the word's hash and its number plus one. */
-  let slots = new Int32Array(1 << 12)
-  let ends = new Uint32Array(1 << 10)
+/** Grows when what comes is more than there is room for; what it outgrew is for the collector. */
+export const createTermTable = (room: TermRoom = leastRoom): TermTable => {
+  const mostTerms = sizeFor(leastRoom.terms, room.terms)
+  /** Two numbers a slot, side by side for the processor's cache: the word's hash and its number plus one. Half of them stay free. */
+  let slots = new Int32Array(allocate(mostTerms * 16), 0, mostTerms * 4)
+  let ends = newUint32(mostTerms)
   /** Two numbers a word: its newest run plus one, and its documents. */
-  let heads = new Uint32Array(1 << 11)
-  let pool = new Uint8Array(1 << 13)
+  let heads = newUint32(mostTerms * 2)
+  let pool = new Uint8Array(allocate(room.bytes), 0, room.bytes)
   let poolSize = 0
   let terms = 0
-  let runs = new Uint32Array(runNumbers << 11)
+  let runs = newUint32(room.runs * runNumbers)
   let runCount = 0
-  let packed = new Uint32Array(1 << 13)
+  let packed = newUint32(room.postings)
   let postings = 0
 
   const growTerms = (size: number) => {
@@ -132,6 +142,15 @@ export const createTermTable = (): TermTable => {
     },
     get postings() {
       return postings
+    },
+    get room() {
+      const roomFor = (used: number, least: number) => Math.max(least, used + (used >>> 3))
+      return {
+        terms: roomFor(terms, leastRoom.terms),
+        bytes: roomFor(poolSize, leastRoom.bytes),
+        runs: roomFor(runCount, leastRoom.runs),
+        postings: roomFor(postings, leastRoom.postings),
+      }
     },
     add(words, documentOf) {
       reserve(words)

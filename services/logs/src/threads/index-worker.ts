@@ -9,7 +9,7 @@ import type { Query } from '../search/query.ts'
 import type { SearchRequest } from '../search/search.ts'
 import { countWords } from '../search/search.ts'
 import { openFileAppendLog } from '../segments/append-log.ts'
-import type { BatchAnalysis } from '../segments/batch-analysis.ts'
+import { type BatchAnalysis, transferablesOf } from '../segments/batch-analysis.ts'
 import { countSources } from '../segments/count-sources.ts'
 import { createRoomCheck } from '../segments/disk-full.ts'
 import { findEntry } from '../segments/find-entry.ts'
@@ -26,6 +26,7 @@ import { createCalls, type Port } from './calls.ts'
 import { collectGarbage } from './collect-garbage.ts'
 import type { Holdings, IndexHostCalls, IndexOptions } from './index-calls.ts'
 import { leavingOf } from './leaving.ts'
+import { letGo } from './let-go.ts'
 import { packEntries, transferablesOfEntries } from './packed-entries.ts'
 
 /** The thread that keeps entries and searches them. It opens its shard with the first call. */
@@ -117,7 +118,9 @@ const host = createCalls<IndexHostCalls>(port, {
   ingest: async (batch: ArrayBuffer, analysis?: BatchAnalysis) => {
     await shardOf()
     await checkRoom()
-    return onShard((opened) => opened.ingest(batch, { analysis, onNew: tell }))
+    const result = await onShard((opened) => opened.ingest(batch, { analysis, onNew: tell }))
+    letGo([batch, ...(analysis ? transferablesOf(analysis) : [])])
+    return result
   },
   search: (request: SearchRequest, left?: Int32Array) =>
     onParts((parts) => searchByTemplate(parts, request, templates, { domainOf, signal: leavingOf(left) })),

@@ -62,7 +62,7 @@ export const createMemoryIndexes = (options: MemoryIndexesOptions): MemoryIndexe
   }
   const startSealing = (): Promise<void> => {
     const [index, name] = [active, nameOfActive()]
-    active = createMemoryIndex(limits)
+    active = createMemoryIndex(limits, index)
     number++
     const done = guard.watch('A segment could not be written', toSegment(index, position))
     done.catch(() => undefined)
