@@ -1,6 +1,4 @@
 import { counted } from '../counted.ts'
-import type { StoredEntry } from '../entries/entry.ts'
-import { createAttemptCounter, createAttemptReader } from './attempts.ts'
 import type { Finding } from './finding.ts'
 import type { Happening, HappeningKind } from './happenings.ts'
 import { guessedRule, type RateRule, rateRules, subjectOf } from './rate-rules.ts'
@@ -13,6 +11,7 @@ import {
   type RateWindow,
   timeOf,
 } from './rate-window.ts'
+import { createWatchedSubjects, type Episode, type WatchedSubject } from './watched-subjects.ts'
 
 /** Takes happenings in the order of time and tells when they have become too many. */
 export type RateWatch = {
@@ -31,25 +30,6 @@ const mostValues = 10_000
 /** Rules about so short a time are about the pace of entries. */
 const quickSeconds = 10
 const leastPauseSeconds = 300
-
-/** All that speaks for a finding, from the first to the last without a pause. */
-type Episode = {
-  rule: RateRule
-  subject: string
-  entry: StoredEntry
-  also: StoredEntry[]
-  entries: number
-  attempts: number
-  /** Those that the rule tells apart. */
-  values: Set<string>
-  times: { first: number; last: number }
-}
-type Watched = {
-  window: RateWindow
-  attemptsOf: ReturnType<typeof createAttemptCounter>
-  episode: Episode | undefined
-  lastTime: number
-}
 
 export const spanOf = (milliseconds: number): string => {
   const seconds = Math.max(1, Math.round(milliseconds / 1000))
@@ -119,46 +99,15 @@ const rulesByKind = (rules: readonly RateRule[]): ReadonlyMap<HappeningKind, Num
 }
 
 export const createRateWatch = (rules: readonly RateRule[] = rateRules): RateWatch => {
-  /** By what they have in common, the source and the subject, for each rule: those seen lately, and those not seen since there were half as many as may be. */
-  let lately = new Map<string, (Watched | undefined)[]>()
-  let before = new Map<string, (Watched | undefined)[]>()
-  let latelyWatched = 0
+  const subjects = createWatchedSubjects(mostWatched)
   const found: (() => Finding)[] = []
   const rulesOf = rulesByKind(rules)
   /** The rule about who guessed right stands behind all others. */
   const guessedIndex = rules.length
-  const readAttempt = createAttemptReader()
 
-  const subjectStates = (by: RateRule['by'], { entry }: Happening, subject: string): (Watched | undefined)[] => {
-    const key = `${by}\0${entry.origin.sourceId}\0${subject}`
-    const found = lately.get(key)
-    if (found) return found
-    const states = before.get(key) ?? []
-    if (latelyWatched >= mostWatched / 2) {
-      before = lately
-      lately = new Map()
-      latelyWatched = 0
-    }
-    lately.set(key, states)
-    latelyWatched += states.reduce((sum, state) => sum + (state ? 1 : 0), 0)
-    return states
-  }
-  const watchedIn = (states: (Watched | undefined)[], index: number): Watched => {
-    const known = states[index]
-    if (known) return known
-    const state = {
-      window: createRateWindow(),
-      attemptsOf: createAttemptCounter(readAttempt),
-      episode: undefined,
-      lastTime: Number.NEGATIVE_INFINITY,
-    }
-    states[index] = state
-    latelyWatched++
-    return state
-  }
-  const apply = ({ rule, index }: Numbered, subject: string, states: (Watched | undefined)[], happening: Happening) => {
+  const apply = ({ rule, index }: Numbered, subject: string, watched: WatchedSubject, happening: Happening) => {
     const { entry } = happening
-    const state = watchedIn(states, index)
+    const state = subjects.watch(watched, index)
     const now = entry.effectiveTime
     // A pause as long as the window, and no mere breath: what comes now is another time.
     if (now - state.lastTime > Math.max(rule.seconds, leastPauseSeconds) * 1000) state.episode = undefined
@@ -178,21 +127,21 @@ export const createRateWatch = (rules: readonly RateRule[] = rateRules): RateWat
   }
   const applyRules = (happening: Happening) => {
     const { entry, kind } = happening
-    const statesBy: Partial<Record<RateRule['by'], (Watched | undefined)[]>> = {}
+    const watchedBy: Partial<Record<RateRule['by'], WatchedSubject>> = {}
     for (const numbered of rulesOf.get(kind) ?? []) {
       const { rule } = numbered
       const subject = subjectOf(rule, happening)
       // Entries without a time of their own have that of when they came in: all at once.
       if (subject === null || (entry.time === null && rule.seconds <= quickSeconds)) continue
-      const states = statesBy[rule.by] ?? subjectStates(rule.by, happening, subject)
-      statesBy[rule.by] = states
-      apply(numbered, subject, states, happening)
+      const watched = watchedBy[rule.by] ?? subjects.of(rule.by, happening, subject)
+      watchedBy[rule.by] = watched
+      apply(numbered, subject, watched, happening)
     }
   }
   const applyGuessed = (happening: Happening) => {
     const { entry, address, kind } = happening
     if (address === null || (kind !== 'sign_in' && kind !== 'failed_sign_in' && kind !== 'unknown_user')) return
-    const state = watchedIn(subjectStates('address', happening, address), guessedIndex)
+    const state = subjects.watch(subjects.of('address', happening, address), guessedIndex)
     const now = entry.effectiveTime
     leaveBehind(state.window, now - guessedRule.seconds * 1000)
     if (kind !== 'sign_in') {
