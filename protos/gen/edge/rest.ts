@@ -441,6 +441,9 @@ export type HistogramRest = {
   start: string
   bucket_seconds: number
   counts: number[]
+  /** Matches that say that they are from more than a day ahead, as those of a broken clock do. They are in `total` and in no bucket, unless
+   * there are no others, or a time is named that they are in. */
+  later: number
 }
 
 export type LogsSearchResponseRest = {
@@ -1770,6 +1773,7 @@ export const HistogramToRest = (m: trellis_logs_v1_logs.Histogram): HistogramRes
   start: m.start,
   bucket_seconds: m.bucketSeconds,
   counts: m.counts,
+  later: m.later,
 })
 
 export const LogsSearchResponseToRest = (m: trellis_logs_v1_logs.SearchResponse): LogsSearchResponseRest => ({

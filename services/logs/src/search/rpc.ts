@@ -7,6 +7,7 @@ import { aroundEntry } from './context.ts'
 import { decodeCursor, encodeCursor } from './cursor.ts'
 import type { FacetCount } from './facets.ts'
 import { highlightsOf } from './highlights.ts'
+import { nearHistogram } from './near-histogram.ts'
 import { parseQuery } from './query.ts'
 import { readFilters } from './read-request.ts'
 import type { SearchRequest, SearchResult } from './search.ts'
@@ -32,7 +33,7 @@ type Ranked = {
   mode: 'bm25' | 'hybrid'
 }
 
-export const searchRpc = ({ engine, semantic, requireBranch }: World): SearchHandlers => {
+export const searchRpc = ({ engine, semantic, requireBranch, now }: World): SearchHandlers => {
   const byWords = async (words: SearchRequest, fallback: string | null, signal: AbortSignal): Promise<Ranked> => {
     const { next, ...result } = await engine.search(words, signal)
     return { result, nextCursor: next && encodeCursor(next), fallback, mode: 'bm25' }
@@ -65,6 +66,7 @@ export const searchRpc = ({ engine, semantic, requireBranch }: World): SearchHan
       const { result, nextCursor, fallback, mode } = request.semantic
         ? await byMeaning(wanted, request, signal)
         : await byWords({ ...wanted, ...(after && { after }) }, null, signal)
+      const histogram = await nearHistogram(result, wanted, { engine, now, signal })
       if (result.missing && result.missing.length > 0) head.header('x-branches-missing', result.missing.join(','))
       return {
         entries: result.entries.map(({ entry, score }) => ({
@@ -82,7 +84,7 @@ export const searchRpc = ({ engine, semantic, requireBranch }: World): SearchHan
           source: valuesOf(result.facets?.source),
           domain: valuesOf(result.facets?.domain),
         },
-        histogram: result.histogram && { ...result.histogram, start: new Date(result.histogram.start).toISOString() },
+        histogram: histogram && { ...histogram, start: new Date(histogram.start).toISOString() },
         nextCursor,
       }
     },

@@ -283,6 +283,11 @@ export interface Histogram {
   start: string;
   bucketSeconds: number;
   counts: number[];
+  /**
+   * Matches that say that they are from more than a day ahead, as those of a broken clock do. They are in `total` and in no bucket, unless
+   * there are no others, or a time is named that they are in.
+   */
+  later: number;
 }
 
 export interface TailRequest {
@@ -3029,7 +3034,7 @@ export const FacetValue: MessageFns<FacetValue> = {
 };
 
 function createBaseHistogram(): Histogram {
-  return { start: "", bucketSeconds: 0, counts: [] };
+  return { start: "", bucketSeconds: 0, counts: [], later: 0 };
 }
 
 export const Histogram: MessageFns<Histogram> = {
@@ -3046,6 +3051,9 @@ export const Histogram: MessageFns<Histogram> = {
         writer.int64(v);
       }
       writer.join();
+    }
+    if (message.later !== 0) {
+      writer.uint32(32).int64(message.later);
     }
     return writer;
   },
@@ -3097,6 +3105,14 @@ export const Histogram: MessageFns<Histogram> = {
 
             break;
           }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.later = longToNumber(reader.int64());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -3117,6 +3133,7 @@ export const Histogram: MessageFns<Histogram> = {
     message.start = object.start ?? "";
     message.bucketSeconds = object.bucketSeconds ?? 0;
     message.counts = object.counts?.map((e) => e) || [];
+    message.later = object.later ?? 0;
     return message;
   },
 };
