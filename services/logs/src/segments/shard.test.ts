@@ -1,5 +1,6 @@
 import { readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { setImmediate } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import { parseQuery } from '../search/query.ts'
 import { search } from '../search/search.ts'
@@ -40,6 +41,19 @@ describe('a shard', () => {
     await again.shard.flush()
     expect((await again.catalogue.list()).map(({ documents }) => documents)).toEqual([10])
     expect((await find(again.shard, '"7 of many"')).entries.map(({ entry }) => entry.text)).toEqual(['line 7 of many'])
+  })
+
+  test('a batch that can neither be written nor be told templates fails for its sender alone', async () => {
+    await using folder = await createShardFolder()
+    const append = async () => {
+      await setImmediate()
+      throw new Error('the disk is gone')
+    }
+    const templates = { idsOf: () => Promise.reject(new Error('the rows are gone')) }
+    await using opened = await folder.open({}, (given) => ({ ...given, log: { ...given.log, append }, templates }))
+    await expect(opened.shard.ingest(batchOf(lines(3)))).rejects.toThrow('the rows are gone')
+    await setImmediate()
+    await expect(opened.shard.ingest(batchOf(lines(3)))).rejects.toThrow('the disk is gone')
   })
 
   test('knows what it has: in memory, in a segment, after a restart, and twice in one batch', async () => {

@@ -8,7 +8,7 @@ import { createEnricher } from '../patterns/enricher.ts'
 import { type AppendLog, openFileAppendLog } from './append-log.ts'
 import type { Catalogue } from './catalogue.ts'
 import { type CatalogueTables, catalogueMigrations, createCatalogue } from './catalogue-store.ts'
-import { openShard, type Shard, type ShardLimits } from './shard.ts'
+import { openShard, type Shard, type ShardLimits, type ShardOptions } from './shard.ts'
 
 /** A shard on a folder that goes when the test does; opening it again is what a restart does. Real files, a real database. */
 export type ShardFolder = AsyncDisposable & {
@@ -18,7 +18,12 @@ export type ShardFolder = AsyncDisposable & {
 export type OpenedShard = AsyncDisposable & { shard: Shard; problems: string[]; catalogue: Catalogue; files: Files }
 
 /** What a shard stands on, as a test may want to change it. */
-export type Foundations = { files: Files; log: AppendLog; catalogue: Catalogue }
+export type Foundations = {
+  files: Files
+  log: AppendLog
+  catalogue: Catalogue
+  templates?: ShardOptions['templates']
+}
 
 export const openShardIn = async (
   directory: string,
@@ -30,7 +35,7 @@ export const openShardIn = async (
     dataDirectory: directory,
     migrations: catalogueMigrations,
   })
-  const { files, log, catalogue } = alter({
+  const { files, log, catalogue, templates } = alter({
     files: await openDirectoryFiles(join(directory, 'files')),
     log: await openFileAppendLog({ directory: join(directory, 'log'), fileBytes: 4_096 }),
     catalogue: createCatalogue(store.db),
@@ -40,6 +45,7 @@ export const openShardIn = async (
     files,
     log,
     catalogue,
+    ...(templates && { templates }),
     enricher: createEnricher(),
     limits: { documents: 64, textBytes: 64 * 1024, cacheBytes: 256 * 1024, ...limits },
     onDamage: (problem) => problems.push(problem),

@@ -65,7 +65,6 @@ export const createMemoryIndexes = (options: MemoryIndexesOptions): MemoryIndexe
     active = createMemoryIndex(limits, index)
     number++
     const done = guard.watch('A segment could not be written', toSegment(index, position))
-    done.catch(() => undefined)
     sealing = { index, name, done }
     return done
   }

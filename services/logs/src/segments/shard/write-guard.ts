@@ -17,10 +17,14 @@ export const createWriteGuard = (): WriteGuard => {
     check: () => {
       if (failed) throw failed
     },
-    watch: (what, write) =>
-      write.catch((error: unknown) => {
+    watch: (what, write) => {
+      const watched = write.catch((error: unknown) => {
         failed = writeFailure(what, error)
         throw failed
-      }),
+      })
+      // Whoever asked for it may have failed by then, and not hear of it.
+      watched.catch(() => undefined)
+      return watched
+    },
   }
 }
