@@ -1,4 +1,4 @@
-import type { BranchDirectory } from '../../branches/directory.ts'
+import type { BranchDirectory } from '../branches/directory.ts'
 
 const branchMilliseconds = 2_000
 
