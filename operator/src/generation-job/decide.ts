@@ -1,13 +1,11 @@
 import type { RunConcluded } from '@trellis/protos/ts/trellis/workloads/v1/workloads.ts'
 import type { GenerationJob, RunReason } from '../crds/mod.ts'
 import {
+  byWord,
   type Ending,
-  endedBy,
   fail,
-  failedBy,
   hasStarted,
   hasWorked,
-  millisecondsUntil,
   noReport,
   onceItLasts,
   type PodFailure,
@@ -56,11 +54,8 @@ export type Decision =
   /** `isHeld`: its time has not begun. */
   | (Waiting & { isHeld?: true })
 
-const conclude = (concluded: RunConcluded, facts: RunFacts): Ending => {
-  const seconds = concluded.outputSeconds
-  const message = typeof seconds === 'number' ? `It made ${Math.round(seconds * 10) / 10} s of audio.` : 'It is done.'
-  return endedBy(concluded, facts, message)
-}
+const outcome = ({ outputSeconds: seconds }: RunConcluded): string =>
+  typeof seconds === 'number' ? `It made ${Math.round(seconds * 10) / 10} s of audio.` : 'It is done.'
 
 /** Waiting that is not the run's own time. */
 const held = (standing: Standing): Decision => ({ ...wait(heldFor, standing), isHeld: true })
@@ -175,18 +170,12 @@ const byWorkerOrGpu = (view: GenerationView, left: number): Decision => {
     : decision
 }
 
-/**
- * What is to be done about a GenerationJob that has not ended. What was said of the run goes before what its pods look like:
- * a pod that is gone after its service has written everything is no loss.
- */
+/** What is to be done about a GenerationJob that has not ended. */
 export const decide = (view: GenerationView): Decision => {
   const { job, facts, takenOnAt, now } = view
-  if (facts.cancelled) return fail('Cancelled', 'Somebody asked for its end.')
-  if (facts.concluded) return conclude(facts.concluded, facts)
   const { activeDeadlineSeconds } = job.spec
-  const left = millisecondsUntil(job.status.startTime ?? takenOnAt, activeDeadlineSeconds, now)
-  if (left === 0) return fail('DeadlineExceeded', `It took longer than ${activeDeadlineSeconds} s.`)
-  if (facts.failed) return untilReported(facts.failed.at, { now, left }, failedBy(facts.failed.failure, true))
+  const left = byWord({ facts, status: job.status, activeDeadlineSeconds, takenOnAt, now }, outcome)
+  if (typeof left === 'object') return left
   if (hasWorked(facts, job.status)) {
     const message = 'The worker is done; the music service writes what it made.'
     return wait(left, { phase: 'Running', reason: 'Finished', message })

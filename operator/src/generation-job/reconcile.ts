@@ -1,15 +1,7 @@
 import { wholeGpu } from '../capacity/mod.ts'
 import type { GenerationJob } from '../crds/mod.ts'
-import { firstSeenEnded, isFinished, isLive, isPaused, runIdOf } from '../runs/mod.ts'
-import {
-  done,
-  isBeingDeleted,
-  isConflict,
-  isNotFound,
-  type Reconcile,
-  type Result,
-  requeueAfter,
-} from '../runtime/mod.ts'
+import { firstSeenEnded, isFinished, isLive, isPaused, runIdOf, unlessOvertaken } from '../runs/mod.ts'
+import { done, isBeingDeleted, type Reconcile, type Result, requeueAfter } from '../runtime/mod.ts'
 import { assign, begin, fallBack, order } from './begin.ts'
 import { type Decision, decide } from './decide.ts'
 import { end, expire } from './finish.ts'
@@ -18,9 +10,6 @@ import { acknowledge, type Run, settle } from './run.ts'
 import { hasFallenBack } from './status.ts'
 import { survey } from './survey.ts'
 import type { GenerationWorld } from './world.ts'
-
-/** Milliseconds after which what somebody else changed meanwhile is looked at, if its event does not come before. */
-const afterConflict = 1_000
 
 /** When the Job or the pod that the run waits for was first seen to have ended; now, where neither has. */
 const endOf = ({ memory, found: { batch, current } }: Run, now: number): number => {
@@ -84,11 +73,5 @@ export const reconcileGenerationJob =
     if (!job || isBeingDeleted(job) || isPaused(job)) return done
     // The cache is behind what was written here last, and will tell when it is not.
     if (!world.generationJobs.isCurrent(key)) return done
-    try {
-      return isFinished(job) ? await expire(world, job, signal) : await advance(world, job, signal)
-    } catch (error) {
-      // Somebody changed or removed it first: that comes, and is looked at.
-      if (isConflict(error) || isNotFound(error)) return requeueAfter(afterConflict)
-      throw error
-    }
+    return unlessOvertaken(() => (isFinished(job) ? expire(world, job, signal) : advance(world, job, signal)))
   }

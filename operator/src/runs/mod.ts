@@ -1,10 +1,12 @@
 /** What the kinds that run once have in common: their ids, what is heard and said of them, how their pods and statuses stand. */
 export { attendRuns } from './attend.ts'
 export { assignRun, orderRun } from './begin-run.ts'
-export { type Ending, endedBy, fail, failedBy, noReport, pending } from './ending.ts'
+export { byWord } from './by-word.ts'
+export { type Ending, fail, noReport, pending } from './ending.ts'
 export { hasStarted, hasWorked, reflects } from './heard.ts'
 export { createRunMemories, firstSeenEnded, type RunMemories, type RunMemory } from './memory.ts'
 export { createNotices, type NoticeReader, type Notices } from './notices.ts'
+export { unlessOvertaken } from './overtaken.ts'
 export type { RunParts } from './parts.ts'
 export { isPaused, pausedAnnotation } from './paused.ts'
 export {

@@ -1,13 +1,11 @@
 import type { RunConcluded } from '@trellis/protos/ts/trellis/workloads/v1/workloads.ts'
 import type { Search } from '../crds/mod.ts'
 import {
+  byWord,
   type Ending,
-  endedBy,
   fail,
-  failedBy,
   hasStarted,
   hasWorked,
-  millisecondsUntil,
   noReport,
   onceItLasts,
   type PodState,
@@ -48,11 +46,8 @@ export type Decision =
   | { kind: 'obtain'; attempt: number; because?: string }
   | Waiting
 
-const conclude = (concluded: RunConcluded, facts: RunFacts): Ending => {
-  const found = concluded.listingsFound
-  const what = typeof found === 'number' ? `It found ${found} ${found === 1 ? 'listing' : 'listings'}.` : 'It is done.'
-  return endedBy(concluded, facts, what)
-}
+const outcome = ({ listingsFound: found }: RunConcluded): string =>
+  typeof found === 'number' ? `It found ${found} ${found === 1 ? 'listing' : 'listings'}.` : 'It is done.'
 
 /** How the worker is. What it says comes sooner than what its node writes of it. */
 const stateOf = ({ state }: Worker, isStarted: boolean): PodState =>
@@ -97,22 +92,15 @@ const withWorker = (view: SearchView, worker: Worker, left: number): Decision =>
   }
 }
 
-/**
- * What is to be done about a Search that is not suspended and has not ended. What was said of the run goes before what its
- * pod looks like: a pod that is gone after its service has written everything is no loss.
- */
+/** What is to be done about a Search that is not suspended and has not ended. */
 export const decide = (view: SearchView): Decision => {
-  const { search, facts, worker, now } = view
-  if (facts.cancelled) return fail('Cancelled', 'Somebody asked for its end.')
-  if (facts.concluded) return conclude(facts.concluded, facts)
+  const { search, facts, worker, takenOnAt, now } = view
   const { activeDeadlineSeconds } = search.spec
-  const left = millisecondsUntil(search.status.startTime ?? view.takenOnAt, activeDeadlineSeconds, now)
-  if (left === 0) return fail('DeadlineExceeded', `It took longer than ${activeDeadlineSeconds} s.`)
-  const time = { now, left }
-  if (facts.failed) return untilReported(facts.failed.at, time, failedBy(facts.failed.failure, true))
+  const left = byWord({ facts, status: search.status, activeDeadlineSeconds, takenOnAt, now }, outcome)
+  if (typeof left === 'object') return left
   if (hasWorked(facts, search.status)) {
     const message = 'The worker is done; the listings service writes what it found.'
-    return onceItLasts(facts.worked?.at ?? 0, time, { phase: 'Running', reason: 'Finished', message })
+    return onceItLasts(facts.worked?.at ?? 0, { now, left }, { phase: 'Running', reason: 'Finished', message })
   }
   return worker ? withWorker(view, worker, left) : withoutWorker(view)
 }

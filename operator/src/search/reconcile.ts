@@ -1,14 +1,6 @@
 import type { Search } from '../crds/mod.ts'
-import { firstSeenEnded, isFinished, isLive, isPaused, runIdOf } from '../runs/mod.ts'
-import {
-  done,
-  isBeingDeleted,
-  isConflict,
-  isNotFound,
-  type Reconcile,
-  type Result,
-  requeueAfter,
-} from '../runtime/mod.ts'
+import { firstSeenEnded, isFinished, isLive, isPaused, runIdOf, unlessOvertaken } from '../runs/mod.ts'
+import { done, isBeingDeleted, type Reconcile, type Result, requeueAfter } from '../runtime/mod.ts'
 import { assign, begin, order } from './begin.ts'
 import { type Decision, decide, type Worker } from './decide.ts'
 import { end, expire, suspend } from './finish.ts'
@@ -16,9 +8,6 @@ import { acknowledge, type Run, settle } from './run.ts'
 import { survey } from './survey.ts'
 import type { SearchWorld } from './world.ts'
 import { findPod, stopPod } from './writes.ts'
-
-/** Milliseconds after which what somebody else changed meanwhile is looked at, if its event does not come before. */
-const afterConflict = 1_000
 
 const workerOf = ({ clock }: SearchWorld, { memory, pods: { current } }: Run): Worker | undefined => {
   if (!current) return undefined
@@ -86,13 +75,6 @@ export const reconcileSearch =
     }
     // The cache is behind what was written here last, and will tell when it is not.
     if (!world.searches.isCurrent(key)) return done
-    try {
-      if (isFinished(search)) return await expire(world, search, signal)
-      if (search.spec.suspend) return await suspend(world, search, signal)
-      return await advance(world, search, signal)
-    } catch (error) {
-      // Somebody changed or removed it first: that comes, and is looked at.
-      if (isConflict(error) || isNotFound(error)) return requeueAfter(afterConflict)
-      throw error
-    }
+    const next = isFinished(search) ? expire : search.spec.suspend ? suspend : advance
+    return unlessOvertaken(() => next(world, search, signal))
   }
