@@ -241,7 +241,7 @@ describe('branches', () => {
 
     for (const wrong of ['', 'wrong', 'api-key', 'admin-key'])
       expect((await push(endpoint, wrong, [{ text: 'x' }])).status, wrong).toBe(401)
-    expect((await push(endpoint.replace(slug, 'nobody'), key, [{ text: 'x' }])).status).toBe(401)
+    expect((await push(endpoint.replace(slug, 'nobody'), key, [{ text: 'x' }])).status).toBe(404)
 
     const entries = [{ text: 'overheated: error 7' }, { text: 'cooled down', timestamp_iso: '2026-03-01T09:00:00Z' }]
     expect(await push(endpoint, key, entries)).toMatchObject({ status: 200, body: { accepted: 2, rejected: [] } })

@@ -151,7 +151,7 @@ test('a body passes through while it arrives, and ends with its sender', async (
   await cut.promise
 })
 
-test('a slug that nobody knows answers as a wrong key does, and without a key every slug answers the same', async () => {
+test('a slug that nobody knows is 404 for who has a key, and without a key every slug answers the same', async () => {
   await put('barn', async (given, response) => {
     await bodyOf(given)
     json(response, 200, {})
@@ -161,14 +161,18 @@ test('a slug that nobody knows answers as a wrong key does, and without a key ev
     const challenge = response.headers.get('www-authenticate')
     return { status: response.status, challenge, body: await response.json() }
   }
-  const detail = (what: string) => ({
+  const refused = {
     status: 401,
     challenge: 'Bearer realm="trellis"',
-    body: { detail: `${what} Send it as "Authorization: Bearer <key>".` },
+    body: { detail: 'This needs the branch key. Send it as "Authorization: Bearer <key>".' },
+  }
+  expect(await told('nobody')).toEqual({
+    status: 404,
+    challenge: null,
+    body: { detail: 'There is no branch "nobody".' },
   })
-  expect(await told('nobody')).toEqual(detail('That is not the branch key.'))
   for (const slug of ['barn', 'nobody', 'Not-A-Slug'])
-    expect(await told(slug, { authorization: '' }), slug).toEqual(detail('This needs the branch key.'))
+    expect(await told(slug, { authorization: '' }), slug).toEqual(refused)
 })
 
 test('a branch that is not active or not there is 503 with Retry-After', async () => {
@@ -186,7 +190,7 @@ test('a branch that is not active or not there is 503 with Retry-After', async (
 })
 
 test('a branch that was made a moment ago is found, and one that has moved is found again', async () => {
-  expect((await push('barn', '{}')).status).toBe(401)
+  expect((await push('barn', '{}')).status).toBe(404)
   const before = await put('barn', async (given, response) => {
     await bodyOf(given)
     json(response, 200, { from: 'before' })

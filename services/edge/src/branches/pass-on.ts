@@ -1,7 +1,6 @@
 import { Agent, type IncomingMessage, type OutgoingHttpHeaders, request as send } from 'node:http'
 import { failure } from '@trellis/kit/errors'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { refusedBranchKey } from '../identity/keys.ts'
 import type { BranchLocations } from './locations.ts'
 
 /** Passes a request on as it comes, and the answer back once it is there. */
@@ -59,8 +58,7 @@ const readAll = async (answer: IncomingMessage): Promise<Buffer> => {
 
 /**
  * Passes batches on to branches, by the slug in the path. The body goes through as it arrives, no faster than the branch takes it; the branch checks
- * the key, and its answer, with `Retry-After`, goes back. A slug that nobody knows answers as a wrong key does, so that who has no key learns of no
- * slug; 503 for a branch that is not active or not there, so that senders keep what they have and come again.
+ * the key, and its answer, with `Retry-After`, goes back. 404 for a slug that nobody knows; 503 for a branch that is not active or not there, so that senders keep what they have and come again.
  */
 export const createPassOn = (locations: BranchLocations): PassOn & Disposable => {
   // A connection a batch: one that was kept may be gone when a body, which cannot be sent twice, is half on its way.
@@ -91,7 +89,7 @@ export const createPassOn = (locations: BranchLocations): PassOn & Disposable =>
   const passOn: PassOn = async (request, reply) => {
     const { slug } = request.params as { slug: string }
     const location = await locations.find(slug)
-    if (!location) throw refusedBranchKey(request.headers)
+    if (!location) throw failure('not_found', `There is no branch "${slug}".`)
     if (!location.active)
       throw failure('unavailable', `Branch "${slug}" is not active. Keep what you have until it is.`, {
         retryAfterSeconds: inactiveSeconds,

@@ -26,7 +26,7 @@ const refused = (what: string, how = asBearer) =>
   })
 
 /** What a request without the key of a branch, or with a wrong one, is answered: 401. */
-export const refusedBranchKey = (headers: Headers) =>
+const refusedBranchKey = (headers: Headers) =>
   refused(bearer(headers) === undefined ? 'This needs the branch key.' : 'That is not the branch key.')
 
 /** Throws 401 where a request has no key at all; which one it is, who has the key to compare says. */
