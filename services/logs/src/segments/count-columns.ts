@@ -12,27 +12,40 @@ export type Cells = {
 const mostNarrow = 65_536
 const mostWide = 2 ** 32
 
-/** Pairs are numbered as they are met. */
-export const cellsOf = (streamOf: Uint16Array, patternSetOf: Uint16Array, documents: number): Cells => {
+/** Pairs of documents that come one after the other, as in an index that grows, numbered as they are met. */
+export const createCells = (capacity: number): { upTo: (documents: number, columns: PairColumns) => Cells } => {
   const numbers = new Map<number, number>()
-  const wide = new Uint32Array(documents)
-  let [before, cell] = [-1, 0]
-  for (let document = 0; document < documents; document++) {
-    const pair = (streamOf[document] ?? 0) * mostNarrow + (patternSetOf[document] ?? 0)
-    if (pair !== before) {
-      before = pair
-      const known = numbers.get(pair)
-      cell = known ?? numbers.size
-      if (known === undefined) numbers.set(pair, cell)
-    }
-    wide[document] = cell
-  }
-  const pairs = [...numbers.keys()]
+  const cellOf = new Uint32Array(capacity)
+  let known = 0
   return {
-    cellOf: pairs.length <= mostNarrow ? Uint16Array.from(wide) : wide,
-    streams: Uint32Array.from(pairs, (pair) => Math.floor(pair / mostNarrow)),
-    patternSets: Uint32Array.from(pairs, (pair) => pair % mostNarrow),
+    upTo: (documents, { streamOf, patternSetOf }) => {
+      let [before, cell] = [-1, 0]
+      for (; known < documents; known++) {
+        const pair = (streamOf[known] ?? 0) * mostNarrow + (patternSetOf[known] ?? 0)
+        if (pair !== before) {
+          before = pair
+          cell = numbers.get(pair) ?? numbers.size
+          numbers.set(pair, cell)
+        }
+        cellOf[known] = cell
+      }
+      const pairs = [...numbers.keys()]
+      return {
+        cellOf,
+        streams: Uint32Array.from(pairs, (pair) => Math.floor(pair / mostNarrow)),
+        patternSets: Uint32Array.from(pairs, (pair) => pair % mostNarrow),
+      }
+    },
   }
+}
+
+/** What pairs are of, by document. */
+export type PairColumns = { streamOf: Uint16Array; patternSetOf: Uint16Array }
+
+/** The same for all documents of a segment, in as little room as they need. */
+export const cellsOf = (columns: PairColumns, documents: number): Cells => {
+  const cells = createCells(documents).upTo(documents, columns)
+  return cells.streams.length <= mostNarrow ? { ...cells, cellOf: Uint16Array.from(cells.cellOf) } : cells
 }
 
 /** For each document the bucket of its time, counted from the bucket that begins at `start`, epoch milliseconds. */

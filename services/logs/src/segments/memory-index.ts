@@ -3,6 +3,7 @@ import { type EntryBatch, isOutOfOrder, isTruncated, timeIsBorrowed } from '../e
 import { allocate } from './allocate.ts'
 import type { BatchAnalysis } from './batch-analysis.ts'
 import { createBitmap, setBit } from './bitmap.ts'
+import { type Cells, createCells } from './count-columns.ts'
 import { codeOfLength } from './document-length.ts'
 import { createKeyTable, type KeyTable, keyPrefixAt } from './key-table.ts'
 import { hasOwnTime, snapshotOf } from './memory-part.ts'
@@ -56,6 +57,8 @@ export type MemoryIndex = {
    * analysis' shapes.
    */
   add: (batch: EntryBatch, analysis: BatchAnalysis, templates: readonly string[], isKnown?: Uint8Array) => void
+  /** What facets count by; of what was numbered before nothing is done again. */
+  cells: () => Cells
   /** What is in it now, as a part. */
   snapshot: (name: string) => Part
 }
@@ -89,6 +92,7 @@ export const createMemoryIndex = (limits: MemoryIndexLimits, before?: MemoryInde
   const terms = createTermTable(before?.terms.room)
   const keyTable = createKeyTable(Math.max(leastKeys, before?.documents ?? 0))
   const sender = new Map<number, SenderDetails>()
+  const cells = createCells(limits.documents)
   const text = Buffer.from(allocate(limits.textBytes), 0, limits.textBytes)
   const streams: MemorySummary[] = []
   const streamNumbers = new Map<string, number>()
@@ -247,6 +251,7 @@ export const createMemoryIndex = (limits: MemoryIndexLimits, before?: MemoryInde
       addTexts(batch, documentOf, first)
       terms.add(analysis, documentOf)
     },
+    cells: () => cells.upTo(documents, columns),
     snapshot: (name) => snapshotOf(index, name),
   }
   return index

@@ -1,7 +1,7 @@
 import type { StoredEntry } from '../entries/entry.ts'
 import { isOutOfOrder, isTruncated } from '../entries/entry-batch.ts'
 import { severityOfCode } from '../entries/severity-code.ts'
-import { bucketColumnOf, cellsOf } from './count-columns.ts'
+import { bucketColumnOf } from './count-columns.ts'
 import type { MemoryIndex } from './memory-index.ts'
 import { mergePostings, occurrencesOf, type Postings } from './occurrences.ts'
 import type { Part, StreamSummary, Times } from './part.ts'
@@ -94,7 +94,7 @@ export const snapshotOf = (index: MemoryIndex, name: string): Part => {
       keys: columns.keys,
       keyStride: 16,
     }),
-    cells: async () => cellsOf(columns.streamOf, columns.patternSetOf, documents),
+    cells: async () => index.cells(),
     buckets: async (milliseconds) => bucketColumnOf(columns.times, { documents, ...extent }, milliseconds),
     templateOf: async () => columns.templateOf,
     lookup: async (word) => {

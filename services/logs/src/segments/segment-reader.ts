@@ -283,7 +283,10 @@ export const openSegment = async (options: OpenSegmentOptions): Promise<Segment>
     },
     cells: () =>
       cached('cells', async () => {
-        const value = cellsOf(await shorts('streams'), await shorts('patternSets'), documents)
+        const value = cellsOf(
+          { streamOf: await shorts('streams'), patternSetOf: await shorts('patternSets') },
+          documents,
+        )
         return { value, bytes: value.cellOf.byteLength + value.streams.byteLength * 2 }
       }),
     buckets: async (milliseconds) => {
