@@ -14,10 +14,16 @@ import { workloadsContract } from './ports/workloads.ts'
 
 busContract('in memory', async () => createMemoryBus())
 
-filesContract('in a directory', async () => {
-  const directory = await temporaryDirectory()
-  return { files: await openDirectoryFiles(directory.path), [Symbol.asyncDispose]: directory[Symbol.asyncDispose] }
-})
+for (const [name, blocking] of [
+  ['in a directory', false],
+  ['in a directory that is read while its thread waits', true],
+] as const) {
+  filesContract(name, async () => {
+    const directory = await temporaryDirectory()
+    const files = await openDirectoryFiles(directory.path, { blocking })
+    return { files, [Symbol.asyncDispose]: directory[Symbol.asyncDispose] }
+  })
+}
 
 storeContract('on SQLite', async () => {
   const directory = await temporaryDirectory()

@@ -1,3 +1,4 @@
+import type { Slices } from '../slices.ts'
 import { createFacetCounter, type Facets } from './facets.ts'
 import { bucketsFor, countTimes, type Histogram } from './histogram.ts'
 import type { KeeperOf } from './keep-counts.ts'
@@ -12,19 +13,21 @@ const extentBytes = 64
 export type CountOptions = {
   keeperOf: KeeperOf
   domainOf: (tag: string) => string
+  slices: Slices
   signal: Leaving | undefined
 }
 
 /** Counts what matched by value and by time. */
 export const countMatches = async (
   matches: readonly Match[],
-  { keeperOf, domainOf, signal }: CountOptions,
+  { keeperOf, domainOf, slices, signal }: CountOptions,
 ): Promise<{ facets: Facets; histogram: Histogram | null }> => {
   const counter = createFacetCounter(domainOf)
   const { first, last } = await extentOf(matches, keeperOf)
   const histogram = first <= last ? bucketsFor(first, last) : null
   await inLanes(matches, lanes, async (match) => {
     signal?.throwIfAborted()
+    if (slices.isOver()) await slices.pause()
     const keep = keeperOf(match.part)
     await counter.count(match, keep)
     if (histogram) await countTimes(histogram, match, keep)

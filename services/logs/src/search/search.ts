@@ -1,5 +1,6 @@
 import type { StoredEntry } from '../entries/entry.ts'
 import type { Part } from '../segments/part.ts'
+import { createSlices } from '../slices.ts'
 import { countMatches } from './count-matches.ts'
 import { createFacetCounter, type Facets } from './facets.ts'
 import { createPartFilter, type Filters } from './filters.ts'
@@ -45,6 +46,8 @@ export type SearchResult = {
 
 /** So many parts are looked at at a time: their columns are in memory then. */
 const lanes = 8
+/** Others in the thread have their turn after so long, in ms. */
+const mostSlice = 20
 
 export type SearchOptions = {
   domainOf: (tag: string) => string
@@ -72,7 +75,11 @@ export const search = async (
   const ranking = query && order === 'relevance' ? scoringTerms(query) : []
   const keeperOf = createKeeper(request)
   const surveying = { query, filter: createPartFilter(request.filters), ranking, keeperOf, signal }
-  const surveys = await inLanes(parts, lanes, (part) => surveyPart(part, surveying))
+  const slices = createSlices(mostSlice)
+  const surveys = await inLanes(parts, lanes, async (part) => {
+    if (slices.isOver()) await slices.pause()
+    return surveyPart(part, surveying)
+  })
   const matches = surveys.map(({ match }) => match).filter((match) => match !== undefined)
   const statistics = request.statistics ?? gatherStatistics(surveys)
   const paging = { order, ranking, statistics, signal }
@@ -85,7 +92,7 @@ export const search = async (
     total: counted.reduce((sum, { total }) => sum + total, 0),
     totalIsExact: isExact,
     ...(request.withFacets
-      ? await countMatches(counted, { keeperOf: countsOf, domainOf, signal })
+      ? await countMatches(counted, { keeperOf: countsOf, domainOf, slices, signal })
       : { facets: null, histogram: null }),
     next: hits.length > limit && last ? rankOf(last) : null,
   }

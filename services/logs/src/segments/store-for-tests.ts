@@ -36,7 +36,7 @@ export const openShardIn = async (
     migrations: catalogueMigrations,
   })
   const { files, log, catalogue, templates } = alter({
-    files: await openDirectoryFiles(join(directory, 'files')),
+    files: await openDirectoryFiles(join(directory, 'files'), { blocking: true }),
     log: await openFileAppendLog({ directory: join(directory, 'log'), fileBytes: 4_096 }),
     catalogue: createCatalogue(store.db),
   })

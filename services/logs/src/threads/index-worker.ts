@@ -57,7 +57,7 @@ const templates = createTemplates({
 const open = async (): Promise<Shard> =>
   openShard({
     templates,
-    files: await openDirectoryFiles(join(directory, 'files')),
+    files: await openDirectoryFiles(join(directory, 'files'), { blocking: true }),
     log: await openFileAppendLog({ directory: join(directory, 'log') }),
     catalogue: {
       read: () => host.call('readCatalogue', []),
