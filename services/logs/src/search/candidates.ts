@@ -1,5 +1,6 @@
 import { type Bitmap, createBitmap, documentsOf, hasBit, setBit, subtract } from '../segments/bitmap.ts'
 import type { Part, RankColumns } from '../segments/part.ts'
+import type { Slices } from '../slices.ts'
 import { type Offer, type Order, offerBitmap, offerDocuments, type Rank, type TopHits } from './hits.ts'
 import type { Leaving } from './leaving.ts'
 import type { FoundTerm, FoundTerms } from './match.ts'
@@ -162,7 +163,7 @@ export type RankedPart = {
   open: () => Promise<{ columns: RankColumns; candidates: readonly Candidates[] }>
 }
 
-export type Paging = { order: Order; after: Rank | undefined; signal: Leaving | undefined }
+export type Paging = { order: Order; after: Rank | undefined; slices: Slices; signal: Leaving | undefined }
 
 type Waiting = RankedPart & { latest: number }
 
@@ -170,7 +171,7 @@ type Waiting = RankedPart & { latest: number }
 export const offerBestFirst = async (
   top: TopHits,
   parts: readonly RankedPart[],
-  { order, after, signal }: Paging,
+  { order, after, slices, signal }: Paging,
 ): Promise<void> => {
   const latestOf = ({ part }: RankedPart) => (order === 'oldest' ? -part.firstTime : part.lastTime)
   const comesFirst = (one: Waiting, other: Waiting) => other.best - one.best || other.latest - one.latest
@@ -182,6 +183,7 @@ export const offerBestFirst = async (
   for (let next = waiting.shift(); next; next = waiting.shift()) {
     signal?.throwIfAborted()
     if (isPast(next)) continue
+    if (slices.isOver()) await slices.pause()
     if (next.refine) {
       const refined: Waiting = { ...next, best: await next.refine(), refine: undefined }
       const place = waiting.findIndex((other) => comesFirst(refined, other) <= 0)

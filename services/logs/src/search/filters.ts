@@ -63,6 +63,8 @@ export const createPartFilter = (filters: Filters): PartFilter => {
       part.patternSets.some((tags) => acceptsTags(filters, tags)),
     passing: async (part) => {
       const passing = (await part.visible())?.slice() ?? fullBitmap(part.documents)
+      // First what leaves least for the rest to look at.
+      if (isCut(part)) keepByTime(passing, await part.times(), { since, until })
       const origins = part.streams.map(({ origin }) => acceptsOrigin(filters, origin))
       await keepByNumber(passing, part.streamOf, origins)
       const tags = part.patternSets.map((set) => acceptsTags(filters, set))
@@ -71,7 +73,6 @@ export const createPartFilter = (filters: Filters): PartFilter => {
         const ids = part.templates.map((id) => templates.has(id))
         await keepByNumber(passing, part.templateOf, ids)
       }
-      if (isCut(part)) keepByTime(passing, await part.times(), { since, until })
       if (filters.severities) {
         const graded = await part.severities()
         intersect(passing, ofSeverities(graded, filters.severities, part.documents))

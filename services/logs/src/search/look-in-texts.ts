@@ -1,6 +1,7 @@
 import { type Bitmap, countBits, documentsOf, setBit, subtract, unite } from '../segments/bitmap.ts'
 import type { Part } from '../segments/part.ts'
 import { wordsOf } from '../segments/tokens.ts'
+import type { Slices } from '../slices.ts'
 import type { KeeperOf } from './keep-counts.ts'
 import { inLanes } from './lanes.ts'
 import type { Leaving } from './leaving.ts'
@@ -17,6 +18,7 @@ export type LookOptions = {
   /** With more doubtful documents than this some of them are looked at, and stand for the others. */
   mostTexts: number
   keeperOf: KeeperOf
+  slices: Slices
   signal: Leaving | undefined
 }
 
@@ -41,12 +43,13 @@ const runStart = (number: number, length: number): number =>
  * Looks at texts of doubtful documents, at all of them where a stretch is a run. As many of those that are not looked at are taken to hold
  * as did among those of their stretch, so that all that is counted by the result fits together.
  */
-const holding = async ({ part, doubtful }: Doubted, stretch: number, { query, signal }: LookOptions) => {
+const holding = async ({ part, doubtful }: Doubted, stretch: number, { query, slices, signal }: LookOptions) => {
   const documents = documentsOf(doubtful)
   const held = new Uint32Array(doubtful.length)
   let due = 0.5
   for (let from = 0; from < documents.length; from += stretch) {
     signal?.throwIfAborted()
+    if (slices.isOver()) await slices.pause()
     const these = documents.subarray(from, from + stretch)
     const start = runStart(from / stretch, these.length)
     const looked = these.subarray(start, start + run)

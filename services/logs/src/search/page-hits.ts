@@ -1,5 +1,6 @@
 import { type Bitmap, hasBit } from '../segments/bitmap.ts'
 import { wordsOf } from '../segments/tokens.ts'
+import type { Slices } from '../slices.ts'
 import { createCandidates, createScoring, offerBestFirst, type RankedPart } from './candidates.ts'
 import { createTopHits, type Hit, type Order, type Rank } from './hits.ts'
 import { isKept, type KeeperOf } from './keep-counts.ts'
@@ -19,13 +20,14 @@ export type PagerOptions = {
   ranking: readonly Term[]
   statistics: Statistics
   keeperOf: KeeperOf
+  slices: Slices
   signal: Leaving | undefined
 }
 
 export const rankOf = ({ score, time, sequence, key }: Hit): Rank => ({ score, time, sequence, key })
 
 export const createPager = (matches: readonly Match[], options: PagerOptions): Pager => {
-  const { order, ranking, statistics, keeperOf, signal } = options
+  const { order, ranking, statistics, keeperOf, slices, signal } = options
   const scores = scoresOfTerms(ranking, statistics)
   const names = ranking.map(({ name }) => name)
   const scoring = createScoring(scores)
@@ -53,7 +55,7 @@ export const createPager = (matches: readonly Match[], options: PagerOptions): P
   })
   return async (after, limit) => {
     const top = createTopHits(limit)
-    await offerBestFirst(top, ranked, { order, after, signal })
+    await offerBestFirst(top, ranked, { order, after, slices, signal })
     return top.take()
   }
 }
@@ -66,6 +68,8 @@ const fewestHits = 200
 /** Of what matched by its words, the documents of which only the text tells. */
 export type DoubtedMatch = Match & { doubtful: Bitmap }
 
+export type TextPaging = { after: Rank | undefined; limit: number; slices: Slices; signal: Leaving | undefined }
+
 /**
  * Gives hits from `after` on, one more than the page has: with more candidates than are looked at for the counts, those that only the text
  * tells of are looked at here, best first.
@@ -74,7 +78,7 @@ export const pageByTexts = async (
   query: Query,
   matches: readonly DoubtedMatch[],
   page: Pager,
-  { after, limit, signal }: { after: Rank | undefined; limit: number; signal: Leaving | undefined },
+  { after, limit, slices, signal }: TextPaging,
 ): Promise<Hit[]> => {
   const holds = async ({ part, document }: Hit): Promise<boolean> => {
     const match = matches[part]
@@ -91,6 +95,7 @@ export const pageByTexts = async (
     const last = next.at(-1)
     if (!last) break
     for (const hit of next) {
+      if (slices.isOver()) await slices.pause()
       if (await holds(hit)) hits.push(hit)
       if (hits.length > limit) break
     }

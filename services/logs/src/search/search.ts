@@ -1,6 +1,6 @@
 import type { StoredEntry } from '../entries/entry.ts'
 import type { Part } from '../segments/part.ts'
-import { createSlices } from '../slices.ts'
+import { createSlices, type Slices } from '../slices.ts'
 import { countMatches } from './count-matches.ts'
 import { createFacetCounter, type Facets } from './facets.ts'
 import { createPartFilter, type Filters } from './filters.ts'
@@ -48,6 +48,8 @@ export type SearchResult = {
 const lanes = 8
 /** Others in the thread have their turn after so long, in ms. */
 const mostSlice = 20
+/** Each may lie in a block of texts of its own, which has to be unpacked. */
+const presentedAtOnce = 20
 
 export type SearchOptions = {
   domainOf: (tag: string) => string
@@ -82,13 +84,13 @@ export const search = async (
   })
   const matches = surveys.map(({ match }) => match).filter((match) => match !== undefined)
   const statistics = request.statistics ?? gatherStatistics(surveys)
-  const paging = { order, ranking, statistics, signal }
-  const { counted, isExact, countsOf, hitsOf } = await settle(matches, request, { ...options, keeperOf })
+  const paging = { order, ranking, statistics, slices, signal }
+  const { counted, isExact, countsOf, hitsOf } = await settle(matches, request, { ...options, keeperOf, slices })
   const hits = await hitsOf((shown, keeper) => createPager(shown, { ...paging, keeperOf: keeper }))
   const shown = hits.slice(0, limit)
   const last = shown.at(-1)
   return {
-    entries: await present(shown, matches),
+    entries: await present(shown, matches, slices),
     total: counted.reduce((sum, { total }) => sum + total, 0),
     totalIsExact: isExact,
     ...(request.withFacets
@@ -117,12 +119,12 @@ type Answer = {
   hitsOf: (pagerOf: PagerOf) => Promise<Hit[]>
 }
 
-type SettleOptions = SearchOptions & { keeperOf: KeeperOf }
+type SettleOptions = SearchOptions & { keeperOf: KeeperOf; slices: Slices }
 
 /** Settles what only texts tell of, where there is such. */
 const settle = async (matches: readonly Match[], request: SearchRequest, options: SettleOptions): Promise<Answer> => {
   const { query, after, limit } = request
-  const { keeperOf, signal, mostTextsForExactTotal: mostTexts = mostTextsForExactTotal } = options
+  const { keeperOf, slices, signal, mostTextsForExactTotal: mostTexts = mostTextsForExactTotal } = options
   const hitsAmong =
     (these: readonly Match[], keeper: KeeperOf): Answer['hitsOf'] =>
     (pagerOf) =>
@@ -133,7 +135,7 @@ const settle = async (matches: readonly Match[], request: SearchRequest, options
     const { found, matched } = await match.reach()
     return { ...match, found, matched, doubtful: doubtfulAmong(query, found, matched) }
   })
-  const { settled, isExact, counted: way } = await lookInTexts(doubted, { query, mostTexts, keeperOf, signal })
+  const { settled, isExact, counted: way } = await lookInTexts(doubted, { query, mostTexts, keeperOf, slices, signal })
   const counted = doubted.map(({ found, ...match }, index): Match => {
     const { matched, total } = settled[index] ?? match
     const reached: Reached = { found, matched }
@@ -143,7 +145,7 @@ const settle = async (matches: readonly Match[], request: SearchRequest, options
   const countsOf = keeperFor(keeperOf, way)
   const hitsOf: Answer['hitsOf'] = isExact
     ? hitsAmong(counted, countsOf)
-    : (pagerOf) => pageByTexts(query, doubted, pagerOf(matches, keeperOf), { after, limit, signal })
+    : (pagerOf) => pageByTexts(query, doubted, pagerOf(matches, keeperOf), { after, limit, slices, signal })
   return { counted, isExact, countsOf, hitsOf }
 }
 
@@ -165,14 +167,18 @@ export const countWords = async (
 }
 
 /** The entries of hits, in their order; those of a part are read together. */
-const present = async (hits: readonly Hit[], matches: readonly Match[]): Promise<FoundEntry[]> => {
+const present = async (hits: readonly Hit[], matches: readonly Match[], slices: Slices): Promise<FoundEntry[]> => {
   const entries = new Map<Hit, StoredEntry>()
-  for (const [number, these] of Map.groupBy(hits, (hit) => hit.part)) {
-    const read = await matches[number]?.part.entries(these.map(({ document }) => document))
-    read?.forEach((entry, index) => {
-      const hit = these[index]
-      if (hit) entries.set(hit, entry)
-    })
+  for (const [number, ofPart] of Map.groupBy(hits, (hit) => hit.part)) {
+    for (let from = 0; from < ofPart.length; from += presentedAtOnce) {
+      if (slices.isOver()) await slices.pause()
+      const these = ofPart.slice(from, from + presentedAtOnce)
+      const read = await matches[number]?.part.entries(these.map(({ document }) => document))
+      read?.forEach((entry, index) => {
+        const hit = these[index]
+        if (hit) entries.set(hit, entry)
+      })
+    }
   }
   return hits.map((hit) => {
     const entry = entries.get(hit)

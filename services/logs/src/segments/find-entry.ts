@@ -1,7 +1,11 @@
 import type { StoredEntry } from '../entries/entry.ts'
 import { keyOfEntryId } from '../entries/identity.ts'
+import { createSlices } from '../slices.ts'
 import { keyPrefixOf } from './key-table.ts'
 import type { Part } from './part.ts'
+
+/** Others in the thread have their turn after so long, in ms. */
+const mostSlice = 20
 
 /** The entry with an id, looked for in the newest part first. Throws what `signal` throws, which is asked between parts. */
 export const findEntry = async (
@@ -10,8 +14,10 @@ export const findEntry = async (
   signal?: { throwIfAborted: () => void },
 ): Promise<StoredEntry | undefined> => {
   const prefix = keyPrefixOf(keyOfEntryId(entryId))
+  const slices = createSlices(mostSlice)
   for (const part of parts.toReversed()) {
     signal?.throwIfAborted()
+    if (slices.isOver()) await slices.pause()
     const candidates = await part.keyLookup()
     for (const document of candidates(prefix)) {
       if (document >= part.documents) continue
