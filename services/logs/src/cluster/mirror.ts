@@ -1,7 +1,7 @@
 import { createAmender } from '../segments/amended-part.ts'
 import { type Amendments, indexAmendments, noAmendments } from '../segments/amendments.ts'
-import { type ByteCache, createByteCache } from '../segments/byte-cache.ts'
 import type { Part } from '../segments/part.ts'
+import { createSegmentCache } from '../segments/segment-cache.ts'
 import { SegmentCorrupt } from '../segments/segment-layout.ts'
 import { openSegment, type Segment } from '../segments/segment-reader.ts'
 import type { SegmentReads, SegmentSource } from './segment-source.ts'
@@ -66,7 +66,7 @@ const mostFetchedAhead = 32 * 1024 * 1024
 /** Mirrors a catalogue that others change, too. */
 export const createMirror = (options: MirrorOptions): Mirror => {
   const { catalogue, source, cacheBytes, onDamage, onFresh, wantsFresh, retryMilliseconds = 5 * 60_000 } = options
-  const cache: ByteCache = createByteCache(cacheBytes)
+  const cache = createSegmentCache(cacheBytes)
   const mendedAt = new Map<string, number>()
   const mending = new Map<string, Promise<void>>()
   const excluded = new Map<string, { row: SharedSegment; triedAt: number }>()

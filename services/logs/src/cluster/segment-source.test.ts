@@ -7,9 +7,9 @@ import { decodeBatch } from '../entries/entry-batch.ts'
 import { parseQuery } from '../search/query.ts'
 import { search } from '../search/search.ts'
 import { createBatchAnalyser } from '../segments/batch-analysis.ts'
-import { createByteCache } from '../segments/byte-cache.ts'
 import { noEnrichment } from '../segments/enricher.ts'
 import { createMemoryIndex } from '../segments/memory-index.ts'
+import { createSegmentCache } from '../segments/segment-cache.ts'
 import { SegmentCorrupt } from '../segments/segment-layout.ts'
 import { openSegment } from '../segments/segment-reader.ts'
 import { batchOf } from '../segments/store-for-tests.ts'
@@ -58,7 +58,7 @@ const openFar = async (readsRanges: boolean) => {
     files: source.reads(row),
     key: row.key,
     bytes: row.bytes,
-    cache: createByteCache(1e8),
+    cache: createSegmentCache(1e8),
   })
   const find = async (q: string, limit = 10) => {
     const request = { query: parseQuery(q), filters: {}, limit, order: 'relevance', withFacets: false } as const

@@ -4,10 +4,10 @@ import { decodeBatch } from '../entries/entry-batch.ts'
 import { parseQuery } from '../search/query.ts'
 import { search } from '../search/search.ts'
 import { createBatchAnalyser } from './batch-analysis.ts'
-import { createByteCache } from './byte-cache.ts'
 import { noEnrichment } from './enricher.ts'
 import { createMemoryIndex } from './memory-index.ts'
 import type { Part } from './part.ts'
+import { createSegmentCache } from './segment-cache.ts'
 import { SegmentCorrupt } from './segment-layout.ts'
 import { openSegment } from './segment-reader.ts'
 import { batchOf } from './store-for-tests.ts'
@@ -18,7 +18,7 @@ const open = (content: Uint8Array, key = 'segments/it') =>
     files: { readRange: async (_, { start, end }) => content.subarray(start, end) },
     key,
     bytes: content.length,
-    cache: createByteCache(1e8),
+    cache: createSegmentCache(1e8),
   })
 
 /** Reads every section. */

@@ -4,7 +4,7 @@ import type { SenderDetails, StoredEntry } from '../entries/entry.ts'
 import { isOutOfOrder, isTruncated } from '../entries/entry-batch.ts'
 import { entryIdOf } from '../entries/identity.ts'
 import { severityOfCode } from '../entries/severity-code.ts'
-import { type ByteCache, createKeep } from './byte-cache.ts'
+import { createKeep } from './byte-cache.ts'
 import { createByteReader } from './byte-reader.ts'
 import { bucketColumnOf, cellsOf } from './count-columns.ts'
 import { decodeDeltas, narrow, numberAt } from './delta-column.ts'
@@ -16,6 +16,7 @@ import { createPagedFile } from './paged-file.ts'
 import type { Part } from './part.ts'
 import { readPostings } from './postings-codec.ts'
 import { readFooter } from './read-footer.ts'
+import type { SegmentCache } from './segment-cache.ts'
 import { checkHeader, headerBytes, type SectionName, SegmentCorrupt } from './segment-layout.ts'
 import { type SeverityColumn, severityAt } from './severity-column.ts'
 import { blockWith, decodeTextIndex, readRecord, recordStarts } from './text-records.ts'
@@ -31,7 +32,7 @@ export type OpenSegmentOptions = {
   key: string
   /** Size of the file. */
   bytes: number
-  cache: ByteCache
+  cache: SegmentCache
   /** Called when the last search lets go of a segment that was retired. */
   onRetired?: () => void
 }
@@ -46,17 +47,19 @@ export type Segment = Part & {
 /** Opens a segment: its footer is read and checked, the rest when it is asked for. Throws SegmentCorrupt. */
 export const openSegment = async (options: OpenSegmentOptions): Promise<Segment> => {
   const { files, keyFiles = files, key, bytes, onRetired } = options
-  const cache = options.cache.shelf()
-  const answers = options.cache.shelf()
+  const columns = options.cache.columns.shelf()
+  const texts = options.cache.texts.shelf()
+  const answers = options.cache.answers.shelf()
   const keep = createKeep(answers)
   const forget = () => {
-    cache.clear()
+    columns.clear()
+    texts.clear()
     answers.clear()
   }
   const footer = await readFooter(files, key, bytes)
   const { sections, documents } = footer
   const bodyBytes = Math.max(...Object.values(sections).map((section) => section.offset + section.bytes))
-  const paged = { key, cache, bodyBytes, pageChecksums: footer.pageChecksums }
+  const paged = { key, cache: texts, bodyBytes, pageChecksums: footer.pageChecksums }
   const file = createPagedFile({ ...paged, files })
   const keyFile = createPagedFile({ ...paged, files: keyFiles })
   checkHeader(key, await file.read(0, headerBytes))
@@ -77,7 +80,8 @@ export const openSegment = async (options: OpenSegmentOptions): Promise<Segment>
       )
     }
   }
-  const cached = createKeep(cache)
+  const cached = createKeep(columns)
+  const cachedText = createKeep(texts)
   const column = <Value extends ArrayBufferView>(
     name: SectionName,
     decode: (bytes: Uint8Array) => Value,
@@ -167,7 +171,7 @@ export const openSegment = async (options: OpenSegmentOptions): Promise<Segment>
     const index = await textIndex()
     const block = blockWith(index.firstDocuments, document)
     const first = index.firstDocuments[block] ?? 0
-    const content = await cached(`text${block}`, async () => {
+    const content = await cachedText(`text${block}`, async () => {
       const start = index.offsets[block] ?? 0
       const packed = await file.read(sections.texts.offset + start, (index.offsets[block + 1] ?? start) - start)
       const value = unpack(packed, await column('textDictionary', (bytes) => bytes))

@@ -1,9 +1,9 @@
 import { messageOf } from '@trellis/kit/errors'
 import type { Files } from '@trellis/kit/files'
 import { inLanes } from '../../search/lanes.ts'
-import { createByteCache } from '../byte-cache.ts'
 import type { SegmentRow } from '../catalogue.ts'
 import { addFreed, type Freed, freedByReplacing, nothingFreed } from '../retention.ts'
+import { createSegmentCache } from '../segment-cache.ts'
 import type { SegmentCorrupt } from '../segment-layout.ts'
 import { openSegment, type Segment } from '../segment-reader.ts'
 
@@ -50,7 +50,7 @@ export type OpenSegments = {
 }
 
 export const createOpenSegments = ({ files, cacheBytes, onDamage }: OpenSegmentsOptions): OpenSegments => {
-  const cache = createByteCache(cacheBytes)
+  const cache = createSegmentCache(cacheBytes)
   const damaged: string[] = []
   /** Replaced, and still read by somebody: these go by themselves. */
   const retired = new Set<string>()
