@@ -58,7 +58,8 @@ const readAll = async (answer: IncomingMessage): Promise<Buffer> => {
 
 /**
  * Passes batches on to branches, by the slug in the path. The body goes through as it arrives, no faster than the branch takes it; the branch checks
- * the key, and its answer, with `Retry-After`, goes back. 404 for a slug that nobody knows; 503 for a branch that is not active or not there, so that senders keep what they have and come again.
+ * the key, and its answer, with `Retry-After`, goes back. 404 for a slug that nobody knows; 503 for a branch that is not active or not
+ * there, so that senders keep what they have and come again.
  */
 export const createPassOn = (locations: BranchLocations): PassOn & Disposable => {
   // A connection a batch: one that was kept may be gone when a body, which cannot be sent twice, is half on its way.

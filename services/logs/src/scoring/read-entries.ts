@@ -89,9 +89,3 @@ export const newestEntries = async (engine: Engine, options: Options): Promise<S
   }
   return newestFirst.reverse()
 }
-
-/** A query for entries that have any of some words. */
-export const anyOf = (words: readonly string[]): Query => ({
-  clauses: [[...new Set(words)].map((word) => ({ words: [word], isPrefix: false }))],
-  excluded: [],
-})

@@ -1,3 +1,4 @@
+import { once } from '../once.ts'
 import { type Bitmap, countBits } from '../segments/bitmap.ts'
 import type { Part } from '../segments/part.ts'
 import type { PartFilter } from './filters.ts'
@@ -68,11 +69,6 @@ export const surveyPart = async (part: Part, options: SurveyOptions): Promise<Su
     return { value, bytes: termBytes * (1 + ranking.length) }
   })
   return { ...corpus, frequencies, match: total === 0 ? undefined : { part, total, bounds, reach } }
-}
-
-const once = <Value>(make: () => Promise<Value>): (() => Promise<Value>) => {
-  let made: Promise<Value> | undefined
-  return () => (made ??= make())
 }
 
 /** How often words occur in a part, whatever filters let through: one that they rule out still counts for how rare a word is. */

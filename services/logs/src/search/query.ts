@@ -115,6 +115,6 @@ export const matchesWords = (query: Query, words: readonly string[]): boolean =>
 
 /** Asks for texts with one of the words at least. */
 export const anyOf = (words: readonly string[]): Query => ({
-  clauses: [words.map((word) => ({ words: [word], isPrefix: false }))],
+  clauses: [[...new Set(words)].map((word) => ({ words: [word], isPrefix: false }))],
   excluded: [],
 })

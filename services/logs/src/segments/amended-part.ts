@@ -1,6 +1,7 @@
 import type { StoredEntry } from '../entries/entry.ts'
 import { keyOfEntryId } from '../entries/identity.ts'
 import { severityOfCode } from '../entries/severity-code.ts'
+import { once } from '../once.ts'
 import type { AmendmentIndex, Concern, SeverityOverride } from './amendments.ts'
 import { type Bitmap, createBitmap, hasBit, setBit } from './bitmap.ts'
 import { lengthOfCode } from './document-length.ts'
@@ -15,18 +16,6 @@ export type AmendedPart = Part & {
   readonly hides: boolean
   /** The overrides of entries that are in it. */
   overridden: () => Promise<SeverityOverride[]>
-}
-
-/** Makes it once; a failure is tried again by the next who asks. */
-const once = <Value>(make: () => Promise<Value>): (() => Promise<Value>) => {
-  let made: Promise<Value> | undefined
-  return () => {
-    made ??= make().catch((error: unknown) => {
-      made = undefined
-      throw error
-    })
-    return made
-  }
 }
 
 const emptied = (stream: StreamSummary): StreamSummary => ({
