@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process'
 import { accessSync, constants, mkdirSync } from 'node:fs'
 import { appendFile, mkdir, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:net'
 import { userInfo } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { freePort } from '@trellis/distributed/servers'
 import ssh from 'ssh2'
 import { temporaryDirectory } from './temporary-directory.ts'
 
@@ -60,15 +60,6 @@ export type SshServerOptions = {
   /** Further lines of its configuration. */
   settings?: readonly string[]
 }
-
-const freePort = (): Promise<number> =>
-  new Promise((resolve, reject) => {
-    const server = createServer().once('error', reject)
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address()
-      server.close(() => resolve(typeof address === 'object' && address ? address.port : 0))
-    })
-  })
 
 /** Starts OpenSSH's server as this user on a port of loopback, with keys of its own. */
 export const startSshd = async (options: SshServerOptions = {}): Promise<SshServer> => {

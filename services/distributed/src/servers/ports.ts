@@ -7,6 +7,8 @@ export type ReservedPort = AsyncDisposable & { port: number }
 /** Below what systems give to outgoing connections, any of which could take a port between its choice and its use. */
 const lowest = 15_000
 const highest = 30_000
+/** Ports a process draws from before it claims further ones. */
+const blockSize = 20
 const tries = 200
 
 const listenOn = async (port: number): Promise<Server | undefined> => {
@@ -20,10 +22,32 @@ const listenOn = async (port: number): Promise<Server | undefined> => {
   }
 }
 
-/** Keeps a free port, so that nobody else who asks in the same way is given it. */
-export const reservePort = async (): Promise<ReservedPort> => {
+/** Claims a block of ports by listening on its first one for as long as this process lives; the system lets go of it with the process. */
+const claimBlock = async (): Promise<number> => {
   for (let left = tries; left > 0; left -= 1) {
-    const port = lowest + Math.floor(Math.random() * (highest - lowest))
+    const first = lowest + blockSize * Math.floor((Math.random() * (highest - lowest)) / blockSize)
+    if (await listenOn(first)) return first
+  }
+  throw new Error(`No free port was found between ${lowest} and ${highest}.`)
+}
+
+/**
+ * The ports of this process, none of them twice. Two processes that each looked for a free port at random would now
+ * and then be given the same one, as neither listens on it yet when the other looks.
+ */
+const drawPorts = async function* (): AsyncGenerator<number, never> {
+  for (;;) {
+    const first = await claimBlock()
+    for (let port = first + 1; port < first + blockSize; port += 1) yield port
+  }
+}
+
+const ports = drawPorts()
+
+/** Keeps a free port of 127.0.0.1 that nobody else is given who asks in the same way, in this process or another. */
+export const reservePort = async (): Promise<ReservedPort> => {
+  for (;;) {
+    const { value: port } = await ports.next()
     const server = await listenOn(port)
     if (!server) continue
     return {
@@ -35,10 +59,9 @@ export const reservePort = async (): Promise<ReservedPort> => {
       },
     }
   }
-  throw new Error(`No free port was found between ${lowest} and ${highest}.`)
 }
 
-/** A port that nobody listened on a moment ago, for what starts at once. */
+/** A port that nobody listens on, for what starts at once; while this process lives nobody else is given it who asks in the same way. */
 export const freePort = async (): Promise<number> => {
   await using reserved = await reservePort()
   return reserved.port

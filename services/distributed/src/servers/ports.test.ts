@@ -1,0 +1,39 @@
+import { execFile } from 'node:child_process'
+import { once } from 'node:events'
+import { createServer } from 'node:net'
+import { promisify } from 'node:util'
+import { expect, test } from 'vitest'
+import { freePort, reservePort } from './ports.ts'
+
+const drawn = 50
+
+const portsOfAnotherProcess = async (): Promise<number[]> => {
+  const source = `import { freePort } from ${JSON.stringify(new URL('ports.ts', import.meta.url).href)}
+    for (let left = ${drawn}; left > 0; left -= 1) console.log(await freePort())`
+  const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', source])
+  return stdout.trim().split('\n').map(Number)
+}
+
+test('a process is given no port twice, asked at once or after each other', async () => {
+  const atOnce = await Promise.all(Array.from({ length: drawn }, freePort))
+  const later = [await freePort(), await freePort()]
+  expect(new Set([...atOnce, ...later]).size).toBe(drawn + 2)
+})
+
+test('a process is given no port that another one was given and has not listened on yet', async () => {
+  const mine = await Promise.all(Array.from({ length: drawn }, freePort))
+  const others = await Promise.all([portsOfAnotherProcess(), portsOfAnotherProcess()])
+  expect(others.flat().filter((port) => mine.includes(port))).toEqual([])
+})
+
+test('a reserved port is kept until it is let go of', async () => {
+  const reserved = await reservePort()
+  const server = createServer()
+  server.listen(reserved.port, '127.0.0.1')
+  await expect(once(server, 'listening')).rejects.toMatchObject({ code: 'EADDRINUSE' })
+  await reserved[Symbol.asyncDispose]()
+  server.listen(reserved.port, '127.0.0.1')
+  await once(server, 'listening')
+  server.close()
+  await once(server, 'close')
+})
