@@ -1,6 +1,7 @@
 import type { RunConcluded } from '@trellis/protos/ts/trellis/workloads/v1/workloads.ts'
 import type { GenerationJob, RunReason } from '../crds/mod.ts'
 import {
+  byPod,
   byWord,
   type Ending,
   fail,
@@ -94,23 +95,17 @@ const withPod = (view: GenerationView, name: string, state: PodState, left: numb
             time,
             pending(found.current?.isClaimed ? 'Claimed' : 'Starting', 'The worker waits for what it is to do.'),
           )
-    case 'starting':
-      return onceItLasts(takenOnAt, time, pending('Starting', state.message))
     case 'unscheduled':
       return gpu?.isRequired
         ? held(pending('Unschedulable', state.message))
         : wait(left, pending('Unschedulable', state.message))
-    case 'unable':
-      return state.isFinal ? fail(state.reason, state.message) : wait(left, pending(state.reason, state.message))
-    case 'ending':
-      return wait(left, { phase: isStarted ? 'Running' : 'Pending', reason: 'WorkerLost', message: state.message })
-    case 'succeeded':
-      return untilReported(endedAt, time, noReport('The worker ended well'))
     case 'failed':
       // Its Job makes another, or gives up, and says so.
       return found.current?.isClaimed
         ? untilReported(endedAt, time, noReport('The worker failed'))
         : wait(left, pending('Starting', `${state.message} Another worker is started.`))
+    default:
+      return byPod(state, isStarted, { takenOnAt, endedAt, ...time })
   }
 }
 

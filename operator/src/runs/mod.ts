@@ -1,6 +1,7 @@
 /** What the kinds that run once have in common: their ids, what is heard and said of them, how their pods and statuses stand. */
 export { attendRuns } from './attend.ts'
 export { assignRun, orderRun } from './begin-run.ts'
+export { byPod } from './by-pod.ts'
 export { byWord } from './by-word.ts'
 export { type Ending, fail, noReport, pending } from './ending.ts'
 export { hasStarted, hasWorked, reflects } from './heard.ts'

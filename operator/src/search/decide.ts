@@ -1,6 +1,7 @@
 import type { RunConcluded } from '@trellis/protos/ts/trellis/workloads/v1/workloads.ts'
 import type { Search } from '../crds/mod.ts'
 import {
+  byPod,
   byWord,
   type Ending,
   fail,
@@ -75,20 +76,13 @@ const withWorker = (view: SearchView, worker: Worker, left: number): Decision =>
           ? pending('Claimed', 'A waiting worker has taken it.')
           : pending('Starting', 'The worker waits for what it is to do.'),
       )
-    case 'starting':
-      return onceItLasts(takenOnAt, time, pending('Starting', state.message))
     case 'unscheduled':
       return wait(left, pending('Unschedulable', state.message))
-    case 'unable':
-      return state.isFinal ? fail(state.reason, state.message) : wait(left, pending(state.reason, state.message))
-    case 'ending':
-      // What it still says is heard; another one is begun when it is gone.
-      return wait(left, { phase: isStarted ? 'Running' : 'Pending', reason: 'WorkerLost', message: state.message })
-    case 'succeeded':
-      return untilReported(endedAt, time, noReport('The worker ended well'))
     case 'failed':
       if (state.cause === 'OOMKilled') return fail('OOMKilled', state.message)
       return untilReported(endedAt, time, noReport(state.message.replace(/\.$/, '')))
+    default:
+      return byPod(state, isStarted, { takenOnAt, endedAt, ...time })
   }
 }
 
