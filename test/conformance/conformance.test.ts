@@ -102,6 +102,20 @@ const check = (route: Route, answer: Answer) => {
   const body: unknown = JSON.parse(answer.text)
   const schema = answer.status >= 400 ? { $ref: '#/components/schemas/Error' } : documentedSchema(route, answer.status)
   if (schema) expect(misfits(schema, body), answer.text.slice(0, 500)).toEqual([])
+  if (answer.status === 422) expect(namesFields(body), answer.text.slice(0, 500)).toBe(true)
+}
+
+const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null
+
+/** A 422 says what is wrong where; the query builder's tells what the model said. */
+const namesFields = (body: unknown): boolean => {
+  const detail = isRecord(body) ? body.detail : undefined
+  if (isRecord(detail) && 'raw' in detail) return true
+  return (
+    Array.isArray(detail) &&
+    detail.length > 0 &&
+    detail.every((field) => isRecord(field) && Array.isArray(field.loc) && 'msg' in field && 'type' in field)
+  )
 }
 
 describe('the API document', () => {

@@ -1,5 +1,13 @@
 import type { Socket } from 'node:net'
-import { type ErrorKind, errorKinds, failure, isFailure, type ServiceFailure, toFailure } from '@trellis/kit/errors'
+import {
+  type Detail,
+  type ErrorKind,
+  errorKinds,
+  failure,
+  isFailure,
+  type ServiceFailure,
+  toFailure,
+} from '@trellis/kit/errors'
 import type { Log } from '@trellis/kit/telemetry'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
@@ -31,6 +39,13 @@ const fromFramework = (error: unknown): ServiceFailure | undefined => {
 export const toAnswerable = (error: unknown): ServiceFailure =>
   isFailure(error) ? error : (fromFramework(error) ?? toFailure(error))
 
+/** A 422 has a list of what is wrong where; a sentence about the whole request is one about its body, or its query where it has none. */
+const detailOf = ({ kind, detail }: ServiceFailure, { method }: FastifyRequest): Detail => {
+  if (kind !== 'invalid' || typeof detail !== 'string') return detail
+  const hasBody = method !== 'GET' && method !== 'HEAD' && method !== 'DELETE'
+  return [{ loc: [hasBody ? 'body' : 'query'], msg: detail, type: 'value_error' }]
+}
+
 /** Answers a failure in the one shape that all errors have: `{"detail": ...}`. */
 export const answerFailure = (error: unknown, request: FastifyRequest, reply: FastifyReply, log: Log): FastifyReply => {
   const failed = toAnswerable(error)
@@ -47,7 +62,7 @@ export const answerFailure = (error: unknown, request: FastifyRequest, reply: Fa
     .code(failed.status)
     .headers(failed.headers)
     .type('application/json; charset=utf-8')
-    .send(JSON.stringify({ detail: failed.detail }))
+    .send(JSON.stringify({ detail: detailOf(failed, request) }))
 }
 
 const rawAnswers: Record<string, [status: string, detail: string]> = {

@@ -5,8 +5,9 @@ import { expect, test } from 'vitest'
 import { requestReader } from './request.ts'
 
 /** What the rpc is given of a request, or the details of the refusal. */
-const read = (rpc: string, { params = {}, query = {}, body }: { params?: object; query?: object; body?: unknown }) => {
-  const route = routes.find((known) => known.service.startsWith('trellis.logs.') && known.rpc === rpc)
+type Given = { params?: object; query?: object; body?: unknown; of?: 'listings' | 'logs' | 'music' }
+const read = (rpc: string, { params = {}, query = {}, body, of = 'logs' }: Given) => {
+  const route = routes.find((known) => known.service.startsWith(`trellis.${of}.`) && known.rpc === rpc)
   if (!route) throw new Error(`There is no route to ${rpc}.`)
   try {
     return requestReader(route)({ params, query, body, headers: {} } as FastifyRequest)
@@ -29,7 +30,7 @@ test('a null where any value may stand is told from one that is absent', () => {
   expect(read('changeEntry', { params, body: { severity: 'ERROR' } })).toMatchObject({ severity: '"ERROR"' })
 })
 
-test('a query parameter that the log service does not know is refused by its name, with those that it knows', () => {
+test('a query parameter that is not known is refused by its name, with those that are', () => {
   const msg = 'is not known here; known are before, after'
   expect(read('getContext', { params: { entry_id: 'x' }, query: { befor: '3', limit: '5', after: '1' } })).toEqual([
     { loc: ['query', 'befor'], msg, type: 'additionalProperties' },
@@ -38,7 +39,25 @@ test('a query parameter that the log service does not know is refused by its nam
   expect(read('getStats', { query: { hours: '48' } })).toEqual([
     { loc: ['query', 'hours'], msg: 'is not known here', type: 'additionalProperties' },
   ])
+})
+
+test.each([
+  ['listings', 'search', 'maxprice'],
+  ['listings', 'getComps', 'query'],
+  ['music', 'listChains', 'page'],
+] as const)('the %s service, too, refuses what %s does not know', (of, rpc, name) => {
+  expect(read(rpc, { of, query: { [name]: '1' } })).toMatchObject([
+    {
+      loc: ['query', name],
+      msg: expect.stringContaining('is not known here; known are '),
+      type: 'additionalProperties',
+    },
+  ])
+})
+
+test('what is open to all takes whatever parameters probes and marketplaces add', () => {
   expect(read('getHealth', { query: { probe: '1' } })).toEqual({})
+  expect(read('getHealth', { of: 'listings', query: { probe: '1' } })).toEqual({})
 })
 
 test('what a form asks for may stand in the query of an upload', () => {

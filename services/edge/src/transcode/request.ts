@@ -31,11 +31,10 @@ const joined = (path: Bag, query: Bag | undefined, body: Bag | undefined): Bag =
 }
 
 /**
- * Whether a route refuses query parameters that it does not know. A filter that is silently dropped shows its sender everything, so the log service
- * refuses them; other services are called by pages and gateways that add parameters of their own.
+ * Whether a route refuses query parameters that it does not know: a filter that is silently dropped shows its sender everything. What is open to
+ * all is called by probes and by marketplaces, which add parameters of their own.
  */
-const refusesUnknown = ({ service, path }: Route): boolean =>
-  service.startsWith('trellis.logs.') && path.includes('/api/')
+const refusesUnknown = ({ access, path }: Route): boolean => access !== 'open' && path.includes('/api/')
 
 /** Makes the reader of a route's requests: path, query, headers and body into one generated message, or a failure that says what is wrong where. */
 export const requestReader = (route: Route) => {

@@ -11,6 +11,17 @@ export type FailureOptions = {
   headers?: Record<string, string>
 }
 
+/** A detail in words, for logs and reports: of a list, what it says of each field, with the field where that does not name it. */
+const sentenceOf = (detail: Detail): string => {
+  if (typeof detail === 'string') return detail
+  if (!Array.isArray(detail)) return JSON.stringify(detail)
+  return detail
+    .map(({ loc, msg }) =>
+      msg.includes(String(loc.at(-1))) || loc.length < 2 ? msg : `${loc.slice(1).join('.')} ${msg}`,
+    )
+    .join(' ')
+}
+
 /** A failure that its receiver may read: the status it means and a detail that says what to do. Anything else thrown is a 500 without text. */
 export class ServiceFailure extends Error {
   readonly kind: ErrorKind
@@ -19,7 +30,7 @@ export class ServiceFailure extends Error {
   readonly headers: Record<string, string>
 
   constructor(kind: ErrorKind, detail: Detail, options: FailureOptions = {}) {
-    super(typeof detail === 'string' ? detail : JSON.stringify(detail), { cause: options.cause })
+    super(sentenceOf(detail), { cause: options.cause })
     this.name = 'ServiceFailure'
     this.kind = kind
     this.detail = detail
