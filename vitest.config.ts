@@ -21,7 +21,8 @@ export default defineConfig({
     testTimeout: 180_000,
     hookTimeout: 180_000,
     pool: 'forks',
-    maxWorkers: 2,
+    // One more than the two cores that tests are made for: many wait for servers that begin or end, and for terms that run out.
+    maxWorkers: 3,
     projects: [
       {
         extends: true,

@@ -59,6 +59,8 @@ const environment = () => ({
   ONNXRUNTIME_NODE_INSTALL: 'skip',
   // glibc would keep an arena of freed memory for each thread; two are enough, as in the image.
   MALLOC_ARENA_MAX: process.env.MALLOC_ARENA_MAX ?? '2',
+  // What was compiled is kept for the next start, and for the threads that start while others wait.
+  NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? join(root, 'node_modules', '.cache', 'compiled'),
 })
 
 const lockDigest = () =>

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
+import { asStarted } from './as-started.ts'
 
 /** A process of ours that a test ends as it likes. */
 export type ServiceProcess = AsyncDisposable & {
@@ -17,7 +18,10 @@ export const startServiceProcess = async (
   words: readonly string[] = [],
 ): Promise<ServiceProcess> => {
   const { pathname } = new URL(`../../${module}`, import.meta.url)
-  const child = spawn(process.execPath, [pathname, ...words], { env: environment, stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = spawn(process.execPath, [pathname, ...words], {
+    env: { ...asStarted, ...environment },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
   const gone = once(child, 'exit')
   const said: string[] = []
   const ready = Promise.withResolvers<void>()

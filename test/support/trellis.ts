@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
+import { asStarted } from './as-started.ts'
 import { temporaryDirectory } from './temporary-directory.ts'
 
 /** One process on files, or every service in processes of its own on real servers; which one is for the run of the tests to say. */
@@ -45,6 +46,7 @@ export const startTrellis = async (
     env: {
       PATH: process.env.PATH,
       HOME: process.env.HOME,
+      ...asStarted,
       PORT: '0',
       METRICS_PORT: '0',
       LOG_LEVEL: 'warn',
