@@ -1,11 +1,12 @@
-import { type FirstCharacter, firstCharacterOf, mayStart } from './first-character.ts'
+import { firstCharactersOf, mayStart } from './first-character.ts'
 import type { PatternFormat } from './format.ts'
 import type { Description } from './header.ts'
 import { headOf } from './pattern-reader.ts'
+import type { Characters } from './pattern-steps.ts'
 
 /** What a pattern's groups are, found once: read by their places, since the object of a match's groups is dear to make for each line. */
 type Groups = {
-  first: FirstCharacter
+  first: Characters
   /** Places of what is neither time nor message, by name in the order of the pattern. */
   fields: readonly (readonly [name: string, place: number])[]
   time: number
@@ -20,7 +21,7 @@ export const groupNames = (pattern: RegExp): readonly string[] =>
 const createGroups = ({ pattern }: PatternFormat): Groups => {
   const names = groupNames(pattern)
   return {
-    first: firstCharacterOf(pattern),
+    first: firstCharactersOf(pattern),
     fields: names.flatMap((name, index) => (name === 'time' || name === 'message' ? [] : [[name, index + 1] as const])),
     time: names.indexOf('time') + 1,
     message: names.indexOf('message') + 1,

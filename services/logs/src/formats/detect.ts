@@ -1,9 +1,10 @@
+import { type Beginnings, createBeginnings } from './beginnings.ts'
 import { describePattern } from './describe-pattern.ts'
 import type { LogFormat, PatternFormat } from './format.ts'
 import { createHeader, type Description, type Header, type LineReader } from './header.ts'
 import { formatsInForce, plainFormat } from './in-force.ts'
-import { createJsonReader, describeJson, parseJsonLine } from './json-reader.ts'
-import { createLogfmtReader, describeLogfmt } from './logfmt-reader.ts'
+import { createJsonReader, describeJson, parseJsonLine, startsLikeObject } from './json-reader.ts'
+import { createLogfmtReader, describeLogfmt, startsLikePair } from './logfmt-reader.ts'
 import type { JoinRule } from './multiline.ts'
 import { createPatternReader } from './pattern-reader.ts'
 import type { TimeContext } from './time.ts'
@@ -18,7 +19,8 @@ export const announcesNextLine = (name: string): boolean => {
   return format?.kind === 'pattern' && format.announces === true
 }
 
-type Candidate = LineReader & { isGeneric: boolean; names: readonly string[] }
+/** `begins` matches the beginning of each line that it reads, or all of the line. */
+type Candidate = LineReader & { begins: RegExp; isGeneric: boolean; names: readonly string[] }
 
 const isWrapping = (format: LogFormat) => format.kind === 'pattern' && format.wraps === true
 
@@ -28,25 +30,42 @@ const candidatesFor = (formats: readonly LogFormat[], context: TimeContext, inne
     if (format.wraps === true) return inner
     if (!format.carries) return undefined
     const carried = formats.filter(({ kind, name }) => kind === 'json' || format.carries?.includes(name) === true)
-    return readFirst(candidatesFor(carried, context, { read: () => undefined }))
+    return readEach(candidatesFor(carried, context, { read: () => undefined }))
   }
   const json = formats.filter((format) => format.kind === 'json')
   return formats.flatMap((format): Candidate[] => {
     if (format.kind === 'pattern') {
       const reader = createPatternReader(format, context, innerOf(format))
-      return [{ ...reader, isGeneric: format.isGeneric === true, names: [format.name] }]
+      return [{ ...reader, begins: format.pattern, isGeneric: format.isGeneric === true, names: [format.name] }]
     }
-    if (format.kind === 'logfmt')
-      return [{ ...createLogfmtReader(format.name, context), isGeneric: false, names: [format.name] }]
+    if (format.kind === 'logfmt') {
+      const reader = createLogfmtReader(format.name, context)
+      return [{ ...reader, begins: startsLikePair, isGeneric: false, names: [format.name] }]
+    }
     if (format !== json[0]) return []
-    return [{ ...createJsonReader(json, context, inner), isGeneric: false, names: json.map(({ name }) => name) }]
+    const reader = createJsonReader(json, context, inner)
+    return [{ ...reader, begins: startsLikeObject, isGeneric: false, names: json.map(({ name }) => name) }]
   })
 }
 
-const readFirst = (candidates: readonly LineReader[]): LineReader => ({
+/** Tries all in their order. */
+const readEach = (candidates: readonly LineReader[]): LineReader => ({
   read: (line, header) => {
     for (const candidate of candidates) {
       const name = candidate.read(line, header)
+      if (name !== undefined) return name
+    }
+    return undefined
+  },
+})
+
+/** Candidates in their order, and which of them a line may be of. */
+type Candidates = { all: readonly Candidate[]; beginnings: Beginnings }
+
+const readFirst = ({ all, beginnings }: Candidates): LineReader => ({
+  read: (line, header) => {
+    for (const place of beginnings.mayMatch(line)) {
+      const name = all[place]?.read(line, header)
       if (name !== undefined) return name
     }
     return undefined
@@ -62,23 +81,27 @@ export type FileReader = LineReader & {
   chooseBy: (lines: readonly string[]) => { joinsFreely: boolean }
 }
 
+/** What all files of one set of formats share: how the lines begin of all of them, and of those that others may wrap. */
+type SharedBeginnings = { wrapped: readonly LogFormat[]; ofAll: Beginnings; ofWrapped: Beginnings }
+const shared = new WeakMap<readonly LogFormat[], SharedBeginnings>()
+
 /** All formats in their order, those that wrap others with all that they may wrap in them. */
-const allCandidates = (context: TimeContext, formats: readonly LogFormat[]): Candidate[] => {
-  const inner = readFirst(
-    candidatesFor(
-      formats.filter((format) => !isWrapping(format) && format.name !== 'json-docker'),
-      context,
-      { read: () => undefined },
-    ),
-  )
-  return candidatesFor(formats, context, inner)
+const allCandidates = (context: TimeContext, formats: readonly LogFormat[]): Candidates => {
+  const known = shared.get(formats)
+  const wrapped = known?.wrapped ?? formats.filter((format) => !isWrapping(format) && format.name !== 'json-docker')
+  const inside = candidatesFor(wrapped, context, { read: () => undefined })
+  const ofWrapped = known?.ofWrapped ?? createBeginnings(inside.map(({ begins }) => begins))
+  const all = candidatesFor(formats, context, readFirst({ all: inside, beginnings: ofWrapped }))
+  const ofAll = known?.ofAll ?? createBeginnings(all.map(({ begins }) => begins))
+  if (!known) shared.set(formats, { wrapped, ofAll, ofWrapped })
+  return { all, beginnings: ofAll }
 }
 
-/** Reads each line by the first format that fits, whatever the lines before were. */
+/** Reads each line by the first format that fits, whatever the lines before were. For few lines: it tries one format after the other. */
 export const createLineReader = (
   context: TimeContext,
   formats: readonly LogFormat[] = formatsInForce().all,
-): LineReader => readFirst(allCandidates(context, formats))
+): LineReader => readEach(allCandidates(context, formats).all)
 
 const missesUntilChange = 8
 /** With fewer headers among the lines at the margin a file is a mix, unless it begins with a header of a format that knows more than times. */
@@ -91,14 +114,15 @@ const plainReader: FileReader = { read: () => undefined, chooseBy: () => ({ join
 export const createFileReader = (context: TimeContext, forcedFormat?: string): FileReader => {
   if (forcedFormat === plainFormat) return plainReader
   const candidates = allCandidates(context, formatsInForce().all)
-  let current = candidates.find(({ names }) => forcedFormat !== undefined && names.includes(forcedFormat))
+  let current = candidates.all.find(({ names }) => forcedFormat !== undefined && names.includes(forcedFormat))
   const isForced = current !== undefined
   let misses = 0
   const tally = new Map<Candidate, number>()
 
   const readAny = (line: string, header: Header): string | undefined => {
-    for (const candidate of candidates) {
-      if (candidate === current) continue
+    for (const place of candidates.beginnings.mayMatch(line)) {
+      const candidate = candidates.all[place]
+      if (candidate === undefined || candidate === current) continue
       const name = candidate.read(line, header)
       if (name === undefined) continue
       if (!isForced && ++misses >= missesUntilChange && !candidate.isGeneric) {
@@ -124,7 +148,10 @@ export const createFileReader = (context: TimeContext, forcedFormat?: string): F
       const header = createHeader()
       const margin = lines.filter((line) => line !== '' && !/^\s/.test(line))
       for (const line of margin) {
-        const fits = candidates.find((candidate) => candidate.read(line, header) !== undefined)
+        const fits = candidates.beginnings
+          .mayMatch(line)
+          .map((place) => candidates.all[place])
+          .find((candidate) => candidate?.read(line, header) !== undefined)
         if (fits) tally.set(fits, (tally.get(fits) ?? 0) + 1)
       }
       const [most] = [...tally].filter(([candidate]) => !candidate.isGeneric).toSorted((a, b) => b[1] - a[1])

@@ -4,7 +4,7 @@ import { cleanLine, mostTextBytes } from './clean.ts'
 import { announcesNextLine, createFileReader, joinRuleOf } from './detect.ts'
 import { clearHeader, createHeader } from './header.ts'
 import { plainFormat } from './in-force.ts'
-import { createLineSplitter, type RawLine } from './line-splitter.ts'
+import { createLineSplitter } from './line-splitter.ts'
 import { continuesTrace, type JoinRule, mostJoinedLines, nextTraceState, type TraceState } from './multiline.ts'
 import type { TimeContext } from './time.ts'
 
@@ -51,6 +51,9 @@ export const batchTextBytes = 1024 * 1024
 const sampleLines = 64
 const sampleCharacters = 64 * 1024
 
+/** A line that waits until the format is chosen. */
+type SampleLine = { text: string; isCut: boolean }
+
 type OpenEntry = {
   text: string
   extra: string[]
@@ -76,7 +79,7 @@ export const createFileParser = (options: FileParserOptions): FileParser => {
   const builder = createBatchBuilder(batchEntries, batchTextBytes + 256 * 1024)
   const counts: ParseCounts = { lines: 0, entries: 0, joined: 0, rejected: 0, formats: {} }
   const origins = new Map<string, Origin>()
-  let sample: RawLine[] | undefined = []
+  let sample: SampleLine[] | undefined = []
   let sampled = 0
   let joinsFreely = true
   let lineNumber = (options.firstLine ?? 1) - 1
@@ -156,7 +159,7 @@ export const createFileParser = (options: FileParserOptions): FileParser => {
   const count = (name: string) => {
     counts.formats[name] = (counts.formats[name] ?? 0) + 1
   }
-  const take = ({ text, isCut }: RawLine) => {
+  const take = (text: string, isCut: boolean) => {
     lineNumber++
     const line = cleanLine(text)
     if (line.trim() === '') {
@@ -179,38 +182,35 @@ export const createFileParser = (options: FileParserOptions): FileParser => {
       count(plainFormat)
     }
   }
-  const chooseBy = (lines: readonly RawLine[]) => {
-    const texts = lines.slice(0, sampleLines).map(({ text }) => cleanLine(text))
-    joinsFreely = reader.chooseBy(texts).joinsFreely
+  const chooseBy = (texts: readonly string[]) => {
+    joinsFreely = reader.chooseBy(texts.slice(0, sampleLines).map(cleanLine)).joinsFreely
   }
   const choose = () => {
     if (!sample) return
     const lines = sample
     sample = undefined
-    chooseBy(lines)
-    for (const line of lines) take(line)
+    chooseBy(lines.map(({ text }) => text))
+    for (const { text, isCut } of lines) take(text, isCut)
   }
-  const takeAll = (lines: Iterable<RawLine>) => {
-    for (const line of lines) {
-      if (!sample) {
-        take(line)
-        continue
-      }
-      sample.push(line)
-      sampled += line.text.length
-      if (sample.length >= sampleLines || sampled >= sampleCharacters) choose()
-    }
+  const takeOrSample = (text: string, isCut: boolean) => {
+    if (!sample) return take(text, isCut)
+    sample.push({ text, isCut })
+    sampled += text.length
+    if (sample.length >= sampleLines || sampled >= sampleCharacters) choose()
   }
   if (options.sample) {
     const first = createLineSplitter()
-    chooseBy([...first.push(options.sample), ...first.end()])
+    const texts: string[] = []
+    first.push(options.sample, (text) => texts.push(text))
+    first.end((text) => texts.push(text))
+    chooseBy(texts)
     sample = undefined
   }
   return {
     counts,
-    push: (chunk) => takeAll(splitter.push(chunk)),
+    push: (chunk) => splitter.push(chunk, takeOrSample),
     end: () => {
-      takeAll(splitter.end())
+      splitter.end(takeOrSample)
       choose()
       close()
       finishBatch()

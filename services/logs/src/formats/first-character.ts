@@ -1,41 +1,19 @@
-/** What a pattern's first character must be, where its source says so plainly. */
-export type FirstCharacter = 'digit' | 'bracket' | 'any'
+import { allCharacters, type Characters, createPatternSteps } from './pattern-steps.ts'
 
-const openedGroup = /^\^(\((?:\?:|\?<\w+>))?(\\d|\\\[)(?![*?]|\{0)/
+const known = new WeakMap<RegExp, Characters>()
 
-/** Where the group ends that begins at `start`, and whether it has alternatives at its own level. */
-export const groupAt = (source: string, start: number): { end: number; hasAlternatives: boolean } => {
-  let depth = 0
-  let isClass = false
-  let hasAlternatives = false
-  for (let at = start; at < source.length; at++) {
-    const mark = source[at]
-    if (mark === '\\') at++
-    else if (isClass) isClass = mark !== ']'
-    else if (mark === '[') isClass = true
-    else if (mark === '(') depth++
-    else if (mark === '|' && depth === 1) hasAlternatives = true
-    else if (mark === ')' && --depth === 0) return { end: at, hasAlternatives }
-  }
-  return { end: source.length, hasAlternatives }
+/** The characters a pattern that is bound to the start may begin with; all where its source does not say so plainly. */
+export const firstCharactersOf = (pattern: RegExp): Characters => {
+  const before = known.get(pattern)
+  if (before) return before
+  const steps = createPatternSteps().begin(pattern)
+  const found = allCharacters.map((_, code) => Number(steps.some(({ characters }) => characters[code] === 1)))
+  known.set(pattern, found)
+  return found
 }
 
-/** Looks no further than the first group: 'any' is always true, if not always as much as could be said. Patterns have no alternatives outside of groups. */
-export const firstCharacterOf = ({ source }: RegExp): FirstCharacter => {
-  const found = openedGroup.exec(source)
-  if (!found) return 'any'
-  const [, group, first] = found
-  if (group !== undefined) {
-    const { end, hasAlternatives } = groupAt(source, 1)
-    const next = source[end + 1]
-    if (hasAlternatives || next === '?' || next === '*' || next === '{') return 'any'
-  }
-  return first === '\\d' ? 'digit' : 'bracket'
-}
-
-/** Spares a pattern most lines at the price of one comparison. */
-export const mayStart = (first: FirstCharacter, line: string): boolean => {
-  if (first === 'any') return true
+/** Spares a pattern most lines at the price of one look. */
+export const mayStart = (first: Characters, line: string): boolean => {
   const code = line.charCodeAt(0)
-  return first === 'digit' ? code >= 48 && code <= 57 : code === 91
+  return !(code < first.length) || first[code] === 1
 }

@@ -28,6 +28,9 @@ const firstAt = (object: JsonObject, paths: readonly string[]): unknown => {
   return undefined
 }
 
+/** How each line begins that is a JSON object. */
+export const startsLikeObject = /^\{/
+
 /** The object of a line, or undefined for what is no JSON object. */
 export const parseJsonLine = (line: string): JsonObject | undefined => {
   if (line.charCodeAt(0) !== 123 || !line.trimEnd().endsWith('}')) return undefined

@@ -1,17 +1,18 @@
 import { mostTextBytes } from './clean.ts'
 
-/** A line as it was read; `isCut` when it was longer than what is kept. */
-export type RawLine = { text: string; isCut: boolean }
-
 /**
  * Turns chunks of bytes into lines. Whole runs of lines are decoded at once, which costs a tenth of decoding each; bytes that are no
  * UTF-8 become U+FFFD. Never keeps more than the longest line allowed.
  */
 export type LineSplitter = {
-  push: (chunk: Uint8Array) => Generator<RawLine>
-  /** The last line when it has no line end. */
-  end: () => Generator<RawLine>
+  /** Gives `take` each line that ends in the chunk. */
+  push: (chunk: Uint8Array, take: TakeLine) => void
+  /** Gives the last line when it has no line end. */
+  end: (take: TakeLine) => void
 }
+
+/** Called for each line, which is cut when it was longer than what is kept. */
+export type TakeLine = (text: string, isCut: boolean) => void
 
 const lineEnd = 10
 
@@ -33,12 +34,13 @@ export const createLineSplitter = (): LineSplitter => {
     if (room > 0 && bytes.length > 0) carried.push(Buffer.from(bytes.subarray(0, room)))
     carriedBytes += bytes.length
   }
-  function* takeCarried(rest: Buffer): Generator<RawLine> {
+  const takeCarried = (rest: Buffer, take: TakeLine) => {
     carry(rest)
     const line = Buffer.concat(carried)
-    yield carriedBytes > mostTextBytes ? { text: decode(cut(line)), isCut: true } : { text: decode(line), isCut: false }
+    const isCut = carriedBytes > mostTextBytes
     carried = []
     carriedBytes = 0
+    take(decode(isCut ? cut(line) : line), isCut)
   }
   const decode = (bytes: Buffer): string => {
     const text = bytes.toString('utf8')
@@ -46,33 +48,32 @@ export const createLineSplitter = (): LineSplitter => {
     isFirst = false
     return text.startsWith('\ufeff') ? text.slice(1) : text
   }
-  function* wholeLines(bytes: Buffer): Generator<RawLine> {
+  const takeWhole = (bytes: Buffer, take: TakeLine) => {
     const text = decode(bytes)
     let start = 0
     for (let end = text.indexOf('\n'); end >= 0; end = text.indexOf('\n', start)) {
       const line = text.slice(start, end)
       start = end + 1
-      if (line.length * 3 <= mostTextBytes || Buffer.byteLength(line) <= mostTextBytes)
-        yield { text: line, isCut: false }
-      else yield { text: cut(Buffer.from(line)).toString('utf8'), isCut: true }
+      if (line.length * 3 <= mostTextBytes || Buffer.byteLength(line) <= mostTextBytes) take(line, false)
+      else take(cut(Buffer.from(line)).toString('utf8'), true)
     }
   }
 
   return {
-    *push(chunk) {
+    push(chunk, take) {
       let bytes = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength)
       if (carriedBytes > 0) {
         const first = bytes.indexOf(lineEnd)
         if (first < 0) return carry(bytes)
-        yield* takeCarried(bytes.subarray(0, first))
+        takeCarried(bytes.subarray(0, first), take)
         bytes = bytes.subarray(first + 1)
       }
       const last = bytes.lastIndexOf(lineEnd)
-      if (last >= 0) yield* wholeLines(bytes.subarray(0, last + 1))
+      if (last >= 0) takeWhole(bytes.subarray(0, last + 1), take)
       carry(bytes.subarray(last + 1))
     },
-    *end() {
-      if (carriedBytes > 0) yield* takeCarried(Buffer.alloc(0))
+    end(take) {
+      if (carriedBytes > 0) takeCarried(Buffer.alloc(0), take)
     },
   }
 }

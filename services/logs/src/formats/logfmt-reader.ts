@@ -7,7 +7,8 @@ const fewestPairs = 3
 const timeKeys = ['time', 'ts', 't', 'timestamp', '@timestamp', 'datetime']
 const levelKeys = ['level', 'lvl', 'severity', 'loglevel']
 const messageKeys = ['msg', 'message', 'event', 'log']
-const startsLikePair = /^[\w.@/-]+=/
+/** How each line begins that is made of pairs. */
+export const startsLikePair = /^[\w.@/-]+=/
 
 const unquote = (value: string): string =>
   value.startsWith('"')

@@ -1,4 +1,4 @@
-import { firstCharacterOf, mayStart } from './first-character.ts'
+import { firstCharactersOf, mayStart } from './first-character.ts'
 import type { PatternFormat } from './format.ts'
 import { type Header, type LineReader, lineEnd, setMessage } from './header.ts'
 import { severityOfStatus, severityOfWord, syslogSeverity } from './levels.ts'
@@ -90,7 +90,7 @@ const readCarried = (inner: LineReader, line: string, header: Header): void => {
 export const createPatternReader = (format: PatternFormat, context: TimeContext, inner?: LineReader): LineReader => {
   const { pattern, places, endsBeforeMessage } = headerPattern(format)
   const readTime = format.time ? createTimeReader(format.time, context) : undefined
-  const first = firstCharacterOf(format.pattern)
+  const first = firstCharactersOf(format.pattern)
   const wraps = format.wraps === true
   const isSyslog = format.name.startsWith('syslog')
   const { time = 0, level = 0, priority = 0, status = 0, message = 0 } = places

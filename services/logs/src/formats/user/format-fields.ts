@@ -1,8 +1,8 @@
 import type { Severity } from '../../entries/severity-code.ts'
 import { severities } from '../../entries/severity-code.ts'
-import { groupAt } from '../first-character.ts'
 import type { Sample } from '../format.ts'
 import type { JoinRule } from '../multiline.ts'
+import { groupAt } from '../pattern-steps.ts'
 import { type TimeLayout, type TimePiece, timeLayouts, timePieces } from '../time.ts'
 
 /** A value of a format file that is not allowed. The message goes after the key: "must be ...". */
