@@ -1,39 +1,51 @@
-import { execFileSync, spawn } from 'node:child_process'
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { cpSync, existsSync, mkdirSync, realpathSync, writeFileSync } from 'node:fs'
+import { connect } from 'node:net'
 import { basename, dirname, join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { temporaryDirectory } from './temporary-directory.ts'
 
-const isThere = (command: string) => {
+const isThere = (command: string) => whereIs(command) !== undefined
+/** Where a program is that the shell finds. */
+const whereIs = (command: string): string | undefined => {
   try {
-    execFileSync(command, ['--version'], { stdio: 'ignore' })
-    return true
+    return execFileSync('/bin/sh', ['-c', 'command -v "$0"', command], { encoding: 'utf8' }).trim()
   } catch {
-    return false
+    return undefined
   }
 }
 
+export type EngineName = 'docker' | 'podman'
+
+const programs = { docker: ['dockerd', 'docker'], podman: ['podman', 'runc'] } as const satisfies Record<
+  EngineName,
+  readonly string[]
+>
+
 /** Why tests with a real container engine cannot run here. */
-export const dockerMissing: string | undefined =
-  process.getuid?.() !== 0
-    ? 'a container engine needs root'
-    : !isThere('dockerd') || !isThere('docker')
-      ? 'dockerd is not installed'
-      : undefined
+export const engineMissing = (engine: EngineName): string | undefined => {
+  if (process.getuid?.() !== 0) return 'a container engine needs root'
+  const missing = programs[engine].find((program) => !isThere(program))
+  return missing && `${missing} is not installed`
+}
 
 export type Engine = AsyncDisposable & {
   socket: string
   /** Starts a container that runs a script of `sh` with `head` and `tr`, and waits until it has ended. Gives its id. */
   runContainer: (name: string, script: string, options?: readonly string[]) => string
-  docker: (...words: string[]) => string
+  /** The engine's own program. */
+  engine: (...words: string[]) => string
+  /** A folder in which that program asks this engine. */
+  programs: string
 }
 
 /** Programs of this machine and what they need, as the root of an image. */
 const makeRoot = (folder: string) => {
-  const programs = ['sh', 'head', 'tr', 'sleep'].map((name) =>
+  const needed = ['sh', 'head', 'tr', 'sleep'].map((name) =>
     ['/bin', '/usr/bin'].map((directory) => join(directory, name)).find(existsSync),
   )
   const libraries = new Set<string>()
-  for (const program of programs) {
+  for (const program of needed) {
     if (program === undefined) continue
     mkdirSync(join(folder, 'bin'), { recursive: true })
     cpSync(realpathSync(program), join(folder, 'bin', basename(program)))
@@ -45,55 +57,105 @@ const makeRoot = (folder: string) => {
   }
 }
 
-/** Starts Docker's engine with everything of its own in a temporary folder, without networks. Undefined where it does not start here. */
-export const startDockerd = async (): Promise<Engine | undefined> => {
-  await using opened = new AsyncDisposableStack()
-  const folder = opened.use(await temporaryDirectory())
-  const at = (name: string) => join(folder.path, name)
+/** `command` is the engine's own program, for a shell. */
+type Started = { child: ChildProcess; socket: string; command: string }
+
+const startDockerd = (folder: string): Started => {
+  const at = (name: string) => join(folder, name)
   const socket = at('docker.sock')
   const words = ['-H', `unix://${socket}`, '--data-root', at('data'), '--exec-root', at('exec'), '-p', at('pid')]
   const quiet = ['--iptables=false', '--ip6tables=false', '--bridge=none', '--storage-driver=vfs']
-  const child = spawn('dockerd', [...words, ...quiet], { stdio: ['ignore', 'ignore', 'pipe'] })
-  const ended = new Promise<void>((resolve) => child.once('close', () => resolve()))
+  const child = spawn('dockerd', [...words, ...quiet], { stdio: 'ignore' })
+  return { child, socket, command: `${whereIs('docker')} -H unix://${socket}` }
+}
+
+/** Where a container of podman may not raise its limits, nor run without control groups of one kind alone, and there is no journal. */
+const podmanSettings = `
+[containers]
+default_ulimits = ["nofile=1024:1024", "nproc=1024:1024"]
+log_driver = "k8s-file"
+[engine]
+runtime = "runc"
+cgroup_manager = "cgroupfs"
+events_logger = "file"
+`
+
+const startPodman = (folder: string): Started => {
+  const at = (name: string) => join(folder, name)
+  const socket = at('podman.sock')
+  const settings = at('containers.conf')
+  writeFileSync(settings, podmanSettings)
+  const places = ['--root', at('data'), '--runroot', at('run'), '--tmpdir', at('tmp'), '--storage-driver', 'vfs']
+  const child = spawn('podman', [...places, 'system', 'service', '--time=0', `unix://${socket}`], {
+    env: { ...process.env, CONTAINERS_CONF: settings },
+    stdio: 'ignore',
+  })
+  return { child, socket, command: `CONTAINERS_CONF=${settings} ${whereIs('podman')} ${places.join(' ')}` }
+}
+
+const starts = { docker: startDockerd, podman: startPodman } as const satisfies Record<EngineName, unknown>
+
+const startLimitMilliseconds = 60_000
+
+const takesConnections = (socket: string) =>
+  new Promise<boolean>((resolve) => {
+    const connection = connect(socket)
+    connection.once('connect', () => resolve(true)).once('error', () => resolve(false))
+    connection.once('connect', () => connection.destroy())
+  })
+
+/** Starts an engine with everything of its own in a temporary folder, without networks. Undefined where it does not start here. */
+export const startEngine = async (name: EngineName): Promise<Engine | undefined> => {
+  await using opened = new AsyncDisposableStack()
+  const folder = opened.use(await temporaryDirectory())
+  const { child, socket, command } = starts[name](folder.path)
+  const ended = new Promise<void>((resolve) => child.once('close', () => resolve()).once('error', () => resolve()))
+  let hasEnded = false
+  void ended.then(() => {
+    hasEnded = true
+  })
   opened.defer(async () => {
     child.kill('SIGTERM')
     await ended
   })
-  const isReady = await new Promise<boolean>((resolve) => {
-    void ended.then(() => resolve(false))
-    child.stderr.on('data', (bytes: Buffer) => {
-      if (bytes.includes('API listen on')) resolve(true)
-    })
-  })
-  if (!isReady) return undefined
-  const docker = (...given: string[]) =>
-    execFileSync('docker', ['-H', `unix://${socket}`, ...given], { encoding: 'utf8', stdio: 'pipe' }).trim()
+  const limit = Date.now() + startLimitMilliseconds
+  while (!(await takesConnections(socket))) {
+    if (hasEnded || Date.now() > limit) return undefined
+    await sleep(50)
+  }
+  const at = (file: string) => join(folder.path, file)
+  mkdirSync(at('programs'))
+  const program = join(at('programs'), name)
+  writeFileSync(program, `#!/bin/sh\nexec env ${command} "$@"\n`, { mode: 0o755 })
+  const engine = (...given: string[]) => execFileSync(program, given, { encoding: 'utf8', stdio: 'pipe' }).trim()
   makeRoot(at('root'))
   writeFileSync(at('image.tar'), execFileSync('tar', ['-C', at('root'), '-c', '.'], { maxBuffer: 256 * 1024 * 1024 }))
   try {
-    docker('import', at('image.tar'), 'small:1')
-    docker('run', '--rm', '--network=none', 'small:1', '/bin/sh', '-c', 'true')
+    engine('import', at('image.tar'), 'small:1')
+    engine('run', '--rm', '--network=none', 'small:1', '/bin/sh', '-c', 'true')
   } catch {
     return undefined
   }
+  // Containers outlive the service of podman, which is none of theirs; what they have mounted goes with them.
+  opened.defer(() => {
+    const ids = (...which: string[]) =>
+      engine('ps', '--quiet', ...which)
+        .split('\n')
+        .filter(Boolean)
+    const running = ids()
+    if (running.length > 0) engine('kill', ...running)
+    const all = ids('--all')
+    if (all.length > 0) engine('rm', '--force', ...all)
+  })
   const stack = opened.move()
   return {
     socket,
-    docker,
-    runContainer: (name, script, options = []) => {
-      const id = docker(
-        'run',
-        '--detach',
-        '--network=none',
-        '--name',
-        name,
-        ...options,
-        'small:1',
-        '/bin/sh',
-        '-c',
-        script,
-      )
-      docker('wait', id)
+    engine,
+    programs: at('programs'),
+    runContainer: (container, script, options = []) => {
+      const shell = ['small:1', '/bin/sh', '-c', script]
+      const id = engine('run', '--detach', '--network=none', '--name', container, ...options, ...shell)
+      engine('wait', id)
       return id
     },
     [Symbol.asyncDispose]: () => stack.disposeAsync(),

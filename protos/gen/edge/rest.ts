@@ -442,8 +442,11 @@ export type HistogramRest = {
   bucket_seconds: number
   counts: number[]
   /** Matches that say that they are from more than a day ahead, as those of a broken clock do. They are in `total` and in no bucket, unless
-   * there are no others, or a time is named that they are in. */
+   * there are no others, or `until` is given. */
   later: number
+  /** Matches that say that they are older than 1971, as those of a clock that was never set do, and matches that are few and years before nearly
+   * all others. They are in `total` and in no bucket, unless there are no others, or `since` is given: `since=1900-01-01` shows them. */
+  earlier: number
 }
 
 export type LogsSearchResponseRest = {
@@ -544,6 +547,12 @@ export type SuspectedCauseRest = {
   evidence: string[]
 }
 
+/** As `earlier` and `later` of a search's histogram. */
+export type TimelineLeftOutRest = {
+  earlier: number
+  later: number
+}
+
 export type DiagnosisRest = {
   query: string
   window: WindowRest | null
@@ -556,6 +565,8 @@ export type DiagnosisRest = {
   reasoning: string
   suspected_causes: SuspectedCauseRest[]
   took_ms: number
+  /** What the timeline leaves out since it is far from all else; null where there is no timeline. */
+  timeline_left_out: TimelineLeftOutRest | null
 }
 
 export type PatternRest = {
@@ -1774,6 +1785,7 @@ export const HistogramToRest = (m: trellis_logs_v1_logs.Histogram): HistogramRes
   bucket_seconds: m.bucketSeconds,
   counts: m.counts,
   later: m.later,
+  earlier: m.earlier,
 })
 
 export const LogsSearchResponseToRest = (m: trellis_logs_v1_logs.SearchResponse): LogsSearchResponseRest => ({
@@ -1858,6 +1870,11 @@ export const SuspectedCauseToRest = (m: trellis_logs_v1_logs.SuspectedCause): Su
   evidence: m.evidence,
 })
 
+export const TimelineLeftOutToRest = (m: trellis_logs_v1_logs.TimelineLeftOut): TimelineLeftOutRest => ({
+  earlier: m.earlier,
+  later: m.later,
+})
+
 export const DiagnosisToRest = (m: trellis_logs_v1_logs.Diagnosis): DiagnosisRest => ({
   query: m.query,
   window: present(m.window, (item) => WindowToRest(item)),
@@ -1870,6 +1887,7 @@ export const DiagnosisToRest = (m: trellis_logs_v1_logs.Diagnosis): DiagnosisRes
   reasoning: m.reasoning,
   suspected_causes: m.suspectedCauses.map((item) => SuspectedCauseToRest(item)),
   took_ms: m.tookMs,
+  timeline_left_out: present(m.timelineLeftOut, (item) => TimelineLeftOutToRest(item)),
 })
 
 export const PatternToRest = (m: trellis_logs_v1_logs.Pattern): PatternRest => ({

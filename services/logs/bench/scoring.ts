@@ -1,6 +1,10 @@
 import { sharedData } from '../../../test/support/shared-data.ts'
+import { leastScore } from '../src/scoring/finding.ts'
 import { type LabelledLog, labelledLogs } from './labelled-faults.ts'
+import { labelledSets } from './loghub.ts'
 import { type AnomalyFigure, measureAnomalies } from './measure-anomalies.ts'
+import { measurePlaces } from './measure-places.ts'
+import { measureReading } from './measure-reading.ts'
 import { measureSecurity } from './measure-scoring.ts'
 
 const share = (part: number, whole: number) => (whole === 0 ? '-' : (part / whole).toFixed(3))
@@ -31,6 +35,53 @@ const describeAnomalies = async (): Promise<string[]> => {
   ]
 }
 
+const largeSource = 1_000_000
+const quantile = (sorted: readonly number[], share: number): string =>
+  (sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN).toFixed(1)
+const searchesOf = (sorted: readonly number[]): string =>
+  `p50 ${quantile(sorted, 0.5)} ms, p95 ${quantile(sorted, 0.95)} ms`
+
+/** What a large source costs that is scored as a whole: with all that stands out however little, which is the most that any does, and as it is used. */
+const describeReading = async (): Promise<string[]> => {
+  const folder = sharedData('logs', 'loghub')
+  if (folder === undefined) return []
+  const samples = labelledSets(folder).flatMap(({ raw }) => raw.toString('latin1').split(/\r?\n/).filter(Boolean))
+  const lines: string[] = []
+  for (const least of [0, leastScore]) {
+    const found = await measureReading(samples, largeSource, least)
+    lines.push(
+      [
+        `  of a day of ${found.entries} entries ${found.findings} findings from ${least} on: ${found.scored} entries carry a score, read by ${found.searches} searches in`,
+        `${found.processorMilliseconds.toFixed(0)} ms of processor time, ${found.milliseconds.toFixed(0)} ms with rests; searches meanwhile ${searchesOf(found.during)}, before ${searchesOf(found.before)}`,
+      ].join(' '),
+    )
+  }
+  return lines
+}
+
+/** Logs that are made, once with oddities and once without: of so many files, on so many machines, with these seeds. */
+const madeLogs = [
+  { files: 3_000, seeds: [1, 2, 3, 4, 5] },
+  { files: 30_000, seeds: [1, 2] },
+]
+const madeNodes = 20
+
+const describePlaces = async (): Promise<string[]> => {
+  const lines: string[] = []
+  for (const { files, seeds } of madeLogs)
+    for (const withOddities of [true, false]) {
+      const found = await measurePlaces(seeds, { files, nodes: madeNodes, withOddities })
+      const kinds = [...found.kinds].map(([kind, { there, told }]) => `${kind} ${told} of ${there}`).join(', ')
+      lines.push(
+        [
+          `  out of place, ${found.logs} made logs of ${(found.entries / found.logs).toFixed(0)} entries ${withOddities ? 'with' : 'without'} oddities: ${kinds || 'nothing is there'};`,
+          `${found.wrong} of ${found.told} that were told of wrongly; silences told ${found.silencesTold}, bursts ${found.burstsTold}, of other machines ${found.nodesWrong.length}`,
+        ].join(' '),
+      )
+    }
+  return lines
+}
+
 /** Samples of systems that nobody attacks. */
 const withoutAttacks: ReadonlySet<string> = new Set(['BGL', 'HDFS', 'Hadoop', 'Zookeeper', 'Apache'])
 
@@ -56,5 +107,7 @@ const describeSecurity = async (): Promise<string[]> => {
 /** What the scorers find in labelled logs, and what they miss. */
 export const describeScoring = async (): Promise<string[]> => [
   ...(await describeAnomalies()),
+  ...(await describeReading()),
+  ...(await describePlaces()),
   ...(await describeSecurity()),
 ]

@@ -51,7 +51,7 @@ export const logsConfig = {
   inFlightMegabytes: setting(
     'LOGS_IN_FLIGHT_MB',
     read.integer(1, 1024),
-    8,
+    4,
     'Memory for uploads under way; a sender past it waits.',
   ),
   pushedMegabytes: setting(

@@ -30,6 +30,7 @@ import { settingsRpc } from './settings/rpc.ts'
 import { setupRpc } from './setup/rpc.ts'
 import { sshTargetsRpc } from './ssh-targets/rpc.ts'
 import { templatesRpc } from './templates/rpc.ts'
+import { unhurried } from './threads/unhurried.ts'
 import type { World } from './world.ts'
 
 /** Makes a feature of what stands under all of them: what it answers, and on `opened` what it does unasked, which ends with the service. */
@@ -48,8 +49,10 @@ export const features: readonly OpenFeature[] = [
     implementation(CollectServiceDefinition, collectRpc(opened.use(await openCollecting(world)))),
   (world) => implementation(FormatsServiceDefinition, formatsRpc(world)),
   ({ ssh }) => implementation(SshTargetsServiceDefinition, sshTargetsRpc(ssh)),
-  (world, opened) =>
-    implementation(ScoringServiceDefinition, scoringRpc(opened.use(createScoring(world)), createScorerRuns(world))),
+  (world, opened) => {
+    const scoring = opened.use(createScoring({ ...world, engine: unhurried(world.bareEngine, 'unasked') }))
+    return implementation(ScoringServiceDefinition, scoringRpc(scoring, createScorerRuns(world)))
+  },
   (world) => implementation(EntriesServiceDefinition, entriesRpc(world, openVacuum(world))),
   (world) => implementation(SetupServiceDefinition, setupRpc(world, world.ssh)),
   ({ directory }) => branchDirectoryRpc(directory),

@@ -84,7 +84,8 @@ export const openWorld = async (options: LogsServiceOptions, opened: AsyncDispos
     directory && createSharedSearch({ own, directory, waitMilliseconds: config.branchWaitMilliseconds, log })
   const overlays = createOverlays(db)
   const detections = createOutlivedDetections(db)
-  const noted = noteArrivals(createOverlaidEngine(branches?.engine ?? own, overlays, detections))
+  const bareEngine = branches?.engine ?? own
+  const noted = noteArrivals(createOverlaidEngine(bareEngine, overlays, detections))
   const { engine } = noted
   const { semantic, vectors } = opened.use(createMeanings({ config, db, engine, now, log }))
   const ssh = opened.use(openSsh({ config, dataDirectory, db, now }))
@@ -103,6 +104,7 @@ export const openWorld = async (options: LogsServiceOptions, opened: AsyncDispos
     leases,
     isShared,
     engine,
+    bareEngine,
     overlays,
     semantic,
     branches,

@@ -38,6 +38,8 @@ export type World = {
   isShared: boolean
   /** Keeps in the service's own store; asks branches, too, where there may be any. */
   engine: LogEngine
+  /** The same without what was found out about entries: for those that find it out, and read by the hundred thousand. */
+  bareEngine: Pick<LogEngine, 'search' | 'searchSerialized' | 'templates' | 'sources'>
   /** What was found out about entries; the engine's answers carry it already. */
   overlays: Overlays
   /** Searches by words and meaning; says why where it cannot. */

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
-import { type Held, notYet, themes } from './requirements.ts'
+import type { Held } from './promised.ts'
+import { notYet, themes } from './requirements.ts'
 
 const root = new URL('../../../', import.meta.url)
 
@@ -36,7 +37,7 @@ export const renderPage = (): string =>
   [
     '# What the log service promises, and what holds it to that',
     '',
-    'Generated from `test/reference/logs-coverage/requirements.ts` by `npm run generate`; a test keeps it current and sees that each test exists.',
+    'Generated from `test/reference/logs-coverage/requirements` by `npm run generate`; a test keeps it current and sees that each test exists.',
     ...themes.flatMap(({ title, promises }) => [
       '',
       `## ${title}`,

@@ -1,4 +1,4 @@
-import { failure } from '@trellis/kit/errors'
+import { invalidField } from '@trellis/kit/errors'
 import type { Handlers } from '@trellis/kit/rpc'
 import type { BlocklistServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/blocklist.ts'
 import type { Blocklist } from './blocklist.ts'
@@ -10,7 +10,7 @@ const mostListed = 500
 const statusOf = (text: string): Status | undefined => {
   if (text === '') return undefined
   const status = statuses.find((known) => known === text)
-  if (!status) throw failure('invalid', `status must be one of ${statuses.join(', ')}.`)
+  if (!status) throw invalidField(['query', 'status'], `status must be one of ${statuses.join(', ')}.`)
   return status
 }
 
@@ -29,7 +29,7 @@ export const blocklistRpc = (blocklist: Blocklist): Handlers<typeof BlocklistSer
   scanBlocklist: (_, { signal }) => blocklist.scan(signal),
   updateBlocklistCandidate: ({ id, status }) => {
     const doing = decisions[status]
-    if (!doing) throw failure('invalid', `status must be one of ${Object.keys(decisions).join(', ')}.`)
+    if (!doing) throw invalidField(['body', 'status'], `status must be one of ${Object.keys(decisions).join(', ')}.`)
     return blocklist.decide(id, doing)
   },
   pushBlocklistCandidate: ({ id }, { signal }) => blocklist.push(id, signal),

@@ -13,19 +13,20 @@ const directoryOf = (answer: () => Partial<Branch>[]) => {
   return createBranchDirectory({ service: service as never, security: {}, restMilliseconds: 0, log: silentLog })
 }
 
-test('a branch that there is not is refused by its name; one that is not active is known all the same', async () => {
+test('a branch that there is not is refused by its name; one that is not active is known, and given as missing', async () => {
   using directory = directoryOf(() => [
     { slug: 'barn', active: true, rpcAddress: '' },
     { slug: 'attic', active: false, rpcAddress: '' },
   ])
   const requireBranch = createRequireBranch(directory)
-  for (const known of ['barn', 'attic', 'none', undefined]) await requireBranch(known)
+  for (const asked of ['barn', 'none', undefined]) expect(await requireBranch(asked)).toEqual([])
+  expect(await requireBranch('attic')).toEqual(['attic'])
   await expect(requireBranch('barm')).rejects.toMatchObject(refusal)
 })
 
 test('where nothing runs branches there are none', async () => {
   const requireBranch = createRequireBranch(undefined)
-  await requireBranch('none')
+  expect(await requireBranch('none')).toEqual([])
   await expect(requireBranch('barm')).rejects.toMatchObject(refusal)
 })
 
@@ -36,9 +37,9 @@ test('while nobody says which branches there are, any is taken at its word', asy
     return []
   })
   const requireBranch = createRequireBranch(directory)
-  await requireBranch('barm')
+  expect(await requireBranch('barm')).toEqual(['barm'])
   isAway = false
   await expect(requireBranch('barm')).rejects.toMatchObject(refusal)
   isAway = true
-  await requireBranch('barm')
+  expect(await requireBranch('barm')).toEqual(['barm'])
 })

@@ -1,17 +1,21 @@
 import { once } from 'node:events'
 import { createServer } from 'node:net'
-import { connectGrpc } from '@trellis/kit/rpc'
+import { type Call, connectGrpc } from '@trellis/kit/rpc'
 import { silentLog } from '@trellis/kit/telemetry'
 import { BranchServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/branch.ts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { temporaryDirectory } from '../../../../test/support/temporary-directory.ts'
+import { diagnose } from '../diagnose/diagnose.ts'
+import { utc } from '../formats/zone.ts'
 import { aroundEntry } from '../search/context.ts'
 import { parseQuery } from '../search/query.ts'
 import type { FoundEntry, SearchRequest } from '../search/search.ts'
+import { sourcesRpc } from '../sources/rpc.ts'
+import { templatesRpc } from '../templates/rpc.ts'
 import type { LogEngine } from '../threads/log-engine.ts'
 import type { ActiveBranch } from './directory.ts'
 import { createSharedSearch } from './shared-search.ts'
-import { openEngineIn, type Pushed, type ServedBranch, serveBranch } from './stores-for-tests.ts'
+import { nowhere, openEngineIn, type Pushed, type ServedBranch, serveBranch } from './stores-for-tests.ts'
 
 const words = ['pump', 'valve', 'ledger', 'garden', 'error', 'timeout', 'retry', 'started', 'ok', 'nginx']
 /** Numbers that look like chance and come again (mulberry32). */
@@ -154,12 +158,91 @@ describe('a branch that is away', () => {
     await own.push(null, [{ text: 'pump own' }])
     await Promise.all([barn.push([{ text: 'pump barn' }]), attic.push([{ text: 'pump attic' }])])
     const engine = shared(own.engine, () => [barn.active, attic.active, { slug: 'cellar', client: undefined }])
+    // One that was reached is known to be away at once; one that never was is given time to start.
+    await engine.sources({})
     await barn.leave()
     const found = await engine.search(request('pump'))
     expect(found.entries.map(({ entry }) => entry.text).toSorted()).toEqual(['pump attic', 'pump own'])
     expect(found).toMatchObject({ missing: ['barn', 'cellar'], totalIsExact: false, total: 2 })
-    expect(await engine.sources({})).toMatchObject([{ entries: 2 }])
+    const named: (readonly string[])[] = []
+    const note = (branches: readonly string[]) => named.push(branches)
+    expect(await engine.sources({}, undefined, note)).toMatchObject([{ entries: 2 }])
+    const templates = await engine.templates({ filters: {} }, undefined, note)
+    expect(templates.map(({ template }) => template).toSorted()).toEqual(['pump attic', 'pump own'])
+    expect(named).toEqual([
+      ['barn', 'cellar'],
+      ['barn', 'cellar'],
+    ])
     await expect(engine.find('0'.repeat(32))).rejects.toMatchObject({ kind: 'unavailable' })
+  })
+
+  test('is named in the header of templates, of one template, of sources, of what a text is about, of the last 24 hours and of a diagnosis', async () => {
+    await using folder = await temporaryDirectory()
+    await using own = await openEngineIn(folder.path)
+    await using barn = await serveBranch('barn')
+    await own.push(null, [{ text: 'pump own failed', severity: 'ERROR' }])
+    await barn.push([{ text: 'valve barn' }])
+    const engine = shared(own.engine, () => [barn.active])
+    const world = { engine, requireBranch: async () => [], now: Date.now }
+    const templates = templatesRpc(world)
+    const sources = sourcesRpc({ ...world, patterns: { patterns: [], problems: [], files: new Map() } } as never)
+    const [{ templateId } = { templateId: '' }] = await own.engine.templates({ filters: {} })
+    const [{ templateId: ofBarn } = { templateId: '' }] = await engine.templates({ filters: { branch: 'barn' } })
+    const asked: Record<string, (call: Call) => Promise<unknown>> = {
+      templates: (call) => templates.listTemplates({ trend: '', order: '' } as never, call),
+      template: (call) => templates.getTemplate({ templateId }, call),
+      sources: (call) => sources.listSources({}, call),
+      suggestions: (call) => sources.suggestSources({ text: 'the pump' }, call),
+      stats: (call) => sources.getStats({}, call),
+    }
+    const namedBy = async (ask: (call: Call) => Promise<unknown>) => {
+      const headers: Record<string, string> = {}
+      const header = (name: string, value: string) => {
+        headers[name] = value
+      }
+      await ask({ ...nowhere, head: { ...nowhere.head, header } })
+      return headers['x-branches-missing']
+    }
+    for (const [what, ask] of Object.entries(asked)) expect(await namedBy(ask), what).toBeUndefined()
+    await barn.leave()
+    for (const [what, ask] of Object.entries(asked)) expect(await namedBy(ask), what).toBe('barn')
+    await expect(templates.getTemplate({ templateId: ofBarn }, nowhere)).rejects.toMatchObject({ kind: 'unavailable' })
+
+    const steps = await Array.fromAsync(
+      diagnose(engine, {
+        query: 'why did the pump fail?',
+        zone: utc,
+        now: Date.now(),
+        audience: 'sysadmin',
+        upstream: { fetch: () => expect.unreachable('No model is configured.') },
+        knowledge: { contextFor: async () => ({ facts: [], chunks: [] }) },
+        signal: nowhere.signal,
+      }),
+    )
+    const said = 'The branch barn does not answer and is left out.'
+    expect(steps).toContainEqual({ kind: 'status', stage: 'branches', detail: said })
+    expect(steps).toContainEqual(expect.objectContaining({ kind: 'summary', text: expect.stringContaining(said) }))
+    expect(steps.at(-1)).toMatchObject({ kind: 'reasoning', away: ['barn'] })
+  })
+
+  test('is named where the question names it though it is not active, and an empty answer is not taken for all', async () => {
+    await using folder = await temporaryDirectory()
+    await using own = await openEngineIn(folder.path)
+    await using barn = await serveBranch('barn')
+    await own.push(null, [{ text: 'pump own' }])
+    await barn.push([{ text: 'pump barn' }])
+    for (const active of [[], [barn.active]]) {
+      const engine = shared(own.engine, () => active)
+      const of = (branch?: string) => engine.search(request('pump', { filters: branch ? { branch } : {} }))
+      expect(await of('attic')).toMatchObject({ entries: [], total: 0, totalIsExact: false, missing: ['attic'] })
+      const named: (readonly string[])[] = []
+      const note = (branches: readonly string[]) => named.push(branches)
+      for (const branch of ['attic', 'none']) await engine.templates({ filters: { branch } }, undefined, note)
+      expect(named).toEqual([['attic']])
+      expect(await of('none')).toMatchObject({ total: 1, totalIsExact: true })
+      expect((await of('none')).missing ?? []).toEqual([])
+      expect((await of()).missing ?? []).toEqual([])
+    }
   })
 
   test('or says nothing is waited for only so long, and once', async () => {

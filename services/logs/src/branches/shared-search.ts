@@ -1,19 +1,18 @@
+import { serialize } from 'node:v8'
 import { failure, isFailure } from '@trellis/kit/errors'
 import type { Log } from '@trellis/kit/telemetry'
 import type { KeptEntry } from '@trellis/protos/ts/trellis/logs/v1/branch.ts'
 import type { StoredEntry } from '../entries/entry.ts'
 import type { Severity } from '../entries/severity-code.ts'
-import type { Filters } from '../search/filters.ts'
 import type { SearchRequest, SearchResult } from '../search/search.ts'
 import type { TailQuestion } from '../tail/frames.ts'
 import type { TailShard } from '../tail/merge-tails.ts'
 import { addTemplates } from '../templates/add-templates.ts'
-import type { TemplateCounts, TemplateQuestion } from '../templates/count-templates.ts'
-import type { SourceCount } from '../threads/index-calls.ts'
 import type { LogEngine } from '../threads/log-engine.ts'
 import type { ActiveBranch, BranchDirectory } from './directory.ts'
 import { addStatistics, afterIn, mergeResults, type ShardResult } from './merge-results.ts'
 import { addSources } from './merge-sources.ts'
+import type { OnMissing } from './note-missing.ts'
 import { noBranch } from './slug.ts'
 import {
   entryFrom,
@@ -108,7 +107,13 @@ export const createSharedSearch = ({ own, directory, waitMilliseconds, log }: Sh
   const search = async (request: SearchRequest, signal?: AbortSignal): Promise<SearchResult> => {
     const { branch, ...filters } = request.filters
     const branches = await wanted(branch)
-    if (branches.length === 0) return own.search(request, signal)
+    if (branches.length === 0) {
+      const ownOnly = await own.search(request, signal)
+      // A branch that is named and not active is not searched: what is found of it says nothing of what it has.
+      return branch === undefined || branch === noBranch
+        ? ownOnly
+        : { ...ownOnly, totalIsExact: false, missing: [branch] }
+    }
     const missing = new Set<string>()
     const isRanked = request.query !== null && request.order === 'relevance'
     const statistics =
@@ -133,6 +138,13 @@ export const createSharedSearch = ({ own, directory, waitMilliseconds, log }: Sh
     const merged = mergeResults(results, request)
     return { ...merged, totalIsExact: merged.totalIsExact && missing.size === 0, missing: [...missing].toSorted() }
   }
+  const ownSerialized = own.searchSerialized
+  const searchSerialized: LogEngine['searchSerialized'] =
+    ownSerialized &&
+    (async (request, signal) =>
+      (await wanted(request.filters.branch)).length === 0
+        ? ownSerialized(request, signal)
+        : serialize(await search(request, signal)))
   const countIn = async (
     branches: readonly ActiveBranch[],
     query: SearchRequest['query'],
@@ -199,33 +211,47 @@ export const createSharedSearch = ({ own, directory, waitMilliseconds, log }: Sh
     return inBranch
   }
 
-  const sources = async (filters: Filters, signal?: AbortSignal): Promise<SourceCount[]> => {
+  /** What the branches count that are asked about; names those that do not answer, and the one that is named and not active. */
+  const countAlong = async <Answer>(
+    branch: string | undefined,
+    onMissing: OnMissing | undefined,
+    signal: AbortSignal | undefined,
+    ask: (client: BranchClient, signal: AbortSignal) => Promise<Answer>,
+  ): Promise<Answer[]> => {
+    const branches = await wanted(branch)
+    const missing = new Set<string>()
+    if (branch !== undefined && branch !== noBranch && branches.length === 0) missing.add(branch)
+    const answers = await askAll(branches, missing, signal, ask)
+    if (missing.size > 0) onMissing?.([...missing].toSorted())
+    return answers.map(({ answer }) => answer)
+  }
+  const sources: LogEngine['sources'] = async (filters, signal, onMissing) => {
     const { branch, ...rest } = filters
     const [ownSources, answers] = await Promise.all([
       own.sources(filters, signal),
-      askAll(await wanted(branch), new Set(), signal, async (client, whole) => {
+      countAlong(branch, onMissing, signal, async (client, whole) => {
         const request = { filters: filtersTo(rest) }
         return (await client.countBranchSources(request, { signal: whole, isSafe: true })).sources.map(sourceFrom)
       }),
     ])
-    return addSources([...ownSources, ...answers.flatMap(({ answer }) => answer)])
+    return addSources([...ownSources, ...answers.flat()])
   }
 
-  const templates = async (question: TemplateQuestion, signal?: AbortSignal): Promise<TemplateCounts[]> => {
+  const templates: LogEngine['templates'] = async (question, signal, onMissing) => {
     const { branch, ...filters } = question.filters
     const asked = { ...question, filters }
     const [ownTemplates, answers] = await Promise.all([
       own.templates(question, signal),
-      askAll(await wanted(branch), new Set(), signal, async (client, whole) => {
+      countAlong(branch, onMissing, signal, async (client, whole) => {
         const answer = await client.countBranchTemplates(templateQuestionTo(asked), { signal: whole, isSafe: true })
         return answer.templates.map(templateFrom)
       }),
     ])
-    return addTemplates([...ownTemplates, ...answers.flatMap(({ answer }) => answer)])
+    return addTemplates([...ownTemplates, ...answers.flat()])
   }
 
   return {
-    engine: { ...own, search, countWords, find, sources, templates, deleteSource, setSeverity },
+    engine: { ...own, search, searchSerialized, countWords, find, sources, templates, deleteSource, setSeverity },
     tails: async (question) => {
       const { q, source, severity, domain, pattern, tenant } = question as Partial<Record<string, string | null>>
       const followed = await wanted(question.branch || undefined)

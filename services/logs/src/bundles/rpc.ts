@@ -1,6 +1,7 @@
 import { failure } from '@trellis/kit/errors'
 import { byteFrames, type Handlers, readUpload } from '@trellis/kit/rpc'
 import type { Bundle, IncidentsServiceDefinition, SentBundle } from '@trellis/protos/ts/trellis/logs/v1/incidents.ts'
+import { tellMissing } from '../branches/tell-missing.ts'
 import type { IncidentDb } from '../incidents/all-tables.ts'
 import { defaultPage, readListCursor, toPage } from '../incidents/paging.ts'
 import { iso, isoOrNull } from '../incidents/present.ts'
@@ -52,7 +53,7 @@ const noBundle = (id: string) => failure('not_found', `There is no bundle "${id}
 export const bundlesRpc = ({ bundles, db }: { bundles: Bundles; db: IncidentDb }): BundleHandlers => ({
   async *exportBundle({ id, sanitize }, { signal, head }) {
     const { text, missing } = await bundles.download(id, { sanitize: sanitize ?? false, signal })
-    if (missing.length > 0) head.header('x-branches-missing', missing.join(','))
+    tellMissing(head, missing)
     const content = Buffer.from(text)
     yield* byteFrames(
       {

@@ -1,10 +1,12 @@
+import { serialize } from 'node:v8'
 import { parentPort, workerData } from 'node:worker_threads'
 import { openFiles } from '@trellis/kit/files'
 import { createEnricher } from '../patterns/enricher.ts'
 import { domainOf, usePatterns } from '../patterns/in-force.ts'
+import { createPrecedence, longestHold } from '../precedence.ts'
 import type { Filters } from '../search/filters.ts'
 import type { Query } from '../search/query.ts'
-import { countWords, type SearchRequest } from '../search/search.ts'
+import { countWords, type SearchRequest, type SearchResult } from '../search/search.ts'
 import { type BatchAnalysis, createBatchAnalyser } from '../segments/batch-analysis.ts'
 import { countSources } from '../segments/count-sources.ts'
 import { findEntry } from '../segments/find-entry.ts'
@@ -138,15 +140,23 @@ const onParts = async <Result>(left: Int32Array | undefined, work: (parts: reado
 
 const pruneTemplates = async (): Promise<void> => templates.prune(await onParts(undefined, templatesInUse))
 
+const precedence = createPrecedence()
+
+const searchParts = (request: SearchRequest, left?: Int32Array): Promise<SearchResult> =>
+  precedence.inTurn(request.urgency, (rest) =>
+    onParts(left, (parts) => searchByTemplate(parts, request, templates, { domainOf, signal: leavingOf(left), rest })),
+  )
+
 const host = createCalls<ClusterHostCalls>(port, {
   take: async (message: Sent, batch: ArrayBuffer, analysis?: BatchAnalysis) => {
     const { indexer, merger } = await opened()
+    await precedence.afterAsked(longestHold)
     merger.busy()
     return indexer.take(message, batch, analysis)
   },
   refresh: async () => (await opened()).mirror.refresh(),
-  search: (request: SearchRequest, left?: Int32Array) =>
-    onParts(left, (parts) => searchByTemplate(parts, request, templates, { domainOf, signal: leavingOf(left) })),
+  search: searchParts,
+  searchSerialized: async (request: SearchRequest, left?: Int32Array) => serialize(await searchParts(request, left)),
   countWords: (query: Query, left?: Int32Array) => onParts(left, (parts) => countWords(parts, query, leavingOf(left))),
   find: (entryId: string, left?: Int32Array) =>
     onParts(left, async (parts) => {
@@ -155,7 +165,9 @@ const host = createCalls<ClusterHostCalls>(port, {
     }),
   templates: async (question: TemplateQuestion, left?: Int32Array) => {
     await templates.catchUp()
-    return onParts(left, (parts) => countTemplates(parts, question, templates, leavingOf(left)))
+    return precedence.inTurn(question.urgency, (rest) =>
+      onParts(left, (parts) => countTemplates(parts, question, templates, { signal: leavingOf(left), rest })),
+    )
   },
   sources: (filters: Filters, left?: Int32Array) => onParts(left, async (parts) => countSources(parts, filters)),
   follow: async (wanted: boolean) => {

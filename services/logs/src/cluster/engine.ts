@@ -9,9 +9,10 @@ import { shardLimits } from '../segments/shard.ts'
 import { noTemplates, type TemplateStore } from '../templates/store.ts'
 import { collectGarbage } from '../threads/collect-garbage.ts'
 import { createFileIngests } from '../threads/file-ingest.ts'
+import { createFollowers } from '../threads/followers.ts'
 import { createLazyThread } from '../threads/lazy-thread.ts'
-import { whileAwaited } from '../threads/leaving.ts'
-import type { Follower, LogEngine } from '../threads/log-engine.ts'
+import type { LogEngine } from '../threads/log-engine.ts'
+import { createQuestions } from '../threads/questions.ts'
 import { bytesOfArrived } from './arrivals.ts'
 import type { ClusterHostCalls, ClusterIndexCalls, ClusterIndexOptions, Replay } from './cluster-calls.ts'
 import { startIndexing } from './indexing.ts'
@@ -57,7 +58,6 @@ export type ClusterEngine = LogEngine & {
   replay: (after: number) => Promise<Replay>
 }
 
-const megabyte = 1024 * 1024
 /** Whoever merges has the task for so long after its last look. */
 const leaseMilliseconds = 30_000
 
@@ -71,7 +71,7 @@ export const createClusterEngine = async (options: ClusterEngineOptions): Promis
   const ending = new AbortController()
   const { signal } = ending
   const files = await openFiles(options.files, { recover: false })
-  const followers = new Set<Follower>()
+  const followers = createFollowers((isFollowed) => index.call('follow', [isFollowed]))
 
   const giveBack = () => {
     if (!index.isRunning && !uploads.isRunning) collectGarbage()
@@ -107,19 +107,19 @@ export const createClusterEngine = async (options: ClusterEngineOptions): Promis
       pruneTemplates: templates.prune,
       arrived: ({ version, ...arrived }) => {
         const arrival = { ...arrived, bytes: bytesOfArrived(arrived) }
-        for (const follower of followers) follower(arrival, version)
+        followers.tell(arrival, version)
       },
     } satisfies ClusterHostCalls,
     idleMilliseconds,
-    mayRest: () => followers.size === 0 && uploads.underWay === 0,
+    mayRest: () => followers.isEmpty && uploads.underWay === 0,
     lastCall: 'rest',
     onRest: giveBack,
     onFailure: (error) => {
       onProblem(`The indexing thread failed: ${error.message}`)
-      // The next one does not know that somebody follows.
-      if (followers.size > 0) void index.call('follow', [true]).catch(() => undefined)
+      followers.again()
     },
   })
+  const questions = createQuestions(index)
   const sender = createSender({
     bus,
     files,
@@ -130,7 +130,7 @@ export const createClusterEngine = async (options: ClusterEngineOptions): Promis
     signal,
   })
   const uploads = createFileIngests({
-    inFlightBytes: options.inFlightBytes ?? 8 * megabyte,
+    inFlightBytes: options.inFlightBytes,
     idleMilliseconds,
     // Whoever takes the message finds out what it says.
     analyses: false,
@@ -154,7 +154,7 @@ export const createClusterEngine = async (options: ClusterEngineOptions): Promis
     replica,
     refresh: () => index.call('refresh', []),
     isAwake: () => index.isRunning,
-    isFollowed: () => followers.size > 0,
+    isFollowed: () => !followers.isEmpty,
     signal,
   })
   const { graceMilliseconds = 10 * 60_000, upkeepMilliseconds = 60_000 } = options
@@ -168,7 +168,7 @@ export const createClusterEngine = async (options: ClusterEngineOptions): Promis
     merges.committed()
   }
   const deleteSource: LogEngine['deleteSource'] = async (source, left) => {
-    const counts = await whileAwaited(left, (shared) => index.call('sources', [{ source }, shared]))
+    const counts = await questions.sources({ source }, left)
     const entries = counts.reduce((sum, count) => sum + count.entries, 0)
     if (entries === 0) return 0
     await catalogue.bury(source)
@@ -179,7 +179,7 @@ export const createClusterEngine = async (options: ClusterEngineOptions): Promis
   const setSeverity: LogEngine['setSeverity'] = async (entryId, severity, left) => {
     for (;;) {
       const version = await index.call('version', [])
-      const entry = await whileAwaited(left, (shared) => index.call('find', [entryId, shared]))
+      const entry = await questions.find(entryId, left)
       if (!entry) return undefined
       const override = {
         key: keyOfEntryId(entryId),
@@ -201,27 +201,15 @@ export const createClusterEngine = async (options: ClusterEngineOptions): Promis
     if (care.isThorough) await upkeep.run()
     return freed
   }
-  const follow: LogEngine['follow'] = async (follower) => {
-    followers.add(follower)
-    await index.call('follow', [true])
-    return async () => {
-      followers.delete(follower)
-      if (followers.size === 0) await index.call('follow', [false])
-    }
-  }
   return {
     ingestFile: uploads.open,
     ingestPushed: uploads.pushed,
     ingest: sender.send,
-    search: (request, left) => whileAwaited(left, (shared) => index.call('search', [request, shared])),
-    countWords: (query, left) => whileAwaited(left, (shared) => index.call('countWords', [query, shared])),
-    find: (entryId, left) => whileAwaited(left, (shared) => index.call('find', [entryId, shared])),
-    sources: (filters, left) => whileAwaited(left, (shared) => index.call('sources', [filters, shared])),
-    templates: (question, left) => whileAwaited(left, (shared) => index.call('templates', [question, shared])),
+    ...questions,
     deleteSource,
     setSeverity,
     maintain,
-    follow,
+    follow: followers.follow,
     version: () => index.call('version', []),
     replay: (after) => index.call('replay', [after]),
     flush: () => index.call('settled', []),

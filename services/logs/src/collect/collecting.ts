@@ -1,6 +1,7 @@
 import { type Bus, jsonCodec, topics } from '@trellis/kit/bus'
 import type { Log } from '@trellis/kit/telemetry'
 import type { Kysely } from 'kysely'
+import type { OnMissing } from '../branches/note-missing.ts'
 import type { Leases } from '../cluster/leases.ts'
 import { inRounds } from '../cluster/rounds.ts'
 import type { LogsConfig } from '../config.ts'
@@ -37,7 +38,10 @@ export type CollectingOptions = {
 /** Collects from configured sources: when asked, on schedule, and as lines come. */
 export type Collecting = AsyncDisposable & {
   runs: Pick<Runs, 'begin'>
-  configured: (signal: AbortSignal) => Promise<{ sources: ReturnType<typeof describeConfigured>; problems: string[] }>
+  configured: (
+    signal: AbortSignal,
+    onMissing: OnMissing,
+  ) => Promise<{ sources: ReturnType<typeof describeConfigured>; problems: string[] }>
   watch: { state: () => Promise<ToldWatch>; reload: () => Promise<ToldWatch> }
 }
 
@@ -116,10 +120,10 @@ export const createCollecting = async (options: CollectingOptions): Promise<Coll
   })
   return {
     runs,
-    configured: async (signal) => {
+    configured: async (signal, onMissing) => {
       const [{ entries, problems }, counts, rows] = await Promise.all([
         sources.read(),
-        engine.sources({}, signal),
+        engine.sources({}, signal, onMissing),
         listSourceRuns(db),
       ])
       return { sources: describeConfigured(entries, counts, rows), problems }

@@ -91,7 +91,7 @@ export type Collector<Entry extends SourceEntry = SourceEntry> = {
   collect: (request: CollectRequest<Entry>) => AsyncIterable<Chunk | Batch>
   /**
    * Goes on with what comes until the signal aborts; ends early where the other side ends, and is then asked again. Where there is none,
-   * the watcher collects again and again.
+   * and the source is no file of this machine, runs alone collect it.
    */
   follow?: (request: CollectRequest<Entry>) => AsyncIterable<Chunk | Batch>
 }

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { mkdir, open, readFile, realpath, rename, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { failure, messageOf } from '@trellis/kit/errors'
+import { failure, invalidField, messageOf } from '@trellis/kit/errors'
 import { DataDirectoryInUse, lockDataDirectory } from '@trellis/kit/store'
 import { isProblem, readSource } from './read-source.ts'
 import type { SourceEntry } from './source-entry.ts'
@@ -33,13 +33,15 @@ export const checkAppended = (
   sources: readonly Record<string, unknown>[],
 ): SourceEntry[] => {
   if (!isReadable) throw failure('conflict', `Nothing can be added before this is mended: ${problems.join(' ')}`)
-  if (sources.length > mostAppended) throw failure('invalid', `At most ${mostAppended} sources can be added at once.`)
+  if (sources.length > mostAppended)
+    throw invalidField(['body', 'sources'], `At most ${mostAppended} sources can be added at once.`)
   const ids = new Set(entries.map(({ id }) => id))
   return sources.map((given, index) => {
     const read = readSource(given)
     if (isProblem(read)) {
-      const key = read.key === undefined ? '' : `.${read.key}`
-      throw failure('invalid', `sources[${index}]${key} ${read.problem}.`)
+      const key = read.key === undefined ? [] : [read.key]
+      const named = [`sources[${index}]`, ...key].join('.')
+      throw invalidField(['body', 'sources', index, ...key], `${named} ${read.problem}.`)
     }
     if (ids.has(read.id)) throw failure('conflict', `There is a source with the id "${read.id}" already.`)
     ids.add(read.id)

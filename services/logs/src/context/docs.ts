@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto'
-import { failure } from '@trellis/kit/errors'
+import { failure, invalidField } from '@trellis/kit/errors'
 import { transact } from '@trellis/kit/store'
 import type { Kysely } from 'kysely'
 import { chunksOf } from './chunks.ts'
@@ -61,20 +61,20 @@ export const checkDoc = ({ title: givenTitle, text, tags: givenTags }: NewDoc): 
   const title = givenTitle.trim()
   const tags = [...new Set(givenTags.map((tag) => tag.trim()).filter((tag) => tag !== ''))]
   if (title === '' || title.length > docLimits.titleCharacters)
-    throw failure('invalid', `title must have 1 to ${docLimits.titleCharacters} characters.`)
-  if (text.trim() === '') throw failure('invalid', `"${title}" has no text.`)
+    throw invalidField(['body', 'title'], `title must have 1 to ${docLimits.titleCharacters} characters.`)
+  if (text.trim() === '') throw invalidField(['body', 'text'], `"${title}" has no text.`)
   if (text.length > docLimits.characters)
     throw failure(
       'too_large',
       `"${title}" has ${text.length} characters, and ${docLimits.characters} are allowed: split it.`,
     )
   if (tags.length > docLimits.tags || tags.some((tag) => tag.length > docLimits.tagCharacters))
-    throw failure(
-      'invalid',
+    throw invalidField(
+      ['body', 'tags'],
       `tags must be at most ${docLimits.tags}, of at most ${docLimits.tagCharacters} characters each.`,
     )
   if ([title, text, ...tags].some((part) => part.includes('\0')))
-    throw failure('invalid', 'A document must not have NUL characters: it is taken for something other than text.')
+    throw invalidField(['body'], 'A document must not have NUL characters: it is taken for something other than text.')
   return { title, text, tags }
 }
 

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { failure } from '@trellis/kit/errors'
+import { failure, invalidField } from '@trellis/kit/errors'
 import { transact } from '@trellis/kit/store'
 import type { Kysely } from 'kysely'
 import type { ContextTables, FactTable } from './migrations.ts'
@@ -39,11 +39,14 @@ const checkFact = (given: NewFact): NewFact => {
   for (const name of ['category', 'key', 'value', 'source'] as const) {
     const text = fact[name]
     if (text === '' || text.length > factLimits[name])
-      throw failure('invalid', `${name} must have 1 to ${factLimits[name]} characters.`)
-    if (text.includes('\0')) throw failure('invalid', `${name} must not have a NUL character.`)
+      throw invalidField(['body', name], `${name} must have 1 to ${factLimits[name]} characters.`)
+    if (text.includes('\0')) throw invalidField(['body', name], `${name} must not have a NUL character.`)
   }
   if (fact.source === wizardSource)
-    throw failure('invalid', `source must not be "${wizardSource}": facts of the wizard come and go with its answers.`)
+    throw invalidField(
+      ['body', 'source'],
+      `source must not be "${wizardSource}": facts of the wizard come and go with its answers.`,
+    )
   return fact
 }
 

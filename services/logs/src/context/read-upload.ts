@@ -1,4 +1,4 @@
-import { failure } from '@trellis/kit/errors'
+import { failure, invalidField } from '@trellis/kit/errors'
 import type { Upload } from '@trellis/kit/rpc'
 import type { UploadContextDocsParameters } from '@trellis/protos/ts/trellis/logs/v1/context.ts'
 import { docLimits, type NewDoc } from './docs.ts'
@@ -62,7 +62,8 @@ export const readUploadedDocs = async ({
     if (files.length === mostFiles) throw failure('too_large', `At most ${mostFiles} files are taken at once.`)
     files.push({ name, text: decodeText(await readAll(part.content, name), name) })
   }
-  if (files.length === 0) throw failure('invalid', 'The form has no file: add one of .md or .txt as "file".')
+  if (files.length === 0)
+    throw invalidField(['body', 'file'], 'The form has no file: add one of .md or .txt as "file".')
   const tags = told.tags.split(',')
   const title = files.length === 1 ? told.title.trim() : ''
   return files.map(({ name, text }) => ({ title: title || titleOf(text, name), text, tags }))

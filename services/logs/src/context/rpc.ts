@@ -1,4 +1,4 @@
-import { failure } from '@trellis/kit/errors'
+import { invalidField } from '@trellis/kit/errors'
 import { type Handlers, readUpload } from '@trellis/kit/rpc'
 import type {
   ContextFact,
@@ -35,7 +35,10 @@ const toField = (field: Field): ContextWizardField => ({
 })
 
 const sayWhat = (what: string) =>
-  failure('invalid', `Say which: ${what}, or all=true for all of them. To remove one, add its id to the path.`)
+  invalidField(
+    ['query', 'all'],
+    `Say which: ${what}, or all=true for all of them. To remove one, add its id to the path.`,
+  )
 
 export const contextRpc = ({
   docs,
@@ -55,7 +58,11 @@ export const contextRpc = ({
     return { docs: kept.map(({ doc }) => doc) }
   },
   deleteContextDocs: async ({ all }) => {
-    if (!all) throw failure('invalid', 'Say all=true to remove all documents. To remove one, add its id to the path.')
+    if (!all)
+      throw invalidField(
+        ['query', 'all'],
+        'Say all=true to remove all documents. To remove one, add its id to the path.',
+      )
     return { deleted: await docs.removeAll() }
   },
   getContextDoc: ({ docId }) => docs.find(docId),

@@ -1,24 +1,22 @@
-import type { Context, Knowledge } from '../context/knowledge.ts'
+import { noteMissing } from '../branches/note-missing.ts'
+import type { Context } from '../context/knowledge.ts'
 import type { StoredEntry } from '../entries/entry.ts'
-import type { Zone } from '../formats/zone.ts'
 import type { Facets } from '../search/facets.ts'
 import type { Filters } from '../search/filters.ts'
 import type { Histogram } from '../search/histogram.ts'
+import type { NearHistogram } from '../search/near-histogram.ts'
 import type { TemplateCounts } from '../templates/count-templates.ts'
 import type { LogEngine } from '../threads/log-engine.ts'
-import type { Upstream } from '../upstream/upstream.ts'
-import type { Audience } from './audiences.ts'
 import { withCounts } from './count-kinds.ts'
 import { type Group, groupRepeats, type KindOf, kindsOf, timesIn } from './groups.ts'
 import { keywordsOf } from './keywords.ts'
 import { type Layer, type Looked, look } from './layers.ts'
-import type { LanguageModel } from './llm.ts'
 import { windowInWords } from './shown-time.ts'
 import { silentSources } from './silence.ts'
 import { facetsOf, histogramOf } from './source-scan.ts'
+import type { DiagnoseInput, LeftOut, Step, TemplateCount, Window } from './steps.ts'
 import {
-  type Cause,
-  type Counts,
+  awayInWords,
   countsOf,
   rulesSummary,
   suspectedCauses,
@@ -29,45 +27,6 @@ import {
 import { withLoggedWords } from './symptom-words.ts'
 import { timePhraseOf } from './time-phrases.ts'
 import { writeWithModel } from './write-with-model.ts'
-
-export type Window = { start: number | null; end: number | null; source: 'given' | 'query' | 'default' }
-
-export type DiagnoseInput = {
-  query: string
-  sourceFilter?: string | undefined
-  since?: number | undefined
-  until?: number | undefined
-  zone: Zone
-  now: number
-  /** Absent: the rules write the summary. */
-  model?: LanguageModel | undefined
-  /** Why there is none although one is configured. */
-  modelProblem?: string | undefined
-  /** Whom the model writes for. */
-  audience: Audience
-  upstream: Pick<Upstream, 'fetch'>
-  /** What people have written down about their systems. */
-  knowledge: Pick<Knowledge, 'contextFor'>
-  signal: AbortSignal
-}
-
-export type Timeline = { time: string; count: number; errors: number }[]
-export type TemplateCount = { templateId: string; template: string; count: number }
-
-/** A step of a diagnosis, in the order in which they come. */
-export type Step =
-  | { kind: 'status'; stage: string; detail: string }
-  | { kind: 'asked'; window: Window; keywords: string[] }
-  | { kind: 'summary'; text: string; source: 'llm' | 'rules'; counts: Counts; partial: boolean }
-  | { kind: 'entries'; layer: Layer; entries: StoredEntry[] }
-  | {
-      kind: 'reasoning'
-      text: string
-      causes: Cause[]
-      timeline: Timeline
-      templates: TemplateCount[]
-      context: Context
-    }
 
 const mostTemplates = 20
 /** What counts of that which is far from the question. */
@@ -128,9 +87,10 @@ const byImportance = (groups: readonly Group[], relevance: (entry: StoredEntry) 
  * summary stands and the reasoning says why.
  */
 export async function* diagnose(
-  engine: Pick<LogEngine, 'search' | 'sources' | 'templates'>,
+  whole: Pick<LogEngine, 'search' | 'sources' | 'templates'>,
   input: DiagnoseInput,
 ): AsyncGenerator<Step> {
+  const { engine, missing } = noteMissing(whole)
   const { window, symptom } = windowOf(input)
   const keywords = keywordsOf(symptom)
   const filters: Filters = {
@@ -140,7 +100,7 @@ export async function* diagnose(
   }
   yield { kind: 'asked', window, keywords }
   const said = windowInWords(window.start, window.end, input.zone)
-  const looking = look({ engine, symptom, keywords, filters, window: said, signal: input.signal })
+  const looking = look({ engine, symptom, keywords, filters, window: said, now: () => input.now, signal: input.signal })
   let step = await looking.next()
   for (; !step.done; step = await looking.next()) yield { kind: 'status', ...step.value }
   const looked = step.value
@@ -161,12 +121,16 @@ export async function* diagnose(
   const causes = suspectedCauses(related)
   const shown = shownCounts(looked)
   const counts = countsOf(shown.facets)
+  const away = missing()
+  if (away.length > 0) yield { kind: 'status', stage: 'branches', detail: awayInWords(away) }
   const findings = {
     counts,
     causes,
     context,
     groups,
+    away,
     timeline: timelineOf(shown.histogram, shown.errors),
+    leftOut: leftOutOf(shown.histogram),
     templates: templatesOf(groups, kindOf, known),
     rules: rulesSummary({
       keywords,
@@ -174,6 +138,7 @@ export async function* diagnose(
       window: said,
       zone: input.zone,
       found: { withAny: byKeyword.total, withAll, errors: byWindow.total, scans },
+      away,
       unknownSource: sources.length === 0 ? input.sourceFilter : undefined,
       counts,
       causes,
@@ -201,11 +166,14 @@ const shownCounts = ({
   byKeyword,
   byWindow,
   trouble,
-}: Looked): { facets: Facets | null; histogram: Histogram | null; errors: Histogram | null } => {
+}: Looked): { facets: Facets | null; histogram: NearHistogram | null; errors: Histogram | null } => {
   if (scans.length === 0) return { ...(byKeyword.total > 0 ? byKeyword : byWindow), errors: trouble.errors }
   const failed = scans.filter(({ grade }) => grade === 'error')
   return { facets: facetsOf(scans), histogram: histogramOf(scans), errors: histogramOf(failed) }
 }
+
+const leftOutOf = (histogram: NearHistogram | null): LeftOut | null =>
+  histogram && { earlier: histogram.earlier, later: histogram.later }
 
 /** A store of its own may be away; entries can be looked into without it. */
 const contextOf = async (

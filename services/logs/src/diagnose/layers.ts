@@ -1,7 +1,8 @@
 import type { StoredEntry } from '../entries/entry.ts'
 import type { Filters } from '../search/filters.ts'
+import { type NearResult, searchNear } from '../search/near-histogram.ts'
 import { anyOf, type Query } from '../search/query.ts'
-import type { SearchRequest, SearchResult } from '../search/search.ts'
+import type { SearchRequest } from '../search/search.ts'
 import { suggestSources } from '../sources/suggest.ts'
 import type { SourceCount } from '../threads/index-calls.ts'
 import type { LogEngine } from '../threads/log-engine.ts'
@@ -15,11 +16,11 @@ export type LayerEntries = { layer: Layer; entries: StoredEntry[] }
 
 /** What the layers found. Layers share no entry: one is shown in the first that found it. */
 export type Looked = {
-  byKeyword: SearchResult
+  byKeyword: NearResult
   /** How many entries have all of the keywords. */
   withAll: number
   /** Errors of the window. */
-  byWindow: SearchResult
+  byWindow: NearResult
   /** Sources that the question names. */
   named: string[]
   /** What those said, where they said anything: the question is about that then. */
@@ -38,6 +39,7 @@ export type LookInput = {
   filters: Filters
   /** The window in words. */
   window: string
+  now: () => number
   signal: AbortSignal
 }
 
@@ -63,13 +65,13 @@ const sourcesOf = (symptom: string, sources: readonly SourceCount[]): { named: s
   return { named: suggested.map(({ sourceId }) => sourceId), isSaid: false }
 }
 
-type Search = (request: SearchRequest) => Promise<SearchResult>
+type Search = (request: SearchRequest) => Promise<NearResult>
 
 /** Entries with at least one of the words, those with all keywords before the others; errors where there are no words. */
 const searchWords = async (
   search: Search,
   { keywords, words, filters }: { keywords: readonly string[]; words: readonly string[]; filters: Filters },
-): Promise<{ byKeyword: SearchResult; withAll: number }> => {
+): Promise<{ byKeyword: NearResult; withAll: number }> => {
   const asked = { filters, limit: limits.keywords, order: 'relevance' as const }
   if (words.length === 0) {
     const failures = gradedFilters(filters, 'error')
@@ -94,9 +96,9 @@ const allOf = (words: readonly string[]): Query => ({
  * the latest errors of the window; and what the source that failed first said just before. Says what it does, and returns what it found.
  */
 export async function* look(input: LookInput): AsyncGenerator<LookStatus, Looked> {
-  const { engine, symptom, keywords, filters, signal } = input
+  const { engine, symptom, keywords, filters, now, signal } = input
   const failures = gradedFilters(filters, 'error')
-  const search = (request: SearchRequest) => engine.search(request, signal)
+  const search = (request: SearchRequest) => searchNear(request, { engine, now, signal })
   const latest = (wanted: Filters, limit: number) =>
     search({ query: null, filters: wanted, limit, order: 'time', withFacets: true })
   const words = withLoggedWords(keywords).slice(0, mostWords)

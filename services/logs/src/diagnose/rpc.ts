@@ -1,14 +1,17 @@
-import { failure, isFailure } from '@trellis/kit/errors'
+import { invalidField, isFailure } from '@trellis/kit/errors'
 import type { Call, Handlers } from '@trellis/kit/rpc'
 import type { DiagnoseFrame, DiagnoseRequest, LogsServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/logs.ts'
+import { tellMissing } from '../branches/tell-missing.ts'
 import type { StoredEntry } from '../entries/entry.ts'
 import { presentEntry } from '../entries/present.ts'
 import { utc, zoneOf } from '../formats/zone.ts'
 import { readWindow } from '../search/read-request.ts'
 import type { SettingsValues } from '../settings/declared.ts'
 import { canStandInHeader } from '../settings/kinds.ts'
+import { unhurried } from '../threads/unhurried.ts'
 import type { World } from '../world.ts'
-import { type DiagnoseInput, diagnose, type Step } from './diagnose.ts'
+import { diagnose } from './diagnose.ts'
+import type { DiagnoseInput, Step } from './steps.ts'
 
 type DiagnoseHandlers = Pick<Handlers<typeof LogsServiceDefinition>, 'diagnose' | 'diagnoseStream'>
 type Of<Kind extends Step['kind']> = Extract<Step, { kind: Kind }>
@@ -21,10 +24,16 @@ const modelOf = (settings: SettingsValues, { llm }: DiagnoseRequest): Pick<Diagn
   const baseUrl = ownAddress ?? settings.llm_base_url
   if (baseUrl === '') return {}
   if (!URL.canParse(baseUrl) || !/^https?:$/.test(new URL(baseUrl).protocol))
-    throw failure('invalid', 'llm.base_url must be an address that starts with http:// or https://.')
+    throw invalidField(
+      ['body', 'llm', 'base_url'],
+      'llm.base_url must be an address that starts with http:// or https://.',
+    )
   const model = given(llm?.model) ? llm.model : settings.llm_model
   if (!canStandInHeader(llm?.apiKey ?? ''))
-    throw failure('invalid', 'llm.api_key must have printable ASCII characters only: it is sent in a header.')
+    throw invalidField(
+      ['body', 'llm', 'api_key'],
+      'llm.api_key must have printable ASCII characters only: it is sent in a header.',
+    )
   if (given(llm?.apiKey) || ownAddress !== undefined) return { model: { baseUrl, model, apiKey: llm?.apiKey ?? '' } }
   try {
     return { model: { baseUrl, model, apiKey: settings.llm_api_key } }
@@ -39,7 +48,8 @@ const inputOf = async (world: World, request: DiagnoseRequest, { signal }: Call)
   const zone = given(request.timezone)
     ? zoneOf(request.timezone)
     : (zoneOf(Intl.DateTimeFormat().resolvedOptions().timeZone) ?? utc)
-  if (!zone) throw failure('invalid', `"${request.timezone}" is no time zone: use one such as Europe/Berlin.`)
+  if (!zone)
+    throw invalidField(['body', 'timezone'], `"${request.timezone}" is no time zone: use one such as Europe/Berlin.`)
   const window = readWindow(request, 'body')
   const settings = await world.settings.read()
   return {
@@ -73,63 +83,72 @@ const frameOf = (step: Step): DiagnoseFrame['event'] => {
 
 const iso = (time: number | null): string | null => (time === null ? null : new Date(time).toISOString())
 
-export const diagnoseRpc = (world: World): DiagnoseHandlers => ({
-  diagnose: async (request, call) => {
-    const started = performance.now()
-    const found: { asked?: Of<'asked'>; summary?: Of<'summary'>; reasoning?: Of<'reasoning'>; entries: StoredEntry[] } =
-      { entries: [] }
-    for await (const step of diagnose(world.engine, await inputOf(world, request, call))) {
-      if (step.kind === 'asked') found.asked = step
-      else if (step.kind === 'summary') found.summary = step
-      else if (step.kind === 'reasoning') found.reasoning = step
-      else if (step.kind === 'entries') found.entries.push(...step.entries)
-    }
-    const { asked, summary, reasoning, entries } = found
-    return {
-      query: request.query,
-      window: {
-        start: iso(asked?.window.start ?? null),
-        end: iso(asked?.window.end ?? null),
-        source: asked?.window.source ?? 'default',
-      },
-      keywords: asked?.keywords ?? [],
-      summary: {
-        text: summary?.text ?? '',
-        source: summary?.source ?? 'rules',
-        ...(summary?.counts ?? { byDomain: {}, bySeverity: {}, bySource: {} }),
-      },
-      timeline: reasoning?.timeline ?? [],
-      entries: entries.map(presentEntry),
-      templates: reasoning?.templates ?? [],
-      facts: (reasoning?.context.facts ?? []).map(({ category, key, value }) => ({ category, key, value })),
-      reasoning: reasoning?.text ?? '',
-      suspectedCauses: (reasoning?.causes ?? []).map(({ title, confidence, evidence }) => ({
-        title,
-        confidence,
-        evidence,
-      })),
-      tookMs: Math.round(performance.now() - started),
-    }
-  },
-  async *diagnoseStream(request, call) {
-    const started = performance.now()
-    const input = await inputOf(world, request, call)
-    yield { eventId: '', event: null }
-    let number = 0
-    const frame = (event: DiagnoseFrame['event']): DiagnoseFrame => ({ eventId: String(++number), event })
-    try {
-      for await (const step of diagnose(world.engine, input)) {
-        const event = frameOf(step)
-        if (event !== null) yield frame(event)
+export const diagnoseRpc = (world: World): DiagnoseHandlers => {
+  const engine = unhurried(world.engine, 'gathered')
+  return {
+    diagnose: async (request, call) => {
+      const started = performance.now()
+      const found: {
+        asked?: Of<'asked'>
+        summary?: Of<'summary'>
+        reasoning?: Of<'reasoning'>
+        entries: StoredEntry[]
+      } = { entries: [] }
+      for await (const step of diagnose(engine, await inputOf(world, request, call))) {
+        if (step.kind === 'asked') found.asked = step
+        else if (step.kind === 'summary') found.summary = step
+        else if (step.kind === 'reasoning') found.reasoning = step
+        else if (step.kind === 'entries') found.entries.push(...step.entries)
       }
-    } catch (error) {
-      if (call.signal.aborted) throw error
-      world.log.error({ error }, 'a diagnosis failed')
-      yield frame({
-        $case: 'failed',
-        value: { detail: 'The diagnosis could not be finished; the log of the server says why.' },
-      })
-    }
-    yield frame({ $case: 'done', value: { tookMs: Math.round(performance.now() - started) } })
-  },
-})
+      const { asked, summary, reasoning, entries } = found
+      tellMissing(call.head, reasoning?.away)
+      return {
+        query: request.query,
+        window: {
+          start: iso(asked?.window.start ?? null),
+          end: iso(asked?.window.end ?? null),
+          source: asked?.window.source ?? 'default',
+        },
+        keywords: asked?.keywords ?? [],
+        summary: {
+          text: summary?.text ?? '',
+          source: summary?.source ?? 'rules',
+          ...(summary?.counts ?? { byDomain: {}, bySeverity: {}, bySource: {} }),
+        },
+        timeline: reasoning?.timeline ?? [],
+        entries: entries.map(presentEntry),
+        templates: reasoning?.templates ?? [],
+        facts: (reasoning?.context.facts ?? []).map(({ category, key, value }) => ({ category, key, value })),
+        reasoning: reasoning?.text ?? '',
+        suspectedCauses: (reasoning?.causes ?? []).map(({ title, confidence, evidence }) => ({
+          title,
+          confidence,
+          evidence,
+        })),
+        tookMs: Math.round(performance.now() - started),
+        timelineLeftOut: reasoning?.leftOut ?? null,
+      }
+    },
+    async *diagnoseStream(request, call) {
+      const started = performance.now()
+      const input = await inputOf(world, request, call)
+      yield { eventId: '', event: null }
+      let number = 0
+      const frame = (event: DiagnoseFrame['event']): DiagnoseFrame => ({ eventId: String(++number), event })
+      try {
+        for await (const step of diagnose(engine, input)) {
+          const event = frameOf(step)
+          if (event !== null) yield frame(event)
+        }
+      } catch (error) {
+        if (call.signal.aborted) throw error
+        world.log.error({ error }, 'a diagnosis failed')
+        yield frame({
+          $case: 'failed',
+          value: { detail: 'The diagnosis could not be finished; the log of the server says why.' },
+        })
+      }
+      yield frame({ $case: 'done', value: { tookMs: Math.round(performance.now() - started) } })
+    },
+  }
+}

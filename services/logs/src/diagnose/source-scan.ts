@@ -1,13 +1,12 @@
 import { nounFor } from '../counted.ts'
 import type { Facets } from '../search/facets.ts'
 import type { Filters } from '../search/filters.ts'
-import type { Histogram } from '../search/histogram.ts'
-import type { SearchResult } from '../search/search.ts'
+import type { NearHistogram, NearResult } from '../search/near-histogram.ts'
 import { overSpan } from './onset.ts'
 
 /** What of a source there was to read: its errors; where it has none its warnings; else whatever it said. */
 export type Grade = 'error' | 'warning' | 'entry'
-export type SourceScan = { sourceId: string; grade: Grade; result: SearchResult }
+export type SourceScan = { sourceId: string; grade: Grade; result: NearResult }
 
 const grades: readonly (readonly [Grade, Pick<Filters, 'severities'>])[] = [
   ['error', { severities: ['CRITICAL', 'ERROR'] }],
@@ -23,7 +22,7 @@ export const gradedFilters = (filters: Filters, grade: Grade): Filters => ({
 
 /** The newest of the worst that a source said; undefined where it said nothing that passes. */
 export const scanSource = async (
-  latest: (filters: Filters) => Promise<SearchResult>,
+  latest: (filters: Filters) => Promise<NearResult>,
   filters: Filters,
   sourceId: string,
 ): Promise<SourceScan | undefined> => {
@@ -54,7 +53,7 @@ export const facetsOf = (scans: readonly SourceScan[]): Facets => {
 }
 
 /** Counts by time of several scans as one; null where there are none. */
-export const histogramOf = (scans: readonly SourceScan[]): Histogram | null => {
+export const histogramOf = (scans: readonly SourceScan[]): NearHistogram | null => {
   const all = scans.flatMap(({ result }) => result.histogram ?? [])
   const first = Math.min(...all.map(({ start }) => start))
   const last = Math.max(
@@ -65,7 +64,8 @@ export const histogramOf = (scans: readonly SourceScan[]): Histogram | null => {
   const counts = one.counts.map((count, bucket) =>
     others.reduce((sum, other) => sum + (other.counts[bucket] ?? 0), count),
   )
-  return { ...one, counts }
+  const sum = (side: 'earlier' | 'later') => all.reduce((whole, histogram) => whole + histogram[side], 0)
+  return { ...one, counts, earlier: sum('earlier'), later: sum('later') }
 }
 
 /** What was read of a source, in a sentence. */

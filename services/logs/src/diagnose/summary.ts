@@ -142,6 +142,8 @@ export type RulesSummaryInput = {
   zone: Zone
   /** How many entries have a keyword, or all of them; how many errors there are; and what the sources said that the question names. */
   found: { withAny: number; withAll: number; errors: number; scans: readonly SourceScan[] }
+  /** Branches that do not answer, by name. */
+  away: readonly string[]
   /** The source that alone was to be looked at, where it has no entries. */
   unknownSource: string | undefined
   counts: Counts
@@ -239,15 +241,29 @@ const foundSentences = ({ keywords, withLogged, window, found, trouble }: RulesS
   return [any, ...ofSources, ...(isElsewhere ? [instead] : [])]
 }
 
+/** Of which branches nothing is told. */
+export const awayInWords = (away: readonly string[]): string =>
+  `${nounFor(away.length, 'The branch', 'The branches')} ${away.join(', ')} ${nounFor(away.length, 'does', 'do')} not answer and ${nounFor(away.length, 'is', 'are')} left out.`
+
 /** The summary that needs no model: what was found, how bad, where, since when, what failed first, what it points to, and where to look next. */
 export const rulesSummary = (input: RulesSummaryInput): string => {
-  const { keywords, window, zone, counts, causes, groups, silences, facts, unknownSource } = input
+  const { keywords, window, zone, counts, causes, groups, silences, facts, unknownSource, away } = input
+  const leftOut = away.length > 0 ? [awayInWords(away)] : []
   if (unknownSource !== undefined)
-    return `There is no source "${unknownSource}", nor one under that stem: nothing was found. Ask with one of the sources that are listed, or without.`
+    return [
+      `There is no source "${unknownSource}", nor one under that stem: nothing was found.`,
+      ...leftOut,
+      'Ask with one of the sources that are listed, or without.',
+    ].join(' ')
   const asked = keywords.length > 0 ? ` for ${keywords.map((word) => `"${word}"`).join(', ')}` : ''
   const quiet = silences.map(({ sourceId, last }) => `${sourceId} has sent nothing since ${shownTime(last, zone)}.`)
   if (groups.length === 0)
-    return [`Nothing was found${asked} ${window}.`, ...quiet, 'Ask with other words, or for another time.'].join(' ')
+    return [
+      `Nothing was found${asked} ${window}.`,
+      ...leftOut,
+      ...quiet,
+      'Ask with other words, or for another time.',
+    ].join(' ')
   const sentences = foundSentences(input)
   const severity = list(counts.bySeverity, 3)
   if (severity !== '') sentences.push(`By severity: ${severity}.`)
@@ -255,7 +271,7 @@ export const rulesSummary = (input: RulesSummaryInput): string => {
   if (sources !== '') sentences.push(`Mostly from ${sources}.`)
   const about = list(counts.byDomain, 3)
   if (about !== '') sentences.push(`By subject: ${about}.`)
-  sentences.push(...onsetSentences(input), ...failureSentences(input), ...quiet)
+  sentences.push(...onsetSentences(input), ...failureSentences(input), ...quiet, ...leftOut)
   const [first] = causes
   if (first) {
     sentences.push(

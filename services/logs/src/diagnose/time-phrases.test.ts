@@ -150,6 +150,12 @@ describe('on a Sunday at 14:11', () => {
   })
 })
 
+test('a weekday up to a date of long ago is the last one before that date', () => {
+  const later = Date.parse('2026-02-22T14:11:00Z')
+  expect(read('from monday to 2025-12-10', utc, later)).toEqual(['2025-12-08T00:00', '2025-12-11T00:00'])
+  expect(read('from wednesday to 2025-12-10', utc, later)).toEqual(['2025-12-10T00:00', '2025-12-11T00:00'])
+})
+
 test('any text is read without an error, and no stretch ends before it begins', () => {
   const word = fc.constantFrom(
     ...[

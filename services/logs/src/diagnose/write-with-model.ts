@@ -1,25 +1,10 @@
-import type { Context } from '../context/knowledge.ts'
 import { maskText } from '../masking/mask-text.ts'
 import { createPlaceholders, restoreText } from '../masking/placeholders.ts'
 import { createCitationFilter, unfoundQuotations } from './citations.ts'
-import type { DiagnoseInput, Step, TemplateCount, Timeline } from './diagnose.ts'
-import type { Group } from './groups.ts'
 import { type ChatEnd, chat, type LanguageModel, ModelFailure } from './llm.ts'
 import { type Prompt, promptFor } from './prompt.ts'
-import type { Cause, Counts } from './summary.ts'
+import type { DiagnoseInput, Findings, Step } from './steps.ts'
 import type { Shown } from './thinking.ts'
-
-/** What was found without a model. */
-export type Findings = {
-  rules: string
-  counts: Counts
-  causes: Cause[]
-  context: Context
-  /** The most important first. */
-  groups: readonly Group[]
-  timeline: Timeline
-  templates: TemplateCount[]
-}
 
 /** How many kinds of entries are shown at first, and when that is more than the model has room for. */
 const attempts = [40, 12, 4]

@@ -45,6 +45,9 @@ const newColumns = (capacity: number) => ({
 
 const mostMessagePlace = 65_535
 
+const bytesUpTo = (text: string, place: number, isAscii: boolean): number =>
+  isAscii ? place : Buffer.byteLength(text.slice(0, place))
+
 /** Collects entries into a batch. `capacity` is the most it takes before `finish`. */
 export const createBatchBuilder = (capacity: number, textCapacity: number): BatchBuilder => {
   const columns = newColumns(capacity)
@@ -62,12 +65,11 @@ export const createBatchBuilder = (capacity: number, textCapacity: number): Batc
   const writeMessagePlace = (index: number, entry: NewEntry, bytes: number) => {
     const { text: value, messageStart = 0, messageEnd = Number.POSITIVE_INFINITY } = entry
     const isAscii = bytes === value.length
-    const offsetOf = (place: number) => (isAscii ? place : Buffer.byteLength(value.slice(0, place)))
-    const start = messageStart === 0 ? 0 : offsetOf(messageStart)
+    const start = messageStart === 0 ? 0 : bytesUpTo(value, messageStart, isAscii)
     const isNear = start < mostMessagePlace
     columns.messageStarts[index] = isNear ? start : 0
     columns.messageEnds[index] =
-      isNear && messageEnd < value.length ? Math.min(mostMessagePlace, offsetOf(messageEnd)) : 0
+      isNear && messageEnd < value.length ? Math.min(mostMessagePlace, bytesUpTo(value, messageEnd, isAscii)) : 0
   }
   const write = (value: string) => {
     const most = value.length * 3

@@ -1,4 +1,4 @@
-import { failure } from '@trellis/kit/errors'
+import { invalidField } from '@trellis/kit/errors'
 
 export const mostSourceIdCharacters = 253
 const mostEntryIdCharacters = 128
@@ -23,7 +23,8 @@ export const entryIdProblem = (value: unknown): string | undefined =>
 /** Throws `invalid` for what is no source id. */
 export const checkSourceId = (value: unknown): string => {
   const problem = sourceIdProblem(value)
-  if (problem !== undefined || typeof value !== 'string') throw failure('invalid', problem ?? 'source_id is missing.')
+  if (problem !== undefined || typeof value !== 'string')
+    throw invalidField(['body', 'source_id'], problem ?? 'source_id is missing.')
   return value
 }
 

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { failure } from '@trellis/kit/errors'
+import { failure, invalidField } from '@trellis/kit/errors'
 import { transact } from '@trellis/kit/store'
 import type { StoredEntry } from '../entries/entry.ts'
 import { changeIncident, type IncidentInput, type IncidentStatus, newIncident } from './incident.ts'
@@ -108,7 +108,10 @@ export const createIncidents = ({ db, now, settled = async () => undefined }: In
         )
         const attachedCount = before.attached_count + attached
         if (attachedCount > mostAttached)
-          throw failure('invalid', `An incident may have ${mostAttached} attached entries; detach some first.`)
+          throw invalidField(
+            ['body', 'entry_ids'],
+            `An incident may have ${mostAttached} attached entries; detach some first.`,
+          )
         if (attached > 0)
           await addEvent(transaction, { incident_id: id, kind: 'attached', detail: `Entries: ${attached}.`, at })
         return { attached, attachedCount }

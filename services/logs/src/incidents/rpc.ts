@@ -1,6 +1,7 @@
 import { failure, invalidField } from '@trellis/kit/errors'
 import type { Handlers } from '@trellis/kit/rpc'
 import type { IncidentsServiceDefinition, ListIncidentsRequest } from '@trellis/protos/ts/trellis/logs/v1/incidents.ts'
+import { tellMissing } from '../branches/tell-missing.ts'
 import { readWindow } from '../search/read-request.ts'
 import type { World } from '../world.ts'
 import { type IncidentInput, incidentStatuses, readSeverity } from './incident.ts'
@@ -74,7 +75,7 @@ export const incidentsRpc = ({ world: { engine }, incidents, db }: IncidentsRpcO
       listEvents(db, id, mostShownEvents),
       similarIncidents(db, incident, mostSimilar),
     ])
-    if (missing.length > 0) head.header('x-branches-missing', missing.join(','))
+    tellMissing(head, missing)
     return presentDetail(incident, { entries, entryCount: count, events, similar })
   },
   updateIncident: async (request) => {

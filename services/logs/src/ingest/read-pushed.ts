@@ -1,4 +1,4 @@
-import { failure } from '@trellis/kit/errors'
+import { failure, invalidField } from '@trellis/kit/errors'
 import { createAnonymizer } from '../anonymize/anonymize-entry.ts'
 import { createPseudonyms } from '../anonymize/pseudonyms.ts'
 import { createBatchBuilder, type NewEntry } from '../entries/batch-builder.ts'
@@ -41,7 +41,7 @@ const isObject = (value: unknown): value is Given =>
 const listOf = (body: string): { sourceId: unknown; entries: unknown[] } => {
   const whole = parsedJson(body)
   if (isObject(whole) && 'entries' in whole) {
-    if (!Array.isArray(whole.entries)) throw failure('invalid', 'entries must be a list.')
+    if (!Array.isArray(whole.entries)) throw invalidField(['body', 'entries'], 'entries must be a list.')
     return { sourceId: whole.source_id, entries: whole.entries }
   }
   if (Array.isArray(whole)) return { sourceId: undefined, entries: whole }

@@ -1,4 +1,4 @@
-import { failure, invalidField } from '@trellis/kit/errors'
+import { invalidField } from '@trellis/kit/errors'
 import type { UploadParameters } from '@trellis/protos/ts/trellis/logs/v1/logs.ts'
 import { checkSourceId } from '../entries/usable-id.ts'
 import { knownFormatNames } from '../formats/in-force.ts'
@@ -13,17 +13,23 @@ const readFormat = (value: string): string => {
   if (names.includes(value)) return value
   const near = nearestNames(value, names)
   const hint = near.length > 0 ? ` Did you mean ${near.join(', ')}?` : ''
-  throw failure('invalid', `"${value.slice(0, 80)}" is no format.${hint} GET /logs/api/formats lists them all.`)
+  throw invalidField(
+    ['body', 'format'],
+    `"${value.slice(0, 80)}" is no format.${hint} GET /logs/api/formats lists them all.`,
+  )
 }
 
 const readYear = (value: string): number => {
   if (/^(?:19|20)\d\d$/.test(value)) return Number(value)
-  throw failure('invalid', `year must be one such as 2026, but is "${value.slice(0, 80)}".`)
+  throw invalidField(['body', 'year'], `year must be one such as 2026, but is "${value.slice(0, 80)}".`)
 }
 
 const readZone = (value: string): string => {
   if (zoneOf(value)) return value
-  throw failure('invalid', `"${value.slice(0, 80)}" is no time zone: use one such as Europe/Berlin or +02:00.`)
+  throw invalidField(
+    ['body', 'timezone'],
+    `"${value.slice(0, 80)}" is no time zone: use one such as Europe/Berlin or +02:00.`,
+  )
 }
 
 const readers: Record<string, (value: string) => UploadSettings> = {

@@ -252,7 +252,9 @@ describe('an upload', () => {
     const large = { name: 'large', content: Readable.from([Buffer.from(lines(1)), Buffer.alloc(2 ** 21, '\n')]) }
     await expect(send([large], { source_id: 'ssh' })).rejects.toMatchObject({
       kind: 'invalid',
-      detail: expect.stringMatching(/^Send source_id before the file.* is kept: 1 line/),
+      detail: [
+        { loc: ['body', 'source_id'], msg: expect.stringMatching(/^Send source_id before the file.* is kept: 1 line/) },
+      ],
     })
   })
 
@@ -261,9 +263,14 @@ describe('an upload', () => {
     const files = [{ name: 'x', content: Buffer.from('x') }]
     await expect(service.upload(files, { format: 'ngnix-error' })).rejects.toMatchObject({
       kind: 'invalid',
-      detail: expect.stringMatching(
-        /"ngnix-error" is no format. Did you mean nginx-error.*\? GET \/logs\/api\/formats lists them all\./,
-      ),
+      detail: [
+        {
+          loc: ['body', 'format'],
+          msg: expect.stringMatching(
+            /"ngnix-error" is no format. Did you mean nginx-error.*\? GET \/logs\/api\/formats lists them all\./,
+          ),
+        },
+      ],
     })
   })
 })

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { failure, isFailure, messageOf } from '@trellis/kit/errors'
+import { failure, invalidField, isFailure, messageOf } from '@trellis/kit/errors'
 import type { UploadedFile, UploadPart } from '@trellis/kit/rpc'
 import type { SkippedFile, Task, UploadParameters } from '@trellis/protos/ts/trellis/logs/v1/logs.ts'
 import { counted } from '../counted.ts'
@@ -125,7 +125,8 @@ const receiveFile = async (receiving: Receiving, settings: UploadSettings, file:
     await receiveText(receiving, { ...settings, sourceId: own }, text.content)
   }
   if (texts > 0) return
-  if (receiving.skippedCount === skippedBefore) throw failure('invalid', `There is no file in ${file.filename}.`)
+  if (receiving.skippedCount === skippedBefore)
+    throw invalidField(['body', 'file'], `There is no file in ${file.filename}.`)
   const [first] = receiving.skipped.slice(skippedBefore)
   const example = first ? `: ${first.name}, for one. ${first.reason}` : '.'
   throw failure('unsupported_media', `No file in ${file.filename} can be read${example}`)
@@ -163,9 +164,12 @@ const receiveParts = async (
     room -= bytes
     if (!isWhole) await passOn()
   }
-  if (files === 0) throw failure('invalid', 'The form has no file: send it as the field "file".')
+  if (files === 0) throw invalidField(['body', 'file'], 'The form has no file: send it as the field "file".')
   if (late.length > 0 && held.length < files)
-    throw failure('invalid', `Send ${late.join(', ')} before the file: what comes after a large one comes too late.`)
+    throw invalidField(
+      ['body', late[0] ?? 'file'],
+      `Send ${late.join(', ')} before the file: what comes after a large one comes too late.`,
+    )
   await passOn(late.length > 0 ? settings : undefined)
 }
 
@@ -180,9 +184,10 @@ const failUpload = async ({ running, endings, ...receiving }: Receiving, error: 
   const detail = `${sentence}${keptSentence(kept)}`
   const { skipped, skippedCount } = receiving
   await running.finish({ status: 'failed', error: detail, ...shown(kept), skipped, skippedCount })
-  if (!isFailure(error) || typeof error.detail !== 'string') return error
+  if (!isFailure(error)) return error
   const { kind, retryAfterSeconds, headers } = error
-  return failure(kind, detail, { cause: error, headers, ...(retryAfterSeconds !== undefined && { retryAfterSeconds }) })
+  const named = Array.isArray(error.detail) ? error.detail.map((field) => ({ ...field, msg: detail })) : detail
+  return failure(kind, named, { cause: error, headers, ...(retryAfterSeconds !== undefined && { retryAfterSeconds }) })
 }
 
 const finishUpload = async ({ running, endings, ...receiving }: Receiving): Promise<Task> => {

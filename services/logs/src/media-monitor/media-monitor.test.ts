@@ -70,7 +70,8 @@ describe('POST /api/ingest/media-monitor', () => {
   ])('%s is refused', async (_, body, headers, status) => {
     const response = await notify(body, headers)
     expect(response.status).toBe(status)
-    expect(await response.json()).toMatchObject({ detail: expect.any(String) })
+    const told = status === 422 ? [{ loc: ['body'], msg: expect.any(String), type: 'value_error' }] : expect.any(String)
+    expect(await response.json()).toMatchObject({ detail: told })
   })
 
   test('optionally requires the header X-Notifier-Token matching the media_monitor_token setting, beside the API key', async () => {

@@ -1,4 +1,4 @@
-import { failure } from '@trellis/kit/errors'
+import { failure, invalidField } from '@trellis/kit/errors'
 import type { Severity } from '../entries/severity-code.ts'
 import { createTimeReader, epochMilliseconds, readEpoch } from '../formats/time.ts'
 import { utc } from '../formats/zone.ts'
@@ -16,7 +16,7 @@ const readJson = (body: string): Notification => {
   } catch (cause) {
     throw failure('malformed', 'The body is no JSON. Send an object, or a form.', { cause })
   }
-  if (!isObject(value)) throw failure('invalid', 'The body must be a JSON object, such as {"action": "play"}.')
+  if (!isObject(value)) throw invalidField(['body'], 'The body must be a JSON object, such as {"action": "play"}.')
   return value
 }
 
@@ -34,7 +34,7 @@ const readForm = (body: string): Notification => {
 export const readNotification = (body: string, contentType: string): Notification => {
   const isJson = /[/+]json\b/i.test(contentType) || body.trimStart().startsWith('{')
   const fields = isJson ? readJson(body) : readForm(body)
-  if (Object.keys(fields).length === 0) throw failure('invalid', 'The notification has no fields.')
+  if (Object.keys(fields).length === 0) throw invalidField(['body'], 'The notification has no fields.')
   return fields
 }
 

@@ -32,6 +32,23 @@ test('what one scorer said of an entry stays when another says something, and th
   expect((await overlays.of(['a'])).get('a')).toEqual({ anomaly: null, security })
 })
 
+test('of changes that come together the last word of each scorer counts, and the time is that of the latest', async () => {
+  await using opened = await openOverlays()
+  const { overlays } = opened
+  await overlays.put([
+    { entryId: 'a', sourceId: 'app', anomaly },
+    { entryId: 'b', sourceId: 'app', security },
+    { entryId: 'a', sourceId: 'app', security },
+    { entryId: 'a', sourceId: 'app', anomaly: { ...anomaly, score: 0.6 } },
+    { entryId: 'b', sourceId: 'app', anomaly, security: null },
+  ])
+  const known = await overlays.of(['a', 'b'])
+  expect(known.get('a')).toEqual({ anomaly: { ...anomaly, score: 0.6 }, security })
+  expect(known.get('b')?.anomaly).toEqual(anomaly)
+  await overlays.dropBefore(security.scoredAt)
+  expect([...(await overlays.of(['a', 'b'])).keys()]).toContain('a')
+})
+
 test('what was said of the entries of a source, or long ago, is forgotten alone', async () => {
   await using opened = await openOverlays()
   const { overlays } = opened

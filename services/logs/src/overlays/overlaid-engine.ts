@@ -21,6 +21,8 @@ export const createOverlaidEngine = (
   detections: Pick<OutlivedDetections, 'dropSources'>,
 ): LogEngine => ({
   ...engine,
+  // Its entries carry nothing.
+  searchSerialized: undefined,
   search: async (request, signal) => {
     const result = await engine.search(request, signal)
     const known = await overlays.of(result.entries.map(({ entry }) => entry.entryId))

@@ -1,7 +1,8 @@
+import { setImmediate } from 'node:timers/promises'
 import { type Migration, transact } from '@trellis/kit/store'
 import type { Kysely } from 'kysely'
 import { isStorable } from '../entries/usable-id.ts'
-import type { EntryOverlay, OverlayChange, Score } from './entry-overlay.ts'
+import { type EntryOverlay, type OverlayChange, overlayFields, type Score } from './entry-overlay.ts'
 
 /** Times are epoch milliseconds. A score, its label and its time are all there or all null. */
 type OverlayTable = {
@@ -40,6 +41,11 @@ export const overlayMigration: Migration = {
   },
 }
 
+const columnsOfField = {
+  anomaly: ['anomaly_score', 'anomaly_label', 'anomaly_scored_at'],
+  security: ['security_score', 'security_label', 'security_scored_at'],
+} as const
+
 const columnsOf = ({ entryId, sourceId, anomaly, security }: OverlayChange): OverlayTable => ({
   entry_id: entryId,
   source_id: sourceId,
@@ -52,21 +58,28 @@ const columnsOf = ({ entryId, sourceId, anomaly, security }: OverlayChange): Ove
   changed_at: Math.max(anomaly?.scoredAt ?? 0, security?.scoredAt ?? 0),
 })
 
-/** Lays a change over an entry; a field that it does not name keeps what is there. */
-const upsert = (db: Db, change: OverlayChange) => {
-  const { entry_id: _, source_id: __, ...columns } = columnsOf(change)
-  const { changed_at, ...rest } = columns
-  const named = Object.entries(rest).filter(
-    ([column]) => change[column.startsWith('anomaly') ? 'anomaly' : 'security'] !== undefined,
-  )
-  return db
+type Field = (typeof overlayFields)[number]
+const fieldsOf = (change: OverlayChange): Field[] => overlayFields.filter((field) => change[field] !== undefined)
+
+/** Lays changes over entries, each over another and all with the same fields; those that they do not name keep what is there. */
+const upsert = (db: Db, changes: readonly OverlayChange[], fields: readonly Field[]) =>
+  db
     .insertInto('log_entry_overlays')
-    .values(columnsOf(change))
+    .values(changes.map(columnsOf))
     .onConflict((conflict) =>
-      conflict.column('entry_id').doUpdateSet({ ...Object.fromEntries(named), ...(changed_at > 0 && { changed_at }) }),
+      conflict.column('entry_id').doUpdateSet((row) => ({
+        ...Object.fromEntries(
+          fields.flatMap((field) => columnsOfField[field]).map((column) => [column, row.ref(`excluded.${column}`)]),
+        ),
+        changed_at: row
+          .case()
+          .when('excluded.changed_at', '>', row.ref('log_entry_overlays.changed_at'))
+          .then(row.ref('excluded.changed_at'))
+          .else(row.ref('log_entry_overlays.changed_at'))
+          .end(),
+      })),
     )
     .execute()
-}
 
 const overlaysOf = (db: Db, entryIds: readonly string[]) =>
   db
@@ -95,14 +108,28 @@ const fromTable = (row: OverlayTable): EntryOverlay => ({
 /** Statements with more parameters than this are refused by some databases. */
 const mostInOne = 500
 
-const inPortions = <Item>(items: readonly Item[]): Item[][] =>
-  Array.from({ length: Math.ceil(items.length / mostInOne) }, (_, portion) =>
-    items.slice(portion * mostInOne, (portion + 1) * mostInOne),
+/** Of rows that are written at once, each with all columns: those of the fields, the two ids, and when it changed. */
+const mostRows = Math.floor(mostInOne / (Object.values(columnsOfField).flat().length + 3))
+/** Rows of one transaction. Thousands come from one round of scoring; whoever else needs the database waits for no more than these. */
+const mostTogether = mostRows * 4
+
+const inPortions = <Item>(items: readonly Item[], most = mostInOne): Item[][] =>
+  Array.from({ length: Math.ceil(items.length / most) }, (_, portion) =>
+    items.slice(portion * most, (portion + 1) * most),
   )
+
+/** Changes that name the same fields, of each entry the last. */
+const byFields = (changes: readonly OverlayChange[]): { fields: Field[]; changes: OverlayChange[] }[] =>
+  [...Map.groupBy(changes, (change) => fieldsOf(change).join()).values()].map((alike) => ({
+    fields: alike[0] ? fieldsOf(alike[0]) : [],
+    changes: [...new Map(alike.map((change) => [change.entryId, change])).values()],
+  }))
 
 /** What was found out about entries, by their ids, in the store of the service. */
 export type Overlays = {
-  /** All of the changes or none; those of entries whose ids no database keeps are left out. */
+  /**
+   * Those of entries whose ids no database keeps are left out. Where it fails some may be there already: to put all once more does no harm.
+   */
   put: (changes: readonly OverlayChange[]) => Promise<void>
   /** Of those entries that have any. */
   of: (entryIds: readonly string[]) => Promise<ReadonlyMap<string, EntryOverlay>>
@@ -115,9 +142,13 @@ export const createOverlays = (db: Db): Overlays => ({
   put: async (changes) => {
     const storable = changes.filter(({ entryId, sourceId }) => isStorable(entryId) && isStorable(sourceId))
     if (storable.length === 0) return
-    await transact(db, async (transaction) => {
-      for (const change of storable) await upsert(transaction, change)
-    })
+    for (const { fields, changes: alike } of byFields(storable))
+      for (const together of inPortions(alike, mostTogether)) {
+        await transact(db, async (transaction) => {
+          for (const rows of inPortions(together, mostRows)) await upsert(transaction, rows, fields)
+        })
+        await setImmediate()
+      }
   },
   of: async (entryIds) => {
     const rows = await Promise.all(inPortions(entryIds.filter(isStorable)).map((portion) => overlaysOf(db, portion)))

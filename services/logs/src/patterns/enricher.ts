@@ -7,9 +7,12 @@ import { isMatch, type LogPattern } from './pattern.ts'
 /** So much of a text is matched: traces name their trouble at the top, and no pattern is slow on this much of anything. */
 const lookedAt = 4_096
 
-/** The tags of the patterns that a text matches, in the library's order. */
+const startOf = (text: string): string => (text.length > lookedAt ? text.slice(0, lookedAt) : text)
+const none: readonly string[] = []
+
+/** The patterns that a text matches, in the library's order. */
 export const matchPatterns = (text: string, candidates: Iterable<LogPattern> = patternsInForce()): LogPattern[] => {
-  const start = text.length > lookedAt ? text.slice(0, lookedAt) : text
+  const start = startOf(text)
   return [...candidates].filter((pattern) => isMatch(pattern, start))
 }
 
@@ -27,20 +30,33 @@ export const createEnricher = (patterns: readonly LogPattern[] = patternsInForce
   const guesses = new Set(severityWords)
   const byWord = words.map((word) => ({
     isGuess: guesses.has(word),
-    patterns: patterns.filter((pattern) => pattern.words.includes(word)),
+    patterns: [...patterns.keys()].filter((place) => patterns[place]?.words.includes(word)),
   }))
+  /** The text that each pattern was held against last, by its number: a pattern has many words, and is held against a text once. */
+  const lastText = new Float64Array(patterns.length)
+  let texts = 0
   return {
     words,
     enrich: (text, found, known) => {
-      const candidates = new Set<LogPattern>()
+      texts++
+      const start = startOf(text)
+      let matched: LogPattern[] | undefined
       let mayGuess = false
       for (const word of found) {
-        mayGuess ||= byWord[word]?.isGuess === true
-        for (const pattern of byWord[word]?.patterns ?? []) candidates.add(pattern)
+        const listens = byWord[word]
+        if (!listens) continue
+        mayGuess ||= listens.isGuess
+        for (const place of listens.patterns) {
+          const pattern = patterns[place]
+          if (lastText[place] === texts || !pattern) continue
+          lastText[place] = texts
+          if (!isMatch(pattern, start)) continue
+          matched ??= []
+          matched.push(pattern)
+        }
       }
-      const matched = candidates.size === 0 ? [] : matchPatterns(text, candidates)
-      const severity = mayGuess || matched.length > 0 ? severityFor(text, known, matched) : (known ?? 0)
-      return { severity, patterns: matched.map(({ tag }) => tag) }
+      if (matched) return { severity: severityFor(text, known, matched), patterns: matched.map(({ tag }) => tag) }
+      return { severity: mayGuess ? severityFor(text, known, []) : (known ?? 0), patterns: none }
     },
   }
 }

@@ -2,7 +2,9 @@ import type { Severity } from '../entries/severity-code.ts'
 
 /**
  * What gives an attack away in one line. A text is only matched when it has one of `words` as a whole word (lower case). The matcher sees the
- * text as it is and with its percent-encoding undone, twice at most, in lower case both.
+ * text as it is and with its percent-encoding undone, twice at most, in lower case both. Each word brings all lines that have it: one that
+ * every match has beside a rarer one is left out, and what stands behind an encoded blank or quote has digits before it (`%20or` is the
+ * word `20or`).
  */
 export type AttackSign = {
   label: string

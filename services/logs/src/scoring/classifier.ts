@@ -2,7 +2,7 @@ import { ModelUnusable } from '../models/model-files.ts'
 import type { TextVectors } from '../semantic/text-vectors.ts'
 import { withoutValues } from '../semantic/without-values.ts'
 import type { LogEngine } from '../threads/log-engine.ts'
-import type { Finding, Scorer } from './finding.ts'
+import { type Finding, type Scorer, shownByStorable } from './finding.ts'
 import { readEntries } from './read-entries.ts'
 import type { ScoreRange } from './scorer.ts'
 
@@ -50,7 +50,8 @@ export const createClassifierScoring =
       const [entry, ...also] = entries
       if (!entry) continue
       const reason = `The model calls this kind of message "${best.label}", with ${Math.round(best.score * 100)} %.`
-      findings.push({ scorer, ...best, severity: entry.severity, subject: template, reason, entry, also, count })
+      const shown = { subject: template, reason, entry, also, count }
+      findings.push(shownByStorable({ scorer, ...best, severity: entry.severity, ...shown }))
     }
     return { findings, entries: 0 }
   }

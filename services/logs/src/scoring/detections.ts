@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto'
+import { setImmediate } from 'node:timers/promises'
 import { transact } from '@trellis/kit/store'
 import type { Kysely } from 'kysely'
 import {
@@ -30,6 +31,8 @@ export type DetectionPlace = { detectedAt: number; id: string }
 const sameMilliseconds = 3_600_000
 /** So much of an entry is shown with a detection. */
 const mostText = 4_096
+/** Each transaction waits for the disk; during one nobody else has a turn at the database, and on files nobody at all. */
+const mostAtOnce = 20
 /** So many detections are kept; a tenth of them, the oldest, goes at once. */
 const mostDetections = 100_000
 
@@ -68,23 +71,32 @@ const rowOf = (finding: Finding, sameKey: string, detectedAt: number): Detection
 }
 
 export const createDetections = (db: Kysely<ScoringTables>, now: () => number, most = mostDetections): Detections => {
-  const keepOne = (finding: Finding) =>
+  const keepOne = async (transaction: Kysely<ScoringTables>, finding: Finding) => {
+    const sameKey = sameKeyOf(finding)
+    const row = rowOf(finding, sameKey, now())
+    const known = await findSame(transaction, {
+      sameKey,
+      from: row.first_time - sameMilliseconds,
+      until: row.last_time + sameMilliseconds,
+    })
+    if (known) await extendDetection(transaction, known, row)
+    else await insertDetection(transaction, row)
+    return known === undefined
+  }
+  /** Gives how many are new. */
+  const keepSome = (findings: readonly Finding[]) =>
     transact(db, async (transaction) => {
-      const sameKey = sameKeyOf(finding)
-      const row = rowOf(finding, sameKey, now())
-      const known = await findSame(transaction, {
-        sameKey,
-        from: row.first_time - sameMilliseconds,
-        until: row.last_time + sameMilliseconds,
-      })
-      if (known) await extendDetection(transaction, known, row)
-      else await insertDetection(transaction, row)
-      return known === undefined
+      let fresh = 0
+      for (const finding of findings) if (await keepOne(transaction, finding)) fresh++
+      return fresh
     })
   return {
     keep: async (findings) => {
       let fresh = 0
-      for (const finding of findings) if (await keepOne(finding)) fresh++
+      for (let from = 0; from < findings.length; from += mostAtOnce) {
+        fresh += await keepSome(findings.slice(from, from + mostAtOnce))
+        await setImmediate()
+      }
       if (fresh > 0 && (await countDetections(db, {})) > most) await deleteOldest(db, Math.ceil(most * 0.1))
       return fresh
     },

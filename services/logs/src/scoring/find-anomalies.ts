@@ -1,12 +1,13 @@
 import { counted, nounFor } from '../counted.ts'
 import type { TemplateCounts } from '../templates/count-templates.ts'
+import { burstsOf, scoreOfSilence, silenceOf, sureness } from './count-changes.ts'
 import { findFailures } from './find-failures.ts'
+import { surpriseOf } from './rate-of-new.ts'
 import { type Anomaly, severityOfTemplate, type TemplateSeries } from './template-series.ts'
 import { worthOf, worthOfBurst } from './weigh-template.ts'
 
 /** What came before has to have been so much before anything can stand out against it. */
 const leastHistoryEntries = 100
-const leastHistoryBuckets = 12
 
 const bucketOf = (series: TemplateSeries, time: number): number =>
   Math.floor((time - series.start) / series.bucketMilliseconds)
@@ -14,9 +15,6 @@ const sum = (values: readonly number[]): number => values.reduce((total, value) 
 
 const historyOf = (series: TemplateSeries): number =>
   sum(series.templates.map(({ buckets }) => sum(buckets.slice(0, series.judgedFrom))))
-
-/** A new kind that comes once in a thousand messages is as surprising as can be told. */
-const mostBits = 10
 
 /**
  * 0 to 1: how surprising a kind of message is that this source never had. The more often new kinds come there anyway, the less it says: what share of messages is of a kind
@@ -27,7 +25,7 @@ const surpriseOfNew = (series: TemplateSeries): number => {
   const seenBefore = historyOf(series)
   if (seenBefore < leastHistoryEntries) return 0
   const once = known.filter(({ buckets }) => sum(buckets.slice(0, series.judgedFrom)) === 1).length
-  return Math.min(1, -Math.log2((once + 1) / (seenBefore + 1)) / mostBits)
+  return surpriseOf({ count: seenBefore, once })
 }
 
 /** A kind of message that this source never had. */
@@ -51,41 +49,6 @@ export const findNew = (series: TemplateSeries): Anomaly[] => {
       },
     ]
   })
-}
-
-/** How far a count is from those before it, in their own spread; a count varies by its root even where nothing happens. */
-const surpriseOf = (count: number, before: readonly number[]): { mean: number; deviation: number } => {
-  const mean = sum(before) / before.length
-  const variance = sum(before.map((value) => (value - mean) ** 2)) / before.length
-  return { mean, deviation: (count - mean) / Math.sqrt(Math.max(variance, mean, 1)) }
-}
-/** 0 at no deviation, near 1 for one that never happens by chance. */
-const sureness = (deviation: number): number => 1 - Math.exp(-deviation / 6)
-
-const leastBurst = 10
-const leastDeviation = 6
-const leastTimes = 4
-const leastTimesPeak = 2
-/** So many buckets before are compared with. */
-const comparedBuckets = 144
-
-/** The buckets in which a count is far above what it was before; of neighbours the first. */
-const burstsOf = (
-  counts: readonly number[],
-  judgedFrom: number,
-): { bucket: number; count: number; mean: number; deviation: number }[] => {
-  const found: ReturnType<typeof burstsOf> = []
-  for (let bucket = Math.max(judgedFrom, leastHistoryBuckets); bucket < counts.length; bucket++) {
-    const count = counts[bucket] ?? 0
-    if (count < leastBurst) continue
-    const before = counts.slice(Math.max(0, bucket - comparedBuckets), bucket)
-    const { mean, deviation } = surpriseOf(count, before)
-    if (deviation < leastDeviation || count < leastTimes * Math.max(mean, 1)) continue
-    // What comes in bursts anyway has to outdo them.
-    if (count < leastTimesPeak * Math.max(...before)) continue
-    found.push({ bucket, count, mean, deviation })
-  }
-  return found.filter(({ bucket }, index) => found[index - 1]?.bucket !== bucket - 1)
 }
 
 const stretchOf = ({ bucketMilliseconds }: TemplateSeries): string => counted(bucketMilliseconds / 60_000, 'minute')
@@ -138,38 +101,24 @@ export const findErrorClusters = (series: TemplateSeries): Anomaly[] => {
   }))
 }
 
-/** A message that came in so large a share of the buckets is expected in the next. */
-const regularShare = 0.9
-const leastSilentBuckets = 3
-const leastExpected = 10
-
 /** A kind of message that came regularly and has stopped while its source goes on. */
 export const findSilences = (series: TemplateSeries): Anomaly[] => {
   const end = Math.min(series.bucketCount, bucketOf(series, series.lastTime))
   return series.templates.flatMap((template) => {
     const last = bucketOf(series, template.lastSeen)
     const first = Math.max(0, bucketOf(series, template.firstSeen))
-    const silent = end - last - 1
-    const heard = template.buckets.slice(first, last + 1)
-    if (
-      silent < leastSilentBuckets ||
-      heard.length < leastHistoryBuckets ||
-      last + leastSilentBuckets < series.judgedFrom
-    )
-      return []
-    const share = heard.filter((count) => count > 0).length / heard.length
-    const expected = (sum(heard) / heard.length) * silent
-    if (share < regularShare || expected < leastExpected) return []
+    const silence = silenceOf(template.buckets, { first, last, end, judgedFrom: series.judgedFrom })
+    if (!silence) return []
+    const { share, count, expected, silent } = silence
     return [
       {
         label: 'silence',
         templateId: template.templateId,
         template: template.template,
-        // A heartbeat says most when it is missing, whatever its level: the surer the longer.
-        score: Math.min(0.95, 0.5 + 0.45 * (1 - Math.exp(-expected / 50))),
+        score: scoreOfSilence(expected),
         severity: 'WARN',
         bucket: last,
-        count: sum(heard),
+        count,
         reason: `Came in ${Math.round(share * 100)} % of the stretches of ${stretchOf(series)}, and not in the last ${silent}.`,
       } satisfies Anomaly,
     ]

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { wordsOf } from '../segments/tokens.ts'
-import { attackSigns, matchSigns } from './match-signs.ts'
+import { attackSigns, matchSigns, signGroups } from './match-signs.ts'
+import { createWordMarks } from './word-marks.ts'
 
 const labelsOf = (text: string) => matchSigns(text).map(({ label }) => label)
 
@@ -20,6 +21,40 @@ describe('signs of attacks', () => {
       expect(labelsOf(line)).not.toContain(label)
     },
   )
+
+  test.each(attackSigns.map(({ label, words }) => [label, words] as const))(
+    '%s is looked for by words as they are told apart in a text, each once',
+    (_, words) => {
+      expect(words.flatMap(wordsOf)).toEqual(words)
+      expect(new Set(words).size).toBe(words.length)
+    },
+  )
+
+  test.each([
+    ['sql_injection', '"GET /item?id=7%20UNION%20ALL%20SELECT%20name%20FROM%20people HTTP/1.1" 200'],
+    ['sql_injection', '"GET /item?name=kim%27%20or%20%27a%27=%27a HTTP/1.1" 200'],
+    ['sql_injection', '"GET /item?id=1%2527%2520OR%25201=1 HTTP/1.1" 200'],
+    ['sql_injection', '"GET /item?id=7%27and%20sleep%289%29 HTTP/1.1" 200'],
+    ['log4shell', '"GET /?q=%24%7B%24%7Blower:j%7Dndi:x%7D HTTP/1.1" 200'],
+    ['log4shell', '"GET /?q=%24%7B%24%7B::-j%7Dndi:x%7D HTTP/1.1" 200'],
+    ['secret_file_probe', '"GET /.bash_history HTTP/1.1" 404'],
+    ['secret_file_probe', '"GET /.DS_Store HTTP/1.1" 404'],
+    ['account_change', 'useradd[77]: new user: name=kim, UID=0, GID=0, home=/root'],
+    ['privilege_escalation', 'su[77]: pam_unix(su:auth): authentication failure; logname= uid=1000 user=root'],
+    ['reported_attack', 'waf: XSS attempt from 192.0.2.7'],
+  ])('%s is found by a search for words in %s', (label, line) => {
+    const sign = attackSigns.find((candidate) => candidate.label === label)
+    expect(labelsOf(line)).toContain(label)
+    expect(wordsOf(line).filter((word) => sign?.words.includes(word))).not.toEqual([])
+  })
+
+  test('a sign whose words are not there is not asked, and what is found is the same', () => {
+    const groupsOf = createWordMarks(signGroups)
+    const lines = attackSigns.flatMap(({ samples }) => [...samples.matches, samples.passes])
+    for (const line of [...lines, ...lines.map((line) => `${line} ${lines[0]}`)])
+      expect(matchSigns(line, groupsOf(line))).toEqual(matchSigns(line))
+    expect(matchSigns(lines[0] ?? '', 0)).toEqual([])
+  })
 
   test('what is encoded twice is read as a server would', () => {
     expect(labelsOf('"GET /item?id=1%2527%2520OR%25201=1 HTTP/1.1" 200')).toContain('sql_injection')

@@ -42,11 +42,26 @@ const readingsOf = (text: string): string[] => {
   return readings
 }
 
-/** The signs of attacks that a text has, in the order of the table. Loops, since every sign is asked of every text and hardly one is there. */
-export const matchSigns = (text: string): AttackSign[] => {
+/** Signs are told apart by their words in so many groups, those that bits of a number leave beside another mark. */
+const groups = 30
+
+/** The words of each group of signs: sign `n` is in group `n % 30`. */
+export const signGroups: readonly ReadonlySet<string>[] = Array.from(
+  { length: groups },
+  (_, group) => new Set(attackSigns.flatMap(({ words }, index) => (index % groups === group ? words : []))),
+)
+
+/**
+ * The signs of attacks that a text has, in the order of the table. Of bit `n` of `having` it is said whether the text has a word of group `n`;
+ * without one none of its signs is there. What is encoded has words that are not seen: all signs are asked of it.
+ */
+export const matchSigns = (text: string, having = -1): AttackSign[] => {
   const readings = readingsOf(text)
   const found: AttackSign[] = []
-  for (const sign of attackSigns) {
+  const asked = readings.length > 1 ? -1 : having
+  for (let index = 0; index < attackSigns.length; index++) {
+    const sign = attackSigns[index]
+    if (!sign || (asked & (1 << (index % groups))) === 0) continue
     for (const reading of readings) {
       if (!sign.matcher.test(reading)) continue
       found.push(sign)

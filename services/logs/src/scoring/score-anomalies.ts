@@ -1,18 +1,23 @@
-import type { StoredEntry } from '../entries/entry.ts'
 import type { LogEngine } from '../threads/log-engine.ts'
 import { findAnomalies } from './find-anomalies.ts'
-import { type Finding, leastScore } from './finding.ts'
-import { readEntries } from './read-entries.ts'
-import type { ScoreRange } from './scorer.ts'
+import { leastScore, type WholeFinding } from './finding.ts'
+import type { ReadingLimits } from './plan-reading.ts'
+import { readAnomalies } from './read-anomalies.ts'
+import { createRestingSearch } from './resting-search.ts'
+import { createPlaceScoring } from './score-places.ts'
+import type { ScoreWhole } from './scorer.ts'
 import type { SourceRange } from './source-range.ts'
-import { type Anomaly, bucketLengthFor, type TemplateSeries } from './template-series.ts'
+import { bucketLengthFor, type TemplateSeries } from './template-series.ts'
 
 /** What comes is compared with so long before it. */
 const historyMilliseconds = 24 * 3_600_000
 /** Of a source that is scored as a whole, the first part is what the rest is compared with. */
 const learningShare = 0.3
-/** Entries that carry the score of one finding: of what comes in a few, and of all that was there more, since nobody looks at that again. */
-const mostScored = { lately: 100, whole: 1_000 }
+/** Entries that carry scores: of what comes in a few, and of all that was there more, since nobody looks at that again. */
+const readingLimits = {
+  lately: { each: 100, together: 2_000, least: 10 },
+  whole: { each: 1_000, together: 10_000, least: 10 },
+} as const satisfies Record<string, ReadingLimits>
 /** Of one range, the surest. */
 const mostAnomalies = 200
 
@@ -33,7 +38,7 @@ export const createAnomalyScoring = (
   engine: Pick<LogEngine, 'search' | 'templates'>,
   /** What is less sure is not looked for; measurements take all. */
   least = leastScore,
-): ScoreRange => {
+): ScoreWhole => {
   const seriesOf = async (range: SourceRange, signal: AbortSignal): Promise<TemplateSeries> => {
     const { start, milliseconds, count, judgedFrom, isWhole } = cut(range)
     const templates = await engine.templates(
@@ -54,40 +59,19 @@ export const createAnomalyScoring = (
       templates,
     }
   }
-  /** The entries of what stands out; for errors of several kinds those of the level. */
-  const entriesOf = async (
-    { sourceId }: SourceRange,
-    series: TemplateSeries,
-    anomaly: Anomaly,
-    signal: AbortSignal,
-  ) => {
-    const since = series.start + anomaly.bucket * series.bucketMilliseconds
-    const entries: StoredEntry[] = []
-    const read = readEntries(engine, {
-      query: null,
-      filters: {
-        source: sourceId,
-        since,
-        until: since + (anomaly.buckets ?? 1) * series.bucketMilliseconds,
-        ...(anomaly.templateId === null
-          ? { severities: ['CRITICAL', 'ERROR'] as const }
-          : { anyTemplate: [anomaly.templateId] }),
-      },
-      limit: series.judgedWhole ? mostScored.whole : mostScored.lately,
-      signal,
-    })
-    for await (const entry of read) entries.push(entry)
-    return entries
-  }
+  const scorePlaces = createPlaceScoring()
   return async (range, signal) => {
     const series = await seriesOf(range, signal)
     const anomalies = findAnomalies(series)
       .filter(({ score }) => score >= least)
       .toSorted((a, b) => b.score - a.score)
       .slice(0, mostAnomalies)
-    const findings: Finding[] = []
-    for (const anomaly of anomalies) {
-      const [entry, ...also] = await entriesOf(range, series, anomaly, signal)
+    const findings: WholeFinding[] = []
+    const limits = readingLimits[series.judgedWhole ? 'whole' : 'lately']
+    const search = createRestingSearch({ engine, sourceId: range.sourceId, signal })
+    const entriesOf = await readAnomalies(series, anomalies, { search, limits })
+    for (const [index, anomaly] of anomalies.entries()) {
+      const [entry, ...also] = entriesOf[index] ?? []
       if (!entry) continue
       findings.push({
         scorer: 'anomaly',
@@ -101,6 +85,8 @@ export const createAnomalyScoring = (
         count: anomaly.count,
       })
     }
+    const inPlaces = (await scorePlaces(range, series, search)).filter(({ score }) => score >= least)
+    findings.push(...inPlaces)
     return { findings, entries: series.templates.reduce((total, { count }) => total + count, 0) }
   }
 }

@@ -1,16 +1,15 @@
 import type { StoredEntry } from '../entries/entry.ts'
 import { anyOf } from '../search/query.ts'
 import { wordsOf } from '../segments/tokens.ts'
-import { createSlices } from '../slices.ts'
 import type { LogEngine } from '../threads/log-engine.ts'
 import { actorsOf } from './actors.ts'
 import type { AttackSign } from './attack-sign.ts'
-import { type Finding, timesOf } from './finding.ts'
+import { timesOf, type WholeFinding } from './finding.ts'
 import { happeningsOf, happeningWords } from './happenings.ts'
-import { attackSigns, matchSigns } from './match-signs.ts'
+import { attackSigns, matchSigns, signGroups } from './match-signs.ts'
 import { longestLookBack, rateRules } from './rate-rules.ts'
 import { newestEntries, readEntries } from './read-entries.ts'
-import type { ScoreRange } from './scorer.ts'
+import type { ScoreWhole } from './scorer.ts'
 import { signInWords } from './sign-in-wording.ts'
 import { createSlowAttempts, slowLookBack } from './slow-attempts.ts'
 import { createRateWatch } from './watch-rates.ts'
@@ -18,13 +17,14 @@ import { webRequestOf } from './web-request.ts'
 import { createWordMarks } from './word-marks.ts'
 
 /** Words of which every entry that any rule is about has one: the others are not read. */
-const signWords: ReadonlySet<string> = new Set(attackSigns.flatMap(({ words }) => words))
-const candidateWords = [...happeningWords, ...signWords]
+const candidateWords = [...happeningWords, ...attackSigns.flatMap(({ words }) => words)]
 const toldWords: ReadonlySet<string> = new Set(happeningWords)
 /** So much of a text is looked at by any rule. */
 const lookedAt = 4_096
-const marks = { happening: 1, sign: 2 }
-const marksOf = createWordMarks([toldWords, signWords])
+/** The first bit tells of happenings, the others of groups of signs. */
+const happeningMark = 1
+const signMarks = (marks: number): number => marks >>> 1
+const marksOf = createWordMarks([toldWords, ...signGroups])
 const marksIn = ({ text }: StoredEntry): number => marksOf(text.slice(0, lookedAt))
 
 /** Entries of one range that are looked at. What is beyond is left: that many candidates in one go are an archive, not what happens. */
@@ -34,22 +34,20 @@ const mostCandidates = 1_000_000
  * those that look back for minutes. Reading all of the hours again in each round would cost more the more there is.
  */
 const mostEarlier = 20_000
-/** Others have their turn after so long, in ms. */
-const mostSlice = 5
 /** The same sign from the same address after so long a pause is another time. */
 const pauseMilliseconds = 3_600_000
 const mostAlso = 100
 const rateLabels: ReadonlySet<string> = new Set(rateRules.map(({ label }) => label))
 
-type Seen = { finding: Finding; times: { first: number; last: number } }
+type Seen = { finding: WholeFinding; times: { first: number; last: number } }
 
 const noFields = () => null
 
 /** Lines that give an attack away: one finding for all from one address. */
 const createSignWatch = () => {
   const seen = new Map<string, Seen>()
-  const found: Finding[] = []
-  const begin = (sign: AttackSign, entry: StoredEntry, subject: string): Finding => ({
+  const found: WholeFinding[] = []
+  const begin = (sign: AttackSign, entry: StoredEntry, subject: string): WholeFinding => ({
     scorer: 'cybersec',
     label: sign.label,
     score: sign.score,
@@ -61,8 +59,8 @@ const createSignWatch = () => {
     count: 1,
   })
   return {
-    add: (entry: StoredEntry) => {
-      const signs = matchSigns(entry.text)
+    add: (entry: StoredEntry, groups: number) => {
+      const signs = matchSigns(entry.text, groups)
       if (signs.length === 0) return
       const subject = webRequestOf(entry.text, noFields)?.client ?? actorsOf(entry.text).address ?? ''
       for (const sign of signs) {
@@ -95,11 +93,11 @@ const quickLabels: ReadonlySet<string> = new Set([
   'distributed_brute_force',
   'default_account_probe',
 ])
-const repeatKeyOf = ({ label, subject, entry }: Finding): string =>
+const repeatKeyOf = ({ label, subject, entry }: WholeFinding): string =>
   `${label}\0${subject}\0${Math.floor(entry.effectiveTime / pauseMilliseconds)}`
-const withoutRepeats = (findings: readonly Finding[]): Finding[] => {
+const withoutRepeats = (findings: readonly WholeFinding[]): WholeFinding[] => {
   const quick = new Set(findings.filter(({ label }) => quickLabels.has(label)).map(({ subject }) => subject))
-  const tellsMost = new Map<string, Finding>()
+  const tellsMost = new Map<string, WholeFinding>()
   for (const finding of findings) {
     const key = repeatKeyOf(finding)
     const known = tellsMost.get(key)
@@ -114,7 +112,7 @@ const withoutRepeats = (findings: readonly Finding[]): Finding[] => {
 
 /** Finds signs of attacks in single lines, and what is only an attack when it comes often, by address, account and source. */
 export const createSecurityScoring =
-  (engine: Pick<LogEngine, 'search'>): ScoreRange =>
+  (engine: Pick<LogEngine, 'search'>): ScoreWhole =>
   async ({ sourceId, since, until, firstTime }, signal) => {
     const rates = createRateWatch()
     const slow = createSlowAttempts()
@@ -122,7 +120,7 @@ export const createSecurityScoring =
     let entries = 0
     // Matching is dear: rates and signs are only asked about what has one of their own words.
     const addRates = (entry: StoredEntry, found: number) => {
-      if ((found & marks.happening) === 0) return
+      if ((found & happeningMark) === 0) return
       for (const happening of happeningsOf(entry)) {
         rates.add(happening)
         slow.add(happening)
@@ -130,18 +128,15 @@ export const createSecurityScoring =
     }
     const query = anyOf(candidateWords)
     const earlier = { source: sourceId, since: since - longestLookBack, until: since }
-    const slices = createSlices(mostSlice)
     for (const entry of await newestEntries(engine, { query, filters: earlier, limit: mostEarlier, signal })) {
       addRates(entry, marksIn(entry))
-      if (slices.isOver()) await slices.pause()
     }
     const filters = { source: sourceId, since, until }
     for await (const entry of readEntries(engine, { query, filters, limit: mostCandidates, signal })) {
       const found = marksIn(entry)
       addRates(entry, found)
       entries++
-      if ((found & marks.sign) !== 0) signs.add(entry)
-      if (slices.isOver()) await slices.pause()
+      if (signMarks(found) !== 0) signs.add(entry, signMarks(found))
     }
     const lookedUp = new Set<string>()
     /** What is slow goes back for days: those few whom it may be about are looked up there. */

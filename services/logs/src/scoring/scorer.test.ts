@@ -10,30 +10,20 @@ import { logsMigrations } from '../schemas.ts'
 import type { SourceCount } from '../threads/index-calls.ts'
 import type { LogEngine } from '../threads/log-engine.ts'
 import { createDetections } from './detections.ts'
-import type { Finding } from './finding.ts'
+import { shownByStorable, type WholeFinding } from './finding.ts'
 import { createOutlivedDetections } from './outlived-detections.ts'
 import { createScorer, type ScoreRange } from './scorer.ts'
+import { entryForTests } from './security-for-tests.ts'
 import type { ScoringTables } from './tables.ts'
 
 const { signal } = new AbortController()
 
 const entryOf = (sourceId: string, entryId: string): StoredEntry => ({
+  ...entryForTests('zz', 1),
   entryId,
   origin: { sourceId, branch: null, tenantId: null, format: 'plain' },
-  sequence: 1,
-  time: 1_000,
-  effectiveTime: 1_000,
-  ingestTime: 1_000,
-  severity: null,
-  repeatCount: 1,
-  text: 'zz',
-  truncated: false,
-  outOfOrder: false,
-  matchedPatterns: [],
-  templateId: null,
-  sender: null,
 })
-const findingOf = (sourceId: string, entryIds: readonly [string, ...string[]]): Finding => {
+const findingOf = (sourceId: string, entryIds: readonly [string, ...string[]]): WholeFinding => {
   const [first, ...others] = entryIds
   return {
     scorer: 'anomaly',
@@ -128,7 +118,9 @@ test('what was looked at and found harmless is told from what was not looked at,
 
 test('an entry whose id no database keeps is passed over; what else speaks for a finding still does', async () => {
   await using opened = await open(['web'], async () => ({
-    findings: [findingOf('web', ['a\0b', 'e']), { ...findingOf('web', ['c\0d']), subject: 'only that' }],
+    findings: [findingOf('web', ['a\0b', 'e']), { ...findingOf('web', ['c\0d']), subject: 'only that' }].map(
+      shownByStorable,
+    ),
     entries: 2,
   }))
   await opened.scorer.round(signal)

@@ -9,12 +9,13 @@ import type { Overlays } from '../overlays/store.ts'
 import type { SourceCount } from '../threads/index-calls.ts'
 import type { LogEngine } from '../threads/log-engine.ts'
 import type { Detections } from './detections.ts'
-import { type Finding, leastScore, type Scorer as ScorerName } from './finding.ts'
+import { type Finding, leastScore, type Scorer as ScorerName, type WholeFinding } from './finding.ts'
 import { findNote, forgetScoredSource, noteTask, saveScoredSource, scoredSources } from './scorer-store.ts'
 import {
+  isUnchangedBefore,
   lookBackMilliseconds,
   type Near,
-  nearMilliseconds,
+  nearOf,
   rangeToScore,
   type SourceRange,
   wholeRange,
@@ -24,6 +25,11 @@ import type { ScoredSourceRow, ScoringTables } from './tables.ts'
 /** What a scorer makes of a range: what it found, and how many entries it looked at. */
 export type Scored = { findings: readonly Finding[]; entries: number }
 export type ScoreRange = (range: SourceRange, signal: AbortSignal) => Promise<Scored>
+/** The same with all that was read of what was found. */
+export type ScoreWhole = (
+  range: SourceRange,
+  signal: AbortSignal,
+) => Promise<{ findings: readonly WholeFinding[]; entries: number }>
 
 export type RunOutcome = {
   startedAt: number
@@ -121,12 +127,12 @@ export const createScorer = (options: ScorerOptions): Scorer => {
   /** Findings without entries whose ids cannot be written down. */
   const storableOf = (findings: readonly Finding[]): Finding[] =>
     findings.flatMap((finding) => {
-      const [entry, ...also] = [finding.entry, ...finding.also].filter(({ entryId, origin }) => {
-        if (isStorable(entryId)) return true
-        passOver(origin.sourceId, { entryId })
-        return false
+      const [isShown, ...others] = [finding.entry, ...finding.also].map(({ entryId, origin }) => {
+        const isKept = isStorable(entryId)
+        if (!isKept) passOver(origin.sourceId, { entryId })
+        return isKept
       })
-      return entry ? [{ ...finding, entry, also }] : []
+      return isShown ? [{ ...finding, also: finding.also.filter((_, index) => others[index]) }] : []
     })
   const scoreRange = async (range: SourceRange, signal: AbortSignal) => {
     const { findings, entries } = await score(range, signal)
@@ -150,20 +156,21 @@ export const createScorer = (options: ScorerOptions): Scorer => {
   }
   /** By source; gone after a restart, and unknown to another replica. */
   const near = new Map<string, Near>()
-  const remember = async (sourceId: string, lastTime: number, signal: AbortSignal) => {
+  const remember = async ({ sourceId, lastTime }: SourceCount, range: SourceRange, signal: AbortSignal) => {
+    const count = (since: number | undefined, until: number | undefined) => countIn(sourceId, since, until, signal)
     const last = near.get(sourceId)
-    const from = lastTime - nearMilliseconds
-    const before = await countIn(sourceId, undefined, from, signal)
+    const next = await nearOf(lastTime, count)
     // What came further back since the range was chosen is in the new count, and in no range: it must be noticed the next time.
-    const isWhole = last === undefined || (await countIn(sourceId, undefined, last.from, signal)) === last.before
+    const isWhole = last === undefined || (await isUnchangedBefore(last, range, count))
     if (near.size >= mostRemembered) near.clear()
-    if (isWhole) near.set(sourceId, { seenUntil: lastTime, from, before })
+    if (isWhole) near.set(sourceId, next)
     else near.delete(sourceId)
   }
   /** How far a source has come, as it is before it is scored: what comes meanwhile is above that, and so comes again. */
-  const rowOf = async ({ sourceId, entries, lastTime }: SourceCount, signal: AbortSignal): Promise<ScoredSourceRow> => {
+  const rowOf = async (source: SourceCount, range: SourceRange, signal: AbortSignal): Promise<ScoredSourceRow> => {
+    const { sourceId, entries, lastTime } = source
     const recent = await countIn(sourceId, lastTime - lookBackMilliseconds, lastTime + 1, signal)
-    await remember(sourceId, lastTime, signal)
+    await remember(source, range, signal)
     return { scorer: name, source_id: sourceId, entries, recent, seen_until: lastTime }
   }
   const scoreSources = async (
@@ -174,7 +181,7 @@ export const createScorer = (options: ScorerOptions): Scorer => {
     const sum = { sources: ranges.length, entries: 0, detections: 0 }
     for (const [index, { source, range }] of ranges.entries()) {
       signal.throwIfAborted()
-      const row = await rowOf(source, signal)
+      const row = await rowOf(source, range, signal)
       try {
         const { entries, detections: fresh } = await scoreRange(range, signal)
         sum.entries += entries
@@ -201,7 +208,8 @@ export const createScorer = (options: ScorerOptions): Scorer => {
         countIn: (since, until) => countIn(source.sourceId, since, until, signal),
       })
       if (range) ranges.push({ source, range })
-      else if (row && row.entries > source.entries) await saveScoredSource(db, await rowOf(source, signal))
+      else if (row && row.entries > source.entries)
+        await saveScoredSource(db, await rowOf(source, wholeRange(source), signal))
     }
     const there = new Set(sources.map(({ sourceId }) => sourceId))
     for (const sourceId of known.keys()) if (!there.has(sourceId)) await forgetScoredSource(db, name, sourceId)

@@ -281,6 +281,26 @@ describe('anomalies by kind of message and how often it comes', () => {
     expect(await detectionsOf(opened, 'anomaly')).toMatchObject([{ label: 'silence', severity: 'WARN' }])
   })
 
+  test('a machine that falls silent while the others of its source go on is found, and a step of a piece of work that is out of place', async () => {
+    await using opened = await open()
+    const said = (index: number, node: string, step: string, file: number) => ({
+      text: `${at(index * 20)} ${node} store[1]: ${step} file_${100_000_000 + file}`,
+      timestamp_iso: at(index * 20),
+      sequence: index,
+    })
+    const steps = ['begins to take', 'copies a third time', 'keeps']
+    const entries = Array.from({ length: 3_000 }, (_, index) => {
+      const node = index > 2_200 && index % 10 === 3 ? 'rack4' : `rack${index % 10}`
+      return said(index, node, steps[index % 3] ?? '', Math.floor(index / 3))
+    })
+    const oddOnes = ['begins to take', 'keeps'].map((step, index) => said(3_000 + index, 'rack5', step, 900_000))
+    await push(opened, [...entries, ...oddOnes])
+    await runOf(opened, await opened.scoring.runAnomaly({}))
+    const found = await detectionsOf(opened, 'anomaly')
+    expect(found).toContainEqual(expect.objectContaining({ label: 'node_silence', subject: 'rack3' }))
+    expect(found).toContainEqual(expect.objectContaining({ label: 'out_of_place', text: oddOnes[1]?.text }))
+  })
+
   test('a day like any other is none', async () => {
     await using opened = await open()
     await push(opened, day())

@@ -10,9 +10,8 @@ import type { LogEngine } from '../threads/log-engine.ts'
 import { createClassifierScoring, withClassifier } from './classifier.ts'
 import { createDetections, type Detections } from './detections.ts'
 import type { Scorer as ScorerName } from './finding.ts'
-import { createAnomalyScoring } from './score-anomalies.ts'
-import { createSecurityScoring } from './score-security.ts'
 import { createScorer, type ScoreRange, type Scorer } from './scorer.ts'
+import { createScoringThread } from './scoring-thread.ts'
 import type { ScoringTables } from './tables.ts'
 import { watchArrivals } from './watch-arrivals.ts'
 
@@ -20,7 +19,7 @@ export type ScoringOptions = {
   config: Pick<LogsConfig, 'anomalyModel' | 'securityModel' | 'securityDevice' | 'securityThreshold' | 'offlineMode'>
   db: Kysely<ScoringTables & VectorTables>
   leases: Pick<Leases, 'take' | 'isHeld'>
-  engine: Pick<LogEngine, 'search' | 'sources' | 'templates'>
+  engine: Pick<LogEngine, 'search' | 'searchSerialized' | 'sources' | 'templates'>
   overlays: Pick<Overlays, 'put'>
   /** Differs when entries have come in since, wherever. */
   arrivals: () => Promise<string>
@@ -45,6 +44,9 @@ export const createScoring = (options: ScoringOptions): Scoring => {
   const { config, db, leases, engine, overlays, arrivals, now, log } = options
   const opened = new AsyncDisposableStack()
   const detections = createDetections(db, now)
+  const thread = opened.use(
+    createScoringThread({ engine, onFailure: (error) => log.error({ err: error }, 'the scoring thread failed') }),
+  )
 
   const partOf = (
     name: ScorerName,
@@ -95,12 +97,12 @@ export const createScoring = (options: ScoringOptions): Scoring => {
     return { scorer, model: model && { model, labels: () => labels, threshold }, threshold }
   }
   const parts = {
-    anomaly: partOf('anomaly', createAnomalyScoring(engine), {
+    anomaly: partOf('anomaly', thread.scoringOf('anomaly'), {
       directory: config.anomalyModel,
       device: 'cpu',
       threshold: anomalyThreshold,
     }),
-    cybersec: partOf('cybersec', createSecurityScoring(engine), {
+    cybersec: partOf('cybersec', thread.scoringOf('cybersec'), {
       directory: config.securityModel,
       device: config.securityDevice,
       threshold: config.securityThreshold,

@@ -1,13 +1,19 @@
 import { temporaryDirectory } from '../../../../test/support/temporary-directory.ts'
 import { openEngineIn } from '../branches/stores-for-tests.ts'
 import type { StoredEntry } from '../entries/entry.ts'
+import type { LogEngine } from '../threads/log-engine.ts'
 import { createSecurityScoring } from './score-security.ts'
+import type { ScoreRange } from './scorer.ts'
 
 const begin = Date.parse('2026-03-01T10:00:00Z')
 export type Line = readonly [seconds: number, text: string]
 
-/** What is found in lines of one source at such times. */
-export const findIn = async (lines: readonly Line[], since = 0) => {
+/** Scores lines of one source at such times, by the scoring itself unless told otherwise. */
+export const findIn = async (
+  lines: readonly Line[],
+  since = 0,
+  scoringOf: (engine: LogEngine) => ScoreRange = createSecurityScoring,
+) => {
   await using folder = await temporaryDirectory()
   await using opened = await openEngineIn(folder.path)
   await opened.push(
@@ -25,7 +31,7 @@ export const findIn = async (lines: readonly Line[], since = 0) => {
     until: Number.MAX_SAFE_INTEGER,
     firstTime: begin,
   }
-  return (await createSecurityScoring(opened.engine)(range, new AbortController().signal)).findings
+  return (await scoringOf(opened.engine)(range, new AbortController().signal)).findings
 }
 export const many = (count: number, every: number, textOf: (index: number) => string): Line[] =>
   Array.from({ length: count }, (_, index) => [index * every, textOf(index)])

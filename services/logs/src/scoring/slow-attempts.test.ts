@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { failed, findIn, type Line, many } from './security-for-tests.ts'
+import { happeningsOf } from './happenings.ts'
+import { entryForTests, failed, findIn, type Line, many } from './security-for-tests.ts'
+import { createSlowAttempts } from './slow-attempts.ts'
 
 const hour = 3_600
 const mailFailed = (user: string, address: string) =>
@@ -62,6 +64,17 @@ describe('attempts that are hours apart', () => {
     expect(finding?.count).toBe(12)
     expect(finding?.reason).toMatch(/^12 failed sign-ins from 192\.0\.2\.7 within 33 hours/)
     expect(await slowOf(lines, 40 * hour)).toEqual([])
+  })
+
+  test.each([499, 500, 501, 999, 1_000, 1_300])('of %s attempts the last five hundred are kept', (count) => {
+    const slow = createSlowAttempts()
+    for (const [seconds, text] of many(count, 60, () => failed('kim', '192.0.2.7')))
+      for (const happening of happeningsOf(entryForTests(text, seconds))) slow.add(happening)
+    const finding = slow.findings().find(({ label }) => label === 'slow_brute_force')
+    const kept = Math.min(count, 500)
+    expect(finding?.count).toBe(kept)
+    expect(finding?.times).toEqual({ first: (count - kept) * 60_000, last: (count - 1) * 60_000 })
+    expect(slow.suspects((count - 700) * 60_000).length).toBeGreaterThan(0)
   })
 
   test('the more often the surer, and never certain', async () => {

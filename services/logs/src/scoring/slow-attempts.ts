@@ -1,5 +1,5 @@
 import { createAttemptCounter } from './attempts.ts'
-import type { Finding } from './finding.ts'
+import type { WholeFinding } from './finding.ts'
 import type { Happening } from './happenings.ts'
 import { sentenceOf } from './watch-rates.ts'
 
@@ -60,6 +60,13 @@ type Counted = Attempt & { attempts: number }
 
 const failures: ReadonlySet<string> = new Set(['failed_sign_in', 'unknown_user', 'broken_off_sign_in'])
 
+/** Takes twice as many as are kept before the oldest go, many at a time: of an account that everybody tries one comes with each line. */
+const keepIn = <Item>(kept: Item[], item: Item): void => {
+  kept.push(item)
+  if (kept.length === mostKept * 2) kept.splice(0, mostKept)
+}
+const keptOf = <Item>(kept: readonly Item[]): Item[] => kept.slice(-mostKept)
+
 /** When the count of attempts, in the order of time, first reached the threshold, and what it came to at the most. */
 const climb = (attempts: readonly Counted[], { distinct, threshold }: SlowRule) => {
   const seen = new Set<string>()
@@ -85,7 +92,7 @@ export type SlowAttempts = {
   add: (happening: Happening) => void
   /** Addresses and accounts that failed from a moment on, those that did most often first. */
   suspects: (since: number) => { by: SlowRule['by']; subject: string }[]
-  findings: () => Finding[]
+  findings: () => WholeFinding[]
 }
 
 export const createSlowAttempts = (): SlowAttempts => {
@@ -102,8 +109,7 @@ export const createSlowAttempts = (): SlowAttempts => {
       const [oldest] = watched.keys()
       if (oldest !== undefined) watched.delete(oldest)
     }
-    known.attempts.push(attempt)
-    if (known.attempts.length > mostKept) known.attempts.shift()
+    keepIn(known.attempts, attempt)
   }
   /** An account that could sign in later takes back its failures before. */
   const standing = (attempts: readonly Attempt[]) =>
@@ -111,7 +117,7 @@ export const createSlowAttempts = (): SlowAttempts => {
       const times = user === null ? undefined : signedIn.get(user)
       return !times?.some((moment) => moment >= time && moment - time <= halfLifeMilliseconds)
     })
-  const findingOf = (rule: SlowRule, subject: string, attempts: readonly Counted[]): Finding | undefined => {
+  const findingOf = (rule: SlowRule, subject: string, attempts: readonly Counted[]): WholeFinding | undefined => {
     const { reached, most } = climb(attempts, rule)
     const [first] = attempts
     const shown = reached === undefined ? undefined : attempts[reached]
@@ -149,8 +155,7 @@ export const createSlowAttempts = (): SlowAttempts => {
         const times = signedIn.get(user) ?? []
         if (signedIn.size >= mostWatched) return
         signedIn.set(user, times)
-        times.push(entry.effectiveTime)
-        if (times.length > mostKept) times.shift()
+        keepIn(times, entry.effectiveTime)
         return
       }
       if (!failures.has(kind)) return
@@ -163,14 +168,14 @@ export const createSlowAttempts = (): SlowAttempts => {
         .map(({ by, subject, attempts }) => ({
           by,
           subject,
-          recent: attempts.filter(({ time }) => time >= since).length,
+          recent: keptOf(attempts).filter(({ time }) => time >= since).length,
         }))
         .filter(({ recent }) => recent > 0)
         .toSorted((a, b) => b.recent - a.recent),
     findings: () =>
       [...watched.values()].flatMap(({ by, subject, attempts }) => {
         const attemptsOf = createAttemptCounter()
-        const ordered = standing(attempts)
+        const ordered = standing(keptOf(attempts))
           .toSorted((a, b) => a.time - b.time)
           .map((attempt) => ({ ...attempt, attempts: attemptsOf(attempt) }))
         return slowRules.flatMap((rule) => (rule.by === by ? (findingOf(rule, subject, ordered) ?? []) : []))

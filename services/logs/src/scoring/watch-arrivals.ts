@@ -12,8 +12,11 @@ export type WatchOptions = {
 
 /** What has come in is scored within about so long. */
 const defaultRoundMilliseconds = 5_000
-/** After a round there is none for so many times as long: where more comes in than can be looked at, keeping and finding it has precedence. */
-const restShare = 3
+/**
+ * After a round there is none for so many times as long: where more comes in than can be looked at, keeping and finding it has precedence. Longer
+ * rests make longer rounds, and all that a round looks at is in memory.
+ */
+const restShare = 2
 const longestRest = 30_000
 
 /** Scores what comes in for as long as the signal lets it; a service to which nothing comes is left alone. */

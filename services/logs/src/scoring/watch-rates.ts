@@ -1,5 +1,5 @@
 import { counted } from '../counted.ts'
-import type { Finding } from './finding.ts'
+import type { WholeFinding } from './finding.ts'
 import type { Happening, HappeningKind } from './happenings.ts'
 import { guessedRule, type RateRule, rateRules, subjectOf } from './rate-rules.ts'
 import {
@@ -17,7 +17,7 @@ import { createWatchedSubjects, type Episode, type WatchedSubject } from './watc
 export type RateWatch = {
   add: (happening: Happening) => void
   /** One for each time that somebody went on without a pause, with all that spoke for it. */
-  findings: () => Finding[]
+  findings: () => WholeFinding[]
 }
 
 /** Those that are watched at once; of more, the longest unseen are forgotten. A flood of made-up addresses ends here. */
@@ -72,7 +72,7 @@ const goOn = (episode: Episode, { happening, attempts, value }: Counted): void =
   if (also.length < mostAlso) also.push(entry)
 }
 
-const findingOf = ({ rule, subject, entry, also, entries, attempts, values, times }: Episode): Finding => ({
+const findingOf = ({ rule, subject, entry, also, entries, attempts, values, times }: Episode): WholeFinding => ({
   scorer: 'cybersec',
   label: rule.label,
   score: rule.score,
@@ -100,7 +100,7 @@ const rulesByKind = (rules: readonly RateRule[]): ReadonlyMap<HappeningKind, Num
 
 export const createRateWatch = (rules: readonly RateRule[] = rateRules): RateWatch => {
   const subjects = createWatchedSubjects(mostWatched)
-  const found: (() => Finding)[] = []
+  const found: (() => WholeFinding)[] = []
   const rulesOf = rulesByKind(rules)
   /** The rule about who guessed right stands behind all others. */
   const guessedIndex = rules.length
@@ -154,7 +154,7 @@ export const createRateWatch = (rules: readonly RateRule[] = rateRules): RateWat
     if (first && count >= guessedRule.failures) {
       const entries = counted.length + 1
       const times = { first: timeOf(first), last: now }
-      const finding: Finding = {
+      const finding: WholeFinding = {
         scorer: 'cybersec',
         label: guessedRule.label,
         score: guessedRule.score,

@@ -20,7 +20,7 @@ export const webSigns: readonly AttackSignRow[] = [
     'ERROR',
     0.9,
     'A request carries a piece of SQL',
-    'select union or and sleep benchmark waitfor information_schema information schema drop insert concat 27 27or pg_sleep sleep xp xp_cmdshell cmdshell extractvalue updatexml',
+    'select 20select union 20union 27union or 20or 22or 27or 29or and 20and 22and 27and 29and sleep 20sleep 27sleep 28sleep benchmark 20benchmark 28benchmark waitfor 20waitfor information 20information drop 20drop cmdshell extractvalue 20extractvalue 28extractvalue updatexml 20updatexml 28updatexml 2520or 2520and 2520union 2520select',
     /\bunion(?:\s|\/\*[^*]{0,20}\*\/|\+){1,10}(?:all(?:\s|\+){1,10})?select\b|[?&][\w.[\]-]{1,60}=[^"\s]{0,200}['"`)](?:\s|\+){0,10}(?:or|and)(?:\s|\+){1,10}['"`(]?\w+['"`]?\s*(?:=|like)\s*['"`(]?\w|\b(?:sleep|benchmark|pg_sleep|extractvalue|updatexml)\s{0,5}\([^)]{0,100}\d|waitfor\s+delay\s+'|information_schema\.|;\s*drop\s+table\b|\bxp_cmdshell\b/,
     [
       '"GET /item?id=7%27%20OR%20%271%27=%271 HTTP/1.1" 200',
@@ -44,7 +44,7 @@ export const webSigns: readonly AttackSignRow[] = [
     'CRITICAL',
     0.97,
     'A text makes a vulnerable logger fetch code (CVE-2021-44228)',
-    'jndi ldap ldaps rmi lower upper env jndi 24 7bjndi',
+    'jndi ldap ldaps rmi lower upper env 7bjndi 7blower 7bupper 7benv 7bsys 7bdate 7b',
     /\$\{jndi:|\$\{[^{}]{0,20}\$\{(?:lower|upper|env|sys|date|::-|:)[^}]{0,40}\}/,
     [
       // biome-ignore lint/suspicious/noTemplateCurlyInString: it is what attackers send
@@ -152,7 +152,7 @@ export const webSigns: readonly AttackSignRow[] = [
     'WARN',
     0.8,
     'A request for a file that holds secrets or the history of a project',
-    'env git svn aws ssh htpasswd htaccess config credentials backup sql dump bak id_rsa id rsa wp yml sftp ds_store docker npmrc pgpass bash_history key pem swp old kube',
+    'env git svn aws ssh htpasswd htaccess config credentials backup sql dump bak rsa wp yml sftp ds docker npmrc pgpass history key pem swp old kube',
     /"?(?:get|head|post) [^"\s]{0,300}\/(?:\.env(?:\.\w+)?|\.git\/(?:config|head|index)|\.svn\/(?:entries|wc\.db)|\.aws\/credentials|\.ssh\/\w+|\.ht(?:passwd|access)|id_rsa|\.npmrc|\.pgpass|\.bash_history|\.ds_store|\.docker\/config\.json|\.kube\/config|\.vscode\/sftp\.json|wp-config\.php[.~]?\w*|(?:backup|dump|database|db)[\w.-]*\.(?:sql|zip|tar|gz|bak|old)[\w.]*|[\w-]+\.(?:bak|swp|old))(?:[?\s"]|$)/,
     ['"GET /.env HTTP/1.1" 404', '"GET /.git/config HTTP/1.1" 200', '"GET /old/backup.sql.gz HTTP/1.1" 404'],
     '"GET /docs/git/config.html HTTP/1.1" 200',
@@ -162,7 +162,7 @@ export const webSigns: readonly AttackSignRow[] = [
     'ERROR',
     0.88,
     'A request for the place of a flaw that is widely exploited',
-    'phpunit eval stdin hnap1 boaform actuator manager solr ignition geoserver tmui cgi bin vpns dana na guacamole remote fgt_lang fortios graphql think think_app invokefunction telerik asyncupload confluence jmx owa autodiscover powershell vendor struts ueditor setup autoupdate jsonws php invoker console portal ccm ecp struts2 websso api vsphere sdk ui vropspluginui',
+    'phpunit eval stdin hnap1 boaform actuator manager solr ignition geoserver tmui cgi bin vpns dana guacamole remote fgt fortios graphql think invokefunction telerik asyncupload confluence jmx owa autodiscover powershell vendor struts ueditor setup autoupdate jsonws php invoker console portal ccm ecp struts2 websso api vsphere sdk ui vropspluginui',
     /\/vendor\/phpunit\/.{0,100}eval-stdin\.php|\/hnap1\b|\/boaform\/|\/tmui\/login\.jsp\/\.\.;|\/dana-na\/.{0,60}\.\.|\/remote\/fgt_lang\?lang=\/\.\.|\/_ignition\/execute-solution|invokefunction&function=call_user_func|telerik\.web\.ui\.(?:webresource|dialoghandler)\.\w+\?type=rau|\/autodiscover\/autodiscover\.json\?[^"\s]*@|\/cgi-bin\/(?:\.%2e|\.\.|%2e)|\/invoker\/(?:jmx|ejb)invokerservlet|\/ui\/vropspluginui\/|\/actuator\/(?:gateway\/routes|heapdump|env)\b|\/setup\/setupadministrator\.action|\/json\/setup-restore|\/api\/jsonws\/invoke|\/solr\/admin\/|\/console\/(?:css|images)\/%252e|\/wls-wsat\//,
     [
       '"POST /vendor/phpunit/phpunit/src/Util/PHP/eval-stdin.php HTTP/1.1" 404',
@@ -175,7 +175,7 @@ export const webSigns: readonly AttackSignRow[] = [
     'WARN',
     0.85,
     'A program that looks for weaknesses says its name',
-    'sqlmap nikto nmap masscan zgrab nuclei acunetix nessus openvas wpscan gobuster dirbuster feroxbuster ffuf wfuzz hydra whatweb arachni w3af havij netsparker qualys burp zmeu morfeus jorgee w00tw00t wpscan dirsearch censysinspect expanse l9explore l9tcpid fimap',
+    'sqlmap nikto nmap masscan zgrab nuclei acunetix nessus openvas wpscan gobuster dirbuster feroxbuster ffuf wfuzz hydra whatweb arachni w3af havij netsparker qualys burp zmeu morfeus jorgee w00tw00t dirsearch censysinspect expanse l9explore l9tcpid fimap',
     /\b(?:sqlmap|nikto|nmap(?: scripting engine)?|masscan|zgrab|nuclei|acunetix|nessus|openvas|wpscan|gobuster|dirbuster|dirsearch|feroxbuster|ffuf|wfuzz|whatweb|arachni|w3af|havij|netsparker|zmeu|morfeus|jorgee|fimap|l9explore|l9tcpid)[/ )\]"v.-]|\bhydra[/)]|w00tw00t\.at/,
     [
       '"GET / HTTP/1.1" 200 12 "-" "sqlmap/1.7.2#stable (https://sqlmap.org)"',

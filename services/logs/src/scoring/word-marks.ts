@@ -1,6 +1,6 @@
 import { hashByte, hashSeed, wordBytes, wordsOf } from '../segments/tokens.ts'
 
-/** Which of some sets of words a text has a word of: bit n for set n. */
+/** Which of some sets of words, 31 at most, a text has a word of: bit n for set n. */
 export type WordMarks = (text: string) => number
 
 const asciiEnd = 128
@@ -11,7 +11,7 @@ const slotsPerWord = 4
  * longer than all rules together. Words are told by a hash, and only one that is right is compared.
  */
 export const createWordMarks = (sets: readonly ReadonlySet<string>[]): WordMarks => {
-  const all = (1 << sets.length) - 1
+  const all = 2 ** sets.length - 1
   const words = [...new Set(sets.flatMap((set) => [...set]))]
   const markOf = new Map(
     words.map((word) => [word, sets.reduce((mark, set, bit) => mark | (+set.has(word) << bit), 0)]),

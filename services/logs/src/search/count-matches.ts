@@ -1,3 +1,4 @@
+import { numberAt } from '../segments/delta-column.ts'
 import type { Slices } from '../slices.ts'
 import { createFacetCounter, type Facets } from './facets.ts'
 import { bucketsFor, countTimes, type Histogram } from './histogram.ts'
@@ -60,7 +61,7 @@ const extentIn = async ({ part, reach }: Match): Promise<Extent> => {
     let rest = matched[word] ?? 0
     if (rest === 0 || ((spans.first[word] ?? 0) >= first && (spans.last[word] ?? 0) <= last)) continue
     for (; rest !== 0; rest &= rest - 1) {
-      const time = times[(word << 5) + 31 - Math.clz32(rest & -rest)] ?? 0
+      const time = numberAt(times, (word << 5) + 31 - Math.clz32(rest & -rest))
       if (time < first) first = time
       if (time > last) last = time
     }

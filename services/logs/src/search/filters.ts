@@ -2,6 +2,7 @@ import type { Origin } from '../entries/entry.ts'
 import type { Severity } from '../entries/severity-code.ts'
 import { severityCode } from '../entries/severity-code.ts'
 import { type Bitmap, createBitmap, fullBitmap, intersect, subtract, unite } from '../segments/bitmap.ts'
+import { numberAt } from '../segments/delta-column.ts'
 import type { Part, Times } from '../segments/part.ts'
 import type { SeverityColumn } from '../segments/severity-column.ts'
 
@@ -113,7 +114,7 @@ const keepByTime = (
     if (last >= since && first < until)
       for (let rest = passing[word] ?? 0; rest !== 0; rest &= rest - 1) {
         const lowest = rest & -rest
-        const time = times[(word << 5) + 31 - Math.clz32(lowest)] ?? 0
+        const time = numberAt(times, (word << 5) + 31 - Math.clz32(lowest))
         if (time >= since && time < until) kept |= lowest
       }
     passing[word] = kept

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import { createBitmap, setBit } from '../segments/bitmap.ts'
 import { createByteCache, createKeep } from '../segments/byte-cache.ts'
 import { bucketColumnOf } from '../segments/count-columns.ts'
+import { columnOf } from '../segments/delta-column.ts'
 import { spansOf } from '../segments/time-spans.ts'
 import { bucketsFor, countTimes, type Histogram } from './histogram.ts'
 import { findAnew } from './keep-counts.ts'
@@ -38,8 +39,8 @@ test('a histogram has each entry that matched in the bucket of its time, however
       const part = { documents: times.length, firstTime: Math.min(...times), lastTime: Math.max(...times) }
       const timed = {
         ...part,
-        times: async () => ({ times, spans: spansOf(times, times.length) }),
-        buckets: async (length: number) => bucketColumnOf(times, part, length),
+        times: async () => ({ times: columnOf(times), spans: spansOf(columnOf(times), times.length) }),
+        buckets: async (length: number) => bucketColumnOf(columnOf(times), part, length),
       }
       const match = { part: timed, total: wanted.length, reach: async () => ({ matched }) }
       const keep = createKeep(createByteCache(1e6).shelf())

@@ -1,5 +1,6 @@
 import { type Bitmap, documentsOf } from '../segments/bitmap.ts'
 import { countNumbers } from '../segments/count-columns.ts'
+import { type NumberColumn, numberAt } from '../segments/delta-column.ts'
 import type { Keep, Part } from '../segments/part.ts'
 import { isKept } from './keep-counts.ts'
 
@@ -96,12 +97,12 @@ const withoutEnds = (counts: Uint32Array, { start, length }: Stretches) => {
 
 const countEach = (
   matched: Bitmap,
-  times: Float64Array,
+  times: NumberColumn,
   { bucketOf, distinct }: { bucketOf: (time: number) => number; distinct: number },
 ): Uint32Array => {
   const counts = new Uint32Array(distinct)
   for (const document of documentsOf(matched)) {
-    const bucket = bucketOf(times[document] ?? 0)
+    const bucket = bucketOf(numberAt(times, document))
     counts[bucket] = (counts[bucket] ?? 0) + 1
   }
   return counts

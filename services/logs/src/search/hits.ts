@@ -1,4 +1,5 @@
 import type { Bitmap } from '../segments/bitmap.ts'
+import { numberAt } from '../segments/delta-column.ts'
 import { keyPrefixAt } from '../segments/key-table.ts'
 import type { RankColumns } from '../segments/part.ts'
 
@@ -102,9 +103,9 @@ export const offerDocuments = (
     const score = scores[index] ?? 0
     if (score < lastScore) continue
     const document = documents[index] ?? 0
-    const time = sign * (times[document] ?? 0)
+    const time = sign * numberAt(times, document)
     if (score === lastScore && time < lastTime) continue
-    const sequence = sign * (sequences[document] ?? 0)
+    const sequence = sign * numberAt(sequences, document)
     const hit = { part, document, score, time, sequence, key: sign * keyPrefixAt(keys, document * keyStride) }
     if (after !== undefined && compareRanks(after, hit) >= 0) continue
     top.offer(hit)
@@ -135,9 +136,9 @@ export const offerBitmap = (
       const document = (word << 5) + bit
       const score = scores[lengthCodes[document] ?? 0] ?? 0
       if (score < lastScore) continue
-      const time = sign * (times[document] ?? 0)
+      const time = sign * numberAt(times, document)
       if (score === lastScore && time < lastTime) continue
-      const sequence = sign * (sequences[document] ?? 0)
+      const sequence = sign * numberAt(sequences, document)
       const hit = { part, document, score, time, sequence, key: sign * keyPrefixAt(keys, document * keyStride) }
       if (after !== undefined && compareRanks(after, hit) >= 0) continue
       top.offer(hit)

@@ -1,4 +1,4 @@
-import { type Bitmap, intersect, subtract, unite } from '../segments/bitmap.ts'
+import { type Bitmap, intersect, setBit, subtract, unite } from '../segments/bitmap.ts'
 import { bitmapOf, type Occurrences } from '../segments/occurrences.ts'
 import type { Part } from '../segments/part.ts'
 import { type Leaf, leavesOf, type Query } from './query.ts'
@@ -19,14 +19,27 @@ export const termsOf = (query: Query): Term[] => distinct(leavesOf(query).flatMa
 export const scoringTerms = (query: Query): Term[] => distinct(query.clauses.flat().flatMap(termsOfLeaf))
 
 /** What of a part has a term, as a search goes by it. Bitmaps may be a segment's own and are not to be changed. */
-export type FoundTerm = Pick<Occurrences, 'total' | 'repeated' | 'most' | 'least'> & {
-  bitmap: Bitmap
+export type FoundTerm = Pick<Occurrences, 'total' | 'repeated' | 'most' | 'least' | 'in'> & {
+  /** Made when it is asked for. */
+  readonly bitmap: Bitmap
   /** By word of the bitmap: no document in it has a lower length code. Absent where that is not known. */
   shortest: Uint8Array | undefined
 }
 
 /** The terms of a query that a part has, by their names. */
 export type FoundTerms = ReadonlyMap<string, FoundTerm>
+
+const foundTermOf = (occurrences: Occurrences, documents: number): FoundTerm => {
+  let made: Bitmap | undefined
+  return {
+    ...occurrences,
+    get bitmap() {
+      made ??= bitmapOf(occurrences, documents)
+      return made
+    },
+    shortest: occurrences.in.kind === 'bitmap' ? occurrences.in.shortest : undefined,
+  }
+}
 
 export const findTerms = async (part: Part, terms: readonly Term[]): Promise<FoundTerms> => {
   const found = new Map<string, FoundTerm>()
@@ -35,9 +48,7 @@ export const findTerms = async (part: Part, terms: readonly Term[]): Promise<Fou
   )
   terms.forEach(({ name }, index) => {
     const occurrences = all[index]
-    if (!occurrences) return
-    const shortest = occurrences.in.kind === 'bitmap' ? occurrences.in.shortest : undefined
-    found.set(name, { ...occurrences, bitmap: bitmapOf(occurrences, part.documents), shortest })
+    if (occurrences) found.set(name, foundTermOf(occurrences, part.documents))
   })
   return found
 }
@@ -63,12 +74,24 @@ const leafBitmap = (leaf: Leaf, found: FoundTerms): Bitmap | undefined => {
 
 /** Documents that have one leaf at least. Not to be changed. */
 const clauseBitmap = (clause: readonly Leaf[], found: FoundTerms): Bitmap | undefined => {
-  const bitmaps = clause.map((leaf) => leafBitmap(leaf, found)).filter((bitmap) => bitmap !== undefined)
-  const [first, ...others] = bitmaps
-  if (!first || others.length === 0) return first
-  const either = first.slice()
-  for (const other of others) unite(either, other)
+  const [first, ...others] = clause.filter((leaf) => hasAll(leaf, found))
+  const bitmap = first && leafBitmap(first, found)
+  if (!bitmap || others.length === 0) return bitmap
+  const either = bitmap.slice()
+  for (const other of others) addLeaf(either, other, found)
   return either
+}
+
+/** Of hundreds of words most are rare: their documents are told one by one. */
+const addLeaf = (target: Bitmap, leaf: Leaf, found: FoundTerms): void => {
+  const [term, ...more] = termsOfLeaf(leaf)
+  const where = term && more.length === 0 ? found.get(term.name)?.in : undefined
+  if (where?.kind === 'list') {
+    for (let index = 0; index < where.documents.length; index++) setBit(target, where.documents[index] ?? 0)
+    return
+  }
+  const bitmap = leafBitmap(leaf, found)
+  if (bitmap) unite(target, bitmap)
 }
 
 const isPhrase = (leaf: Leaf): boolean => leaf.words.length > 1

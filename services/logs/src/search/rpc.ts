@@ -1,6 +1,7 @@
 import { failure, invalidField } from '@trellis/kit/errors'
 import type { Handlers } from '@trellis/kit/rpc'
 import type { LogsServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/logs.ts'
+import { tellMissing } from '../branches/tell-missing.ts'
 import { presentEntry } from '../entries/present.ts'
 import type { World } from '../world.ts'
 import { aroundEntry } from './context.ts'
@@ -67,7 +68,7 @@ export const searchRpc = ({ engine, semantic, requireBranch, now }: World): Sear
         ? await byMeaning(wanted, request, signal)
         : await byWords({ ...wanted, ...(after && { after }) }, null, signal)
       const histogram = await nearHistogram(result, wanted, { engine, now, signal })
-      if (result.missing && result.missing.length > 0) head.header('x-branches-missing', result.missing.join(','))
+      tellMissing(head, result.missing)
       return {
         entries: result.entries.map(({ entry, score }) => ({
           ...presentEntry(entry),

@@ -111,7 +111,7 @@ const anyQuery = fc.constantFrom(
   'failed x',
   '***',
 )
-const anyFilters: fc.Arbitrary<Filters> = fc.constantFrom<Filters>(
+const everyFilters: readonly Filters[] = [
   {},
   { source: 'app' },
   { source: 'host:one' },
@@ -121,7 +121,9 @@ const anyFilters: fc.Arbitrary<Filters> = fc.constantFrom<Filters>(
   { severities: [null] },
   { severities: [null, 'WARN'], source: 'app' },
   { source: 'host:one:unit', since: 1_000_010_000, until: 1_000_040_000 },
-)
+  { source: 'host:one', until: 1_000_040_000, severities: ['ERROR', null] },
+]
+const anyFilters = fc.constantFrom(...everyFilters)
 const anyStep = fc.oneof(
   {
     weight: 4,
@@ -202,22 +204,33 @@ const severityOf = (text: string): Severity | null => {
   return (['CRITICAL', 'ERROR', 'WARN'] as const)[code - 1] ?? null
 }
 
-/** What the engine knows of sources, and what the array says. */
-const compareSources = async (shard: Shard, kept: readonly Kept[]) => {
+/** What the engine counts of sources, and what the array says. */
+const compareSources = async (shard: Shard, kept: readonly Kept[], filters: Filters) => {
   const parts = shard.parts()
   try {
-    const counts = await countSources(parts, {})
-    const expected = Map.groupBy(kept, ({ sourceId }) => sourceId)
-    expect(new Map(counts.map(({ sourceId, bySeverity }) => [sourceId, bySeverity]))).toEqual(
-      new Map(
-        [...expected].map(([sourceId, entries]) => [
-          sourceId,
-          [null, 'CRITICAL', 'ERROR', 'WARN'].map(
-            (severity) => entries.filter((entry) => entry.severity === severity).length,
-          ),
-        ]),
-      ),
+    const counts = await countSources(parts, filters)
+    const bySource = Map.groupBy(
+      kept.filter((entry) => passes(entry, filters)),
+      ({ sourceId }) => sourceId,
     )
+    const expected = [...bySource].map(([sourceId, entries]) => ({
+      sourceId,
+      entries: entries.length,
+      bySeverity: [null, 'CRITICAL', 'ERROR', 'WARN'].map(
+        (severity) => entries.filter((entry) => entry.severity === severity).length,
+      ),
+    }))
+    const bySourceId = (one: { sourceId: string }, other: { sourceId: string }) =>
+      one.sourceId < other.sourceId ? -1 : 1
+    expect(
+      counts.map(({ firstTime, lastTime, ...count }) => count).toSorted(bySourceId),
+      JSON.stringify(filters),
+    ).toEqual(expected.toSorted(bySourceId))
+    for (const { sourceId, firstTime, lastTime } of counts) {
+      const times = (bySource.get(sourceId) ?? []).map(({ time }) => time)
+      expect(firstTime).toBeLessThanOrEqual(Math.min(...times))
+      expect(lastTime).toBeGreaterThanOrEqual(Math.max(...times))
+    }
   } finally {
     for (const part of parts) part.release()
   }
@@ -287,10 +300,10 @@ test('any history of batches, deletes, severities put in place, retention, flush
         }
       }
       expect(opened.problems).toEqual([])
-      await compareSources(opened.shard, kept)
+      for (const filters of everyFilters) await compareSources(opened.shard, kept, filters)
       await opened.shard.settled()
       await compare(opened.shard, kept, { query: null, filters: {}, order: 'time', limit: 1000, withFacets: true })
-      await compareSources(opened.shard, kept)
+      for (const filters of everyFilters) await compareSources(opened.shard, kept, filters)
       // What was counted for a question before is part of the answer to the same question now.
       for (const request of asked) await compare(opened.shard, kept, request)
       await opened[Symbol.asyncDispose]()

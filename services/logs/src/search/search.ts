@@ -1,4 +1,5 @@
 import type { StoredEntry } from '../entries/entry.ts'
+import type { Urgency } from '../precedence.ts'
 import type { Part } from '../segments/part.ts'
 import { createSlices, type Slices } from '../slices.ts'
 import { countMatches } from './count-matches.ts'
@@ -28,6 +29,8 @@ export type SearchRequest = {
   withFacets: boolean
   /** Of a larger corpus that this one is a part of; scores are those of the larger one then. */
   statistics?: Statistics
+  /** Somebody waits for it unless told otherwise. */
+  urgency?: Urgency
 }
 
 export type FoundEntry = { entry: StoredEntry; score: number }
@@ -46,14 +49,14 @@ export type SearchResult = {
 
 /** So many parts are looked at at a time: their columns are in memory then. */
 const lanes = 8
-/** Others in the thread have their turn after so long, in ms. */
-const mostSlice = 20
 /** Each may lie in a block of texts of its own, which has to be unpacked. */
 const presentedAtOnce = 20
 
 export type SearchOptions = {
   domainOf: (tag: string) => string
   signal?: Leaving | undefined
+  /** Gives others in the thread their turn. */
+  rest?: (() => Promise<void>) | undefined
   /** Default 20,000. */
   mostTextsForExactTotal?: number
 }
@@ -77,7 +80,7 @@ export const search = async (
   const ranking = query && order === 'relevance' ? scoringTerms(query) : []
   const keeperOf = createKeeper(request)
   const surveying = { query, filter: createPartFilter(request.filters), ranking, keeperOf, signal }
-  const slices = createSlices(mostSlice)
+  const slices = createSlices(request.urgency === 'unasked' ? 'unaskedSearch' : 'search', options.rest)
   const surveys = await inLanes(parts, lanes, async (part) => {
     if (slices.isOver()) await slices.pause()
     return surveyPart(part, surveying)

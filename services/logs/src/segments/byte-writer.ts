@@ -1,4 +1,4 @@
-import { allocate } from './allocate.ts'
+import { type Blocks, newBlocks } from './blocks.ts'
 
 const moreFollows = 0x80
 /** Up to here integers can be taken apart by bits. */
@@ -22,14 +22,16 @@ export type ByteWriter = {
   clear: () => void
 }
 
-export const createByteWriter = (initialCapacity = 1024): ByteWriter => {
-  let buffer = new Uint8Array(allocate(initialCapacity), 0, initialCapacity)
+/** What it outgrows goes back to the blocks; what is taken is for who takes it to give back. */
+export const createByteWriter = (initialCapacity = 1024, blocks: Blocks = newBlocks): ByteWriter => {
+  let buffer = new Uint8Array(blocks.take(initialCapacity))
   let length = 0
   const reserve = (extra: number): Uint8Array<ArrayBuffer> => {
     if (length + extra <= buffer.length) return buffer
     const size = Math.max(buffer.length * 2, length + extra)
-    const larger = new Uint8Array(allocate(size), 0, size)
+    const larger = new Uint8Array(blocks.take(size))
     larger.set(buffer.subarray(0, length))
+    blocks.giveBack(buffer.buffer)
     buffer = larger
     return buffer
   }

@@ -1,4 +1,6 @@
 import type { Bitmap } from './bitmap.ts'
+import { type Blocks, newBlocks } from './blocks.ts'
+import { type NumberColumn, numberAt } from './delta-column.ts'
 
 /** What facets count by, in one column: for each document the number of its pair of a stream and a set of patterns. */
 export type Cells = {
@@ -12,10 +14,13 @@ export type Cells = {
 const mostNarrow = 65_536
 const mostWide = 2 ** 32
 
-/** Pairs of documents that come one after the other, as in an index that grows, numbered as they are met. */
-export const createCells = (capacity: number): { upTo: (documents: number, columns: PairColumns) => Cells } => {
+/** Pairs of documents that come one after the other, as in an index that grows, numbered as they are met. `clear` gives the memory back. */
+export const createCells = (
+  capacity: number,
+  blocks: Blocks = newBlocks,
+): { upTo: (documents: number, columns: PairColumns) => Cells; clear: () => void } => {
   const numbers = new Map<number, number>()
-  const cellOf = new Uint32Array(capacity)
+  const cellOf = new Uint32Array(blocks.take(capacity * 4), 0, capacity)
   let known = 0
   return {
     upTo: (documents, { streamOf, patternSetOf }) => {
@@ -36,6 +41,7 @@ export const createCells = (capacity: number): { upTo: (documents: number, colum
         patternSets: Uint32Array.from(pairs, (pair) => pair % mostNarrow),
       }
     },
+    clear: () => blocks.giveBack(cellOf.buffer),
   }
 }
 
@@ -53,7 +59,7 @@ export type BucketColumn = { start: number; bucketOf: Uint16Array | Uint32Array 
 
 /** Buckets aligned to their length; undefined where the times are too far apart for a column of them. */
 export const bucketColumnOf = (
-  times: Float64Array,
+  times: NumberColumn,
   { documents, firstTime, lastTime }: { documents: number; firstTime: number; lastTime: number },
   milliseconds: number,
 ): BucketColumn | undefined => {
@@ -62,7 +68,7 @@ export const bucketColumnOf = (
   if (!(buckets < mostWide)) return undefined
   const bucketOf = buckets < mostNarrow ? new Uint16Array(documents) : new Uint32Array(documents)
   for (let document = 0; document < documents; document++)
-    bucketOf[document] = Math.floor(((times[document] ?? 0) - start) / milliseconds)
+    bucketOf[document] = Math.floor((numberAt(times, document) - start) / milliseconds)
   return { start, bucketOf }
 }
 

@@ -1,31 +1,91 @@
-import { acceptsOrigin, type Filters } from '../search/filters.ts'
+import { acceptsOrigin, acceptsTags, createPartFilter, type Filters } from '../search/filters.ts'
 import type { SourceCount } from '../threads/index-calls.ts'
-import type { Part } from './part.ts'
+import { documentsOf } from './bitmap.ts'
+import { numberAt } from './delta-column.ts'
+import type { Part, StreamSummary } from './part.ts'
+import { severityAt } from './severity-column.ts'
 
-/** What parts have of each source that the filters let through, by what is known of them without reading entries. */
-export const countSources = async (parts: readonly Part[], filters: Filters): Promise<SourceCount[]> => {
-  const counts = new Map<string, SourceCount>()
-  const concerned = parts.filter(({ streams }) =>
-    streams.some(({ entries, origin }) => entries > 0 && acceptsOrigin(filters, origin)),
+/** What is counted of a stream. */
+type StreamCount = Pick<StreamSummary, 'entries' | 'bySeverity' | 'firstTime' | 'lastTime'>
+
+const nothing = (): StreamCount => ({
+  entries: 0,
+  bySeverity: [0, 0, 0, 0],
+  firstTime: Number.POSITIVE_INFINITY,
+  lastTime: Number.NEGATIVE_INFINITY,
+})
+
+/** Whether each of the streams that count lies as a whole within the filters or outside of them. */
+const isToldBySummaries = (part: Part, filters: Filters): boolean => {
+  const { since = Number.NEGATIVE_INFINITY, until = Number.POSITIVE_INFINITY, severities, anyTemplate } = filters
+  const isCut = ({ firstTime, lastTime }: StreamSummary) =>
+    (firstTime < since && lastTime >= since) || (firstTime < until && lastTime >= until)
+  return (
+    severities === undefined &&
+    anyTemplate === undefined &&
+    part.patternSets.every((tags) => acceptsTags(filters, tags)) &&
+    part.streams.every((stream) => stream.entries === 0 || !acceptsOrigin(filters, stream.origin) || !isCut(stream))
   )
-  for (const stream of (await Promise.all(concerned.map((part) => part.summaries()))).flat()) {
-    if (stream.entries === 0 || !acceptsOrigin(filters, stream.origin)) continue
-    const { sourceId } = stream.origin
-    const known = counts.get(sourceId)
-    const more = known ?? {
-      sourceId,
-      entries: 0,
-      bySeverity: [0, 0, 0, 0],
-      firstTime: stream.firstTime,
-      lastTime: stream.lastTime,
-    }
-    more.entries += stream.entries
-    more.bySeverity = more.bySeverity.map(
-      (count, code) => count + (stream.bySeverity[code] ?? 0),
-    ) as SourceCount['bySeverity']
-    more.firstTime = Math.min(more.firstTime, stream.firstTime)
-    more.lastTime = Math.max(more.lastTime, stream.lastTime)
-    counts.set(sourceId, more)
+}
+
+/** By the number of the stream, as far as what is known of each tells. */
+const summariesOf = async (part: Part, filters: Filters): Promise<StreamCount[]> => {
+  const { since = Number.NEGATIVE_INFINITY, until = Number.POSITIVE_INFINITY } = filters
+  return (await part.summaries()).map((stream) =>
+    acceptsOrigin(filters, stream.origin) && stream.firstTime >= since && stream.lastTime < until ? stream : nothing(),
+  )
+}
+
+/** By the number of the stream, entry by entry. */
+const countedOf = async (part: Part, documents: Uint32Array): Promise<StreamCount[]> => {
+  const [{ times }, severities, streamOf] = await Promise.all([part.times(), part.severities(), part.streamOf()])
+  const counts = part.streams.map(nothing)
+  for (const document of documents) {
+    const count = counts[streamOf[document] ?? 0]
+    if (!count) continue
+    const time = numberAt(times, document)
+    const severity = severityAt(severities, document)
+    count.entries++
+    count.bySeverity[severity] = (count.bySeverity[severity] ?? 0) + 1
+    if (time < count.firstTime) count.firstTime = time
+    if (time > count.lastTime) count.lastTime = time
   }
-  return [...counts.values()]
+  return counts
+}
+
+/**
+ * What parts have of each source that the filters let through: by what is known of the parts where that tells it, and of those that a filter
+ * cuts by their columns. Throws SegmentCorrupt for a part that cannot be read.
+ */
+export const countSources = async (parts: readonly Part[], filters: Filters): Promise<SourceCount[]> => {
+  const found = new Map<string, SourceCount>()
+  const filter = createPartFilter(filters)
+  const add = (sourceId: string, count: StreamCount) => {
+    const known = found.get(sourceId)
+    if (!known) {
+      const { entries, bySeverity, firstTime, lastTime } = count
+      found.set(sourceId, { sourceId, entries, bySeverity: [...bySeverity], firstTime, lastTime })
+      return
+    }
+    known.entries += count.entries
+    count.bySeverity.forEach((more, code) => {
+      known.bySeverity[code] = (known.bySeverity[code] ?? 0) + more
+    })
+    known.firstTime = Math.min(known.firstTime, count.firstTime)
+    known.lastTime = Math.max(known.lastTime, count.lastTime)
+  }
+  const countsOf = async (part: Part): Promise<StreamCount[]> =>
+    isToldBySummaries(part, filters)
+      ? summariesOf(part, filters)
+      : countedOf(part, documentsOf(await filter.passing(part)))
+  // One after the other: the columns of all at once would be more than the cache has room for.
+  for (const part of parts) {
+    if (!filter.mayPass(part)) continue
+    const counts = await countsOf(part)
+    part.streams.forEach(({ origin }, stream) => {
+      const count = counts[stream]
+      if (count && count.entries > 0) add(origin.sourceId, count)
+    })
+  }
+  return [...found.values()]
 }

@@ -1,11 +1,14 @@
 import { setImmediate } from 'node:timers/promises'
+import { type Blocks, newBlocks } from './blocks.ts'
 import type { SegmentSummary } from './catalogue.ts'
 import type { MemoryIndex } from './memory-index.ts'
 import { writeSegment } from './write-segment.ts'
 
-/** A memory index as the bytes of a segment, and what is to be said of them. Others get their turn between the steps. */
-export const encodeSegment = async (index: MemoryIndex): Promise<{ content: Uint8Array; summary: SegmentSummary }> => {
-  const steps = writeSegment(index)
+export type EncodedSegment = { content: Uint8Array<ArrayBuffer>; summary: SegmentSummary }
+
+/** A memory index as the bytes of a segment, for who asks to give back, and what is to be said of them. Others get their turn between the steps. */
+export const encodeSegment = async (index: MemoryIndex, blocks: Blocks = newBlocks): Promise<EncodedSegment> => {
+  const steps = writeSegment(index, blocks)
   let step = steps.next()
   while (!step.done) {
     await setImmediate()

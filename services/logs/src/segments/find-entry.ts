@@ -4,9 +4,6 @@ import { createSlices } from '../slices.ts'
 import { keyPrefixOf } from './key-table.ts'
 import type { Part } from './part.ts'
 
-/** Others in the thread have their turn after so long, in ms. */
-const mostSlice = 20
-
 /** The entry with an id, looked for in the newest part first. Throws what `signal` throws, which is asked between parts. */
 export const findEntry = async (
   parts: readonly Part[],
@@ -14,7 +11,7 @@ export const findEntry = async (
   signal?: { throwIfAborted: () => void },
 ): Promise<StoredEntry | undefined> => {
   const prefix = keyPrefixOf(keyOfEntryId(entryId))
-  const slices = createSlices(mostSlice)
+  const slices = createSlices('find')
   for (const part of parts.toReversed()) {
     signal?.throwIfAborted()
     if (slices.isOver()) await slices.pause()

@@ -1,4 +1,4 @@
-import { allocate } from './allocate.ts'
+import { type Blocks, newBlocks } from './blocks.ts'
 
 /**
  * Finds documents by the first four bytes of their key. Open addressing; equal prefixes chain by being neighbours,
@@ -7,11 +7,14 @@ import { allocate } from './allocate.ts'
 export type KeyTable = {
   add: (prefix: number, document: number) => void
   candidates: (prefix: number) => readonly number[]
+  /** Gives its memory back; it is empty then. */
+  clear: () => void
 }
 
 const nothing: readonly number[] = []
 
-export const createKeyTable = (expected: number): KeyTable => {
+export const createKeyTable = (expected: number, blocks: Blocks = newBlocks): KeyTable => {
+  const tableOf = (numbers: number) => new Uint32Array(blocks.take(numbers * 4), 0, numbers).fill(0)
   /** Two numbers a slot, side by side for the processor's cache: the prefix, and the document plus one. */
   let slots = tableOf(sizeFor(expected) * 2)
   let used = 0
@@ -31,6 +34,7 @@ export const createKeyTable = (expected: number): KeyTable => {
       const document = before[slot + 1] ?? 0
       if (document !== 0) place(before[slot] ?? 0, document - 1)
     }
+    blocks.giveBack(before.buffer)
   }
   return {
     add(prefix, document) {
@@ -49,10 +53,14 @@ export const createKeyTable = (expected: number): KeyTable => {
       }
       return found ?? nothing
     },
+    clear() {
+      blocks.giveBack(slots.buffer)
+      // Who still looks finds nothing, whatever becomes of the memory.
+      slots = new Uint32Array(2)
+      used = 0
+    },
   }
 }
-
-const tableOf = (numbers: number) => new Uint32Array(allocate(numbers * 4), 0, numbers)
 
 const sizeFor = (expected: number) => {
   let size = 64

@@ -1,8 +1,8 @@
 import type { Origin, SenderDetails } from '../entries/entry.ts'
 import { type EntryBatch, isOutOfOrder, isTruncated, timeIsBorrowed } from '../entries/entry-batch.ts'
-import { allocate } from './allocate.ts'
 import type { BatchAnalysis } from './batch-analysis.ts'
-import { createBitmap, setBit } from './bitmap.ts'
+import { setBit } from './bitmap.ts'
+import { type Blocks, newBlocks } from './blocks.ts'
 import { type Cells, createCells } from './count-columns.ts'
 import { codeOfLength } from './document-length.ts'
 import { createKeyTable, type KeyTable, keyPrefixAt } from './key-table.ts'
@@ -59,8 +59,10 @@ export type MemoryIndex = {
   add: (batch: EntryBatch, analysis: BatchAnalysis, templates: readonly string[], isKnown?: Uint8Array) => void
   /** What facets count by; of what was numbered before nothing is done again. */
   cells: () => Cells
-  /** What is in it now, as a part. */
+  /** What is in it now, as a part that is held. */
   snapshot: (name: string) => Part
+  /** It is not needed any more: its memory goes back where it came from once no part of it is held. */
+  retire: () => void
 }
 
 const mostStreams = 60_000
@@ -68,32 +70,45 @@ const leastKeys = 1_024
 /** What a column of two bytes can tell apart; an entry of a further template has none here. */
 const mostTemplates = 65_536
 
-const newColumns = (documents: number): MemoryColumns => ({
-  times: new Float64Array(allocate(documents * 8), 0, documents),
-  ingestTimes: new Float64Array(allocate(documents * 8), 0, documents),
-  sequences: new Float64Array(allocate(documents * 8), 0, documents),
-  repeats: new Uint32Array(documents),
-  textEnds: new Uint32Array(documents),
-  streamOf: new Uint16Array(documents),
-  patternSetOf: new Uint16Array(documents),
-  templateOf: new Uint16Array(documents),
-  lengthCodes: new Uint8Array(documents),
-  flags: new Uint8Array(documents),
-  keys: new Uint8Array(allocate(documents * 16), 0, documents * 16),
-  severities: [createBitmap(documents), createBitmap(documents), createBitmap(documents)],
-})
+const newColumns = (documents: number, { take }: Blocks): MemoryColumns => {
+  const words = (documents + 31) >>> 5
+  const bitmap = () => new Uint32Array(take(words * 4), 0, words).fill(0)
+  return {
+    times: new Float64Array(take(documents * 8), 0, documents),
+    ingestTimes: new Float64Array(take(documents * 8), 0, documents),
+    sequences: new Float64Array(take(documents * 8), 0, documents),
+    repeats: new Uint32Array(take(documents * 4), 0, documents),
+    textEnds: new Uint32Array(take(documents * 4), 0, documents),
+    streamOf: new Uint16Array(take(documents * 2), 0, documents),
+    patternSetOf: new Uint16Array(take(documents * 2), 0, documents),
+    templateOf: new Uint16Array(take(documents * 2), 0, documents),
+    lengthCodes: new Uint8Array(take(documents), 0, documents),
+    flags: new Uint8Array(take(documents), 0, documents),
+    keys: new Uint8Array(take(documents * 16), 0, documents * 16),
+    severities: [bitmap(), bitmap(), bitmap()],
+  }
+}
 
 export const originKey = (origin: Origin): string =>
   `${origin.sourceId}\0${origin.branch ?? ''}\0${origin.tenantId ?? ''}\0${origin.format}\0${origin.anonymized ?? ''}`
 
-/** `before` is a full index of entries of the same kind: with as much room as it came to need, this one hardly grows. */
-export const createMemoryIndex = (limits: MemoryIndexLimits, before?: MemoryIndex): MemoryIndex => {
-  const columns = newColumns(limits.documents)
-  const terms = createTermTable(before?.terms.room)
-  const keyTable = createKeyTable(Math.max(leastKeys, before?.documents ?? 0))
+export type MemoryIndexOptions = {
+  /** A full index of entries of the same kind: with as much room as it came to need, this one hardly grows. */
+  before?: MemoryIndex
+  /** Where its memory comes from, and goes to when it is retired. */
+  blocks?: Blocks
+}
+
+export const createMemoryIndex = (
+  limits: MemoryIndexLimits,
+  { before, blocks = newBlocks }: MemoryIndexOptions = {},
+): MemoryIndex => {
+  const columns = newColumns(limits.documents, blocks)
+  const terms = createTermTable(before?.terms.room, blocks)
+  const keyTable = createKeyTable(Math.max(leastKeys, before?.documents ?? 0), blocks)
   const sender = new Map<number, SenderDetails>()
-  const cells = createCells(limits.documents)
-  const text = Buffer.from(allocate(limits.textBytes), 0, limits.textBytes)
+  const cells = createCells(limits.documents, blocks)
+  const text = Buffer.from(blocks.take(limits.textBytes), 0, limits.textBytes)
   const streams: MemorySummary[] = []
   const streamNumbers = new Map<string, number>()
   const patternSets: string[][] = [[]]
@@ -103,7 +118,28 @@ export const createMemoryIndex = (limits: MemoryIndexLimits, before?: MemoryInde
   let documents = 0
   let words = 0
   let textBytes = 0
+  let holds = 0
+  let isRetired = false
+  let isGone = false
 
+  /** Once: a block that is given back twice would be taken by two. */
+  const giveBack = () => {
+    if (!isRetired || isGone || holds > 0) return
+    isGone = true
+    const { severities, ...others } = columns
+    for (const { buffer } of [...severities, ...Object.values(others)]) blocks.giveBack(buffer)
+    blocks.giveBack(text.buffer)
+    terms.clear()
+    keyTable.clear()
+    cells.clear()
+  }
+  const hold = () => {
+    holds++
+  }
+  const release = () => {
+    holds--
+    giveBack()
+  }
   const streamNumber = (origin: Origin): number => {
     const key = originKey(origin)
     const known = streamNumbers.get(key)
@@ -252,7 +288,14 @@ export const createMemoryIndex = (limits: MemoryIndexLimits, before?: MemoryInde
       terms.add(analysis, documentOf)
     },
     cells: () => cells.upTo(documents, columns),
-    snapshot: (name) => snapshotOf(index, name),
+    snapshot: (name) => {
+      hold()
+      return { ...snapshotOf(index, name), hold, release }
+    },
+    retire: () => {
+      isRetired = true
+      giveBack()
+    },
   }
   return index
 }

@@ -2,6 +2,7 @@ import type { StoredEntry } from '../entries/entry.ts'
 import { isOutOfOrder, isTruncated } from '../entries/entry-batch.ts'
 import { severityOfCode } from '../entries/severity-code.ts'
 import { bucketColumnOf } from './count-columns.ts'
+import { columnOf, extentOf } from './delta-column.ts'
 import type { MemoryIndex } from './memory-index.ts'
 import { mergePostings, occurrencesOf, type Postings } from './occurrences.ts'
 import type { Part, StreamSummary, Times } from './part.ts'
@@ -46,14 +47,8 @@ export const entryAt = (index: MemoryIndex, document: number): StoredEntry => {
   }
 }
 
-/** The least and the greatest of some times. */
-export const extentOf = (times: Float64Array): { first: number; last: number } => ({
-  first: times.reduce((first, time) => Math.min(first, time), Number.POSITIVE_INFINITY),
-  last: times.reduce((last, time) => Math.max(last, time), Number.NEGATIVE_INFINITY),
-})
-
-/** What is in a memory index now, as a part. */
-export const snapshotOf = (index: MemoryIndex, name: string): Part => {
+/** What is in a memory index now, as a part; who holds it is the index's own to count. */
+export const snapshotOf = (index: MemoryIndex, name: string): Omit<Part, 'hold' | 'release'> => {
   const { terms, columns, documents, words } = index
   const streams = index.streams.map((stream) => ({
     ...stream,
@@ -64,7 +59,8 @@ export const snapshotOf = (index: MemoryIndex, name: string): Part => {
     lastTime: streams.reduce((last, stream) => Math.max(last, stream.lastTime), Number.NEGATIVE_INFINITY),
   }
   let known: Times | undefined
-  const times = (): Times => (known ??= { times: columns.times, spans: spansOf(columns.times, documents) })
+  const timeColumn = columnOf(columns.times)
+  const times = (): Times => (known ??= { times: timeColumn, spans: spansOf(timeColumn, documents) })
   const read = (term: number): Postings | undefined => {
     const found = terms.documentsWith(term)
     if (term < 0 || found === 0) return undefined
@@ -90,12 +86,12 @@ export const snapshotOf = (index: MemoryIndex, name: string): Part => {
     ranks: async () => ({
       ...times(),
       lengthCodes: columns.lengthCodes,
-      sequences: columns.sequences,
+      sequences: columnOf(columns.sequences),
       keys: columns.keys,
       keyStride: 16,
     }),
     cells: async () => index.cells(),
-    buckets: async (milliseconds) => bucketColumnOf(columns.times, { documents, ...extent }, milliseconds),
+    buckets: async (milliseconds) => bucketColumnOf(timeColumn, { documents, ...extent }, milliseconds),
     templateOf: async () => columns.templateOf,
     lookup: async (word) => {
       const postings = read(terms.find(encodeWord(word)))
@@ -111,13 +107,11 @@ export const snapshotOf = (index: MemoryIndex, name: string): Part => {
       }
       return occurrencesOf(mergePostings(found, documents), { documents, lengthCodes: columns.lengthCodes })
     },
-    ingestTimes: async () => extentOf(columns.ingestTimes.subarray(0, documents)),
+    ingestTimes: async () => extentOf(columnOf(columns.ingestTimes), documents),
     text: async (document) => textOf(index, document),
     entry: async (document) => entryAt(index, document),
     entries: async (wanted) => wanted.map((document) => entryAt(index, document)),
     keyLookup: async () => index.keyTable.candidates,
-    hold: () => undefined,
-    release: () => undefined,
   }
 }
 

@@ -1,6 +1,7 @@
 import type { Origin, StoredEntry } from '../entries/entry.ts'
 import type { Bitmap } from './bitmap.ts'
 import type { BucketColumn, Cells } from './count-columns.ts'
+import type { NumberColumn } from './delta-column.ts'
 import type { Occurrences } from './occurrences.ts'
 import type { SeverityColumn } from './severity-column.ts'
 import type { TimeSpans } from './time-spans.ts'
@@ -24,12 +25,12 @@ export type StreamSummary = {
 }
 
 /** Effective times by document, epoch milliseconds. */
-export type Times = { times: Float64Array; spans: TimeSpans }
+export type Times = { times: NumberColumn; spans: TimeSpans }
 
 /** What puts hits in order, by document. */
 export type RankColumns = Times & {
   lengthCodes: Uint8Array
-  sequences: Float64Array
+  sequences: NumberColumn
   /** First bytes of each document's key; `keyStride` apart. */
   keys: Uint8Array
   keyStride: number

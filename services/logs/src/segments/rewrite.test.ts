@@ -19,11 +19,18 @@ const textsOf = async (shard: Shard): Promise<string[]> => {
   }
 }
 
+/** A file, unless it has gone since it was listed: the append log is trimmed as soon as a segment is there. */
+const readIfThere = (path: string): Promise<Buffer> =>
+  readFile(path).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return Buffer.alloc(0)
+    throw error
+  })
+
 /** All that lies in a folder, as bytes. */
 const bytesIn = async (directory: string): Promise<Buffer> => {
   const files = await readdir(directory, { recursive: true, withFileTypes: true })
   const contents = await Promise.all(
-    files.filter((file) => file.isFile()).map((file) => readFile(join(file.parentPath, file.name))),
+    files.filter((file) => file.isFile()).map((file) => readIfThere(join(file.parentPath, file.name))),
   )
   return Buffer.concat(contents)
 }

@@ -1,4 +1,3 @@
-import { zstdDecompressSync } from 'node:zlib'
 import type { Files } from '@trellis/kit/files'
 import type { SenderDetails, StoredEntry } from '../entries/entry.ts'
 import { isOutOfOrder, isTruncated } from '../entries/entry-batch.ts'
@@ -7,10 +6,10 @@ import { severityOfCode } from '../entries/severity-code.ts'
 import { createKeep } from './byte-cache.ts'
 import { createByteReader } from './byte-reader.ts'
 import { bucketColumnOf, cellsOf } from './count-columns.ts'
-import { decodeDeltas, narrow, numberAt } from './delta-column.ts'
+import { decodeDeltas, extentOf, numberAt } from './delta-column.ts'
 import { blockOf, decodeTermIndex, startsWith, type TermEntry, type TermIndex, termsOfBlock } from './dictionary.ts'
 import { createKeyTable, type KeyTable, keyPrefixAt } from './key-table.ts'
-import { extentOf, hasOwnTime } from './memory-part.ts'
+import { hasOwnTime } from './memory-part.ts'
 import { bytesOf, mergePostings, type Occurrences, occurrencesOf } from './occurrences.ts'
 import { createPagedFile } from './paged-file.ts'
 import type { Part } from './part.ts'
@@ -22,6 +21,7 @@ import { type SeverityColumn, severityAt } from './severity-column.ts'
 import { blockWith, decodeTextIndex, readRecord, recordStarts } from './text-records.ts'
 import { spansOf } from './time-spans.ts'
 import { encodeWord } from './tokens.ts'
+import { unpack } from './unpack.ts'
 
 const noBytes = new Uint8Array(0)
 
@@ -70,9 +70,9 @@ export const openSegment = async (options: OpenSegmentOptions): Promise<Segment>
     // What is unpacked is kept.
     return file.read(section.offset, section.bytes, { isKept: false })
   }
-  const unpack = (packed: Uint8Array, dictionary?: Uint8Array): Uint8Array => {
+  const unpackChecked = (packed: Uint8Array, dictionary?: Uint8Array): Uint8Array => {
     try {
-      return zstdDecompressSync(packed, dictionary && dictionary.length > 0 ? { dictionary } : {})
+      return unpack(packed, dictionary)
     } catch (cause) {
       throw new SegmentCorrupt(
         key,
@@ -87,14 +87,13 @@ export const openSegment = async (options: OpenSegmentOptions): Promise<Segment>
     decode: (bytes: Uint8Array) => Value,
   ): Promise<Value> =>
     cached(name, async () => {
-      const value = decode(unpack(await readSection(name)))
+      const value = decode(unpackChecked(await readSection(name)))
       return { value, bytes: value.byteLength }
     })
-  const unpacked = async (name: SectionName) => decodeDeltas(unpack(await readSection(name)), documents)
-  const deltas = (name: SectionName) => column(name, (packed) => decodeDeltas(packed, documents))
-  const narrowed = (name: SectionName) =>
+  const unpacked = async (name: SectionName) => decodeDeltas(unpackChecked(await readSection(name)), documents)
+  const deltas = (name: SectionName) =>
     cached(name, async () => {
-      const value = narrow(await unpacked(name))
+      const value = await unpacked(name)
       return { value, bytes: value.past.byteLength }
     })
   const timeSpans = () =>
@@ -105,7 +104,7 @@ export const openSegment = async (options: OpenSegmentOptions): Promise<Segment>
 
   const termIndex = (): Promise<TermIndex> =>
     cached('termIndex', async () => {
-      const value = decodeTermIndex(unpack(await readSection('termIndex')))
+      const value = decodeTermIndex(unpackChecked(await readSection('termIndex')))
       return { value, bytes: value.bytes }
     })
   const dictionaryBlock = (index: TermIndex, block: number): Promise<Uint8Array> => {
@@ -164,7 +163,7 @@ export const openSegment = async (options: OpenSegmentOptions): Promise<Segment>
 
   const textIndex = () =>
     cached('textIndex', async () => {
-      const value = decodeTextIndex(unpack(await readSection('textIndex')))
+      const value = decodeTextIndex(unpackChecked(await readSection('textIndex')))
       return { value, bytes: value.firstDocuments.length * 16 }
     })
   const record = async (document: number): Promise<{ text: string; sender: SenderDetails | null }> => {
@@ -174,7 +173,7 @@ export const openSegment = async (options: OpenSegmentOptions): Promise<Segment>
     const content = await cachedText(`text${block}`, async () => {
       const start = index.offsets[block] ?? 0
       const packed = await file.read(sections.texts.offset + start, (index.offsets[block + 1] ?? start) - start)
-      const value = unpack(packed, await column('textDictionary', (bytes) => bytes))
+      const value = unpackChecked(packed, await column('textDictionary', (bytes) => bytes))
       const starts = recordStarts(value, (index.firstDocuments[block + 1] ?? documents) - first)
       return { value: { bytes: value, starts }, bytes: value.length + starts.byteLength }
     })
@@ -206,9 +205,9 @@ export const openSegment = async (options: OpenSegmentOptions): Promise<Segment>
     const [times, ingestTimes, sequences, repeats, streams, patternSets, templates, flags, severities] =
       await Promise.all([
         deltas('times'),
-        narrowed('ingestTimes'),
+        deltas('ingestTimes'),
         deltas('sequences'),
-        narrowed('repeats'),
+        deltas('repeats'),
         shorts('streams'),
         shorts('patternSets'),
         templateOf(),
@@ -223,8 +222,9 @@ export const openSegment = async (options: OpenSegmentOptions): Promise<Segment>
     if (!stream || document >= documents) throw new RangeError(`There is no document ${document} in "${key}".`)
     const { text, sender } = await record(document)
     const flag = flags[document] ?? 0
-    const time = (flag & hasOwnTime) === 0 ? null : (times[document] ?? 0)
-    const sequence = sequences[document] ?? 0
+    const effectiveTime = numberAt(times, document)
+    const time = (flag & hasOwnTime) === 0 ? null : effectiveTime
+    const sequence = numberAt(sequences, document)
     return {
       entryId:
         sender?.entryId ??
@@ -238,7 +238,7 @@ export const openSegment = async (options: OpenSegmentOptions): Promise<Segment>
       sequence,
       time,
       ingestTime: numberAt(ingestTimes, document),
-      effectiveTime: times[document] ?? 0,
+      effectiveTime,
       severity: severityOfCode(severityAt(severities, document)),
       repeatCount: numberAt(repeats, document),
       text,
@@ -303,7 +303,7 @@ export const openSegment = async (options: OpenSegmentOptions): Promise<Segment>
     lookup,
     frequency: async (word) => (await findTerm(word))?.documents ?? 0,
     lookupPrefix,
-    ingestTimes: async () => extentOf(await unpacked('ingestTimes')),
+    ingestTimes: async () => extentOf(await unpacked('ingestTimes'), documents),
     text: async (document) => (await record(document)).text,
     keep,
     entry: async (document) => entryOf(document, await entryColumns()),

@@ -4,6 +4,7 @@ import { createTurns } from '@trellis/kit/lifecycle'
 import type { Templates } from '../templates/templates.ts'
 import type { AppendLog } from './append-log.ts'
 import { createBatchAnalyser } from './batch-analysis.ts'
+import { type Blocks, createBlocks } from './blocks.ts'
 import type { Catalogue } from './catalogue.ts'
 import type { Enricher } from './enricher.ts'
 import type { MemoryIndexLimits } from './memory-index.ts'
@@ -39,6 +40,10 @@ export const shardLimits: ShardLimits = {
   cacheBytes: 96 * 1024 * 1024,
 }
 
+/** Memory of an index that has become a segment, and what writing it took: of the largest, for the next. Kept for so long. */
+const mostKeptBytes = 128 * 1024 * 1024
+const keptMilliseconds = 10_000
+
 export type ShardOptions = {
   files: Files
   log: AppendLog
@@ -47,6 +52,8 @@ export type ShardOptions = {
   /** Finds the templates of messages; without it entries have none. */
   templates?: Pick<Templates, 'idsOf'>
   limits?: ShardLimits
+  /** Where indexes have their memory from; of its own unless told. */
+  blocks?: Blocks
   /** Told of what cannot be read; all else goes on. */
   onDamage: (problem: string) => void
 }
@@ -96,16 +103,18 @@ export const openShard = async (options: ShardOptions): Promise<Shard> => {
 
   const segments = createOpenSegments({ files, cacheBytes: limits.cacheBytes, onDamage })
   const amendments = createHeldAmendments(catalogue)
-  const write = createWriteOpened({ files, segments, amendments })
+  const own = createBlocks({ mostBytes: mostKeptBytes, idleMilliseconds: keptMilliseconds })
+  const { blocks = own } = options
+  const write = createWriteOpened({ files, blocks, segments, amendments })
   const onSealed = () => {
     if (!rewriting.isUnderWay) merging.aside()
   }
-  const memory = createMemoryIndexes({ limits, write, log, segments, amendments, guard, onSealed })
+  const memory = createMemoryIndexes({ limits, blocks, write, log, segments, amendments, guard, onSealed })
   const intake = createIntake({ log, memory, segments, amendments, guard, analyse, templates })
   const views = createViews({ segments, memory, amendments })
 
   const upkeep = createUpkeep({ segments, signal })
-  const replacing = createReplacing({ limits, analyse, write, segments, amendments })
+  const replacing = createReplacing({ limits, blocks, analyse, write, segments, amendments })
   const merging = createMerging({ limits, segments, replacing, upkeep, signal, onDamage })
   const clearing = createClearing({ segments, amendments, replacing, upkeep, signal, onDamage })
   const rewriting = createRewriting({ turns, upkeep, replacing, segments, memory, amendments, log, signal })
@@ -145,6 +154,7 @@ export const openShard = async (options: ShardOptions): Promise<Shard> => {
       await memory.sealed().catch(() => undefined)
       await upkeep.last()
       await log[Symbol.asyncDispose]()
+      own[Symbol.dispose]()
     },
   }
 }

@@ -8,6 +8,7 @@ import { createEnricher } from '../patterns/enricher.ts'
 import { type AppendLog, openFileAppendLog } from './append-log.ts'
 import type { Catalogue } from './catalogue.ts'
 import { type CatalogueTables, catalogueMigrations, createCatalogue } from './catalogue-store.ts'
+import { scribbledBlocks } from './scribbled-blocks-for-tests.ts'
 import { openShard, type Shard, type ShardLimits, type ShardOptions } from './shard.ts'
 
 /** A shard on a folder that goes when the test does; opening it again is what a restart does. Real files, a real database. */
@@ -47,6 +48,7 @@ export const openShardIn = async (
     catalogue,
     ...(templates && { templates }),
     enricher: createEnricher(),
+    blocks: scribbledBlocks,
     limits: { documents: 64, textBytes: 64 * 1024, cacheBytes: 256 * 1024, ...limits },
     onDamage: (problem) => problems.push(problem),
   })

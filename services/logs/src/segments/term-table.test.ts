@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { decodeBatch } from '../entries/entry-batch.ts'
 import { createBatchAnalyser } from './batch-analysis.ts'
+import { newBlocks } from './blocks.ts'
 import { noEnrichment } from './enricher.ts'
 import { sortTerms } from './sort-terms.ts'
 import { batchOf } from './store-for-tests.ts'
@@ -36,7 +37,7 @@ const contentOf = (table: TermTable) => {
   const { bytes, ends } = table.words()
   const order = endOf(sortTerms(table))
   const words = Array.from(order, (term) => Buffer.from(bytes.subarray(ends[term - 1] ?? 0, ends[term])).toString())
-  return { words, postings: endOf(table.groupPostings(order)) }
+  return { words, postings: endOf(table.groupPostings(order, newBlocks)) }
 }
 
 test('words come out in byte order with their postings, however many batches brought them', () => {

@@ -1,5 +1,5 @@
-import { allocate } from './allocate.ts'
 import type { BatchPostings } from './batch-analysis.ts'
+import { type Blocks, newBlocks } from './blocks.ts'
 import { countBits, mostOften } from './posting.ts'
 import { hashWord } from './tokens.ts'
 
@@ -22,12 +22,14 @@ export type TermTable = {
   readPostings: (term: number, documents: Uint32Array, counts: Uint8Array) => void
   /**
    * All postings, word by word in the order given, each packed. One pass over the runs in the order they came in, in steps between which
-   * the table must not change.
+   * the table must not change. Their memory is for who asks to give back.
    */
-  groupPostings: (order: Uint32Array) => Generator<undefined, Uint32Array<ArrayBuffer>>
+  groupPostings: (order: Uint32Array, blocks: Blocks) => Generator<undefined, Uint32Array<ArrayBuffer>>
   startsWith: (term: number, prefix: Uint8Array) => boolean
   /** The bytes of all words one after the other, and where each ends. Views that hold until the next batch. */
   words: () => { bytes: Uint8Array; ends: Uint32Array }
+  /** Gives its memory back; it is empty then. */
+  clear: () => void
 }
 
 /** Room for so many words with so many bytes in all, and so many postings in so many runs. */
@@ -35,17 +37,6 @@ export type TermRoom = { terms: number; bytes: number; runs: number; postings: n
 
 const leastRoom: TermRoom = { terms: 1 << 10, bytes: 1 << 13, runs: 1 << 11, postings: 1 << 13 }
 
-const newUint32 = (size: number) => new Uint32Array(allocate(size * 4), 0, size)
-const growUint32 = (array: Uint32Array<ArrayBuffer>, size: number) => {
-  const larger = newUint32(size)
-  larger.set(array)
-  return larger
-}
-const growUint8 = (array: Uint8Array<ArrayBuffer>, size: number) => {
-  const larger = new Uint8Array(allocate(size), 0, size)
-  larger.set(array)
-  return larger
-}
 const sizeFor = (current: number, wanted: number) => {
   let size = current
   while (size < wanted) size *= 2
@@ -57,15 +48,29 @@ const runNumbers = 3
 /** Runs that are brought to their places in a step: a few milliseconds. */
 const runsPerStep = 32_000
 
-/** Grows when what comes is more than there is room for; what it outgrew is for the collector. */
-export const createTermTable = (room: TermRoom = leastRoom): TermTable => {
+/** Grows when what comes is more than there is room for. */
+export const createTermTable = (room: TermRoom = leastRoom, blocks: Blocks = newBlocks): TermTable => {
+  const newUint32 = (size: number) => new Uint32Array(blocks.take(size * 4), 0, size)
+  const newSlots = (size: number) => new Int32Array(blocks.take(size * 16), 0, size * 4).fill(0)
+  const growUint32 = (array: Uint32Array<ArrayBuffer>, size: number) => {
+    const larger = newUint32(size)
+    larger.set(array)
+    blocks.giveBack(array.buffer)
+    return larger
+  }
+  const growUint8 = (array: Uint8Array<ArrayBuffer>, size: number) => {
+    const larger = new Uint8Array(blocks.take(size), 0, size)
+    larger.set(array)
+    blocks.giveBack(array.buffer)
+    return larger
+  }
   const mostTerms = sizeFor(leastRoom.terms, room.terms)
   /** Two numbers a slot, side by side for the processor's cache: the word's hash and its number plus one. Half of them stay free. */
-  let slots = new Int32Array(allocate(mostTerms * 16), 0, mostTerms * 4)
+  let slots = newSlots(mostTerms)
   let ends = newUint32(mostTerms)
   /** Two numbers a word: its newest run plus one, and its documents. */
   let heads = newUint32(mostTerms * 2)
-  let pool = new Uint8Array(allocate(room.bytes), 0, room.bytes)
+  let pool = new Uint8Array(blocks.take(room.bytes), 0, room.bytes)
   let poolSize = 0
   let terms = 0
   let runs = newUint32(room.runs * runNumbers)
@@ -77,7 +82,7 @@ export const createTermTable = (room: TermRoom = leastRoom): TermTable => {
     ends = growUint32(ends, size)
     heads = growUint32(heads, size * 2)
     const before = slots
-    slots = new Int32Array(allocate(size * 16), 0, size * 4)
+    slots = newSlots(size)
     const mask = size * 2 - 1
     for (let old = 0; old < before.length; old += 2) {
       const number = before[old + 1] ?? 0
@@ -88,6 +93,7 @@ export const createTermTable = (room: TermRoom = leastRoom): TermTable => {
       slots[slot * 2] = hash
       slots[slot * 2 + 1] = number
     }
+    blocks.giveBack(before.buffer)
   }
   const reserve = (words: BatchPostings) => {
     const more = words.hashes.length
@@ -124,6 +130,8 @@ export const createTermTable = (room: TermRoom = leastRoom): TermTable => {
     slots[slot * 2 + 1] = terms + 1
     for (let index = start; index < end; index++) pool[poolSize++] = bytes[index] ?? 0
     ends[terms] = poolSize
+    heads[terms * 2] = 0
+    heads[terms * 2 + 1] = 0
     return terms++
   }
   const addRun = (term: number, start: number) => {
@@ -184,7 +192,7 @@ export const createTermTable = (room: TermRoom = leastRoom): TermTable => {
         }
       }
     },
-    *groupPostings(order) {
+    *groupPostings(order, room) {
       const places = new Uint32Array(terms)
       let place = 0
       for (let index = 0; index < order.length; index++) {
@@ -192,7 +200,7 @@ export const createTermTable = (room: TermRoom = leastRoom): TermTable => {
         places[term] = place
         place += heads[term * 2 + 1] ?? 0
       }
-      const grouped = new Uint32Array(allocate(postings * 4), 0, postings)
+      const grouped = new Uint32Array(room.take(postings * 4), 0, postings)
       for (let run = 0; run < runCount; run++) {
         const term = runs[run * runNumbers] ?? 0
         let target = places[term] ?? 0
@@ -211,5 +219,19 @@ export const createTermTable = (room: TermRoom = leastRoom): TermTable => {
       return true
     },
     words: () => ({ bytes: pool, ends }),
+    clear: () => {
+      for (const { buffer } of [slots, ends, heads, pool, runs, packed]) blocks.giveBack(buffer)
+      // Who still looks finds nothing, whatever becomes of the memory.
+      slots = new Int32Array(2)
+      ends = new Uint32Array(0)
+      heads = new Uint32Array(0)
+      pool = new Uint8Array(0)
+      runs = new Uint32Array(0)
+      packed = new Uint32Array(0)
+      poolSize = 0
+      terms = 0
+      runCount = 0
+      postings = 0
+    },
   }
 }

@@ -1,16 +1,18 @@
+import { type NumberColumn, numberAt } from './delta-column.ts'
+
 /**
  * The first and the last time of every 32 documents: those that share a word of a bitmap. Lines mostly lie in the order of their times, so
  * that a look at a span tells whether its documents need one.
  */
 export type TimeSpans = { first: Float64Array; last: Float64Array }
 
-export const spansOf = (times: Float64Array, documents: number): TimeSpans => {
+export const spansOf = (times: NumberColumn, documents: number): TimeSpans => {
   const spans = (documents + 31) >>> 5
   const first = new Float64Array(spans).fill(Number.POSITIVE_INFINITY)
   const last = new Float64Array(spans).fill(Number.NEGATIVE_INFINITY)
   for (let document = 0; document < documents; document++) {
     const span = document >>> 5
-    const time = times[document] ?? 0
+    const time = numberAt(times, document)
     if (time < (first[span] ?? 0)) first[span] = time
     if (time > (last[span] ?? 0)) last[span] = time
   }

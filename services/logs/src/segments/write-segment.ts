@@ -1,5 +1,5 @@
 import { crc32 } from 'node:zlib'
-import { allocate } from './allocate.ts'
+import { type Blocks, newBlocks } from './blocks.ts'
 import { compress } from './compress.ts'
 import type { MemoryIndex } from './memory-index.ts'
 import {
@@ -19,9 +19,12 @@ import { writeTexts } from './write-texts.ts'
 
 /**
  * Turns a memory index into the bytes of a segment. A generator, so that searches and batches get their turn between its steps of a few
- * milliseconds; the index must not change meanwhile.
+ * milliseconds; the index must not change meanwhile. The bytes are for who asks to give back.
  */
-export function* writeSegment(index: MemoryIndex): Generator<undefined, Uint8Array> {
+export function* writeSegment(
+  index: MemoryIndex,
+  blocks: Blocks = newBlocks,
+): Generator<undefined, Uint8Array<ArrayBuffer>> {
   const parts: Uint8Array[] = [encodeHeader()]
   let offset = headerBytes
   const sections: Partial<Record<SectionName, Section>> = {}
@@ -36,19 +39,25 @@ export function* writeSegment(index: MemoryIndex): Generator<undefined, Uint8Arr
   add('texts', texts.blocks)
   add('textIndex', [compress(texts.index)])
   for (const [name, bytes] of yield* writeColumns(index)) add(name, [bytes])
-  const terms = yield* writeTerms(index)
+  const terms = yield* writeTerms(index, blocks)
   add('postings', [terms.postings])
   add('terms', [terms.blocks])
   add('termIndex', [terms.index])
-  return yield* assemble(index, parts, offset, sections as Sections)
+  const assembly = { index, parts, bodyBytes: offset, sections: sections as Sections }
+  const content = yield* assemble(assembly, blocks)
+  blocks.giveBack(terms.postings.buffer)
+  blocks.giveBack(terms.blocks.buffer)
+  return content
 }
+
+type Assembly = { index: MemoryIndex; parts: Uint8Array[]; bodyBytes: number; sections: Sections }
 
 /** What a checksum takes in the footer at most, its comma included. */
 const checksumBytes = 11
 /** Bytes that are put in their place, or summed up, at a time. */
 const bytesPerStep = 2 * 1024 * 1024
 
-function* assemble(index: MemoryIndex, parts: Uint8Array[], bodyBytes: number, sections: Sections) {
+function* assemble({ index, parts, bodyBytes, sections }: Assembly, blocks: Blocks) {
   const footer: SegmentFooter = {
     documents: index.documents,
     words: index.words,
@@ -63,7 +72,7 @@ function* assemble(index: MemoryIndex, parts: Uint8Array[], bodyBytes: number, s
   const encoder = new TextEncoder()
   const mostChecksumBytes = Math.ceil(bodyBytes / pageBytes) * checksumBytes
   const most = bodyBytes + encoder.encode(JSON.stringify(footer)).length + mostChecksumBytes + trailerBytes
-  const content = Buffer.from(allocate(most), 0, most)
+  const content = new Uint8Array(blocks.take(most))
   let end = 0
   const append = (bytes: Uint8Array) => {
     content.set(bytes, end)

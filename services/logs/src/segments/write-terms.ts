@@ -1,3 +1,4 @@
+import type { Blocks } from './blocks.ts'
 import { type ByteWriter, createByteWriter } from './byte-writer.ts'
 import { compress } from './compress.ts'
 import type { MemoryIndex } from './memory-index.ts'
@@ -22,16 +23,17 @@ const writeWord = (blocks: ByteWriter, bytes: Uint8Array, [start, end]: readonly
 /**
  * The dictionary: blocks of words in byte order. A block begins with where its postings start (varint); then for each word the bytes it
  * shares with the one before (none for the first), the rest of it, the number of its documents and the bytes of its postings; the posting
- * of a word that only one document has stands right there instead. The index has for each block its first word and its length.
+ * of a word that only one document has stands right there instead. The index has for each block its first word and its length. Postings
+ * and dictionary are for who asks to give back.
  */
-export function* writeTerms({ terms, columns }: MemoryIndex) {
+export function* writeTerms({ terms, columns }: MemoryIndex, room: Blocks) {
   const order = yield* sortTerms(terms)
-  const packed = yield* terms.groupPostings(order)
+  const packed = yield* terms.groupPostings(order, room)
   const { bytes, ends } = terms.words()
   let start = 0
-  const postings = createByteWriter(1 << 20)
+  const postings = createByteWriter(1 << 20, room)
   const scratch = createByteWriter(1 << 16)
-  const blocks = createByteWriter(1 << 20)
+  const blocks = createByteWriter(1 << 20, room)
   const index = createByteWriter(1 << 16)
   let [beforeStart, beforeEnd] = [0, 0]
   let blockStart = 0
@@ -69,5 +71,6 @@ export function* writeTerms({ terms, columns }: MemoryIndex) {
     yield
   }
   if (order.length > 0) index.varint(blocks.length - blockStart)
+  room.giveBack(packed.buffer)
   return { postings: postings.take(), blocks: blocks.take(), index: compress(index.take()) }
 }

@@ -1,4 +1,4 @@
-import { failure } from '@trellis/kit/errors'
+import { invalidField } from '@trellis/kit/errors'
 import { addressOf, kindOf, type SettingName, type SettingsValues, settingNames } from './declared.ts'
 import { originOf, resolveSettings, type SettingDefaults, toText } from './resolve.ts'
 import type { SettingRow } from './store.ts'
@@ -32,8 +32,8 @@ type ChangeInput = {
 }
 
 const movedAway = (secretName: string, boundTo: string, addressName: string) =>
-  failure(
-    'invalid',
+  invalidField(
+    ['body', addressName],
     `${secretName} was given for ${boundTo} and is sent nowhere else: give it again together with the new ${addressName}, or "" to clear it.`,
   )
 

@@ -1,4 +1,4 @@
-import { failure } from '@trellis/kit/errors'
+import { failure, invalidField } from '@trellis/kit/errors'
 
 /** How one setting is given, kept and read. */
 export type SettingKind<Value> = {
@@ -20,9 +20,9 @@ const mostDevices = 1_000
 const mostDeviceName = 200
 
 const textOf = (given: unknown, name: string, most: number): string => {
-  if (typeof given !== 'string') throw failure('invalid', `${name} must be text.`)
-  if (given.length > most) throw failure('invalid', `${name} must have at most ${most} characters.`)
-  if (given.includes('\0')) throw failure('invalid', `${name} must not have a NUL character.`)
+  if (typeof given !== 'string') throw invalidField(['body', name], `${name} must be text.`)
+  if (given.length > most) throw invalidField(['body', name], `${name} must have at most ${most} characters.`)
+  if (given.includes('\0')) throw invalidField(['body', name], `${name} must not have a NUL character.`)
   return given.trim()
 }
 
@@ -42,7 +42,7 @@ export const headerSecret = (sentTo?: string): SettingKind<string> => {
   const check = (given: unknown, name: string) => {
     const value = kind.check(given, name)
     if (!canStandInHeader(value))
-      throw failure('invalid', `${name} must have printable ASCII characters only: it is sent in a header.`)
+      throw invalidField(['body', name], `${name} must have printable ASCII characters only: it is sent in a header.`)
     return value
   }
   return { ...kind, check }
@@ -55,7 +55,7 @@ export const secret = (sentTo?: string): SettingKind<string> => ({
   ...(sentTo !== undefined && { sentTo }),
   check: (given, name) => {
     const value = textOf(given, name, mostSecret)
-    if (/[\r\n]/.test(value)) throw failure('invalid', `${name} must be one line.`)
+    if (/[\r\n]/.test(value)) throw invalidField(['body', name], `${name} must be one line.`)
     return value
   },
 })
@@ -69,14 +69,14 @@ export const address = (fallback = ''): SettingKind<string> => ({
     if (value === '') return ''
     const url = URL.parse(value)
     if (!url || !/^https?:$/.test(url.protocol))
-      throw failure('invalid', `${name} must be an address that starts with http:// or https://.`)
+      throw invalidField(['body', name], `${name} must be an address that starts with http:// or https://.`)
     if (url.username !== '' || url.password !== '')
-      throw failure(
-        'invalid',
+      throw invalidField(
+        ['body', name],
         `${name} must not have a user or a password in it: there are settings of their own for them.`,
       )
     if (url.search !== '' || url.hash !== '')
-      throw failure('invalid', `${name} must end with its path, without ? and #.`)
+      throw invalidField(['body', name], `${name} must end with its path, without ? and #.`)
     return value.replace(/\/+$/, '')
   },
 })
@@ -88,7 +88,7 @@ export const word = <const Word extends string>(fallback: Word, ...others: Word[
     isSecret: false,
     check: (given, name) => {
       const found = words.find((known) => known === given)
-      if (found === undefined) throw failure('invalid', `${name} must be one of ${words.join(', ')}.`)
+      if (found === undefined) throw invalidField(['body', name], `${name} must be one of ${words.join(', ')}.`)
       return found
     },
   }
@@ -98,8 +98,9 @@ export const sourceList: SettingKind<string[]> = {
   fallback: [],
   isSecret: false,
   check: (given, name) => {
-    if (!Array.isArray(given)) throw failure('invalid', `${name} must be a list.`)
-    if (given.length > mostSources) throw failure('invalid', `${name} must have at most ${mostSources} entries.`)
+    if (!Array.isArray(given)) throw invalidField(['body', name], `${name} must be a list.`)
+    if (given.length > mostSources)
+      throw invalidField(['body', name], `${name} must have at most ${mostSources} entries.`)
     const values = given.map((item: unknown) => textOf(item, name, mostSourceText)).filter((item) => item !== '')
     return [...new Set(values)]
   },
@@ -125,13 +126,14 @@ export const deviceNames: SettingKind<string> = {
     if (value === '') return '{}'
     const object = parsed(value, name)
     if (typeof object !== 'object' || object === null || Array.isArray(object))
-      throw failure('invalid', `${name} must be a JSON object from addresses to names.`)
+      throw invalidField(['body', name], `${name} must be a JSON object from addresses to names.`)
     const entries = Object.entries(object)
-    if (entries.length > mostDevices) throw failure('invalid', `${name} must name at most ${mostDevices} devices.`)
+    if (entries.length > mostDevices)
+      throw invalidField(['body', name], `${name} must name at most ${mostDevices} devices.`)
     for (const [device, label] of entries) {
       if (device.length <= mostDeviceName && typeof label === 'string' && label.length <= mostDeviceName) continue
-      throw failure(
-        'invalid',
+      throw invalidField(
+        ['body', name],
         `${name} must give "${device.slice(0, 60)}" a name of at most ${mostDeviceName} characters.`,
       )
     }
@@ -148,8 +150,8 @@ export const certificate: SettingKind<string> = {
     if (value === '' || value === 'any') return value
     const digits = value.replaceAll(':', '').toUpperCase()
     if (!/^[0-9A-F]{64}$/.test(digits))
-      throw failure(
-        'invalid',
+      throw invalidField(
+        ['body', name],
         `${name} must be empty, "any", or the SHA-256 fingerprint of a certificate (64 hexadecimal digits).`,
       )
     return (digits.match(/../g) ?? []).join(':')

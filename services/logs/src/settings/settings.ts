@@ -1,4 +1,4 @@
-import { failure } from '@trellis/kit/errors'
+import { failure, invalidField } from '@trellis/kit/errors'
 import { transact } from '@trellis/kit/store'
 import type { Kysely } from 'kysely'
 import { mask, nextRows, readChanges } from './change.ts'
@@ -58,7 +58,7 @@ const secretProperty = async (name: SettingName, held: HeldSecret, keys: Sealing
 
 const known = (names: readonly string[]): SettingName[] =>
   names.map((name) => {
-    if (!isSettingName(name)) throw failure('invalid', `There is no setting "${name}".`)
+    if (!isSettingName(name)) throw invalidField(['body', name], `There is no setting "${name}".`)
     return name
   })
 

@@ -101,7 +101,18 @@ describe('the setup', () => {
       expect(refused).toMatchObject({ status: 422, body: { detail: expect.anything() } })
     }
     const unknown = await post('write', { sources: [{ id: 'bad', transport: 'carrier-pigeon', path: '/x' }] })
-    expect(unknown).toMatchObject({ status: 422, body: { detail: 'sources[0].transport must be local or ssh.' } })
+    expect(unknown).toMatchObject({
+      status: 422,
+      body: {
+        detail: [
+          {
+            loc: ['body', 'sources', 0, 'transport'],
+            msg: 'sources[0].transport must be local or ssh.',
+            type: 'value_error',
+          },
+        ],
+      },
+    })
     const address = { host: 'nas.lan', port: 22, user: 'logs', key_path: '/etc/passwd' }
     const stolen = {
       id: 'nas',

@@ -1,6 +1,8 @@
 import type { Handlers } from '@trellis/kit/rpc'
 import type { LogsServiceDefinition, Source } from '@trellis/protos/ts/trellis/logs/v1/logs.ts'
 import { addSourceCounts } from '../branches/merge-sources.ts'
+import { noteMissing } from '../branches/note-missing.ts'
+import { tellMissing } from '../branches/tell-missing.ts'
 import { keywordsOf } from '../diagnose/keywords.ts'
 import { presentEntry } from '../entries/present.ts'
 import { isBuiltIn } from '../patterns/library/mod.ts'
@@ -42,8 +44,11 @@ export const groupByStem = (counts: readonly SourceCount[]): Source[] => {
     }))
 }
 
-export const sourcesRpc = ({ engine, patterns, now }: World): SourceHandlers => ({
-  listSources: async (_, { signal }) => ({ sources: groupByStem(await engine.sources({}, signal)) }),
+export const sourcesRpc = ({ engine: whole, patterns, now }: World): SourceHandlers => ({
+  listSources: async (_, { signal, head }) => {
+    const counts = await whole.sources({}, signal, (missing) => tellMissing(head, missing))
+    return { sources: groupByStem(counts) }
+  },
   listPatterns: async () => ({
     patterns: patterns.patterns.map(({ tag, domain, severity, description }) => {
       const file = patterns.files.get(tag) ?? null
@@ -52,7 +57,8 @@ export const sourcesRpc = ({ engine, patterns, now }: World): SourceHandlers => 
     }),
     problems: [...patterns.problems],
   }),
-  suggestSources: async ({ text }, { signal }) => {
+  suggestSources: async ({ text }, { signal, head }) => {
+    const { engine, missing } = noteMissing(whole)
     const keywords = keywordsOf(text)
     const [sources, found] = await Promise.all([
       engine.sources({}, signal),
@@ -63,6 +69,7 @@ export const sourcesRpc = ({ engine, patterns, now }: World): SourceHandlers => 
             signal,
           ),
     ])
+    tellMissing(head, missing())
     const hits = new Map((found?.facets?.source ?? []).map(({ value, count }) => [value, count]))
     return {
       sources: suggestSources({ text, sources, hits }),
@@ -72,7 +79,8 @@ export const sourcesRpc = ({ engine, patterns, now }: World): SourceHandlers => 
       ),
     }
   },
-  getStats: async (_, { signal }) => {
+  getStats: async (_, { signal, head }) => {
+    const { engine, missing } = noteMissing(whole)
     const at = now()
     const since = at - windowHours * 3_600_000
     // What says that it comes from later is of a clock that is ahead.
@@ -95,6 +103,7 @@ export const sourcesRpc = ({ engine, patterns, now }: World): SourceHandlers => 
         signal,
       ),
     ])
+    tellMissing(head, missing())
     const countOf = (severity: string) => windowed.facets?.severity.find(({ value }) => value === severity)?.count ?? 0
     const bySource = (result: typeof windowed) => {
       const counts = new Map<string, number>()

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isFailure } from '@trellis/kit/errors'
+import { createMerge } from '../merge-sequences.ts'
 import { gap, type TailStep } from './frames.ts'
 
 /** One of several stores that are followed together; the service's own has the empty name. */
@@ -28,7 +29,8 @@ export const decodePositions = (text: string | null | undefined): Positions => {
   return positions
 }
 
-type Taken = { name: string; frame: TailStep; next: () => void }
+/** A frame as it came from the store of that name. */
+type Told = { name: string; frame: TailStep }
 
 const pauseMilliseconds = 1_000
 
@@ -57,46 +59,36 @@ export const mergeTails = (options: MergeTailsOptions): MergedTails => {
   const { own, branches, positions, lookMilliseconds = 2_000, signal } = options
   const ended = new AbortController()
   const whole = AbortSignal.any([signal, ended.signal])
-  const ready: Taken[] = []
+  const merge = createMerge<Told>()
   const followed = new Map<string, { begun: Promise<void>; controller: AbortController }>()
-  let failed: { error: unknown } | undefined
-  let isOver = false
   /** The reader has been told that it follows: whose place is taken later may have had entries meanwhile. */
   let hasBegun = false
-  let wake: () => void = () => undefined
 
-  const pass = async (name: string, frame: TailStep): Promise<void> => {
-    if (frame.event === null && !frame.followed) {
-      if (frame.eventId !== '') positions.set(name, frame.eventId)
-      return
-    }
-    await new Promise<void>((next) => {
-      ready.push({ name, frame, next })
-      wake()
-    })
+  /** What is to be told of a frame; one that only says where its store is waits for nobody. */
+  const told = (name: string, frame: TailStep): Told[] => {
+    if (frame.event !== null || frame.followed) return [{ name, frame }]
+    if (frame.eventId !== '') positions.set(name, frame.eventId)
+    return []
   }
-  const followOwn = async (begin: () => void) => {
-    try {
-      for await (const frame of own.open(positions.get(''), whole)) {
-        // Its first frame only says where it begins, and waits for nobody.
-        await pass('', frame)
-        begin()
-      }
-    } catch (error) {
-      failed = { error }
+  async function* toldByOwn(begin: () => void): AsyncGenerator<Told> {
+    for await (const frame of own.open(positions.get(''), whole)) {
+      yield* told('', frame)
+      begin()
     }
-    isOver = true
-    wake()
   }
-  const followBranch = async ({ name, open }: TailShard, ending: AbortSignal, begin: () => void) => {
+  async function* toldByBranch(
+    { name, open }: TailShard,
+    ending: AbortSignal,
+    begin: () => void,
+  ): AsyncGenerator<Told> {
     let isFollowed = false
     while (!ending.aborted) {
       try {
         for await (const frame of open(positions.get(name), ending)) {
-          if (!isFollowed && hasBegun && !positions.has(name)) await pass(name, gap(null, frame.eventId))
+          if (!isFollowed && hasBegun && !positions.has(name)) yield { name, frame: gap(null, frame.eventId) }
           isFollowed = true
           // A branch that was started anew knows nothing of places before: what came between is lost to the reader, and no more.
-          await pass(name, frame.event?.$case === 'reset' ? gap(null, frame.eventId) : frame)
+          yield* told(name, frame.event?.$case === 'reset' ? gap(null, frame.eventId) : frame)
           begin()
         }
       } catch (error) {
@@ -118,10 +110,7 @@ export const mergeTails = (options: MergeTailsOptions): MergedTails => {
       const controller = new AbortController()
       const { promise, resolve } = Promise.withResolvers<void>()
       followed.set(shard.name, { begun: promise, controller })
-      void followBranch(shard, AbortSignal.any([whole, controller.signal]), resolve).catch((error: unknown) => {
-        failed ??= { error }
-        wake()
-      })
+      void merge.add(toldByBranch(shard, AbortSignal.any([whole, controller.signal]), resolve))
     }
   }
   const watch = async () => {
@@ -131,7 +120,10 @@ export const mergeTails = (options: MergeTailsOptions): MergedTails => {
     }
   }
   const { promise: ownBegun, resolve: beginOwn } = Promise.withResolvers<void>()
-  void followOwn(beginOwn).finally(beginOwn)
+  void merge.add(toldByOwn(beginOwn)).finally(() => {
+    beginOwn()
+    merge.end()
+  })
 
   return {
     begun: async (withinMilliseconds) => {
@@ -145,26 +137,13 @@ export const mergeTails = (options: MergeTailsOptions): MergedTails => {
     },
     async *frames() {
       try {
-        for (;;) {
-          const taken = ready.shift()
-          if (taken) {
-            const { name, frame, next } = taken
-            // What is passed on is behind the reader from here on, and no more than that.
-            if (frame.eventId !== '') positions.set(name, frame.eventId)
-            yield { ...frame, eventId: encodePositions(positions) }
-            next()
-          } else if (failed) throw failed.error
-          else if (isOver) return
-          else {
-            await new Promise<void>((resolve) => {
-              wake = resolve
-              if (ready.length > 0 || failed || isOver) resolve()
-            })
-          }
+        for await (const { name, frame } of merge.items()) {
+          // What is passed on is behind the reader from here on, and no more than that.
+          if (frame.eventId !== '') positions.set(name, frame.eventId)
+          yield { ...frame, eventId: encodePositions(positions) }
         }
       } finally {
         ended.abort(new Error('Nobody follows any more.'))
-        for (const { next } of ready.splice(0)) next()
       }
     },
   }

@@ -1,10 +1,12 @@
 import type { Handlers } from '@trellis/kit/rpc'
 import type { LogsServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/logs.ts'
+import { tellMissing } from '../branches/tell-missing.ts'
 import type { StoredEntry } from '../entries/entry.ts'
 import { parseQuery } from '../search/query.ts'
 import { readFilters } from '../search/read-request.ts'
 import type { World } from '../world.ts'
 import { begun, entryFrame, gap, tailSteps } from './frames.ts'
+import { historyIds, newestEntries, restOfHistory, takeHistoryPlace } from './history.ts'
 import { decodePositions, mergeTails } from './merge-tails.ts'
 import type { Tail } from './tail.ts'
 import { writeFollowed } from './write-followed.ts'
@@ -15,11 +17,12 @@ type TailHandlers = Pick<Handlers<typeof LogsServiceDefinition>, 'tail'>
 const beginMilliseconds = 5_000
 
 export const tailRpc = ({ engine, branches, requireBranch }: World, tail: Tail): TailHandlers => ({
-  async *tail(request, { signal }) {
+  async *tail(request, { signal, head }) {
     const filters = readFilters(request)
-    await requireBranch(filters.branch)
+    tellMissing(head, await requireBranch(filters.branch))
     const query = parseQuery(request.q ?? '')
     const positions = decodePositions(request.lastEventId)
+    const brokeOff = takeHistoryPlace(positions)
     const resumes = positions.size > 0
     // Ids that are given out have a place here; one without it, of a client's own or from an older server, says nothing of what came here.
     const mayHaveMissed = resumes && !positions.has('')
@@ -33,16 +36,16 @@ export const tailRpc = ({ engine, branches, requireBranch }: World, tail: Tail):
     // Places are taken before the history is read: an entry may be in both, and is then shown once.
     const shown = new Set<string>()
     const history = resumes ? 0 : (request.history ?? 0)
-    const found =
-      history > 0
-        ? await engine.search({ query, filters, limit: history, order: 'time', withFacets: false }, signal)
-        : { entries: [] }
+    const found = brokeOff
+      ? await restOfHistory(engine, { query, filters, ...brokeOff }, signal)
+      : await newestEntries(engine, { query, filters, history }, signal)
+    const ids = historyIds(place, found)
     // The stream opens when its history is known: what comes after that is told as it comes.
     yield begun(place)
     if (mayHaveMissed) yield gap(null, place)
-    for (const { entry } of found.entries.toReversed()) {
+    for (const [index, entry] of found.entries()) {
       shown.add(`${entry.origin.branch ?? ''} ${entry.entryId}`)
-      yield entryFrame(entry, place)
+      yield entryFrame(entry, ids[index] ?? place)
     }
     const isInHistory = ({ origin, entryId }: StoredEntry) =>
       shown.size > 0 && shown.has(`${origin.branch ?? ''} ${entryId}`)

@@ -1,4 +1,6 @@
+import type { Urgency } from '../precedence.ts'
 import { acceptsOrigin, acceptsTags, createPartFilter, type Filters } from '../search/filters.ts'
+import type { Leaving } from '../search/leaving.ts'
 import { documentsOf } from '../segments/bitmap.ts'
 import type { Part } from '../segments/part.ts'
 import { createSlices } from '../slices.ts'
@@ -11,6 +13,8 @@ export type TemplateQuestion = {
   filters: Filters
   /** Buckets from `start` on, each so long; without them only whole counts are told. */
   buckets?: { start: number; milliseconds: number; count: number }
+  /** Somebody waits for it unless told otherwise. */
+  urgency?: Urgency
 }
 
 /** A template as entries show it. */
@@ -31,9 +35,6 @@ export type TemplateCounts = {
   buckets: number[]
 }
 
-/** Others have their turn after so long, in ms. */
-const mostSlice = 8
-
 /** Whether filters other than those of time and template let all of a part through. */
 const isUnfiltered = ({ severities, ...filters }: Filters, part: Part): boolean =>
   severities === undefined &&
@@ -48,7 +49,7 @@ export const countTemplates = async (
   parts: readonly Part[],
   question: TemplateQuestion,
   templates: Pick<Templates, 'resolve' | 'members' | 'formOf'>,
-  signal?: { throwIfAborted: () => void } | undefined,
+  { signal, rest }: { signal?: Leaving | undefined; rest?: () => Promise<void> } = {},
 ): Promise<TemplateCounts[]> => {
   const { since = Number.NEGATIVE_INFINITY, until = Number.POSITIVE_INFINITY, ...asked } = question.filters
   const anyTemplate = asked.anyTemplate?.flatMap(templates.members)
@@ -109,7 +110,7 @@ export const countTemplates = async (
     (part.lastTime < since || part.firstTime >= until || (part.firstTime >= since && part.lastTime < until)) &&
     (bucketCount === 0 || bucketOf(part.firstTime) === bucketOf(part.lastTime))
 
-  const slices = createSlices(mostSlice)
+  const slices = createSlices('templates', rest)
   for (const part of parts) {
     signal?.throwIfAborted()
     if (!filter.mayPass(part)) continue

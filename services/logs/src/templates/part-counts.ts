@@ -1,4 +1,5 @@
 import { documentsOf } from '../segments/bitmap.ts'
+import { numberAt } from '../segments/delta-column.ts'
 import type { Part } from '../segments/part.ts'
 import { severityAt } from '../segments/severity-column.ts'
 
@@ -19,7 +20,7 @@ export const eachTemplate = async (
   const [{ times }, severities, templateOf] = await Promise.all([part.times(), part.severities(), part.templateOf()])
   for (let index = 0; index < documents.length; index++) {
     const document = documents[index] ?? 0
-    tell(templateOf[document] ?? 0, severityAt(severities, document), times[document] ?? 0)
+    tell(templateOf[document] ?? 0, severityAt(severities, document), numberAt(times, document))
   }
 }
 

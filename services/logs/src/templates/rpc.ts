@@ -1,6 +1,8 @@
 import { failure } from '@trellis/kit/errors'
 import type { Handlers } from '@trellis/kit/rpc'
 import type { Template, TemplatesServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/templates.ts'
+import { noteMissing } from '../branches/note-missing.ts'
+import { tellMissing } from '../branches/tell-missing.ts'
 import { presentEntry } from '../entries/present.ts'
 import { readFilters } from '../search/read-request.ts'
 import type { World } from '../world.ts'
@@ -26,15 +28,25 @@ const present = (counts: TemplateCounts, direction: Direction, window: Window): 
   },
 })
 
+/** One that only a branch has which does not answer is not gone. */
+const noTemplate = (templateId: string, missing: readonly string[]) =>
+  missing.length === 0
+    ? failure('not_found', `There is no template "${templateId}".`)
+    : failure('unavailable', `It may be in a branch that does not answer: ${missing.join(', ')}.`, {
+        retryAfterSeconds: 5,
+      })
+
 export const templatesRpc = ({
-  engine,
+  engine: whole,
   requireBranch,
   now,
 }: Pick<World, 'engine' | 'requireBranch' | 'now'>): Handlers<typeof TemplatesServiceDefinition> => ({
-  listTemplates: async (request, { signal }) => {
+  listTemplates: async (request, { signal, head }) => {
     const filters = readFilters(request)
     await requireBranch(filters.branch)
+    const { engine, missing } = noteMissing(whole)
     const counted = await countInWindow({ engine, now }, filters, signal)
+    tellMissing(head, missing())
     const { page, total, next } = pageOfTemplates(counted, {
       q: request.q ?? '',
       direction: request.trend,
@@ -48,15 +60,17 @@ export const templatesRpc = ({
       nextCursor: next,
     }
   },
-  getTemplate: async ({ templateId }, { signal }) => {
+  getTemplate: async ({ templateId }, { signal, head }) => {
+    const { engine, missing } = noteMissing(whole)
     const filters = { anyTemplate: [templateId] }
     const { templates, window } = await countInWindow({ engine, now }, filters, signal)
     const [counts] = templates
-    if (!counts) throw failure('not_found', `There is no template "${templateId}".`)
+    if (!counts) throw noTemplate(templateId, missing())
     const newest = await engine.search(
       { query: null, filters, order: 'time', limit: mostExamples, withFacets: true },
       signal,
     )
+    tellMissing(head, missing())
     return {
       template: present(counts, directionOf(counts, window), window),
       sources: (newest.facets?.source ?? []).map(({ value, count }) => ({ value, count })),

@@ -6,11 +6,12 @@ import { type ShardLimits, shardLimits } from '../segments/shard.ts'
 import { noTemplates, type TemplateStore } from '../templates/store.ts'
 import { collectGarbage } from './collect-garbage.ts'
 import { createFileIngests } from './file-ingest.ts'
+import { createFollowers } from './followers.ts'
 import type { Holdings, IndexCalls, IndexHostCalls, IndexOptions } from './index-calls.ts'
 import { createLazyThread } from './lazy-thread.ts'
-import { whileAwaited } from './leaving.ts'
-import type { Arrival, Follower, LogEngine } from './log-engine.ts'
+import type { Arrival, LogEngine } from './log-engine.ts'
 import { bytesOfEntries, createUnpacking } from './packed-entries.ts'
+import { createQuestions } from './questions.ts'
 
 export type LogEngineOptions = {
   /** Where templates are kept; without it they are found anew by each thread. */
@@ -28,8 +29,6 @@ export type LogEngineOptions = {
   onProblem: (problem: string) => void
 }
 
-const defaultInFlightBytes = 8 * 1024 * 1024
-
 /** What an engine that is alone on its files can do beyond the others. */
 export type LocalLogEngine = LogEngine & {
   /** Goes through all that is stored and writes anew what has to change; see `segments/rewrite.ts`. */
@@ -41,7 +40,7 @@ export type LocalLogEngine = LogEngine & {
 export const createLogEngine = (options: LogEngineOptions): LocalLogEngine => {
   const { directory, catalogue, templates = noTemplates, onProblem } = options
   const idleMilliseconds = options.idleMilliseconds ?? 30_000
-  const followers = new Set<Follower>()
+  const followers = createFollowers((isFollowed) => index.call('follow', [isFollowed]))
   const unpack = createUnpacking()
 
   /** What the threads and the uploads left in this one goes once both have ended. */
@@ -73,21 +72,20 @@ export const createLogEngine = (options: LogEngineOptions): LocalLogEngine => {
           missed,
           bytes: bytesOfEntries(packed),
         }
-        for (const follower of followers) follower(arrival, 0)
+        followers.tell(arrival, 0)
       },
     } satisfies IndexHostCalls,
     idleMilliseconds,
-    mayRest: () => followers.size === 0 && files.underWay === 0,
+    mayRest: () => followers.isEmpty && files.underWay === 0,
     lastCall: 'rest',
     onRest: giveBack,
     onFailure: (error) => {
       onProblem(`The indexing thread failed: ${error.message}`)
-      // The next one does not know that somebody follows.
-      if (followers.size > 0) void index.call('follow', [true]).catch(() => undefined)
+      followers.again()
     },
   })
   const files = createFileIngests({
-    inFlightBytes: options.inFlightBytes ?? defaultInFlightBytes,
+    inFlightBytes: options.inFlightBytes,
     idleMilliseconds,
     analyses: true,
     keep: (batch, analysis) =>
@@ -96,27 +94,15 @@ export const createLogEngine = (options: LogEngineOptions): LocalLogEngine => {
     onFailure: (error) => onProblem(`The parsing thread failed: ${error.message}`),
   })
 
-  const follow: LogEngine['follow'] = async (follower) => {
-    followers.add(follower)
-    await index.call('follow', [true])
-    return async () => {
-      followers.delete(follower)
-      if (followers.size === 0) await index.call('follow', [false])
-    }
-  }
   return {
     ingestFile: files.open,
     ingestPushed: files.pushed,
     ingest: (batch) => index.call('ingest', [batch], [batch]),
-    search: (request, signal) => whileAwaited(signal, (left) => index.call('search', [request, left])),
-    countWords: (query, signal) => whileAwaited(signal, (left) => index.call('countWords', [query, left])),
-    find: (entryId, signal) => whileAwaited(signal, (left) => index.call('find', [entryId, left])),
-    sources: (filters, signal) => whileAwaited(signal, (left) => index.call('sources', [filters, left])),
-    templates: (question, signal) => whileAwaited(signal, (left) => index.call('templates', [question, left])),
+    ...createQuestions(index),
     deleteSource: (source) => index.call('deleteSource', [source]),
     maintain: (care) => index.call('maintain', [care]),
     setSeverity: (entryId, severity) => index.call('setSeverity', [entryId, severity]),
-    follow,
+    follow: followers.follow,
     flush: () => index.call('flush', []),
     rewrite: (rewrite) => index.call('rewrite', [rewrite]),
     holdings: () => index.call('holdings', []),

@@ -33,9 +33,11 @@ export type FileIngest = {
   progress: () => UploadResult
 }
 
+const defaultInFlightBytes = 4 * 1024 * 1024
+
 export type FileIngestsOptions = {
-  /** Bytes of uploads that may be under way in all; a sender past it waits. */
-  inFlightBytes: number
+  /** Bytes of uploads that may be under way in all; a sender past it waits. Four megabytes unless told. */
+  inFlightBytes?: number | undefined
   idleMilliseconds: number
   /** Whether the parsing thread may find out what a batch's texts say, when it is ahead of whoever keeps them. */
   analyses: boolean
@@ -68,7 +70,7 @@ type Upload = { duplicates: number; kept: number; onMatched: ((entries: MatchedE
 
 /** Files are parsed in a thread of their own, which starts with the first and ends when there are none; batches go to `keep` as they are made. */
 export const createFileIngests = ({ keep, ...options }: FileIngestsOptions): FileIngests => {
-  const gate = createGate(options.inFlightBytes)
+  const gate = createGate(options.inFlightBytes ?? defaultInFlightBytes)
   const uploads = new Map<number, Upload>()
   let nextUpload = 1
 

@@ -41,6 +41,7 @@ export type IndexCalls = {
   ingest: (batch: ArrayBuffer, analysis?: BatchAnalysis) => Promise<IngestResult>
   /** `left` is shared: the search ends with an error soon after it is no longer 0. */
   search: (request: SearchRequest, left?: Int32Array) => Promise<SearchResult>
+  searchSerialized: (request: SearchRequest, left?: Int32Array) => Promise<Uint8Array>
   countWords: (query: Query, left?: Int32Array) => Promise<Statistics>
   find: (entryId: string, left?: Int32Array) => Promise<StoredEntry | undefined>
   sources: (filters: Filters, left?: Int32Array) => Promise<SourceCount[]>

@@ -1,12 +1,14 @@
 import { join } from 'node:path'
+import { serialize } from 'node:v8'
 import { parentPort, workerData } from 'node:worker_threads'
 import { openDirectoryFiles } from '@trellis/kit/files'
 import type { Severity } from '../entries/severity-code.ts'
 import { createEnricher } from '../patterns/enricher.ts'
 import { domainOf, usePatterns } from '../patterns/in-force.ts'
+import { createPrecedence, longestHold } from '../precedence.ts'
 import type { Filters } from '../search/filters.ts'
 import type { Query } from '../search/query.ts'
-import type { SearchRequest } from '../search/search.ts'
+import type { SearchRequest, SearchResult } from '../search/search.ts'
 import { countWords } from '../search/search.ts'
 import { openFileAppendLog } from '../segments/append-log.ts'
 import { type BatchAnalysis, transferablesOf } from '../segments/batch-analysis.ts'
@@ -105,6 +107,13 @@ const onParts = async <Result>(work: (parts: readonly Part[]) => Promise<Result>
   }
 }
 
+const precedence = createPrecedence()
+
+const searchParts = (request: SearchRequest, left?: Int32Array): Promise<SearchResult> =>
+  precedence.inTurn(request.urgency, (rest) =>
+    onParts((parts) => searchByTemplate(parts, request, templates, { domainOf, signal: leavingOf(left), rest })),
+  )
+
 const tell = (index: MemoryIndex, from: number, to: number) => {
   if (!isFollowed || from === to) return
   const first = Math.max(from, to - mostTold)
@@ -117,13 +126,14 @@ const pruneTemplates = async (): Promise<void> => templates.prune(await onParts(
 const host = createCalls<IndexHostCalls>(port, {
   ingest: async (batch: ArrayBuffer, analysis?: BatchAnalysis) => {
     await shardOf()
+    await precedence.afterAsked(longestHold)
     await checkRoom()
     const result = await onShard((opened) => opened.ingest(batch, { analysis, onNew: tell }))
     letGo([batch, ...(analysis ? transferablesOf(analysis) : [])])
     return result
   },
-  search: (request: SearchRequest, left?: Int32Array) =>
-    onParts((parts) => searchByTemplate(parts, request, templates, { domainOf, signal: leavingOf(left) })),
+  search: searchParts,
+  searchSerialized: async (request: SearchRequest, left?: Int32Array) => serialize(await searchParts(request, left)),
   countWords: (query: Query, left?: Int32Array) => onParts((parts) => countWords(parts, query, leavingOf(left))),
   find: (entryId: string, left?: Int32Array) =>
     onParts(async (parts) => {
@@ -132,7 +142,9 @@ const host = createCalls<IndexHostCalls>(port, {
     }),
   templates: async (question: TemplateQuestion, left?: Int32Array) => {
     await templates.catchUp()
-    return onParts((parts) => countTemplates(parts, question, templates, leavingOf(left)))
+    return precedence.inTurn(question.urgency, (rest) =>
+      onParts((parts) => countTemplates(parts, question, templates, { signal: leavingOf(left), rest })),
+    )
   },
   sources: (filters: Filters, left?: Int32Array) =>
     onParts(async (parts) => {

@@ -1,3 +1,4 @@
+import type { OnMissing } from '../branches/note-missing.ts'
 import type { StoredEntry } from '../entries/entry.ts'
 import type { Severity } from '../entries/severity-code.ts'
 import type { Filters } from '../search/filters.ts'
@@ -33,12 +34,17 @@ export type LogEngine = AsyncDisposable & {
   /** Keeps a batch, which is no longer the caller's; resolves when it is durable and searchable. */
   ingest: (batch: ArrayBuffer) => Promise<IngestResult>
   search: (request: SearchRequest, signal?: AbortSignal) => Promise<SearchResult>
+  /**
+   * The same as bytes that `serialize` of `node:v8` wrote, for another thread: whoever only passes a result on need not read it. Absent where no
+   * thread makes them.
+   */
+  searchSerialized?: ((request: SearchRequest, signal?: AbortSignal) => Promise<Uint8Array>) | undefined
   /** How often the words of a query occur here; for a `search` with the statistics of more than one engine. */
   countWords: (query: Query, signal?: AbortSignal) => Promise<Statistics>
   find: (entryId: string, signal?: AbortSignal) => Promise<StoredEntry | undefined>
-  sources: (filters: Filters, signal?: AbortSignal) => Promise<SourceCount[]>
+  sources: (filters: Filters, signal?: AbortSignal, onMissing?: OnMissing) => Promise<SourceCount[]>
   /** The templates of entries, with how many there are and when; each with at least one entry that passes but for its time. */
-  templates: (question: TemplateQuestion, signal?: AbortSignal) => Promise<TemplateCounts[]>
+  templates: (question: TemplateQuestion, signal?: AbortSignal, onMissing?: OnMissing) => Promise<TemplateCounts[]>
   /** Tells of entries as they become durable, each once, until the returned function is called. */
   follow: (follower: Follower) => Promise<() => Promise<void>>
   /**

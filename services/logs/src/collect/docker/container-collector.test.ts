@@ -1,12 +1,19 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { dockerMissing, type Engine, startDockerd } from '../../../../../test/support/container-engine.ts'
+import { type Engine, engineMissing, startEngine } from '../../../../../test/support/container-engine.ts'
 import { runLocally } from '../command.ts'
 import { readEntry, withCollector } from '../records/collect-for-tests.ts'
-import { choosesContainer, collectContainers, createContainerCollector } from './container-collector.ts'
+import { until } from '../until-for-tests.ts'
+import { choosesContainer } from './chooses-container.ts'
+import { collectContainers, createContainerCollector } from './container-collector.ts'
 import { createEngineCommands } from './engine-commands.ts'
 
 describe('a choice of containers', () => {
-  const web = { id: 'f7559cce2fb2'.padEnd(64, '0'), name: 'shop-web-1', labels: { app: 'shop', tier: 'web' } }
+  const web = {
+    id: 'f7559cce2fb2'.padEnd(64, '0'),
+    name: 'shop-web-1',
+    labels: { app: 'shop', tier: 'web' },
+    isRunning: true,
+  }
   test.each([
     [[], true],
     [['shop-*'], true],
@@ -23,32 +30,40 @@ describe('a choice of containers', () => {
   })
 })
 
-const missing = dockerMissing
-const named = missing === undefined ? '' : ` [skipped: ${missing}]`
+const engines = [
+  { name: 'docker', missing: engineMissing('docker') },
+  { name: 'podman', missing: engineMissing('podman') },
+] as const
+const titled = engines.map(({ name, missing }) => ({
+  name,
+  missing,
+  title: missing === undefined ? name : `${name} [skipped: ${missing}]`,
+}))
 
-describe.skipIf(missing !== undefined)(`a container engine${named}`, () => {
+describe.each(titled)('a container engine: $title', ({ name, missing }) => {
   let started: Engine | undefined
   beforeAll(async () => {
-    started = await startDockerd()
+    if (missing === undefined) started = await startEngine(name)
   })
   afterAll(() => started?.[Symbol.asyncDispose]())
-  const engine = (skip: (reason: string) => void): Engine => {
-    if (!started) skip('dockerd does not start here')
-    if (!started) throw new Error('dockerd does not start here')
+  const engineOf = (skip: (reason: string) => void): Engine => {
+    if (!started) skip(missing ?? `${name} does not start here`)
+    if (!started) throw new Error(`${name} does not start here`)
     return started
   }
   const setUp = async ({ socket }: Engine, containers: string[]) => ({
     ...(await withCollector(createContainerCollector({ now: Date.now }))),
-    source: readEntry({ id: 'docker', transport: 'local', glean_type: 'docker', socket, containers }),
+    source: readEntry({ id: 'box', transport: 'local', glean_type: name, socket, containers }),
   })
 
   test('gives its containers as sources, with times of its own and stderr as a hint alone', async ({ skip }) => {
-    const { runContainer, ...rest } = engine(skip)
+    const engine = engineOf(skip)
+    const { runContainer } = engine
     runContainer(
       'first',
       'echo "level=info msg=up left=3" >&2; sleep 0.01; echo listening >&2; sleep 0.01; echo listening',
     )
-    await using world = await setUp({ runContainer, ...rest }, ['first'])
+    await using world = await setUp(engine, ['first'])
     expect(await world.glean(world.source)).toMatchObject({
       lines: 3,
       entries: 3,
@@ -56,37 +71,48 @@ describe.skipIf(missing !== undefined)(`a container engine${named}`, () => {
       problems: [],
     })
     const entries = await world.entries()
-    expect(entries.map(({ origin, text, severity }) => [origin.sourceId, text, severity])).toEqual([
-      ['docker:attic:first', 'level=info msg=up left=3', null],
-      ['docker:attic:first', 'listening', 'WARN'],
-      ['docker:attic:first', 'listening', null],
+    // What is written to both outputs at about the same time comes in any order.
+    const shown = entries.map(({ origin, text, severity }) => [origin.sourceId, text, severity].join(' '))
+    expect(shown.toSorted()).toEqual([
+      'box:attic:first level=info msg=up left=3 ',
+      'box:attic:first listening ',
+      'box:attic:first listening WARN',
     ])
     expect(Math.abs((entries[0]?.time ?? 0) - Date.now())).toBeLessThan(600_000)
   })
 
-  test('has lines of more than 16 KiB come together again, with a terminal and without', async ({ skip }) => {
-    const { runContainer, ...rest } = engine(skip)
-    const script = 'head -c 50000 /dev/zero | tr "\\0" x; echo; echo end'
-    runContainer('long', script)
-    runContainer('long-terminal', script, ['--tty'])
-    await using world = await setUp({ runContainer, ...rest }, ['long', 'long-terminal'])
-    expect(await world.glean(world.source)).toMatchObject({ lines: 4, problems: [] })
+  test('has lines of more than 16 KiB come together again', async ({ skip }) => {
+    const engine = engineOf(skip)
+    engine.runContainer('long', 'head -c 50000 /dev/zero | tr "\\0" x; echo; echo end')
+    await using world = await setUp(engine, ['long'])
+    expect(await world.glean(world.source)).toMatchObject({ lines: 2, problems: [] })
+    expect((await world.entries()).map(({ text }) => text).toSorted()).toEqual(['end', 'x'.repeat(50_000)])
+  })
+
+  test('has lines of a terminal come as one each; of podman with its times of their parts, which it does not tell from text', async ({
+    skip,
+  }) => {
+    const engine = engineOf(skip)
+    engine.runContainer('long-terminal', 'head -c 50000 /dev/zero | tr "\\0" x; echo; echo end', ['--tty'])
+    await using world = await setUp(engine, ['long-terminal'])
+    expect(await world.glean(world.source)).toMatchObject({ lines: 2, problems: [] })
     const texts = (await world.entries()).map(({ text }) => text)
-    expect(texts.filter((text) => text === 'x'.repeat(50_000))).toHaveLength(2)
-    expect(texts.filter((text) => text === 'end')).toHaveLength(2)
+    const told = name === 'docker' ? texts : texts.map((text) => text.replaceAll(/\d{4}-[^ x]{10,30}Z /g, ''))
+    expect(told.toSorted()).toEqual(['end', 'x'.repeat(50_000)])
   })
 
   test('is read on behind what is stored, and a container that is made anew is read from its start', async ({
     skip,
   }) => {
-    const { runContainer, docker, ...rest } = engine(skip)
+    const engine = engineOf(skip)
+    const { runContainer } = engine
     runContainer('again', 'echo one; echo two')
-    await using world = await setUp({ runContainer, docker, ...rest }, ['again'])
+    await using world = await setUp(engine, ['again'])
     expect(await world.glean(world.source)).toMatchObject({ entries: 2 })
     expect(await world.glean(world.source)).toMatchObject({ lines: 0 })
-    docker('start', '--attach', 'again')
+    engine.engine('start', '--attach', 'again')
     expect(await world.glean(world.source)).toMatchObject({ entries: 2, duplicates: 0 })
-    docker('rm', 'again')
+    engine.engine('rm', 'again')
     runContainer('again', 'echo three')
     expect(await world.glean(world.source)).toMatchObject({ entries: 1 })
     expect(await world.glean(world.source, { force: true })).toMatchObject({ entries: 0, duplicates: 1 })
@@ -94,10 +120,11 @@ describe.skipIf(missing !== undefined)(`a container engine${named}`, () => {
   })
 
   test('keeps traces together, and lines in their order', async ({ skip }) => {
-    const { runContainer, ...rest } = engine(skip)
+    const engine = engineOf(skip)
+    const { runContainer } = engine
     runContainer('trace', 'echo "Traceback (most recent call last):"; echo "  File 1"; echo "ValueError: no"; echo on')
     runContainer('many', 'i=0; while [ $i -lt 5000 ]; do echo "n $i"; i=$((i+1)); done')
-    await using world = await setUp({ runContainer, ...rest }, ['trace', 'many'])
+    await using world = await setUp(engine, ['trace', 'many'])
     await world.glean(world.source)
     const texts = (await world.entries()).map(({ text }) => text)
     expect(texts).toContain('Traceback (most recent call last):\n  File 1\nValueError: no')
@@ -106,26 +133,47 @@ describe.skipIf(missing !== undefined)(`a container engine${named}`, () => {
   })
 
   test('is read by its own program, too, with the same lines', async ({ skip }) => {
-    const { socket, runContainer } = engine(skip)
+    const { programs, runContainer } = engineOf(skip)
     runContainer('by-command', 'echo one; sleep 0.01; head -c 40000 /dev/zero | tr "\\0" y; echo; echo three')
     const run: typeof runLocally = (words, signal) =>
-      runLocally(['env', `DOCKER_HOST=unix://${socket}`, ...words], signal)
-    const commands = createEngineCommands(run, 'docker')
+      runLocally(['env', `PATH=${programs}:${process.env.PATH}`, ...words], signal)
+    const commands = createEngineCommands(run, name)
     await using world = await withCollector({
       collect: (request) => collectContainers(request as never, { engine: commands, now: Date.now }),
     })
-    const source = readEntry({ id: 'docker', transport: 'local', glean_type: 'docker', containers: ['by-command'] })
+    const source = readEntry({ id: 'box', transport: 'local', glean_type: name, containers: ['by-command'] })
     expect(await world.glean(source)).toMatchObject({ entries: 3, problems: [] })
     expect(await world.glean(source)).toMatchObject({ lines: 0 })
     const texts = (await world.entries()).map(({ text }) => text)
     expect(texts).toEqual(['one', 'y'.repeat(40_000), 'three'])
   })
 
+  test('is followed, and so is a container that is started meanwhile', async ({ skip }) => {
+    const engine = engineOf(skip)
+    const { socket } = engine
+    const collector = createContainerCollector({
+      now: Date.now,
+      flush: { milliseconds: 5, records: 100 },
+      lookMilliseconds: 20,
+    })
+    await using world = await withCollector(collector)
+    const source = readEntry({ id: 'box', transport: 'local', glean_type: name, socket, containers: ['live'] })
+    const following = world.follow(source)
+    const script = 'echo one; sleep 0.2; echo two; sleep 600'
+    engine.engine('run', '--detach', '--network=none', '--name', 'live', 'small:1', '/bin/sh', '-c', script)
+    const entries = await until(world.entries, (stored) => stored.length === 2)
+    expect(entries.map(({ text }) => text)).toEqual(['one', 'two'])
+    engine.engine('kill', 'live')
+    expect(await following.stop()).toMatchObject({ counts: { entries: 2, duplicates: 0 } })
+    expect(following.problems).toEqual([])
+  })
+
   test('whose driver keeps no logs is a problem of that container alone', async ({ skip }) => {
-    const { runContainer, ...rest } = engine(skip)
+    const engine = engineOf(skip)
+    const { runContainer } = engine
     runContainer('silent', 'echo lost', ['--log-driver=none'])
     runContainer('heard', 'echo kept')
-    await using world = await setUp({ runContainer, ...rest }, ['silent', 'heard'])
+    await using world = await setUp(engine, ['silent', 'heard'])
     const result = await world.glean(world.source)
     expect(result).toMatchObject({ entries: 1, problems: [expect.stringContaining('silent: ')] })
   })

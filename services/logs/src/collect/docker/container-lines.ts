@@ -19,6 +19,8 @@ const stampPattern = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(\d{1,9}))?(Z|[+-]\d
 const mostStampBytes = 40
 /** Docker writes longer lines in parts of so many bytes. */
 const partBytes = 16_384
+/** The time before a part of a line as the engines' own programs write it, to the nanosecond. */
+const partPattern = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{9}(?:Z|[+-]\d\d:\d\d) /g
 
 const readStamp = (bytes: Buffer): { stamp: Stamp; length: number } | undefined => {
   const match = stampPattern.exec(bytes.toString('latin1', 0, mostStampBytes))
@@ -30,6 +32,31 @@ const readStamp = (bytes: Buffer): { stamp: Stamp; length: number } | undefined 
     stamp: { seconds: milliseconds / 1_000, nanoseconds: Number(fraction.padEnd(9, '0')) },
     length: whole.length,
   }
+}
+
+const nanosecondsBetween = (from: Stamp, to: Stamp) =>
+  (to.seconds - from.seconds) * 1e9 + to.nanoseconds - from.nanoseconds
+
+/** Parts of a line are read this soon after one another; what is later may be a deadline that the line speaks of. */
+const mostBetweenParts = 1e9
+
+/**
+ * A line without the times of its parts, which podman begins wherever it had read so far. What a program writes of now is from before its line was
+ * read: a time to the nanosecond that is a little later than that is not of the program's.
+ */
+const withoutPartTimes = (bytes: Buffer, first: Stamp): Buffer[] => {
+  const kept: Buffer[] = []
+  let start = 0
+  let last = first
+  for (const { index } of bytes.toString('latin1').matchAll(partPattern)) {
+    const read = readStamp(bytes.subarray(index))
+    const after = read ? nanosecondsBetween(last, read.stamp) : 0
+    if (!read || after <= 0 || after > mostBetweenParts) continue
+    kept.push(bytes.subarray(start, index))
+    start = index + read.length
+    last = read.stamp
+  }
+  return [...kept, bytes.subarray(start)]
 }
 
 type OpenLine = { stamp: Stamp; nth: number; parts: Buffer[]; size: number }
@@ -81,7 +108,7 @@ export async function* readContainerLines(parts: AsyncIterable<LogPart>): AsyncG
       keep(line, text.subarray(0, partBytes))
       text = text.subarray(partBytes + inner.length)
     }
-    keep(line, text)
+    for (const piece of withoutPartTimes(text, read.stamp)) keep(line, piece)
     return finish('stdout', line)
   }
   for await (const part of parts) {

@@ -59,14 +59,14 @@ const brokenOff =
 /** The Engine API, which podman speaks, too, over whatever connection. Each question has a connection of its own. */
 export const createEngineApi = (dial: Dial): ContainerEngine => {
   /** The connection ends with the answer. */
-  const ask = async (path: string, signal: AbortSignal): Promise<IncomingMessage> => {
+  const ask = async (path: string, signal: AbortSignal, timeout = answerMilliseconds): Promise<IncomingMessage> => {
     const connection = await dial(signal)
     const asked = request({
       path,
       headers: { host: 'engine', connection: 'close' },
       createConnection: () => connection,
       signal,
-      timeout: answerMilliseconds,
+      timeout,
     })
     asked.once('close', () => connection.destroy())
     asked.once('timeout', () => asked.destroy(new EngineFailed('The engine does not answer.')))
@@ -92,13 +92,19 @@ export const createEngineApi = (dial: Dial): ContainerEngine => {
   }
   return {
     list: async (signal) => readContainers(parsedJson(await readAll(await ask('/containers/json?all=1', signal)))),
-    async *logs(container, since, signal) {
+    async *logs(container, { since, follows = false }, signal) {
       const isTerminal = await hasTerminal(container, signal)
-      const query = new URLSearchParams({ stdout: '1', stderr: '1', timestamps: '1', ...(since && { since }) })
-      const chunks = chunksOf(
-        await ask(`/containers/${encodeURIComponent(container.id)}/logs?${query}`, signal),
-        signal,
-      )
+      const query = new URLSearchParams({
+        stdout: '1',
+        stderr: '1',
+        timestamps: '1',
+        ...(since && { since }),
+        ...(follows && { follow: '1' }),
+      })
+      // A container that is followed may say nothing for as long as it likes.
+      const patience = follows ? 0 : answerMilliseconds
+      const answer = await ask(`/containers/${encodeURIComponent(container.id)}/logs?${query}`, signal, patience)
+      const chunks = chunksOf(answer, signal)
       if (!isTerminal) yield* readFrames(chunks)
       else for await (const bytes of chunks) yield { kind: 'terminal', bytes }
     },

@@ -15,10 +15,12 @@ export const createEngineCommands = (run: RunCommand, program: 'docker' | 'podma
       .slice(0, mostContainers)
       .flatMap((line) => {
         const [id, name] = line.trim().split(' ')
-        return id === undefined || id === '' ? [] : [{ id, name: (name ?? id).split(',')[0] ?? id, labels: {} }]
+        return id === undefined || id === ''
+          ? []
+          : [{ id, name: (name ?? id).split(',')[0] ?? id, labels: {}, isRunning: false }]
       })
   },
-  async *logs({ id }, since, signal) {
+  async *logs({ id }, { since }, signal) {
     const words = [program, 'logs', '--timestamps', ...(since === undefined ? [] : ['--since', since]), '--', id]
     const { output, ended } = await run(['sh', '-c', together, 'sh', ...words], signal)
     try {

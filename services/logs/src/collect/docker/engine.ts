@@ -4,6 +4,8 @@ export type Container = {
   /** Without the slash that the engine writes before it. */
   name: string
   labels: Readonly<Record<string, string>>
+  /** False where the engine does not say. */
+  isRunning: boolean
 }
 
 export type LogPart =
@@ -15,8 +17,15 @@ export type LogPart =
 /** Docker, podman, or whatever speaks like them. */
 export type ContainerEngine = {
   list: (signal: AbortSignal) => Promise<Container[]>
-  /** What a container has written, each line with its time before it, from a moment on (seconds of the epoch, with a fraction). */
-  logs: (container: Container, since: string | undefined, signal: AbortSignal) => AsyncIterable<LogPart>
+  /** What a container has written, each line with its time before it. */
+  logs: (container: Container, wanted: WantedLogs, signal: AbortSignal) => AsyncIterable<LogPart>
+}
+
+export type WantedLogs = {
+  /** From a moment on: seconds of the epoch, with a fraction. */
+  since: string | undefined
+  /** Goes on with what it writes, until it ends or the signal aborts. Only where the engine is asked directly. */
+  follows?: boolean
 }
 
 /** What an engine refuses, in its own words. */
@@ -40,5 +49,12 @@ export const readContainers = (given: unknown): Container[] =>
     if (!isObject(each) || typeof each.Id !== 'string') return []
     const names = Array.isArray(each.Names) ? each.Names : []
     const [name = each.Id.slice(0, 12)] = names.filter((name) => typeof name === 'string')
-    return [{ id: each.Id, name: name.replace(/^\//, ''), labels: readLabels(each.Labels) }]
+    return [
+      {
+        id: each.Id,
+        name: name.replace(/^\//, ''),
+        labels: readLabels(each.Labels),
+        isRunning: each.State === 'running',
+      },
+    ]
   })

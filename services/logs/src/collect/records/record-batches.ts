@@ -18,13 +18,17 @@ export type RecordBatchOptions = {
 
 const batchEntries = 4_096
 const batchTextBytes = 1024 * 1024
+const followedTextBytes = 32 * 1024
 
 /** Makes batches of records as they are read. */
 export async function* batchRecords(
   reads: AsyncIterable<ReadRecord>,
   { tenantId, time, now, flush }: RecordBatchOptions,
 ): AsyncGenerator<Batch> {
-  const builder = createBatchBuilder(batchEntries + 1_024, batchTextBytes + 256 * 1024)
+  // What is followed comes by the hundred, and of many at once; the room for text grows where it has to.
+  const builder = flush
+    ? createBatchBuilder(Math.min(flush.records, batchEntries) + 1_024, followedTextBytes)
+    : createBatchBuilder(batchEntries + 1_024, batchTextBytes + 256 * 1024)
   let formats: Record<string, number> = {}
   const parser = createRecordParser({
     owner: { branch: null, tenantId },

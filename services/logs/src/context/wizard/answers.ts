@@ -1,4 +1,4 @@
-import { failure } from '@trellis/kit/errors'
+import { failure, invalidField } from '@trellis/kit/errors'
 import { type Column, type Field, type Step, wizardSteps } from './steps.ts'
 
 /** In characters, entries of a list, and rows. */
@@ -91,7 +91,7 @@ export const readAnswers = (step: Step, json: string): Answers => {
   } catch (cause) {
     throw failure('malformed', 'answers are no valid JSON.', { cause })
   }
-  if (!isObject(given)) throw failure('invalid', 'answers must be an object from fields to answers.')
+  if (!isObject(given)) throw invalidField(['body', 'answers'], 'answers must be an object from fields to answers.')
   checkNames(given, step.fields, '')
   const answers: Record<string, Answers[string]> = {}
   for (const field of step.fields) {

@@ -1,5 +1,6 @@
 import type { EntryBatch } from '../../entries/entry-batch.ts'
 import type { AppendLog } from '../append-log.ts'
+import type { Blocks } from '../blocks.ts'
 import { createMemoryIndex, type MemoryIndex, type MemoryIndexLimits } from '../memory-index.ts'
 import type { Part } from '../part.ts'
 import type { HeldAmendments } from './held-amendments.ts'
@@ -9,6 +10,8 @@ import type { WriteOpened } from './write-opened.ts'
 
 export type MemoryIndexesOptions = {
   limits: MemoryIndexLimits
+  /** What the memory of an index that has become a segment goes back to. */
+  blocks: Blocks
   write: WriteOpened
   log: Pick<AppendLog, 'trim'>
   segments: Pick<OpenSegments, 'add'>
@@ -45,8 +48,8 @@ export type MemoryIndexes = {
 type Sealing = { index: MemoryIndex; name: string; done: Promise<void> }
 
 export const createMemoryIndexes = (options: MemoryIndexesOptions): MemoryIndexes => {
-  const { limits, write, log, segments, amendments, guard, onSealed } = options
-  let active = createMemoryIndex(limits)
+  const { limits, blocks, write, log, segments, amendments, guard, onSealed } = options
+  let active = createMemoryIndex(limits, { blocks })
   let number = 0
   let position = 0
   let sealing: Sealing | undefined
@@ -57,12 +60,13 @@ export const createMemoryIndexes = (options: MemoryIndexesOptions): MemoryIndexe
     // In one step, or its entries would be there twice, or not at all.
     segments.add(opened)
     sealing = undefined
+    index.retire()
     await log.trim(upTo)
     onSealed()
   }
   const startSealing = (): Promise<void> => {
     const [index, name] = [active, nameOfActive()]
-    active = createMemoryIndex(limits, index)
+    active = createMemoryIndex(limits, { before: index, blocks })
     number++
     const done = guard.watch('A segment could not be written', toSegment(index, position))
     sealing = { index, name, done }
@@ -89,10 +93,10 @@ export const createMemoryIndexes = (options: MemoryIndexesOptions): MemoryIndexe
         void startSealing()
       }
       if (active.hasRoomFor(batch)) return
-      active = createMemoryIndex({
-        documents: Math.max(limits.documents, batch.count),
-        textBytes: Math.max(limits.textBytes, batch.text.length),
-      })
+      active.retire()
+      const documents = Math.max(limits.documents, batch.count)
+      const textBytes = Math.max(limits.textBytes, batch.text.length)
+      active = createMemoryIndex({ documents, textBytes }, { blocks })
     },
     async seal() {
       await sealing?.done

@@ -2,6 +2,7 @@ import type { StoredEntry } from '../../entries/entry.ts'
 import type { EntryBatch } from '../../entries/entry-batch.ts'
 import { overriddenIn } from '../amended-part.ts'
 import type { BatchAnalysis } from '../batch-analysis.ts'
+import type { Blocks } from '../blocks.ts'
 import { refill } from '../compaction.ts'
 import { createMemoryIndex, type MemoryIndexLimits } from '../memory-index.ts'
 import type { HeldAmendments } from './held-amendments.ts'
@@ -16,6 +17,7 @@ export type Convert = (entry: StoredEntry) => StoredEntry | undefined
 
 export type ReplacingOptions = {
   limits: MemoryIndexLimits
+  blocks: Blocks
   analyse: (batch: EntryBatch) => BatchAnalysis
   write: WriteOpened
   segments: Pick<OpenSegments, 'replace'>
@@ -34,11 +36,11 @@ export type Replacing = {
 }
 
 export const createReplacing = (options: ReplacingOptions): Replacing => {
-  const { limits, analyse, write, segments, amendments } = options
+  const { limits, blocks, analyse, write, segments, amendments } = options
 
   const replace = async (old: readonly OpenedSegment[], room: MemoryIndexLimits, convert?: Convert) => {
     const parts = old.map(amendments.partOf)
-    const index = createMemoryIndex(room)
+    const index = createMemoryIndex(room, { blocks })
     await refill(index, analyse, parts, convert)
     const keys = old.map(({ row }) => row.key)
     const folded = await overriddenIn(parts)
@@ -49,6 +51,7 @@ export const createReplacing = (options: ReplacingOptions): Replacing => {
       const logPosition = Math.max(...old.map(({ row }) => row.logPosition))
       segments.replace(old, [await write(index, logPosition, { keys, folded })])
     }
+    index.retire()
   }
   return {
     rewrite: (old, convert) => {

@@ -32,11 +32,14 @@ export const createRewriting = (options: RewritingOptions): Rewriting => {
 
   /** What is in memory and concerned goes to a segment. */
   const sealConcerned = async (concerns: Rewriter['concerns']) => {
-    for (const part of memory.parts()) {
-      const isConcerned = await concerns(part)
-      part.release()
-      if (isConcerned) return turns.take(memory.seal)
+    const parts = memory.parts()
+    try {
+      const concerned = await Promise.all(parts.map(concerns))
+      if (!concerned.includes(true)) return
+    } finally {
+      for (const part of parts) part.release()
     }
+    await turns.take(memory.seal)
   }
   const rewriteSegment = async (old: OpenedSegment, { concerns, change, keep, drop }: Rewriter) => {
     if (!(await concerns(amendments.partOf(old)))) return

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Files } from '@trellis/kit/files'
 import type { SeverityOverride } from '../amendments.ts'
+import type { Blocks } from '../blocks.ts'
 import type { SegmentRow } from '../catalogue.ts'
 import { encodeSegment } from '../encode-segment.ts'
 import type { MemoryIndex } from '../memory-index.ts'
@@ -12,6 +13,7 @@ export type Replaced = { keys: string[]; folded: readonly SeverityOverride[] }
 
 export type WriteOpenedOptions = {
   files: Files
+  blocks: Blocks
   segments: Pick<OpenSegments, 'open'>
   amendments: Pick<HeldAmendments, 'commit'>
 }
@@ -23,12 +25,13 @@ export type WriteOpenedOptions = {
 export type WriteOpened = (index: MemoryIndex, logPosition: number, replaced?: Replaced) => Promise<OpenedSegment>
 
 export const createWriteOpened =
-  ({ files, segments, amendments }: WriteOpenedOptions): WriteOpened =>
+  ({ files, blocks, segments, amendments }: WriteOpenedOptions): WriteOpened =>
   async (index, logPosition, { keys, folded } = { keys: [], folded: [] }) => {
-    const { content, summary } = await encodeSegment(index)
+    const { content, summary } = await encodeSegment(index, blocks)
     const key = `${segmentPrefix}${String(logPosition).padStart(12, '0')}-${randomBytes(6).toString('hex')}`
     const row: SegmentRow = { key, logPosition, ...summary }
     await files.write(row.key, content)
+    blocks.giveBack(content.buffer)
     const opened = await segments.open(row)
     await amendments.commit({ add: [row], remove: keys, ...(folded.length > 0 && { amend: { folded } }) })
     return opened

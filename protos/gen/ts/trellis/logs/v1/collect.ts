@@ -760,7 +760,8 @@ export const CollectServiceDefinition = {
     },
     /**
      * The configured sources and what came of them. A source is there before it has been collected for the first time, with an entry count of 0. What its
-     * units hold (files of a folder, systemd units, containers) is added up in its row.
+     * units hold (files of a folder, systemd units, containers) is added up in its row. An active branch that does not answer in time is
+     * not counted, and named in the header `x-branches-missing`.
      */
     listConfiguredSources: {
       name: "ListConfiguredSources",

@@ -285,9 +285,14 @@ export interface Histogram {
   counts: number[];
   /**
    * Matches that say that they are from more than a day ahead, as those of a broken clock do. They are in `total` and in no bucket, unless
-   * there are no others, or a time is named that they are in.
+   * there are no others, or `until` is given.
    */
   later: number;
+  /**
+   * Matches that say that they are older than 1971, as those of a clock that was never set do, and matches that are few and years before nearly
+   * all others. They are in `total` and in no bucket, unless there are no others, or `since` is given: `since=1900-01-01` shows them.
+   */
+  earlier: number;
 }
 
 export interface TailRequest {
@@ -305,7 +310,7 @@ export interface TailRequest {
     | string
     | null
     | undefined;
-  /** So many of the newest entries come first. */
+  /** So many of the newest entries come first. Whoever broke off among them and comes back with the last id goes on among them. */
   history?: number | null | undefined;
   lastEventId?: string | null | undefined;
 }
@@ -364,6 +369,14 @@ export interface Diagnosis {
   reasoning: string;
   suspectedCauses: SuspectedCause[];
   tookMs: number;
+  /** What the timeline leaves out since it is far from all else; null where there is no timeline. */
+  timelineLeftOut: TimelineLeftOut | null;
+}
+
+/** As `earlier` and `later` of a search's histogram. */
+export interface TimelineLeftOut {
+  earlier: number;
+  later: number;
 }
 
 export interface Window {
@@ -3034,7 +3047,7 @@ export const FacetValue: MessageFns<FacetValue> = {
 };
 
 function createBaseHistogram(): Histogram {
-  return { start: "", bucketSeconds: 0, counts: [], later: 0 };
+  return { start: "", bucketSeconds: 0, counts: [], later: 0, earlier: 0 };
 }
 
 export const Histogram: MessageFns<Histogram> = {
@@ -3054,6 +3067,9 @@ export const Histogram: MessageFns<Histogram> = {
     }
     if (message.later !== 0) {
       writer.uint32(32).int64(message.later);
+    }
+    if (message.earlier !== 0) {
+      writer.uint32(40).int64(message.earlier);
     }
     return writer;
   },
@@ -3113,6 +3129,14 @@ export const Histogram: MessageFns<Histogram> = {
             message.later = longToNumber(reader.int64());
             continue;
           }
+          case 5: {
+            if (tag !== 40) {
+              break;
+            }
+
+            message.earlier = longToNumber(reader.int64());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -3134,6 +3158,7 @@ export const Histogram: MessageFns<Histogram> = {
     message.bucketSeconds = object.bucketSeconds ?? 0;
     message.counts = object.counts?.map((e) => e) || [];
     message.later = object.later ?? 0;
+    message.earlier = object.earlier ?? 0;
     return message;
   },
 };
@@ -3767,6 +3792,7 @@ function createBaseDiagnosis(): Diagnosis {
     reasoning: "",
     suspectedCauses: [],
     tookMs: 0,
+    timelineLeftOut: null,
   };
 }
 
@@ -3804,6 +3830,9 @@ export const Diagnosis: MessageFns<Diagnosis> = {
     }
     if (message.tookMs !== 0) {
       writer.uint32(89).double(message.tookMs);
+    }
+    if (message.timelineLeftOut !== undefined && message.timelineLeftOut !== null) {
+      TimelineLeftOut.encode(message.timelineLeftOut, writer.uint32(98).fork()).join();
     }
     return writer;
   },
@@ -3909,6 +3938,14 @@ export const Diagnosis: MessageFns<Diagnosis> = {
             message.tookMs = reader.double();
             continue;
           }
+          case 12: {
+            if (tag !== 98) {
+              break;
+            }
+
+            message.timelineLeftOut = TimelineLeftOut.decode(reader, reader.uint32());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -3939,6 +3976,76 @@ export const Diagnosis: MessageFns<Diagnosis> = {
     message.reasoning = object.reasoning ?? "";
     message.suspectedCauses = object.suspectedCauses?.map((e) => SuspectedCause.fromPartial(e)) || [];
     message.tookMs = object.tookMs ?? 0;
+    message.timelineLeftOut = (object.timelineLeftOut !== undefined && object.timelineLeftOut !== null)
+      ? TimelineLeftOut.fromPartial(object.timelineLeftOut)
+      : null;
+    return message;
+  },
+};
+
+function createBaseTimelineLeftOut(): TimelineLeftOut {
+  return { earlier: 0, later: 0 };
+}
+
+export const TimelineLeftOut: MessageFns<TimelineLeftOut> = {
+  encode(message: TimelineLeftOut, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.earlier !== 0) {
+      writer.uint32(8).int64(message.earlier);
+    }
+    if (message.later !== 0) {
+      writer.uint32(16).int64(message.later);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): TimelineLeftOut {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseTimelineLeftOut();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.earlier = longToNumber(reader.int64());
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.later = longToNumber(reader.int64());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<TimelineLeftOut>): TimelineLeftOut {
+    return TimelineLeftOut.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<TimelineLeftOut>): TimelineLeftOut {
+    const message = createBaseTimelineLeftOut();
+    message.earlier = object.earlier ?? 0;
+    message.later = object.later ?? 0;
     return message;
   },
 };
@@ -7603,7 +7710,8 @@ export const LogsServiceDefinition = {
     /**
      * Searches all entries, those of active branches along with those that came in here. `q` takes words, all of which an entry must have, "phrases", `prefix*`, `-not` and `OR`; what is not well
      * formed is searched for as its words. Without `q`, everything that the filters let through, newest first. A branch that does
-     * not answer in time is left out: the header `x-branches-missing` names it, and the total is no longer exact.
+     * not answer in time is left out: the header `x-branches-missing` names it, and the total is no longer exact. So it does one that `branch` names
+     * and that is not active.
      */
     search: {
       name: "Search",
@@ -7613,7 +7721,10 @@ export const LogsServiceDefinition = {
       responseStream: false,
       options: {},
     },
-    /** Follows entries as they come in, after the newest that are there already. A reader that is too slow meets a `gap`. */
+    /**
+     * Follows entries as they come in, after the newest that are there already. A reader that is too slow meets a `gap`. A branch that
+     * `branch` names and that is not active is named in the header `x-branches-missing`; it is followed once it is active.
+     */
     tail: {
       name: "Tail",
       requestType: TailRequest as typeof TailRequest,
@@ -7631,7 +7742,10 @@ export const LogsServiceDefinition = {
       responseStream: false,
       options: {},
     },
-    /** Says what may be behind a symptom: entries by several ways of looking, a summary, a time line, suspected causes. */
+    /**
+     * Says what may be behind a symptom: entries by several ways of looking, a summary, a time line, suspected causes.
+     * A branch that does not answer in time is left out: the summary of the rules and the header `x-branches-missing` name it.
+     */
     diagnose: {
       name: "Diagnose",
       requestType: DiagnoseRequest as typeof DiagnoseRequest,
@@ -7640,7 +7754,10 @@ export const LogsServiceDefinition = {
       responseStream: false,
       options: {},
     },
-    /** The same, as it comes: `status`, `summary`, `entries`, `reasoning`, `done`. */
+    /**
+     * The same, as it comes: `status`, `summary`, `entries`, `reasoning`, `done`. A branch that is left out is named by a `status` whose stage is
+     * `branches`.
+     */
     diagnoseStream: {
       name: "DiagnoseStream",
       requestType: DiagnoseRequest as typeof DiagnoseRequest,
@@ -7658,7 +7775,10 @@ export const LogsServiceDefinition = {
       responseStream: false,
       options: {},
     },
-    /** The sources that entries came from; `<prefix>:<host>:<unit>` are grouped under `<prefix>:<host>`. */
+    /**
+     * The sources that entries came from; `<prefix>:<host>:<unit>` are grouped under `<prefix>:<host>`.
+     * Those of active branches are counted along. A branch that does not answer in time is not, and is named in the header `x-branches-missing`.
+     */
     listSources: {
       name: "ListSources",
       requestType: ListSourcesRequest as typeof ListSourcesRequest,
@@ -7669,7 +7789,7 @@ export const LogsServiceDefinition = {
     },
     /**
      * Which sources a text is likely about, best first, and which names in it look like hosts or services of which nothing is kept. No
-     * language model is asked.
+     * language model is asked. A branch that does not answer in time is left out, and named in the header `x-branches-missing`.
      */
     suggestSources: {
       name: "SuggestSources",
@@ -7691,7 +7811,7 @@ export const LogsServiceDefinition = {
       responseStream: false,
       options: {},
     },
-    /** The last 24 hours at a glance. */
+    /** The last 24 hours at a glance. A branch that does not answer in time is not counted, and is named in the header `x-branches-missing`. */
     getStats: {
       name: "GetStats",
       requestType: GetStatsRequest as typeof GetStatsRequest,
@@ -7712,7 +7832,10 @@ export const LogsServiceDefinition = {
       responseStream: false,
       options: {},
     },
-    /** Takes the cookie of a session away from the browser that has it. The cookie or the API key is enough for that. */
+    /**
+     * Takes the cookie of a session away from the browser that has it. The cookie or the API key is enough for that. Nothing is kept of sessions:
+     * a copy of the cookie reads on until its twelve hours are over, or the API key is another.
+     */
     endSession: {
       name: "EndSession",
       requestType: EndSessionRequest as typeof EndSessionRequest,

@@ -768,6 +768,8 @@ export const TemplatesServiceDefinition = {
      * The templates of all entries that the filters let through, the one seen last first. They are counted in what is stored when they are asked for, so
      * what has been deleted, has expired or has another severity by now is counted so at once. `GET /logs/api/search?template={template_id}` finds the
      * entries. A template may become more general as more of its lines are seen; the ids that it had before keep leading to it.
+     * A branch that does not answer in time is not counted: the header `x-branches-missing` names it. So it does one that `branch` names and
+     * that is not active.
      *
      * `trend` compares the last quarter of a window with the rest of it: from `since` to `until`, or 24 hours up to now, or where nothing was
      * logged in those, the 24 hours up to the newest entry.
@@ -780,7 +782,11 @@ export const TemplatesServiceDefinition = {
       responseStream: false,
       options: {},
     },
-    /** One template, with its newest entries and where they came from. An id that the template had before it became more general leads to it, too. 404 where no entry is left. */
+    /**
+     * One template, with its newest entries and where they came from. An id that the template had before it became more general leads to it, too. 404 where no entry is left.
+     * A branch that does not answer in time is left out, and named in the header `x-branches-missing`; where the template may be in that branch alone, the
+     * answer is 503: ask again.
+     */
     getTemplate: {
       name: "GetTemplate",
       requestType: GetTemplateRequest as typeof GetTemplateRequest,

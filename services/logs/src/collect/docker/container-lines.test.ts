@@ -1,0 +1,33 @@
+import { expect, test } from 'vitest'
+import { readContainerLines } from './container-lines.ts'
+
+const time = (nanoseconds: number, second = 5) =>
+  `2026-03-01T09:15:${String(second).padStart(2, '0')}.${String(nanoseconds).padStart(9, '0')}Z `
+
+const textsOf = async (...written: string[]) => {
+  const parts = written.map((text) => ({ kind: 'terminal' as const, bytes: Buffer.from(text) }))
+  const read = async function* () {
+    yield* parts
+  }
+  return (await Array.fromAsync(readContainerLines(read()))).map(({ text }) => text)
+}
+
+test('the times of parts that come soon after one another go from a line, wherever they stand in it', async () => {
+  const parts = [
+    `${time(355_513_457)}one `,
+    `${time(355_608_128)}two`,
+    `${time(1_000, 6)} three`,
+    `${time(2_000, 6)}\n`,
+  ]
+  expect(await textsOf(...parts)).toEqual(['one two three'])
+  expect(await textsOf(parts.join(''))).toEqual(['one two three'])
+})
+
+test.each([
+  ['before its line was read', `took from ${time(100)}on`],
+  ['of just when it was read', `took until ${time(400)}or so`],
+  ['long after it', `gives up at ${time(400, 7)}at last`],
+  ['in whole seconds', 'gives up at 2026-03-01T09:15:06Z at last'],
+])('a time that a program writes stays, where it is %s', async (_, text) => {
+  expect(await textsOf(`${time(400)}${text}\n`)).toEqual([text])
+})

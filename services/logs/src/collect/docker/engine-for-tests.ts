@@ -1,0 +1,104 @@
+import { once } from 'node:events'
+import { createServer, type ServerResponse } from 'node:http'
+import { join } from 'node:path'
+import { temporaryDirectory } from '../../../../../test/support/temporary-directory.ts'
+
+type Line = { at: string; text: string; stream?: 'stdout' | 'stderr' }
+type ServedContainer = { id: string; name: string; isRunning: boolean; lines: Line[]; followers: Set<ServerResponse> }
+
+/** A part of a log as Docker and podman send it where there is no terminal (Docker Engine API, "Attach to a container", stream format). */
+const frameOf = ({ at, text, stream = 'stdout' }: Line): Buffer => {
+  const bytes = Buffer.from(`${at} ${text}\n`)
+  const head = Buffer.alloc(8)
+  head[0] = stream === 'stderr' ? 2 : 1
+  head.writeUInt32BE(bytes.length, 4)
+  return Buffer.concat([head, bytes])
+}
+
+/**
+ * An engine on a Unix socket that answers as podman 4.3 does, which the tests of the collector run where it is installed: the list has `Id`, `Names` with a slash,
+ * `State` and `Labels`; logs are frames, each line with its time in whole seconds and its zone's offset; a log that is followed sends its head at once, and ends
+ * when the container does. Of an id that there is not it says 404 with `cause`, `message` and `response`.
+ */
+export const serveEngine = async () => {
+  const folder = await temporaryDirectory()
+  const socket = join(folder.path, 'podman.sock')
+  const containers = new Map<string, ServedContainer>()
+  const refused = new Set<string>()
+  const asked: string[] = []
+  const json = (response: ServerResponse, status: number, body: unknown) =>
+    response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
+  const server = createServer((request, response) => {
+    const { pathname, searchParams } = new URL(request.url ?? '/', 'http://engine')
+    asked.push(`${pathname}?${searchParams}`)
+    if (pathname === '/containers/json') {
+      const list = [...containers.values()].map(({ id, name, isRunning }) => ({
+        Id: id,
+        Names: [`/${name}`],
+        Image: 'localhost/small:1',
+        Labels: {},
+        State: isRunning ? 'running' : 'exited',
+        Status: isRunning ? 'Up 3 seconds' : 'Exited (0) 3 seconds ago',
+      }))
+      json(response, 200, list)
+      return
+    }
+    const [, id = '', what] = /^\/containers\/([^/]+)\/(json|logs)$/.exec(pathname) ?? []
+    const container = containers.get(id)
+    if (!container || refused.has(id)) {
+      const message = `no container with name or ID "${id}" found: no such container`
+      json(response, 404, { cause: 'no such container', message, response: 404 })
+      return
+    }
+    if (what === 'json') {
+      json(response, 200, { Id: id, Name: `/${container.name}`, Config: { Tty: false, Labels: {} } })
+      return
+    }
+    const since = Number(searchParams.get('since') ?? 0) * 1_000
+    response.writeHead(200).flushHeaders()
+    for (const line of container.lines) if (Date.parse(line.at) >= Math.floor(since)) response.write(frameOf(line))
+    if (searchParams.get('follow') !== '1' || !container.isRunning) response.end()
+    else container.followers.add(response)
+  })
+  server.listen(socket)
+  await once(server, 'listening')
+  return {
+    socket,
+    /** What it was asked for, as paths. */
+    asked,
+    add: (name: string, isRunning = true): string => {
+      const id = Buffer.from(name).toString('hex').padEnd(64, '0')
+      containers.set(id, { id, name, isRunning, lines: [], followers: new Set() })
+      return id
+    },
+    write: (id: string, ...lines: Line[]) => {
+      const container = containers.get(id)
+      container?.lines.push(...lines)
+      for (const follower of container?.followers ?? []) for (const line of lines) follower.write(frameOf(line))
+    },
+    /** The container ends, and what follows it is told so. */
+    end: (id: string) => {
+      const container = containers.get(id)
+      if (!container) return
+      container.isRunning = false
+      for (const follower of container.followers) follower.end()
+      container.followers.clear()
+    },
+    /** The connections of those who follow it break off, as when the engine is started anew. */
+    breakOff: (id: string) => {
+      const followers = containers.get(id)?.followers
+      for (const follower of followers ?? []) follower.destroy()
+      followers?.clear()
+    },
+    /** It is listed, and gone when it is asked for. */
+    refuse: (id: string) => refused.add(id),
+    followersOf: (id: string): number => containers.get(id)?.followers.size ?? 0,
+    [Symbol.asyncDispose]: async () => {
+      const closed = once(server, 'close')
+      server.close()
+      server.closeAllConnections()
+      await closed
+      await folder[Symbol.asyncDispose]()
+    },
+  }
+}

@@ -1,0 +1,126 @@
+import { describe, expect, test } from 'vitest'
+import { readEntry, withCollector } from '../records/collect-for-tests.ts'
+import type { LocalContainerEntry } from '../source-entry.ts'
+import { until } from '../until-for-tests.ts'
+import { createContainerCollector } from './container-collector.ts'
+import { serveEngine } from './engine-for-tests.ts'
+
+const at = (second: number) => `2026-03-01T09:15:${String(second).padStart(2, '0')}+01:00`
+const line = (second: number, text: string) => ({ at: at(second), text })
+
+const withEngine = async (containers: string[] = []) => {
+  const stack = new AsyncDisposableStack()
+  const engine = stack.use(await serveEngine())
+  const collector = createContainerCollector({
+    now: Date.now,
+    flush: { milliseconds: 5, records: 100 },
+    lookMilliseconds: 20,
+  })
+  const world = stack.use(await withCollector(collector))
+  const source = readEntry({
+    id: 'pods',
+    transport: 'local',
+    glean_type: 'podman',
+    socket: engine.socket,
+    containers,
+  })
+  const texts = async () => (await world.entries()).map(({ text }) => text)
+  return { engine, collector, world, source, texts, [Symbol.asyncDispose]: () => stack.disposeAsync() }
+}
+
+describe('an engine that answers as podman does', () => {
+  test('gives what its containers wrote, with the times and the outputs that it tells', async () => {
+    await using opened = await withEngine()
+    const { engine, world, source } = opened
+    const id = engine.add('web', false)
+    engine.write(id, line(1, 'listening'), { ...line(2, 'binds to 80'), stream: 'stderr' })
+    expect(await world.glean(source)).toMatchObject({ entries: 2, problems: [] })
+    const entries = await world.entries()
+    expect(entries.map(({ origin, text, severity }) => [origin.sourceId, text, severity])).toEqual([
+      ['pods:attic:web', 'listening', null],
+      ['pods:attic:web', 'binds to 80', 'WARN'],
+    ])
+    expect(entries[0]?.time).toBe(Date.parse('2026-03-01T08:15:01Z'))
+    engine.write(id, line(3, 'again'))
+    expect(await world.glean(source)).toMatchObject({ entries: 1, duplicates: 0 })
+  })
+
+  test('is followed: what its containers write comes live, and so does what those write that are started meanwhile', async () => {
+    await using opened = await withEngine(['web', 'job'])
+    const { engine, world, source, texts } = opened
+    const web = engine.add('web')
+    const other = engine.add('other')
+    engine.write(web, line(1, 'before'))
+    const following = world.follow(source)
+    await until(
+      () => engine.followersOf(web),
+      (followers) => followers === 1,
+    )
+    engine.write(web, line(2, 'while'))
+    const job = engine.add('job')
+    await until(
+      () => engine.followersOf(job),
+      (followers) => followers === 1,
+    )
+    engine.write(job, line(3, 'job done'))
+    engine.end(job)
+    await until(
+      () => engine.asked.filter((path) => path.includes(`${job}/logs`)).length,
+      // Followed, and once more since it has ended.
+      (asked) => asked === 2,
+    )
+    await until(texts, (stored) => stored.length === 3)
+    expect(await following.stop()).toMatchObject({ counts: { entries: 3 } })
+    expect((await texts()).toSorted()).toEqual(['before', 'job done', 'while'])
+    expect(engine.followersOf(other)).toBe(0)
+    expect(following.problems).toEqual([])
+  })
+
+  test('is followed behind what is stored, and a connection that breaks off loses nothing and has nothing twice', async () => {
+    await using opened = await withEngine()
+    const { engine, world, source, texts } = opened
+    const web = engine.add('web')
+    engine.write(web, line(1, 'one'))
+    await world.glean(source)
+    const following = world.follow(source)
+    const isFollowed = () =>
+      until(
+        () => engine.followersOf(web),
+        (followers) => followers === 1,
+      )
+    await isFollowed()
+    engine.write(web, line(2, 'two'))
+    engine.breakOff(web)
+    engine.write(web, line(3, 'three'))
+    await isFollowed()
+    engine.write(web, line(4, 'four'))
+    expect(await following.stop()).toMatchObject({ counts: { duplicates: 0 } })
+    // What came as it was told to end is read by whoever comes next.
+    await world.glean(source)
+    expect(await texts()).toEqual(['one', 'two', 'three', 'four'])
+  })
+
+  test('a container that is taken away while it is read is a problem of its own', async () => {
+    await using opened = await withEngine()
+    const { engine, world, source } = opened
+    engine.write(engine.add('here', false), line(1, 'kept'))
+    const gone = engine.add('gone', false)
+    engine.refuse(gone)
+    expect(await world.glean(source)).toMatchObject({
+      entries: 1,
+      problems: [`gone: The engine refuses: no container with name or ID "${gone}" found: no such container`],
+    })
+  })
+
+  test('one that is not there ends the following with its socket', async () => {
+    await using opened = await withEngine()
+    const source = readEntry({ id: 'pods', transport: 'local', glean_type: 'podman', socket: '/not/there.sock' })
+    const request = { checkpoints: opened.world.checkpoints('pods'), force: false, onProblem: () => undefined }
+    const signal = new AbortController().signal
+    const following = opened.collector.follow?.({ ...request, source: source as LocalContainerEntry, signal })
+    const all = async () => {
+      for await (const batch of following ?? []) expect(batch).toBeDefined()
+    }
+    await expect(all()).rejects.toThrow('/not/there.sock cannot be connected to: it is not there')
+  })
+})

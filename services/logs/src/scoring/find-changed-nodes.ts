@@ -1,0 +1,98 @@
+import { counted } from '../counted.ts'
+import type { StoredEntry } from '../entries/entry.ts'
+import { burstsOf, scoreOfSilence, silenceOf, sureness } from './count-changes.ts'
+import { nodeOf } from './node-of.ts'
+import { surpriseOf } from './rate-of-new.ts'
+import type { PlaceAnomaly, Stretch } from './stretch.ts'
+
+/** Of more machines those that came first are told apart. */
+const mostNodes = 2_000
+const mostEntries = 100
+/** How much it matters that one machine says much more, whatever it says. */
+const worthOfNode = 0.6
+/** So many times what came before, of all entries and in the same time. */
+const leastTimes = 4
+const leastExpected = 10
+
+type Node = { name: string; counts: number[]; last: StoredEntry | undefined }
+
+const nodesOf = (stretches: readonly Stretch[]): Node[] => {
+  const nodes = new Map<string, Node>()
+  for (const [index, { entries }] of stretches.entries())
+    for (const entry of entries) {
+      const name = nodeOf(entry)
+      if (name === null) continue
+      const node = nodes.get(name) ?? { name, counts: stretches.map(() => 0), last: undefined }
+      if (!nodes.has(name) && nodes.size >= mostNodes) continue
+      nodes.set(name, node)
+      node.counts[index] = (node.counts[index] ?? 0) + 1
+      node.last = entry
+    }
+  return [...nodes.values()]
+}
+
+const durationOf = (stretches: readonly Stretch[]): number =>
+  stretches.reduce((sum, { since, until }) => sum + until - since, 0)
+const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0)
+
+/** Where machines come and go, that one which hardly spoke says much is as surprising as that a new one comes at all. */
+const surpriseOfFew = (nodes: readonly Node[]): number => {
+  const stretchesOf = nodes.map(({ counts }) => counts.filter((count) => count > 0).length)
+  return surpriseOf({ count: sum(stretchesOf), once: stretchesOf.filter((count) => count === 1).length })
+}
+
+/**
+ * Machines of one source that say far more than they did, or nothing any more, while the others go on. Stretches have as many entries each, so
+ * that a count is a share: it is told of where what came in the same time says so, too, as else a machine would seem to fall silent when another one
+ * shouts, and to shout when others fall silent.
+ */
+export const findChangedNodes = (stretches: readonly Stretch[], judgedFrom: number): PlaceAnomaly[] => {
+  const nodes = nodesOf(stretches)
+  if (nodes.length < 2) return []
+  const ofFew = surpriseOfFew(nodes)
+  const burstOf = ({ name, counts }: Node): PlaceAnomaly[] => {
+    const [burst] = burstsOf(counts, judgedFrom).filter(({ bucket, count }) => {
+      const before = durationOf(stretches.slice(0, bucket))
+      const now = durationOf(stretches.slice(bucket, bucket + 1))
+      return count >= (leastTimes * sum(counts.slice(0, bucket)) * now) / before
+    })
+    const stretch = burst && stretches[burst.bucket]
+    if (!burst || !stretch) return []
+    const entries = stretch.entries.filter((entry) => nodeOf(entry) === name).slice(0, mostEntries)
+    const { length } = stretch.entries
+    return [
+      {
+        label: 'node_burst',
+        subject: name,
+        score: worthOfNode * sureness(burst.deviation) * (burst.mean < 1 ? ofFew : 1),
+        severity: null,
+        reason: `${burst.count} of ${counted(length, 'entry', 'entries')} were from ${name}, where ${burst.mean.toFixed(burst.mean < 10 ? 1 : 0)} were usual.`,
+        entries,
+        count: burst.count,
+      },
+    ]
+  }
+  const silenceIn = ({ name, counts, last }: Node): PlaceAnomaly[] => {
+    const first = counts.findIndex((count) => count > 0)
+    const lastHeard = counts.findLastIndex((count) => count > 0)
+    const silence = silenceOf(counts, { first, last: lastHeard, end: counts.length, judgedFrom })
+    if (!silence || !last) return []
+    const silent = stretches.slice(lastHeard + 1)
+    const inThatTime =
+      (silence.count / Math.max(1, durationOf(stretches.slice(first, lastHeard + 1)))) * durationOf(silent)
+    const expected = Math.min(silence.expected, inThatTime)
+    if (expected < leastExpected) return []
+    return [
+      {
+        label: 'node_silence',
+        subject: name,
+        score: scoreOfSilence(expected),
+        severity: 'WARN',
+        reason: `Nothing from ${name} among the last ${counted(sum(silent.map(({ entries }) => entries.length)), 'entry', 'entries')}, where about ${Math.round(expected)} were to be expected.`,
+        entries: [last],
+        count: silence.count,
+      },
+    ]
+  }
+  return nodes.flatMap((node) => [...burstOf(node), ...silenceIn(node)])
+}

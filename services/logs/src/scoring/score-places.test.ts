@@ -1,0 +1,70 @@
+import { expect, test } from 'vitest'
+import type { RestingSearch } from './resting-search.ts'
+import { createPlaceScoring } from './score-places.ts'
+import { stretchesOf, templatesOf } from './stretches-for-tests.ts'
+import type { TemplateSeries } from './template-series.ts'
+
+const minute = 60_000
+const bucketCount = 50
+const said = Array.from({ length: bucketCount * 60 }, (_, index) => ({
+  text: `2026-03-01T10:00:00Z rack${index % 10} app[1]: ready`,
+  kind: 'ready',
+}))
+const entries = stretchesOf(said, said.length).flatMap((stretch) => stretch.entries)
+const seriesOf = (judgedWhole: boolean): TemplateSeries => ({
+  start: 0,
+  bucketMilliseconds: minute,
+  bucketCount,
+  judgedFrom: 15,
+  judgedWhole,
+  firstTime: 0,
+  lastTime: bucketCount * minute - 1,
+  templates: templatesOf(said).map((template) => ({
+    ...template,
+    count: said.length,
+    buckets: new Array<number>(bucketCount).fill(60),
+  })),
+})
+
+/** A scorer whose every search takes a second of the clock that it looks at. */
+const open = () => {
+  let clock = 0
+  let searches = 0
+  const search: RestingSearch = async ({ since = 0, until = 0 }, limit) => {
+    clock += 1_000
+    searches++
+    return entries.filter(({ effectiveTime }) => effectiveTime >= since && effectiveTime < until).slice(0, limit)
+  }
+  const score = createPlaceScoring(() => clock)
+  const end = bucketCount * minute
+  return {
+    wait: (milliseconds: number) => {
+      clock += milliseconds
+    },
+    /** How many searches it takes to score what came from a moment on. */
+    searchesFor: async (since: number, isWhole = false) => {
+      const before = searches
+      await score({ sourceId: 'app', since, until: end, firstTime: 0 }, seriesOf(isWhole), search)
+      return searches - before
+    },
+    end,
+  }
+}
+
+test('a source that grows is looked at again after fifty times as long as the look before took', async () => {
+  const { searchesFor, wait, end } = open()
+  const first = await searchesFor(end - minute)
+  expect(first).toBeGreaterThan(0)
+  expect(await searchesFor(end - minute)).toBe(0)
+  wait(first * 1_000 * 50 - 1)
+  expect(await searchesFor(end - minute)).toBe(0)
+  wait(1)
+  expect(await searchesFor(end - minute)).toBe(first)
+})
+
+test('what somebody asks for is looked at at once: all of a source, or a stretch of it further back', async () => {
+  const { searchesFor, end } = open()
+  const first = await searchesFor(end - minute)
+  expect(await searchesFor(0, true)).toBe(first)
+  expect(await searchesFor(end - 30 * minute)).toBe(first)
+})

@@ -1,0 +1,62 @@
+import { expect, test } from 'vitest'
+import { isUnchangedBefore, nearOf, type RangeQuestion, rangeToScore } from './source-range.ts'
+
+const start = Date.UTC(2026, 2, 1)
+const at = (seconds: number) => start + seconds * 1000
+
+/** A source as the times of its entries, in seconds. */
+const sourceOf = (seconds: readonly number[]) => {
+  const times = seconds.map(at)
+  const countIn: RangeQuestion['countIn'] = async (
+    since = Number.NEGATIVE_INFINITY,
+    until = Number.POSITIVE_INFINITY,
+  ) => times.filter((time) => time >= since && time < until).length
+  const source = {
+    sourceId: 'app',
+    entries: times.length,
+    bySeverity: [times.length, 0, 0, 0] as [number, number, number, number],
+    firstTime: Math.min(...times),
+    lastTime: Math.max(...times),
+  }
+  return { source, countIn }
+}
+const steady = Array.from({ length: 3_600 }, (_, second) => second)
+
+/** What is scored once more has come to a source that was scored whole. */
+const rangeAfter = async (before: readonly number[], more: readonly number[]) => {
+  const { source, countIn } = sourceOf(before)
+  const known = {
+    scorer: 'anomaly',
+    source_id: 'app',
+    entries: source.entries,
+    recent: await countIn(source.lastTime - 600_000, source.lastTime + 1),
+    seen_until: source.lastTime,
+  }
+  const near = await nearOf(source.lastTime, countIn)
+  const now = sourceOf([...before, ...more])
+  const range = await rangeToScore({ source: now.source, known, near, countIn: now.countIn })
+  return { near, range, countIn: now.countIn }
+}
+
+test('of a source that goes on in time the last two seconds are looked at again', async () => {
+  const { range } = await rangeAfter(steady, [3_600, 3_601])
+  expect(range?.since).toBe(at(3_597))
+})
+
+test.each([
+  ['some seconds late, the last ten', 3_595.5, 3_589],
+  ['minutes late, the last ten minutes', 3_400.5, 2_999],
+  ['long after its time, all', 10.5, 0],
+])('where an entry comes %s', async (_, late, since) => {
+  const { range } = await rangeAfter(steady, [late, 3_600])
+  expect(range?.since).toBe(at(since))
+})
+
+test('what comes before the range while it is chosen is noticed', async () => {
+  const { near, range, countIn } = await rangeAfter(steady, [3_600])
+  if (!range) throw new Error('Nothing is to be scored.')
+  expect(await isUnchangedBefore(near, range, countIn)).toBe(true)
+  expect(await isUnchangedBefore(near, range, sourceOf([...steady, 3_596.5]).countIn)).toBe(false)
+  // Of a range that begins before all that is remembered nothing can be said.
+  expect(await isUnchangedBefore(near, { ...range, since: at(0) }, countIn)).toBe(false)
+})

@@ -1,0 +1,40 @@
+import { constants, zstdCompressSync } from 'node:zlib'
+import { describe, expect, test } from 'vitest'
+import { compress } from './compress.ts'
+import { unpack, unpackedSize } from './unpack.ts'
+
+const bytesOf = (size: number) => Uint8Array.from({ length: size }, (_, index) => (index * 7919) % 251)
+
+describe('what is packed', () => {
+  test.each([0, 1, 255, 256, 257, 65_535, 65_536, 65_791, 65_792, 200_000])('of %i bytes says so', (size) => {
+    const packed = compress(bytesOf(size))
+    expect(unpackedSize(packed)).toBe(size)
+    expect(unpack(packed)).toEqual(Buffer.from(bytesOf(size)))
+  })
+
+  test('with a dictionary is unpacked with it', () => {
+    const dictionary = Buffer.from(bytesOf(4_096))
+    const packed = compress(bytesOf(10_000), dictionary)
+    expect(unpackedSize(packed)).toBe(10_000)
+    expect(unpack(packed, dictionary)).toEqual(Buffer.from(bytesOf(10_000)))
+  })
+
+  test('without its size is unpacked all the same', () => {
+    const params = { [constants.ZSTD_c_contentSizeFlag]: 0 }
+    const packed = zstdCompressSync(bytesOf(200_000), { params })
+    expect(unpackedSize(packed)).toBeUndefined()
+    expect(unpack(packed)).toEqual(Buffer.from(bytesOf(200_000)))
+  })
+
+  test('and cut short or no frame at all is refused', () => {
+    const packed = compress(bytesOf(200_000))
+    for (const broken of [
+      new Uint8Array(0),
+      packed.subarray(0, 3),
+      packed.subarray(0, 7),
+      packed.subarray(0, 100),
+      bytesOf(64),
+    ])
+      expect(() => unpack(broken)).toThrow()
+  })
+})

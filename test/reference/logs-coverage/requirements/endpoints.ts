@@ -1,0 +1,246 @@
+import { jobs, keys, localBranches, logs, type Theme, theme } from '../promised.ts'
+
+/** What the endpoints do. */
+export const endpoints: readonly Theme[] = [
+  theme(
+    'Health, search and diagnosis',
+    ['`GET /health` is always open', [keys, 'lets in its own key and no other']],
+    [
+      '`GET /api/search` takes q, source, severity, limit',
+      [jobs(''), 'words, phrases, prefixes and exclusions find it, with severity, facets and time'],
+    ],
+    [
+      '`domain` keeps entries with a pattern of that domain',
+      [logs('service'), 'takes a file, tells its format, and finds what is in it'],
+    ],
+    [
+      '`semantic=true` re-ranks',
+      [
+        logs('semantic/semantic-search'),
+        'finds what has only some of the words, and puts what means the same before it',
+      ],
+    ],
+    [
+      'Without a model, or when it fails, a search falls back to BM25',
+      [
+        logs('semantic/semantic-search'),
+        'with the embedding backend unavailable or failing, a search falls back to BM25',
+      ],
+    ],
+    [
+      '`POST /api/diagnose` answers with a summary that has `by_domain`',
+      [logs('service'), 'a diagnosis names what it searched for, what it found, and why'],
+    ],
+    [
+      '`POST /api/diagnose/stream` sends status, summary, entries, reasoning, done, in this order',
+      [logs('diagnose/diagnosis'), 'streams status, summary, entries, reasoning and done, in this order'],
+    ],
+    [
+      'A named source is scanned for its most recent errors, whatever the words',
+      [logs('diagnose/diagnosis'), 'reads the most recent errors of a named source, whatever their words'],
+    ],
+    [
+      'Thinking blocks are removed, whatever their case and however many lines they have',
+      [logs('diagnose/thinking'), 'however the words of "%s" are cut, the same is shown'],
+    ],
+    [
+      '`POST /api/sources/suggest` ranks sources and names what is not tracked, without a language model',
+      [logs('sources/suggest'), 'have scores from 0 to 1, best first, ten at most'],
+      [logs('sources/suggest'), 'untracked names'],
+    ],
+  ),
+  theme(
+    'Sources and collecting',
+    [
+      '`GET /api/sources` groups by stem',
+      [logs('sources/stats'), 'grouped sources have unit_count, entry count, error count and time range'],
+    ],
+    [
+      '`GET /api/sources/configured` shows SSH sources before they were collected, with 0 entries',
+      [logs('collect/runs'), 'SSH sources appear before the first glean with entry count 0'],
+    ],
+    [
+      'Sub-sources are added up under the row of their host',
+      [logs('collect/runs'), 'sub-source ids are aggregated under the host row'],
+    ],
+    [
+      '`DELETE /api/sources/{id}` removes entries and what finds them',
+      [logs('kept/kept'), 'DELETE /api/sources/{id} removes entries and full-text rows'],
+    ],
+    [
+      '`POST /api/sources/{id}/glean` collects one source again',
+      [logs('collect/runs'), 'one source is collected again by its id'],
+    ],
+    [
+      '`POST /api/tasks/glean` collects by hand',
+      [logs('collect/runs'), 'a manual run collects from all enabled sources'],
+    ],
+    [
+      '`force=true` bypasses the check for what is unchanged',
+      [logs('collect/runs'), 'force=true bypasses the unchanged-file check of a source'],
+    ],
+    [
+      'Files are fingerprinted by hash, modification time and size',
+      [logs('collect/files/file-collector'), 'files are fingerprinted by hash, modification time and size'],
+    ],
+    [
+      '`POST /api/ingest/upload` recognises the format',
+      [logs('service'), 'takes a file, tells its format, and finds what is in it'],
+    ],
+    [
+      '`POST /api/glean/batch` takes parsed entries',
+      [logs('service'), 'pushed entries keep what their sender said, and come once'],
+    ],
+    ['`GET /api/stats` shows the last 24 hours', [logs('sources/stats'), 'GET /api/stats: 24-hour window']],
+    [
+      '`GET /api/watch/status` tells of the watcher',
+      [logs('collect/runs'), 'of two replicas one watches, and both tell the same'],
+    ],
+    [
+      '`POST /api/watch/reload` reads the configuration again',
+      [logs('collect/runs'), 'a reload may be asked of either'],
+    ],
+  ),
+  theme(
+    'Incidents and bundles',
+    [
+      '`POST /api/incidents`, `GET /api/incidents`',
+      [logs('incidents/incidents'), 'POST /api/incidents and GET /api/incidents create and list'],
+    ],
+    [
+      '`GET /api/incidents/{id}`, `DELETE /api/incidents/{id}`',
+      [logs('incidents/incidents'), 'GET /api/incidents/{id} shows entries'],
+      [logs('incidents/incidents'), 'DELETE /api/incidents/{id} deletes'],
+    ],
+    [
+      '`GET /api/incidents/{id}/bundle` exports, sanitized where asked',
+      [logs('bundles/bundles'), 'GET /api/incidents/{id}/bundle exports a versioned JSON object'],
+      [logs('bundles/bundles'), 'a sanitize option masks IPv4 addresses'],
+    ],
+    [
+      '`POST /api/incidents/{id}/send` pushes to the configured endpoint, sanitized where asked',
+      [
+        logs('bundles/bundles'),
+        'pushes the bundle to the configured bundle endpoint, and supports the sanitize option',
+      ],
+    ],
+    [
+      '`POST /api/incidents/{id}/export` makes a ticket',
+      [logs('tickets/tickets'), 'Cloud: version 3, Basic'],
+      [logs('tickets/tickets'), 'Server and Data Center: version 2'],
+      [logs('tickets/tickets'), 'the fullest incident fits the limits of one request'],
+    ],
+    [
+      '`POST /api/bundles`, `GET /api/bundles` receive and list',
+      [logs('bundles/bundles'), 'POST /api/bundles receives what was exported'],
+    ],
+    ['`GET /api/sent-bundles` is the history of what went out', [logs('bundles/bundles'), 'GET /api/sent-bundles']],
+  ),
+  theme(
+    'Setup and SSH targets',
+    [
+      '`GET /api/setup/status` says whether there are sources',
+      [logs('setup/setup'), 'goes from nothing to sources that are written down: status, discover, write'],
+    ],
+    [
+      '`GET /api/setup/discover` finds journald, docker and log files',
+      [logs('setup/setup'), 'goes from nothing to sources that are written down: status, discover, write'],
+    ],
+    [
+      '`POST /api/setup/write` appends to the sources file',
+      [logs('collect/sources-file'), 'selected sources are appended to the sources file, and its comments stay'],
+    ],
+    [
+      '`POST /api/setup/interpret` goes by keywords, then a language model, then null',
+      [logs('setup/setup'), 'interpret asks the model for what no keyword knows, and takes only what exists'],
+    ],
+    [
+      '`GET /api/setup/scan` ranks by 0.7 recency + 0.3 size, or 0.4 + 0.2 + 0.4 keyword match',
+      [
+        logs('setup/scan'),
+        'score is 0.7 recency + 0.3 size, or 0.4 recency + 0.2 size + 0.4 keyword match when a query is given',
+      ],
+    ],
+    [
+      '`GET`, `POST /api/ssh-targets`',
+      [logs('ssh-targets/rpc'), 'are created, listed newest first, edited and deleted'],
+    ],
+    [
+      '`PATCH`, `DELETE /api/ssh-targets/{id}`',
+      [logs('ssh-targets/rpc'), 'are created, listed newest first, edited and deleted'],
+    ],
+    [
+      '`POST /api/ssh-targets/{id}/test` records last_tested, last_ok, last_error',
+      [logs('ssh-targets/rpc'), 'records last_tested, last_ok and last_error'],
+    ],
+  ),
+  theme(
+    'Scoring',
+    [
+      '`GET /api/anomaly/status`, `GET /api/cybersec/status`',
+      [logs('scoring/scoring'), 'GET /api/anomaly/status and /api/cybersec/status tell what came of the last run'],
+    ],
+    [
+      '`POST /api/anomaly/run`, `POST /api/cybersec/run`',
+      [logs('scoring/scoring'), 'a run again finds the same detections'],
+      [logs('scoring/scoring'), 'while one runs another is refused with 409'],
+    ],
+    [
+      '`GET /api/anomaly/detections` filters by scorer; `GET /api/cybersec/detections`',
+      [logs('scoring/scoring'), 'GET /api/anomaly/detections has an optional scorer filter'],
+    ],
+    [
+      '`POST /api/anomaly/detections/{id}/acknowledge`',
+      [
+        logs('scoring/scoring'),
+        'POST /api/anomaly/detections/{id}/acknowledge makes it acknowledged, with notes, once',
+      ],
+    ],
+  ),
+  theme(
+    'Context, media monitor, settings, block list',
+    ['`POST`, `GET`, `DELETE /docs`', [jobs('-context'), 'POST, GET, DELETE /docs']],
+    ['`POST`, `GET`, `DELETE /facts`', [jobs('-context'), 'POST, GET, DELETE /facts']],
+    [
+      'The wizard: schema, step, apply',
+      [jobs('-context'), 'GET /wizard/schema, POST /wizard/step, POST /wizard/apply'],
+    ],
+    ['`GET /debug/search`', [jobs('-context'), 'GET /debug/search']],
+    [
+      'Notifications of a media monitor are entries of the source `media-monitor`',
+      [logs('media-monitor/media-monitor'), 'stores a payload as an entry under source media-monitor'],
+    ],
+    [
+      'Of a media monitor, `error` is CRITICAL, `buffer` WARN, anything else null',
+      [logs('media-monitor/media-monitor'), 'any other trigger has no severity'],
+    ],
+    [
+      'What a media monitor sent is searchable after each write',
+      [logs('media-monitor/media-monitor'), 'searchable when the answer comes'],
+    ],
+    ['`GET`, `PATCH /api/settings`', [jobs('-settings'), 'a change names what changes, and is seen at every edge']],
+    [
+      'The block list: list, scan, update, push, unblock, test',
+      [
+        jobs('-blocklist'),
+        'list candidates, trigger scan, update status, push to DNS filter, unblock, test connection',
+      ],
+    ],
+  ),
+  theme(
+    'Branches',
+    [
+      '`POST /api/orchard/graft`',
+      [jobs(''), 'take entries with a key of their own, through the edge, and are searched along'],
+    ],
+    [
+      '`GET /api/orchard/branches`, active and inactive',
+      [localBranches, 'what a branch last told is known while it does not run'],
+    ],
+    ['`DELETE /api/orchard/branches/{slug}`', [jobs(''), 'that are deactivated close their port']],
+    [
+      '`POST /api/orchard/branches/{slug}/anonymize`: keyed pseudonyms',
+      [jobs(''), 'have what names somebody replaced for good, the same by the same'],
+    ],
+  ),
+]

@@ -1,0 +1,225 @@
+import { jobs, localBranches, logs, type Theme, theme } from '../promised.ts'
+
+/** What the service is about: what it does, entries, resources, states. */
+export const resources: readonly Theme[] = [
+  theme(
+    'What the service does',
+    [
+      'Collects from local files and directories',
+      [logs('collect/files/file-collector'), 'a folder is gone through with all its folders'],
+      [logs('collect/files/file-collector'), 'a glob names files'],
+    ],
+    [
+      'Collects from journald',
+      [
+        logs('collect/journald/journald-collector'),
+        'is collected with its units as sources, its priorities as severities',
+      ],
+      [logs('collect/journald/journald-collector'), 'is followed: what is written comes live'],
+      [logs('collect/journald/export-format'), 'is read the same however it is cut'],
+    ],
+    [
+      'Collects from docker and podman',
+      [logs('collect/docker/container-collector'), 'gives its containers as sources'],
+      [logs('collect/docker/follow-containers'), 'is followed: what its containers write comes live'],
+    ],
+    ['Collects from remote hosts over SSH', [logs('collect/ssh/connection'), 'is let in by its key']],
+    ['Collects from uploads', [jobs(''), 'an upload is recognised, stored and counted']],
+    ['Collects from pushed batches', [logs('service'), 'pushed entries keep what their sender said, and come once']],
+    [
+      'Collects from a media-monitor notification agent',
+      [logs('media-monitor/media-monitor'), 'stores a payload as an entry under source media-monitor'],
+    ],
+    [
+      'Searches all text, ranked by BM25',
+      [jobs(''), 'words, phrases, prefixes and exclusions find it'],
+      [logs('search/search-model'), 'answers any search as a naive engine does'],
+    ],
+    [
+      'Hybrid re-ranking is 0.6 × normalised BM25 + 0.4 × cosine similarity',
+      [logs('semantic/semantic-search'), 'enables hybrid re-ranking: 0.6 normalized BM25 + 0.4 cosine'],
+    ],
+    [
+      'Tags entries with patterns, each of one domain',
+      [logs('patterns/library/library'), 'every domain has patterns, and tags are unique'],
+    ],
+    [
+      'Diagnoses in layers: keywords, errors of named sources, windows of time, what is known of the systems',
+      [logs('diagnose/diagnosis'), 'says how much, where, since when, what failed first'],
+      [logs('diagnose/diagnosis'), 'tells what is known of what was asked about'],
+    ],
+    [
+      'Asks a language model through a chat-completions endpoint in the style of OpenAI',
+      [logs('diagnose/llm'), 'is asked with its name and key'],
+    ],
+    [
+      'Makes incidents of clusters of errors by itself',
+      [logs('incidents/automatic/automatic-incidents'), 'are created automatically from error clusters'],
+    ],
+    [
+      'Detects anomalies and entries that matter for security',
+      [logs('scoring/scoring'), 'what comes in is scored without being asked'],
+    ],
+  ),
+  theme(
+    'Log entries',
+    [
+      'An entry id is unique; entries without a timestamp do not collide',
+      [logs('collect/files/file-collector'), 'equal lines without a time in two pieces of a log are both kept'],
+    ],
+    [
+      'Sources of three or more colon segments are grouped by `<prefix>:<host>` in listings and statistics',
+      [logs('sources/stats'), 'grouped sources have unit_count, entry count, error count and time range'],
+    ],
+    [
+      '`timestamp_iso` is ISO 8601 with a `T`',
+      [logs('entries/iso-time'), 'a moment is written as the language writes it'],
+    ],
+    [
+      '`severity` is CRITICAL, ERROR, WARN or null',
+      [logs('patterns/library/library'), 'the level that a line names stands, whatever its words mean'],
+    ],
+    ['`severity` can be overridden', [logs('kept/kept'), 'severity CRITICAL, ERROR, WARN, or null can be overridden']],
+    [
+      '`repeat_count` says how often a line happened',
+      [logs('formats/file-parser'), 'syslog that counts its repetitions is believed'],
+    ],
+    [
+      '`matched_patterns` lists the tags of patterns that match',
+      [logs('service'), 'takes a file, tells its format, and finds what is in it'],
+    ],
+    [
+      '`ingest_time` is when an entry came in',
+      [logs('ingest/upload'), 'has the ingest_time at which its entries came in, whatever time they tell'],
+      [logs('segments/retention'), 'where there is room for so many bytes, what arrived longest ago goes'],
+    ],
+    [
+      '`anomaly_score`, `anomaly_label`, `anomaly_scored_at` are set by the anomaly scorer',
+      [
+        logs('scoring/scoring'),
+        '%s is found, and its entries carry anomaly_score, anomaly_label and anomaly_scored_at',
+      ],
+    ],
+    [
+      '`ml_score`, `ml_label`, `ml_scored_at` are set by the security classifier',
+      [logs('scoring/scoring'), 'the entry carries ml_score, ml_label and ml_scored_at'],
+    ],
+    [
+      '`tenant_id` is the namespace, empty where there is none',
+      [logs('branches/branch-node'), 'a branch keeps what it was sent under its slug and tenant'],
+    ],
+    [
+      '`anonymized` is set by the pseudonyms of branches',
+      [logs('anonymize/anonymize'), 'keeps nothing that names somebody in text, fields and source, and is marked'],
+    ],
+  ),
+  theme(
+    'Resources',
+    [
+      'The sources file has transports local and ssh',
+      [logs('collect/sources-file'), 'a source is configured in a sources file with transport local or ssh'],
+    ],
+    [
+      'SSH sources have the glean types journald, syslog, plaintext and docker',
+      [logs('collect/sources-file'), 'SSH sources have glean types journald, syslog, plaintext, docker'],
+    ],
+    [
+      'Statistics of a source have entry count, error count, time range and, grouped, `unit_count`',
+      [logs('collect/runs'), 'configured sources are enriched with statistics'],
+    ],
+    [
+      'An incident has id, label, start and end, notes, creation, severity and issue type',
+      [logs('incidents/incidents'), 'an incident has the fields of the spec'],
+    ],
+    [
+      'An incident made by itself has the issue type `auto:<source_id>`',
+      [logs('incidents/automatic/automatic-incidents'), 'with issue_type auto:<source_id>'],
+    ],
+    [
+      'The detail of an incident has up to 100 entries, sorted by time',
+      [logs('incidents/incidents'), 'detail returns up to 100 associated entries'],
+      [logs('incidents/incidents'), 'sorted by time'],
+    ],
+    [
+      'A bundle is a versioned JSON object with the incident and its entries',
+      [logs('bundles/bundles'), 'GET /api/incidents/{id}/bundle exports a versioned JSON object'],
+    ],
+    [
+      'Received bundles are listed by when they were bundled and by issue type',
+      [logs('bundles/bundles'), 'GET /api/bundles lists it by bundling time and issue type'],
+    ],
+    [
+      'Sent bundles are recorded for every export',
+      [logs('bundles/bundles'), 'sent bundles are recorded for every export: GET /api/sent-bundles'],
+    ],
+    ...(['IPv4 addresses', 'e-mail addresses', 'user= values', 'host= values', 'password values'] as const).map(
+      (what) => [`Sanitizing masks ${what}`, [logs('masking/masking'), `['${what}'`]] as const,
+    ),
+    ['An SSH target has the listed fields', [logs('ssh-targets/rpc'), 'with the fields of the contract']],
+    [
+      'Key contents are never returned by any response',
+      [logs('ssh-targets/rpc'), 'never show what a key file holds, in no answer and no error'],
+    ],
+    [
+      'A detection has a scorer, anomaly or cybersec, and can be acknowledged',
+      [
+        logs('scoring/scoring'),
+        'detection, unacknowledged: POST /api/anomaly/detections/{id}/acknowledge makes it acknowledged',
+      ],
+    ],
+    [
+      'The context has facts, documents and chunks',
+      [logs('context/context'), 'a diagnosis gets the facts and chunks that its question names'],
+    ],
+    [
+      'A block-list candidate is scanned from logs, has a status, and is pushed to or removed from a DNS filter',
+      [logs('blocklist/blocklist'), 'candidate → approved → blocked (pushed) → unblocked'],
+    ],
+    [
+      'All settings have the defaults of the spec',
+      [logs('settings/settings'), 'has the defaults of the spec until something is set'],
+    ],
+    ['`tech_level` selects one of three prompts', [jobs('-settings'), 'in the words of the tech_level']],
+    ['A branch has a port, counted up from 8538', [localBranches, 'ports count up, past those that somebody else has']],
+    ['A branch has a data directory', [localBranches, 'its data in a folder of its own']],
+  ),
+  theme(
+    'States',
+    [
+      'A detection is acknowledged',
+      [
+        logs('scoring/scoring'),
+        'detection, unacknowledged: POST /api/anomaly/detections/{id}/acknowledge makes it acknowledged',
+      ],
+    ],
+    [
+      'DELETE makes a branch inactive and stops it',
+      [jobs(''), 'that are deactivated close their port and keep their entries, key and port'],
+    ],
+    [
+      'Grafting provisions the directory, starts the branch on the next free port, routes to it, and answers with submit_endpoint and api_key',
+      [jobs(''), 'take entries with a key of their own, through the edge, and are searched along'],
+    ],
+    [
+      'The watcher runs from the start and tails configured sources',
+      [logs('collect/watch/watcher'), 'the watcher tails configured sources from the start'],
+    ],
+    ['The watcher stops at the end', [logs('collect/watch/watcher'), 'the watcher ends without losing a line']],
+    [
+      'A reload reads the configuration again',
+      [logs('collect/watch/watcher'), 'a reload reads the configuration again, and nothing is lost by it'],
+    ],
+    [
+      'A run starts by schedule',
+      [logs('collect/runs'), 'the schedule collects every so often, and one of the replicas does it'],
+    ],
+    [
+      'A lock prevents a run beside another',
+      [logs('collect/runs'), 'a run is refused while a run is in progress, on another replica, too'],
+    ],
+    [
+      'Deleting a group deletes all its units by prefix',
+      [logs('kept/kept'), 'DELETE /api/sources/{id} of a group stem deletes all member units by prefix match'],
+    ],
+  ),
+]

@@ -1,0 +1,119 @@
+import { jobs, keys, logs, type Theme, theme } from '../promised.ts'
+
+/** What holds everywhere: keys, emissions, errors, limits. */
+export const rules: readonly Theme[] = [
+  theme(
+    'Authentication',
+    [
+      'With an API key, every `/api/` route asks for it; `/health` stays open',
+      [keys, 'lets in its own key and no other'],
+      [keys, 'the document tells of every route of the log service which key it asks for'],
+    ],
+    ['Without one, no key is asked for', [jobs(''), 'an upload is recognised, stored and counted']],
+    [
+      'The media monitor may be asked for `X-Notifier-Token`, too',
+      [logs('media-monitor/media-monitor'), 'optionally requires the header X-Notifier-Token'],
+    ],
+    ['Branch endpoints ask for the admin key', [jobs(''), 'are for who has the admin key; it alone is enough']],
+    ['`/api/glean/batch` asks for the branch key where one is set', [keys, 'lets in its own key and no other']],
+    [
+      'The key of the language model is sent as a bearer token',
+      [logs('diagnose/llm'), 'is asked with its name and key'],
+    ],
+    [
+      'SSH: keys alone; their paths are checked, permissions warned of, contents never shown',
+      [logs('collect/ssh/connection'), 'is let in by its key, and no password is ever offered'],
+      [logs('ssh-targets/rpc'), 'take key paths in the folders for keys alone'],
+      [logs('collect/ssh/connection'), 'warns of a key that others can read'],
+    ],
+    [
+      'Offline mode sets what hubs listen to before libraries load',
+      [logs('models/offline'), 'SERVICE_OFFLINE_MODE=1 sets model-hub offline variables before model libraries load'],
+    ],
+  ),
+  theme(
+    'Emissions and errors',
+    [
+      'Bundles are pushed to `SERVICE_BUNDLE_ENDPOINT`',
+      [logs('bundles/bundles'), 'pushes the bundle to the configured bundle endpoint'],
+    ],
+    [
+      'Matched entries are pushed to `SERVICE_SUBMIT_ENDPOINT` after each scheduled run',
+      [
+        logs('collect/submit/submitter'),
+        'after each scheduled glean matched entries are pushed to the submit endpoint',
+      ],
+    ],
+    [
+      '503: pushing to or testing a DNS filter that is not configured',
+      [logs('blocklist/blocklist'), '503: blocklist push or test when the DNS filter URL or key is unconfigured'],
+    ],
+    [
+      '400: `device_names` that are no JSON',
+      [jobs('-settings'), '400: blocklist settings where device_names is malformed JSON'],
+    ],
+    [
+      'Uploading context documents works',
+      [jobs('-context'), 'an upload of context documents stores them; it is never a 500'],
+    ],
+  ),
+  theme(
+    'Limits and storage',
+    [
+      'A lock of the database is waited for 30 s',
+      [
+        'services/kit/src/store/sqlite-dialect.test.ts',
+        'a write waits for another writer without holding up the process',
+      ],
+      ['services/kit/src/store/sqlite-dialect.test.ts', 'a lock that is not given up in time is a 503'],
+    ],
+    [
+      'The watcher flushes every 10 s or 100 lines',
+      [logs('collect/watch/watcher'), 'the watcher flushes every 10 s or 100 lines unless told otherwise'],
+    ],
+    [
+      'What the watcher stored is searchable at once, where the index used to follow every 3 flushes',
+      [logs('collect/watch/watcher'), 'the watcher flushes every 100 lines: fewer wait, and are told as buffered'],
+    ],
+    [
+      '`SERVICE_GLEAN_INTERVAL`, 900 s',
+      [logs('config'), 'without any setting: SERVICE_GLEAN_INTERVAL 900, auto-incidents on, 5 errors within 600 s'],
+      [logs('collect/runs'), 'the schedule collects every so often, and one of the replicas does it'],
+    ],
+    [
+      '`SERVICE_AUTO_INCIDENT_THRESHOLD`, 5 errors, within `SERVICE_AUTO_INCIDENT_WINDOW`, 600 s',
+      [logs('config'), 'without any setting: SERVICE_GLEAN_INTERVAL 900, auto-incidents on, 5 errors within 600 s'],
+      [
+        logs('incidents/automatic/find-clusters'),
+        'an error is in a cluster exactly if some window with it holds enough',
+      ],
+    ],
+    [
+      '`SERVICE_AUTO_INCIDENT` is on',
+      [logs('config'), 'without any setting: SERVICE_GLEAN_INTERVAL 900, auto-incidents on, 5 errors within 600 s'],
+      [logs('incidents/automatic/automatic-incidents'), 'auto-incident switch: SERVICE_AUTO_INCIDENT turns them off'],
+    ],
+    [
+      'The pool of a hybrid search is 5 times the limit, at least 100',
+      [logs('semantic/semantic-search'), 'looks at a candidate pool of 5 times the limit, minimum 100'],
+    ],
+    [
+      'A ticket has up to 50 entries, 2,000 characters a block',
+      [logs('tickets/tickets'), 'up to 50 entries, 2000 characters per block'],
+    ],
+    [
+      '`SERVICE_ANOMALY_MODEL`, `SERVICE_CYBERSEC_MODEL`, `SERVICE_CYBERSEC_THRESHOLD`',
+      [logs('scoring/scoring'), 'SERVICE_CYBERSEC_MODEL adds its labels, from SERVICE_CYBERSEC_THRESHOLD on'],
+      [logs('scoring/scoring'), 'SERVICE_ANOMALY_MODEL does so for the anomaly scorer'],
+    ],
+    [
+      'Rows are in a local file by default; `SERVICE_INCIDENTS_DB` and `SERVICE_CONTEXT_DB` place incidents and context',
+      [logs('stores'), 'without them the default is a local file store'],
+      [logs('stores'), 'SERVICE_INCIDENTS_DB and SERVICE_CONTEXT_DB set separate incident and context stores'],
+    ],
+    [
+      'The release is 0.7.0, its routes lie under the prefix, and its schema only grows',
+      ['test/main-jobs/process.test.ts', "['logs', '0.7.0']"],
+    ],
+  ),
+]
