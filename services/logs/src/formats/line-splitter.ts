@@ -16,6 +16,12 @@ export type TakeLine = (text: string, isCut: boolean) => void
 
 const lineEnd = 10
 
+/**
+ * Lines are decoded so many bytes at a time, which is a tenth of the cost of each alone. The engine puts a string of 128 KiB or more aside as
+ * a large object, which it only collects when it goes through the whole heap: tens of megabytes of them would lie there until then.
+ */
+const decodedBytes = 32 * 1024
+
 /** Up to the limit, but no half character: continuation bytes at the end go with what was cut. */
 const cut = (bytes: Buffer): Buffer => {
   let end = mostTextBytes
@@ -68,9 +74,14 @@ export const createLineSplitter = (): LineSplitter => {
         takeCarried(bytes.subarray(0, first), take)
         bytes = bytes.subarray(first + 1)
       }
-      const last = bytes.lastIndexOf(lineEnd)
-      if (last >= 0) takeWhole(bytes.subarray(0, last + 1), take)
-      carry(bytes.subarray(last + 1))
+      const end = bytes.lastIndexOf(lineEnd) + 1
+      for (let start = 0; start < end; ) {
+        const last = bytes.lastIndexOf(lineEnd, Math.min(end, start + decodedBytes) - 1)
+        const next = (last >= start ? last : bytes.indexOf(lineEnd, start + decodedBytes)) + 1
+        takeWhole(bytes.subarray(start, next), take)
+        start = next
+      }
+      carry(bytes.subarray(end))
     },
     end(take) {
       if (carriedBytes > 0) takeCarried(Buffer.alloc(0), take)

@@ -32,7 +32,7 @@ test('no more is kept than told, nothing small, and nothing once all is let go',
   expect(blocks.take(megabyte)).toBe(first)
   expect(blocks.take(megabyte)).not.toBe(second)
   blocks.giveBack(first)
-  blocks[Symbol.dispose]()
+  blocks.forget()
   expect(blocks.take(megabyte)).not.toBe(first)
 })
 

@@ -6,10 +6,12 @@ export type Blocks = {
   take: (bytes: number) => ArrayBuffer
   /** One of `take` that nobody looks at any more. */
   giveBack: (block: ArrayBuffer) => void
+  /** Nothing of what is kept will be needed soon. */
+  forget: () => void
 }
 
 /** Each block is made for who takes it, and is for the collector then. */
-export const newBlocks: Blocks = { take: allocate, giveBack: () => undefined }
+export const newBlocks: Blocks = { take: allocate, giveBack: () => undefined, forget: () => undefined }
 
 /** Smaller ones are not worth keeping. */
 const leastKept = 64 * 1024
@@ -75,6 +77,7 @@ export const createBlocks = ({ mostBytes, idleMilliseconds }: KeptBlocksOptions)
       keptBytes += bytes
       watchIdle()
     },
+    forget,
     [Symbol.dispose]: forget,
   }
 }

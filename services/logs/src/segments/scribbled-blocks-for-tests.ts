@@ -9,4 +9,5 @@ const scribble = (block: ArrayBuffer): ArrayBuffer => {
 export const scribbledBlocks: Blocks = {
   take: (bytes) => scribble(new ArrayBuffer(bytes)),
   giveBack: (block) => void scribble(block),
+  forget: () => undefined,
 }

@@ -35,9 +35,9 @@ const endOf = <Result>(steps: Generator<undefined, Result>): Result => {
 }
 const contentOf = (table: TermTable) => {
   const { bytes, ends } = table.words()
-  const order = endOf(sortTerms(table))
+  const order = endOf(sortTerms(table, newBlocks))
   const words = Array.from(order, (term) => Buffer.from(bytes.subarray(ends[term - 1] ?? 0, ends[term])).toString())
-  return { words, postings: endOf(table.groupPostings(order, newBlocks)) }
+  return { words, postings: endOf(table.groupPostings(order, table.postings, newBlocks)) }
 }
 
 test('words come out in byte order with their postings, however many batches brought them', () => {
@@ -51,4 +51,15 @@ test('words come out in byte order with their postings, however many batches bro
 test.each([2, 4, 9])('a table with the room of one of four batches holds %d batches like any other', (batches) => {
   const before = fill(createTermTable(), 4)
   expect(contentOf(fill(createTermTable(before.room), batches))).toEqual(contentOf(fill(createTermTable(), batches)))
+})
+
+test('postings of some words at a time are those of all, one after the other', () => {
+  const table = fill(createTermTable(), 3)
+  const order = endOf(sortTerms(table, newBlocks))
+  const group = (words: Uint32Array) => {
+    const total = words.reduce((sum, term) => sum + table.documentsWith(term), 0)
+    return [...endOf(table.groupPostings(words, total, newBlocks))]
+  }
+  const middle = order.length >>> 1
+  expect([...group(order.subarray(0, middle)), ...group(order.subarray(middle))]).toEqual(group(order))
 })

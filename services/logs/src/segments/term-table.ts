@@ -21,10 +21,10 @@ export type TermTable = {
   /** Fills the documents that have the word, ascending, and how often each has it (at most 255). */
   readPostings: (term: number, documents: Uint32Array, counts: Uint8Array) => void
   /**
-   * All postings, word by word in the order given, each packed. One pass over the runs in the order they came in, in steps between which
-   * the table must not change. Their memory is for who asks to give back.
+   * The postings of words, of which there are `total`, word by word in the order given, each packed. One pass over all runs in the order they
+   * came in, in steps between which the table must not change. Their memory is for who asks to give back.
    */
-  groupPostings: (order: Uint32Array, blocks: Blocks) => Generator<undefined, Uint32Array<ArrayBuffer>>
+  groupPostings: (words: Uint32Array, total: number, blocks: Blocks) => Generator<undefined, Uint32Array<ArrayBuffer>>
   startsWith: (term: number, prefix: Uint8Array) => boolean
   /** The bytes of all words one after the other, and where each ends. Views that hold until the next batch. */
   words: () => { bytes: Uint8Array; ends: Uint32Array }
@@ -192,24 +192,27 @@ export const createTermTable = (room: TermRoom = leastRoom, blocks: Blocks = new
         }
       }
     },
-    *groupPostings(order, room) {
-      const places = new Uint32Array(terms)
-      let place = 0
-      for (let index = 0; index < order.length; index++) {
-        const term = order[index] ?? 0
+    *groupPostings(words, total, room) {
+      /** By word where its next posting goes, plus one; 0 for those not asked for. */
+      const places = new Uint32Array(room.take(terms * 4), 0, terms).fill(0)
+      let place = 1
+      for (let index = 0; index < words.length; index++) {
+        const term = words[index] ?? 0
         places[term] = place
         place += heads[term * 2 + 1] ?? 0
       }
-      const grouped = new Uint32Array(room.take(postings * 4), 0, postings)
+      const grouped = new Uint32Array(room.take(total * 4), 0, total)
       for (let run = 0; run < runCount; run++) {
+        if ((run + 1) % runsPerStep === 0) yield
         const term = runs[run * runNumbers] ?? 0
         let target = places[term] ?? 0
+        if (target === 0) continue
         const end = endOfRun(run)
         for (let posting = runs[run * runNumbers + 1] ?? 0; posting < end; posting++)
-          grouped[target++] = packed[posting] ?? 0
+          grouped[target++ - 1] = packed[posting] ?? 0
         places[term] = target
-        if ((run + 1) % runsPerStep === 0) yield
       }
+      room.giveBack(places.buffer)
       return grouped
     },
     startsWith: (term, prefix) => {

@@ -1,9 +1,16 @@
 import { constants, zstdCompressSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
-import { compress } from './compress.ts'
+import { createByteWriter } from './byte-writer.ts'
+import { compressInto } from './compress.ts'
 import { unpack, unpackedSize } from './unpack.ts'
 
 const bytesOf = (size: number) => Uint8Array.from({ length: size }, (_, index) => (index * 7919) % 251)
+
+const compress = (bytes: Uint8Array, dictionary?: Buffer): Uint8Array => {
+  const writer = createByteWriter()
+  expect(compressInto(writer, bytes, dictionary)).toBe(writer.length)
+  return writer.take()
+}
 
 describe('what is packed', () => {
   test.each([0, 1, 255, 256, 257, 65_535, 65_536, 65_791, 65_792, 200_000])('of %i bytes says so', (size) => {

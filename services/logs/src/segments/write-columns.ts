@@ -1,20 +1,21 @@
-import { createByteWriter } from './byte-writer.ts'
-import { compress } from './compress.ts'
+import { type ByteWriter, createByteWriter } from './byte-writer.ts'
+import { compressInto } from './compress.ts'
 import type { MemoryIndex } from './memory-index.ts'
+import type { SectionWriter } from './section-writer.ts'
 import type { SectionName } from './segment-layout.ts'
 
 /** Maps all integers to those from 0 up, small ones to small ones. */
 const zigzag = (value: number): number => (value < 0 ? -value * 2 - 1 : value * 2)
 
-const encodeDeltas = (values: Float64Array | Uint32Array, count: number): Uint8Array => {
-  const writer = createByteWriter(count * 2)
+const encodeDeltas = (values: Float64Array | Uint32Array, count: number, scratch: ByteWriter): Uint8Array => {
+  scratch.clear()
   let before = 0
   for (let index = 0; index < count; index++) {
     const value = values[index] ?? 0
-    writer.varint(zigzag(value - before))
+    scratch.varint(zigzag(value - before))
     before = value
   }
-  return writer.take()
+  return scratch.written()
 }
 
 const bytesOf = (values: Uint16Array | Uint32Array | Uint8Array): Uint8Array =>
@@ -29,35 +30,39 @@ const severityBits = ({ columns, documents }: MemoryIndex): Uint8Array => {
   return bytesOf(all)
 }
 
-const keyPrefixes = ({ columns, documents }: MemoryIndex): Uint8Array => {
-  const prefixes = new Uint8Array(documents * 4)
-  for (let document = 0; document < documents; document++) {
-    for (let byte = 0; byte < 4; byte++) prefixes[document * 4 + byte] = columns.keys[document * 16 + byte] ?? 0
-  }
-  return prefixes
+const keyPrefixes = ({ columns, documents }: MemoryIndex, scratch: ByteWriter): Uint8Array => {
+  scratch.clear()
+  for (let document = 0; document < documents; document++) scratch.bytes(columns.keys, document * 16, document * 16 + 4)
+  return scratch.written()
 }
 
-/** Each column by its section. What does not repeat is not compressed. */
-const columnSections: readonly [SectionName, (memory: MemoryIndex) => Uint8Array][] = [
-  ['times', ({ columns, documents }) => compress(encodeDeltas(columns.times, documents))],
-  ['ingestTimes', ({ columns, documents }) => compress(encodeDeltas(columns.ingestTimes, documents))],
-  ['sequences', ({ columns, documents }) => compress(encodeDeltas(columns.sequences, documents))],
-  ['repeats', ({ columns, documents }) => compress(encodeDeltas(columns.repeats, documents))],
-  ['streams', ({ columns, documents }) => compress(bytesOf(columns.streamOf.subarray(0, documents)))],
-  ['patternSets', ({ columns, documents }) => compress(bytesOf(columns.patternSetOf.subarray(0, documents)))],
-  ['templates', ({ columns, documents }) => compress(bytesOf(columns.templateOf.subarray(0, documents)))],
-  ['lengthCodes', ({ columns, documents }) => compress(columns.lengthCodes.subarray(0, documents))],
-  ['flags', ({ columns, documents }) => compress(columns.flags.subarray(0, documents))],
-  ['severities', (memory) => compress(severityBits(memory))],
-  ['keys', keyPrefixes],
+/** Gives a column as bytes, which hold until the next one; `scratch` is memory to make them in. */
+type Encode = (memory: MemoryIndex, scratch: ByteWriter) => Uint8Array
+
+/** Each column by its section. */
+const columnSections: readonly [SectionName, Encode][] = [
+  ['times', ({ columns, documents }, scratch) => encodeDeltas(columns.times, documents, scratch)],
+  ['ingestTimes', ({ columns, documents }, scratch) => encodeDeltas(columns.ingestTimes, documents, scratch)],
+  ['sequences', ({ columns, documents }, scratch) => encodeDeltas(columns.sequences, documents, scratch)],
+  ['repeats', ({ columns, documents }, scratch) => encodeDeltas(columns.repeats, documents, scratch)],
+  ['streams', ({ columns, documents }) => bytesOf(columns.streamOf.subarray(0, documents))],
+  ['patternSets', ({ columns, documents }) => bytesOf(columns.patternSetOf.subarray(0, documents))],
+  ['templates', ({ columns, documents }) => bytesOf(columns.templateOf.subarray(0, documents))],
+  ['lengthCodes', ({ columns, documents }) => columns.lengthCodes.subarray(0, documents)],
+  ['flags', ({ columns, documents }) => columns.flags.subarray(0, documents)],
+  ['severities', severityBits],
 ]
 
 /** The columns as their sections, each a step. */
-export function* writeColumns(memory: MemoryIndex): Generator<undefined, [SectionName, Uint8Array][]> {
-  const written: [SectionName, Uint8Array][] = []
-  for (const [name, write] of columnSections) {
-    written.push([name, write(memory)])
+export function* writeColumns(memory: MemoryIndex, { content, end }: SectionWriter): Generator<undefined, void> {
+  const scratch = createByteWriter(memory.documents * 2)
+  for (const [name, encode] of columnSections) {
+    compressInto(content, encode(memory, scratch))
+    end(name)
     yield
   }
-  return written
+  // Keys do not repeat, so they are not compressed.
+  content.bytes(keyPrefixes(memory, scratch))
+  end('keys')
+  yield
 }

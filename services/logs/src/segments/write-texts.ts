@@ -1,6 +1,7 @@
 import { createByteWriter } from './byte-writer.ts'
-import { compress } from './compress.ts'
+import { compressInto } from './compress.ts'
 import type { MemoryIndex } from './memory-index.ts'
+import type { SectionWriter } from './section-writer.ts'
 
 /** Text is compressed in blocks of about so many bytes: what a hit has to read and unpack. */
 const textBlockBytes = 64 * 1024
@@ -23,11 +24,12 @@ const dictionaryFor = ({ text, textBytes }: MemoryIndex): Buffer => {
 }
 
 /** Blocks of records: varint and text, varint and what the sender said (JSON, mostly nothing). The index has each block's documents and bytes. */
-export function* writeTexts(memory: MemoryIndex) {
+export function* writeTexts(memory: MemoryIndex, { content, end: endSection }: SectionWriter) {
   const { columns, documents, text, sender } = memory
   const dictionary = dictionaryFor(memory)
   const dictionaryOfBlocks = dictionary.length > 0 ? dictionary : undefined
-  const blocks: Uint8Array[] = []
+  compressInto(content, dictionary)
+  endSection('textDictionary')
   const index = createByteWriter()
   const block = createByteWriter(textBlockBytes * 2)
   const encoder = new TextEncoder()
@@ -44,13 +46,13 @@ export function* writeTexts(memory: MemoryIndex) {
     start = end
     blockDocuments++
     if (block.length < textBlockBytes && document !== documents - 1) continue
-    const packed = compress(block.written(), dictionaryOfBlocks)
-    block.clear()
-    blocks.push(packed)
     index.varint(blockDocuments)
-    index.varint(packed.length)
+    index.varint(compressInto(content, block.written(), dictionaryOfBlocks))
+    block.clear()
     blockDocuments = 0
     yield
   }
-  return { dictionary, blocks, index: index.take() }
+  endSection('texts')
+  compressInto(content, index.written())
+  endSection('textIndex')
 }

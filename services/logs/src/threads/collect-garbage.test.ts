@@ -1,5 +1,6 @@
+import { getHeapStatistics } from 'node:v8'
 import { expect, test } from 'vitest'
-import { collectGarbage, collectOnce } from './collect-garbage.ts'
+import { collectGarbage, collectOnce, createGrowthCheck } from './collect-garbage.ts'
 
 test.each([collectGarbage, collectOnce])(
   'what nobody holds any more is gone when it returns, and what is held stays (%o)',
@@ -12,3 +13,17 @@ test.each([collectGarbage, collectOnce])(
     expect(held.every((byte) => byte === 7)).toBe(true)
   },
 )
+
+test('a heap that has grown by more than it may is collected, and one that has not is left alone', () => {
+  const megabyte = 1024 * 1024
+  const grow = () => Array.from({ length: 4 * megabyte }, (_, index) => index + 0.5)
+  collectGarbage()
+  const [early, late] = [createGrowthCheck(16 * megabyte), createGrowthCheck(1024 * megabyte)]
+  const used = () => getHeapStatistics().used_heap_size
+  const before = used()
+  expect(grow()).toHaveLength(4 * megabyte)
+  late()
+  expect(used() - before).toBeGreaterThan(16 * megabyte)
+  early()
+  expect(used() - before).toBeLessThan(16 * megabyte)
+})

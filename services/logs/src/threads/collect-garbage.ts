@@ -1,4 +1,4 @@
-import { setFlagsFromString } from 'node:v8'
+import { getHeapStatistics, setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 
 type Flavor = 'last-resort' | 'regular'
@@ -23,3 +23,17 @@ export const collectGarbage = (): void => collectAs('last-resort')
 
 /** Collects the garbage of this thread once, for whoever goes on: it takes some 60 ms where the other takes 100, and the heap stays as large as it is. */
 export const collectOnce = (): void => collectAs('regular')
+
+/**
+ * For a thread that goes on without end: what is to be called now and then collects once when the heap has grown by so many bytes since. Left
+ * to itself the engine lets a heap that was never collected grow to several times what is alive, since this thread presses for nothing.
+ */
+export const createGrowthCheck = (bytes: number): (() => void) => {
+  const usedBytes = () => getHeapStatistics().used_heap_size
+  let before = usedBytes()
+  return () => {
+    if (usedBytes() - before < bytes) return
+    collectOnce()
+    before = usedBytes()
+  }
+}

@@ -8,13 +8,14 @@ import { logFormats } from '../formats/library/mod.ts'
 import { verifyFormats } from '../formats/verify.ts'
 import { utc, zoneOf } from '../formats/zone.ts'
 import { type PushedOptions, readPushed } from '../ingest/read-pushed.ts'
+import { letGo } from '../let-go.ts'
 import { createEnricher } from '../patterns/enricher.ts'
 import { usePatterns } from '../patterns/in-force.ts'
 import { createBatchAnalyser, transferablesOf } from '../segments/batch-analysis.ts'
 import type { IngestResult } from '../segments/shard.ts'
 import { handOver, waitingIn } from './backlog.ts'
 import { createCalls, type Port } from './calls.ts'
-import { collectGarbage } from './collect-garbage.ts'
+import { collectGarbage, createGrowthCheck } from './collect-garbage.ts'
 import type { KeepCalls, ParseOptions, ParserOptions, PushedResult } from './parse-calls.ts'
 
 /** The thread that turns bytes into batches of entries. A batch goes on to be kept at once; a chunk is answered when all of its are. */
@@ -30,11 +31,14 @@ const port: Port = {
  * one. Both cores are busy so, however the work is spread.
  */
 const enoughWaiting = 2
+/** What becomes old in half a million lines, while 13 MB are alive. */
+const mostGrowth = 16 * 1024 * 1024
 const { analyses, backlog, patterns } = workerData as ParserOptions
 usePatterns(patterns)
 const analyse = createBatchAnalyser(createEnricher())
 
 verifyFormats(logFormats)
+const collectIfGrown = createGrowthCheck(mostGrowth)
 type Session = { parser: FileParser; keeping: Promise<void>[] }
 const sessions = new Map<number, Session>()
 
@@ -94,9 +98,11 @@ const calls = createCalls<KeepCalls>(port, {
     }
     sessions.set(id, session)
   },
-  push: (id: number, chunk: Uint8Array) => {
+  push: (id: number, chunk: Uint8Array<ArrayBuffer>) => {
     const session = sessionOf(id)
     session.parser.push(chunk)
+    letGo([chunk.buffer])
+    collectIfGrown()
     return settle(session)
   },
   end: (id: number) => {

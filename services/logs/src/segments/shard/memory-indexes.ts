@@ -64,9 +64,9 @@ export const createMemoryIndexes = (options: MemoryIndexesOptions): MemoryIndexe
     await log.trim(upTo)
     onSealed()
   }
-  const startSealing = (): Promise<void> => {
+  const startSealing = (next: MemoryIndex): Promise<void> => {
     const [index, name] = [active, nameOfActive()]
-    active = createMemoryIndex(limits, { before: index, blocks })
+    active = next
     number++
     const done = guard.watch('A segment could not be written', toSegment(index, position))
     sealing = { index, name, done }
@@ -90,7 +90,7 @@ export const createMemoryIndexes = (options: MemoryIndexesOptions): MemoryIndexe
       if (active.documents > 0) {
         // One index is being written at most: a second full one waits, and with it the sender.
         await sealing?.done
-        void startSealing()
+        void startSealing(createMemoryIndex(limits, { before: active, blocks }))
       }
       if (active.hasRoomFor(batch)) return
       active.retire()
@@ -100,7 +100,11 @@ export const createMemoryIndexes = (options: MemoryIndexesOptions): MemoryIndexe
     },
     async seal() {
       await sealing?.done
-      if (active.documents > 0) await startSealing()
+      if (active.documents === 0) return
+      // Not because there was no room: what comes next may be little, or nothing, and is not to hold the memory of a full one.
+      blocks.forget()
+      await startSealing(createMemoryIndex(limits, { blocks }))
+      blocks.forget()
     },
     sealed: async () => sealing?.done,
     get isEmpty() {
