@@ -55,7 +55,9 @@ export const surveyPart = async (part: Part, options: SurveyOptions): Promise<Su
     if (query) matchTerms(query, found, matched)
     return { found, matched }
   })
-  const { total, frequencies, bounds } = await keeperOf(part)('survey', async () => {
+  // The same words are asked for in an order by time, which needs to know nothing of them.
+  const name = ranking.length === 0 ? 'survey' : 'ranked survey'
+  const { total, frequencies, bounds } = await keeperOf(part)(name, async () => {
     const found = await find()
     const isHopeless = query !== null && !mayMatch(query, found)
     const value: Kept = {
