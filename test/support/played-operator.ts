@@ -39,9 +39,9 @@ export const playOperator = ({ bus, startPod, capacity = () => ({}) }: PlayedOpe
 
   const handlers: Handlers<typeof WorkloadsServiceDefinition> = {
     run: async (request) => {
-      asked.push(request)
       const { runId, parentRunId } = request
       if (podOf.has(runId)) return { queued: false }
+      asked.push(request)
       const parents = parentRunId ? podOf.get(parentRunId) : undefined
       const podUid = parents ?? `pod-of-${runId}`
       podOf.set(runId, podUid)
@@ -78,7 +78,7 @@ export const playOperator = ({ bus, startPod, capacity = () => ({}) }: PlayedOpe
 
   return {
     client: connectInProcess(WorkloadsServiceDefinition, handlers),
-    /** What was asked for with `Run`, in order. */
+    /** The runs that were asked for, in order, each once: who does not know what came of asking asks again. */
     asked,
     /** What was heard of a run, in order, without how far it was. */
     heardOf: (runId: string) =>
