@@ -13,6 +13,7 @@ import { createSealingKeys } from '../settings/sealing-keys.ts'
 import { createSettings } from '../settings/settings.ts'
 import type { SettingTables } from '../settings/store.ts'
 import { createLogEngine } from '../threads/engine.ts'
+import type { LogEngine } from '../threads/log-engine.ts'
 import { createUpstream } from '../upstream/upstream.ts'
 import { startAdguard, startPihole6 } from './filters/servers-for-tests.ts'
 import { openBlocklist } from './open-blocklist.ts'
@@ -38,13 +39,22 @@ const openWorld = async (location: StoreLocation, roundMilliseconds?: number) =>
     }),
   )
   const upstream = opened.use(createUpstream({ blockPrivate: false }))
+  /** Branches that do not answer; the entries stand for what all others have. */
+  const away: string[] = []
+  const beside: Pick<LogEngine, 'search' | 'sources'> = {
+    search: async (...asked) => ({ ...(await engine.search(...asked)), ...(away.length > 0 && { missing: away }) }),
+    sources: (filters, signal, onMissing) => {
+      if (away.length > 0) onMissing?.(away)
+      return engine.sources(filters, signal)
+    },
+  }
   const open = async () => {
     const store = opened.use(await openStore<Tables>({ ...location, ...logsSchema }))
     const keys = createSealingKeys({ configured: ['k'.repeat(32)], file: undefined })
     const settings = createSettings({ db: store.db, keys, defaults: {}, now: Date.now })
     const options = {
       db: store.db,
-      engine,
+      engine: beside,
       settings,
       upstream,
       log: silentLog,
@@ -60,6 +70,7 @@ const openWorld = async (location: StoreLocation, roundMilliseconds?: number) =>
   return {
     one,
     other,
+    away,
     push: (lines: readonly string[], sourceId = 'dns') =>
       engine.ingest(
         batchOf(lines.map((text) => ({ text, sourceId, sequence: ++sequence, time: Date.parse(text.slice(0, 20)) }))),
@@ -127,6 +138,17 @@ describe.each(databases)('the block list on $name', ({ isMissing, start }) => {
         sourceIds: ['dns', 'router'],
         lastSeen: '2026-03-02T09:15:01.000Z',
       })
+    })
+
+    test('a branch that does not answer is named, and what it has is left for the next scan', async () => {
+      await using both = await world()
+      await both.push([query(1, 'ads.example.com')])
+      both.away.push('attic')
+      expect(await both.one.scan(signal)).toMatchObject({ domains: 1, isComplete: false, missing: ['attic'] })
+      both.away.length = 0
+      await both.push([query(2, 'ads.example.com')])
+      expect(await both.one.scan(signal)).toMatchObject({ domains: 1, isComplete: true, missing: [] })
+      expect(await both.one.list(undefined)).toMatchObject([{ domain: 'ads.example.com', count: 2 }])
     })
 
     test('router_source_ids says where to look, by stems, too', async () => {

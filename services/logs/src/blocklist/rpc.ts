@@ -1,6 +1,7 @@
 import { invalidField } from '@trellis/kit/errors'
 import type { Handlers } from '@trellis/kit/rpc'
 import type { BlocklistServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/blocklist.ts'
+import { tellMissing } from '../branches/tell-missing.ts'
 import type { Blocklist } from './blocklist.ts'
 import type { Doing } from './candidates.ts'
 import { type Status, statuses } from './store.ts'
@@ -26,7 +27,11 @@ export const blocklistRpc = (blocklist: Blocklist): Handlers<typeof BlocklistSer
     const all = await blocklist.list(statusOf(status))
     return { candidates: all.slice(0, limit ?? mostListed), total: all.length }
   },
-  scanBlocklist: (_, { signal }) => blocklist.scan(signal),
+  scanBlocklist: async (_, { signal, head }) => {
+    const { missing, ...result } = await blocklist.scan(signal)
+    tellMissing(head, missing)
+    return result
+  },
   updateBlocklistCandidate: ({ id, status }) => {
     const doing = decisions[status]
     if (!doing) throw invalidField(['body', 'status'], `status must be one of ${Object.keys(decisions).join(', ')}.`)

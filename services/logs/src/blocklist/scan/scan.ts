@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { transact } from '@trellis/kit/store'
 import type { Kysely } from 'kysely'
+import { noteMissing } from '../../branches/note-missing.ts'
 import type { StoredEntry } from '../../entries/entry.ts'
 import { stemOf } from '../../search/filters.ts'
 import type { Place } from '../../search/hits.ts'
@@ -29,7 +30,15 @@ const mostEntries = 100_000
 const pageEntries = 1_000
 const mostSourcesOfCandidate = 50
 
-export type ScanResult = { entriesRead: number; domains: number; newCandidates: number; isComplete: boolean }
+export type ScanResult = {
+  entriesRead: number
+  domains: number
+  newCandidates: number
+  /** Nothing is left for the next scan. */
+  isComplete: boolean
+  /** Branches that did not answer; what they have is left for the next scan. */
+  missing: readonly string[]
+}
 
 export type ScanOptions = {
   db: Kysely<BlocklistTables>
@@ -125,20 +134,28 @@ const keepHour = (db: Kysely<BlocklistTables>, { sourceId, start, entries, count
  * Looks for domains in what has come in since the last scan, whenever it happened: an hour of a source that has more entries than before is
  * counted anew, and the difference added. Late lines and old files count, and no line counts twice.
  */
-export const scan = async (options: ScanOptions): Promise<ScanResult> => {
-  const { db, engine, sourceIds, own, mayGoOn, signal } = options
+export const scan = async (given: ScanOptions): Promise<ScanResult> => {
+  const { engine, missing } = noteMissing(given.engine)
+  const options = { ...given, engine }
+  const { db, sourceIds, own, mayGoOn, signal } = options
   const isWanted = (sourceId: string) =>
     sourceIds.length === 0 || sourceIds.includes(sourceId) || sourceIds.includes(stemOf(sourceId))
   const isLeftOut = (domain: string) => isEssential(domain, own)
   const domains = new Set<string>()
-  const result: ScanResult = { entriesRead: 0, domains: 0, newCandidates: 0, isComplete: true }
+  const result = { entriesRead: 0, newCandidates: 0 }
+  const done = (isAll: boolean): ScanResult => ({
+    ...result,
+    domains: domains.size,
+    isComplete: isAll && missing().length === 0,
+    missing: missing(),
+  })
   const scanned = await scannedSources(db)
   const sources = (await engine.sources({}, signal)).filter(({ sourceId }) => isWanted(sourceId))
   for (const { sourceId, entries, firstTime, lastTime } of sources) {
     if (scanned.get(sourceId) === entries) continue
     const known = await scannedWindows(db, sourceId)
     for await (const window of changedHours(engine, { sourceId, firstTime, lastTime }, known, signal)) {
-      if (!(await mayGoOn())) return { ...result, domains: domains.size, isComplete: false }
+      if (!(await mayGoOn())) return done(false)
       const read = await readHour(options, sourceId, window.start)
       const counted = countSightings(read, isLeftOut)
       for (const { domain } of counted) domains.add(domain)
@@ -148,5 +165,5 @@ export const scan = async (options: ScanOptions): Promise<ScanResult> => {
     await saveScannedSource(db, sourceId, entries)
   }
   await keepNewest(db, mostCandidates)
-  return { ...result, domains: domains.size }
+  return done(true)
 }

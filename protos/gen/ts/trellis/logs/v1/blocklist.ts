@@ -794,7 +794,8 @@ export const BlocklistServiceDefinition = {
     /**
      * Looks for domains in what has come in since the last scan, in the sources that the setting `router_source_ids` names, or in all where it names
      * none. It goes on for at most 20 seconds: with `is_complete: false`, ask again; the rest is scanned in the background anyway, as new entries
-     * are every 15 minutes. 409 while a scan is running.
+     * are every 15 minutes. A branch that does not answer is named in the header `x-branches-missing`, and the scan is not complete. 409 while a
+     * scan is running.
      */
     scanBlocklist: {
       name: "ScanBlocklist",
