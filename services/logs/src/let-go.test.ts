@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { letGo } from './let-go.ts'
+import { letGo, letGoOf } from './let-go.ts'
 
 test('the memory of buffers that are let go is given back at once', () => {
   const size = 16 * 1024 * 1024
@@ -8,4 +8,10 @@ test('the memory of buffers that are let go is given back at once', () => {
   letGo(buffers)
   expect(buffers.map(({ detached }) => detached)).toEqual([true, true])
   expect(before - process.memoryUsage().arrayBuffers).toBeGreaterThan(size)
+})
+
+test('what may be a piece of what others have, too, is not let go', () => {
+  const [small, large] = [Buffer.from('a piece of a pool'), Buffer.allocUnsafe(1024 * 1024)]
+  for (const view of [small, large]) letGoOf(view)
+  expect([small.toString(), large.length]).toEqual(['a piece of a pool', 0])
 })

@@ -5,3 +5,14 @@
 export const letGo = (buffers: Iterable<ArrayBuffer>): void => {
   for (const buffer of buffers) buffer.transfer(0)
 }
+
+/** Smaller buffers may be pieces of a pool of Node's, which is of at most 64 KiB. */
+const leastOwn = 128 * 1024
+/** From here on memory may be mapped on its own, see `segments/allocate.ts`, and cannot be let go. */
+const leastMapped = 4 * 1024 * 1024
+
+/** Gives back the memory of what was made for a moment, and of which nobody has kept a part. Does nothing where it might be shared, or is mapped. */
+export const letGoOf = ({ buffer }: ArrayBufferView): void => {
+  const isOwn = buffer instanceof ArrayBuffer && buffer.byteLength >= leastOwn && buffer.byteLength < leastMapped
+  if (isOwn) letGo([buffer])
+}

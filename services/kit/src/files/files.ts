@@ -17,7 +17,7 @@ export type Files = {
   ) => Promise<{ size: number }>
   /** Streams content; throws `not_found` for an unknown key before the first byte. */
   read: (key: string, range?: ByteRange, signal?: AbortSignal) => AsyncIterable<Uint8Array>
-  /** A range as one buffer, for small reads; shorter where the content ends earlier. */
+  /** A range as one buffer of the caller's own, for small reads; shorter where the content ends earlier. */
   readRange: (key: string, range: Required<ByteRange>) => Promise<Uint8Array>
   stat: (key: string) => Promise<FileInfo | undefined>
   /** All files whose key starts with the prefix, in order of key. */

@@ -1,3 +1,4 @@
+import { letGoOf } from '../let-go.ts'
 import { type Bitmap, documentsOf } from '../segments/bitmap.ts'
 import { countNumbers } from '../segments/count-columns.ts'
 import { type NumberColumn, numberAt } from '../segments/delta-column.ts'
@@ -101,9 +102,11 @@ const countEach = (
   { bucketOf, distinct }: { bucketOf: (time: number) => number; distinct: number },
 ): Uint32Array => {
   const counts = new Uint32Array(distinct)
-  for (const document of documentsOf(matched)) {
+  const documents = documentsOf(matched)
+  for (const document of documents) {
     const bucket = bucketOf(numberAt(times, document))
     counts[bucket] = (counts[bucket] ?? 0) + 1
   }
+  letGoOf(documents)
   return counts
 }

@@ -1,3 +1,4 @@
+import { letGoOf } from '../let-go.ts'
 import { documentsOf, hasBit } from '../segments/bitmap.ts'
 import type { FoundTerm } from './match.ts'
 import type { Reached } from './match-part.ts'
@@ -32,21 +33,32 @@ export const kindsOf = (
 ): Kinds | undefined => {
   const terms = names.filter((name) => found.has(name))
   const documents = documentsOf(matched)
-  const kindOf = new Uint16Array(documents.length)
-  const counts: number[][] = [terms.map(() => 0)]
-  for (const [number, name] of terms.entries()) {
-    const term = found.get(name)
-    if (term && !refine({ documents, kindOf, counts }, term, number)) return undefined
+  const refined: Refined = {
+    documents,
+    kindOf: new Uint16Array(documents.length),
+    counts: [terms.map(() => 0)],
   }
+  const isTold = [...terms.entries()].every(([number, name]) => {
+    const term = found.get(name)
+    return !term || refine(refined, term, number)
+  })
+  const kinds = isTold ? kindsIn(refined, terms, lengthCodes) : undefined
+  letGoOf(refined.documents)
+  letGoOf(refined.kindOf)
+  return kinds
+}
+
+const kindsIn = ({ documents, kindOf, counts }: Refined, terms: string[], lengthCodes: Uint8Array): Kinds => {
   const shortest = new Uint8Array(counts.length).fill(mostCount)
+  const used = new Uint8Array(counts.length)
   for (let index = 0; index < documents.length; index++) {
     const kind = kindOf[index] ?? 0
     const code = lengthCodes[documents[index] ?? 0] ?? 0
     if (code < (shortest[kind] ?? 0)) shortest[kind] = code
+    used[kind] = 1
   }
   // A kind whose documents all went on to others when the next term was looked at has none.
-  const used = new Set(kindOf)
-  const kept = counts.flatMap((having, kind) => (used.has(kind) ? [{ having, code: shortest[kind] ?? 0 }] : []))
+  const kept = counts.flatMap((having, kind) => (used[kind] === 1 ? [{ having, code: shortest[kind] ?? 0 }] : []))
   return {
     terms,
     counts: Uint8Array.from(kept.flatMap(({ having }) => having)),

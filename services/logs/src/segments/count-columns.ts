@@ -1,3 +1,4 @@
+import { letGoOf } from '../let-go.ts'
 import type { Bitmap } from './bitmap.ts'
 import { type Blocks, newBlocks } from './blocks.ts'
 import { type NumberColumn, numberAt } from './delta-column.ts'
@@ -51,7 +52,10 @@ export type PairColumns = { streamOf: Uint16Array; patternSetOf: Uint16Array }
 /** The same for all documents of a segment, in as little room as they need. */
 export const cellsOf = (columns: PairColumns, documents: number): Cells => {
   const cells = createCells(documents).upTo(documents, columns)
-  return cells.streams.length <= mostNarrow ? { ...cells, cellOf: Uint16Array.from(cells.cellOf) } : cells
+  if (cells.streams.length > mostNarrow) return cells
+  const narrow = { ...cells, cellOf: Uint16Array.from(cells.cellOf) }
+  letGoOf(cells.cellOf)
+  return narrow
 }
 
 /** For each document the bucket of its time, counted from the bucket that begins at `start`, epoch milliseconds. */

@@ -1,3 +1,4 @@
+import { letGoOf } from '../let-go.ts'
 import { type Bitmap, countBits, createBitmap, hasBit, intersect, setBit } from './bitmap.ts'
 
 /** Documents, ascending, and how often each has a word (at most 255). */
@@ -62,7 +63,10 @@ const toOccurrenceBitmap = (listed: Uint32Array, documents: number, lengthCodes:
   return { kind: 'bitmap', bitmap, shortest }
 }
 
-/** The occurrences of a word with these postings in a part of so many documents; undefined where it has none. */
+/**
+ * The occurrences of a word with these postings, which are no longer the caller's, in a part of so many documents; undefined where it has
+ * none.
+ */
 export const occurrencesOf = (
   postings: Postings,
   { documents, lengthCodes }: { documents: number; lengthCodes: Uint8Array },
@@ -70,7 +74,7 @@ export const occurrencesOf = (
   const total = postings.documents.length
   if (total === 0) return undefined
   const repeated = repeatedOf(postings)
-  return {
+  const occurrences: Occurrences = {
     total,
     in:
       total * bitsOfDocument > documents
@@ -80,9 +84,12 @@ export const occurrencesOf = (
     most: repeated.counts.reduce((most, count) => Math.max(most, count), 1),
     least: postings.documents.reduce((least, document) => Math.min(least, lengthCodes[document] ?? 0), 255),
   }
+  letGoOf(postings.counts)
+  if (occurrences.in.kind === 'bitmap') letGoOf(postings.documents)
+  return occurrences
 }
 
-/** Words taken as one, as those that begin alike: a document has it as often as it has all of them. */
+/** Words taken as one, as those that begin alike: a document has it as often as it has all of them. Their postings are no longer the caller's. */
 export const mergePostings = (all: Iterable<Postings>, documents: number): Postings => {
   const sums = new Uint8Array(documents)
   let total = 0
@@ -93,6 +100,8 @@ export const mergePostings = (all: Iterable<Postings>, documents: number): Posti
       if (known === 0) total++
       sums[document] = Math.min(255, known + (counts[index] ?? 0))
     }
+    letGoOf(having)
+    letGoOf(counts)
   }
   const merged = { documents: new Uint32Array(total), counts: new Uint8Array(total) }
   let found = 0
@@ -102,6 +111,7 @@ export const mergePostings = (all: Iterable<Postings>, documents: number): Posti
     merged.documents[found] = document
     merged.counts[found++] = count
   }
+  letGoOf(sums)
   return merged
 }
 

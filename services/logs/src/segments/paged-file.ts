@@ -1,14 +1,15 @@
 import { crc32 } from 'node:zlib'
 import type { Files } from '@trellis/kit/files'
+import { letGoOf } from '../let-go.ts'
 import type { CacheShelf } from './byte-cache.ts'
 import { pageBytes, SegmentCorrupt } from './segment-layout.ts'
 
-/**
- * The body of a segment, read by whole pages that are checked when they come from the store and kept while there is room, but where what is
- * made of them is kept instead.
- */
+/** The body of a segment, read by whole pages that are checked when they come from the store. */
 export type PagedFile = {
-  read: (offset: number, bytes: number, options?: { isKept?: boolean }) => Promise<Uint8Array>
+  /** Pages are kept while there is room. */
+  read: (offset: number, bytes: number) => Promise<Uint8Array>
+  /** Gives what is made of the bytes, which are gone then; where that is kept, the pages need not be. */
+  readOnce: <Made>(offset: number, bytes: number, make: (bytes: Uint8Array) => Made) => Promise<Made>
 }
 
 export type PagedFileOptions = {
@@ -20,46 +21,62 @@ export type PagedFileOptions = {
 }
 
 export const createPagedFile = ({ files, key, cache, bodyBytes, pageChecksums }: PagedFileOptions): PagedFile => {
-  const fetchPages = async (first: number, last: number, isKept: boolean): Promise<Uint8Array[]> => {
+  /** Pages in one piece, checked. */
+  const fetchPages = async (first: number, last: number, isKept: boolean): Promise<Uint8Array> => {
     const start = first * pageBytes
     const end = Math.min(bodyBytes, (last + 1) * pageBytes)
     const bytes = await files.readRange(key, { start, end })
     if (bytes.length !== end - start) throw new SegmentCorrupt(key, 'it is shorter than it was written')
-    const pages: Uint8Array[] = []
     for (let page = first; page <= last; page++) {
       const content = bytes.subarray(page * pageBytes - start, Math.min(bytes.length, (page + 1) * pageBytes - start))
       if (crc32(content) !== pageChecksums[page]) {
         throw new SegmentCorrupt(key, `the page from byte ${page * pageBytes} does not check`)
       }
       if (isKept) cache.set(page, content, content.length)
-      pages.push(content)
     }
-    return pages
+    return bytes
   }
-  /** Pages that are missing are fetched with all between them in one read. */
-  const pagesBetween = async (first: number, last: number, isKept: boolean): Promise<Uint8Array[]> => {
+  /** Pages one after the other; those that are missing are fetched with all between them in one read, and are one piece. */
+  const piecesBetween = async (first: number, last: number, isKept: boolean): Promise<Pieces> => {
     const pages: (Uint8Array | undefined)[] = []
     for (let page = first; page <= last; page++) pages.push(cache.get<Uint8Array>(page))
     const firstMissing = pages.indexOf(undefined)
-    if (firstMissing < 0) return pages.filter((page) => page !== undefined)
     const lastMissing = pages.lastIndexOf(undefined)
+    if (firstMissing < 0) return { pieces: pages.filter((page) => page !== undefined) }
     const fetched = await fetchPages(first + firstMissing, first + lastMissing, isKept)
-    return [...pages.slice(0, firstMissing), ...fetched, ...pages.slice(lastMissing + 1)].filter(
-      (page) => page !== undefined,
-    )
+    pages.splice(firstMissing, lastMissing - firstMissing + 1, fetched)
+    return { pieces: pages.filter((page) => page !== undefined), fetched }
+  }
+  const locate = (offset: number, bytes: number) => {
+    const first = Math.floor(offset / pageBytes)
+    const start = offset - first * pageBytes
+    return { first, last: Math.floor((offset + bytes - 1) / pageBytes), start, end: start + bytes }
   }
 
   return {
-    async read(offset, bytes, { isKept = true } = {}) {
+    async read(offset, bytes) {
       if (bytes === 0) return new Uint8Array(0)
-      const first = Math.floor(offset / pageBytes)
-      const last = Math.floor((offset + bytes - 1) / pageBytes)
-      const pages = await pagesBetween(first, last, isKept)
-      const [only] = pages
-      const start = offset - first * pageBytes
-      return pages.length === 1 && only
-        ? only.subarray(start, start + bytes)
-        : Buffer.concat(pages).subarray(start, start + bytes)
+      const { first, last, start, end } = locate(offset, bytes)
+      const { pieces } = await piecesBetween(first, last, true)
+      return joined(pieces).subarray(start, end)
+    },
+    async readOnce(offset, bytes, make) {
+      if (bytes === 0) return make(new Uint8Array(0))
+      const { first, last, start, end } = locate(offset, bytes)
+      const { pieces, fetched } = await piecesBetween(first, last, false)
+      const whole = joined(pieces)
+      const made = make(whole.subarray(start, end))
+      if (fetched) letGoOf(fetched)
+      if (pieces.length > 1) letGoOf(whole)
+      return made
     },
   }
+}
+
+/** `fetched` is the one that was not kept. */
+type Pieces = { pieces: Uint8Array[]; fetched?: Uint8Array }
+
+const joined = (pieces: Uint8Array[]): Uint8Array => {
+  const [only] = pieces
+  return pieces.length === 1 && only ? only : Buffer.concat(pieces)
 }

@@ -3,6 +3,7 @@ import type { SenderDetails, StoredEntry } from '../entries/entry.ts'
 import { isOutOfOrder, isTruncated } from '../entries/entry-batch.ts'
 import { entryIdOf } from '../entries/identity.ts'
 import { severityOfCode } from '../entries/severity-code.ts'
+import { letGoOf } from '../let-go.ts'
 import { createKeep } from './byte-cache.ts'
 import { createByteReader } from './byte-reader.ts'
 import { bucketColumnOf, cellsOf } from './count-columns.ts'
@@ -64,12 +65,6 @@ export const openSegment = async (options: OpenSegmentOptions): Promise<Segment>
   const keyFile = createPagedFile({ ...paged, files: keyFiles })
   checkHeader(key, await file.read(0, headerBytes))
 
-  const readSection = async (name: SectionName) => {
-    const section = sections[name]
-    if (!section) throw new SegmentCorrupt(key, `it has no section "${name}"`)
-    // What is unpacked is kept.
-    return file.read(section.offset, section.bytes, { isKept: false })
-  }
   const unpackChecked = (packed: Uint8Array, dictionary?: Uint8Array): Uint8Array => {
     try {
       return unpack(packed, dictionary)
@@ -82,15 +77,27 @@ export const openSegment = async (options: OpenSegmentOptions): Promise<Segment>
   }
   const cached = createKeep(columns)
   const cachedText = createKeep(texts)
+  const unpackedSection = async (name: SectionName): Promise<Uint8Array> => {
+    const section = sections[name]
+    if (!section) throw new SegmentCorrupt(key, `it has no section "${name}"`)
+    return file.readOnce(section.offset, section.bytes, unpackChecked)
+  }
+  /** What is made of a section; it is to have no part of the bytes, which go at once. */
+  const made = async <Value>(name: SectionName, decode: (bytes: Uint8Array) => Value): Promise<Value> => {
+    const bytes = await unpackedSection(name)
+    const value = decode(bytes)
+    letGoOf(bytes)
+    return value
+  }
   const column = <Value extends ArrayBufferView>(
     name: SectionName,
     decode: (bytes: Uint8Array) => Value,
   ): Promise<Value> =>
     cached(name, async () => {
-      const value = decode(unpackChecked(await readSection(name)))
+      const value = await made(name, decode)
       return { value, bytes: value.byteLength }
     })
-  const unpacked = async (name: SectionName) => decodeDeltas(unpackChecked(await readSection(name)), documents)
+  const unpacked = (name: SectionName) => made(name, (bytes) => decodeDeltas(bytes, documents))
   const deltas = (name: SectionName) =>
     cached(name, async () => {
       const value = await unpacked(name)
@@ -104,7 +111,7 @@ export const openSegment = async (options: OpenSegmentOptions): Promise<Segment>
 
   const termIndex = (): Promise<TermIndex> =>
     cached('termIndex', async () => {
-      const value = decodeTermIndex(unpackChecked(await readSection('termIndex')))
+      const value = decodeTermIndex(await unpackedSection('termIndex'))
       return { value, bytes: value.bytes }
     })
   const dictionaryBlock = (index: TermIndex, block: number): Promise<Uint8Array> => {
@@ -163,7 +170,7 @@ export const openSegment = async (options: OpenSegmentOptions): Promise<Segment>
 
   const textIndex = () =>
     cached('textIndex', async () => {
-      const value = decodeTextIndex(unpackChecked(await readSection('textIndex')))
+      const value = decodeTextIndex(await unpackedSection('textIndex'))
       return { value, bytes: value.firstDocuments.length * 16 }
     })
   const record = async (document: number): Promise<{ text: string; sender: SenderDetails | null }> => {
@@ -173,7 +180,7 @@ export const openSegment = async (options: OpenSegmentOptions): Promise<Segment>
     const content = await cachedText(`text${block}`, async () => {
       const start = index.offsets[block] ?? 0
       const packed = await file.read(sections.texts.offset + start, (index.offsets[block + 1] ?? start) - start)
-      const value = unpackChecked(packed, await column('textDictionary', (bytes) => bytes))
+      const value = unpackChecked(packed, await column('textDictionary', (bytes) => Uint8Array.from(bytes)))
       const starts = recordStarts(value, (index.firstDocuments[block + 1] ?? documents) - first)
       return { value: { bytes: value, starts }, bytes: value.length + starts.byteLength }
     })
@@ -187,7 +194,7 @@ export const openSegment = async (options: OpenSegmentOptions): Promise<Segment>
   const keyPrefixes = () =>
     cached('keys', async () => {
       const { offset, bytes: length } = sections.keys
-      const value = Uint8Array.from(await keyFile.read(offset, length, { isKept: false }))
+      const value = await keyFile.readOnce(offset, length, (bytes) => Uint8Array.from(bytes))
       return { value, bytes: value.length }
     })
   const keyTable = (): Promise<KeyTable> =>

@@ -25,15 +25,15 @@ export const collectGarbage = (): void => collectAs('last-resort')
 export const collectOnce = (): void => collectAs('regular')
 
 /**
- * For a thread that goes on without end: what is to be called now and then collects once when the heap has grown by so many bytes since. Left
- * to itself the engine lets a heap that was never collected grow to several times what is alive, since this thread presses for nothing.
+ * What is to be called now and then, and then collects with `collect` when the heap has grown by so many bytes since. Left to itself the engine
+ * lets a heap that was never collected grow to several times what is alive, as long as the thread presses for nothing else.
  */
-export const createGrowthCheck = (bytes: number): (() => void) => {
+export const createGrowthCheck = (bytes: number, collect: () => void): (() => void) => {
   const usedBytes = () => getHeapStatistics().used_heap_size
   let before = usedBytes()
   return () => {
     if (usedBytes() - before < bytes) return
-    collectOnce()
+    collect()
     before = usedBytes()
   }
 }

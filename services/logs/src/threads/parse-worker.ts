@@ -15,7 +15,7 @@ import { createBatchAnalyser, transferablesOf } from '../segments/batch-analysis
 import type { IngestResult } from '../segments/shard.ts'
 import { handOver, waitingIn } from './backlog.ts'
 import { createCalls, type Port } from './calls.ts'
-import { collectGarbage, createGrowthCheck } from './collect-garbage.ts'
+import { collectGarbage, collectOnce, createGrowthCheck } from './collect-garbage.ts'
 import type { KeepCalls, ParseOptions, ParserOptions, PushedResult } from './parse-calls.ts'
 
 /** The thread that turns bytes into batches of entries. A batch goes on to be kept at once; a chunk is answered when all of its are. */
@@ -31,14 +31,19 @@ const port: Port = {
  * one. Both cores are busy so, however the work is spread.
  */
 const enoughWaiting = 2
+const megabyte = 1024 * 1024
 /** What becomes old in half a million lines, while 13 MB are alive. */
-const mostGrowth = 16 * 1024 * 1024
+const mostGrowth = 16 * megabyte
+/** What is worth collecting when nobody waits, and how long to see that nobody does. */
+const mostAtRest = 4 * megabyte
+const restMilliseconds = 200
 const { analyses, backlog, patterns } = workerData as ParserOptions
 usePatterns(patterns)
 const analyse = createBatchAnalyser(createEnricher())
 
 verifyFormats(logFormats)
-const collectIfGrown = createGrowthCheck(mostGrowth)
+const collectIfGrown = createGrowthCheck(mostGrowth, collectOnce)
+const collectAtRest = createGrowthCheck(mostAtRest, collectGarbage)
 type Session = { parser: FileParser; keeping: Promise<void>[] }
 const sessions = new Map<number, Session>()
 
@@ -46,6 +51,14 @@ const sessionOf = (id: number): Session => {
   const session = sessions.get(id)
   if (!session) throw new Error(`Upload ${id} is not open in this thread.`)
   return session
+}
+/** Lets a file go; when it was the last one, and no other comes at once, what all of them left goes, too. */
+const leave = (id: number) => {
+  sessions.delete(id)
+  if (sessions.size > 0) return
+  setTimeout(() => {
+    if (sessions.size === 0) collectAtRest()
+  }, restMilliseconds).unref()
 }
 const sumOf = (results: readonly IngestResult[]): IngestResult => ({
   entries: results.reduce((sum, { entries }) => sum + entries, 0),
@@ -108,7 +121,7 @@ const calls = createCalls<KeepCalls>(port, {
   end: (id: number) => {
     const session = sessionOf(id)
     session.parser.end()
-    sessions.delete(id)
+    leave(id)
     return settle(session)
   },
   settle: async (id: number, closes: boolean) => {
@@ -116,14 +129,13 @@ const calls = createCalls<KeepCalls>(port, {
     const openLine = session.parser.settle(closes)
     return { ...(await settle(session)), openLine }
   },
-  drop: (id: number) => {
-    sessions.delete(id)
-  },
+  drop: leave,
   pushed: async (body: Uint8Array<ArrayBuffer>, options: PushedOptions, userFormats: UserFormatSet) => {
     useFormats(userFormats)
     const keeping: Promise<IngestResult>[] = []
     const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength)
     const rejected = readPushed(bytes, options, (batch) => keeping.push(keepPushed(batch)))
+    collectIfGrown()
     // All are waited for, also when one fails: what the request holds is held until then.
     await Promise.allSettled(keeping)
     return { ...sumOf(await Promise.all(keeping)), rejected } satisfies PushedResult

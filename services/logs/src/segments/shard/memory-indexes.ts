@@ -45,11 +45,14 @@ export type MemoryIndexes = {
   parts: () => Part[]
 }
 
+/** For as long as nothing comes: what comes makes room for itself. */
+const withoutRoom = () => createMemoryIndex({ documents: 0, textBytes: 0 })
+
 type Sealing = { index: MemoryIndex; name: string; done: Promise<void> }
 
 export const createMemoryIndexes = (options: MemoryIndexesOptions): MemoryIndexes => {
   const { limits, blocks, write, log, segments, amendments, guard, onSealed } = options
-  let active = createMemoryIndex(limits, { blocks })
+  let active = withoutRoom()
   let number = 0
   let position = 0
   let sealing: Sealing | undefined
@@ -103,7 +106,7 @@ export const createMemoryIndexes = (options: MemoryIndexesOptions): MemoryIndexe
       if (active.documents === 0) return
       // Not because there was no room: what comes next may be little, or nothing, and is not to hold the memory of a full one.
       blocks.forget()
-      await startSealing(createMemoryIndex(limits, { blocks }))
+      await startSealing(withoutRoom())
       blocks.forget()
     },
     sealed: async () => sealing?.done,
