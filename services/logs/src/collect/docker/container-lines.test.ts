@@ -31,3 +31,23 @@ test.each([
 ])('a time that a program writes stays, where it is %s', async (_, text) => {
   expect(await textsOf(`${time(400)}${text}\n`)).toEqual([text])
 })
+
+test('who reads on from a line of parts takes the end of it for no line that is new', async () => {
+  const frame = (text: string) => ({ kind: 'frame' as const, stream: 'stdout' as const, bytes: Buffer.from(text) })
+  const parts = [`${time(0)}one\n`, `${time(0)}long `, `${time(0, 6)}line\n`, `${time(0, 6)}three\n`]
+  const endsOf = async (given: string[]) => {
+    const read = async function* () {
+      yield* given.map(frame)
+    }
+    return (await Array.fromAsync(readContainerLines(read()))).map(({ text, end }) => [text, end.nth])
+  }
+  expect(await endsOf(parts)).toEqual([
+    ['one', 1],
+    ['long line', 1],
+    ['three', 2],
+  ])
+  expect(await endsOf(parts.slice(2))).toEqual([
+    ['line', 1],
+    ['three', 2],
+  ])
+})

@@ -1,10 +1,14 @@
 import { mostTextBytes } from '../../formats/clean.ts'
 import type { LogPart } from './engine.ts'
 
-/** A line of a container: when its first part was written, to the nanosecond, and the how manieth it is of those that have that time. */
+/**
+ * A line of a container: when its first part was written, to the nanosecond, and the how manieth it is of those that have that time. Reading goes
+ * on by when its last part was: who asks for what is from then on gets that part again, as a line by itself, but none before it.
+ */
 export type ContainerLine = {
   stamp: Stamp
   nth: number
+  end: Place
   stream: 'stdout' | 'stderr'
   text: string
   /** All that was written before it has been given, so that reading may go on behind it. */
@@ -13,6 +17,9 @@ export type ContainerLine = {
 
 /** Whole seconds of the epoch, and nanoseconds. */
 export type Stamp = { seconds: number; nanoseconds: number }
+
+/** A time, and how many lines had ended with a part of that time. */
+export type Place = Stamp & { nth: number }
 
 /** RFC 3339, as the engines write it before each part of a line. podman writes whole seconds. */
 const stampPattern = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(\d{1,9}))?(Z|[+-]\d\d:\d\d) /
@@ -44,7 +51,7 @@ const mostBetweenParts = 1e9
  * A line without the times of its parts, which podman begins wherever it had read so far. What a program writes of now is from before its line was
  * read: a time to the nanosecond that is a little later than that is not of the program's.
  */
-const withoutPartTimes = (bytes: Buffer, first: Stamp): Buffer[] => {
+const withoutPartTimes = (bytes: Buffer, first: Stamp): { pieces: Buffer[]; last: Stamp } => {
   const kept: Buffer[] = []
   let start = 0
   let last = first
@@ -56,10 +63,24 @@ const withoutPartTimes = (bytes: Buffer, first: Stamp): Buffer[] => {
     start = index + read.length
     last = read.stamp
   }
-  return [...kept, bytes.subarray(start)]
+  return { pieces: [...kept, bytes.subarray(start)], last }
 }
 
-type OpenLine = { stamp: Stamp; nth: number; parts: Buffer[]; size: number }
+/** Counts what has the same time as what came just before it. */
+const createCount = () => {
+  let last: Stamp = { seconds: -1, nanoseconds: 0 }
+  let nth = 0
+  return {
+    last: () => last,
+    next: (stamp: Stamp): number => {
+      nth = stamp.seconds === last.seconds && stamp.nanoseconds === last.nanoseconds ? nth + 1 : 1
+      last = stamp
+      return nth
+    },
+  }
+}
+
+type OpenLine = { stamp: Stamp; nth: number; last: Stamp; parts: Buffer[]; size: number }
 
 /**
  * Makes lines of what an engine gives: parts of a line come together again, and the times that stand before each part go. What has no time
@@ -67,14 +88,12 @@ type OpenLine = { stamp: Stamp; nth: number; parts: Buffer[]; size: number }
  */
 export async function* readContainerLines(parts: AsyncIterable<LogPart>): AsyncGenerator<ContainerLine> {
   const open = new Map<'stdout' | 'stderr', OpenLine>()
-  let last: Stamp = { seconds: -1, nanoseconds: 0 }
-  let nth = 0
+  const begun = createCount()
+  const ended = createCount()
   let rest: Buffer = Buffer.alloc(0)
 
   const begin = (stream: 'stdout' | 'stderr', stamp: Stamp): OpenLine => {
-    nth = stamp.seconds === last.seconds && stamp.nanoseconds === last.nanoseconds ? nth + 1 : 1
-    last = stamp
-    const line: OpenLine = { stamp, nth, parts: [], size: 0 }
+    const line: OpenLine = { stamp, nth: begun.next(stamp), last: stamp, parts: [], size: 0 }
     open.set(stream, line)
     return line
   }
@@ -86,14 +105,16 @@ export async function* readContainerLines(parts: AsyncIterable<LogPart>): AsyncG
   const finish = (stream: 'stdout' | 'stderr', line: OpenLine): ContainerLine => {
     open.delete(stream)
     const text = Buffer.concat(line.parts).toString('utf8').replace(/\r+$/, '')
-    return { stamp: line.stamp, nth: line.nth, stream, text, isPlace: open.size === 0 }
+    const { stamp, nth, last } = line
+    return { stamp, nth, end: { ...last, nth: ended.next(last) }, stream, text, isPlace: open.size === 0 }
   }
   /** A part of a line, with its line end if it is the last. */
   const take = (stream: 'stdout' | 'stderr', bytes: Buffer): ContainerLine | undefined => {
     const read = readStamp(bytes)
     const known = open.get(stream)
     if (!read && !known) return undefined
-    const line = known ?? begin(stream, read?.stamp ?? last)
+    const line = known ?? begin(stream, read?.stamp ?? begun.last())
+    if (read) line.last = read.stamp
     const isEnd = bytes.at(-1) === 10
     keep(line, bytes.subarray(read?.length ?? 0, isEnd ? bytes.length - 1 : bytes.length))
     return isEnd ? finish(stream, line) : undefined
@@ -107,8 +128,11 @@ export async function* readContainerLines(parts: AsyncIterable<LogPart>): AsyncG
     for (let inner = readStamp(text.subarray(partBytes)); inner; inner = readStamp(text.subarray(partBytes))) {
       keep(line, text.subarray(0, partBytes))
       text = text.subarray(partBytes + inner.length)
+      line.last = inner.stamp
     }
-    for (const piece of withoutPartTimes(text, read.stamp)) keep(line, piece)
+    const { pieces, last } = withoutPartTimes(text, line.last)
+    for (const piece of pieces) keep(line, piece)
+    line.last = last
     return finish('stdout', line)
   }
   for await (const part of parts) {

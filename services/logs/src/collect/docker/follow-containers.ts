@@ -6,8 +6,9 @@ import { sourcePart } from '../journald/journal-record.ts'
 import { batchRecords, type ReadRecord } from '../records/record-batches.ts'
 import { type LocalContainerEntry, unitSourceId } from '../source-entry.ts'
 import { choosesContainer } from './chooses-container.ts'
+import type { Place } from './container-lines.ts'
 import { type Container, type ContainerEngine, EngineFailed } from './engine.ts'
-import { keyPrefix, type Place, placeOf, readContainer } from './read-container.ts'
+import { keyPrefix, placeOf, readContainer } from './read-container.ts'
 
 export type Following = {
   engine: ContainerEngine

@@ -1,23 +1,20 @@
 import { severityCode } from '../../entries/severity-code.ts'
 import { sequenceWithin } from '../records/record.ts'
 import type { ReadRecord } from '../records/record-batches.ts'
-import { type ContainerLine, readContainerLines } from './container-lines.ts'
+import { type Place, readContainerLines } from './container-lines.ts'
 import type { Container, ContainerEngine } from './engine.ts'
-
-/** Where the lines of a container were read last: a time to the nanosecond, and how many lines of that time. */
-export type Place = { seconds: number; nanoseconds: number; nth: number }
 
 /** Before the id of a container, in the key of its place. */
 export const keyPrefix = 'container:'
 export const placeOf = (state: string | undefined): Place | undefined =>
   state === undefined ? undefined : (JSON.parse(state) as Place)
 
-const isBehind = ({ stamp, nth }: ContainerLine, place: Place): boolean =>
-  stamp.seconds !== place.seconds
-    ? stamp.seconds > place.seconds
-    : stamp.nanoseconds !== place.nanoseconds
-      ? stamp.nanoseconds > place.nanoseconds
-      : nth > place.nth
+const isBehind = (end: Place, place: Place): boolean =>
+  end.seconds !== place.seconds
+    ? end.seconds > place.seconds
+    : end.nanoseconds !== place.nanoseconds
+      ? end.nanoseconds > place.nanoseconds
+      : end.nth > place.nth
 
 const sinceOf = ({ seconds, nanoseconds }: Place): string => `${seconds}.${String(nanoseconds).padStart(9, '0')}`
 
@@ -38,9 +35,8 @@ export async function* readContainer(
     engine.logs(container, { since: place && sinceOf(place), follows }, signal),
   )) {
     // The engine gives the lines of the place's own moment again.
-    if (place && !isBehind(line, place)) continue
-    const { stamp, nth, stream, text } = line
-    const at: Place = { ...stamp, nth }
+    if (place && !isBehind(line.end, place)) continue
+    const { stamp, nth, end, stream, text } = line
     yield {
       record: {
         sourceId,
@@ -52,7 +48,7 @@ export async function* readContainer(
         hint: stream === 'stderr' ? severityCode.WARN : undefined,
         fields: { container: container.name, container_id: container.id.slice(0, 12), stream },
       },
-      checkpoint: line.isPlace ? { key: keyPrefix + container.id, state: JSON.stringify(at) } : undefined,
+      checkpoint: line.isPlace ? { key: keyPrefix + container.id, state: JSON.stringify(end) } : undefined,
     }
   }
 }
