@@ -1,3 +1,5 @@
+import { leastMapped } from './segments/allocate.ts'
+
 /**
  * Gives back the memory of buffers now, instead of when they are collected: each batch brings more than a megabyte that is dead once it has
  * been kept, and for every few of them the collector goes through the whole heap. The buffers can no longer be read.
@@ -8,8 +10,6 @@ export const letGo = (buffers: Iterable<ArrayBuffer>): void => {
 
 /** Smaller buffers may be pieces of a pool of Node's, which is of at most 64 KiB. */
 const leastOwn = 128 * 1024
-/** From here on memory may be mapped on its own, see `segments/allocate.ts`, and cannot be let go. */
-const leastMapped = 4 * 1024 * 1024
 
 /** Gives back the memory of what was made for a moment, and of which nobody has kept a part. Does nothing where it might be shared, or is mapped. */
 export const letGoOf = ({ buffer }: ArrayBufferView): void => {

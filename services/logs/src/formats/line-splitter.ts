@@ -17,8 +17,8 @@ export type TakeLine = (text: string, isCut: boolean) => void
 const lineEnd = 10
 
 /**
- * Lines are decoded so many bytes at a time, which is a tenth of the cost of each alone. The engine puts a string of 128 KiB or more aside as
- * a large object, which it only collects when it goes through the whole heap: tens of megabytes of them would lie there until then.
+ * A run is of so many bytes. The engine puts a string of 128 KiB or more aside as a large object, which it only collects when it goes through
+ * the whole heap: tens of megabytes of them would lie there until then.
  */
 const decodedBytes = 32 * 1024
 
