@@ -1,4 +1,4 @@
-import { numberAt } from '../segments/delta-column.ts'
+import { numberAt } from '../segments/number-column.ts'
 import type { Slices } from '../slices.ts'
 import { createFacetCounter, type Facets } from './facets.ts'
 import { bucketsFor, countTimes, type Histogram } from './histogram.ts'

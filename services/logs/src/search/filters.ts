@@ -2,7 +2,8 @@ import type { Origin } from '../entries/entry.ts'
 import type { Severity } from '../entries/severity-code.ts'
 import { severityCode } from '../entries/severity-code.ts'
 import { type Bitmap, createBitmap, fullBitmap, intersect, subtract, unite } from '../segments/bitmap.ts'
-import { numberAt } from '../segments/delta-column.ts'
+import type { SmallNumbers } from '../segments/count-columns.ts'
+import { numberAt } from '../segments/number-column.ts'
 import type { Part, Times } from '../segments/part.ts'
 import type { SeverityColumn } from '../segments/severity-column.ts'
 
@@ -86,7 +87,7 @@ export const createPartFilter = (filters: Filters): PartFilter => {
 /** Keeps the documents whose number in a column is accepted. */
 const keepByNumber = async (
   passing: Bitmap,
-  column: () => Promise<Uint16Array>,
+  column: () => Promise<SmallNumbers>,
   accepted: readonly boolean[],
 ): Promise<void> => {
   if (accepted.every(Boolean)) return

@@ -1,7 +1,7 @@
 import { letGoOf } from '../let-go.ts'
 import { type Bitmap, documentsOf } from '../segments/bitmap.ts'
 import { countNumbers } from '../segments/count-columns.ts'
-import { type NumberColumn, numberAt } from '../segments/delta-column.ts'
+import { type NumberColumn, numberAt } from '../segments/number-column.ts'
 import type { Keep, Part } from '../segments/part.ts'
 import { isKept } from './keep-counts.ts'
 

@@ -1,6 +1,6 @@
 import type { Bitmap } from '../segments/bitmap.ts'
-import { numberAt } from '../segments/delta-column.ts'
 import { keyPrefixAt } from '../segments/key-table.ts'
+import { numberAt } from '../segments/number-column.ts'
 import type { RankColumns } from '../segments/part.ts'
 
 /** `time` is newest first, `oldest` the exact reverse of it. */

@@ -1,17 +1,21 @@
 import { letGoOf } from '../let-go.ts'
 import type { Bitmap } from './bitmap.ts'
 import { type Blocks, newBlocks } from './blocks.ts'
-import { type NumberColumn, numberAt } from './delta-column.ts'
+import { type NumberColumn, numberAt } from './number-column.ts'
+
+/** Numbers from 0 up by document, in as little room as they need. */
+export type SmallNumbers = Uint8Array | Uint16Array | Uint32Array
 
 /** What facets count by, in one column: for each document the number of its pair of a stream and a set of patterns. */
 export type Cells = {
-  cellOf: Uint16Array | Uint32Array
+  cellOf: SmallNumbers
   /** By the number of the pair. */
   streams: Uint32Array
   patternSets: Uint32Array
 }
 
-/** So many numbers fit the narrower column, and so many the wider. */
+/** So many numbers fit a column of one byte each, of two, and of four. */
+const mostNarrowest = 256
 const mostNarrow = 65_536
 const mostWide = 2 ** 32
 
@@ -47,19 +51,25 @@ export const createCells = (
 }
 
 /** What pairs are of, by document. */
-export type PairColumns = { streamOf: Uint16Array; patternSetOf: Uint16Array }
+export type PairColumns = { streamOf: SmallNumbers; patternSetOf: SmallNumbers }
 
 /** The same for all documents of a segment, in as little room as they need. */
 export const cellsOf = (columns: PairColumns, documents: number): Cells => {
   const cells = createCells(documents).upTo(documents, columns)
-  if (cells.streams.length > mostNarrow) return cells
-  const narrow = { ...cells, cellOf: Uint16Array.from(cells.cellOf) }
-  letGoOf(cells.cellOf)
-  return narrow
+  const cellOf = narrowed(cells.cellOf, cells.streams.length)
+  if (cellOf !== cells.cellOf) letGoOf(cells.cellOf)
+  return { ...cells, cellOf }
+}
+
+/** The same numbers, of which there are so many different ones; themselves where they are as narrow as can be. */
+export const narrowed = (numbers: SmallNumbers, distinct: number): SmallNumbers => {
+  const { BYTES_PER_ELEMENT: width } = numbers
+  if (distinct <= mostNarrowest) return width === 1 ? numbers : Uint8Array.from(numbers)
+  return distinct <= mostNarrow && width > 2 ? Uint16Array.from(numbers) : numbers
 }
 
 /** For each document the bucket of its time, counted from the bucket that begins at `start`, epoch milliseconds. */
-export type BucketColumn = { start: number; bucketOf: Uint16Array | Uint32Array }
+export type BucketColumn = { start: number; bucketOf: SmallNumbers }
 
 /** Buckets aligned to their length; undefined where the times are too far apart for a column of them. */
 export const bucketColumnOf = (
@@ -79,7 +89,7 @@ export const bucketColumnOf = (
 /** How many of the documents have each of so many numbers from the first on; they have no other. */
 export const countNumbers = (
   matched: Bitmap,
-  numbers: Uint16Array | Uint32Array,
+  numbers: SmallNumbers,
   { first = 0, distinct }: { first?: number; distinct: number },
 ): Uint32Array<ArrayBuffer> => {
   const counts = new Uint32Array(distinct)

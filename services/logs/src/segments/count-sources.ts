@@ -1,7 +1,7 @@
 import { acceptsOrigin, acceptsTags, createPartFilter, type Filters } from '../search/filters.ts'
 import type { SourceCount } from '../threads/index-calls.ts'
 import { documentsOf } from './bitmap.ts'
-import { numberAt } from './delta-column.ts'
+import { numberAt } from './number-column.ts'
 import type { Part, StreamSummary } from './part.ts'
 import { severityAt } from './severity-column.ts'
 

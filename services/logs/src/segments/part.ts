@@ -1,7 +1,7 @@
 import type { Origin, StoredEntry } from '../entries/entry.ts'
 import type { Bitmap } from './bitmap.ts'
-import type { BucketColumn, Cells } from './count-columns.ts'
-import type { NumberColumn } from './delta-column.ts'
+import type { BucketColumn, Cells, SmallNumbers } from './count-columns.ts'
+import type { NumberColumn } from './number-column.ts'
 import type { Occurrences } from './occurrences.ts'
 import type { SeverityColumn } from './severity-column.ts'
 import type { TimeSpans } from './time-spans.ts'
@@ -63,16 +63,16 @@ export type Part = {
   times: () => Promise<Times>
   severities: () => Promise<SeverityColumn>
   /** For each document an index into `streams`. */
-  streamOf: () => Promise<Uint16Array>
+  streamOf: () => Promise<SmallNumbers>
   /** For each document an index into `patternSets`. */
-  patternSetOf: () => Promise<Uint16Array>
+  patternSetOf: () => Promise<SmallNumbers>
   lengthCodes: () => Promise<Uint8Array>
   ranks: () => Promise<RankColumns>
   cells: () => Promise<Cells>
   /** Buckets of so many milliseconds; undefined where there are too many for a column. */
   buckets: (milliseconds: number) => Promise<BucketColumn | undefined>
   /** For each document an index into `templates`. */
-  templateOf: () => Promise<Uint16Array>
+  templateOf: () => Promise<SmallNumbers>
   lookup: (word: string) => Promise<Occurrences | undefined>
   /** How many documents have the word, read from the dictionary alone. */
   frequency: (word: string) => Promise<number>

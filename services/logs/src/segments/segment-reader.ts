@@ -6,21 +6,20 @@ import { severityOfCode } from '../entries/severity-code.ts'
 import { letGoOf } from '../let-go.ts'
 import { createKeep } from './byte-cache.ts'
 import { createByteReader } from './byte-reader.ts'
-import { bucketColumnOf, cellsOf } from './count-columns.ts'
-import { decodeDeltas, extentOf, numberAt } from './delta-column.ts'
 import { blockOf, decodeTermIndex, startsWith, type TermEntry, type TermIndex, termsOfBlock } from './dictionary.ts'
-import { createKeyTable, type KeyTable, keyPrefixAt } from './key-table.ts'
+
 import { hasOwnTime } from './memory-part.ts'
+import { numberAt } from './number-column.ts'
 import { bytesOf, mergePostings, type Occurrences, occurrencesOf } from './occurrences.ts'
 import { createPagedFile } from './paged-file.ts'
 import type { Part } from './part.ts'
 import { readPostings } from './postings-codec.ts'
 import { readFooter } from './read-footer.ts'
 import type { SegmentCache } from './segment-cache.ts'
+import { createSegmentColumns, type EntryColumns } from './segment-columns.ts'
 import { checkHeader, headerBytes, type SectionName, SegmentCorrupt } from './segment-layout.ts'
-import { type SeverityColumn, severityAt } from './severity-column.ts'
+import { severityAt } from './severity-column.ts'
 import { blockWith, decodeTextIndex, readRecord, recordStarts } from './text-records.ts'
-import { spansOf } from './time-spans.ts'
 import { encodeWord } from './tokens.ts'
 import { unpack } from './unpack.ts'
 
@@ -89,25 +88,14 @@ export const openSegment = async (options: OpenSegmentOptions): Promise<Segment>
     letGoOf(bytes)
     return value
   }
-  const column = <Value extends ArrayBufferView>(
-    name: SectionName,
-    decode: (bytes: Uint8Array) => Value,
-  ): Promise<Value> =>
-    cached(name, async () => {
-      const value = await made(name, decode)
-      return { value, bytes: value.byteLength }
-    })
-  const unpacked = (name: SectionName) => made(name, (bytes) => decodeDeltas(bytes, documents))
-  const deltas = (name: SectionName) =>
-    cached(name, async () => {
-      const value = await unpacked(name)
-      return { value, bytes: value.past.byteLength }
-    })
-  const timeSpans = () =>
-    cached('timeSpans', async () => {
-      const value = spansOf(await deltas('times'), documents)
-      return { value, bytes: value.first.byteLength * 2 }
-    })
+  const { keyTable, entryColumns, ...columnsOfPart } = createSegmentColumns({
+    footer,
+    cached,
+    made,
+    readKeys: () =>
+      keyFile.readOnce(sections.keys.offset, sections.keys.bytes, (prefixes) => Uint8Array.from(prefixes)),
+  })
+  const { lengthCodes } = columnsOfPart
 
   const termIndex = (): Promise<TermIndex> =>
     cached('termIndex', async () => {
@@ -173,6 +161,11 @@ export const openSegment = async (options: OpenSegmentOptions): Promise<Segment>
       const value = decodeTextIndex(await unpackedSection('textIndex'))
       return { value, bytes: value.firstDocuments.length * 16 }
     })
+  const textDictionary = () =>
+    cached('textDictionary', async () => {
+      const value = await made('textDictionary', (bytes) => Uint8Array.from(bytes))
+      return { value, bytes: value.length }
+    })
   const record = async (document: number): Promise<{ text: string; sender: SenderDetails | null }> => {
     const index = await textIndex()
     const block = blockWith(index.firstDocuments, document)
@@ -180,52 +173,16 @@ export const openSegment = async (options: OpenSegmentOptions): Promise<Segment>
     const content = await cachedText(`text${block}`, async () => {
       const start = index.offsets[block] ?? 0
       const packed = await file.read(sections.texts.offset + start, (index.offsets[block + 1] ?? start) - start)
-      const value = unpackChecked(packed, await column('textDictionary', (bytes) => Uint8Array.from(bytes)))
+      const value = unpackChecked(packed, await textDictionary())
       const starts = recordStarts(value, (index.firstDocuments[block + 1] ?? documents) - first)
       return { value: { bytes: value, starts }, bytes: value.length + starts.byteLength }
     })
     return readRecord(createByteReader(content.bytes, content.starts[document - first] ?? 0))
   }
-  const severityBitmaps = async (): Promise<SeverityColumn> => {
-    const all = await column('severities', (packed) => copyOf(packed, Uint32Array))
-    const words = all.length / 3
-    return [all.subarray(0, words), all.subarray(words, words * 2), all.subarray(words * 2)]
-  }
-  const keyPrefixes = () =>
-    cached('keys', async () => {
-      const { offset, bytes: length } = sections.keys
-      const value = await keyFile.readOnce(offset, length, (bytes) => Uint8Array.from(bytes))
-      return { value, bytes: value.length }
-    })
-  const keyTable = (): Promise<KeyTable> =>
-    cached('keyTable', async () => {
-      const prefixes = await keyPrefixes()
-      const value = createKeyTable(documents)
-      for (let document = 0; document < documents; document++) value.add(keyPrefixAt(prefixes, document * 4), document)
-      return { value, bytes: documents * 24 }
-    })
-  const shorts = (name: SectionName) => column(name, (packed) => copyOf(packed, Uint16Array))
-  const templateOf = async () => (sections.templates ? shorts('templates') : new Uint16Array(documents))
-  const lengthCodes = () => column('lengthCodes', (packed) => Uint8Array.from(packed))
-
-  const entryColumns = async () => {
-    const [times, ingestTimes, sequences, repeats, streams, patternSets, templates, flags, severities] =
-      await Promise.all([
-        deltas('times'),
-        deltas('ingestTimes'),
-        deltas('sequences'),
-        deltas('repeats'),
-        shorts('streams'),
-        shorts('patternSets'),
-        templateOf(),
-        column('flags', (packed) => Uint8Array.from(packed)),
-        severityBitmaps(),
-      ])
-    return { times, ingestTimes, sequences, repeats, streams, patternSets, templates, flags, severities }
-  }
-  const entryOf = async (document: number, columns: Awaited<ReturnType<typeof entryColumns>>): Promise<StoredEntry> => {
-    const { times, ingestTimes, sequences, repeats, streams, patternSets, templates, flags, severities } = columns
-    const stream = footer.streams[streams[document] ?? 0]
+  const entryOf = async (document: number, columns: EntryColumns): Promise<StoredEntry> => {
+    const { times, ingestTimes, sequences, repeats, cells, templates, flags, severities } = columns
+    const cell = cells.cellOf[document] ?? 0
+    const stream = footer.streams[cells.streams[cell] ?? 0]
     if (!stream || document >= documents) throw new RangeError(`There is no document ${document} in "${key}".`)
     const { text, sender } = await record(document)
     const flag = flags[document] ?? 0
@@ -251,7 +208,7 @@ export const openSegment = async (options: OpenSegmentOptions): Promise<Segment>
       text,
       truncated: (flag & isTruncated) !== 0,
       outOfOrder: (flag & isOutOfOrder) !== 0,
-      matchedPatterns: footer.patternSets[patternSets[document] ?? 0] ?? [],
+      matchedPatterns: footer.patternSets[cells.patternSets[cell] ?? 0] ?? [],
       templateId: footer.templates?.[templates[document] ?? 0] || null,
       sender,
     }
@@ -275,42 +232,11 @@ export const openSegment = async (options: OpenSegmentOptions): Promise<Segment>
     summaries: async () => footer.streams,
     patternSets: footer.patternSets,
     templates: footer.templates ?? [''],
-    templateOf,
     visible: async () => undefined,
-    times: async () => ({ times: await deltas('times'), spans: await timeSpans() }),
-    severities: severityBitmaps,
-    streamOf: () => shorts('streams'),
-    patternSetOf: () => shorts('patternSets'),
-    lengthCodes,
-    ranks: async () => {
-      const [times, spans, sequences, lengths, keys] = await Promise.all([
-        deltas('times'),
-        timeSpans(),
-        deltas('sequences'),
-        lengthCodes(),
-        keyPrefixes(),
-      ])
-      return { times, spans, sequences, lengthCodes: lengths, keys, keyStride: 4 }
-    },
-    cells: () =>
-      cached('cells', async () => {
-        const value = cellsOf(
-          { streamOf: await shorts('streams'), patternSetOf: await shorts('patternSets') },
-          documents,
-        )
-        return { value, bytes: value.cellOf.byteLength + value.streams.byteLength * 2 }
-      }),
-    buckets: async (milliseconds) => {
-      const { column: buckets } = await cached(`buckets ${milliseconds}`, async () => {
-        const value = bucketColumnOf(await deltas('times'), footer, milliseconds)
-        return { value: { column: value }, bytes: value ? documents * 2 : 128 }
-      })
-      return buckets
-    },
+    ...columnsOfPart,
     lookup,
     frequency: async (word) => (await findTerm(word))?.documents ?? 0,
     lookupPrefix,
-    ingestTimes: async () => extentOf(await unpacked('ingestTimes'), documents),
     text: async (document) => (await record(document)).text,
     keep,
     entry: async (document) => entryOf(document, await entryColumns()),
@@ -337,6 +263,3 @@ export const openSegment = async (options: OpenSegmentOptions): Promise<Segment>
 function* matching(terms: Iterable<TermEntry>, prefix: Uint8Array) {
   for (const term of terms) if (startsWith(term.word, prefix)) yield { ...term }
 }
-
-const copyOf = <Values>(bytes: Uint8Array, make: new (buffer: ArrayBuffer) => Values): Values =>
-  new make(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength) as ArrayBuffer)

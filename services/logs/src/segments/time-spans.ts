@@ -1,4 +1,4 @@
-import { type NumberColumn, numberAt } from './delta-column.ts'
+import { type NumberColumn, numberAt } from './number-column.ts'
 
 /**
  * The first and the last time of every 32 documents: those that share a word of a bitmap. Lines mostly lie in the order of their times, so

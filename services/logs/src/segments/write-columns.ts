@@ -7,7 +7,8 @@ import type { SectionName } from './segment-layout.ts'
 /** Maps all integers to those from 0 up, small ones to small ones. */
 const zigzag = (value: number): number => (value < 0 ? -value * 2 - 1 : value * 2)
 
-const encodeDeltas = (values: Float64Array | Uint32Array, count: number, scratch: ByteWriter): Uint8Array => {
+/** Whole numbers as steps from one to the next, each as a zigzag LEB128, in memory of `scratch`, where they hold until it is used again. */
+export const encodeDeltas = (values: Float64Array | Uint32Array, count: number, scratch: ByteWriter): Uint8Array => {
   scratch.clear()
   let before = 0
   for (let index = 0; index < count; index++) {

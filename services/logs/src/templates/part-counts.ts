@@ -1,5 +1,5 @@
 import { documentsOf } from '../segments/bitmap.ts'
-import { numberAt } from '../segments/delta-column.ts'
+import { numberAt } from '../segments/number-column.ts'
 import type { Part } from '../segments/part.ts'
 import { severityAt } from '../segments/severity-column.ts'
 

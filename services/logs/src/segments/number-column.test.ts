@@ -1,0 +1,44 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { createByteWriter } from './byte-writer.ts'
+import { decodeDeltas } from './delta-column.ts'
+import { bytesOfColumn, columnOf, extentOf, numberAt, packNumbers } from './number-column.ts'
+import { encodeDeltas } from './write-columns.ts'
+
+/** Steps between numbers of this size have zigzags that are exact. */
+const most = 2 ** 50
+
+/** A stretch of numbers that are as far apart as numbers of so many bits may be. */
+const anyStretch = fc
+  .tuple(fc.integer({ min: 0, max: 50 }), fc.integer({ min: 1, max: 200 }), fc.maxSafeInteger(), fc.maxSafeInteger())
+  .map(([bits, length, from, seed]) =>
+    Array.from({ length }, (_, index) => (from % most) + ((Math.abs(seed) * (index + 1)) % 2 ** bits)),
+  )
+const anyNumbers = fc.array(anyStretch, { maxLength: 8 }).map((stretches) => stretches.flat())
+
+test('numbers are read from a column as they were put in, however near or far apart they are', () => {
+  fc.assert(
+    fc.property(anyNumbers, (numbers) => {
+      const given = Float64Array.from(numbers)
+      const written = encodeDeltas(given, given.length, createByteWriter())
+      for (const column of [packNumbers(given, given.length), decodeDeltas(written, given.length), columnOf(given)]) {
+        expect(numbers.map((_, index) => numberAt(column, index))).toEqual(numbers)
+        expect(extentOf(column, numbers.length)).toEqual({
+          first: numbers.reduce((least, number) => Math.min(least, number), Number.POSITIVE_INFINITY),
+          last: numbers.reduce((greatest, number) => Math.max(greatest, number), Number.NEGATIVE_INFINITY),
+        })
+      }
+    }),
+  )
+})
+
+test('a column of numbers that are alike takes hardly any room, and one of neighbours a byte each', () => {
+  const documents = 128 * 1024
+  const alike = packNumbers(new Float64Array(documents).fill(1_700_000_000_000), documents)
+  const neighbours = packNumbers(
+    Float64Array.from({ length: documents }, (_, index) => 1e12 + index),
+    documents,
+  )
+  expect(bytesOfColumn(alike)).toBeLessThan(documents / 8)
+  expect(bytesOfColumn(neighbours)).toBeLessThan(documents * 1.2)
+})
