@@ -1,7 +1,7 @@
 import { type Bitmap, createBitmap, documentsOf, hasBit, setBit, subtract } from '../segments/bitmap.ts'
 import type { Part, RankColumns } from '../segments/part.ts'
 import type { Slices } from '../slices.ts'
-import { type Offer, type Order, offerBitmap, offerDocuments, type Rank, type TopHits } from './hits.ts'
+import { type Hit, type Offer, type Order, offerBitmap, offerDocuments, type Rank, type TopHits } from './hits.ts'
 import type { Leaving } from './leaving.ts'
 import type { FoundTerm, FoundTerms } from './match.ts'
 import { scoreOf, type TermScores } from './rank.ts'
@@ -159,11 +159,19 @@ export type RankedPart = {
   best: number
   /** Finds out the score that the best of them has, where `best` may be higher than that. */
   refine?: (() => Promise<number>) | undefined
+  /** Gives the first so many of them without reading a column, where these are known. */
+  lead?: ((limit: number) => Promise<readonly Hit[] | undefined>) | undefined
   /** Reads columns of the part, which takes time and memory. */
   open: () => Promise<{ columns: RankColumns; candidates: readonly Candidates[] }>
 }
 
-export type Paging = { order: Order; after: Rank | undefined; slices: Slices; signal: Leaving | undefined }
+export type Paging = {
+  order: Order
+  after: Rank | undefined
+  limit: number
+  slices: Slices
+  signal: Leaving | undefined
+}
 
 type Waiting = RankedPart & { latest: number }
 
@@ -171,7 +179,7 @@ type Waiting = RankedPart & { latest: number }
 export const offerBestFirst = async (
   top: TopHits,
   parts: readonly RankedPart[],
-  { order, after, slices, signal }: Paging,
+  { order, after, limit, slices, signal }: Paging,
 ): Promise<void> => {
   const latestOf = ({ part }: RankedPart) => (order === 'oldest' ? -part.firstTime : part.lastTime)
   const comesFirst = (one: Waiting, other: Waiting) => other.best - one.best || other.latest - one.latest
@@ -191,6 +199,12 @@ export const offerBestFirst = async (
       continue
     }
     const { number, latest } = next
+    // What comes after a place may be beyond the leaders.
+    const leaders = after === undefined ? await next.lead?.(limit) : undefined
+    if (leaders) {
+      for (const hit of leaders) top.offer(hit)
+      continue
+    }
     const { columns, candidates } = await next.open()
     for (const these of candidates.toSorted((one, other) => other.best - one.best)) {
       if (!isPast({ best: these.best, latest })) these.offer(top, { part: number, order, after, columns })

@@ -25,30 +25,35 @@ const mostCount = 255
 export const bytesOfKinds = (kinds: Kinds | undefined): number =>
   256 + (kinds ? kinds.counts.length + kinds.shortest.length + kinds.terms.length * 64 : 0)
 
-/** The kinds of what matched; undefined where there are too many. */
-export const kindsOf = (
-  { found, matched }: Reached,
-  names: readonly string[],
-  lengthCodes: Uint8Array,
-): Kinds | undefined => {
+/** Documents and which kind each is of; a kind is told by how often its documents have each of the terms, and may have none. */
+type ToldKinds = { terms: readonly string[]; documents: Uint32Array; kindOf: Uint16Array; counts: number[][] }
+
+/** Tells the kinds of what matched apart; undefined where there are too many. */
+export const tellKinds = ({ found, matched }: Reached, names: readonly string[]): ToldKinds | undefined => {
   const terms = names.filter((name) => found.has(name))
   const documents = documentsOf(matched)
-  const refined: Refined = {
-    documents,
-    kindOf: new Uint16Array(documents.length),
-    counts: [terms.map(() => 0)],
-  }
+  const told = { terms, documents, kindOf: new Uint16Array(documents.length), counts: [terms.map(() => 0)] }
   const isTold = [...terms.entries()].every(([number, name]) => {
     const term = found.get(name)
-    return !term || refine(refined, term, number)
+    return !term || refine(told, term, number)
   })
-  const kinds = isTold ? kindsIn(refined, terms, lengthCodes) : undefined
-  letGoOf(refined.documents)
-  letGoOf(refined.kindOf)
+  if (isTold) return told
+  letGoOf(told.documents)
+  letGoOf(told.kindOf)
+  return undefined
+}
+
+/** The kinds of what matched; undefined where there are too many. */
+export const kindsOf = (reached: Reached, names: readonly string[], lengthCodes: Uint8Array): Kinds | undefined => {
+  const told = tellKinds(reached, names)
+  if (!told) return undefined
+  const kinds = kindsIn(told, lengthCodes)
+  letGoOf(told.documents)
+  letGoOf(told.kindOf)
   return kinds
 }
 
-const kindsIn = ({ documents, kindOf, counts }: Refined, terms: string[], lengthCodes: Uint8Array): Kinds => {
+const kindsIn = ({ terms, documents, kindOf, counts }: ToldKinds, lengthCodes: Uint8Array): Kinds => {
   const shortest = new Uint8Array(counts.length).fill(mostCount)
   const used = new Uint8Array(counts.length)
   for (let index = 0; index < documents.length; index++) {
@@ -66,10 +71,8 @@ const kindsIn = ({ documents, kindOf, counts }: Refined, terms: string[], length
   }
 }
 
-type Refined = { documents: Uint32Array; kindOf: Uint16Array; counts: number[][] }
-
 /** Tells documents of a kind apart by how often they have another term; false where there are too many kinds then. */
-const refine = ({ documents, kindOf, counts }: Refined, { bitmap, repeated }: FoundTerm, number: number): boolean => {
+const refine = ({ documents, kindOf, counts }: ToldKinds, { bitmap, repeated }: FoundTerm, number: number): boolean => {
   const next = new Map<number, number>()
   let [before, after, place] = [-1, 0, 0]
   for (let index = 0; index < documents.length; index++) {
@@ -99,12 +102,21 @@ export const highestOfKinds = ({ terms, counts, shortest }: Kinds, scores: Reado
   const ofTerms = terms.map((name) => scores.get(name))
   let highest = 0
   for (let kind = 0; kind < shortest.length; kind++) {
-    let sum = 0
-    for (const [number, ofTerm] of ofTerms.entries()) {
-      const count = counts[kind * terms.length + number] ?? 0
-      if (ofTerm && count > 0) sum += scoreOf(ofTerm, count, shortest[kind] ?? 0)
-    }
-    if (sum > highest) highest = sum
+    highest = Math.max(highest, scoreOfKind(ofTerms, { counts, kind }, shortest[kind] ?? 0))
   }
   return highest
+}
+
+/** The score of a document of a kind with this length code, summed term by term as that of any document is. */
+export const scoreOfKind = (
+  ofTerms: readonly (TermScores | undefined)[],
+  { counts, kind }: { counts: Uint8Array; kind: number },
+  code: number,
+): number => {
+  let sum = 0
+  for (const [number, ofTerm] of ofTerms.entries()) {
+    const count = counts[kind * ofTerms.length + number] ?? 0
+    if (ofTerm && count > 0) sum += scoreOf(ofTerm, count, code)
+  }
+  return sum
 }

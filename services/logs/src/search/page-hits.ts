@@ -5,6 +5,7 @@ import { createCandidates, createScoring, offerBestFirst, type RankedPart } from
 import { createTopHits, type Hit, type Order, type Rank } from './hits.ts'
 import { isKept, type KeeperOf } from './keep-counts.ts'
 import { bytesOfKinds, highestOfKinds, kindsOf } from './kinds.ts'
+import { areEnough, bytesOfLeaders, hitsOfLeaders, leadersOf } from './leaders.ts'
 import type { Leaving } from './leaving.ts'
 import type { Term } from './match.ts'
 import type { Match } from './match-part.ts'
@@ -20,6 +21,8 @@ export type PagerOptions = {
   ranking: readonly Term[]
   statistics: Statistics
   keeperOf: KeeperOf
+  /** How many of a kind are kept of each part. */
+  mostLeaders: number | undefined
   slices: Slices
   signal: Leaving | undefined
 }
@@ -27,7 +30,7 @@ export type PagerOptions = {
 export const rankOf = ({ score, time, sequence, key }: Hit): Rank => ({ score, time, sequence, key })
 
 export const createPager = (matches: readonly Match[], options: PagerOptions): Pager => {
-  const { order, ranking, statistics, keeperOf, slices, signal } = options
+  const { order, ranking, statistics, keeperOf, mostLeaders, slices, signal } = options
   const scores = scoresOfTerms(ranking, statistics)
   const names = ranking.map(({ name }) => name)
   const scoring = createScoring(scores)
@@ -42,11 +45,19 @@ export const createPager = (matches: readonly Match[], options: PagerOptions): P
       })
       return kinds.found ? highestOfKinds(kinds.found, scores) : best
     }
+    const lead = async (limit: number) => {
+      const { leaders } = await keep('leaders', async () => {
+        const [reached, columns] = await Promise.all([reach(), part.ranks()])
+        const value = { leaders: leadersOf(reached, { names, columns, most: mostLeaders }) }
+        return { value, bytes: bytesOfLeaders(value.leaders) }
+      })
+      return leaders && areEnough(leaders, limit) ? hitsOfLeaders(leaders, number, scores) : undefined
+    }
     return {
       number,
       part,
       best,
-      refine: names.length > 0 && isKept(keep) ? refine : undefined,
+      ...(names.length > 0 && isKept(keep) && { refine, lead }),
       open: async () => {
         const [{ found, matched }, columns] = await Promise.all([reach(), part.ranks()])
         return { columns, candidates: createCandidates({ matched, total, documents: part.documents, found }, scoring) }
@@ -55,7 +66,7 @@ export const createPager = (matches: readonly Match[], options: PagerOptions): P
   })
   return async (after, limit) => {
     const top = createTopHits(limit)
-    await offerBestFirst(top, ranked, { order, after, slices, signal })
+    await offerBestFirst(top, ranked, { order, after, limit, slices, signal })
     return top.take()
   }
 }

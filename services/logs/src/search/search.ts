@@ -1,6 +1,6 @@
 import type { StoredEntry } from '../entries/entry.ts'
 import type { Urgency } from '../precedence.ts'
-import type { Part } from '../segments/part.ts'
+import type { Keep, Part } from '../segments/part.ts'
 import { createSlices, type Slices } from '../slices.ts'
 import { countMatches } from './count-matches.ts'
 import { createFacetCounter, type Facets } from './facets.ts'
@@ -59,6 +59,8 @@ export type SearchOptions = {
   rest?: (() => Promise<void>) | undefined
   /** Default 20,000. */
   mostTextsForExactTotal?: number
+  /** Default 64. */
+  mostLeaders?: number
 }
 
 /** So many candidates of which only the text tells are all looked at; of more, some for the counts and those that the page needs. */
@@ -87,13 +89,13 @@ export const search = async (
   })
   const matches = surveys.map(({ match }) => match).filter((match) => match !== undefined)
   const statistics = request.statistics ?? gatherStatistics(surveys)
-  const paging = { order, ranking, statistics, slices, signal }
+  const paging = { order, ranking, statistics, mostLeaders: options.mostLeaders, slices, signal }
   const { counted, isExact, countsOf, hitsOf } = await settle(matches, request, { ...options, keeperOf, slices })
   const hits = await hitsOf((shown, keeper) => createPager(shown, { ...paging, keeperOf: keeper }))
   const shown = hits.slice(0, limit)
   const last = shown.at(-1)
   return {
-    entries: await present(shown, matches, slices),
+    entries: await present(shown, matches, { keeperOf, slices }),
     total: counted.reduce((sum, { total }) => sum + total, 0),
     totalIsExact: isExact,
     ...(request.withFacets
@@ -169,14 +171,35 @@ export const countWords = async (
   )
 }
 
+/** About what an entry takes beside its text. */
+const entryBytes = 1_024
+
+/** Who asks the same again is mostly shown the same. */
+const readEntries = (part: Part, documents: readonly number[], keep: Keep): Promise<readonly StoredEntry[]> =>
+  keep(`entries ${documents.join(' ')}`, async () => {
+    const value = await part.entries(documents)
+    return { value, bytes: value.reduce((sum, { text }) => sum + text.length * 2 + entryBytes, 0) }
+  })
+
 /** The entries of hits, in their order; those of a part are read together. */
-const present = async (hits: readonly Hit[], matches: readonly Match[], slices: Slices): Promise<FoundEntry[]> => {
+const present = async (
+  hits: readonly Hit[],
+  matches: readonly Match[],
+  { keeperOf, slices }: { keeperOf: KeeperOf; slices: Slices },
+): Promise<FoundEntry[]> => {
   const entries = new Map<Hit, StoredEntry>()
   for (const [number, ofPart] of Map.groupBy(hits, (hit) => hit.part)) {
     for (let from = 0; from < ofPart.length; from += presentedAtOnce) {
       if (slices.isOver()) await slices.pause()
       const these = ofPart.slice(from, from + presentedAtOnce)
-      const read = await matches[number]?.part.entries(these.map(({ document }) => document))
+      const part = matches[number]?.part
+      const read =
+        part &&
+        (await readEntries(
+          part,
+          these.map(({ document }) => document),
+          keeperOf(part),
+        ))
       read?.forEach((entry, index) => {
         const hit = these[index]
         if (hit) entries.set(hit, entry)

@@ -1,0 +1,116 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { createBitmap, hasBit, setBit } from '../segments/bitmap.ts'
+import { columnOf } from '../segments/number-column.ts'
+import { bitmapOf, occurrencesOf } from '../segments/occurrences.ts'
+import type { RankColumns } from '../segments/part.ts'
+import { spansOf } from '../segments/time-spans.ts'
+import { compareRanks, type Hit } from './hits.ts'
+import { areEnough, hitsOfLeaders, leadersOf } from './leaders.ts'
+import type { FoundTerm } from './match.ts'
+import type { Reached } from './match-part.ts'
+import { scoreOf, scoresOfTerms } from './rank.ts'
+
+const names = ['error', 'disk']
+
+type Document = { counts: readonly number[]; code: number; time: number; sequence: number; isMatched: boolean }
+
+const anyDocument: fc.Arbitrary<Document> = fc.record({
+  counts: fc.array(fc.integer({ min: 0, max: 2 }), { minLength: names.length, maxLength: names.length }),
+  code: fc.integer({ min: 1, max: 4 }),
+  time: fc.integer({ min: 0, max: 5 }),
+  sequence: fc.integer({ min: 0, max: 3 }),
+  isMatched: fc.boolean(),
+})
+
+/** What a part of these documents gives, in which the ones that match have at least one of the words, as in any part. */
+const partOf = (all: readonly Document[]): { reached: Reached; columns: RankColumns } => {
+  const lengthCodes = Uint8Array.from(all, ({ code }) => code)
+  const matched = createBitmap(all.length)
+  all.forEach(({ counts, isMatched }, document) => {
+    if (isMatched && counts.some((count) => count > 0)) setBit(matched, document)
+  })
+  const found = new Map<string, FoundTerm>()
+  names.forEach((name, term) => {
+    const having = all.flatMap(({ counts }, document) => ((counts[term] ?? 0) > 0 ? [document] : []))
+    const postings = {
+      documents: Uint32Array.from(having),
+      counts: Uint8Array.from(having, (document) => all[document]?.counts[term] ?? 0),
+    }
+    const occurrences = occurrencesOf(postings, { documents: all.length, lengthCodes })
+    if (occurrences) found.set(name, { ...occurrences, bitmap: bitmapOf(occurrences, all.length), shortest: undefined })
+  })
+  const times = columnOf(Float64Array.from(all, ({ time }) => time))
+  const columns = {
+    times,
+    spans: spansOf(times, all.length),
+    sequences: columnOf(Float64Array.from(all, ({ sequence }) => sequence)),
+    lengthCodes,
+    // All different, so that the order of all is told.
+    keys: Uint8Array.from(all, (_, document) => document),
+    keyStride: 1,
+  }
+  return { reached: { found, matched }, columns }
+}
+
+const scoresWith = (frequencies: readonly number[]) =>
+  scoresOfTerms(
+    names.map((name) => ({ name, word: name, isPrefix: false })),
+    { documents: 2_000, words: 20_000, frequencies: new Map(names.map((name, at) => [name, frequencies[at] ?? 0])) },
+  )
+
+const placesOf = (hits: readonly Hit[]) =>
+  hits.toSorted(compareRanks).map(({ document, score, time, sequence }) => ({ document, score, time, sequence }))
+
+test('the leaders of a part are the first of it by any statistics, as far as they are said to be enough', () => {
+  const anyFrequencies = fc.array(fc.nat(1_000), { minLength: names.length, maxLength: names.length })
+  fc.assert(
+    fc.property(
+      fc.array(anyDocument, { minLength: 1, maxLength: 60 }),
+      fc.array(anyFrequencies, { minLength: 1, maxLength: 3 }),
+      fc.integer({ min: 1, max: 8 }),
+      (all, everyFrequencies, most) => {
+        const { reached, columns } = partOf(all)
+        const leaders = leadersOf(reached, { names, columns, most })
+        if (!leaders) throw new Error('So few are always told.')
+        for (const frequencies of everyFrequencies) {
+          const scores = scoresWith(frequencies)
+          const led = placesOf(hitsOfLeaders(leaders, 0, scores))
+          const expected = placesOf(
+            all.flatMap(({ counts, code, time, sequence }, document): Hit[] => {
+              if (!hasBit(reached.matched, document)) return []
+              const score = names.reduce((sum, name, term) => {
+                const ofTerm = scores.get(name)
+                const count = counts[term] ?? 0
+                return ofTerm && count > 0 ? sum + scoreOf(ofTerm, count, code) : sum
+              }, 0)
+              return [{ part: 0, document, score, time, sequence, key: keyAt(columns, document) }]
+            }),
+          )
+          expect(areEnough(leaders, most)).toBe(true)
+          expect(led.slice(0, most)).toEqual(expected.slice(0, most))
+          if (areEnough(leaders, all.length)) expect(led).toEqual(expected)
+        }
+      },
+    ),
+  )
+})
+
+const keyAt = ({ keys }: RankColumns, document: number) =>
+  [0, 1, 2, 3].reduce((key, byte) => key * 256 + (keys[document + byte] ?? 0), 0)
+
+test('more of a kind than are kept are not enough for who wants more of them', () => {
+  const alike = Array.from({ length: 9 }, (_, sequence) => ({
+    counts: [1, 0],
+    code: 3,
+    time: 1,
+    sequence,
+    isMatched: true,
+  }))
+  const { reached, columns } = partOf(alike)
+  const leaders = leadersOf(reached, { names, columns, most: 8 })
+  expect(leaders && [areEnough(leaders, 8), areEnough(leaders, 9)]).toEqual([true, false])
+  expect(leaders && placesOf(hitsOfLeaders(leaders, 0, scoresWith([9, 9]))).map(({ sequence }) => sequence)).toEqual([
+    8, 7, 6, 5, 4, 3, 2, 1,
+  ])
+})
