@@ -7,7 +7,7 @@ import { createFacetCounter, type Facets } from './facets.ts'
 import { createPartFilter, type Filters } from './filters.ts'
 import type { Histogram } from './histogram.ts'
 import type { Hit, Order, Place } from './hits.ts'
-import { createKeeper, type KeeperOf, keeperFor } from './keep-counts.ts'
+import { createKeeper, findAnew, type KeeperOf, keeperFor } from './keep-counts.ts'
 import { inLanes } from './lanes.ts'
 import type { Leaving } from './leaving.ts'
 import { lookInTexts } from './look-in-texts.ts'
@@ -95,7 +95,7 @@ export const search = async (
   const shown = hits.slice(0, limit)
   const last = shown.at(-1)
   return {
-    entries: await present(shown, matches, { keeperOf, slices }),
+    entries: await present(shown, matches, { keeperOf: isForSomebody(request) ? keeperOf : () => findAnew, slices }),
     total: counted.reduce((sum, { total }) => sum + total, 0),
     totalIsExact: isExact,
     ...(request.withFacets
@@ -170,6 +170,10 @@ export const countWords = async (
     ),
   )
 }
+
+/** Whether a page is as long as people read, and one of them waits for it: what goes through thousands does not come for the same again. */
+const isForSomebody = ({ limit, urgency }: SearchRequest): boolean => urgency !== 'unasked' && limit <= mostKept
+const mostKept = 100
 
 /** About what an entry takes beside its text. */
 const entryBytes = 1_024

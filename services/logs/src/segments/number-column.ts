@@ -48,9 +48,11 @@ export const columnOf = (numbers: Float64Array): NumberColumn => ({
   ...viewsOf(nothing),
 })
 
-export const numberAt = (column: NumberColumn, index: number): number => {
-  const { plain } = column
-  if (plain.length > 0) return plain[index] ?? 0
+/** Short, so that it becomes a part of the loops that ask for every number of an index that grows. */
+export const numberAt = (column: NumberColumn, index: number): number =>
+  column.plain.length > 0 ? (column.plain[index] ?? 0) : packedNumberAt(column, index)
+
+const packedNumberAt = (column: NumberColumn, index: number): number => {
   const block = index >>> blockShift
   const least = column.least[block] ?? 0
   const width = column.widths[block]
