@@ -91,11 +91,17 @@ export const createTemplates = ({ store, most = mostInMemory, onProblem }: Templ
   }
   return {
     idsOf: async (forms) => {
+      const find = () => forms.map((form) => (form === '' ? '' : miner.find(form)))
       const isStale = performance.now() - caughtUpAt > catchUpMilliseconds
-      if (isStale || forms.some((form) => form !== '' && miner.find(form) === undefined)) await tryCatchUp()
+      let found = find()
+      if (isStale || found.includes(undefined)) {
+        await tryCatchUp()
+        found = find()
+      }
       let fresh = 0
-      const ids = forms.map((form) => {
-        const known = form === '' ? '' : miner.find(form)
+      const ids = forms.map((form, index) => {
+        // One that was mined for an earlier form may be that of this one, too.
+        const known = found[index] ?? miner.find(form)
         if (known !== undefined) return known
         return ++fresh > mostNewAtOnce ? '' : miner.mine(form)
       })
