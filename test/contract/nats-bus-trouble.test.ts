@@ -131,6 +131,22 @@ describe.skipIf(natsMissing !== undefined)(natsMissing ? `(skipped: ${natsMissin
     await ledger.compare()
   })
 
+  test('what needs more servers than are there at the moment is tried until its time is over', async () => {
+    const cluster = await startNatsCluster()
+    for (const server of cluster) opened.use(server)
+    const told: string[] = []
+    const log = createLog({ level: 'debug', format: 'json', destination: { write: (text) => told.push(text) } })
+    const servers = cluster.map(({ address }) => address)
+    const bus = await connect('', {
+      servers,
+      storage: { replicas: 5 },
+      limits: { publishWithinMilliseconds: 2_000 },
+      log,
+    })
+    await expect(bus.publish(notes('a'), { number: 1 })).rejects.toMatchObject({ kind: 'unavailable' })
+    expect(told.filter((line) => /no suitable peers/.test(line)).length).toBeGreaterThan(1)
+  })
+
   test('a server killed under load loses no acknowledged job, and workers go on', async () => {
     const server = await startServer()
     const enqueuer = await connect(server.address, { limits: { publishWithinMilliseconds: 1_000 } })

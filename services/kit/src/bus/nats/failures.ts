@@ -3,6 +3,8 @@ import { failure, type ServiceFailure } from '../../errors/mod.ts'
 
 /** Numbers of the server's answers that are more than bad luck. */
 export const apiCodes = {
+  /** A stream of several copies is to be made, and not enough servers are there for them at the moment. */
+  tooFewPeers: 10005,
   messageTooLarge: 10054,
   streamNameInUse: 10058,
   streamNotFound: 10059,

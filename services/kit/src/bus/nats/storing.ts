@@ -46,8 +46,9 @@ const headersOf = (given: Record<string, string> | undefined): MsgHdrs => {
   return made
 }
 
-/** The answers after which another attempt may go well: no leader at the moment, too busy. */
-const isPassing = (error: JetStreamApiError) => error.apiError().code === 503 && error.code !== apiCodes.limitReached
+/** The answers after which another attempt may go well: no leader at the moment, too busy, a server of several away or late with its sign of life. */
+const isPassing = (error: JetStreamApiError) =>
+  error.code === apiCodes.tooFewPeers || (error.apiError().code === 503 && error.code !== apiCodes.limitReached)
 
 /** What a promise comes to, or an error when that takes too long; it goes on all the same. */
 const inTime = async <Result>(promise: Promise<Result>, milliseconds: number): Promise<Result> => {
