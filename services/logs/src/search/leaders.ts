@@ -19,8 +19,6 @@ export type Leaders = {
   counts: Uint8Array
   /** For each kind how many of the leaders are its own, which stand one after the other. */
   led: Uint16Array
-  /** For each kind whether it has no documents besides. */
-  isWhole: readonly boolean[]
   documents: Uint32Array
   lengthCodes: Uint8Array
   times: Float64Array
@@ -37,26 +35,23 @@ const leaderBytes = 4 + 1 + 8 + 8 + 4
 
 export const bytesOfLeaders = (leaders: Leaders | undefined): number =>
   256 +
-  (leaders ? leaders.counts.length + leaders.led.length * 10 + leaders.documents.length * leaderBytes : 0) +
+  (leaders ? leaders.counts.length + leaders.led.length * 2 + leaders.documents.length * leaderBytes : 0) +
   (leaders?.terms.length ?? 0) * 64
 
-/** The leaders of what matched, so many of a kind at most; undefined where they are too many in all. */
-export const leadersOf = (
-  reached: Reached,
-  { names, columns, most = mostLeaders }: { names: readonly string[]; columns: RankColumns; most?: number | undefined },
-): Leaders | undefined => {
+export type LeadersOptions = { names: readonly string[]; columns: RankColumns; most: number }
+
+/** The leaders of what matched, so many of a kind at most: the first so many of the part are among them. Undefined where they are too many in all. */
+export const leadersOf = (reached: Reached, { names, columns, most }: LeadersOptions): Leaders | undefined => {
   const told = tellKinds(reached, names)
   if (!told) return undefined
   const { terms, documents, kindOf, counts } = told
   const { times, sequences, lengthCodes, keys, keyStride } = columns
   const tops = counts.map(() => createTopHits(most))
-  const having = new Uint32Array(counts.length)
   // The newest are the last mostly: what is looked at first is rarely pushed out again.
   for (let index = documents.length - 1; index >= 0; index--) {
     const document = documents[index] ?? 0
     const kind = kindOf[index] ?? 0
     const top = tops[kind]
-    having[kind] = (having[kind] ?? 0) + 1
     if (!top) continue
     const last = top.last()
     const score = -(lengthCodes[document] ?? 0)
@@ -70,7 +65,7 @@ export const leadersOf = (
   letGoOf(kindOf)
   const kinds = tops.flatMap((top, kind) => {
     const hits = top.take()
-    return hits.length === 0 ? [] : [{ hits, counts: counts[kind] ?? [], isWhole: hits.length === having[kind] }]
+    return hits.length === 0 ? [] : [{ hits, counts: counts[kind] ?? [] }]
   })
   const hits = kinds.flatMap((kind) => kind.hits)
   if (hits.length > mostTogether) return undefined
@@ -78,7 +73,6 @@ export const leadersOf = (
     terms,
     counts: Uint8Array.from(kinds.flatMap((kind) => kind.counts)),
     led: Uint16Array.from(kinds, (kind) => kind.hits.length),
-    isWhole: kinds.map((kind) => kind.isWhole),
     documents: Uint32Array.from(hits, ({ document }) => document),
     lengthCodes: Uint8Array.from(hits, ({ score }) => -score),
     times: Float64Array.from(hits, ({ time }) => time),
@@ -86,10 +80,6 @@ export const leadersOf = (
     keys: Uint32Array.from(hits, ({ key }) => key),
   }
 }
-
-/** Whether the first so many of a part are all among its leaders. */
-export const areEnough = ({ led, isWhole }: Leaders, limit: number): boolean =>
-  isWhole.every((whole, kind) => whole || (led[kind] ?? 0) >= limit)
 
 /** The leaders as hits of a part with the scores they have now, in no order. */
 export const hitsOfLeaders = (leaders: Leaders, part: number, scores: ReadonlyMap<string, TermScores>): Hit[] => {

@@ -5,7 +5,7 @@ import { createCandidates, createScoring, offerBestFirst, type RankedPart } from
 import { createTopHits, type Hit, type Order, type Rank } from './hits.ts'
 import { isKept, type KeeperOf } from './keep-counts.ts'
 import { bytesOfKinds, highestOfKinds, kindsOf } from './kinds.ts'
-import { areEnough, bytesOfLeaders, hitsOfLeaders, leadersOf } from './leaders.ts'
+import { bytesOfLeaders, hitsOfLeaders, leadersOf, mostLeaders } from './leaders.ts'
 import type { Leaving } from './leaving.ts'
 import type { Term } from './match.ts'
 import type { Match } from './match-part.ts'
@@ -21,8 +21,8 @@ export type PagerOptions = {
   ranking: readonly Term[]
   statistics: Statistics
   keeperOf: KeeperOf
-  /** How many of a kind are kept of each part. */
-  mostLeaders: number | undefined
+  /** How many of a kind are kept of each part; default `mostLeaders`. */
+  leaders?: number | undefined
   slices: Slices
   signal: Leaving | undefined
 }
@@ -30,7 +30,7 @@ export type PagerOptions = {
 export const rankOf = ({ score, time, sequence, key }: Hit): Rank => ({ score, time, sequence, key })
 
 export const createPager = (matches: readonly Match[], options: PagerOptions): Pager => {
-  const { order, ranking, statistics, keeperOf, mostLeaders, slices, signal } = options
+  const { order, ranking, statistics, keeperOf, leaders: most = mostLeaders, slices, signal } = options
   const scores = scoresOfTerms(ranking, statistics)
   const names = ranking.map(({ name }) => name)
   const scoring = createScoring(scores)
@@ -46,12 +46,13 @@ export const createPager = (matches: readonly Match[], options: PagerOptions): P
       return kinds.found ? highestOfKinds(kinds.found, scores) : best
     }
     const lead = async (limit: number) => {
+      if (limit > most) return undefined
       const { leaders } = await keep('leaders', async () => {
         const [reached, columns] = await Promise.all([reach(), part.ranks()])
-        const value = { leaders: leadersOf(reached, { names, columns, most: mostLeaders }) }
+        const value = { leaders: leadersOf(reached, { names, columns, most }) }
         return { value, bytes: bytesOfLeaders(value.leaders) }
       })
-      return leaders && areEnough(leaders, limit) ? hitsOfLeaders(leaders, number, scores) : undefined
+      return leaders && hitsOfLeaders(leaders, number, scores)
     }
     return {
       number,

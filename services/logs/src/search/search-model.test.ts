@@ -167,7 +167,7 @@ const anyStep = fc.oneof(
 const searchShard = async (shard: Shard, request: SearchRequest): Promise<SearchResult> => {
   const parts = shard.parts()
   try {
-    return await search(parts, request, { domainOf: () => '', mostLeaders: 3 })
+    return await search(parts, request, { domainOf: () => '', leaders: 8 })
   } finally {
     for (const part of parts) part.release()
   }

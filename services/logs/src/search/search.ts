@@ -59,8 +59,8 @@ export type SearchOptions = {
   rest?: (() => Promise<void>) | undefined
   /** Default 20,000. */
   mostTextsForExactTotal?: number
-  /** Default 64. */
-  mostLeaders?: number
+  /** How many of a kind are kept of each part for those who ask again. Default 64. */
+  leaders?: number
 }
 
 /** So many candidates of which only the text tells are all looked at; of more, some for the counts and those that the page needs. */
@@ -89,7 +89,7 @@ export const search = async (
   })
   const matches = surveys.map(({ match }) => match).filter((match) => match !== undefined)
   const statistics = request.statistics ?? gatherStatistics(surveys)
-  const paging = { order, ranking, statistics, mostLeaders: options.mostLeaders, slices, signal }
+  const paging = { order, ranking, statistics, leaders: options.leaders, slices, signal }
   const { counted, isExact, countsOf, hitsOf } = await settle(matches, request, { ...options, keeperOf, slices })
   const hits = await hitsOf((shown, keeper) => createPager(shown, { ...paging, keeperOf: keeper }))
   const shown = hits.slice(0, limit)
