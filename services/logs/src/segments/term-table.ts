@@ -52,16 +52,15 @@ const runsPerStep = 32_000
 export const createTermTable = (room: TermRoom = leastRoom, blocks: Blocks = newBlocks): TermTable => {
   const newUint32 = (size: number) => new Uint32Array(blocks.take(size * 4), 0, size)
   const newSlots = (size: number) => new Int32Array(blocks.take(size * 16), 0, size * 4).fill(0)
+  // What is outgrown is for the collector and not for the blocks: a next table has the room that this one came to need, and nobody would take it.
   const growUint32 = (array: Uint32Array<ArrayBuffer>, size: number) => {
     const larger = newUint32(size)
     larger.set(array)
-    blocks.giveBack(array.buffer)
     return larger
   }
   const growUint8 = (array: Uint8Array<ArrayBuffer>, size: number) => {
     const larger = new Uint8Array(blocks.take(size), 0, size)
     larger.set(array)
-    blocks.giveBack(array.buffer)
     return larger
   }
   const mostTerms = sizeFor(leastRoom.terms, room.terms)
@@ -93,7 +92,6 @@ export const createTermTable = (room: TermRoom = leastRoom, blocks: Blocks = new
       slots[slot * 2] = hash
       slots[slot * 2 + 1] = number
     }
-    blocks.giveBack(before.buffer)
   }
   const reserve = (words: BatchPostings) => {
     const more = words.hashes.length

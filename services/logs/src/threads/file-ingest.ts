@@ -33,7 +33,7 @@ export type FileIngest = {
   progress: () => UploadResult
 }
 
-const defaultInFlightBytes = 4 * 1024 * 1024
+const defaultInFlightBytes = 2 * 1024 * 1024
 
 export type FileIngestsOptions = {
   /** Bytes of uploads that may be under way in all; a sender past it waits. Four megabytes unless told. */

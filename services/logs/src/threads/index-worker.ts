@@ -26,7 +26,7 @@ import { countTemplates, type TemplateQuestion, templatesInUse } from '../templa
 import { searchByTemplate } from '../templates/search-by-template.ts'
 import { createTemplates } from '../templates/templates.ts'
 import { createCalls, type Port } from './calls.ts'
-import { collectGarbage } from './collect-garbage.ts'
+import { collectGarbage, collectOnce, createGrowthCheck } from './collect-garbage.ts'
 import type { Holdings, IndexHostCalls, IndexOptions } from './index-calls.ts'
 import { leavingOf } from './leaving.ts'
 import { packEntries, transferablesOfEntries } from './packed-entries.ts'
@@ -44,6 +44,9 @@ usePatterns(patterns)
 const checkRoom = createRoomCheck(directory, reservedBytes)
 /** So many new entries of a batch are told of one by one. */
 const mostTold = 1_000
+/** Mostly the engine collects long before, for what is outside of its heap; where it did not, the heap came to twice what is alive. */
+const mostGrowth = 16 * 1024 * 1024
+const collectIfGrown = createGrowthCheck(mostGrowth, collectOnce)
 let isFollowed = false
 
 const templates = createTemplates({
@@ -130,6 +133,7 @@ const host = createCalls<IndexHostCalls>(port, {
     await checkRoom()
     const result = await onShard((opened) => opened.ingest(batch, { analysis, onNew: tell }))
     letGo([batch, ...(analysis ? transferablesOf(analysis) : [])])
+    collectIfGrown()
     return result
   },
   search: searchParts,
