@@ -13,8 +13,9 @@ export type Sample = {
 }
 
 /**
- * A format that a pattern tells. Groups have meanings: `time`, `level` (a word) or `priority` (a syslog number) or `status` (HTTP),
- * `message`; all other groups become fields. The pattern is anchored and does not cross lines.
+ * A format that a pattern tells. Groups have meanings: `time`; `instant`, which names the moment with its zone or as an epoch where `time`
+ * is what a local clock showed; `level` (a word) or `priority` (a syslog number) or `status` (HTTP); `message`; all but `time` and `message`
+ * become fields, too. The pattern is anchored and does not cross lines.
  */
 export type PatternFormat = {
   kind: 'pattern'

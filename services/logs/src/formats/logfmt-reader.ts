@@ -36,10 +36,17 @@ const first = (pairs: Record<string, string>, keys: readonly string[]): string |
   return key === undefined ? undefined : pairs[key]
 }
 
+const offset = /^[+-]\d{2}:?\d{2}$/
+
 const writtenTime = (pairs: Record<string, string>): string | undefined => {
-  const { date, time } = pairs
-  return date !== undefined && time !== undefined ? `${date} ${time}` : first(pairs, timeKeys)
+  const { date, time, tz = '' } = pairs
+  if (date === undefined || time === undefined) return first(pairs, timeKeys)
+  return `${date} ${time}${offset.test(tz) ? ` ${tz}` : ''}`
 }
+
+/** What Fortinet's firewalls write beside date, time and zone: the epoch, of their older systems in seconds, of the others in nanoseconds. */
+const momentOf = ({ date, eventtime = '' }: Record<string, string>): string | undefined =>
+  date !== undefined && /^\d{10,19}$/.test(eventtime) ? eventtime : undefined
 
 /** Where the message stands in the line; all of the line where no pair is one. */
 const messageIn = (line: string, pairs: Record<string, string>): [start: number, end: number] => {
@@ -59,7 +66,7 @@ export const createLogfmtReader = (name: string, context: TimeContext): LineRead
     read: (line, header) => {
       const pairs = pairsOf(line)
       if (!pairs) return undefined
-      const time = writtenTime(pairs)
+      const time = momentOf(pairs) ?? writtenTime(pairs)
       header.time = time === undefined ? Number.NaN : digits.test(time) ? readEpoch(time) : readIso(time)
       const level = first(pairs, levelKeys)
       header.severity = level === undefined ? undefined : severityOfLevel(level)

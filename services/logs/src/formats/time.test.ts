@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { createTimeReader, readEpoch, type TimeLayout } from './time.ts'
+import { atInstant, createTimeReader, readEpoch, type TimeLayout } from './time.ts'
 import { utc, zoneOf } from './zone.ts'
 
 const reference = Date.UTC(2024, 2, 10)
@@ -23,6 +23,10 @@ describe('times', () => {
     ['asctime', 'Wed Mar 06 09:19:24.428126 2024', '2024-03-06T09:19:24.428Z'],
     ['americanYear', '08/02/2023, 12:00:00 AM', '2023-08-02T00:00:00.000Z'],
     ['compact', '081109 203615', '2008-11-09T20:36:15.000Z'],
+    ['clf', '01-Mar-2024 10:20:30 America/New_York', '2024-03-01T15:20:30.000Z'],
+    ['clf', '01-Mar-2024 10:20:30 Nowhere/Land', '2024-03-01T10:20:30.000Z'],
+    ['db2', '2024-03-01-10.20.30.123456-300', '2024-03-01T15:20:30.123Z'],
+    ['db2', '2024-03-01-10.20.30.123456', '2024-03-01T10:20:30.123Z'],
     ['tai64n', '@40000000433225833b6e1a8c', '2005-09-22T03:31:05.997Z'],
   ] as const)('%s: %s', (layout, text, expected) => {
     expect(read(layout, text)).toBe(expected)
@@ -45,6 +49,15 @@ describe('times', () => {
       1717634687000, 1717634687123, 1717634687123, 1717634687123,
     ])
     expect(readEpoch('12345')).toBeNaN()
+  })
+
+  test("a moment that stands beside what a local clock showed counts, with the clock's fraction", () => {
+    const instant = Date.UTC(2024, 2, 1, 22, 42, 50)
+    expect(atInstant(Date.UTC(2024, 2, 1, 15, 42, 50, 675), instant)).toBe(instant + 675)
+    expect(atInstant(instant + 3_600_000, instant)).toBe(instant)
+    expect(atInstant(instant + 400_000, instant)).toBe(instant)
+    expect(atInstant(Number.NaN, instant)).toBe(instant)
+    expect(atInstant(instant, Number.NaN)).toBe(instant)
   })
 
   test('a time without a zone is in the zone that was told, summer and winter', () => {

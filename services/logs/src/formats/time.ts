@@ -1,4 +1,4 @@
-import { minutesOfAbbreviation, type Zone } from './zone.ts'
+import { minutesOfAbbreviation, type Zone, zoneOf } from './zone.ts'
 
 /** Pieces of a written time. Separators between pieces do not matter; a fraction and a zone may follow the seconds or the end. */
 export const timePieces = [
@@ -13,6 +13,7 @@ export const timePieces = [
   'minute',
   'second',
   'zone',
+  'zoneMinutes',
   'compactDate',
   'compactTime',
 ] as const
@@ -38,6 +39,8 @@ export const timeLayouts = {
   americanYear: ['month', 'day', 'year', 'hour', 'minute', 'second'],
   /** 081109 203615, 20120702.102240,672 */
   compact: ['compactDate', 'compactTime'],
+  /** 2024-05-01-10.20.30.123456-300 */
+  db2: ['year', 'month', 'day', 'hour', 'minute', 'second', 'zoneMinutes'],
   /** 20240102 15:04:05.678901 */
   compactDateClock: ['compactDate', 'hour', 'minute', 'second'],
 } as const satisfies Record<string, readonly TimePiece[]>
@@ -105,11 +108,35 @@ type Fields = {
   second: number
   fraction: number
   zone: number | undefined
+  /** A zone by its place, `Europe/Berlin`. */
+  place: Zone | undefined
+}
+
+/** Names of places that zones are called by, as PHP writes them after a time. */
+const placeName = /[A-Z][A-Za-z]*(?:\/[A-Z][\w+-]*){1,2}/y
+const knownPlaces = new Map<string, Zone | undefined>()
+const mostKnownPlaces = 1_000
+
+const zoneOfPlace = (name: string): Zone | undefined => {
+  if (knownPlaces.has(name) || knownPlaces.size >= mostKnownPlaces) return knownPlaces.get(name)
+  const found = zoneOf(name)
+  knownPlaces.set(name, found)
+  return found
 }
 
 /** Reads pieces one after the other from a text. All state is here, so that reading a time makes no object. */
 const createScanner = (pieces: readonly TimePiece[]) => {
-  const fields: Fields = { year: -1, month: 0, day: 0, hour: 0, minute: 0, second: 0, fraction: 0, zone: undefined }
+  const fields: Fields = {
+    year: -1,
+    month: 0,
+    day: 0,
+    hour: 0,
+    minute: 0,
+    second: 0,
+    fraction: 0,
+    zone: undefined,
+    place: undefined,
+  }
   let text = ''
   let at = 0
 
@@ -154,14 +181,29 @@ const createScanner = (pieces: readonly TimePiece[]) => {
     } else if (isLetter(code)) {
       const before = at
       const minutes = minutesOfAbbreviation(letters().toUpperCase())
-      if (minutes === undefined) at = before
-      else fields.zone = minutes
+      if (minutes !== undefined) fields.zone = minutes
+      else if (text.charCodeAt(at) === 47) place(before)
+      else at = before
     }
+  }
+  const place = (start: number) => {
+    placeName.lastIndex = start
+    const name = placeName.exec(text)?.[0]
+    fields.place = name === undefined ? undefined : zoneOfPlace(name)
+    at = fields.place === undefined || name === undefined ? start : start + name.length
+  }
+  /** An offset that is all minutes: -300 is five hours behind. */
+  const zoneMinutes = () => {
+    const code = text.charCodeAt(at - 1)
+    const minutes = number(3)
+    if (minutes >= 0) fields.zone = code === 45 ? -minutes : minutes
   }
   const noon = () => {
     while (text.charCodeAt(at) === 32) at++
     const half = text.charCodeAt(at) | 32
     if ((half !== 97 && half !== 112) || (text.charCodeAt(at + 1) | 32) !== 109) return
+    // America, too, begins so.
+    if (isLetter(text.charCodeAt(at + 2))) return
     at += 2
     if (half === 112 && fields.hour < 12) fields.hour += 12
     if (half === 97 && fields.hour === 12) fields.hour = 0
@@ -234,6 +276,10 @@ const createScanner = (pieces: readonly TimePiece[]) => {
       zone()
       return true
     },
+    zoneMinutes: () => {
+      zoneMinutes()
+      return true
+    },
     compactDate,
     compactTime,
   }
@@ -246,11 +292,12 @@ const createScanner = (pieces: readonly TimePiece[]) => {
       fields.year = -1
       fields.fraction = 0
       fields.zone = undefined
+      fields.place = undefined
       for (const step of steps) {
         skipSeparators()
         if (!step()) return false
       }
-      if (fields.zone === undefined) zone()
+      if (fields.zone === undefined && fields.place === undefined) zone()
       return fields.hour < 25 && fields.minute < 60 && fields.second < 62
     },
   }
@@ -294,6 +341,20 @@ const readTai64n = (text: string): number => {
   return hex.startsWith('4') ? (seconds - 10) * 1000 + Math.floor(nanoseconds / 1e6) : Number.NaN
 }
 
+const quarterHour = 900_000
+/** A line is written within so short a time of what it tells of that no zone can be between them. */
+const mostDelay = 60_000
+
+/**
+ * The moment of a line that names it beside what a local clock showed. Zones are whole quarters of an hour, so that both tell the zone, and
+ * the clock's fraction of a second is kept; where the rest between them is more than a delay, the named moment is all that is sure.
+ */
+export const atInstant = (local: number, instant: number): number => {
+  if (Number.isNaN(instant)) return local
+  const apart = Math.round((local - instant) / quarterHour) * quarterHour
+  return Math.abs(local - apart - instant) <= mostDelay ? local - apart : instant
+}
+
 export const createTimeReader = (layout: TimeLayout, context: TimeContext): TimeReader => {
   if (layout === 'epoch') return readEpoch
   if (layout === 'tai64n') return readTai64n
@@ -314,7 +375,7 @@ export const createTimeReader = (layout: TimeLayout, context: TimeContext): Time
       dateTime = daysOf(year, fields.month, fields.day) * day
     }
     const local = dateTime + fields.hour * 3_600_000 + fields.minute * 60_000 + fields.second * 1000 + fields.fraction
-    return local - (fields.zone === undefined ? context.zone(local) : fields.zone * 60_000)
+    return local - (fields.zone === undefined ? (fields.place ?? context.zone)(local) : fields.zone * 60_000)
   }
   return (text) => {
     if (text === lastText) return lastTime

@@ -147,10 +147,15 @@ export const databaseFormats: readonly LogFormat[] = [
   {
     kind: 'pattern',
     name: 'db2',
-    pattern: pattern`^(?<time>\d{4}-\d{2}-\d{2}-\d{2}\.\d{2}\.\d{2}\.\d{6})(?:[+-]\d{3})? +(?<record>\w+) +LEVEL: (?<level>\w+)(?<message>.*)`,
-    time: 'iso',
+    pattern: pattern`^(?<time>\d{4}-\d{2}-\d{2}-\d{2}\.\d{2}\.\d{2}\.\d{6}(?:[+-]\d{3})?) +(?<record>\w+) +LEVEL: (?<level>\w+)(?<message>.*)`,
+    time: 'db2',
     joins: 'untilHeader',
     samples: [
+      {
+        line: '2024-05-01-05.20.30.123456-300 I77A567           LEVEL: Info',
+        time: '2024-05-01T10:20:30.123Z',
+        severity: null,
+      },
       {
         line: '2024-05-01-10.20.30.123456+000 E1234A567           LEVEL: Severe',
         time: '2024-05-01T10:20:30.123Z',

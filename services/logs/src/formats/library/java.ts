@@ -217,12 +217,12 @@ export const javaFormats: readonly LogFormat[] = [
   {
     kind: 'pattern',
     name: 'websphere',
-    pattern: pattern`^\[(?<time>\d{1,2}/\d{1,2}/\d{2} \d{1,2}:\d{2}:\d{2}:\d{3}) (?<zone>[A-Z]{2,5})\] (?<thread>[0-9a-f]{8}) (?<logger>\S+) +(?:(?<level>[EWFI])|[A-Z<>]) +(?<message>.*)`,
+    pattern: pattern`^\[(?<time>\d{1,2}/\d{1,2}/\d{2} \d{1,2}:\d{2}:\d{2}:\d{3} [A-Z]{2,5})\] (?<thread>[0-9a-f]{8}) (?<logger>\S+) +(?:(?<level>[EWFI])|[A-Z<>]) +(?<message>.*)`,
     time: 'american',
     joins: 'untilHeader',
     samples: [
       {
-        line: '[5/1/24 10:20:30:123 UTC] 0000000a ServletWrapper E   SRVE0068E: An exception was thrown',
+        line: '[5/1/24 3:20:30:123 PDT] 0000000a ServletWrapper E   SRVE0068E: An exception was thrown',
         time: '2024-05-01T10:20:30.123Z',
         severity: 'ERROR',
         message: 'SRVE0068E: An exception was thrown',

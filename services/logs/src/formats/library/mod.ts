@@ -39,6 +39,14 @@ const logfmt: LogFormat = {
       time: '2024-10-14T13:46:40.000Z',
       severity: 'CRITICAL',
     },
+    {
+      // A firewall's clock, its zone, and the moment in nanoseconds, which is later by what it took to write.
+      line: 'date=2024-05-01 time=03:20:30 eventtime=1714558831250000417 tz="-0700" type="event" level="notice" msg="door is shut"',
+      time: '2024-05-01T10:20:31.250Z',
+      severity: null,
+      message: 'door is shut',
+    },
+    { line: 'date=2024-05-01 time=03:20:30 tz="-0700" level="notice" row=7', time: '2024-05-01T10:20:30.000Z' },
   ],
 }
 

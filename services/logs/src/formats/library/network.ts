@@ -40,7 +40,7 @@ export const networkFormats: readonly LogFormat[] = [
   {
     kind: 'pattern',
     name: 'pihole',
-    pattern: pattern`^\[(?<time>${isoDate} ${clock})(?: [A-Z]{2,5})? (?<pid>\d{1,10})(?<thread>[\w\/]{0,20})\] (?:(?<level>[A-Z]+): )?(?<message>.*)`,
+    pattern: pattern`^\[(?<time>${isoDate} ${clock}(?: [A-Z]{2,5})?) (?<pid>\d{1,10})(?<thread>[\w\/]{0,20})\] (?:(?<level>[A-Z]+): )?(?<message>.*)`,
     time: 'iso',
     joins: 'traces',
     samples: [
@@ -51,6 +51,7 @@ export const networkFormats: readonly LogFormat[] = [
         message: 'no upstream answers',
         fields: { pid: '77' },
       },
+      { line: '[2024-05-01 12:20:30.123 CEST 77/T4] listening', time: '2024-05-01T10:20:30.123Z', severity: null },
     ],
   },
   {

@@ -51,7 +51,7 @@ export const securityFormats: readonly LogFormat[] = [
   {
     kind: 'pattern',
     name: 'cisco-asa',
-    pattern: pattern`^(?:<\d{1,3}>)?(?:(?<time>${syslogTime})(?: [A-Z]{3,4})?(?: (?<host>[\w.-]+))? ?:? )?%(?<product>ASA|FTD|PIX|FWSM)-(?:\w+-)?(?<priority>[0-7])-(?<id>\d{6}): (?<message>.*)`,
+    pattern: pattern`^(?:<\d{1,3}>)?(?:(?<time>${syslogTime}(?: [A-Z]{3,4}\b)?)(?: (?<host>[\w.-]+))? ?:? )?%(?<product>ASA|FTD|PIX|FWSM)-(?:\w+-)?(?<priority>[0-7])-(?<id>\d{6}): (?<message>.*)`,
     time: 'syslog',
     joins: 'traces',
     samples: [
@@ -67,13 +67,17 @@ export const securityFormats: readonly LogFormat[] = [
         message: 'TCP access denied by ACL',
         fields: { host: 'gate' },
       },
+      {
+        line: 'May 01 2024 10:20:30 CEST: %ASA-4-106023: Deny udp src outside:192.0.2.9/40 dst inside:10.0.0.2/53',
+        time: '2024-05-01T08:20:30.000Z',
+      },
       { line: '%ASA-6-302014: Teardown TCP connection 77', time: null, severity: null },
     ],
   },
   {
     kind: 'pattern',
     name: 'cisco-ios',
-    pattern: pattern`^(?:<\d{1,3}>)?(?:\d+: )?(?:(?<host>[A-Za-z][\w.-]*): )?[*.]?(?<time>${syslogTime})(?: [A-Z]{2,5})?: %(?<facility>[A-Z][\w-]*?)-(?<priority>[0-7])-(?<mnemonic>\w+): ?(?<message>.*)`,
+    pattern: pattern`^(?:<\d{1,3}>)?(?:\d+: )?(?:(?<host>[A-Za-z][\w.-]*): )?[*.]?(?<time>${syslogTime}(?: [A-Z]{2,5})?): %(?<facility>[A-Z][\w-]*?)-(?<priority>[0-7])-(?<mnemonic>\w+): ?(?<message>.*)`,
     time: 'syslog',
     joins: 'traces',
     samples: [
@@ -83,6 +87,7 @@ export const securityFormats: readonly LogFormat[] = [
         severity: 'ERROR',
         fields: { facility: 'LINK', mnemonic: 'UPDOWN' },
       },
+      { line: 'May  1 10:20:30 CEST: %SYS-5-RESTART: System restarted', time: '2024-05-01T08:20:30.000Z' },
       { line: '*May  1 10:20:30: %SYS-5-CONFIG_I: Configured from console by vty0', severity: null },
     ],
   },
@@ -106,14 +111,19 @@ export const securityFormats: readonly LogFormat[] = [
   {
     kind: 'pattern',
     name: 'palo-alto',
-    pattern: pattern`^(?:<\d{1,3}>)?(?:\S+ \S+ )?\d,(?<time>\d{4}/\d{2}/\d{2} \d{2}:\d{2}:\d{2}),(?<serial>\w+),(?<type>[A-Z]{4,}),(?<subtype>[\w-]*),(?<message>.*)`,
+    pattern: pattern`^(?:<\d{1,3}>)?(?:(?:(?<instant>${isoTime})|${syslogTime}|\S+) (?<host>\S+) )?\d,(?<time>\d{4}/\d{2}/\d{2} \d{2}:\d{2}:\d{2}),(?<serial>\w+),(?<type>[A-Z]{4,}),(?<subtype>[\w-]*),(?<message>.*)`,
     time: 'iso',
     joins: 'never',
     samples: [
       {
         line: '2024-07-06T10:20:30+02:00 gate.example.net 1,2024/07/06 10:20:30,001801000123,THREAT,vulnerability,2561,2024/07/06 10:20:30,192.0.2.2,10.0.0.3',
+        time: '2024-07-06T08:20:30.000Z',
+        fields: { type: 'THREAT', subtype: 'vulnerability', host: 'gate.example.net' },
+      },
+      {
+        line: '<14>Jul  6 10:20:30 gate.example.net 1,2024/07/06 10:20:30,001801000123,TRAFFIC,end,2561,2024/07/06 10:20:30,192.0.2.2,10.0.0.3',
         time: '2024-07-06T10:20:30.000Z',
-        fields: { type: 'THREAT', subtype: 'vulnerability' },
+        fields: { type: 'TRAFFIC', host: 'gate.example.net' },
       },
     ],
   },

@@ -6,7 +6,7 @@ export const systemFormats: readonly LogFormat[] = [
   {
     kind: 'pattern',
     name: 'bluegene',
-    pattern: pattern`^(?<alert>\S+) (?<epoch>\d{10}) \d{4}\.\d{2}\.\d{2} (?<node>\S+) (?<time>\d{4}-\d{2}-\d{2}-\d{2}\.\d{2}\.\d{2}\.\d+) \S+ (?<kind>\S+) (?<component>\S+) (?<level>\S+) (?<message>.*)`,
+    pattern: pattern`^(?<alert>\S+) (?<instant>\d{10}) \d{4}\.\d{2}\.\d{2} (?<node>\S+) (?<time>\d{4}-\d{2}-\d{2}-\d{2}\.\d{2}\.\d{2}\.\d+) \S+ (?<kind>\S+) (?<component>\S+) (?<level>\S+) (?<message>.*)`,
     time: 'iso',
     joins: 'never',
     samples: [
@@ -15,6 +15,12 @@ export const systemFormats: readonly LogFormat[] = [
         time: '2024-05-01T10:30:30.250Z',
         severity: 'CRITICAL',
         message: 'no room on the torus',
+      },
+      {
+        // The clock of the machine, seven hours behind, has the fraction; the seconds since 1970 are the moment.
+        line: '- 1714559430 2024.05.01 R11-M0-N3-C:J04-U01 2024-05-01-03.30.30.250000 R11-M0-N3-C:J04-U01 RAS APP INFO the torus is whole',
+        time: '2024-05-01T10:30:30.250Z',
+        severity: null,
       },
     ],
   },

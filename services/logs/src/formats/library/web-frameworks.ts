@@ -69,6 +69,11 @@ export const webFrameworkFormats: readonly LogFormat[] = [
         message: 'Uncaught TypeError: no in /srv/shop/cart.php:7',
       },
       {
+        line: '[01-May-2024 10:20:30 Europe/Berlin] PHP Warning:  Undefined variable $row in /srv/shop/cart.php on line 7',
+        time: '2024-05-01T08:20:30.000Z',
+        severity: 'WARN',
+      },
+      {
         line: '[01-May-2024 10:20:30] WARNING: [pool www] server reached pm.max_children setting (5)',
         severity: 'WARN',
       },

@@ -55,7 +55,7 @@ export const oneOf =
 
 export const joins: FieldReader<JoinRule> = oneOf('untilHeader', 'traces', 'never')
 
-const headerGroups = ['time', 'level', 'priority', 'status', 'message']
+const headerGroups = ['time', 'instant', 'level', 'priority', 'status', 'message']
 
 /** Throws for what a pattern of formats may not have: see `PatternFormat`. */
 const checkShape = (source: string, pattern: RegExp): void => {
