@@ -90,6 +90,56 @@ describe('a file', () => {
     expect(entries[1]?.text).toContain('[1]\n\ngoroutine 1')
   })
 
+  test('a line with a time of another kind, or a level in capitals, is an entry of its own and keeps its severity', () => {
+    const own = [
+      '2024-01-01 10:00:00,000 INFO [a] x: goes on',
+      '240501 14:49:17 [Warning] no room',
+      '2024-05-01 10:00:00 AM INFO before noon',
+      '05/01/2024 03:04:05 PM ERROR after noon',
+      '05/01/2024 15:04:05 ERROR at some time',
+      'ERROR at no time',
+      '[ERROR] nor here',
+      'WARN  nor now',
+    ]
+    const { entries } = parse(`${own.join('\n')}\n`)
+    expect(entries.map(({ text }) => text)).toEqual(own)
+    expect(entries.map(({ severity }) => severity)).toEqual([
+      null,
+      'WARN',
+      null,
+      'ERROR',
+      'ERROR',
+      'ERROR',
+      'ERROR',
+      'WARN',
+    ])
+    expect(entries.map(({ time }) => time)).toEqual([
+      '2024-01-01T10:00:00.000Z',
+      '2024-05-01T14:49:17.000Z',
+      '2024-05-01T10:00:00.000Z',
+      '2024-05-01T15:04:05.000Z',
+      null,
+      null,
+      null,
+      null,
+    ])
+  })
+
+  test('a trace is no entry of its own, whatever its lines begin with', () => {
+    const text = [
+      '2024-01-01 10:00:00,000 ERROR [a] x: no luck',
+      'Traceback (most recent call last):',
+      '  File "x.py", line 1, in <module>',
+      'ValueError: ERROR is no number',
+      'java.lang.IllegalStateException: WARN',
+      '    at org.example.App.main(App.java:7)',
+      'Caused by: java.io.IOException: ERROR',
+      'Errors are counted',
+      'Warning signs were there',
+    ].join('\n')
+    expect(parse(`${text}\n`).entries.map((entry) => entry.text)).toEqual([text])
+  })
+
   test('in a log whose entries have headers, any other line goes with the one before', () => {
     const { entries } = parse(
       '2024-01-01 10:00:00,000 INFO [a] x: query\nSELECT 1\nFROM t\n2024-01-01 10:00:01,000 INFO [a] x: done\n',

@@ -219,6 +219,7 @@ const createScanner = (pieces: readonly TimePiece[]) => {
     return true
   }
   const compactTime = (): boolean => {
+    if ((text.charCodeAt(at) | 32) === 116) at++
     const value = number(6)
     fields.hour = Math.floor(value / 10_000)
     fields.minute = Math.floor(value / 100) % 100

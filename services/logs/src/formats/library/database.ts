@@ -93,6 +93,34 @@ export const databaseFormats: readonly LogFormat[] = [
   },
   {
     kind: 'pattern',
+    name: 'mysql-error-short',
+    // As MySQL up to 5.5, MariaDB up to 10.1 and the script that starts either write it.
+    pattern: pattern`^(?<time>\d{6} {1,2}\d{1,2}:\d{2}:\d{2}) +(?:\[(?<level>Note|Warning|ERROR)\] (?:(?<subsystem>InnoDB): )?|(?<program>mysqld(?:_safe)?|InnoDB)(?:: | ))(?<message>.*)`,
+    time: 'compactDateClock',
+    joins: 'untilHeader',
+    samples: [
+      {
+        line: "240501  9:20:30 [Warning] Shelf 'attic' is nearly full",
+        time: '2024-05-01T09:20:30.000Z',
+        severity: 'WARN',
+        message: "Shelf 'attic' is nearly full",
+      },
+      {
+        line: '240501 10:20:30 [ERROR] InnoDB: Cannot open shelf 7',
+        severity: 'ERROR',
+        message: 'Cannot open shelf 7',
+        fields: { subsystem: 'InnoDB' },
+      },
+      {
+        line: '240501 10:20:30 mysqld_safe Starting mysqld daemon from /srv/shop',
+        time: '2024-05-01T10:20:30.000Z',
+        severity: null,
+        fields: { program: 'mysqld_safe' },
+      },
+    ],
+  },
+  {
+    kind: 'pattern',
     name: 'mysql-general',
     pattern: pattern`^(?<time>${isoDate}T${clock}Z)\s+(?<thread>\d+) (?<command>Connect|Query|Quit|Init DB|Prepare|Execute|Fetch|Close stmt|Reset stmt|Long Data|Field List|Statistics|Ping|Change user|Binlog Dump|Refresh|Shutdown|Kill)(?:\s+|$)(?<message>.*)`,
     time: 'iso',

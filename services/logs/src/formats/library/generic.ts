@@ -1,5 +1,9 @@
 import type { LogFormat } from '../format.ts'
-import { anyLevel, isoDate, isoTime, pattern, slashTime } from './pieces.ts'
+import { anyLevel, clock, isoDate, isoTime, pattern, slashTime, zone } from './pieces.ts'
+
+const dottedTime = String.raw`\d{4}\.\d{2}\.\d{2}[T ]${clock}${zone}`
+/** A clock of twelve hours: past them, what follows is a word of the line. */
+const halfDayTime = String.raw`${isoDate} (?:0?[1-9]|1[0-2]):\d{2}:\d{2}(?:[.,]\d{1,9})? [AP]M\b`
 
 /** Lines that carry a time and perhaps a level, whoever wrote them: tried when nothing that knows more fits. */
 export const genericFormats: readonly LogFormat[] = [
@@ -30,7 +34,7 @@ export const genericFormats: readonly LogFormat[] = [
   {
     kind: 'pattern',
     name: 'iso-time',
-    pattern: pattern`^["\[(]?(?<time>${isoTime}|${isoDate}[T ]\d{2}:\d{2}\b)[\])"]?(?:(?:.{0,60}?[\s\[\]|:("])??(?<level>${anyLevel})(?=[\s\]|:)",]))?[\s\]:|)"-]*(?<message>.*)`,
+    pattern: pattern`^["\[(]?(?<time>${halfDayTime}|${isoTime}|${dottedTime}|${isoDate}[T ]\d{2}:\d{2}\b)[\])"]?(?:(?:.{0,60}?[\s\[\]|:("])??(?<level>${anyLevel})(?=[\s\]|:)",]))?[\s\]:|)"-]*(?<message>.*)`,
     time: 'iso',
     joins: 'untilHeader',
     isGeneric: true,
@@ -46,6 +50,85 @@ export const genericFormats: readonly LogFormat[] = [
         time: '2024-06-29T16:04:05.000Z',
         severity: 'ERROR',
       },
+      {
+        line: '2024-05-01 10:20:30 PM WARN the door stands open',
+        time: '2024-05-01T22:20:30.000Z',
+        severity: 'WARN',
+        message: 'the door stands open',
+      },
+      {
+        line: '2024.05.01 10:20:30 the door is shut',
+        time: '2024-05-01T10:20:30.000Z',
+        severity: null,
+        message: 'the door is shut',
+      },
+    ],
+  },
+  {
+    kind: 'pattern',
+    name: 'american-time',
+    // Only where half of the day is told: else nobody knows whether the day or the month comes first.
+    pattern: pattern`^\[?(?<time>\d{1,2}/\d{1,2}/\d{4},? \d{1,2}:\d{2}:\d{2}(?:[.,]\d{1,9})? ?[AP]M)\]?(?:(?:.{0,60}?[\s\[\]|:(])??(?<level>${anyLevel})(?=[\s\]|:)]))?[\s\]:|)-]*(?<message>.*)`,
+    time: 'americanYear',
+    joins: 'untilHeader',
+    isGeneric: true,
+    samples: [
+      {
+        line: '05/01/2024 01:20:30 PM ERROR no room',
+        time: '2024-05-01T13:20:30.000Z',
+        severity: 'ERROR',
+        message: 'no room',
+      },
+    ],
+  },
+  {
+    kind: 'pattern',
+    name: 'slashed-date',
+    pattern: pattern`^\[?(?<clock>\d{1,2}/\d{1,2}/(?:\d{4}|\d{2}),? \d{1,2}:\d{2}:\d{2}(?:[.,]\d{1,9})?)\]?(?:(?:.{0,60}?[\s\[\]|:(])??(?<level>${anyLevel})(?=[\s\]|:)]))?[\s\]:|)-]+(?<message>.*)`,
+    joins: 'untilHeader',
+    isGeneric: true,
+    samples: [
+      {
+        line: '05/01/2024 10:20:30 [shelf] ERROR: no room',
+        time: null,
+        severity: 'ERROR',
+        message: 'no room',
+        fields: { clock: '05/01/2024 10:20:30' },
+      },
+    ],
+  },
+  {
+    kind: 'pattern',
+    name: 'month-time',
+    pattern: pattern`^\[?(?<time>[A-Z][a-z]{2,8} \d{1,2}, \d{4},? \d{1,2}:\d{2}:\d{2}(?:[.,]\d{1,9})?(?: [AP]M)?)\]?(?:(?:.{0,60}?[\s\[\]|:(])??(?<level>${anyLevel})(?=[\s\]|:)]))?[\s\]:|)-]*(?<message>.*)`,
+    time: 'syslog',
+    joins: 'untilHeader',
+    isGeneric: true,
+    samples: [
+      {
+        line: 'May 1, 2024 1:20:30 PM the door is shut',
+        time: '2024-05-01T13:20:30.000Z',
+        severity: null,
+        message: 'the door is shut',
+      },
+    ],
+  },
+  {
+    kind: 'pattern',
+    name: 'mail-time',
+    // RFC 1123, as mail and HTTP write times.
+    pattern: pattern`^\[?(?:[A-Z][a-z]{2}, )?(?<time>\d{1,2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2}(?:[.,]\d{1,9})?(?: (?:[A-Z]{3,4}|[+-]\d{4})\b)?)\]?(?:(?:.{0,60}?[\s\[\]|:(])??(?<level>${anyLevel})(?=[\s\]|:)]))?[\s\]:|)-]*(?<message>.*)`,
+    time: 'clf',
+    joins: 'untilHeader',
+    isGeneric: true,
+    samples: [
+      {
+        line: 'Wed, 01 May 2024 10:20:30 GMT the door is shut',
+        time: '2024-05-01T10:20:30.000Z',
+        severity: null,
+        message: 'the door is shut',
+      },
+      { line: '01 May 2024 10:20:30 +0200 [error] no room', time: '2024-05-01T08:20:30.000Z', severity: 'ERROR' },
     ],
   },
   {
@@ -83,7 +166,7 @@ export const genericFormats: readonly LogFormat[] = [
   {
     kind: 'pattern',
     name: 'compact-time',
-    pattern: pattern`^(?<time>\d{8}[.T -]\d{6}(?:[.,]\d+)?)[:\s]+(?:(?<level>${anyLevel})[:\s]+)?(?<message>.*)`,
+    pattern: pattern`^(?<time>\d{8}[.T -]\d{6}(?:[.,]\d+)?(?:Z|[+-]\d{4})?)[:\s]+(?:(?<level>${anyLevel})[:\s]+)?(?<message>.*)`,
     time: 'compact',
     joins: 'untilHeader',
     isGeneric: true,
@@ -93,6 +176,23 @@ export const genericFormats: readonly LogFormat[] = [
         time: '2024-07-02T10:22:40.672Z',
         severity: 'ERROR',
         message: 'foo bar baz',
+      },
+      { line: '20240501T102030+0200 the door is shut', time: '2024-05-01T08:20:30.000Z', message: 'the door is shut' },
+    ],
+  },
+  {
+    kind: 'pattern',
+    name: 'compact-date',
+    pattern: pattern`^(?<time>(?:\d{6}|\d{8}) {1,2}\d{1,2}:\d{2}:\d{2}(?:[.,]\d{1,9})?)[:\s]+(?:\[?(?<level>${anyLevel})[\]:\s]+)?(?<message>.*)`,
+    time: 'compactDateClock',
+    joins: 'untilHeader',
+    isGeneric: true,
+    samples: [
+      {
+        line: '240501 10:20:30 [error] no room',
+        time: '2024-05-01T10:20:30.000Z',
+        severity: 'ERROR',
+        message: 'no room',
       },
     ],
   },
@@ -139,6 +239,18 @@ export const genericFormats: readonly LogFormat[] = [
     samples: [
       { line: 'INFO:     Application startup complete.', time: null, severity: null },
       { line: 'ERROR:root:it broke', time: null, severity: 'ERROR', message: 'it broke' },
+    ],
+  },
+  {
+    kind: 'pattern',
+    name: 'level-word',
+    // Words that are rarely written in capitals where they are no level.
+    pattern: pattern`^(?<level>TRACE|DEBUG|INFO|WARN|WARNING|ERROR|CRITICAL|CRIT|FATAL|SEVERE)[ \t]+(?<message>.*)`,
+    joins: 'traces',
+    isGeneric: true,
+    samples: [
+      { line: 'ERROR shelf 7 fell over', time: null, severity: 'ERROR', message: 'shelf 7 fell over' },
+      { line: 'INFO  nobody failed', time: null, severity: null, message: 'nobody failed' },
     ],
   },
 ]
