@@ -23,6 +23,25 @@ const plainWords: ReadonlySet<string> = new Set([
 const mayName = (text: string): boolean =>
   text.length > 1 && (/\p{L}/u.test(text) || text.includes('.')) && !plainWords.has(text.toLowerCase())
 
-/** Puts what a name was called in its place wherever else it stands as a whole word; `calledOf` says what, if it was called anything. */
-export const replaceNamedAgain = (text: string, calledOf: (word: string) => string | undefined): string =>
-  text.replace(hiddenOrWord, (found) => (found.startsWith('[') || !mayName(found) ? found : (calledOf(found) ?? found)))
+/** As far back as it is looked for where a path begins. */
+const mostOfPath = 256
+/** A path up to one of its parts; a host stands behind two slashes. */
+const upToPart = /(?:^|[\s"'`=(\[{<>,;:|])(?:~|\.{1,2})?\/(?:[^\s"'`]*\/)?$/
+/** Folders, and collections of an API, whose parts are called like people. */
+const peopleHold = /\/(?:home|users?|people|members|profiles?|accounts?|mail|cron(?:tabs)?|maildirs?|vmail)\/$/i
+
+/** Whether what stands there is a part of a path that is called like somebody by chance, as `/root` and `/var/lib/mysql` are. */
+const isPartOfPath = (text: string, at: number): boolean => {
+  if (text[at - 1] !== '/' || text[at - 2] === '/') return false
+  const before = text.slice(Math.max(0, at - mostOfPath), at)
+  return upToPart.test(before) && !peopleHold.test(before)
+}
+
+/** What a word was called, if it was called anything; where it stands for no person, only as another thing. */
+export type CalledOf = (word: string, mayBePerson: boolean) => string | undefined
+
+/** Puts what a name was called in its place wherever else it stands as a whole word, but for users in paths. */
+export const replaceNamedAgain = (text: string, calledOf: CalledOf): string =>
+  text.replace(hiddenOrWord, (found, at: number) =>
+    found.startsWith('[') || !mayName(found) ? found : (calledOf(found, !isPartOfPath(text, at)) ?? found),
+  )

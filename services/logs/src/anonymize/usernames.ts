@@ -1,4 +1,5 @@
 import { replaceNamedAgain } from './named-again.ts'
+import { writerOf } from './programs.ts'
 import { isPseudonym, type Pseudonyms } from './pseudonyms.ts'
 import { userKeys } from './user-keys.ts'
 
@@ -82,7 +83,10 @@ export const replaceWrittenName = (written: string, nameOf: (own: string) => str
   return `${domain}${nameOf(own)}${end}`
 }
 
-/** Puts pseudonyms in place of the names of users, at the places where programs name them, and wherever else the same text has them. */
+/**
+ * Puts pseudonyms in place of the names of users, at the places where programs name them, and wherever else the same text has them. The
+ * program that wrote the text keeps its name, also when somebody tried it as a user's.
+ */
 export const replaceUsernames = (text: string, pseudonyms: Pseudonyms): string => {
   const named = new Map<string, string>()
   const nameOf = (own: string): string => {
@@ -96,7 +100,11 @@ export const replaceUsernames = (text: string, pseudonyms: Pseudonyms): string =
       pattern,
       (_match, before: string, written: string) => before + replaceWrittenName(written, nameOf),
     )
-  return named.size === 0 ? replaced : replaceNamedAgain(replaced, (word) => named.get(word))
+  if (named.size === 0) return replaced
+  const writer = writerOf(text)
+  return replaceNamedAgain(replaced, (word, mayBePerson) =>
+    mayBePerson && word !== writer ? named.get(word) : undefined,
+  )
 }
 
 /** The value of a field that holds the name of a user, as a whole. */

@@ -22,12 +22,14 @@ export type BundleInput = {
   now: number
 }
 
+const fieldsOf = ({ fields }: Entry): unknown => (fields ? JSON.parse(fields) : undefined)
+
 /** An entry in which the text is masked; its id follows from what it says now, since the old one would prove a guess. */
 const maskTexts = (entry: Entry, masker: Masker): Entry => ({
   ...entry,
   text: masker.text(entry.text),
   message: masker.text(entry.message),
-  fields: entry.fields ? JSON.stringify(masker.value(JSON.parse(entry.fields))) : entry.fields,
+  fields: entry.fields ? JSON.stringify(masker.value(fieldsOf(entry))) : entry.fields,
 })
 
 const maskSource = (entry: Entry, masker: Masker): Entry => {
@@ -58,6 +60,7 @@ export const maskEntries = async (entries: readonly Entry[], masker: Masker): Pr
     sinceTurn = 0
     await setImmediate()
   }
+  for (const entry of entries) masker.learnWriter(fieldsOf(entry))
   for (const entry of entries) {
     masked.push(maskTexts(entry, masker))
     await takeTurns(entry)

@@ -1,4 +1,5 @@
 import { replaceNamedAgain } from '../anonymize/named-again.ts'
+import { writerOf } from '../anonymize/programs.ts'
 import { type MaskPlace, maskPlaces } from './kinds.ts'
 import { createPlaceholders, type Placeholders } from './placeholders.ts'
 
@@ -70,9 +71,13 @@ const mask = (text: string, names: Placeholders, from: number): string => {
 
 /**
  * Puts placeholders (`[ip4-1]`, `[user-2]`, `[password]`) in place of what names somebody or opens something: addresses of networks,
- * devices and mail, users and hosts where programs name them, passwords, tokens, private keys, credentials in URLs, card numbers. Times,
- * versions and hashes of commits stay. What was named once, in this text or another with the same `placeholders`, is masked wherever else it
- * stands as a whole word. `placeholders` are fresh unless given. Takes time in proportion to the text.
+ * devices and mail, users and hosts where programs name them, passwords, tokens, private keys, credentials in URLs, card numbers. Times
+ * and hashes of commits stay. What was named once, in this text or another with the same `placeholders`, is masked wherever else it stands
+ * as a whole word, but for users in paths and those that are called like a program that wrote one of the texts. `placeholders` are fresh
+ * unless given. Takes time in proportion to the text.
  */
-export const maskText = (text: string, { placeholders = createPlaceholders() }: MaskOptions = {}): string =>
-  replaceNamedAgain(mask(text, placeholders, 0), placeholders.named)
+export const maskText = (text: string, { placeholders = createPlaceholders() }: MaskOptions = {}): string => {
+  const writer = writerOf(text)
+  if (writer !== undefined) placeholders.spare(writer)
+  return replaceNamedAgain(mask(text, placeholders, 0), placeholders.named)
+}

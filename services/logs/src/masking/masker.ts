@@ -9,6 +9,8 @@ export type Masker = {
   value: (value: unknown) => unknown
   /** Addresses, and those parts of `<prefix>:<host>:<unit>` that are hosts or users masked before. */
   sourceId: (sourceId: string) => string
+  /** Reads from fields which program wrote what is masked, before any of it is: its name stays where no user is named. */
+  learnWriter: (fields: unknown) => void
 }
 
 /** Keys whose value is masked as a whole, whatever it looks like. */
@@ -18,6 +20,8 @@ const wholeKeys: readonly { kind: MaskedKind; pattern: RegExp }[] = [
   { kind: 'host', pattern: /^(?:r|remote_?|src_?|dst_?|dest_?|peer_?)?host(?:[_.]?name)?$/i },
 ]
 const userKey = new Set<string>(userKeys)
+/** Keys whose value is the name of a program, as formats and senders give it. */
+const writerKeys = new Set('program process service application app appname syslog_identifier'.split(' '))
 
 const deepest = 32
 
@@ -47,11 +51,15 @@ export const createMasker = (): Masker => {
       }),
     )
   }
-  const partOfSource = (part: string): string =>
-    placeholders.known('host', part.toLowerCase()) ?? placeholders.known('user', part) ?? part
+  const partOfSource = (part: string): string => placeholders.named(part, true) ?? part
   return {
     text,
     value: (value) => mask(value, 0),
     sourceId: (sourceId) => text(sourceId).split(':').map(partOfSource).join(':'),
+    learnWriter: (fields) => {
+      if (typeof fields !== 'object' || fields === null) return
+      for (const [key, value] of Object.entries(fields))
+        if (writerKeys.has(key.toLowerCase()) && typeof value === 'string') placeholders.spare(value)
+    },
   }
 }

@@ -70,6 +70,7 @@ describe('masking', () => {
       'Too many failures for root; Failed password for root from 192.0.2.7, version 192.0.2.7',
       'Too many failures for [user-1]; Failed password for [user-1] from [ip4-1], version [ip4-1]',
     ],
+    ['what may be a version', 'version 1.2.3.4 build, v10.2.3.4', 'version [ip4-1] build, v[ip4-2]'],
     ['the number of a card', 'paid 4111 1111 1111 1111 today', 'paid [card] today'],
   ])('hides %s', (_, text, expected) => {
     expect(masked(text)).toBe(expected)
@@ -77,7 +78,7 @@ describe('masking', () => {
 
   test.each([
     'at 09:15:02 and 2026-03-01T09:15:02.000Z',
-    'version 1.2.3.4, v10.2.3.4 and 1.2.3',
+    'version 1.2.3',
     'Mozilla/5.0 (X11) AppleWebKit/537.36 Chrome/120.0.0.0 Safari/537.36',
     'commit 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b',
     'key=user_profile_list_v2_2024',
@@ -126,6 +127,37 @@ describe('masking', () => {
     expect(masker.text('2026-03-01T09:15:02Z nas smartd[812]: nasty')).toBe(
       '2026-03-01T09:15:02Z [host-1] smartd[812]: nasty',
     )
+  })
+
+  test('who tries the name of a program as that of a user does not hide the program', () => {
+    const masker = createMasker()
+    expect(masker.text('sshd[1]: Invalid user sshd from 5.6.7.8')).toBe('sshd[1]: Invalid user [user-1] from [ip4-1]')
+    expect(masker.text('sshd[2]: error: nothing here')).toBe('sshd[2]: error: nothing here')
+    expect(masker.text('May  1 10:00:00 web1 sshd(pam_unix)[19]: session opened for user sshd by ann(uid=0)')).toBe(
+      'May  1 10:00:00 web1 sshd(pam_unix)[19]: session opened for user [user-1] by [user-2](uid=0)',
+    )
+    expect(masker.sourceId('syslog:web1:sshd')).toBe('syslog:web1:sshd')
+  })
+
+  test('a program that fields name stays in texts that were masked before', () => {
+    const masker = createMasker()
+    masker.learnWriter({ program: 'cron', user: 'ann' })
+    expect(masker.text('Failed password for cron from 192.0.2.7; cron sleeps, ann, too, user=ann')).toBe(
+      'Failed password for [user-1] from [ip4-1]; cron sleeps, [user-2], too, user=[user-2]',
+    )
+    expect(masker.value({ program: 'cron', user: 'cron' })).toEqual({ program: 'cron', user: '[user-1]' })
+  })
+
+  test.each([
+    ['user=root PWD=/root', 'user=[user-1] PWD=/root'],
+    ['user=mysql opened "/var/lib/mysql/x"', 'user=[user-1] opened "/var/lib/mysql/x"'],
+    ['user=ann GET https://example.net/ann/x', 'user=[user-1] GET https://example.net/ann/x'],
+    ['user=ann opened /home/ann/x and /var/mail/ann', 'user=[user-1] opened /home/[user-1]/x and /var/mail/[user-1]'],
+    ['user=ann GET /api/users/ann', 'user=[user-1] GET /api/users/[user-1]'],
+    ['host=nas mounts //nas/share and /logs/nas', 'host=[host-1] mounts //[host-1]/share and /logs/[host-1]'],
+    ['user=ann as HOME/ann', 'user=[user-1] as HOME/[user-1]'],
+  ])('a user is masked in folders of people, and in no other path: %s', (text, expected) => {
+    expect(masked(text)).toBe(expected)
   })
 
   test('placeholders in an answer can be put back, but for secrets', () => {

@@ -12,8 +12,10 @@ export type Placeholders = {
   of: (kind: MaskedKind, value: string) => string
   /** What a value was called, if it was met before. */
   known: (kind: MaskedKind, value: string) => string | undefined
-  /** What a word is called that was met as a user, a host or an address of IPv4. */
-  named: (word: string) => string | undefined
+  /** What a word is called that was met as a user, a host or an address of IPv4; where no person can be meant, not what a user is. */
+  named: (word: string, mayBePerson: boolean) => string | undefined
+  /** From now on a program's name is not taken for that of a user, but where a user is named: somebody may try to sign in as `sshd`. */
+  spare: (program: string) => void
   /** Values by placeholder; no secrets. */
   originals: () => ReadonlyMap<string, string>
 }
@@ -27,6 +29,7 @@ export const createPlaceholders = (): Placeholders => {
   const known = new Map<string, string>()
   const originals = new Map<string, string>()
   const counts = new Map<MaskedKind, number>()
+  const programs = new Set<string>()
   return {
     of: (kind, value) => {
       if (!isNumbered(kind)) return `[${kind}]`
@@ -42,8 +45,13 @@ export const createPlaceholders = (): Placeholders => {
       return placeholder
     },
     known: (kind, value) => known.get(`${kind}\0${value}`),
-    named: (word) =>
-      known.get(`user\0${word}`) ?? known.get(`host\0${word.toLowerCase()}`) ?? known.get(`ip4\0${word}`),
+    named: (word, mayBePerson) =>
+      (mayBePerson && !programs.has(word) ? known.get(`user\0${word}`) : undefined) ??
+      known.get(`host\0${word.toLowerCase()}`) ??
+      known.get(`ip4\0${word}`),
+    spare: (program) => {
+      if (programs.size < mostRemembered) programs.add(program)
+    },
     originals: () => originals,
   }
 }
