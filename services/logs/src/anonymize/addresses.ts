@@ -8,8 +8,12 @@ const colons = /(?<![0-9A-Za-z_.:])[0-9A-Za-z_.]*(?::[0-9A-Za-z_.]*){2,}/g
 const dashedMac = /(?<![\w-])[0-9a-f]{2}(?:-[0-9a-f]{2}){5}(?![\w-])/gi
 const dottedMac = /(?<![\w.])[0-9a-f]{4}\.[0-9a-f]{4}\.[0-9a-f]{4}(?![\w.])/gi
 const mac = /^[0-9a-f]{2}(?::[0-9a-f]{2}){5}$/i
+/**
+ * What a local part may have (RFC 5322, section 3.2.3), but for what parts an address from its surroundings in a log more often: the
+ * `=` of a key, the `/` of a path, the `?`, `|`, braces and backquotes. Quotes and marks count within it only: they may be put around it.
+ */
 const email =
-  /(?<![\p{L}\p{N}._%+-])[\p{L}\p{N}_%+-][\p{L}\p{N}._%+-]{0,63}@[\p{L}\p{N}](?:[\p{L}\p{N}-]{0,62}\.){1,8}\p{L}{2,24}/gu
+  /(?<![\p{L}\p{N}._%+-])[\p{L}\p{N}_%+-][\p{L}\p{N}._%+\-'!#$&*^~]{0,63}@[\p{L}\p{N}](?:[\p{L}\p{N}-]{0,62}\.){1,8}\p{L}{2,24}/gu
 
 const oneFormOfIp4 = (text: string): string => text.split('.').map(Number).join('.')
 
