@@ -49,7 +49,8 @@ const discardMilliseconds = 5_000
 
 /** Reads and forgets what is left of a request. Tells whether it came to its end in time. */
 const discardRest = async (request: IncomingMessage): Promise<boolean> => {
-  if (request.readableEnded || request.destroyed) return true
+  if (request.readableEnded) return true
+  if (request.destroyed) return request.complete
   request.resume()
   const stop = AbortSignal.timeout(discardMilliseconds)
   try {

@@ -7,7 +7,9 @@ const mediaTypeOf = (request: FastifyRequest) =>
   (request.headers['content-type'] ?? '').split(';')[0]?.trim().toLowerCase() ?? ''
 
 async function* bodyChunks(request: FastifyRequest) {
-  for await (const chunk of request.raw) yield { $case: 'chunk' as const, value: chunk as Uint8Array }
+  // Whoever stops reading leaves the request whole: what is still on its way has to be read before the connection can be used again.
+  for await (const chunk of request.raw.iterator({ destroyOnReturn: false }))
+    yield { $case: 'chunk' as const, value: chunk as Uint8Array }
 }
 
 /** Fields of the form that were given in the query instead, as if they came first in the form. */

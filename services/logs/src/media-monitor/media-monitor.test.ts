@@ -1,3 +1,4 @@
+import { Agent, request } from 'node:http'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startTrellis, type Trellis } from '../../../../test/support/trellis.ts'
 
@@ -50,6 +51,24 @@ describe('POST /api/ingest/media-monitor', () => {
   test('any other trigger has no severity, whatever the words of its title are', async () => {
     const response = await notify('{"action":"play","title":"Fatal Error: Panic"}')
     expect(await response.json()).toMatchObject({ severity: null })
+  })
+
+  test('one that is too large is refused, and its connection can be used for the next', async () => {
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+    const { promise, resolve, reject } = Promise.withResolvers<number[]>()
+    const statuses: number[] = []
+    const send = (body: string, next: () => void) => {
+      const headers = { ...withKey, 'content-type': 'application/json', 'content-length': body.length }
+      request(`${trellis.origin}/logs/api/ingest/media-monitor`, { method: 'POST', agent, headers }, (response) => {
+        statuses.push(response.statusCode ?? 0)
+        response.resume().once('end', next)
+      })
+        .once('error', reject)
+        .end(body)
+    }
+    send(JSON.stringify({ action: 'x'.repeat(3_000_000) }), () => send('{"action":"play"}', () => resolve(statuses)))
+    expect(await promise).toEqual([413, 201])
+    agent.destroy()
   })
 
   test('the same notification twice is two entries', async () => {
