@@ -5,6 +5,19 @@ const dottedTime = String.raw`\d{4}\.\d{2}\.\d{2}[T ]${clock}${zone}`
 /** A clock of twelve hours: past them, what follows is a word of the line. */
 const halfDayTime = String.raw`${isoDate} (?:0?[1-9]|1[0-2]):\d{2}:\d{2}(?:[.,]\d{1,9})? [AP]M\b`
 
+/**
+ * What programs put between a time and a level: brackets, and what has more than letters up to a space or a bracket. No words. Each ends in
+ * one way only, or a line could be taken apart in thousands.
+ */
+const mark = String.raw`(?:\[[^\[\]]{0,60}\]:?|\([^()]{0,60}\):?|(?=[A-Za-z]{0,40}(?:[^\sA-Za-z\[\](),.;:!?"']|[.:]\w))[^\s\[\]()]{1,60}(?=[\s\[(]))\s*`
+/** One word may stand before a level that is in capitals or in brackets. */
+const name = String.raw`(?:[A-Za-z]\w{0,39}[:|,]?\s+(?=[\[(]?[A-Z]{2}|[\[(]\w+[\])])|[\w.$-]{1,40}[\]|:])?`
+const context = String.raw`(?<context>(?:${mark}){0,6}?${name})`
+/** Past these, a small word is one of a sentence. */
+const plainLevel = String.raw`(?=[\[("|:]?(?:[A-Z]{2,}|\w+[\])|:",]))`
+/** What may be between a time and its message: a level, where nothing but marks comes before it. What is more belongs to the message. */
+const afterTime = String.raw`(?:[\s|:,]|-(?=[\s-]))*(?:(?:${context}${plainLevel})??[\[("|:]?(?<level>${anyLevel})(?=[\s\]|:)",]))?(?:[\s\]:|)]|"(?=[\s,])|-(?=[\s-]))*`
+
 /** Lines that carry a time and perhaps a level, whoever wrote them: tried when nothing that knows more fits. */
 export const genericFormats: readonly LogFormat[] = [
   {
@@ -34,7 +47,7 @@ export const genericFormats: readonly LogFormat[] = [
   {
     kind: 'pattern',
     name: 'iso-time',
-    pattern: pattern`^["\[(]?(?<time>${halfDayTime}|${isoTime}|${dottedTime}|${isoDate}[T ]\d{2}:\d{2}\b)[\])"]?(?:(?:.{0,60}?[\s\[\]|:("])??(?<level>${anyLevel})(?=[\s\]|:)",]))?[\s\]:|)"-]*(?<message>.*)`,
+    pattern: pattern`^["\[(]?(?<time>${halfDayTime}|${isoTime}|${dottedTime}|${isoDate}[T ]\d{2}:\d{2}\b)[\])"]?${afterTime}(?<message>.*)`,
     time: 'iso',
     joins: 'untilHeader',
     isGeneric: true,
@@ -44,7 +57,25 @@ export const genericFormats: readonly LogFormat[] = [
         time: '2024-05-01T10:20:30.250Z',
         severity: 'WARN',
         message: 'It stands open since noon',
+        fields: { context: '[DOOR]' },
       },
+      {
+        line: '2024-05-01 10:20:30 the job ended with ERROR: shelf is full',
+        severity: 'ERROR',
+        message: 'the job ended with ERROR: shelf is full',
+      },
+      {
+        line: '2024-05-01 10:20:30 job-7 error handling was left out',
+        message: 'job-7 error handling was left out',
+      },
+      {
+        line: '2024-05-01 10:20:30 host=attic 7/pump [row=3] - INFO [worker] "seven" boxes failed no more',
+        severity: null,
+        message: '[worker] "seven" boxes failed no more',
+        fields: { level: 'INFO' },
+      },
+      { line: '2024-05-01 10:20:30 "seven" boxes', severity: null, message: '"seven" boxes' },
+      { line: '2024-05-01 10:20:30: -7 boxes', severity: null, message: '-7 boxes' },
       {
         line: '2024-06-29 16:04:05 somebody [192.0.2.4] failed to log in',
         time: '2024-06-29T16:04:05.000Z',
@@ -68,7 +99,7 @@ export const genericFormats: readonly LogFormat[] = [
     kind: 'pattern',
     name: 'american-time',
     // Only where half of the day is told: else nobody knows whether the day or the month comes first.
-    pattern: pattern`^\[?(?<time>\d{1,2}/\d{1,2}/\d{4},? \d{1,2}:\d{2}:\d{2}(?:[.,]\d{1,9})? ?[AP]M)\]?(?:(?:.{0,60}?[\s\[\]|:(])??(?<level>${anyLevel})(?=[\s\]|:)]))?[\s\]:|)-]*(?<message>.*)`,
+    pattern: pattern`^\[?(?<time>\d{1,2}/\d{1,2}/\d{4},? \d{1,2}:\d{2}:\d{2}(?:[.,]\d{1,9})? ?[AP]M)\]?${afterTime}(?<message>.*)`,
     time: 'americanYear',
     joins: 'untilHeader',
     isGeneric: true,
@@ -84,7 +115,7 @@ export const genericFormats: readonly LogFormat[] = [
   {
     kind: 'pattern',
     name: 'slashed-date',
-    pattern: pattern`^\[?(?<clock>\d{1,2}/\d{1,2}/(?:\d{4}|\d{2}),? \d{1,2}:\d{2}:\d{2}(?:[.,]\d{1,9})?)\]?(?:(?:.{0,60}?[\s\[\]|:(])??(?<level>${anyLevel})(?=[\s\]|:)]))?[\s\]:|)-]+(?<message>.*)`,
+    pattern: pattern`^\[?(?<clock>\d{1,2}/\d{1,2}/(?:\d{4}|\d{2}),? \d{1,2}:\d{2}:\d{2}(?:[.,]\d{1,9})?)\]?${afterTime}(?<message>.*)`,
     joins: 'untilHeader',
     isGeneric: true,
     samples: [
@@ -100,7 +131,7 @@ export const genericFormats: readonly LogFormat[] = [
   {
     kind: 'pattern',
     name: 'month-time',
-    pattern: pattern`^\[?(?<time>[A-Z][a-z]{2,8} \d{1,2}, \d{4},? \d{1,2}:\d{2}:\d{2}(?:[.,]\d{1,9})?(?: [AP]M)?)\]?(?:(?:.{0,60}?[\s\[\]|:(])??(?<level>${anyLevel})(?=[\s\]|:)]))?[\s\]:|)-]*(?<message>.*)`,
+    pattern: pattern`^\[?(?<time>[A-Z][a-z]{2,8} \d{1,2}, \d{4},? \d{1,2}:\d{2}:\d{2}(?:[.,]\d{1,9})?(?: [AP]M)?)\]?${afterTime}(?<message>.*)`,
     time: 'syslog',
     joins: 'untilHeader',
     isGeneric: true,
@@ -117,7 +148,7 @@ export const genericFormats: readonly LogFormat[] = [
     kind: 'pattern',
     name: 'mail-time',
     // RFC 1123, as mail and HTTP write times.
-    pattern: pattern`^\[?(?:[A-Z][a-z]{2}, )?(?<time>\d{1,2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2}(?:[.,]\d{1,9})?(?: (?:[A-Z]{3,4}|[+-]\d{4})\b)?)\]?(?:(?:.{0,60}?[\s\[\]|:(])??(?<level>${anyLevel})(?=[\s\]|:)]))?[\s\]:|)-]*(?<message>.*)`,
+    pattern: pattern`^\[?(?:[A-Z][a-z]{2}, )?(?<time>\d{1,2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2}(?:[.,]\d{1,9})?(?: (?:[A-Z]{3,4}|[+-]\d{4})\b)?)\]?${afterTime}(?<message>.*)`,
     time: 'clf',
     joins: 'untilHeader',
     isGeneric: true,
@@ -134,7 +165,7 @@ export const genericFormats: readonly LogFormat[] = [
   {
     kind: 'pattern',
     name: 'common-time',
-    pattern: pattern`^(?:\S+ )?\[?(?<time>\d{1,2}[/-][A-Z][a-z]{2}[/-]\d{4}[: ]\d{2}:\d{2}:\d{2}(?:\.\d+)?(?: [+-]\d{4})?)\]?:? (?<message>.*)`,
+    pattern: pattern`^(?:(?<context>\S+) )?\[?(?<time>\d{1,2}[/-][A-Z][a-z]{2}[/-]\d{4}[: ]\d{2}:\d{2}:\d{2}(?:\.\d+)?(?: [+-]\d{4})?)\]?:? (?<message>.*)`,
     time: 'clf',
     joins: 'traces',
     isGeneric: true,
@@ -217,7 +248,7 @@ export const genericFormats: readonly LogFormat[] = [
     kind: 'pattern',
     name: 'clock-time',
     // A time of day is none that an entry can be found by; it tells a header, though.
-    pattern: pattern`^\[?(?<clock>\d{2}:\d{2}:\d{2}(?:[.,]\d{1,9})?)\]?(?: - | ?: | )(?:(?:.{0,40}?[\s\[|:(])??(?<level>${anyLevel})(?=[\s\]|:)]))?[\s\]:|)-]*(?<message>.*)`,
+    pattern: pattern`^\[?(?<clock>\d{2}:\d{2}:\d{2}(?:[.,]\d{1,9})?)\]?(?: - | ?: | )${afterTime}(?<message>.*)`,
     joins: 'traces',
     isGeneric: true,
     samples: [

@@ -85,7 +85,7 @@ export const goFormats: readonly LogFormat[] = [
   {
     kind: 'pattern',
     name: 'hclog',
-    pattern: pattern`^ *(?<time>${isoDate}T${clock}${zone}) \[(?<level>TRACE|DEBUG|INFO|WARN|ERROR)\] +(?<logger>[\w.-]+(?:\[[^\]]*\])?): (?<message>.*)`,
+    pattern: pattern`^ *(?<time>${isoDate}T${clock}${zone}) \[(?<level>TRACE|DEBUG|INFO|WARN|ERROR)\] +(?<logger>[a-z][\w.-]*(?:\[[^\]]*\])?): (?<message>.*)`,
     time: 'iso',
     joins: 'untilHeader',
     samples: [

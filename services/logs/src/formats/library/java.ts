@@ -1,6 +1,9 @@
 import type { LogFormat } from '../format.ts'
 import { clock, isoDate, isoTime, pattern, upperLevel, zone } from './pieces.ts'
 
+/** A logger by the name of a class in its package, and what parts it from the message. */
+const dottedLogger = String.raw`(?:[\w$\/-]+\.)+[\w$\/-]+(?:: | +[-:] )`
+
 /** What runs on a Java machine. Every entry starts with a header, so all else belongs to the entry before. */
 export const javaFormats: readonly LogFormat[] = [
   {
@@ -52,8 +55,48 @@ export const javaFormats: readonly LogFormat[] = [
   },
   {
     kind: 'pattern',
+    name: 'wildfly',
+    pattern: pattern`^(?:(?<time>${isoTime})|(?<clock>${clock})) (?<level>${upperLevel}) +\[(?<logger>[\w.$]+)\] \((?<thread>[^)]+)\) (?<message>.*)`,
+    time: 'iso',
+    joins: 'untilHeader',
+    samples: [
+      {
+        line: '10:20:30,123 ERROR [org.jboss.as.controller] (ServerService Thread Pool -- 7) WFLYCTL0013: Operation failed',
+        time: null,
+        severity: 'ERROR',
+        message: 'WFLYCTL0013: Operation failed',
+      },
+      {
+        // As Quarkus writes it.
+        line: '2024-05-01 10:20:30,123 WARN  [org.example.events] (executor-thread-7) type=LOGIN_ERROR, user=kim',
+        time: '2024-05-01T10:20:30.123Z',
+        severity: 'WARN',
+        message: 'type=LOGIN_ERROR, user=kim',
+        fields: { logger: 'org.example.events', thread: 'executor-thread-7' },
+      },
+    ],
+  },
+  {
+    kind: 'pattern',
+    name: 'log4j-bracketed-logger',
+    pattern: pattern`^(?<time>${isoTime}) +\[?(?<level>${upperLevel})\]? +\[(?<logger>(?:[a-z][\w-]*\.)+[A-Z][\w$]*)\] - (?<message>.*)`,
+    time: 'iso',
+    joins: 'untilHeader',
+    samples: [
+      {
+        line: '2024-05-01 10:20:30,123 INFO [org.example.audit.ShelfKeeper] - kim|SHELF_OPENED|192.0.2.7',
+        time: '2024-05-01T10:20:30.123Z',
+        severity: null,
+        message: 'kim|SHELF_OPENED|192.0.2.7',
+        fields: { logger: 'org.example.audit.ShelfKeeper' },
+      },
+    ],
+  },
+  {
+    kind: 'pattern',
     name: 'log4j',
-    pattern: pattern`^(?<time>${isoTime})(?: -)? +\[?(?<level>${upperLevel})\]? +(?:-- )?\[(?<thread>.+?)\]:? +(?:- +)?(?:(?<logger>[\w$.\/-]+)(?:: | +[-:] | +: ))?(?<message>.*)`,
+    // One word and a colon may be how a message begins: a logger without dots has a space before what follows it, and no dash before itself.
+    pattern: pattern`^(?<time>${isoTime})(?: -)? +\[?(?<level>${upperLevel})\]? +(?:-- )?\[(?<thread>.+?)\]:? +(?:- +(?!${dottedLogger}))?(?:(?:- +)?(?<logger>(?:[\w$\/-]+\.)+[\w$\/-]+(?=:? )|(?<!- +)[\w$\/-]+(?= ))(?:: | +[-:] ))?(?<message>.*)`,
     time: 'iso',
     joins: 'untilHeader',
     samples: [
@@ -69,6 +112,24 @@ export const javaFormats: readonly LogFormat[] = [
         time: '2024-05-01T10:20:30.250Z',
         severity: 'WARN',
         message: 'Aisle is narrow: 3',
+      },
+      {
+        line: '2024-05-01 10:20:30,250 - INFO  [Shelf[row=7]/0:0:0:0:4100:ShelfKeeper@77] - MOVING - IT TOOK - 49',
+        severity: null,
+        message: 'MOVING - IT TOOK - 49',
+        fields: { thread: 'Shelf[row=7]/0:0:0:0:4100:ShelfKeeper@77' },
+      },
+      { line: '2024-05-01 10:20:30,250 WARN [main] Moving: 3 boxes', message: 'Moving: 3 boxes' },
+      { line: '2024-05-01 10:20:30,250 WARN [main] - Moving: 3 boxes', message: 'Moving: 3 boxes' },
+      {
+        line: '2024-05-01 10:20:30,250 WARN [main        ] ShelfKeeper         : Row 7 leans',
+        message: 'Row 7 leans',
+        fields: { logger: 'ShelfKeeper' },
+      },
+      {
+        line: '2024-05-01 10:20:30,250 WARN [main] - org.example.Shelf: Row 7 leans',
+        message: 'Row 7 leans',
+        fields: { logger: 'org.example.Shelf' },
       },
     ],
   },
@@ -107,21 +168,6 @@ export const javaFormats: readonly LogFormat[] = [
         severity: 'WARN',
         message: 'no configuration found',
         fields: { clock: '10:20:30.123' },
-      },
-    ],
-  },
-  {
-    kind: 'pattern',
-    name: 'wildfly',
-    pattern: pattern`^(?:(?<time>${isoTime})|(?<clock>${clock})) (?<level>${upperLevel}) +\[(?<logger>[\w.$]+)\] \((?<thread>[^)]+)\) (?<message>.*)`,
-    time: 'iso',
-    joins: 'untilHeader',
-    samples: [
-      {
-        line: '10:20:30,123 ERROR [org.jboss.as.controller] (ServerService Thread Pool -- 7) WFLYCTL0013: Operation failed',
-        time: null,
-        severity: 'ERROR',
-        message: 'WFLYCTL0013: Operation failed',
       },
     ],
   },

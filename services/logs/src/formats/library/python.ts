@@ -257,7 +257,7 @@ export const pythonFormats: readonly LogFormat[] = [
   {
     kind: 'pattern',
     name: 'python-logging',
-    pattern: pattern`^\[?(?<time>\d{4}-\d{2}-\d{2} ${clock})\]?(?: ?[:|-]{1,2} ?| )(?:\d+ |\[[^\]]*\] ?)?(?<level>${upperLevel})(?: in (?<module>[\w.]+)| *[:|-]{1,2} *(?<logger>[\w.\[\]:]+)| +(?<name>\w+(?:\.\w+)+|\w+(?=: | - )))?(?:: ?| - | )(?<message>.*)`,
+    pattern: pattern`^\[?(?<time>\d{4}-\d{2}-\d{2} ${clock})\]?(?: ?[:|-]{1,2} ?| )(?:\d+ |\[[^\]]*\] ?)?(?<level>${upperLevel})(?: in (?<module>[\w.]+)(?=:)|(?:: ?| ?[|-] ?|::| - )(?<logger>\[[\w.:]+\](?=[: ])|\w+(?:\.\w+)+(?=:| - )|(?<=[A-Z][:|-])\w+(?=[:|-])|(?<= - )[a-z_]\w*(?= - ))| +(?<name>\w+(?:\.\w+)+(?=: | - | \[)))?(?:::? ?| ?[|-] ?| )(?<message>.*)`,
     time: 'iso',
     joins: 'untilHeader',
     samples: [
@@ -265,6 +265,7 @@ export const pythonFormats: readonly LogFormat[] = [
         line: '2024-07-02 10:22:40,672:ERROR:worker:queue is full',
         time: '2024-07-02T10:22:40.672Z',
         severity: 'ERROR',
+        message: 'queue is full',
       },
       {
         line: '[2024-05-01 10:20:30,250] WARNING in shelves: nearly full',
@@ -273,6 +274,25 @@ export const pythonFormats: readonly LogFormat[] = [
         message: 'nearly full',
       },
       { line: '2024-07-02 10:22:40 ERROR Nothing is left', severity: 'ERROR', message: 'Nothing is left' },
+      { line: '2024-07-02 10:22:40 CRIT: Locking shelf 7', severity: 'CRITICAL', message: 'Locking shelf 7' },
+      { line: '2024-07-02 10:22:40 ERROR: Timeout: 5 s', severity: 'ERROR', message: 'Timeout: 5 s' },
+      { line: '2024-07-02 10:22:40 ERROR Timeout: 5 s', severity: 'ERROR', message: 'Timeout: 5 s' },
+      { line: '2024-07-02 10:22:40 ERROR in row 7', severity: 'ERROR', message: 'in row 7' },
+      {
+        line: '2024-07-02 10:22:40,672::WARNING::[interface:77] The door stands open',
+        message: 'The door stands open',
+        fields: { logger: '[interface:77]' },
+      },
+      {
+        line: '2024-07-02 10:22:40 WARNING shop.shelves: nearly full',
+        message: 'nearly full',
+        fields: { name: 'shop.shelves' },
+      },
+      {
+        line: '2024-07-02 10:22:40,672 - ERROR - worker - queue is full',
+        message: 'queue is full',
+        fields: { logger: 'worker' },
+      },
     ],
   },
 ]

@@ -216,13 +216,14 @@ export const securityFormats: readonly LogFormat[] = [
   {
     kind: 'pattern',
     name: 'zoneminder',
-    pattern: pattern`^(?<time>\d{2}/\d{2}/\d{2},? \d{1,2}:\d{2}:\d{2}(?:[ \u202f][AP]M)?(?: [A-Z]{2,5})?\.\d+) (?<program>\S+?)\[(?<pid>\d+)\]\.(?<level>\w+) \[(?<message>.*)`,
+    pattern: pattern`^(?<time>\d{2}/\d{2}/\d{2},? \d{1,2}:\d{2}:\d{2}(?:[ \u202f][AP]M)?(?: [A-Z]{2,5})?\.\d+) (?<program>\S+?)\[(?<pid>\d+)\]\.(?<level>\w+) (?=\[)(?<message>.*)`,
     time: 'american',
     joins: 'traces',
     samples: [
       {
         line: '05/01/24, 1:20:30 PM CEST.114000 web_php[77].WAR [192.0.2.1] [Token is old]',
         time: '2024-05-01T11:20:30.000Z',
+        message: '[192.0.2.1] [Token is old]',
       },
       {
         line: '01/25/24 16:08:02.393003 web_php[118770].ERR [192.0.2.1] [Could not retrieve user]',

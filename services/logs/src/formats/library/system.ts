@@ -109,7 +109,7 @@ export const systemFormats: readonly LogFormat[] = [
   {
     kind: 'pattern',
     name: 'windows-servicing',
-    pattern: pattern`^(?<time>\d{4}-\d{2}-\d{2} \d{2}:\d{2}:\d{2}), (?<level>Info|Warning|Error|Perf) +(?:(?<component>[A-Z]\w+) +)?(?<message>.*)`,
+    pattern: pattern`^(?<time>\d{4}-\d{2}-\d{2} \d{2}:\d{2}:\d{2}), (?<level>Info|Warning|Error|Perf) +(?:(?<component>[A-Z]{2}\w*|[A-Z]\w+(?= {2})) +)?(?<message>.*)`,
     time: 'iso',
     joins: 'untilHeader',
     samples: [
@@ -120,6 +120,7 @@ export const systemFormats: readonly LogFormat[] = [
         message: 'Failed to open package [HRESULT = 0x800f0805]',
         fields: { component: 'CBS' },
       },
+      { line: '2024-05-01 10:20:30, Info    Shelf was opened', severity: null, message: 'Shelf was opened' },
     ],
   },
   {
