@@ -12,7 +12,7 @@ const halfDayTime = String.raw`${isoDate} (?:0?[1-9]|1[0-2]):\d{2}:\d{2}(?:[.,]\
 const mark = String.raw`(?:\[[^\[\]]{0,60}\]:?|\([^()]{0,60}\):?|(?=[A-Za-z]{0,40}(?:[^\sA-Za-z\[\](),.;:!?"']|[.:]\w))[^\s\[\]()]{1,60}(?=[\s\[(]))\s*`
 /** One word may stand before a level that is in capitals or in brackets. */
 const name = String.raw`(?:[A-Za-z]\w{0,39}[:|,]?\s+(?=[\[(]?[A-Z]{2}|[\[(]\w+[\])])|[\w.$-]{1,40}[\]|:])?`
-const context = String.raw`(?<context>(?:${mark}){0,6}?${name})`
+const context = `(?<context>(?:${mark}){0,6}?${name})`
 /** Past these, a small word is one of a sentence. */
 const plainLevel = String.raw`(?=[\[("|:]?(?:[A-Z]{2,}|\w+[\])|:",]))`
 /** What may be between a time and its message: a level, where nothing but marks comes before it. What is more belongs to the message. */

@@ -1,12 +1,15 @@
 import type { LogFormat } from '../format.ts'
 import { clfTime, isoTime, pattern, quoted, slashTime } from './pieces.ts'
 
+/** What comes before a client's address where two more follow it; before a client's name it is told by its port. */
+const virtualHost = String.raw`[^\s,\["]+(?= (?:\d{1,3}(?:\.\d{1,3}){3}|[0-9a-fA-F]{0,4}:[0-9a-fA-F:.]*)(?: [^\s\["]+){2,5} \[)|[\w.-]+:\d{1,5}(?= [\w.-]+ - [^\s\["]+ \[)`
+
 /** Web servers and proxies. A status of 500 and above is an error, 400 and above a warning. */
 export const webFormats: readonly LogFormat[] = [
   {
     kind: 'pattern',
     name: 'access-log',
-    pattern: pattern`^(?<client>\S+)(?<who>(?: [^\s\["]+){0,5}) \[(?<time>${clfTime})\] "(?<message>${quoted})" (?<status>\d{3}|-) (?<bytes>\d+|-)(?: "(?<referer>${quoted})" "(?<agent>${quoted})")?`,
+    pattern: pattern`^(?:(?<vhost>${virtualHost}) )?(?<client>[^\s,]+)(?:, ?(?<proxies>[^\s,]+(?:, ?[^\s,]+){0,9}))?(?: (?:-|(?<ident>[^\s\["]+))(?: (?<request>[0-9a-f]{16,64}|[^\s\["]+(?= - \[)))?(?: (?:-|""|(?<user>[^\["]{1,100}?)))?)? \[(?<time>${clfTime})\] "(?<message>${quoted})" (?<status>\d{3}|-) (?<bytes>\d+|-)(?: "(?<referer>${quoted})" "(?<agent>${quoted})")?`,
     time: 'clf',
     joins: 'never',
     samples: [
@@ -15,7 +18,7 @@ export const webFormats: readonly LogFormat[] = [
         time: '2024-01-12T00:26:14.000Z',
         severity: null,
         message: 'GET /a%20b?q=\\"x\\" HTTP/1.1',
-        fields: { client: '192.0.2.7', status: '200', bytes: '5667', agent: 'Mozilla/5.0 (X11)' },
+        fields: { client: '192.0.2.7', user: 'kim', status: '200', bytes: '5667', agent: 'Mozilla/5.0 (X11)' },
       },
       {
         line: '2001:db8::7 - - [12/Jan/2024:03:56:14 +0000] "-" 408 -',
@@ -25,6 +28,21 @@ export const webFormats: readonly LogFormat[] = [
       {
         line: 'shop.example.com 192.0.2.7 - - [12/Jan/2024:03:56:14 +0000] "POST /cart HTTP/2.0" 502 0 "-" "curl/8.5.0"',
         severity: 'ERROR',
+        fields: { vhost: 'shop.example.com', client: '192.0.2.7' },
+      },
+      {
+        line: 'shop.example.com:443 2001:db8::7 - kim [12/Jan/2024:03:56:14 +0000] "PUT /basket/417 HTTP/1.1" 500 7',
+        severity: 'ERROR',
+        fields: { vhost: 'shop.example.com:443', client: '2001:db8::7', user: 'kim' },
+      },
+      {
+        line: 'shop 192.0.2.7 - 7a11c0de7a11c0de7a11c0de7a11c0de kim [12/Jan/2024:03:56:14 +0000] "PUT /basket/417 HTTP/1.1" 201 7',
+        fields: { vhost: 'shop', client: '192.0.2.7', request: '7a11c0de7a11c0de7a11c0de7a11c0de', user: 'kim' },
+      },
+      {
+        line: '192.0.2.7, 10.0.0.3 - kim of the shop [12/Jan/2024:03:56:14 +0000] "GET /basket/417 HTTP/1.1" 404 7',
+        severity: 'WARN',
+        fields: { client: '192.0.2.7', proxies: '10.0.0.3', user: 'kim of the shop' },
       },
     ],
   },
