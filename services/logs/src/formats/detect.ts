@@ -24,12 +24,20 @@ type Candidate = LineReader & { begins: RegExp; isGeneric: boolean; names: reado
 
 const isWrapping = (format: LogFormat) => format.kind === 'pattern' && format.wraps === true
 
-/** One reader for each format in their order; all JSON conventions share one, so that a line is parsed once. */
-const candidatesFor = (formats: readonly LogFormat[], context: TimeContext, inner: LineReader): Candidate[] => {
+/**
+ * One reader for each format in their order; all JSON conventions share one, so that a line is parsed once. What a format may carry is out
+ * of `known`.
+ */
+const candidatesFor = (
+  formats: readonly LogFormat[],
+  context: TimeContext,
+  inner: LineReader,
+  known: readonly LogFormat[] = formats,
+): Candidate[] => {
   const innerOf = (format: PatternFormat): LineReader | undefined => {
     if (format.wraps === true) return inner
     if (!format.carries) return undefined
-    const carried = formats.filter(({ kind, name }) => kind === 'json' || format.carries?.includes(name) === true)
+    const carried = known.filter(({ kind, name }) => kind === 'json' || format.carries?.includes(name) === true)
     return readEach(candidatesFor(carried, context, { read: () => undefined }))
   }
   const json = formats.filter((format) => format.kind === 'json')
@@ -85,13 +93,18 @@ export type FileReader = LineReader & {
 type SharedBeginnings = { wrapped: readonly LogFormat[]; ofAll: Beginnings; ofWrapped: Beginnings }
 const shared = new WeakMap<readonly LogFormat[], SharedBeginnings>()
 
-/** All formats in their order, those that wrap others with all that they may wrap in them. */
-const allCandidates = (context: TimeContext, formats: readonly LogFormat[]): Candidates => {
+/** All formats in their order, those that wrap others with all that they may wrap in them. With `only`, that one of them. */
+const allCandidates = (context: TimeContext, formats: readonly LogFormat[], only?: LogFormat): Candidates => {
   const known = shared.get(formats)
   const wrapped = known?.wrapped ?? formats.filter((format) => !isWrapping(format) && format.name !== 'json-docker')
   const inside = candidatesFor(wrapped, context, { read: () => undefined })
   const ofWrapped = known?.ofWrapped ?? createBeginnings(inside.map(({ begins }) => begins))
-  const all = candidatesFor(formats, context, readFirst({ all: inside, beginnings: ofWrapped }))
+  const inner = readFirst({ all: inside, beginnings: ofWrapped })
+  if (only) {
+    const all = candidatesFor([only], context, inner, formats)
+    return { all, beginnings: createBeginnings(all.map(({ begins }) => begins)) }
+  }
+  const all = candidatesFor(formats, context, inner)
   const ofAll = known?.ofAll ?? createBeginnings(all.map(({ begins }) => begins))
   if (!known) shared.set(formats, { wrapped, ofAll, ofWrapped })
   return { all, beginnings: ofAll }
@@ -110,12 +123,13 @@ const headersForJoining = 0.5
 /** For lines of which nothing is to be found out. */
 const plainReader: FileReader = { read: () => undefined, chooseBy: () => ({ joinsFreely: false }) }
 
-/** `forcedFormat` is tried first on each line; with `plain` no other is. */
+/** With `forcedFormat` no other is looked for: a line that it does not fit is of none. */
 export const createFileReader = (context: TimeContext, forcedFormat?: string): FileReader => {
   if (forcedFormat === plainFormat) return plainReader
-  const candidates = allCandidates(context, formatsInForce().all)
-  let current = candidates.all.find(({ names }) => forcedFormat !== undefined && names.includes(forcedFormat))
-  const isForced = current !== undefined
+  const { all, byName } = formatsInForce()
+  const forced = forcedFormat === undefined ? undefined : byName.get(forcedFormat)
+  const candidates = allCandidates(context, all, forced)
+  let current = forced && candidates.all[0]
   let misses = 0
   const tally = new Map<Candidate, number>()
 
@@ -125,7 +139,7 @@ export const createFileReader = (context: TimeContext, forcedFormat?: string): F
       if (candidate === undefined || candidate === current) continue
       const name = candidate.read(line, header)
       if (name === undefined) continue
-      if (!isForced && ++misses >= missesUntilChange && !candidate.isGeneric) {
+      if (++misses >= missesUntilChange && !candidate.isGeneric) {
         current = candidate
         misses = 0
       }
@@ -155,7 +169,7 @@ export const createFileReader = (context: TimeContext, forcedFormat?: string): F
         if (fits) tally.set(fits, (tally.get(fits) ?? 0) + 1)
       }
       const [most] = [...tally].filter(([candidate]) => !candidate.isGeneric).toSorted((a, b) => b[1] - a[1])
-      if (!isForced) current = most?.[0]
+      if (!forced) current = most?.[0]
       const known = [...tally.values()].reduce((sum, count) => sum + count, 0)
       tally.clear()
       const beginsWithHeader =

@@ -209,6 +209,20 @@ describe('a file', () => {
     expect(parse('2024-03-01 09:15:02 ERROR: x\n', 10, 'iso-time').counts.formats).toEqual({ 'iso-time': 1 })
   })
 
+  test('a line that is not of the format that the sender names is a text, whatever else it looks like', () => {
+    const content = [
+      'May  1 10:20:30 attic cron[7]: ran',
+      '2024-05-01 10:20:30,123 ERROR no room',
+      '{"level":"error","msg":"no room"}',
+      'May  1 10:20:31 attic shop[7]: {"level":"warn","msg":"nearly full"}',
+    ].join('\n')
+    const { entries, counts } = parse(content, 10, 'syslog-rfc3164')
+    expect(counts.formats).toEqual({ 'syslog-rfc3164': 2, plain: 2 })
+    expect(entries.map(({ severity }) => severity)).toEqual([null, null, null, 'WARN'])
+    expect(parse(content, 10, 'json-slog').counts.formats).toEqual({ plain: 4 })
+    expect(parse(content, 10, 'json').counts.formats).toEqual({ plain: 3, json: 1 })
+  })
+
   test('what the sender names plain is read as that, however its lines look', () => {
     const { entries, counts } = parse('Jun  4 15:16:01 attic cron[7]: ran\n{"level": "error"}\n', 10, 'plain')
     expect(counts.formats).toEqual({ plain: 2 })

@@ -20,7 +20,7 @@ export type ParseCounts = {
 export type FileParserOptions = {
   source: Omit<Origin, 'format'>
   time: TimeContext
-  /** Skips detection: all lines are tried with this format first. */
+  /** Skips detection: a line that this format does not fit is of none. */
   format?: string | undefined
   /** The number of the first line; 1 unless told. */
   firstLine?: number | undefined
