@@ -64,7 +64,7 @@ describe.each(transports)('the edge before a service %s', (transport: Transport)
         },
       ],
     ],
-    ['limit=1&limit=2', [{ loc: ['query', 'limit'], msg: 'must be a whole number from 1 to 1000', type: 'type' }]],
+    ['limit=1&limit=2', [{ loc: ['query', 'limit'], msg: expect.stringContaining('more than once'), type: 'type' }]],
   ])('refuses the query %s with 422 and the place', async (query, expected) => {
     const response = await get(`/probe/api/echo/x?${query}`)
     expect(response.status).toBe(422)
@@ -109,6 +109,7 @@ describe.each(transports)('the edge before a service %s', (transport: Transport)
     ['[]', 'application/json', 400],
     ['"x"', 'application/json', 400],
     ['name=x', 'application/x-www-form-urlencoded', 415],
+    ['{"name":"x"}', 'text/plain', 415],
   ])('answers the malformed body %s as %s with %i and a sentence', async (body, type, status) => {
     const response = await get('/probe/api/things', { method: 'POST', headers: { 'content-type': type }, body })
     expect(response.status).toBe(status)
@@ -161,6 +162,16 @@ describe.each(transports)('the edge before a service %s', (transport: Transport)
     const response = await get('/probe/api/fail')
     expect(response.status).toBe(500)
     expect(await response.text()).not.toContain('secret')
+  })
+
+  test('an unknown path is 404 whatever is sent there, and a parameter that comes twice is named as that', async () => {
+    const headers = { 'content-type': 'application/json' }
+    expect((await get('/probe/api/nothing', { method: 'POST', headers, body: '{bad' })).status).toBe(404)
+    const twice = await get('/probe/api/count?to=1&to=2')
+    expect([twice.status, await detail(twice)]).toEqual([
+      422,
+      [expect.objectContaining({ loc: ['query', 'to'], msg: expect.stringContaining('more than once') })],
+    ])
   })
 
   test('an unknown path is 404, another method 405 with Allow, a broken escape 400', async () => {
@@ -319,7 +330,7 @@ describe.each(transports)('the edge before a service %s', (transport: Transport)
 
   test('gives the document of a mount with the version of its spec', async () => {
     const document = (await (await get('/probe/openapi.json')).json()) as { info: object; paths: object }
-    expect(document.info).toMatchObject({ title: 'Probe', version: '1.2.3' })
+    expect(document.info).toMatchObject({ title: expect.stringMatching(/ probe$/), version: '1.2.3' })
     expect(Object.keys(document.paths)).toContain('/probe/api/echo/{id}')
     expect((await get('/docs')).status).toBe(200)
   })

@@ -88,6 +88,11 @@ const corsRules = (config: EdgeConfig, mounts: readonly string[]): CorsRule[] =>
 
 const withHead = { exposeHeadRoute: true }
 
+const nothingAt = ({ url }: FastifyRequest) => {
+  const [path = ''] = url.split('?')
+  return failure('not_found', `There is nothing at ${path.slice(0, 200)}. The API is described at /docs.`)
+}
+
 /** Ready while anything can be used: with one service away, the others must still be reached. */
 const registerHealth = (server: FastifyInstance, { missing: ask, backends }: EdgeOptions) => {
   // A service has several backends, one for each of its schemas.
@@ -155,12 +160,12 @@ export const createEdge = async (options: EdgeOptions): Promise<Edge> => {
   server.setErrorHandler((error, request, reply) => {
     // What fails before its route came to its turn has not begun.
     if (request.startedAt === 0) begin(request, reply)
-    answerFailure(error, request, reply, log)
+    // Where there is nothing, it does not matter what is wrong with what was sent there.
+    answerFailure(request.is404 ? nothingAt(request) : error, request, reply, log)
     durations(request.method, request.routeOptions.url ?? 'unknown')(request, reply.statusCode)
   })
   server.setNotFoundHandler((request) => {
-    const [path = ''] = request.url.split('?')
-    throw failure('not_found', `There is nothing at ${path.slice(0, 200)}. The API is described at /docs.`)
+    throw nothingAt(request)
   })
   await server.register((pages, _options, registered) => {
     pages.addHook('onRequest', (request, reply, done) => {

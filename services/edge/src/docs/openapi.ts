@@ -14,7 +14,7 @@ export const mountDocument = (document: OpenApi, mount: string): OpenApi => {
     ...document,
     info: {
       ...document.info,
-      title: first?.name ?? document.info.title,
+      title: `${document.info.title} ${mount.slice(1)}`,
       version: first?.['x-version'] ?? document.info.version,
     },
     tags,

@@ -173,8 +173,9 @@ export type RouteOptions = {
   durations: RequestDurations
 }
 
-/** A client that says JSON of every request may send nothing where nothing is asked for. */
-const allowNoBody = (server: FastifyInstance): void => {
+/** Bodies are JSON, and nothing else is read as text. A client that says JSON of every request may send nothing where nothing is asked for. */
+const takeJsonAlone = (server: FastifyInstance): void => {
+  server.removeContentTypeParser('text/plain')
   const parse = server.getDefaultJsonParser('error', 'error')
   server.removeContentTypeParser('application/json')
   server.addContentTypeParser<string>('application/json', { parseAs: 'string' }, (request, body, done) => {
@@ -195,7 +196,7 @@ export const registerRoutes = async (
     return backend ? [{ route, backend }] : []
   })
 
-  allowNoBody(server)
+  takeJsonAlone(server)
 
   const handlerOf = (route: Route, backend: Backend, begin: Begin): Handle => {
     const answered = options.durations(route.method, route.path)

@@ -58,9 +58,19 @@ const sentences: Record<string, Sentence> = {
   pattern: ({ pattern }) => `must match ${pattern}`,
 }
 
+/** A query has a list where a name comes twice, and nobody who sent that knows it as one. */
+const twice = (place: string, { keyword, data }: ErrorObject): string | undefined =>
+  place === 'query' && keyword === 'type' && Array.isArray(data)
+    ? 'is given more than once: give it once, with commas between several values where it takes several'
+    : undefined
+
 const toDetail = (place: string) => (error: ErrorObject) => ({
   loc: [place, ...pathOf(error)],
-  msg: sentences[error.keyword]?.(error.params, error.parentSchema ?? {}) ?? error.message ?? 'is not allowed',
+  msg:
+    twice(place, error) ??
+    sentences[error.keyword]?.(error.params, error.parentSchema ?? {}) ??
+    error.message ??
+    'is not allowed',
   type: error.keyword,
 })
 
