@@ -4,10 +4,14 @@ import { bucketsFor, type Histogram } from '../search/histogram.ts'
 export type Onset = {
   /** The start of the stretch in which errors first came in the number of the burst, else at all. */
   began: number
-  peak: { time: number; count: number; seconds: number }
+  /** The densest stretch of those that were counted: no other of its length has more. */
+  peak: Stretch
   /** Whether errors came in a burst, rather than all the time. */
   isBurst: boolean
 }
+
+/** `count` errors from `time` on, for so many seconds. */
+export type Stretch = { time: number; count: number; seconds: number }
 
 /** A burst has at least this many errors in its densest stretch ... */
 const leastInBurst = 5
@@ -18,6 +22,28 @@ const median = (counts: readonly number[]): number =>
   counts.toSorted((a, b) => a - b)[Math.floor(counts.length / 2)] ?? 0
 
 const shortestBucketSeconds = 60
+
+/** Counts as stretches of a minute where they are finer, else as they are; without those of none. All lengths below a minute divide it. */
+export const stretchesOf = ({ start, bucketSeconds, counts }: Histogram): Stretch[] => {
+  const seconds = Math.max(shortestBucketSeconds, bucketSeconds)
+  const summed = new Map<number, number>()
+  counts.forEach((count, bucket) => {
+    const time = start + bucket * bucketSeconds * 1000
+    const begin = bucketSeconds < seconds ? Math.floor(time / (seconds * 1000)) * seconds * 1000 : time
+    if (count > 0) summed.set(begin, (summed.get(begin) ?? 0) + count)
+  })
+  return [...summed].map(([time, count]) => ({ time, count, seconds }))
+}
+
+/** The one with most; the earliest of several. */
+export const densestOf = (stretches: readonly Stretch[]): Stretch | undefined =>
+  stretches.reduce<Stretch | undefined>(
+    (most, stretch) =>
+      !most || stretch.count > most.count || (stretch.count === most.count && stretch.time < most.time)
+        ? stretch
+        : most,
+    undefined,
+  )
 
 /**
  * Counts over the whole span that was looked at, quiet times included, in stretches of a minute at least: a search counts from the first match

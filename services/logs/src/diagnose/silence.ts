@@ -1,4 +1,4 @@
-import { stemOf } from '../search/filters.ts'
+import { isOfSource } from '../search/filters.ts'
 import type { SourceCount } from '../threads/index-calls.ts'
 
 /** A source that was asked about and says nothing. `last` is the time of its last entry, epoch milliseconds. */
@@ -11,7 +11,7 @@ const goneMilliseconds = 7 * 86_400_000
 /** Which of the named sources have said nothing for a quarter of an hour before `until`, though they did in the week before. */
 export const silentSources = (named: readonly string[], counts: readonly SourceCount[], until: number): Silence[] =>
   named.flatMap((sourceId) => {
-    const own = counts.filter((count) => count.sourceId === sourceId || stemOf(count.sourceId) === sourceId)
+    const own = counts.filter((count) => isOfSource(count.sourceId, sourceId))
     const last = Math.max(...own.map(({ lastTime }) => lastTime))
     const quiet = until - last
     return Number.isFinite(last) && quiet >= quietMilliseconds && quiet < goneMilliseconds ? [{ sourceId, last }] : []

@@ -198,10 +198,11 @@ const failureSentences = ({ groups, trouble: { first, onset, grade }, earliest }
   return sentences
 }
 
-const onsetSentences = ({ trouble: { onset, grade }, zone }: RulesSummaryInput): string[] => {
+const onsetSentences = ({ trouble: { onset, grade, sourceId, isWhole }, zone }: RulesSummaryInput): string[] => {
   if (!onset) return []
   const { began, peak, isBurst } = onset
-  const what = grade === 'error' ? 'Errors' : 'Warnings'
+  const all = grade === 'error' ? 'Errors' : 'Warnings'
+  const what = sourceId === undefined ? (isWhole ? all : `Such ${lowered(all)}`) : `${all} of ${sourceId}`
   const worst = `${peak.count} in ${spanInWords(peak.seconds)} from ${shownTime(peak.time, zone)}`
   return isBurst
     ? [`${what} came in a burst that began about ${shownTime(began, zone)}; the most were ${worst}.`]

@@ -3,7 +3,7 @@ import type { Filters } from '../search/filters.ts'
 import type { Histogram } from '../search/histogram.ts'
 import type { Query } from '../search/query.ts'
 import type { SearchRequest, SearchResult } from '../search/search.ts'
-import { type Onset, onsetOf, overSpan } from './onset.ts'
+import { densestOf, type Onset, onsetOf, overSpan, type Stretch, stretchesOf } from './onset.ts'
 import type { Grade } from './source-scan.ts'
 
 /** The errors that a question is most nearly about: those of a source, those with its words, or all of its window. Warnings where there are none. */
@@ -16,6 +16,8 @@ export type Trouble = {
   first: StoredEntry | undefined
   /** Whether they are all errors of the window, since nothing nearer was found. */
   isWhole: boolean
+  /** The source that they are all of, where they were looked for there. */
+  sourceId?: string | undefined
 }
 
 /** A way to ask for errors, and its answer where there is one already. */
@@ -31,6 +33,7 @@ export type Asked = {
 /** Counts by time are made finer around the worst until a stretch is no longer than this. */
 const fineEnoughSeconds = 300
 const mostZooms = 3
+const shortestStretchSeconds = 60
 
 type Search = (request: SearchRequest) => Promise<SearchResult>
 
@@ -54,6 +57,30 @@ const zoomed = async (search: Search, asked: Asked, errors: Histogram): Promise<
   return found
 }
 
+/**
+ * The densest minute; where that is not found with a few questions, the densest stretch of those counted at first. The stretch with most is
+ * looked into until it is one of a minute: no minute elsewhere can have more than the stretch it lies in.
+ */
+const peakOf = async (search: Search, asked: Asked, errors: Histogram): Promise<Stretch | undefined> => {
+  let stretches = stretchesOf(errors)
+  const known = densestOf(stretches)
+  for (let looked = 0; ; looked += 1) {
+    const densest = densestOf(stretches)
+    if (!densest || densest.seconds <= shortestStretchSeconds) return densest
+    if (looked === mostZooms) return known
+    const filters = inStretch(asked.filters, densest)
+    const { histogram } = await countErrors(search, { ...asked, filters })
+    stretches = stretches.filter((stretch) => stretch !== densest)
+    if (histogram) stretches.push(...stretchesOf(histogram))
+  }
+}
+
+const inStretch = (filters: Filters, { time, seconds }: Stretch): Filters => ({
+  ...filters,
+  since: Math.max(time, filters.since ?? Number.NEGATIVE_INFINITY),
+  until: Math.min(time + seconds * 1000, filters.until ?? Number.POSITIVE_INFINITY),
+})
+
 /** The first way of asking that finds errors or warnings, when those began, and the first of them. */
 export const findTrouble = async (search: Search, ways: readonly Asked[]): Promise<Trouble> => {
   for (const way of ways) {
@@ -63,7 +90,9 @@ export const findTrouble = async (search: Search, ways: readonly Asked[]): Promi
     const last = histogram.start + histogram.counts.length * histogram.bucketSeconds * 1000 - 1
     const { since = histogram.start, until = last } = way.filters
     const spread = overSpan(histogram, since, until) ?? histogram
-    const onset = onsetOf(await zoomed(search, way, spread))
+    const found = onsetOf(await zoomed(search, way, spread))
+    const peak = found && (await peakOf(search, way, histogram))
+    const onset = found && peak && { ...found, peak }
     const { entries } = await search({
       query: way.query,
       filters: { ...way.filters, since: onset?.isBurst ? Math.max(onset.began, since) : since },
@@ -79,6 +108,7 @@ export const findTrouble = async (search: Search, ways: readonly Asked[]): Promi
       onset: onset && first && !onset.isBurst ? { ...onset, began: first.effectiveTime } : onset,
       first,
       isWhole,
+      sourceId: way.query === null ? way.filters.source : undefined,
     }
   }
   return { grade: 'error', errors: null, onset: undefined, first: undefined, isWhole: ways.some((way) => way.isWhole) }
