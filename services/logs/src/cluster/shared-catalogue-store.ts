@@ -1,6 +1,7 @@
 import { failure } from '@trellis/kit/errors'
 import { transact } from '@trellis/kit/store'
 import type { Kysely } from 'kysely'
+import { isOfSource } from '../search/filters.ts'
 import {
   type AmendmentTables,
   buriedAfter,
@@ -13,7 +14,7 @@ import {
   readFloor,
   writeAmendments,
 } from '../segments/amendment-store.ts'
-import { isOf, mostOverrides } from '../segments/amendments.ts'
+import { mostOverrides } from '../segments/amendments.ts'
 import { createLeases } from './leases.ts'
 import type { NewSegment, Receipt, SharedCatalogue, SharedSegment } from './shared-catalogue.ts'
 import type { SharedCatalogueTables, SharedSegmentTable } from './shared-catalogue-tables.ts'
@@ -217,7 +218,7 @@ export const createSharedCatalogue = ({ db, now }: SharedCatalogueOptions): Shar
       transact(db, async (transaction) => {
         const place = await advance(transaction)
         const buried = await buriedAfter(transaction, after)
-        if (buried.some(({ source }) => isOf(override.sourceId, source))) return false
+        if (buried.some(({ source }) => isOfSource(override.sourceId, source))) return false
         if ((await countOverrides(transaction)) >= mostOverrides)
           throw failure('unavailable', 'Too many severities wait to be written into segments. Try again later.', {
             retryAfterSeconds: 60,

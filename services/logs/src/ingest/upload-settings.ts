@@ -42,10 +42,11 @@ const readers: Record<string, (value: string) => UploadSettings> = {
 /** Takes in a field of the form; throws `invalid`, also for one that is not known. An empty field says nothing. */
 export const withField = (settings: UploadSettings, name: string, value: string): UploadSettings => {
   const read = Object.hasOwn(readers, name) ? readers[name] : undefined
+  if (name === 'file') throw invalidField(['body', name], 'file must be a file with a name, and not a text.')
   if (!read)
     throw invalidField(
       ['body', name.slice(0, 80)],
-      `A form has no such field: there are file, ${Object.keys(readers).join(', ')}.`,
+      `is no field of this form: it has file, ${Object.keys(readers).join(', ')}.`,
     )
   return value === '' ? settings : { ...settings, ...read(value) }
 }

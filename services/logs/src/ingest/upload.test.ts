@@ -3,6 +3,7 @@ import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { gzipSync, zstdCompressSync } from 'node:zlib'
+import { EntriesServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/entries.ts'
 import { LogsServiceDefinition as definition } from '@trellis/protos/ts/trellis/logs/v1/logs.ts'
 import { describe, expect, test } from 'vitest'
 import { openServiceForTests } from '../service-for-tests.ts'
@@ -30,6 +31,7 @@ const withService = async (environment: NodeJS.ProcessEnv = {}) => {
   const client = service.client(definition)
   return {
     client,
+    kept: service.client(EntriesServiceDefinition),
     directory: service.dataDirectory,
     upload: (files: readonly File[], fields?: Record<string, string>) => client.upload(form(files, fields)),
     entries: async () => (await client.search({ q: '', order: '', limit: 1000 })).entries,
@@ -75,6 +77,17 @@ describe('an upload', () => {
     ])
     const again = await service.upload([{ name: 'whatever', content: zip }], { source_id: 'support' })
     expect(again.counts).toMatchObject({ lines: 13, entries: 1, duplicates: 12 })
+  })
+
+  test('of an archive is found, and removed, by the source it was sent as', async () => {
+    await using service = await withService()
+    const content = zipOf(['a.log', 'logs/b.log'].map((name) => ({ name, content: lines(2) })))
+    await service.upload([{ name: 'support.zip', content }], { source_id: 'case-7' })
+    await service.upload([{ name: 'c.log', content: Buffer.from(lines(3)) }], { source_id: 'case-70/c' })
+    const { total } = await service.client.search({ q: '', order: '', source: 'case-7' })
+    expect(total).toBe(4)
+    await service.kept.deleteSource({ sourceId: 'case-7' })
+    expect(await service.sources()).toEqual({ 'case-70/c': 3 })
   })
 
   test('has the ingest_time at which its entries came in, whatever time they tell, and keeps it when it is sent again', async () => {

@@ -9,7 +9,7 @@ import type { SeverityColumn } from '../segments/severity-column.ts'
 
 /** What entries must be beside having the words; what is absent does not matter. Times are epoch milliseconds. */
 export type Filters = {
-  /** A source, or the stem that groups sources. */
+  /** A source, the stem that groups sources, or an archive whose files are sources. */
   source?: string
   /** Of which an entry has one; null is for an entry of none. */
   severities?: readonly (Severity | null)[]
@@ -33,9 +33,13 @@ export const stemOf = (sourceId: string): string => {
   return parts.length >= 3 ? parts.slice(0, 2).join(':') : sourceId
 }
 
+/** Whether a source is the one that is named, a unit of the stem that is, or a file of the archive that is. */
+export const isOfSource = (sourceId: string, named: string): boolean =>
+  sourceId === named || stemOf(sourceId) === named || sourceId.startsWith(`${named}/`)
+
 export const acceptsOrigin = (filters: Filters, origin: Origin): boolean => {
   const { source, tenant, branch } = filters
-  if (source !== undefined && origin.sourceId !== source && stemOf(origin.sourceId) !== source) return false
+  if (source !== undefined && !isOfSource(origin.sourceId, source)) return false
   if (tenant !== undefined && (origin.tenantId ?? '') !== tenant) return false
   return branch === undefined || (branch === 'none' ? origin.branch === null : origin.branch === branch)
 }

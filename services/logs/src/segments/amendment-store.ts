@@ -65,13 +65,14 @@ const insertBurial = (db: Db, { source, place }: Burial, buriedAt: number) =>
     .onConflict((conflict) => conflict.columns(['source', 'place']).doNothing())
     .execute()
 
-/** Of a source, or of all units of a stem: `a:b:` and what follows, up to `a:b;`, which is the next character. */
+/** Of a source, of the files of an archive (`a/` and what follows, up to `a0`, which is the next character), or of the units of a stem (`a:b:`). */
 const deleteOverridesOf = (db: Db, source: string) =>
   db
     .deleteFrom('log_severity_overrides')
     .where((row) =>
       row.or([
         row('source_id', '=', source),
+        row.and([row('source_id', '>=', `${source}/`), row('source_id', '<', `${source}0`)]),
         ...(stemOf(`${source}:unit`) === source
           ? [row.and([row('source_id', '>=', `${source}:`), row('source_id', '<', `${source};`)])]
           : []),

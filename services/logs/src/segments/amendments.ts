@@ -1,4 +1,4 @@
-import { stemOf } from '../search/filters.ts'
+import { isOfSource } from '../search/filters.ts'
 import type { Part } from './part.ts'
 
 /**
@@ -35,9 +35,6 @@ export type AmendmentChange = {
   settled?: readonly Burial[]
 }
 
-/** Whether a source is the one that is named, or a unit of the stem that is. */
-export const isOf = (sourceId: string, named: string): boolean => sourceId === named || stemOf(sourceId) === named
-
 /** What of the amendments concerns one part. */
 export type Concern = {
   /** By stream: whether it was buried. */
@@ -56,7 +53,7 @@ export type AmendmentIndex = {
 export const indexAmendments = ({ burials, overrides }: Amendments): AmendmentIndex => {
   const bySource = Map.groupBy(overrides, ({ sourceId }) => sourceId)
   const isBuried = (sourceId: string, place: number) =>
-    burials.some((burial) => burial.place >= place && isOf(sourceId, burial.source))
+    burials.some((burial) => burial.place >= place && isOfSource(sourceId, burial.source))
   return {
     isBuried,
     concernOf: (part, place) => {
@@ -81,7 +78,7 @@ export const changed = ({ burials, overrides }: Amendments, change: AmendmentCha
   const isGone = ({ key, place, sourceId }: SeverityOverride) =>
     place <= (placeOf.get(key) ?? Number.NEGATIVE_INFINITY) ||
     override?.key === key ||
-    (bury !== undefined && isOf(sourceId, bury.source))
+    (bury !== undefined && isOfSource(sourceId, bury.source))
   return {
     burials: [...burials.filter((burial) => !isSettled(burial)), ...(bury ? [bury] : [])],
     overrides: [...overrides.filter((known) => !isGone(known)), ...(override ? [override] : [])],

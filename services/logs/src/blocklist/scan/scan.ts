@@ -3,7 +3,7 @@ import { transact } from '@trellis/kit/store'
 import type { Kysely } from 'kysely'
 import { noteMissing } from '../../branches/note-missing.ts'
 import type { StoredEntry } from '../../entries/entry.ts'
-import { stemOf } from '../../search/filters.ts'
+import { isOfSource } from '../../search/filters.ts'
 import type { Place } from '../../search/hits.ts'
 import type { LogEngine } from '../../threads/log-engine.ts'
 import {
@@ -139,7 +139,7 @@ export const scan = async (given: ScanOptions): Promise<ScanResult> => {
   const options = { ...given, engine }
   const { db, sourceIds, own, mayGoOn, signal } = options
   const isWanted = (sourceId: string) =>
-    sourceIds.length === 0 || sourceIds.includes(sourceId) || sourceIds.includes(stemOf(sourceId))
+    sourceIds.length === 0 || sourceIds.some((named) => isOfSource(sourceId, named))
   const isLeftOut = (domain: string) => isEssential(domain, own)
   const domains = new Set<string>()
   const result = { entriesRead: 0, newCandidates: 0 }

@@ -1,6 +1,7 @@
 import { messageOf } from '@trellis/kit/errors'
+import { isOfSource } from '../../search/filters.ts'
 import { hidesSome } from '../amended-part.ts'
-import { type Burial, isOf } from '../amendments.ts'
+import type { Burial } from '../amendments.ts'
 import type { HeldAmendments } from './held-amendments.ts'
 import type { OpenedSegment, OpenSegments } from './open-segments.ts'
 import type { Replacing } from './replacing.ts'
@@ -35,7 +36,7 @@ export const createClearing = (options: ClearingOptions): Clearing => {
       .all()
       .some(
         ({ row, segment }) =>
-          row.logPosition <= place && segment.streams.some(({ origin }) => isOf(origin.sourceId, source)),
+          row.logPosition <= place && segment.streams.some(({ origin }) => isOfSource(origin.sourceId, source)),
       )
   const forgetSettled = async () => {
     // A damaged segment may be brought back from a copy, with all that was in it.
