@@ -161,7 +161,12 @@ export const logsConfig = {
   bundleEndpoint: setting('SERVICE_BUNDLE_ENDPOINT', read.optional(read.url), undefined, 'Where bundles are sent.'),
   bundleToken: secret('SERVICE_BUNDLE_TOKEN', read.text, '', 'Sent there as a bearer token.'),
   submitKey: secret('SERVICE_SUBMIT_KEY', read.text, '', 'Sent there as a bearer token.'),
-  autoIncident: setting('SERVICE_AUTO_INCIDENT', read.flag, true, 'Makes incidents of clusters of errors.'),
+  autoIncident: setting(
+    'SERVICE_AUTO_INCIDENT',
+    read.flag,
+    true,
+    'Makes incidents of clusters of errors, of those that come in within an hour of when they happened: an old file that is uploaded makes none.',
+  ),
   autoIncidentThreshold: setting(
     'SERVICE_AUTO_INCIDENT_THRESHOLD',
     read.integer(1, 1_000_000),

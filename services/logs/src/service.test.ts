@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest'
 import { sharedData } from '../../../test/support/shared-data.ts'
 import { temporaryDirectory } from '../../../test/support/temporary-directory.ts'
 import { cleanLine } from './formats/clean.ts'
-import { openServiceForTests } from './service-for-tests.ts'
+import { batchOf, openServiceForTests } from './service-for-tests.ts'
 import { eventsOf } from './tail/events-for-tests.ts'
 
 const open = async (dataDirectory?: string) => {
@@ -218,6 +218,30 @@ describe('the log service', () => {
       await expect(search(opened.client, 'x', wrong)).rejects.toMatchObject({ kind: 'invalid' })
     },
   )
+
+  test('a cursor is for pages of its own search, of whatever length', async () => {
+    await using folder = await temporaryDirectory()
+    await using opened = await open(folder.path)
+    await opened.client.upload(form([{ name: 'x', content: Buffer.from('door one\ndoor two\ndoor three\n') }], {}))
+    const { nextCursor } = await search(opened.client, 'door', { limit: 1 })
+    const cursor = nextCursor ?? ''
+    expect((await search(opened.client, 'door', { limit: 2, cursor })).entries).toHaveLength(2)
+    for (const [q, more] of [
+      ['two', {}],
+      ['door', { order: 'time' }],
+      ['door', { source: 'x' }],
+    ] as const)
+      await expect(search(opened.client, q, { ...more, cursor })).rejects.toThrow('cursor is of another search')
+  })
+
+  test('facets count all that was found, of hundreds of sources, too', async () => {
+    await using folder = await temporaryDirectory()
+    await using opened = await open(folder.path)
+    const entries = Array.from({ length: 300 }, (_, index) => ({ source_id: `s${index}`, text: 'door' }))
+    await opened.client.gleanBatch(batchOf(entries))
+    const { facets, total } = await search(opened.client, 'door')
+    expect([total, facets?.source.reduce((sum, { count }) => sum + count, 0)]).toEqual([300, 300])
+  })
 })
 
 const realLogs = sharedData('logs')

@@ -204,11 +204,15 @@ test('a branch that was made a moment ago is found, and one that has moved is fo
   await vi.waitFor(async () => expect(await (await push('barn', '{}')).json()).toEqual({ from: 'after' }))
 })
 
-test('after a push that broke off the next one asks where the branch is, and is told when it has become inactive', async () => {
-  await put('barn', (given) => given.socket.destroy())
+test('a push that broke off is told when the branch has become inactive, and the next one asks where it is', async () => {
+  let isLeaving = false
+  await put('barn', (given) => {
+    if (isLeaving) branches = branches.map((branch) => ({ ...branch, active: false }))
+    given.socket.destroy()
+  })
   const broken = await push('barn', '{}')
   expect({ status: broken.status, wait: broken.headers.get('retry-after') }).toEqual({ status: 503, wait: '2' })
-  branches = branches.map((branch) => ({ ...branch, active: false }))
+  isLeaving = true
   const next = await push('barn', '{}')
   expect({ status: next.status, body: await next.json() }).toEqual({
     status: 503,

@@ -29,6 +29,11 @@ const away = (slug: string, cause?: unknown) =>
     retryAfterSeconds: awaySeconds,
   })
 
+const inactive = (slug: string) =>
+  failure('unavailable', `Branch "${slug}" is not active. Keep what you have until it is.`, {
+    retryAfterSeconds: inactiveSeconds,
+  })
+
 const headersOf = (request: FastifyRequest): OutgoingHttpHeaders => ({
   'x-request-id': request.id,
   ...Object.fromEntries(
@@ -91,10 +96,7 @@ export const createPassOn = (locations: BranchLocations): PassOn & Disposable =>
     const { slug } = request.params as { slug: string }
     const location = await locations.find(slug)
     if (!location) throw failure('not_found', `There is no branch "${slug}".`)
-    if (!location.active)
-      throw failure('unavailable', `Branch "${slug}" is not active. Keep what you have until it is.`, {
-        retryAfterSeconds: inactiveSeconds,
-      })
+    if (!location.active) throw inactive(slug)
     if (location.httpAddress === '') {
       locations.doubt(slug)
       throw away(slug)
@@ -105,7 +107,7 @@ export const createPassOn = (locations: BranchLocations): PassOn & Disposable =>
     } catch (error) {
       // However it failed: a branch that ended in the middle may be inactive or elsewhere by now.
       locations.doubt(slug)
-      throw away(slug, error)
+      throw (await locations.find(slug))?.active === false ? inactive(slug) : away(slug, error)
     }
     const { head, body } = answer
     reply.code(head.statusCode ?? 502)

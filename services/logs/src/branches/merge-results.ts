@@ -12,7 +12,7 @@ export type ShardResult = { shard: string; result: SearchResult }
 /** A rank among several stores: the store decides between what is otherwise alike. */
 export type SharedRank = Rank & { shard: string }
 
-const mostValues = 100
+const mostValues = 1_000
 
 export const rankOfEntry = (entry: StoredEntry, score: number, order: Order): Rank => {
   const sign = order === 'oldest' ? -1 : 1

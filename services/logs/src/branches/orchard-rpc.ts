@@ -61,6 +61,8 @@ export const orchardRpc = (given: BranchDirectory | undefined): OrchardHandlers 
     graftBranch: async ({ label, slug: wanted, tenantId, retentionDays, storage, anonymize }, call) => {
       const { service } = required(given)
       const slug = wanted ?? slugOf(label)
+      if (label.trim() === '' && slug === undefined)
+        throw invalidField(['body', 'label'], 'is required where there is no slug')
       if (slug === undefined || !slugShape.test(slug))
         throw invalidField(['body', 'slug'], 'is needed where the label has no letter a-z and no digit')
       if (slug === noBranch)

@@ -8,9 +8,10 @@ export type Behaviour = (response: ServerResponse, body: string, authorization: 
 export const serveChat = async (behave: Behaviour) => {
   const server = await listenForTests(async (request, response) => {
     const body = Buffer.concat(await request.toArray()).toString()
-    behave(response, body, request.headers.authorization)
+    if (request.url !== '/v1/chat/completions') response.writeHead(404).end('{}')
+    else behave(response, body, request.headers.authorization)
   })
-  return { ...server, baseUrl: `${server.url}/v1/` }
+  return { ...server, baseUrl: `${server.url}/v1` }
 }
 
 export const delta = (content: string) => `data: ${JSON.stringify({ choices: [{ delta: { content } }] })}\n\n`

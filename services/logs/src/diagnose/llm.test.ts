@@ -45,6 +45,12 @@ describe('a language model', () => {
     expect(asked?.key).toBe('Bearer sesame-42')
   })
 
+  test('is asked at one place, whether its base or its whole address was written down', async () => {
+    await using server = await serve((response) => response.end(`${delta('Yes.')}data: [DONE]\n\n`))
+    for (const written of ['', '/', '/chat/completions', '/chat/completions/'])
+      expect(await ask(server.baseUrl + written), written).toEqual({ text: 'Yes.', end: 'complete' })
+  })
+
   test.each<[string, Behaviour, string]>([
     ['refuses', (response) => response.writeHead(401).end('{}'), 'answered 401'],
     ['stalls before it answers', () => undefined, 'stopped answering'],

@@ -105,6 +105,10 @@ const at = (value: unknown, ...keys: string[]): unknown =>
   )
 
 /** A server's words, with the full stop that they may lack. */
+/** Where a server is asked: many write down the whole address instead of the one before it. */
+const completionsOf = (baseUrl: string): URL =>
+  new URL(`${baseUrl.replace(/\/+$/, '').replace(/\/chat\/completions$/, '')}/chat/completions`)
+
 const sentence = (text: string): string => (/[.!?…]$/.test(text) ? text : `${text}.`)
 
 const reasonOf = (error: unknown, hasAnswered: boolean): ModelFailure => {
@@ -165,7 +169,7 @@ export async function* chat(
   const until = AbortSignal.any([signal, stalled.signal])
   const ask = () => {
     alive()
-    return upstream.fetch(new URL(`${baseUrl.replace(/\/+$/, '')}/chat/completions`), {
+    return upstream.fetch(completionsOf(baseUrl), {
       method: 'POST',
       signal: until,
       headers: { 'content-type': 'application/json', ...(apiKey !== '' && { authorization: `Bearer ${apiKey}` }) },

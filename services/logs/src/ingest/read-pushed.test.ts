@@ -79,6 +79,14 @@ describe('ids that no database keeps and no address names', () => {
     expect(texts).toEqual(['good'])
   })
 
+  test('an entry whose fields are no object is rejected with a sentence', () => {
+    const { rejected, texts } = read([
+      { text: 'bad', fields: [1] },
+      { text: 'good', fields: null },
+    ])
+    expect([rejected, texts]).toEqual([[{ index: 0, reason: 'fields must be an object.' }], ['good']])
+  })
+
   test.each(unusable)('an entry whose entry_id is %j is rejected with a sentence', (entry_id) => {
     expect(read([{ text: 'bad', entry_id }]).rejected).toEqual([
       { index: 0, reason: expect.stringMatching(/^entry_id must be text of at most 128/) },

@@ -125,6 +125,7 @@ const createEntryReader = (
     if (hasSequence && !(Number.isInteger(sequence) && Number(sequence) >= 0 && Number(sequence) <= mostSequence))
       return { reason: 'sequence must be a whole number of at least 0.' }
     if (!isRepeatCount(repeats)) return { reason: 'repeat_count must be a whole number of at least 1.' }
+    if (fields !== undefined && fields !== null && !isObject(fields)) return { reason: 'fields must be an object.' }
     const cleaned = cleanText(text)
     const kept = cutText(cleaned)
     const lineEnd = kept.indexOf('\n')

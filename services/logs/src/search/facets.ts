@@ -14,7 +14,7 @@ export type Facets = {
   domain: FacetCount<string>[]
 }
 
-const mostValues = 100
+const mostValues = 1_000
 
 /** What of a part matched, and how many documents that is. */
 export type CountedMatch = Pick<Match, 'part' | 'total' | 'reach'>
@@ -43,7 +43,7 @@ const countMatch = async ({ part, total, reach }: CountedMatch): Promise<MatchCo
 
 export type FacetCounter = {
   count: (match: CountedMatch, keep: Keep) => Promise<void>
-  /** Most frequent first, at most a hundred of each. */
+  /** Most frequent first, at most a thousand of each. */
   result: () => Facets
 }
 

@@ -37,8 +37,8 @@ describe('a query', () => {
     expect(query?.clauses.every((clause) => clause.length === 1 && clause[0]?.words.length === 1)).toBe(true)
   })
 
-  test('a blank one asks for everything', () => {
-    expect(parseQuery('  ')).toBeNull()
+  test('a blank one, or a lone star, asks for everything', () => {
+    expect([parseQuery('  '), parseQuery(' * ')]).toEqual([null, null])
   })
 
   test('highlights count UTF-16 units, and do not overlap', () => {

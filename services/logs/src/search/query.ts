@@ -76,10 +76,11 @@ const arrange = (pieces: Piece[]): Query | undefined => {
 /**
  * Reads what somebody typed: words are ANDed; "phrases"; `prefix*`; `-not`; `OR` between two; `AND` between two changes nothing.
  * What is not well formed (a quote left open, an OR or AND without a side, a lone minus) is searched for as its words.
- * A word of several parts, such as an address or a path, is a phrase. Gives null for a blank text, which asks for everything.
+ * A word of several parts, such as an address or a path, is a phrase. Gives null for a blank text or a
+ * lone `*`, which ask for everything.
  */
 export const parseQuery = (text: string): Query | null => {
-  if (text.trim() === '') return null
+  if (text.trim() === '' || text.trim() === '*') return null
   const pieces = piecesOf(text)
   const query = pieces && arrange(pieces)
   if (!query) return { clauses: wordsOf(text).map((word) => [{ words: [word], isPrefix: false }]), excluded: [] }

@@ -1,6 +1,7 @@
+import { createHash } from 'node:crypto'
 import { failure, invalidField } from '@trellis/kit/errors'
 import type { Handlers } from '@trellis/kit/rpc'
-import type { LogsServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/logs.ts'
+import type { SearchRequest as Asked, LogsServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/logs.ts'
 import { tellMissing } from '../branches/tell-missing.ts'
 import { presentEntry } from '../entries/present.ts'
 import type { World } from '../world.ts'
@@ -8,18 +9,30 @@ import { aroundEntry } from './context.ts'
 import { decodeCursor, encodeCursor } from './cursor.ts'
 import type { FacetCount } from './facets.ts'
 import { highlightsOf } from './highlights.ts'
+import type { Place } from './hits.ts'
 import { nearHistogram } from './near-histogram.ts'
 import { parseQuery } from './query.ts'
 import { readFilters } from './read-request.ts'
 import type { SearchRequest, SearchResult } from './search.ts'
 
-type Asked = { q?: string | null | undefined; cursor?: string | null | undefined }
 type SearchHandlers = Pick<Handlers<typeof LogsServiceDefinition>, 'search' | 'getContext'>
 
-const readCursor = (cursor: string | null | undefined) => {
-  if (!cursor) return undefined
-  const rank = decodeCursor(cursor)
+/** What a search asks, whichever of its pages: the same text for the same question. */
+const questionOf = ({ limit: _limit, cursor: _cursor, ...question }: Asked): string => {
+  const given = Object.entries(question).filter(([, value]) => value !== undefined && value !== null && value !== '')
+  return createHash('sha256').update(JSON.stringify(given.toSorted())).digest('base64url').slice(0, 8)
+}
+
+const cursorAfter = (place: Place, asked: Asked): string => `${encodeCursor(place)}.${questionOf(asked)}`
+
+/** Behind the place where a page of another question ended there is nothing that anybody asked for. */
+const readCursor = (asked: Asked): Place | undefined => {
+  if (!asked.cursor) return undefined
+  const [place = '', question] = asked.cursor.split('.')
+  const rank = decodeCursor(place)
   if (!rank) throw invalidField(['query', 'cursor'], 'cursor must be a next_cursor that a search has given.')
+  if (question !== questionOf(asked))
+    throw invalidField(['query', 'cursor'], 'cursor is of another search: ask for its pages with the same parameters.')
   return rank
 }
 
@@ -35,9 +48,14 @@ type Ranked = {
 }
 
 export const searchRpc = ({ engine, semantic, requireBranch, now }: World): SearchHandlers => {
-  const byWords = async (words: SearchRequest, fallback: string | null, signal: AbortSignal): Promise<Ranked> => {
+  const byWords = async (
+    words: SearchRequest,
+    asked: Asked,
+    fallback: string | null,
+    signal: AbortSignal,
+  ): Promise<Ranked> => {
     const { next, ...result } = await engine.search(words, signal)
-    return { result, nextCursor: next && encodeCursor(next), fallback, mode: 'bm25' }
+    return { result, nextCursor: next && cursorAfter(next, asked), fallback, mode: 'bm25' }
   }
   const byMeaning = async (
     words: Omit<SearchRequest, 'after'>,
@@ -47,9 +65,9 @@ export const searchRpc = ({ engine, semantic, requireBranch, now }: World): Sear
     const cursor = request.cursor || undefined
     const answer = await semantic({ q: request.q ?? '', words, cursor }, signal)
     if (answer.kind === 'hybrid') return { ...answer, fallback: null, mode: 'hybrid' }
-    if (answer.request) return byWords(answer.request, answer.reason, signal)
-    const after = readCursor(cursor)
-    return byWords({ ...words, ...(after && { after }) }, answer.reason, signal)
+    if (answer.request) return byWords(answer.request, request, answer.reason, signal)
+    const after = readCursor(request)
+    return byWords({ ...words, ...(after && { after }) }, request, answer.reason, signal)
   }
   return {
     search: async (request, { signal, head }) => {
@@ -63,10 +81,10 @@ export const searchRpc = ({ engine, semantic, requireBranch, now }: World): Sear
         withFacets: true,
       }
       await requireBranch(wanted.filters.branch)
-      const after = request.semantic ? undefined : readCursor(request.cursor)
+      const after = request.semantic ? undefined : readCursor(request)
       const { result, nextCursor, fallback, mode } = request.semantic
         ? await byMeaning(wanted, request, signal)
-        : await byWords({ ...wanted, ...(after && { after }) }, null, signal)
+        : await byWords({ ...wanted, ...(after && { after }) }, request, null, signal)
       const histogram = await nearHistogram(result, wanted, { engine, now, signal })
       tellMissing(head, result.missing)
       return {
