@@ -43,6 +43,8 @@ export type JsonFormat = {
   name: string
   /** All of these paths are there. */
   requires: readonly string[]
+  /** What values at paths look like, where their being there tells too little. */
+  matches?: Readonly<Record<string, RegExp>>
   time: readonly string[]
   level: readonly string[]
   /** An HTTP status, which counts before the level. */

@@ -43,7 +43,12 @@ export const parseJsonLine = (line: string): JsonObject | undefined => {
 }
 
 const conventionOf = (formats: readonly JsonFormat[], object: JsonObject): JsonFormat | undefined =>
-  formats.find((format) => format.requires.every((path) => valueAt(object, path) !== undefined))
+  formats.find(
+    ({ requires, matches }) =>
+      requires.every((path) => valueAt(object, path) !== undefined) &&
+      (matches === undefined ||
+        Object.entries(matches).every(([path, shape]) => shape.test(String(valueAt(object, path))))),
+  )
 
 const numeric = /^\d+(?:\.\d+)?$/
 /** The time of an audit event, before the event's number. */

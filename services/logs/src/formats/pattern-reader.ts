@@ -2,7 +2,7 @@ import { firstCharactersOf, mayStart } from './first-character.ts'
 import type { PatternFormat } from './format.ts'
 import { type Header, type LineReader, lineEnd, setMessage } from './header.ts'
 import { severityOfStatus, severityOfWord, syslogSeverity } from './levels.ts'
-import { atInstant, createTimeReader, readEpoch, type TimeContext } from './time.ts'
+import { atInstant, createTimeReader, type TimeContext } from './time.ts'
 
 const headerGroups = ['time', 'instant', 'level', 'priority', 'status'] as const
 type HeaderGroup = (typeof headerGroups)[number]
@@ -56,8 +56,6 @@ export const headOf = (line: string): string =>
 /** syslogd counts what it does not write again. */
 const repeated = /\b(?:last )?message repeated (\d{1,9}) times?\b/
 
-const allDigits = /^\d+$/
-
 const isLetter = (code: number) => (code >= 97 && code <= 122) || (code >= 65 && code <= 90)
 const isDigit = (code: number) => code >= 48 && code <= 57
 const equals = 61
@@ -92,8 +90,7 @@ const readCarried = (inner: LineReader, line: string, header: Header): void => {
 export const createPatternReader = (format: PatternFormat, context: TimeContext, inner?: LineReader): LineReader => {
   const { pattern, places, endsBeforeMessage } = headerPattern(format)
   const readTime = format.time ? createTimeReader(format.time, context) : undefined
-  const readIso = createTimeReader('iso', context)
-  const momentOf = (instant: string) => (allDigits.test(instant) ? readEpoch(instant) : readIso(instant))
+  const readMoment = createTimeReader('moment', context)
   const first = firstCharactersOf(format.pattern)
   const wraps = format.wraps === true
   const isSyslog = format.name.startsWith('syslog')
@@ -108,7 +105,7 @@ export const createPatternReader = (format: PatternFormat, context: TimeContext,
       // A nil time is allowed to RFC 5424; anything else that looks like a time and is none is another format.
       if (written !== undefined && Number.isNaN(header.time) && written !== '-') return undefined
       const moment = instant === 0 ? undefined : match[instant]
-      if (moment !== undefined) header.time = atInstant(header.time, momentOf(moment))
+      if (moment !== undefined) header.time = atInstant(header.time, readMoment(moment))
       header.severity = undefined
       const word = level === 0 ? undefined : match[level]
       if (word !== undefined) header.severity = severityOfWord(word, format.levels)

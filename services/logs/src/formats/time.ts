@@ -46,7 +46,7 @@ export const timeLayouts = {
 } as const satisfies Record<string, readonly TimePiece[]>
 
 /** A known way to write times, or pieces in their order. */
-export type TimeLayout = keyof typeof timeLayouts | 'epoch' | 'tai64n' | readonly TimePiece[]
+export type TimeLayout = keyof typeof timeLayouts | 'epoch' | 'moment' | 'tai64n' | readonly TimePiece[]
 
 export type TimeContext = {
   /** For times that name no zone. */
@@ -356,7 +356,18 @@ export const atInstant = (local: number, instant: number): number => {
   return Math.abs(local - apart - instant) <= mostDelay ? local - apart : instant
 }
 
+/** An epoch, a time that begins with its year, or one that begins with a month's name. */
+const createMomentReader = (context: TimeContext): TimeReader => {
+  const readIso = createTimeReader('iso', context)
+  const readMonthFirst = createTimeReader('syslog', context)
+  return (text) => {
+    if (/^\d{10,}(?:\.\d+)?$/.test(text)) return readEpoch(text)
+    return isDigit(text.charCodeAt(0)) ? readIso(text) : readMonthFirst(text)
+  }
+}
+
 export const createTimeReader = (layout: TimeLayout, context: TimeContext): TimeReader => {
+  if (layout === 'moment') return createMomentReader(context)
   if (layout === 'epoch') return readEpoch
   if (layout === 'tai64n') return readTai64n
   const { fields, read } = createScanner(typeof layout === 'string' ? timeLayouts[layout] : layout)

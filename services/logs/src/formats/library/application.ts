@@ -199,7 +199,7 @@ export const applicationFormats: readonly LogFormat[] = [
   {
     kind: 'pattern',
     name: 'level-first',
-    pattern: pattern`^(?<level>${upperLevel}):? +\[?(?<time>${isoTime})\]? *(?:- )?(?<message>.*)`,
+    pattern: pattern`^(?<level>${upperLevel}):? +(?:(?<logger>[A-Za-z][\w.-]*): )?\[?(?<time>${isoTime})\]? *(?:- )?(?<message>.*)`,
     time: 'iso',
     joins: 'untilHeader',
     samples: [
@@ -208,6 +208,13 @@ export const applicationFormats: readonly LogFormat[] = [
         time: '2024-05-01T10:20:30.000Z',
         severity: 'ERROR',
         message: 'Shelf 7 fell over',
+      },
+      {
+        line: 'DEBUG: ShelfPlugin: 2024/05/01 10:20:30 rows were counted',
+        time: '2024-05-01T10:20:30.000Z',
+        severity: null,
+        message: 'rows were counted',
+        fields: { logger: 'ShelfPlugin' },
       },
     ],
   },

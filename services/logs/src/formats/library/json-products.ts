@@ -259,7 +259,9 @@ export const jsonProducts: readonly JsonFormat[] = [
   {
     kind: 'json',
     name: 'json-laurel',
-    requires: ['ID', 'SYSCALL'],
+    // The names of other keys are those of an event's records, of which there are many.
+    requires: ['ID'],
+    matches: { ID: /^\d{10}\.\d{3}:\d+$/ },
     time: ['ID'],
     level: [],
     message: ['PROCTITLE.ARGV', 'SYSCALL.exe'],
@@ -268,6 +270,10 @@ export const jsonProducts: readonly JsonFormat[] = [
         line: '{"ID":"1717634687.114:4100","SYSCALL":{"syscall":59,"success":"yes","exe":"/usr/sbin/nft"}}',
         time: '2024-06-06T00:44:47.114Z',
         message: '/usr/sbin/nft',
+      },
+      {
+        line: '{"ID":"1717634687.114:4101","ANOM_ABEND":[{"comm":"shop","sig":11}]}',
+        time: '2024-06-06T00:44:47.114Z',
       },
     ],
   },

@@ -21,7 +21,8 @@ export const securityFormats: readonly LogFormat[] = [
     kind: 'pattern',
     name: 'cef',
     // ArcSight Common Event Format; what is before it is for syslog to read.
-    pattern: pattern`^(?:CEF: ?)?(?<version>[01])\|(?<vendor>[^|]*)\|(?<product>[^|]*)\|(?<product_version>[^|]*)\|(?<event>[^|]*)\|(?<name>[^|]*)\|(?:\d{1,2}|(?<level>Low|Medium|High|Unknown)|(?<risk>[\w-]+))\|(?<message>.*)`,
+    pattern: pattern`^(?:CEF: ?)?(?<version>[01])\|(?<vendor>[^|]*)\|(?<product>[^|]*)\|(?<product_version>[^|]*)\|(?<event>[^|]*)\|(?<name>[^|]*)\|(?:\d{1,2}|(?<level>Low|Medium|High|Unknown)|(?<risk>[\w-]+))\|(?:(?=(?:.*? )?(?:rt|start|end|\w+UtcTime|\w+utcTime)=(?<time>\d{10}(?:\d{3})?\b|${isoTime}|${syslogTime}(?: [A-Z]{3,4}\b)?))|)(?<message>.*)`,
+    time: 'moment',
     joins: 'traces',
     samples: [
       {
@@ -30,6 +31,19 @@ export const securityFormats: readonly LogFormat[] = [
         severity: 'ERROR',
         message: 'src=10.0.0.1 dst=192.0.2.2 spt=1232',
         fields: { vendor: 'Example', name: 'Worm stopped' },
+      },
+      {
+        line: 'CEF:0|Example|Gate|2.1|101|Door opened|3|src=10.0.0.1 rt=1714558830250 msg=by kim',
+        time: '2024-05-01T10:20:30.250Z',
+        message: 'src=10.0.0.1 rt=1714558830250 msg=by kim',
+      },
+      {
+        line: 'CEF:0|Example|Gate|2.1|102|Door shut|3|start=May 01 2024 10:20:30 cnt=7',
+        time: '2024-05-01T10:20:30.000Z',
+      },
+      {
+        line: 'CEF:0|Example|Gate|2.1|102|Door shut|3|shopUtcTime=2024-05-01T10:20:30.250Z',
+        time: '2024-05-01T10:20:30.250Z',
       },
       { line: 'CEF: 0|Example|Gate|2.1|544|Door opened|1|who=kim', severity: null, fields: { product: 'Gate' } },
     ],

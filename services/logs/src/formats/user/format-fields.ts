@@ -87,7 +87,7 @@ export const pattern: FieldReader<RegExp> = (value) => {
   return made
 }
 
-const layoutNames = [...Object.keys(timeLayouts), 'epoch', 'tai64n']
+const layoutNames = [...Object.keys(timeLayouts), 'epoch', 'moment', 'tai64n']
 
 const isLayout = (value: string): value is Extract<TimeLayout, string> => layoutNames.includes(value)
 const isPiece = (value: unknown): value is TimePiece => timePieces.some((piece) => piece === value)
