@@ -141,6 +141,7 @@ export const createOpenApi = (model: ModelReader, examples: Examples) => {
       (fields) => fields.length > 0,
     )
     if (hasInput) errors.add(422).add(400)
+    if (route.pathFields.length > 0) errors.add(404)
     if (route.access !== 'open') errors.add(503)
     return [...errors].toSorted((a, b) => a - b)
   }
