@@ -26,7 +26,7 @@ const mayName = (text: string): boolean =>
 /** As far back as it is looked for where a path begins. */
 const mostOfPath = 256
 /** A path up to one of its parts; a host stands behind two slashes. */
-const upToPart = /(?:^|[\s"'`=(\[{<>,;:|])(?:~|\.{1,2})?\/(?:[^\s"'`]*\/)?$/
+const upToPart = /(?:^|[\s"'`=([{<>,;:|])(?:~|\.{1,2})?\/(?:[^\s"'`]*\/)?$/
 /** Folders, and collections of an API, whose parts are called like people. */
 const peopleHold = /\/(?:home|users?|people|members|profiles?|accounts?|mail|cron(?:tabs)?|maildirs?|vmail)\/$/i
 

@@ -84,8 +84,7 @@ const hostKeys =
 /** The whole name or address: a shorter one would leave the rest of it in the open. An address of mail is one of mail. */
 const wholeName = String.raw`(?![\p{L}\p{N}_.$+\\-]|@[\p{L}\p{N}-]{1,63}\.)`
 /** Browsers, which write versions of four numbers. Behind other words such a version is masked: it may be an address, and costs little. */
-const beforeVersion =
-  '(?<!(?:Chrome|Chromium|CriOS|Edge|EdgA?|OPR|Vivaldi|YaBrowser|SamsungBrowser|Safari|Firefox)/)'
+const beforeVersion = '(?<!(?:Chrome|Chromium|CriOS|Edge|EdgA?|OPR|Vivaldi|YaBrowser|SamsungBrowser|Safari|Firefox)/)'
 
 const addressHints: Record<string, RegExp> = {
   '@': /@/,
