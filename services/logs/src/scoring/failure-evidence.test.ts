@@ -42,6 +42,12 @@ describe('what a message by itself tells of a fault', () => {
     expect(failureEvidence('logrotate: ALERT exited abnormally with [<*>]', null).because).toMatch(/^It says ALERT, /)
   })
 
+  test('a mistake in a program is no lost connection', () => {
+    expect(failureEvidence("TypeError: Cannot read properties of undefined (reading '<*>')", 'ERROR').because).toBe(
+      'Its level is ERROR, it tells of something that failed',
+    )
+  })
+
   test('a message of a megabyte that is made to be slow holds nobody up', { timeout: 30_000 }, () => {
     for (const piece of ['a:', 'error in ', '=1 a', '<*> ', 'invalid or missing ', '/x: '])
       expect(() => failureEvidence(piece.repeat(Math.ceil(1_000_000 / piece.length)), 'ERROR')).not.toThrow()

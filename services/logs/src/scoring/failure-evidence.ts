@@ -28,7 +28,7 @@ const failures: readonly Wording[] = [
     weight: 1.3,
     says: 'a connection, a disk or a neighbour that was lost',
     wording:
-      /\b(?:link|connection|socket|stream|channel)\b.{0,40}\b(?:severed|broken|reset|refused|lost|timed out|aborted)\b|\bno route to host\b|\bunreachable\b|\bbroken pipe\b|\bmount(?:ing)? failed\b|\b(?:input\/output|i\/o) error\b|\bno space left\b|\bdisk (?:is )?full\b|\bread-only file ?system\b|\b(?:bad|dead|lost|failed) (?:data ?node|node|disk|block|sector|replica|host)\b|\b(?:error|failed|failure|unable|cannot|can't|could not) (?:in |to |while )?(?:contact|reach|connect|read|writ|receiv|send|open)(?:t?ing|ing|e)?\b|\bnetwork is down\b|\bnot responding\b|\bcorrupt(?:ed|ion)?\b/i,
+      /\b(?:link|connection|socket|stream|channel)\b.{0,40}\b(?:severed|broken|reset|refused|lost|timed out|aborted)\b|\bno route to host\b|\bunreachable\b|\bbroken pipe\b|\bmount(?:ing)? failed\b|\b(?:input\/output|i\/o) error\b|\bno space left\b|\bdisk (?:is )?full\b|\bread-only file ?system\b|\b(?:bad|dead|lost|failed) (?:data ?node|node|disk|block|sector|replica|host)\b|\b(?:error|failed|failure|unable|cannot|can't|could not) (?:in |to |while )?(?:contact|reach|connect|read|writ|receiv|send|open)(?:t?ing|ing|e)?\b(?! propert)|\bnetwork is down\b|\bnot responding\b|\bcorrupt(?:ed|ion)?\b/i,
   },
   {
     weight: 0.4,
