@@ -2,6 +2,7 @@ import { severityCode } from '../entries/severity-code.ts'
 import { guessSeverity, severityWords } from '../formats/severity-guess.ts'
 import type { Enricher } from '../segments/enricher.ts'
 import { patternsInForce } from './in-force.ts'
+import { ownLevel, ownLevelWords } from './own-level.ts'
 import { isMatch, type LogPattern } from './pattern.ts'
 
 /** So much of a text is matched: traces name their trouble at the top, and no pattern is slow on this much of anything. */
@@ -19,15 +20,16 @@ export const matchPatterns = (text: string, candidates: Iterable<LogPattern> = p
 const worst = (severities: readonly number[]): number =>
   severities.reduce((best, code) => (code !== 0 && (best === 0 || code < best) ? code : best), 0)
 
-/** A line's own level stands. Without one, the words decide; what a pattern means can only make it worse. */
+/** A line's own level stands, behind whatever header. Without one, the words decide; what a pattern means can only make it worse. */
 const severityFor = (text: string, known: number | undefined, matched: readonly LogPattern[]): number =>
   known ??
+  ownLevel(text) ??
   worst([guessSeverity(text), ...matched.map(({ severity }) => (severity === null ? 0 : severityCode[severity]))])
 
 /** Patterns and severity for the index: the words of all patterns and of the severity's rules are what it listens for. */
 export const createEnricher = (patterns: readonly LogPattern[] = patternsInForce()): Enricher => {
-  const words = [...new Set([...patterns.flatMap((pattern) => pattern.words), ...severityWords])]
-  const guesses = new Set(severityWords)
+  const words = [...new Set([...patterns.flatMap((pattern) => pattern.words), ...severityWords, ...ownLevelWords])]
+  const guesses = new Set([...severityWords, ...ownLevelWords])
   const byWord = words.map((word) => ({
     isGuess: guesses.has(word),
     patterns: [...patterns.keys()].filter((place) => patterns[place]?.words.includes(word)),

@@ -1,8 +1,17 @@
 import { describe, expect, test } from 'vitest'
+import { logFormats } from '../../formats/library/mod.ts'
 import { wordsOf } from '../../segments/tokens.ts'
 import { createEnricher, matchPatterns } from '../enricher.ts'
 import { domains, isMatch } from '../pattern.ts'
 import { libraryPatterns } from './mod.ts'
+
+const enricher = createEnricher()
+/** What the index makes of a text, which asks for patterns by the words that the text has. */
+const enrichedAs = (text: string, severity?: number) => {
+  const words = new Set(wordsOf(text))
+  const found = enricher.words.flatMap((word, index) => (words.has(word) ? [index] : []))
+  return enricher.enrich(text, found, severity)
+}
 
 describe('patterns', () => {
   test.each(libraryPatterns.map((pattern) => [pattern.tag, pattern] as const))(
@@ -21,7 +30,6 @@ describe('patterns', () => {
   })
 
   test('the level that a line names stands, whatever its words mean', () => {
-    const enricher = createEnricher()
     const found = enricher.words.map((_, index) => index)
     expect(enricher.enrich('write failed: No space left on device', found, 0)).toEqual({
       severity: 0,
@@ -31,5 +39,91 @@ describe('patterns', () => {
       severity: 1,
       patterns: ['disk_full'],
     })
+  })
+
+  test.each([
+    ['2023-07-18T10:22:17+02:00 attic player[742]: [10:22:17] [INF] Access for kim was denied (IP: 192.0.2.7).', 0],
+    ['NetworkManager[700]: <info>  device (eth0): state change: failed', 0],
+    ['web1 app[7]: [12:00:01 WRN] [WRN] nothing of note', 3],
+    ['Jan  2 10:00:00 attic grafana[7]: logger=sign level=error msg="no"', 2],
+    ['web1 app[7]: [http] request failed', 2],
+    ['web1 app[7]: it was denied', 2],
+  ])('a level in the midst of a line is its own: %s', (line, severity) => {
+    expect(enrichedAs(line).severity).toBe(severity)
+  })
+})
+
+const ofStatus = logFormats.flatMap((format) => {
+  const hasStatus = format.kind === 'pattern' ? format.pattern.source.includes('?<status>') : 'status' in format
+  return hasStatus ? format.samples.map(({ line, severity }) => ({ format: format.name, line, severity })) : []
+})
+const requestTags = { ERROR: ['http_server_error'], WARN: ['http_client_error'] }
+
+describe('a request', () => {
+  test.each(ofStatus)('of $format is tagged as its status says: $line', ({ line, severity }) => {
+    const tags = enrichedAs(line).patterns.filter((tag) => tag.startsWith('http_'))
+    expect(tags).toEqual(severity ? requestTags[severity === 'CRITICAL' ? 'ERROR' : severity] : [])
+  })
+
+  test.each([
+    [
+      String.raw`{"log":"192.0.2.7 - - [24/Aug/2021:09:52:13 +0000] \"GET / HTTP/1.1\" 200 13 \"-\" \"Mozilla/5.0 (X11)\" 502 0.001 [a]\n"}`,
+      [],
+    ],
+    [
+      String.raw`{"log":"192.0.2.7 - - [24/Aug/2021:09:52:13 +0000] \"GET / HTTP/1.1\" 502 13 \"-\" \"Mozilla/5.0 (X11)\" 404 0.001 [a]\n"}`,
+      ['http_server_error'],
+    ],
+    ['192.0.2.7 - - [24/Aug/2021:09:52:13 +0000] "GET / HTTP/1.1" 200 13 "-" "curl/8" 502 0.001 [a]', []],
+    ['{"type":"response","method":"post","statusCode":401,"req":{"url":"/auth/login"}}', ['http_client_error']],
+    ['Completed GET /x in 404 ms; port 443 is open', []],
+  ])('is known by its status, and by no other number: %s', (line, tags) => {
+    expect(enrichedAs(line).patterns.filter((tag) => tag.startsWith('http_'))).toEqual(tags)
+  })
+})
+
+describe('a sign-in that failed', () => {
+  test.each([
+    "Bad PAM password attempt for 'kim' from 192.0.2.7:49242",
+    'Mon Jun  9 12:08:53 2020 [pid 27244] [kim] FAIL LOGIN: Client "192.0.2.7"',
+    '192.0.2.7:35070,kim,authenticate,PLAIN,"R=""2 NO AUTHENTICATE failed."";ErrMsg=AuthFailed:LogonDenied",',
+    '192.0.2.7:53722,>,535 5.7.3 Authentication unsuccessful,',
+    'smb[2725]: Auth: [SMB2,(null)] user []\\[kim] with [NTLMv2] status [NT_STATUS_NO_SUCH_USER] workstation []',
+    'auth_check_ntlm_password: status [NT_STATUS_WRONG_PASSWORD]',
+    'session setup failed: NT_STATUS_LOGON_FAILURE',
+    '{"action": "login_failed", "auth_via": "unauthenticated", "client_ip": "192.0.2.7"}',
+    'Authentication request for kim has been denied (IP: 192.0.2.7).',
+    'Username or password is incorrect. Try again. IP: 192.0.2.7. Username: kim@example.com.',
+    'WARNING::[interface:657] Unsuccessful login attempt from 192.0.2.7',
+    'kim - 192.0.2.7 global miniserv.pl "failed" "-" "wrongpass"',
+    '<Event><System><EventID>4625</EventID><Level>0</Level></System></Event>',
+    "<Event><System><EventID Qualifiers=''>4625</EventID></System></Event>",
+    'logdesc="SSL VPN login fail" action="ssl-login-fail" msg="SSL user failed to logged in"',
+  ])('is tagged, and no trouble of the network: %s', (line) => {
+    const { severity, patterns } = enrichedAs(line)
+    expect(patterns).toContain('auth_failure')
+    expect(patterns).not.toContain('vpn_down')
+    expect(severity).toBeGreaterThan(0)
+  })
+
+  test.each([
+    'sshd[7]: Accepted password for kim from 192.0.2.7 port 50022 ssh2',
+    'fail2ban.jail: Jail sshd uses login filter',
+    '<EventID>4624</EventID>',
+    'login page rendered',
+  ])('is none: %s', (line) => {
+    expect(enrichedAs(line).patterns).not.toContain('auth_failure')
+  })
+})
+
+describe('severity where the line names none', () => {
+  test.each([
+    ['{"event_type":"alert","alert":{"metadata":{"a":["b"]},"severity":1},"flow":{"x":1}}', 2],
+    ['{"event_type":"alert","alert":{"signature":"x","severity":2}}', 3],
+    ['{"event_type":"alert","alert":{"signature":"x","severity":3}}', 0],
+    ['ALERT exited abnormally with [1]', 2],
+    ['{"statusCode":401,"method":"post"}', 3],
+  ])('%s', (line, severity) => {
+    expect(enrichedAs(line).severity).toBe(severity)
   })
 })

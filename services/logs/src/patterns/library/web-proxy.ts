@@ -1,12 +1,13 @@
 import type { PatternRow } from '../pattern.ts'
+import { requestsEndingIn } from '../request-status.ts'
 
 export const webProxy: readonly PatternRow[] = [
   [
     'http_server_error',
     'ERROR',
     'A request ended in a status of 500 or above',
-    'http 500 501 502 503 504',
-    /"\s5\d\d\s|\bHTTP\/[\d.]+"?\s5\d\d\b|\bstatus(?:_?code)?["']?[=: ]+5\d\d\b/i,
+    '500 501 502 503 504 505 506 507 508 509 510 511 520 521 522 523 524 525 526 527 529 530 561 598 599',
+    requestsEndingIn(5),
     '192.0.2.7 - - [12/Jan/2024:03:56:14 +0000] "GET / HTTP/1.1" 502 0',
     'HTTP/1.1" 200 500',
   ],
@@ -84,10 +85,10 @@ export const webProxy: readonly PatternRow[] = [
   ],
   [
     'http_client_error',
-    null,
+    'WARN',
     'A request was refused or its target is not there',
-    'http 400 401 403 404 405 410 429',
-    /"\s4\d\d\s|\bHTTP\/[\d.]+"?\s4\d\d\b|\bstatus(?:_?code)?["']?[=: ]+4\d\d\b/i,
+    '400 401 402 403 404 405 406 407 408 409 410 411 412 413 414 415 416 417 418 421 422 423 424 425 426 428 429 431 444 451 460 463 494 495 496 497 498 499',
+    requestsEndingIn(4),
     '192.0.2.7 - - [12/Jan/2026:03:56:14 +0000] "GET /x HTTP/1.1" 404 0',
     'page 404 of the book',
   ],
