@@ -1,13 +1,14 @@
 import { type Beginnings, createBeginnings } from './beginnings.ts'
 import { describePattern } from './describe-pattern.ts'
 import type { LogFormat, PatternFormat } from './format.ts'
-import { createHeader, type Description, type Header, type LineReader } from './header.ts'
+import { clearHeader, createHeader, type Description, type Header, type LineReader } from './header.ts'
 import { formatsInForce, plainFormat } from './in-force.ts'
 import { createJsonReader, describeJson, parseJsonLine, startsLikeObject } from './json-reader.ts'
 import { createLogfmtReader, describeLogfmt, startsLikePair } from './logfmt-reader.ts'
 import type { JoinRule } from './multiline.ts'
 import { createPatternReader } from './pattern-reader.ts'
 import type { TimeContext } from './time.ts'
+import { utc } from './zone.ts'
 
 export const joinRuleOf = (name: string): JoinRule => {
   const format = formatsInForce().byName.get(name)
@@ -23,6 +24,8 @@ export const announcesNextLine = (name: string): boolean => {
 type Candidate = LineReader & { begins: RegExp; isGeneric: boolean; names: readonly string[] }
 
 const isWrapping = (format: LogFormat) => format.kind === 'pattern' && format.wraps === true
+
+const mayBeWrapped = (format: LogFormat) => !isWrapping(format) && format.name !== 'json-docker'
 
 /**
  * One reader for each format in their order; all JSON conventions share one, so that a line is parsed once. What a format may carry is out
@@ -96,7 +99,7 @@ const shared = new WeakMap<readonly LogFormat[], SharedBeginnings>()
 /** All formats in their order, those that wrap others with all that they may wrap in them. With `only`, that one of them. */
 const allCandidates = (context: TimeContext, formats: readonly LogFormat[], only?: LogFormat): Candidates => {
   const known = shared.get(formats)
-  const wrapped = known?.wrapped ?? formats.filter((format) => !isWrapping(format) && format.name !== 'json-docker')
+  const wrapped = known?.wrapped ?? formats.filter(mayBeWrapped)
   const inside = candidatesFor(wrapped, context, { read: () => undefined })
   const ofWrapped = known?.ofWrapped ?? createBeginnings(inside.map(({ begins }) => begins))
   const inner = readFirst({ all: inside, beginnings: ofWrapped })
@@ -189,6 +192,37 @@ export const describeEntry = (formatName: string, text: string): Description => 
   return lineEnd < 0 ? found : { ...found, message: found.message + text.slice(lineEnd) }
 }
 
+/** Tells the format of a line that another wraps. */
+type WrappedFormats = (line: string) => LogFormat | undefined
+const wrappedFormats = new WeakMap<readonly LogFormat[], WrappedFormats>()
+
+const createWrappedFormats = (): WrappedFormats => {
+  const { all, byName } = formatsInForce()
+  // Which format it is does not depend on when and where it was written.
+  const inside = candidatesFor(all.filter(mayBeWrapped), { zone: utc, reference: 0 }, { read: () => undefined })
+  const beginnings = shared.get(all)?.ofWrapped ?? createBeginnings(inside.map(({ begins }) => begins))
+  const reader = readFirst({ all: inside, beginnings })
+  const header = createHeader()
+  return (line) => {
+    clearHeader(header)
+    const name = reader.read(line, header)
+    return name === undefined ? undefined : byName.get(name)
+  }
+}
+
+/** A line that wraps another, as what the other says with what its own header says; of one name, its own. */
+const describeWrapped = (outer: Description): Description => {
+  const { all } = formatsInForce()
+  const formatOf = wrappedFormats.get(all) ?? createWrappedFormats()
+  wrappedFormats.set(all, formatOf)
+  const line = outer.message.trimEnd()
+  const format = formatOf(line)
+  const inner = format && describeLine(format, line)
+  if (!inner) return outer
+  const fields = inner.fields || outer.fields ? { ...inner.fields, ...outer.fields } : null
+  return { message: inner.message, fields, timestampRaw: outer.timestampRaw ?? inner.timestampRaw }
+}
+
 /** What a carried line names, by the first format that knows it. */
 const carriedFields = (carries: readonly string[], message: string): Description['fields'] => {
   const object = parseJsonLine(message)
@@ -208,7 +242,12 @@ const describeCarrying = (format: PatternFormat, line: string): Description | un
   return carried ? { ...described, fields: { ...carried, ...described.fields } } : described
 }
 
-export const describeLine = (format: LogFormat, line: string): Description | undefined => {
+const describeOwn = (format: LogFormat, line: string): Description | undefined => {
   if (format.kind === 'pattern') return describeCarrying(format, line)
   return format.kind === 'json' ? describeJson(format, line) : describeLogfmt(line)
+}
+
+export const describeLine = (format: LogFormat, line: string): Description | undefined => {
+  const described = describeOwn(format, line)
+  return described && format.kind !== 'logfmt' && format.wraps === true ? describeWrapped(described) : described
 }
