@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { addressesInName } from './address-in-name.ts'
 import { happeningsOf } from './happenings.ts'
 import { entryForTests, failed, findIn, type Line, many } from './security-for-tests.ts'
 import { createSlowAttempts } from './slow-attempts.ts'
@@ -75,6 +76,30 @@ describe('attempts that are hours apart', () => {
     expect(finding?.count).toBe(kept)
     expect(finding?.times).toEqual({ first: (count - kept) * 60_000, last: (count - 1) * 60_000 })
     expect(slow.suspects((count - 700) * 60_000).length).toBeGreaterThan(0)
+  })
+
+  test('a machine that is told of by its name and by its address is one', async () => {
+    const lines = many(9, 2 * hour, String).flatMap(([seconds, text]): Line[] => [
+      [
+        seconds,
+        `sshd[${text}]: pam_unix(sshd:auth): authentication failure; rhost=ec2-192-0-2-7.example.net  user=kim`,
+      ],
+      [seconds + 2, `sshd[${text}]: Failed password for kim from 192.0.2.7 port 37033 ssh2`],
+    ])
+    const slow = (await findIn(lines)).filter(({ label }) => label.startsWith('slow_'))
+    expect(slow.map(({ subject }) => subject)).toEqual(['192.0.2.7'])
+    expect(slow[0]?.reason).toMatch(/^9 failed sign-ins from 192\.0\.2\.7 /)
+  })
+
+  test.each([
+    ['ip-192-0-2-7.cn-north-1.compute.example.net', ['192.0.2.7', '7.2.0.192']],
+    ['ec2-192-0-2-7.example.net', ['2.192.0.2', '2.0.192.2', '192.0.2.7', '7.2.0.192']],
+    ['7.2.0.192.dsl.example.net', ['7.2.0.192', '192.0.2.7']],
+    ['192.0.2.7', []],
+    ['mail-2.example.net', []],
+    ['a-300-1-2-3.example.net', []],
+  ])('the addresses that %s may stand for', (name, addresses) => {
+    expect(addressesInName(name)).toEqual(addresses)
   })
 
   test('the more often the surer, and never certain', async () => {

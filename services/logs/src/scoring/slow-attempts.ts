@@ -1,3 +1,4 @@
+import { addressesInName } from './address-in-name.ts'
 import { createAttemptCounter } from './attempts.ts'
 import type { WholeFinding } from './finding.ts'
 import type { Happening } from './happenings.ts'
@@ -55,6 +56,8 @@ const mostKept = 500
 const mostAlso = 100
 
 type Attempt = Happening & { time: number }
+/** Who failed, or at what account. */
+type Watched = { by: SlowRule['by']; subject: string; attempts: Attempt[] }
 /** How many attempts a line adds: none, where it says in other words what was said before. */
 type Counted = Attempt & { attempts: number }
 
@@ -96,7 +99,7 @@ export type SlowAttempts = {
 }
 
 export const createSlowAttempts = (): SlowAttempts => {
-  const watched = new Map<string, { by: SlowRule['by']; subject: string; attempts: Attempt[] }>()
+  const watched = new Map<string, Watched>()
   /** By account: when it signed in. */
   const signedIn = new Map<string, number[]>()
 
@@ -117,6 +120,22 @@ export const createSlowAttempts = (): SlowAttempts => {
       const times = user === null ? undefined : signedIn.get(user)
       return !times?.some((moment) => moment >= time && moment - time <= halfLifeMilliseconds)
     })
+  /** The address that a name has in it, if that failed here, too: sshd tells of one attempt by the address and by the name. */
+  const machineOf = (address: string): string =>
+    addressesInName(address).find((one) => watched.has(`address\0${one}`)) ?? address
+  /** What is watched, with what a machine did under its name beside what it did under its address. */
+  const byMachine = (): Watched[] => {
+    const machines = new Map<string, Watched>()
+    for (const { by, subject, attempts } of watched.values()) {
+      const machine = by === 'address' ? machineOf(subject) : subject
+      const key = `${by}\0${machine}`
+      const known = machines.get(key) ?? { by, subject: machine, attempts: [] }
+      machines.set(key, known)
+      for (const attempt of keptOf(attempts))
+        known.attempts.push(attempt.address === null ? attempt : { ...attempt, address: machineOf(attempt.address) })
+    }
+    return [...machines.values()]
+  }
   const findingOf = (rule: SlowRule, subject: string, attempts: readonly Counted[]): WholeFinding | undefined => {
     const { reached, most } = climb(attempts, rule)
     const [first] = attempts
@@ -173,9 +192,9 @@ export const createSlowAttempts = (): SlowAttempts => {
         .filter(({ recent }) => recent > 0)
         .toSorted((a, b) => b.recent - a.recent),
     findings: () =>
-      [...watched.values()].flatMap(({ by, subject, attempts }) => {
+      byMachine().flatMap(({ by, subject, attempts }) => {
         const attemptsOf = createAttemptCounter()
-        const ordered = standing(keptOf(attempts))
+        const ordered = standing(attempts)
           .toSorted((a, b) => a.time - b.time)
           .map((attempt) => ({ ...attempt, attempts: attemptsOf(attempt) }))
         return slowRules.flatMap((rule) => (rule.by === by ? (findingOf(rule, subject, ordered) ?? []) : []))
