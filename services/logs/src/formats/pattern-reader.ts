@@ -29,8 +29,10 @@ const createHeaderPattern = (format: PatternFormat): HeaderPattern => {
     const group = [...headerGroups, ...(endsBeforeMessage ? [] : (['message'] as const))].find(
       (wanted) => wanted === name,
     )
-    if (!group) return '(?:'
-    places[group] = ++captured
+    // A group that the pattern refers back to stays, whatever it is for.
+    if (!group && !source.includes(`\\k<${name}>`)) return '(?:'
+    captured++
+    if (group) places[group] = captured
     return whole
   })
   return { pattern: new RegExp(reduced, format.pattern.flags), places, endsBeforeMessage }

@@ -9,8 +9,12 @@ export const syslogTime = String.raw`\p{L}{3,5}\.? {1,2}\d{1,2}(?: \d{4})? \d{2}
 export const clfTime = String.raw`\d{1,2}/[A-Z][a-z]{2}/\d{4}[: ]\d{2}:\d{2}:\d{2}(?:\.\d+)?(?: [+-]\d{4})?`
 export const asctime = String.raw`[A-Z][a-z]{2} [A-Z][a-z]{2} {1,2}\d{1,2} \d{2}:\d{2}:\d{2}(?:\.\d+)? \d{4}`
 export const quoted = String.raw`(?:[^"\\]|\\.)*`
-/** What syslog and the journal put before a message. */
-export const program = String.raw`(?<program>[^\s:\[\]]{1,255}(?:\([^)]{0,255}\))?)(?:\[(?<pid>[^\]]*)\])?`
+const programWord = String.raw`[^\s:\[\]]{1,255}`
+/**
+ * What syslog and the journal put before a message. A name of several words is told by the number of its process, or by a version at its end;
+ * what macOS puts in parentheses says of which process it speaks.
+ */
+export const program = String.raw`(?<program>${programWord}(?:\([^)]{0,255}\))?(?=[:\[])|${programWord}(?: ${programWord}){1,2}(?=\[\d+\])|[\w.-]{1,255} \d+(?:\.\d+)+(?=:))(?:\[(?<pid>[^\]]*)\](?: \((?<subject>[^)]{0,255})\))?)?`
 export const upperLevel =
   'TRACE|DEBUG\\d?|INFO|INFORMATION|NOTICE|WARN|WARNING|ERROR|ERR|CRITICAL|CRIT|FATAL|SEVERE|ALERT|EMERGENCY|EMERG|PANIC|VERBOSE|FINE|FINER|FINEST|CONFIG|AUDIT'
 export const anyLevel = `${upperLevel}|Trace|Debug|Info|Information|Notice|Warn|Warning|Error|Critical|Fatal|trace|debug|info|notice|warn|warning|error|err|critical|crit|fatal|alert|emerg|panic|VRB|DBG|INF|WRN|ERR|FTL`

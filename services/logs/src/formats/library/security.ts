@@ -76,7 +76,7 @@ export const securityFormats: readonly LogFormat[] = [
         fields: { id: '106023' },
       },
       {
-        line: 'May 01 10:20:30 gate %ASA-3-710003: TCP access denied by ACL',
+        line: 'May 01 10:20:30 gate: %ASA-3-710003: TCP access denied by ACL',
         severity: 'ERROR',
         message: 'TCP access denied by ACL',
         fields: { host: 'gate' },
@@ -91,7 +91,7 @@ export const securityFormats: readonly LogFormat[] = [
   {
     kind: 'pattern',
     name: 'cisco-ios',
-    pattern: pattern`^(?:<\d{1,3}>)?(?:\d+: )?(?:(?<host>[A-Za-z][\w.-]*): )?[*.]?(?<time>${syslogTime}(?: [A-Z]{2,5})?): %(?<facility>[A-Z][\w-]*?)-(?<priority>[0-7])-(?<mnemonic>\w+): ?(?<message>.*)`,
+    pattern: pattern`^(?:<\d{1,3}>)?(?:\d+: )?(?:(?<host>[A-Za-z][\w.-]*): )?[*.]?(?<time>${syslogTime}(?: [A-Z]{2,5}\b)?)(?: (?<device>[\w.-]+))?: %(?<facility>[A-Z][\w-]*?)-(?<priority>[0-7])-(?<mnemonic>\w+): ?(?<message>.*)`,
     time: 'syslog',
     joins: 'traces',
     samples: [
@@ -102,6 +102,11 @@ export const securityFormats: readonly LogFormat[] = [
         fields: { facility: 'LINK', mnemonic: 'UPDOWN' },
       },
       { line: 'May  1 10:20:30 CEST: %SYS-5-RESTART: System restarted', time: '2024-05-01T08:20:30.000Z' },
+      {
+        line: 'May  1 10:20:30 gate7: %LINK-3-UPDOWN: Interface Serial0/1, changed state to down',
+        severity: 'ERROR',
+        fields: { device: 'gate7', facility: 'LINK' },
+      },
       { line: '*May  1 10:20:30: %SYS-5-CONFIG_I: Configured from console by vty0', severity: null },
     ],
   },

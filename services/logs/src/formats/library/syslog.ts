@@ -139,7 +139,7 @@ export const syslogFormats: readonly LogFormat[] = [
   {
     kind: 'pattern',
     name: 'syslog-without-host',
-    pattern: pattern`^(?<time>${syslogTime}) (?<program>[\w.\/-]+)\[(?<pid>\d+)\]: (?<message>.*)`,
+    pattern: pattern`^(?<time>${syslogTime}) (?<program>[\w.\/-]+)(?:\[(?<pid>\d+)\]:|:(?! (?:%|\d+: ))) (?<message>.*)`,
     time: 'syslog',
     joins: 'traces',
     carries,
@@ -151,12 +151,18 @@ export const syslogFormats: readonly LogFormat[] = [
         message: 'query[A] example.net from 10.0.0.2',
         fields: { program: 'dnsmasq' },
       },
+      {
+        line: 'May  1 10:20:30 shelfd: nearly full',
+        time: '2024-05-01T10:20:30.000Z',
+        message: 'nearly full',
+        fields: { program: 'shelfd' },
+      },
     ],
   },
   {
     kind: 'pattern',
     name: 'syslog-rfc3164',
-    pattern: pattern`^(?:<(?<priority>\d{1,3})>)?(?<time>${syslogTime}) (?<host>\S+) (?:${program}: ?)?(?<message>.*)`,
+    pattern: pattern`^(?:<(?<priority>\d{1,3})>)?(?<time>${syslogTime}) (?<host>\S*[^\s:])(?: \k<host>(?= ))?:? {1,2}(?:${program}: ?)?(?<message>.*)`,
     time: 'syslog',
     joins: 'traces',
     carries,
@@ -206,6 +212,36 @@ export const syslogFormats: readonly LogFormat[] = [
         time: '2024-10-11T22:14:15.000Z',
         severity: null,
         message: 'finished',
+      },
+      {
+        line: 'May  1 10:20:30 attic attic door[7]: stands open',
+        message: 'stands open',
+        fields: { host: 'attic', program: 'door', pid: '7' },
+      },
+      {
+        line: 'May  1 10:20:30 attic Shelf Keeper[77]: row 7 leans',
+        message: 'row 7 leans',
+        fields: { program: 'Shelf Keeper', pid: '77' },
+      },
+      {
+        line: 'May  1 10:20:30 attic shelfd 1.4.1: restart.',
+        message: 'restart.',
+        fields: { program: 'shelfd 1.4.1' },
+      },
+      {
+        line: 'May  1 10:20:30 attic doord[1] (com.example.door.417): was shut',
+        message: 'was shut',
+        fields: { program: 'doord', pid: '1', subject: 'com.example.door.417' },
+      },
+      {
+        line: 'May  1 10:20:30 attic  -- kim[77]: LOGIN ON tty2',
+        message: 'LOGIN ON tty2',
+        fields: { host: 'attic', program: '-- kim' },
+      },
+      {
+        line: 'May  1 10:20:30 gate7: %DOOR: stands open',
+        message: 'stands open',
+        fields: { host: 'gate7', program: '%DOOR' },
       },
       { line: 'Feb 29 00:00:01 router -- MARK --', time: '2024-02-29T00:00:01.000Z', severity: null },
       {
