@@ -42,6 +42,29 @@ const groupsOf = (format: PatternFormat): Groups => {
 const completed = (message: string, head: string, line: string): string =>
   head.length < line.length && head.endsWith(message) ? message + line.slice(head.length) : message
 
+const entities: Readonly<Record<string, string>> = { lt: '<', gt: '>', quot: '"', apos: "'", amp: '&' }
+/** As XML escapes it; a text without entities is left as it is. */
+const withoutEntities = (text: string): string =>
+  text.includes('&') ? text.replace(/&(lt|gt|quot|apos|amp);/g, (_, name: string) => entities[name] ?? '') : text
+
+/** Named values of a line, those that say nothing left out. */
+const pairsOf = (pairs: RegExp, line: string): Record<string, string> => {
+  const found: Record<string, string> = {}
+  for (const [, name = '', value = ''] of line.matchAll(pairs))
+    if (value.trim() !== '' && value !== '-') found[name] ??= withoutEntities(value.trim())
+  return found
+}
+
+/** A line of which much is in pairs: they are fields beside those of its groups, and the message where it has none. */
+const withPairs = (described: Description, pairs: RegExp, hasMessage: boolean, line: string): Description => {
+  const found = pairsOf(pairs, line)
+  if (hasMessage)
+    return { ...described, message: withoutEntities(described.message), fields: { ...found, ...described.fields } }
+  const written = Object.entries(found).map(([name, value]) => `${name}=${value}`)
+  const message = written.length > 0 ? written.join(' ') : described.message
+  return { ...described, message, fields: { ...found, ...described.fields } }
+}
+
 /** Message, fields and written time of a line; undefined where the pattern does not fit it. */
 export const describePattern = (format: PatternFormat, firstLine: string): Description | undefined => {
   const { first, fields: places, time, message } = groupsOf(format)
@@ -57,9 +80,10 @@ export const describePattern = (format: PatternFormat, firstLine: string): Descr
     fields[name] = value.trim()
   }
   const found = message === 0 ? undefined : match[message]
-  return {
+  const described = {
     message: found === undefined ? firstLine : completed(found, head, firstLine),
     fields,
     timestampRaw: (time === 0 ? undefined : match[time]) ?? null,
   }
+  return format.pairs ? withPairs(described, format.pairs, found !== undefined, firstLine) : described
 }

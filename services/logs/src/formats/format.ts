@@ -26,6 +26,8 @@ export type PatternFormat = {
   /** Words for levels that are its own, in lower case, before those that all know; null is no trouble. */
   levels?: ReadonlyMap<string, Severity | null>
   joins: JoinRule
+  /** Finds further fields anywhere in the line: its first group is a name, its second the value. They are the message where no group is. */
+  pairs?: RegExp
   /** The message is a line of another format, which names what this one does not. */
   wraps?: boolean
   /** Its message may be JSON or a line of one of these formats, which then names what this one does not. Tried where a message begins like one. */

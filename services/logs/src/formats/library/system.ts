@@ -126,14 +126,41 @@ export const systemFormats: readonly LogFormat[] = [
   {
     kind: 'pattern',
     name: 'windows-event-xml',
-    pattern: pattern`^<Event [^>]*><System>.*?<EventID[^>]*>(?<event>\d+)<.*?SystemTime=["'](?<time>[^"']+)["'](?<message>.*)`,
+    // Each part is looked for by itself: what stands between them differs by who wrote the event out.
+    pattern: pattern`^<Event [^>]*>\s*<System>(?=.*?<Provider Name=["'](?<provider>[^"']*)|)(?=.*?<EventID[^>]*>(?<event>\d+)<)(?=.*?<Level>(?<level>[123])<|)(?=.*?<EventRecordID>(?<record>\d+)<|)(?=.*?<Channel>(?<channel>[^<]*)<|)(?=.*?<Computer>(?<host>[^<]*)<|)(?=.*?SystemTime=["'](?<time>[^"']+)["'])(?:.*?<Message>(?<message>[^<]*)</Message>|)`,
     time: 'iso',
+    levels: new Map([
+      ['1', 'CRITICAL'],
+      ['2', 'ERROR'],
+      ['3', 'WARN'],
+    ]),
     joins: 'traces',
+    pairs: /<Data Name=["']([^"']+)["']\s*>([^<]*)<\/Data>/g,
     samples: [
       {
         line: `<Event xmlns="x"><System><Provider Name="S"/><EventID>4625</EventID><TimeCreated SystemTime='2024-11-30T09:00:01.5Z'/></System></Event>`,
         time: '2024-11-30T09:00:01.500Z',
         fields: { event: '4625' },
+      },
+      {
+        line: '<Event xmlns="x"><System> <Provider Name="Shelf-Keeper" Guid="{7}" /> <EventID>417</EventID> <Level>3</Level> <TimeCreated SystemTime="2024-05-01T10:20:30.2500000Z" /> <EventRecordID>77</EventRecordID> <Channel>Security</Channel> <Computer>attic.example.net</Computer> </System><EventData> <Data Name="TargetUserName">kim</Data> <Data Name="Reason">-</Data> <Data Name="Shelf">&lt;7&gt;</Data> </EventData></Event>',
+        time: '2024-05-01T10:20:30.250Z',
+        severity: 'WARN',
+        message: 'TargetUserName=kim Shelf=<7>',
+        fields: {
+          provider: 'Shelf-Keeper',
+          event: '417',
+          record: '77',
+          channel: 'Security',
+          host: 'attic.example.net',
+          TargetUserName: 'kim',
+        },
+      },
+      {
+        line: '<Event xmlns="x"><System><Provider Name="S"/><EventID>1</EventID><TimeCreated SystemTime="2024-05-01T10:20:30Z"/></System><EventData><Data Name="Row">7</Data></EventData><RenderingInfo><Message>The door stands open.</Message></RenderingInfo></Event>',
+        time: '2024-05-01T10:20:30.000Z',
+        message: 'The door stands open.',
+        fields: { Row: '7' },
       },
     ],
   },
