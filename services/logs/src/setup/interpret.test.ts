@@ -35,6 +35,21 @@ describe('a description of a source: keyword shortcut, then LLM, then null', () 
     ['the systemd journal', [], { gleanType: 'journald', id: 'journal' }],
     ['all my docker containers', [], { gleanType: 'docker', id: 'docker' }],
     ['podman', [], { gleanType: 'podman', id: 'podman' }],
+    [
+      'nginx logs at /var/log/nginx/access.log',
+      [],
+      { gleanType: 'file', path: '/var/log/nginx/access.log', id: 'nginx-access' },
+    ],
+    ['it will write /srv/shop/trace', ['/srv/shop'], { gleanType: 'file', path: '/srv/shop/trace' }],
+    ['docker container plex', [], { gleanType: 'docker', containers: ['plex'], id: 'plex' }],
+    ['the jellyfin container', ['/var/log/jellyfin'], { gleanType: 'docker', containers: ['jellyfin'] }],
+    ['podman containers "web-1", db and cache', [], { gleanType: 'podman', containers: ['web-1', 'db', 'cache'] }],
+    ['docker logs plex', [], { gleanType: 'docker', containers: ['plex'] }],
+    ['logs of all running containers', [], { gleanType: 'docker', containers: [] }],
+    ['my docker containers keep restarting', [], { gleanType: 'docker', containers: [] }],
+    ['a docker container crashes', [], { gleanType: 'docker', containers: [] }],
+    ['the dpkg log', ['/var/log/apt', '/var/log/dpkg.log'], { gleanType: 'file', path: '/var/log/dpkg.log' }],
+    ['what apt did', ['/var/log/apt', '/var/log/dpkg.log'], { gleanType: 'file', path: '/var/log/apt' }],
   ])('"%s" is known by its words', async (text, paths, source) => {
     const asking = world({ paths })
     expect(await interpret(text, asking)).toMatchObject({
@@ -71,9 +86,17 @@ describe('a description of a source: keyword shortcut, then LLM, then null', () 
     expect(await interpret('the thing in the corner', world({ answer }))).toEqual({ source: null, method: null })
   })
 
+  test('a path of something else than a file is not taken for one', async () => {
+    expect(await interpret('requests to /api/cart are slow', world())).toEqual({ source: null, method: null })
+  })
+
   test('a machine that is reached over the network is not taken for this one', async () => {
     const asking = world({ paths: ['/var/log/nginx'] })
-    for (const text of ['nginx on root@attic over ssh', 'docker at 192.0.2.7']) {
+    for (const text of [
+      'nginx on root@attic over ssh',
+      '/var/log/app.log on the remote machine',
+      'docker at 192.0.2.7',
+    ]) {
       expect(await interpret(text, asking)).toEqual({ source: null, method: null })
     }
   })

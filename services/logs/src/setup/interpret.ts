@@ -1,9 +1,10 @@
-import { isAbsolute, normalize } from 'node:path'
+import { dirname, isAbsolute, normalize } from 'node:path'
 import type { SourceDraft } from '@trellis/protos/ts/trellis/logs/v1/setup.ts'
 import { isProblem, readSource } from '../collect/read-source.ts'
 import type { Discovered } from './discover.ts'
 import { draftOf, idFor, toMapping } from './draft.ts'
 import { knownPlaces } from './known-places.ts'
+import { namedContainers } from './named-containers.ts'
 
 export type Interpreted = { source: SourceDraft; method: 'keyword' | 'llm' } | { source: null; method: null }
 
@@ -33,17 +34,27 @@ const writtenPath = /(?:^|[\s"'`(])(\/[^\s"'`),;]+)/
 const isRemote = (text: string) =>
   /\b[\w.-]+@[\w.-]+\b|\bover ssh\b|\bvia ssh\b|\b\d{1,3}(?:\.\d{1,3}){3}\b/i.test(text) || /\bremote\b/i.test(text)
 
+/** Whether a path that leads nowhere yet is one of a file to come: called like a log, or in a folder that is there. `/api/cart` is neither. */
+const mayBecome = async (path: string, { exists }: InterpretWorld): Promise<boolean> =>
+  /\/logs?\/|\.(?:log|txt|jsonl?|out|err)$/i.test(path) || exists(dirname(path))
+
 /** A source by the words of its description: a path, the journal, containers, or a program that keeps its logs where it usually does. */
-const byKeyword = async (text: string, { exists, taken }: InterpretWorld): Promise<SourceDraft | undefined> => {
+const byKeyword = async (text: string, world: InterpretWorld): Promise<SourceDraft | undefined> => {
+  const { exists, taken } = world
   const path = writtenPath.exec(text)?.[1]?.replace(/[.:?!]+$/, '')
-  if (path !== undefined) return (await exists(path)) ? file(normalize(path), taken) : undefined
+  if (path !== undefined && (await exists(path))) return file(normalize(path), taken)
   if (isRemote(text)) return undefined
+  // A file may be written down before its program has made it.
+  if (path !== undefined) return (await mayBecome(path, world)) ? file(normalize(path), taken) : undefined
   const words = wordsOf(text)
   const has = (...wanted: string[]) => wanted.some((word) => words.has(word))
   const place = knownPlaces.find((known) => known.words.some((word) => words.has(word)))
   if (has('journal', 'journald', 'systemd', 'journalctl')) return local('journald', freeId('journal', taken))
-  for (const engine of ['docker', 'podman'] as const) if (words.has(engine)) return local(engine, freeId(engine, taken))
-  if (has('container', 'containers') && !place) return local('docker', freeId('docker', taken))
+  const containers = has('docker', 'podman', 'container', 'containers') ? namedContainers(text) : []
+  for (const engine of ['docker', 'podman'] as const)
+    if (words.has(engine)) return local(engine, freeId(containers[0] ?? engine, taken), { containers })
+  if (containers.length > 0 || (has('container', 'containers') && !place))
+    return local('docker', freeId(containers[0] ?? 'docker', taken), { containers })
   for (const candidate of place?.paths ?? []) if (await exists(candidate)) return file(candidate, taken)
   return undefined
 }
