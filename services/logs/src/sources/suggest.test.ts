@@ -35,6 +35,12 @@ describe('sources suggested for a text', () => {
     expect(suggested('the app fails', {}, twins).map((one) => one.sourceId)).toEqual(['app:two', 'app:one'])
   })
 
+  test('name a word of their name once', () => {
+    expect(suggested('openssh fails', {}, [source('upload:openssh:OpenSSH')])[0]?.reason).toBe(
+      'Its name has "openssh".',
+    )
+  })
+
   test('are none where nothing speaks for any, whatever errors there are', () => {
     expect(suggested('zzz', {}, [source('app:one', 99)])).toEqual([])
   })

@@ -48,7 +48,8 @@ export const suggestSources = ({ text, sources, hits }: SuggestInput): Suggestio
   const mostHits = Math.max(1, ...hits.values())
   return sources
     .flatMap((source) => {
-      const words = wordsOf(source.sourceId).filter((word) => word.length > 1 && !/^\d+$/.test(word))
+      // A name may have a word more than once: `openssh:OpenSSH`.
+      const words = [...new Set(wordsOf(source.sourceId).filter((word) => word.length > 1 && !/^\d+$/.test(word)))]
       const found = hits.get(source.sourceId) ?? 0
       const errors = source.bySeverity[1] + source.bySeverity[2]
       const about: Sign[] = [
