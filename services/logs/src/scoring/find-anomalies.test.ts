@@ -67,6 +67,12 @@ describe('what stands out in a source', () => {
     expect(labelsIn([kind('opened the door', 0, (bucket) => (bucket % 9 === 0 ? 400 : 1))])).toEqual([])
   })
 
+  test('a reason tells long stretches as people do', () => {
+    const series = seriesOf([kind('opened the door', 0, (bucket) => (bucket === 99 ? 400 : 1))])
+    const found = findAnomalies({ ...series, bucketMilliseconds: 325_009_702 })
+    expect(found.find(({ label }) => label === 'burst')?.reason).toMatch(/^400 times in 3\.8 days, where /)
+  })
+
   test('a reason counts minutes as people do', () => {
     const [found] = foundIn([kind('opened the door', 0, (bucket) => (bucket === 99 ? 400 : 1))])
     expect(found?.reason).toBe('400 times in 1 minute, where 1 was usual.')

@@ -1,4 +1,5 @@
 import { counted, nounFor } from '../counted.ts'
+import { lengthOfTime } from '../length-of-time.ts'
 import type { TemplateCounts } from '../templates/count-templates.ts'
 import { burstsOf, scoreOfSilence, silenceOf, sureness } from './count-changes.ts'
 import { findFailures } from './find-failures.ts'
@@ -51,7 +52,7 @@ export const findNew = (series: TemplateSeries): Anomaly[] => {
   })
 }
 
-const stretchOf = ({ bucketMilliseconds }: TemplateSeries): string => counted(bucketMilliseconds / 60_000, 'minute')
+const stretchOf = ({ bucketMilliseconds }: TemplateSeries): string => lengthOfTime(bucketMilliseconds)
 
 const usually = (mean: number): string =>
   `${mean < 1 ? mean.toFixed(2) : mean.toFixed(0)} ${nounFor(Math.round(mean), 'was', 'were')} usual`

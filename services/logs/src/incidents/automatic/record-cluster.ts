@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { transact } from '@trellis/kit/store'
 import { counted } from '../../counted.ts'
+import { lengthOfTime } from '../../length-of-time.ts'
 import type { IncidentDb } from '../all-tables.ts'
 import { addEvent, insertIncident, updateIncident } from '../store.ts'
 import type { IncidentTable } from '../tables.ts'
@@ -34,8 +35,6 @@ const extension = (incident: IncidentTable, cluster: Cluster): Partial<IncidentT
   const isSame = Object.entries(next).every(([name, value]) => incident[name as keyof typeof next] === value)
   return isSame ? {} : next
 }
-
-const minutes = (milliseconds: number): string => counted(Math.max(1, Math.round(milliseconds / 60_000)), 'minute')
 
 export type RecordOptions = { db: IncidentDb; sourceId: string; cluster: Cluster; rule: ClusterRule; now: number }
 
@@ -79,7 +78,7 @@ export const recordCluster = ({ db, sourceId, cluster, rule, now }: RecordOption
       acknowledged_at: null,
       resolved_at: null,
     })
-    const detail = `It was made of errors: ${cluster.count} of them, at least ${rule.threshold} within ${minutes(rule.windowMilliseconds)}.`
+    const detail = `It was made of errors: ${cluster.count} of them, at least ${rule.threshold} within ${lengthOfTime(rule.windowMilliseconds)}.`
     await addEvent(transaction, { incident_id: id, kind: 'created', detail, at: now })
     return true
   })
