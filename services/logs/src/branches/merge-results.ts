@@ -1,4 +1,5 @@
 import type { StoredEntry } from '../entries/entry.ts'
+import { orderOf } from '../entries/entry-order.ts'
 import { keyOfEntryId } from '../entries/identity.ts'
 import type { FacetCount, Facets } from '../search/facets.ts'
 import { bucketsFor, type Histogram } from '../search/histogram.ts'
@@ -19,7 +20,7 @@ export const rankOfEntry = (entry: StoredEntry, score: number, order: Order): Ra
   return {
     score,
     time: sign * entry.effectiveTime,
-    sequence: sign * entry.sequence,
+    sequence: sign * orderOf(entry),
     key: sign * keyPrefixOf(keyOfEntryId(entry.entryId)),
   }
 }

@@ -124,12 +124,14 @@ export const entryFrom = (entry: KeptEntry): StoredEntry => {
     severity,
     time,
     templateId,
+    order,
     ...rest
   } = entry
   const origin: Origin = { sourceId, branch, tenantId, format, ...(anonymized && { anonymized }) }
   return {
     ...rest,
     origin,
+    ...given('order', order),
     time: time ?? null,
     templateId: templateId ?? null,
     severity: severityOf(severity),

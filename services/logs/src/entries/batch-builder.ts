@@ -1,5 +1,6 @@
 import type { Origin, SenderDetails } from './entry.ts'
 import { encodeBatch, isOutOfOrder, isTruncated, severityIsKnown, timeIsBorrowed } from './entry-batch.ts'
+import { orderOf } from './entry-order.ts'
 import { keyOfEntryId, writeEntryKey } from './identity.ts'
 import { isoOf } from './iso-time.ts'
 
@@ -7,6 +8,8 @@ import { isoOf } from './iso-time.ts'
 export type NewEntry = {
   origin: Origin
   sequence: number
+  /** What orders it among entries of its time where that is not the sequence; see `orderOf`. */
+  order?: number
   /** Epoch milliseconds, NaN where unknown. */
   time: number
   /** The time is a neighbour's, to keep the entry in its place; it is no part of what the entry says. */
@@ -95,7 +98,7 @@ export const createBatchBuilder = (capacity: number, textCapacity: number): Batc
       columns.textEnds[index] = size
       writeMessagePlace(index, entry, size - begin)
       columns.times[index] = entry.time
-      columns.sequences[index] = entry.sequence
+      columns.sequences[index] = orderOf(entry)
       columns.repeats[index] = entry.repeatCount
       columns.originOf[index] = indexOf(entry.origin)
       columns.flags[index] =

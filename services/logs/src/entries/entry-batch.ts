@@ -13,6 +13,7 @@ export type EntryBatch = {
   sender: Map<number, SenderDetails>
   /** Epoch milliseconds, NaN where unknown. */
   times: Float64Array
+  /** What orders entries of one time; `sequenceOf` makes the sequence of it. */
   sequences: Float64Array
   /** Where each text ends; it starts where the one before ends. */
   textEnds: Uint32Array

@@ -24,6 +24,8 @@ export type StoredEntry = {
   entryId: string
   origin: Origin
   sequence: number
+  /** What orders it among entries of its time where that is not the sequence; see `orderOf`. */
+  order?: number
   time: number | null
   ingestTime: number
   /** What orders the entry: its time, else that of its neighbour in its file, else when it came in. */

@@ -1,5 +1,6 @@
 import type { BatchAnalysis } from '../segments/batch-analysis.ts'
 import { type EntryBatch, timeIsBorrowed } from './entry-batch.ts'
+import { sequenceOf } from './entry-order.ts'
 import { type Severity, severityOfCode } from './severity-code.ts'
 
 /** An entry that patterns match, as it is pushed to others; the id that they derive from it is its id here. */
@@ -30,7 +31,7 @@ export const matchedEntries = (
     matched.push({
       entryId: keys.toString('hex', entry * 16, entry * 16 + 16),
       sourceId: batch.origins[batch.originOf[entry] ?? 0]?.sourceId ?? '',
-      sequence: batch.sequences[entry] ?? 0,
+      sequence: sequenceOf(batch.sequences[entry] ?? 0),
       timestampIso: hasTime ? new Date(time).toISOString() : null,
       severity: severityOfCode(severities[entry] ?? 0),
       patterns,

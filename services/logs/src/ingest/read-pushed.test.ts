@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { decodeBatch, severityMask } from '../entries/entry-batch.ts'
+import { sequenceOf } from '../entries/entry-order.ts'
 import { severityOfCode } from '../entries/severity-code.ts'
 import { mostTextBytes } from '../formats/clean.ts'
 import { readPushed } from './read-pushed.ts'
@@ -12,7 +13,7 @@ const read = (entries: readonly object[]) => {
     const bytes = Buffer.from(text)
     return [...textEnds].map((end, at) => bytes.toString('utf8', at === 0 ? 0 : textEnds[at - 1], end))
   })
-  const sequences = batches.flatMap((batch) => [...batch.sequences])
+  const sequences = batches.flatMap((batch) => [...batch.sequences].map(sequenceOf))
   const truncated = batches.flatMap(({ flags }) => [...flags].map((flag) => (flag & 8) !== 0))
   const repeats = batches.flatMap((batch) => [...batch.repeats])
   return { rejected, texts, sequences, repeats, truncated, counts: batches.map(({ count }) => count) }

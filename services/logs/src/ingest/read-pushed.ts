@@ -3,6 +3,7 @@ import { createAnonymizer } from '../anonymize/anonymize-entry.ts'
 import { createPseudonyms } from '../anonymize/pseudonyms.ts'
 import { createBatchBuilder, type NewEntry } from '../entries/batch-builder.ts'
 import type { Origin, SenderDetails } from '../entries/entry.ts'
+import { orderInBatch } from '../entries/entry-order.ts'
 import { checkSourceId, entryIdProblem, sourceIdProblem } from '../entries/usable-id.ts'
 import { cleanLine, mostTextBytes } from '../formats/clean.ts'
 import { createFileReader } from '../formats/detect.ts'
@@ -109,7 +110,7 @@ const createEntryReader = (
     if (typeof given === 'number') return readEpoch(String(given))
     return typeof given === 'string' ? readIso(given) : Number.NaN
   }
-  return (given: unknown): Read => {
+  return (given: unknown, place: number): Read => {
     if (!isObject(given)) return { reason: 'This is no JSON object.' }
     const { text, timestamp_iso: written, severity, sequence, entry_id: entryId, repeat_count: repeats, fields } = given
     const sourceId = given.source_id ?? defaultSource
@@ -143,7 +144,7 @@ const createEntryReader = (
     return {
       entry: {
         origin: originOf(sourceId, format),
-        sequence: hasSequence ? Number(sequence) : nth,
+        ...(hasSequence ? { sequence: Number(sequence) } : { sequence: nth, order: orderInBatch(place, nth) }),
         time,
         severity: level ?? (format === plainFormat ? undefined : header.severity),
         repeatCount: typeof repeats === 'number' ? repeats : 1,
@@ -182,7 +183,7 @@ export const readPushed = (body: Buffer, options: PushedOptions, onBatch: (batch
     if (builder.count > 0) onBatch(builder.finish(options.arrived))
   }
   for (const [index, given] of entries.entries()) {
-    const result = read(given)
+    const result = read(given, index)
     if ('reason' in result) rejected.push({ index, reason: result.reason })
     else builder.add(change(result.entry))
     if (builder.count === entriesPerBatch) finish()

@@ -1,4 +1,5 @@
 import type { StoredEntry } from '../entries/entry.ts'
+import { orderOf } from '../entries/entry-order.ts'
 import { keyOfEntryId } from '../entries/identity.ts'
 import { keyPrefixOf } from '../segments/key-table.ts'
 import type { LogEngine } from '../threads/log-engine.ts'
@@ -7,7 +8,7 @@ import type { Order, Rank } from './hits.ts'
 const rankOf = (entry: StoredEntry, sign: 1 | -1): Rank => ({
   score: 0,
   time: sign * entry.effectiveTime,
-  sequence: sign * entry.sequence,
+  sequence: sign * orderOf(entry),
   key: sign * keyPrefixOf(keyOfEntryId(entry.entryId)),
 })
 

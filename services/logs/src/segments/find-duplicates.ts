@@ -1,4 +1,5 @@
 import type { EntryBatch } from '../entries/entry-batch.ts'
+import { sequenceOf } from '../entries/entry-order.ts'
 import { keyOfEntryId } from '../entries/identity.ts'
 import { keyPrefixAt } from './key-table.ts'
 import type { Part } from './part.ts'
@@ -27,7 +28,7 @@ const extentsOf = (batch: EntryBatch): Map<string, Extent> => {
   for (let index = 0; index < batch.count; index++) {
     const extent = extents[batch.originOf[index] ?? 0]
     if (!extent) continue
-    const sequence = batch.sequences[index] ?? 0
+    const sequence = sequenceOf(batch.sequences[index] ?? 0)
     const time = batch.times[index] ?? Number.NaN
     if (sequence < extent.lowest) extent.lowest = sequence
     if (sequence > extent.highest) extent.highest = sequence

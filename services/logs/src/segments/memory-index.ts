@@ -1,5 +1,6 @@
 import type { Origin, SenderDetails } from '../entries/entry.ts'
 import { type EntryBatch, isOutOfOrder, isTruncated, timeIsBorrowed } from '../entries/entry-batch.ts'
+import { sequenceOf } from '../entries/entry-order.ts'
 import type { BatchAnalysis } from './batch-analysis.ts'
 import { setBit } from './bitmap.ts'
 import { type Blocks, newBlocks } from './blocks.ts'
@@ -211,8 +212,9 @@ export const createMemoryIndex = (
     const bitmap = columns.severities[severity - 1]
     if (bitmap) setBit(bitmap, document)
     const time = addTimes(document, batch, entry)
-    const sequence = batch.sequences[entry] ?? 0
-    columns.sequences[document] = sequence
+    const order = batch.sequences[entry] ?? 0
+    const sequence = sequenceOf(order)
+    columns.sequences[document] = order
     columns.repeats[document] = batch.repeats[entry] ?? 1
     columns.streamOf[document] = stream
     for (let byte = 0; byte < 16; byte++) columns.keys[document * 16 + byte] = batch.keys[entry * 16 + byte] ?? 0

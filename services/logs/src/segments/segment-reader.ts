@@ -1,6 +1,7 @@
 import type { Files } from '@trellis/kit/files'
 import type { SenderDetails, StoredEntry } from '../entries/entry.ts'
 import { isOutOfOrder, isTruncated } from '../entries/entry-batch.ts'
+import { toldOrder } from '../entries/entry-order.ts'
 import { entryIdOf } from '../entries/identity.ts'
 import { severityOfCode } from '../entries/severity-code.ts'
 import { letGoOf } from '../let-go.ts'
@@ -188,18 +189,18 @@ export const openSegment = async (options: OpenSegmentOptions): Promise<Segment>
     const flag = flags[document] ?? 0
     const effectiveTime = numberAt(times, document)
     const time = (flag & hasOwnTime) === 0 ? null : effectiveTime
-    const sequence = numberAt(sequences, document)
+    const order = toldOrder(numberAt(sequences, document))
     return {
       entryId:
         sender?.entryId ??
         entryIdOf({
           sourceId: stream.origin.sourceId,
-          sequence,
+          sequence: order.sequence,
           timestampIso: time === null ? null : new Date(time).toISOString(),
           text,
         }),
       origin: stream.origin,
-      sequence,
+      ...order,
       time,
       ingestTime: numberAt(ingestTimes, document),
       effectiveTime,

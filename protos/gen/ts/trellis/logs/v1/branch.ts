@@ -128,7 +128,12 @@ export interface KeptEntry {
   matchedPatterns: string[];
   /** What the sender said beyond the text, as JSON. */
   sender?: string | null | undefined;
-  templateId?: string | null | undefined;
+  templateId?:
+    | string
+    | null
+    | undefined;
+  /** What orders it among entries of its time, where that is not the sequence. */
+  order?: number | null | undefined;
 }
 
 export interface CountBranchTemplatesRequest {
@@ -1262,6 +1267,7 @@ function createBaseKeptEntry(): KeptEntry {
     matchedPatterns: [],
     sender: null,
     templateId: null,
+    order: null,
   };
 }
 
@@ -1320,6 +1326,9 @@ export const KeptEntry: MessageFns<KeptEntry> = {
     }
     if (message.templateId !== undefined && message.templateId !== null) {
       writer.uint32(146).string(message.templateId);
+    }
+    if (message.order !== undefined && message.order !== null) {
+      writer.uint32(153).double(message.order);
     }
     return writer;
   },
@@ -1481,6 +1490,14 @@ export const KeptEntry: MessageFns<KeptEntry> = {
             message.templateId = reader.string();
             continue;
           }
+          case 19: {
+            if (tag !== 153) {
+              break;
+            }
+
+            message.order = reader.double();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1516,6 +1533,7 @@ export const KeptEntry: MessageFns<KeptEntry> = {
     message.matchedPatterns = object.matchedPatterns?.map((e) => e) || [];
     message.sender = object.sender ?? undefined;
     message.templateId = object.templateId ?? undefined;
+    message.order = object.order ?? undefined;
     return message;
   },
 };
