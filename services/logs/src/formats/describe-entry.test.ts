@@ -17,6 +17,11 @@ test('a line that others wrap is described by what is in it, with what its own h
   })
 })
 
+test('a message that begins on the line after its header begins with a character, not with a line end', () => {
+  const text = '# Time: 2024-01-26T23:45:57.678222Z\n# Query_time: 7\nSELECT 1;'
+  expect(describeEntry('mysql-slow', text).message).toBe('# Query_time: 7\nSELECT 1;')
+})
+
 test('a wrapped line of no format is the message', () => {
   expect(describeEntry('docker-compose', 'shop  |  * goes on')).toEqual({
     message: ' * goes on',

@@ -189,7 +189,10 @@ export const describeEntry = (formatName: string, text: string): Description => 
   const firstLine = lineEnd < 0 ? text : text.slice(0, lineEnd)
   const found = format && describeLine(format, firstLine)
   if (!found) return { message: text, fields: null, timestampRaw: null }
-  return lineEnd < 0 ? found : { ...found, message: found.message + text.slice(lineEnd) }
+  if (lineEnd < 0) return found
+  // A header alone has its message on the lines after it.
+  const message = found.message === '' ? text.slice(lineEnd + 1) : found.message + text.slice(lineEnd)
+  return { ...found, message }
 }
 
 /** Tells the format of a line that another wraps. */

@@ -145,6 +145,14 @@ export const databaseFormats: readonly LogFormat[] = [
   },
   {
     kind: 'pattern',
+    name: 'mysql-slow-short',
+    pattern: pattern`^# Time: (?<time>\d{6} {1,2}\d{1,2}:\d{2}:\d{2})(?<message>.*)`,
+    time: 'compactDateClock',
+    joins: 'untilHeader',
+    samples: [{ line: '# Time: 240501  9:20:30', time: '2024-05-01T09:20:30.000Z' }],
+  },
+  {
+    kind: 'pattern',
     name: 'mssql',
     pattern: pattern`^(?<time>\d{4}-\d{2}-\d{2} \d{2}:\d{2}:\d{2}\.\d{2,3}) (?<source>spid\d+s?|Logon|Server|Backup) +(?<message>.*)`,
     time: 'iso',

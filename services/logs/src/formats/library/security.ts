@@ -113,7 +113,7 @@ export const securityFormats: readonly LogFormat[] = [
   {
     kind: 'pattern',
     name: 'mikrotik',
-    pattern: pattern`^(?<time>${isoTime}) (?:(?<host>[\w.:-]+) )?(?<topics>(?:[a-z0-9-]+,)+)(?<level>critical|error|warning|info|debug)(?:,[a-z0-9-]+)* (?<message>.*)`,
+    pattern: pattern`^(?<time>${isoTime}) (?:(?<host>[\w.:-]+) )?(?<topics>[a-z0-9-]+(?:,[a-z0-9-]+)*),(?<level>critical|error|warning|info|debug)(?:,[a-z0-9-]+)* (?<message>.*)`,
     time: 'iso',
     joins: 'traces',
     samples: [
@@ -122,7 +122,7 @@ export const securityFormats: readonly LogFormat[] = [
         time: '2024-03-19T09:20:30.114Z',
         severity: 'CRITICAL',
         message: 'the fan of shelf 7 stands still',
-        fields: { host: '10.0.0.1' },
+        fields: { host: '10.0.0.1', topics: 'system,error' },
       },
       { line: '2024-03-19 10:20:30 system,info,account user kim logged in', severity: null },
     ],
