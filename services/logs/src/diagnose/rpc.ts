@@ -45,6 +45,7 @@ const modelOf = (settings: SettingsValues, { llm }: DiagnoseRequest): Pick<Diagn
 }
 
 const inputOf = async (world: World, request: DiagnoseRequest, { signal }: Call): Promise<DiagnoseInput> => {
+  if (request.query.trim() === '') throw invalidField(['body', 'query'], 'query must not be blank: say what is wrong.')
   const zone = given(request.timezone)
     ? zoneOf(request.timezone)
     : (zoneOf(Intl.DateTimeFormat().resolvedOptions().timeZone) ?? utc)

@@ -154,3 +154,7 @@ describe('moments in a summary', () => {
     expect(await textOf('failed', { ...window, timezone: 'Asia/Kolkata' })).toContain('16:30 UTC+5:30')
   })
 })
+
+test('a question of blanks is refused, and not answered with all there is', async () => {
+  await expect(ask(' \n ')).rejects.toMatchObject({ kind: 'invalid', detail: [{ loc: ['body', 'query'] }] })
+})
