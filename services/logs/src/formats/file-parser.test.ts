@@ -161,6 +161,27 @@ describe('a file', () => {
     expect(counts.formats).toEqual({ 'dotnet-console': 1, 'nginx-error': 1 })
   })
 
+  test('what a runtime of containers wrote in parts is one line of its stream', () => {
+    const at = (second: number) => `2024-05-01T10:20:0${second}.123456789Z`
+    const content = [
+      `${at(1)} stdout P {"level":"error","ms`,
+      `${at(1)} stderr F level=warn msg="in between" row=7`,
+      `${at(1)} stdout P g":"no `,
+      `${at(1)} stdout F room","ts":1714558801}`,
+      `${at(2)} stdout P {"level":"info", breaks off`,
+    ].join('\n')
+    const { entries, counts } = parse(`${content}\n`)
+    expect(entries.map(({ sequence, severity }) => [sequence, severity])).toEqual([
+      [2, 'WARN'],
+      [1, 'ERROR'],
+      [5, null],
+    ])
+    expect(entries[1]?.text).toBe(`${at(1)} stdout P {"level":"error","msg":"no room","ts":1714558801}`)
+    expect(counts).toMatchObject({ lines: 5, entries: 3, joined: 2, formats: { cri: 5 } })
+    for (const cutAt of [1, 7, 64]) expect(parse(`${content}\n`, cutAt)).toEqual(parse(`${content}\n`))
+    expect(parse(content, 64, 'plain').counts).toMatchObject({ entries: 5, joined: 0 })
+  })
+
   test('an access log has one entry a line, whatever the next line is', () => {
     const line = '192.0.2.7 - - [12/Jan/2024:03:56:14 +0000] "GET / HTTP/1.1" 200 5'
     expect(parse(`${line}\n  indented\n`).entries.map(({ format }) => format)).toEqual(['access-log', 'plain'])

@@ -4,6 +4,7 @@ import { cleanLine, mostTextBytes } from './clean.ts'
 import { announcesNextLine, createFileReader, joinRuleOf } from './detect.ts'
 import { clearHeader, createHeader } from './header.ts'
 import { plainFormat } from './in-force.ts'
+import { createLineParts, type WholeLine } from './line-parts.ts'
 import { createLineSplitter } from './line-splitter.ts'
 import { continuesTrace, type JoinRule, mostJoinedLines, nextTraceState, type TraceState } from './multiline.ts'
 import type { TimeContext } from './time.ts'
@@ -74,6 +75,7 @@ type OpenEntry = {
 export const createFileParser = (options: FileParserOptions): FileParser => {
   const { source, time, format, now, onBatch } = options
   const splitter = createLineSplitter()
+  const parts = createLineParts()
   const reader = createFileReader(time, format)
   const header = createHeader()
   const builder = createBatchBuilder(batchEntries, batchTextBytes + 256 * 1024)
@@ -118,13 +120,13 @@ export const createFileParser = (options: FileParserOptions): FileParser => {
     open = undefined
     if (builder.count === batchEntries || builder.size >= batchTextBytes) finishBatch()
   }
-  const begin = (line: string, isCut: boolean, name: string) => {
+  const begin = (line: string, sequence: number, isCut: boolean, name: string) => {
     close()
     open = {
       text: line,
       extra: [],
       bytes: line.length,
-      sequence: lineNumber,
+      sequence,
       time: header.time,
       severity: header.severity,
       repeatCount: header.repeatCount,
@@ -156,8 +158,28 @@ export const createFileParser = (options: FileParserOptions): FileParser => {
     entry.awaitsMessage = false
     counts.joined++
   }
-  const count = (name: string) => {
-    counts.formats[name] = (counts.formats[name] ?? 0) + 1
+  const count = (name: string, lines: number) => {
+    counts.formats[name] = (counts.formats[name] ?? 0) + lines
+  }
+  const place = ({ line, sequence, parts: lines }: WholeLine, isCut: boolean) => {
+    clearHeader(header)
+    const name = reader.read(line, header)
+    if (open && !isCut && continues(line, name, open)) {
+      if (name !== undefined) open.severity ??= header.severity
+      count(open.format, lines)
+      join(line, open)
+    } else if (name !== undefined) {
+      begin(line, sequence, isCut, name)
+      count(name, lines)
+    } else {
+      clearHeader(header)
+      begin(line, sequence, isCut, plainFormat)
+      count(plainFormat, lines)
+    }
+    counts.joined += lines - 1
+  }
+  const placeParts = () => {
+    for (const line of parts.release()) place(line, false)
   }
   const take = (text: string, isCut: boolean) => {
     lineNumber++
@@ -167,20 +189,9 @@ export const createFileParser = (options: FileParserOptions): FileParser => {
       return
     }
     counts.lines++
-    clearHeader(header)
-    const name = reader.read(line, header)
-    if (open && !isCut && continues(line, name, open)) {
-      if (name !== undefined) open.severity ??= header.severity
-      count(open.format)
-      join(line, open)
-    } else if (name !== undefined) {
-      begin(line, isCut, name)
-      count(name)
-    } else {
-      clearHeader(header)
-      begin(line, isCut, plainFormat)
-      count(plainFormat)
-    }
+    if (isCut || format === plainFormat) return place({ line, sequence: lineNumber, parts: 1 }, isCut)
+    const whole = parts.take(line, lineNumber)
+    if (whole) place(whole, false)
   }
   const chooseBy = (texts: readonly string[]) => {
     joinsFreely = reader.chooseBy(texts.slice(0, sampleLines).map(cleanLine)).joinsFreely
@@ -212,14 +223,18 @@ export const createFileParser = (options: FileParserOptions): FileParser => {
     end: () => {
       splitter.end(takeOrSample)
       choose()
+      placeParts()
       close()
       finishBatch()
     },
     settle: (closes) => {
       choose()
-      if (closes) close()
+      if (closes) {
+        placeParts()
+        close()
+      }
       finishBatch()
-      return open?.sequence ?? lineNumber + 1
+      return Math.min(open?.sequence ?? lineNumber + 1, ...parts.held().map(({ sequence }) => sequence))
     },
   }
 }
