@@ -88,8 +88,11 @@ const readFirst = ({ all, beginnings }: Candidates): LineReader => ({
  * row that it does not, the one that fits now takes its place.
  */
 export type FileReader = LineReader & {
-  /** Chooses by the first lines, and tells whether a line without a header goes on with the entry before in this file. */
-  chooseBy: (lines: readonly string[]) => { joinsFreely: boolean }
+  /**
+   * Chooses by the first lines, which are read next or were read before, and tells whether a line without a header goes on with the entry
+   * before in this file.
+   */
+  chooseBy: (lines: readonly string[], areRead?: 'next' | 'before') => { joinsFreely: boolean }
 }
 
 /** What all files of one set of formats share: how the lines begin of all of them, and of those that others may wrap. */
@@ -131,7 +134,8 @@ export const createFileReader = (context: TimeContext, forcedFormat?: string): F
   if (forcedFormat === plainFormat) return plainReader
   const { all, byName } = formatsInForce()
   const forced = forcedFormat === undefined ? undefined : byName.get(forcedFormat)
-  const candidates = allCandidates(context, all, forced)
+  const named = { moment: Number.NaN }
+  const candidates = allCandidates({ ...context, named }, all, forced)
   let current = forced && candidates.all[0]
   let misses = 0
   const tally = new Map<Candidate, number>()
@@ -161,7 +165,7 @@ export const createFileReader = (context: TimeContext, forcedFormat?: string): F
       }
       return readAny(line, header)
     },
-    chooseBy: (lines) => {
+    chooseBy: (lines, areRead = 'next') => {
       const header = createHeader()
       const margin = lines.filter((line) => line !== '' && !/^\s/.test(line))
       for (const line of margin) {
@@ -177,6 +181,7 @@ export const createFileReader = (context: TimeContext, forcedFormat?: string): F
       tally.clear()
       const beginsWithHeader =
         most !== undefined && margin[0] !== undefined && most[0].read(margin[0], header) !== undefined
+      if (areRead === 'next') named.moment = Number.NaN
       return { joinsFreely: beginsWithHeader || known >= margin.length * headersForJoining }
     },
   }

@@ -182,6 +182,19 @@ describe('a file', () => {
     expect(parse(content, 64, 'plain').counts).toMatchObject({ entries: 5, joined: 0 })
   })
 
+  test('a time of day is of the day that a directive before it names', () => {
+    const { entries } = parse(
+      '10:00:00 192.0.2.7 GET /\n#Date: 2024-05-01 10:20:00\n10:20:30 192.0.2.7 GET /\n#Date: 2024-05-02 00:00:00\n10:20:30 192.0.2.7 GET /\n',
+    )
+    expect(entries.map(({ time }) => time)).toEqual([
+      null,
+      '2024-05-01T10:20:00.000Z',
+      '2024-05-01T10:20:30.000Z',
+      '2024-05-02T00:00:00.000Z',
+      '2024-05-02T10:20:30.000Z',
+    ])
+  })
+
   test('an access log has one entry a line, whatever the next line is', () => {
     const line = '192.0.2.7 - - [12/Jan/2024:03:56:14 +0000] "GET / HTTP/1.1" 200 5'
     expect(parse(`${line}\n  indented\n`).entries.map(({ format }) => format)).toEqual(['access-log', 'plain'])

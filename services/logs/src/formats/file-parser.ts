@@ -193,14 +193,17 @@ export const createFileParser = (options: FileParserOptions): FileParser => {
     const whole = parts.take(line, lineNumber)
     if (whole) place(whole, false)
   }
-  const chooseBy = (texts: readonly string[]) => {
-    joinsFreely = reader.chooseBy(texts.slice(0, sampleLines).map(cleanLine)).joinsFreely
+  const chooseBy = (texts: readonly string[], areRead: 'next' | 'before') => {
+    joinsFreely = reader.chooseBy(texts.slice(0, sampleLines).map(cleanLine), areRead).joinsFreely
   }
   const choose = () => {
     if (!sample) return
     const lines = sample
     sample = undefined
-    chooseBy(lines.map(({ text }) => text))
+    chooseBy(
+      lines.map(({ text }) => text),
+      'next',
+    )
     for (const { text, isCut } of lines) take(text, isCut)
   }
   const takeOrSample = (text: string, isCut: boolean) => {
@@ -214,7 +217,7 @@ export const createFileParser = (options: FileParserOptions): FileParser => {
     const texts: string[] = []
     first.push(options.sample, (text) => texts.push(text))
     first.end((text) => texts.push(text))
-    chooseBy(texts)
+    chooseBy(texts, 'before')
     sample = undefined
   }
   return {

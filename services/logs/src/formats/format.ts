@@ -34,6 +34,8 @@ export type PatternFormat = {
   carries?: readonly string[]
   /** What it announces stands on the next line, whatever that looks like; a level there counts where the header has none. */
   announces?: boolean
+  /** Its time is of the day that times of day after it are of. */
+  namesDay?: boolean
   /** Any line with a time at its start matches: tried after all that know more. */
   isGeneric?: boolean
   samples: readonly Sample[]

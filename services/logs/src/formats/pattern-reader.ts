@@ -108,6 +108,7 @@ export const createPatternReader = (format: PatternFormat, context: TimeContext,
       if (written !== undefined && Number.isNaN(header.time) && written !== '-') return undefined
       const moment = instant === 0 ? undefined : match[instant]
       if (moment !== undefined) header.time = atInstant(header.time, readMoment(moment))
+      if (format.namesDay === true && context.named && !Number.isNaN(header.time)) context.named.moment = header.time
       header.severity = undefined
       const word = level === 0 ? undefined : match[level]
       if (word !== undefined) header.severity = severityOfWord(word, format.levels)

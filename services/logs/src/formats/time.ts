@@ -46,7 +46,7 @@ export const timeLayouts = {
 } as const satisfies Record<string, readonly TimePiece[]>
 
 /** A known way to write times, or pieces in their order. */
-export type TimeLayout = keyof typeof timeLayouts | 'epoch' | 'moment' | 'tai64n' | readonly TimePiece[]
+export type TimeLayout = keyof typeof timeLayouts | 'epoch' | 'moment' | 'tai64n' | 'timeOfDay' | readonly TimePiece[]
 
 export type TimeContext = {
   /** For times that name no zone. */
@@ -55,6 +55,8 @@ export type TimeContext = {
   reference: number
   /** The year that the first time without one is in; later ones go on to the next when the months start anew. */
   firstYear?: number | undefined
+  /** For times of day: a moment of the day that a line of the file named last, NaN where none has. Followed line by line. */
+  named?: { moment: number } | undefined
 }
 
 /** Gives epoch milliseconds, or NaN for what is no time. Keeps what it needs to follow a file through the turn of a year. */
@@ -366,7 +368,19 @@ const createMomentReader = (context: TimeContext): TimeReader => {
   }
 }
 
+const createTimeOfDayReader = ({ zone, named }: TimeContext): TimeReader => {
+  const { fields, read } = createScanner(['hour', 'minute', 'second'])
+  return (text) => {
+    const moment = named?.moment ?? Number.NaN
+    if (Number.isNaN(moment) || !read(text)) return Number.NaN
+    const midnight = Math.floor((moment + zone(moment)) / day) * day
+    const local = midnight + fields.hour * 3_600_000 + fields.minute * 60_000 + fields.second * 1000 + fields.fraction
+    return local - zone(local)
+  }
+}
+
 export const createTimeReader = (layout: TimeLayout, context: TimeContext): TimeReader => {
+  if (layout === 'timeOfDay') return createTimeOfDayReader(context)
   if (layout === 'moment') return createMomentReader(context)
   if (layout === 'epoch') return readEpoch
   if (layout === 'tai64n') return readTai64n

@@ -13,9 +13,9 @@ export class FormatBroken extends Error {
 
 const reference = Date.UTC(2024, 11, 31)
 
-/** Reads samples as they are meant: the year is 2024 where there is none, the zone UTC. */
+/** Reads samples as they are meant: the year is 2024 where there is none, the zone UTC, and times of day are of the day that a sample before named. */
 export const createSampleReader = (formats: readonly LogFormat[]): LineReader =>
-  createLineReader({ zone: utc, reference }, formats)
+  createLineReader({ zone: utc, reference, named: { moment: Number.NaN } }, formats)
 
 /** What is wrong with a sample, as ends of a sentence about it; `reader` is of the whole library. */
 export const problemsOfSample = (format: LogFormat, sample: Sample, reader: LineReader): string[] => {

@@ -257,14 +257,39 @@ export const webFormats: readonly LogFormat[] = [
   {
     kind: 'pattern',
     name: 'w3c-directive',
-    pattern: pattern`^#(?<directive>Software|Version|Date|Fields|Remark|Start-Date|End-Date|GMT-Offset|separator|set_separator|empty_field|unset_field|path|open|close|fields|types)[:\s]\s*(?<message>.*)`,
+    pattern: pattern`^#(?<directive>Software|Version|Date|Fields|Remark|Start-Date|End-Date|GMT-Offset|separator|set_separator|empty_field|unset_field|path|open|close|fields|types)[:\s]\s*(?:(?=(?<time>\d{4}-\d{2}-\d{2}[ -]\d{2}[:-]\d{2}[:-]\d{2}))|)(?<message>.*)`,
+    time: 'iso',
+    namesDay: true,
     joins: 'never',
     samples: [
+      {
+        line: '#Date: 2024-05-01 10:20:00',
+        time: '2024-05-01T10:20:00.000Z',
+        severity: null,
+        message: '2024-05-01 10:20:00',
+      },
       {
         line: '#Fields: date time c-ip cs-method sc-status',
         time: null,
         severity: null,
         message: 'date time c-ip cs-method sc-status',
+      },
+    ],
+  },
+  {
+    kind: 'pattern',
+    name: 'w3c-time-of-day',
+    // The day stands in a directive before it.
+    pattern: pattern`^(?<time>\d{2}:\d{2}:\d{2})[ \t](?<client>\d{1,3}(?:\.\d{1,3}){3}|[0-9a-fA-F]{0,4}:[0-9a-fA-F:.]+)[ \t](?<message>.*)`,
+    time: 'timeOfDay',
+    joins: 'never',
+    samples: [
+      {
+        line: '10:20:30 192.0.2.7 [7]USER kim 331',
+        time: '2024-05-01T10:20:30.000Z',
+        severity: null,
+        message: '[7]USER kim 331',
+        fields: { client: '192.0.2.7' },
       },
     ],
   },
