@@ -51,7 +51,7 @@ export type JsonFormat = {
   matches?: Readonly<Record<string, RegExp>>
   time: readonly string[]
   level: readonly string[]
-  /** An HTTP status, which counts before the level. */
+  /** An HTTP status; the worse of it and the level counts. */
   status?: readonly string[]
   message: readonly string[]
   /** Words for levels that are its own, in lower case, before those that all know; null is no trouble. */

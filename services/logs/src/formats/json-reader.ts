@@ -1,6 +1,6 @@
 import type { JsonFormat } from './format.ts'
 import { type Description, type Header, type LineReader, lineEnd, setMessage } from './header.ts'
-import { severityOfNumber, severityOfStatus, severityOfWord } from './levels.ts'
+import { severityOfNumber, severityOfStatus, severityOfWord, worseOf } from './levels.ts'
 import { readInner } from './pattern-reader.ts'
 import { createTimeReader, epochMilliseconds, readEpoch, type TimeContext } from './time.ts'
 
@@ -94,13 +94,10 @@ export const createJsonReader = (
       const format = object && conventionOf(formats, object)
       if (!object || !format) return undefined
       header.time = timeOf(firstAt(object, format.time))
+      const level = isUnsure(format, object) ? undefined : severityOf(format, firstAt(object, format.level))
       const status = format.status && firstAt(object, format.status)
       header.severity =
-        status === undefined || status === null
-          ? isUnsure(format, object)
-            ? undefined
-            : severityOf(format, firstAt(object, format.level))
-          : severityOfStatus(String(status))
+        status === undefined || status === null ? level : worseOf(level ?? 0, severityOfStatus(String(status)))
       header.repeatCount = 1
       const message = firstAt(object, format.message)
       if (typeof message === 'string') readMessage(format, line, message.trimEnd(), header)

@@ -76,6 +76,10 @@ const schemes = { pino, syslog: syslogSeverity, nextcloud, openTelemetry }
 
 export const severityOfNumber = (scheme: NumericLevels['scheme'], level: number): number => schemes[scheme](level)
 
+/** Of two severities' codes that of the worse. */
+export const worseOf = (one: number, other: number): number =>
+  one === none || other === none ? one + other : Math.min(one, other)
+
 /** An HTTP status: the server's fault is an error, a refused request a warning. */
 export const severityOfStatus = (status: string): number =>
   status.startsWith('5') ? ERROR : status.startsWith('4') ? WARN : none

@@ -1,4 +1,16 @@
+import type { Severity } from '../../entries/severity-code.ts'
 import type { JsonFormat } from '../format.ts'
+
+/** Priorities of Suricata's rules, and kinds of events: what it merely saw is no trouble, whatever words its counters have. */
+const suricataLevels = new Map<string, Severity | null>([
+  ['1', 'ERROR'],
+  ['2', 'WARN'],
+  ['alert', 'WARN'],
+  ['anomaly', 'WARN'],
+  ...'3 4 dhcp dns fileinfo flow ftp ftp_data http http2 ike krb5 modbus mqtt netflow nfs pgsql quic rdp rfb sip smb smtp snmp ssh stats tftp tls'
+    .split(' ')
+    .map((kind): [string, null] => [kind, null]),
+])
 
 /** JSON lines of one product or platform each; the first whose keys are all there reads the line. */
 export const jsonProducts: readonly JsonFormat[] = [
@@ -93,13 +105,25 @@ export const jsonProducts: readonly JsonFormat[] = [
     name: 'json-suricata',
     requires: ['event_type', 'timestamp', 'flow_id'],
     time: ['timestamp'],
-    level: [],
+    level: ['alert.severity', 'event_type'],
+    levels: suricataLevels,
     message: ['alert.signature', 'event_type'],
     samples: [
       {
         line: '{"timestamp":"2024-07-10T23:50:05.533101+0000","flow_id":12,"event_type":"alert","alert":{"signature":"ET SCAN"}}',
         time: '2024-07-10T23:50:05.533Z',
         message: 'ET SCAN',
+        severity: 'WARN',
+      },
+      {
+        line: '{"timestamp":"2024-07-10T23:50:07.1+0000","flow_id":13,"event_type":"alert","alert":{"severity":1,"signature":"ET EXPLOIT"}}',
+        time: '2024-07-10T23:50:07.100Z',
+        severity: 'ERROR',
+      },
+      {
+        line: '{"timestamp":"2024-07-10T23:50:08.2+0000","flow_id":14,"event_type":"flow","flow":{"reason":"timeout","alerted":false}}',
+        time: '2024-07-10T23:50:08.200Z',
+        severity: null,
       },
     ],
   },
@@ -108,13 +132,35 @@ export const jsonProducts: readonly JsonFormat[] = [
     name: 'json-suricata-stats',
     requires: ['event_type', 'timestamp', 'stats'],
     time: ['timestamp'],
-    level: [],
+    level: ['event_type'],
+    levels: suricataLevels,
     message: ['event_type'],
     samples: [
       {
         line: '{"timestamp":"2024-07-10T10:20:30.114000+0000","event_type":"stats","stats":{"uptime":7}}',
         time: '2024-07-10T10:20:30.114Z',
         message: 'stats',
+      },
+    ],
+  },
+  {
+    kind: 'json',
+    name: 'json-open-appsec',
+    requires: ['eventTime', 'eventName', 'eventSeverity'],
+    time: ['eventTime'],
+    level: ['eventSeverity'],
+    levels: new Map([
+      ['high', 'ERROR'],
+      ['medium', 'WARN'],
+      ['low', null],
+    ]),
+    message: ['eventData.waapIncidentType', 'eventName'],
+    samples: [
+      {
+        line: '{"eventTime":"2024-05-01T10:00:00.702","eventName":"Web Request","eventSeverity":"High","eventLogLevel":"info","eventData":{"waapIncidentType":"SQL Injection"}}',
+        time: '2024-05-01T10:00:00.702Z',
+        severity: 'ERROR',
+        message: 'SQL Injection',
       },
     ],
   },
