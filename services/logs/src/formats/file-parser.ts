@@ -4,7 +4,7 @@ import { cleanLine, mostTextBytes } from './clean.ts'
 import { announcesNextLine, createFileReader, joinRuleOf } from './detect.ts'
 import { clearHeader, createHeader } from './header.ts'
 import { plainFormat } from './in-force.ts'
-import { createLineParts, type WholeLine } from './line-parts.ts'
+import { createLineParts, mayBePart } from './line-parts.ts'
 import { createLineSplitter } from './line-splitter.ts'
 import { continuesTrace, type JoinRule, mostJoinedLines, nextTraceState, type TraceState } from './multiline.ts'
 import type { TimeContext } from './time.ts'
@@ -161,7 +161,8 @@ export const createFileParser = (options: FileParserOptions): FileParser => {
   const count = (name: string, lines: number) => {
     counts.formats[name] = (counts.formats[name] ?? 0) + lines
   }
-  const place = ({ line, sequence, parts: lines }: WholeLine, isCut: boolean) => {
+  /** `lines` is how many the line came in. */
+  const place = (line: string, sequence: number, lines: number, isCut: boolean) => {
     clearHeader(header)
     const name = reader.read(line, header)
     if (open && !isCut && continues(line, name, open)) {
@@ -179,7 +180,7 @@ export const createFileParser = (options: FileParserOptions): FileParser => {
     counts.joined += lines - 1
   }
   const placeParts = () => {
-    for (const line of parts.release()) place(line, false)
+    for (const { line, sequence, parts: lines } of parts.release()) place(line, sequence, lines, false)
   }
   const take = (text: string, isCut: boolean) => {
     lineNumber++
@@ -189,9 +190,9 @@ export const createFileParser = (options: FileParserOptions): FileParser => {
       return
     }
     counts.lines++
-    if (isCut || format === plainFormat) return place({ line, sequence: lineNumber, parts: 1 }, isCut)
+    if (isCut || format === plainFormat || !mayBePart(line)) return place(line, lineNumber, 1, isCut)
     const whole = parts.take(line, lineNumber)
-    if (whole) place(whole, false)
+    if (whole) place(whole.line, whole.sequence, whole.parts, false)
   }
   const chooseBy = (texts: readonly string[], areRead: 'next' | 'before') => {
     joinsFreely = reader.chooseBy(texts.slice(0, sampleLines).map(cleanLine), areRead).joinsFreely

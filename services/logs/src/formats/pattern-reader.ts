@@ -93,6 +93,7 @@ export const createPatternReader = (format: PatternFormat, context: TimeContext,
   const { pattern, places, endsBeforeMessage } = headerPattern(format)
   const readTime = format.time ? createTimeReader(format.time, context) : undefined
   const readMoment = createTimeReader('moment', context)
+  const named = format.namesDay === true ? context.named : undefined
   const first = firstCharactersOf(format.pattern)
   const wraps = format.wraps === true
   const isSyslog = format.name.startsWith('syslog')
@@ -108,7 +109,7 @@ export const createPatternReader = (format: PatternFormat, context: TimeContext,
       if (written !== undefined && Number.isNaN(header.time) && written !== '-') return undefined
       const moment = instant === 0 ? undefined : match[instant]
       if (moment !== undefined) header.time = atInstant(header.time, readMoment(moment))
-      if (format.namesDay === true && context.named && !Number.isNaN(header.time)) context.named.moment = header.time
+      if (named && !Number.isNaN(header.time)) named.moment = header.time
       header.severity = undefined
       const word = level === 0 ? undefined : match[level]
       if (word !== undefined) header.severity = severityOfWord(word, format.levels)
