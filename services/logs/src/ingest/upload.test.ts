@@ -79,6 +79,22 @@ describe('an upload', () => {
     expect(again.counts).toMatchObject({ lines: 13, entries: 1, duplicates: 12 })
   })
 
+  test('of an archive takes the year of times without one from when each file was last changed, unless it is told', async () => {
+    await using service = await withService()
+    const content = 'May  1 10:00:00 attic shop[1]: opened\n'
+    const at = (mtime: Date) => tarOf([{ name: 'a.log', content, mtime }])
+    const upload = async (name: string, mtime: Date, year?: string) =>
+      service.upload([{ name, content: await at(mtime) }], year === undefined ? {} : { year })
+    await upload('changed.tar', new Date('2024-05-01T12:00:00Z'))
+    await upload('told.tar', new Date('2024-05-01T12:00:00Z'), '2021')
+    await upload('unknown.tar', new Date(0))
+    const years = Object.fromEntries(
+      (await service.entries()).map(({ sourceId, timestampIso }) => [sourceId, timestampIso?.slice(0, 4)]),
+    )
+    expect(years).toMatchObject({ 'changed/a.log': '2024', 'told/a.log': '2021' })
+    expect(Number(years['unknown/a.log'])).toBeGreaterThanOrEqual(2025)
+  })
+
   test('of an archive is found, and removed, by the source it was sent as', async () => {
     await using service = await withService()
     const content = zipOf(['a.log', 'logs/b.log'].map((name) => ({ name, content: lines(2) })))

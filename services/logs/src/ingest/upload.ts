@@ -84,14 +84,15 @@ const notKept = (cause: unknown): never => {
 const receiveText = async (
   receiving: Receiving,
   settings: UploadSettings & { sourceId: string },
-  content: AsyncIterable<Uint8Array>,
+  { content, modified }: { content: AsyncIterable<Uint8Array>; modified: number | undefined },
 ) => {
   const { intake, running, endings } = receiving
   const ingest = await intake.engine.ingestFile({
     source: { sourceId: settings.sourceId, branch: null, tenantId: null },
     format: settings.format,
     zone: settings.zone ?? Intl.DateTimeFormat().resolvedOptions().timeZone,
-    reference: intake.now(),
+    // What is in an archive is no younger than when it was last changed.
+    reference: Math.min(intake.now(), modified ?? Number.POSITIVE_INFINITY),
     firstYear: settings.firstYear,
     mayBeExport: settings.format === undefined || settings.format === journalExportFormat,
   })
@@ -122,7 +123,7 @@ const receiveFile = async (receiving: Receiving, settings: UploadSettings, file:
     }
     texts++
     const own = text.path === undefined ? sourceId : memberSourceId(sourceId, text.path)
-    await receiveText(receiving, { ...settings, sourceId: own }, text.content)
+    await receiveText(receiving, { ...settings, sourceId: own }, text)
   }
   if (texts > 0) return
   if (receiving.skippedCount === skippedBefore)

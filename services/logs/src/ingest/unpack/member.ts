@@ -1,10 +1,19 @@
 import type { Chunks } from './peeked.ts'
 
-/** A file of an archive as it comes; what is not read of it is passed over. */
+/** A file of an archive as it comes, and when it was last changed; what is not read of it is passed over. */
 export type Member =
-  | { path: string; content: Chunks }
+  | { path: string; content: Chunks; modified: number | undefined }
   /** One that is named and not read: `reason` goes after its name, as in "is encrypted". */
   | { path: string; skipped: string }
+
+/** What packers write that keep no times, or make the same archive each time, is before. */
+const firstBelieved = Date.UTC(1990, 0)
+
+/** When a file was last changed, as epoch milliseconds, where the archive keeps it. */
+export const modifiedAt = (written: Date | undefined): number | undefined => {
+  const time = written?.getTime() ?? Number.NaN
+  return time >= firstBelieved ? time : undefined
+}
 
 /** Files, folders, links: so many an archive may have. */
 export const mostMembers = 10_000

@@ -10,10 +10,12 @@ import { toUtf8 } from './transcode.ts'
 import { zipMembers } from './zip.ts'
 
 /**
- * A text that was in an upload. `path` is where in an archive it was, undefined for a file that was sent as itself. One that is not read,
+ * A text that was in an upload. `modified` is when it was last changed, epoch milliseconds, where an archive says so; `path` is where in an archive it was, undefined for a file that was sent as itself. One that is not read,
  * or not to its end, says why: a reason that goes after its name.
  */
-export type Unpacked = { path: string | undefined; content: Chunks } | { path: string; skipped: string }
+export type Unpacked =
+  | { path: string | undefined; content: Chunks; modified: number | undefined }
+  | { path: string; skipped: string }
 
 export type UnpackOptions = { expansion: FileExpansion; spool: Spool }
 
@@ -67,7 +69,7 @@ async function* textsOf(members: AsyncIterable<Member>, expansion: FileExpansion
       yield member
       continue
     }
-    const { path } = member
+    const { path, modified } = member
     const opened = await openMember(member.content, expansion)
     const reason = opened === 'damaged' ? 'is damaged' : reasonToSkip(opened)
     if (opened === 'damaged' || reason !== undefined) {
@@ -79,7 +81,7 @@ async function* textsOf(members: AsyncIterable<Member>, expansion: FileExpansion
     const content = upToDamage(textOf(opened), () => {
       hasDamage = true
     })
-    yield { path, content }
+    yield { path, content, modified }
     if (hasDamage) yield { path, skipped: 'is damaged, and was read up to there' }
   }
 }
@@ -116,5 +118,5 @@ export async function* unpack(content: Chunks, { expansion, spool }: UnpackOptio
   const opened = await uncompressed(sent, expansion)
   refusePacking(opened.packing, sent.packing)
   if (opened.packing === 'tar') yield* textsOf(tarMembers(opened.content), expansion)
-  else yield { path: undefined, content: textOf(opened) }
+  else yield { path: undefined, content: textOf(opened), modified: undefined }
 }

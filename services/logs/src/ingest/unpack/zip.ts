@@ -3,7 +3,7 @@ import { failure } from '@trellis/kit/errors'
 import { type Entry, fromFdPromise, getFileNameLowLevel, type ZipFile } from 'yauzl'
 import { type Decompressor, decompress } from './decompress.ts'
 import type { FileExpansion } from './expansion.ts'
-import { type Member, mostMembers, safePath } from './member.ts'
+import { type Member, modifiedAt, mostMembers, safePath } from './member.ts'
 import type { Chunks } from './peeked.ts'
 import type { Spooled } from './spool.ts'
 
@@ -98,6 +98,7 @@ export async function* zipMembers(file: Spooled, expansion: FileExpansion): Asyn
     if (name.endsWith('/')) continue
     const path = safePath(name)
     const skipped = reasonToSkip(entry)
-    yield skipped === undefined ? { path, content: contentOf(zip, entry, expansion) } : { path, skipped }
+    if (skipped !== undefined) yield { path, skipped }
+    else yield { path, content: contentOf(zip, entry, expansion), modified: modifiedAt(entry.getLastModDate()) }
   }
 }
