@@ -16,8 +16,8 @@ export type RequestOptions = {
 }
 
 /**
- * Asked right before each attempt of a write: gives the milliseconds that the write may take, or throws because it must
- * not be made.
+ * Asked before each attempt of a write, and again when it is written to its connection: gives the milliseconds that the
+ * write may take, or throws NotLeader because it must not be made.
  */
 export type WriteGuard = () => number
 

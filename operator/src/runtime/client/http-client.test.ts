@@ -183,19 +183,23 @@ test('an answer that breaks off is no answer', async () => {
   expect(it.server.received).toHaveLength(2)
 })
 
-test('a write that must not be made is not sent, and is asked for before each attempt', async () => {
+test.each([
+  { when: 'before it is tried', refusedAt: 1, sent: 0 },
+  { when: 'while it waits for a connection', refusedAt: 2, sent: 0 },
+  { when: 'before it is tried again', refusedAt: 3, sent: 1 },
+])('a write that must not be made $when is not sent', async ({ refusedAt, sent }) => {
   await using it = await connect()
   let asked = 0
   const guarded = guardWrites(it.client, () => {
     asked += 1
-    if (asked === 2) throw new NotLeader('no longer')
+    if (asked === refusedAt) throw new NotLeader('no longer')
     return 10_000
   })
   failFirst(it.server, unavailable)
   await expect(guarded.update(things, made)).rejects.toBeInstanceOf(NotLeader)
-  expect([asked, it.server.received.length]).toEqual([2, 1])
+  expect([asked, it.server.received.length]).toEqual([refusedAt, sent])
   await guarded.get(things, ref)
-  expect(asked).toBe(2)
+  expect(asked).toBe(refusedAt)
 })
 
 test('a token that was changed in its file is taken up when the server does not know the old one', async () => {

@@ -1,9 +1,9 @@
 import { linkedAbort } from '@trellis/kit/lifecycle'
-import type { Dispatcher } from 'undici'
+import { DecoratorHandler, type Dispatcher } from 'undici'
 import type { Clock, Random } from '../clock.ts'
 import type { RuntimeMetrics } from '../metrics.ts'
-import { ApiError, ConnectionError, readApiError, readRetryAfter } from './api-error.ts'
-import type { WriteOptions } from './client.ts'
+import { ApiError, ConnectionError, NotLeader, readApiError, readRetryAfter } from './api-error.ts'
+import type { WriteGuard, WriteOptions } from './client.ts'
 import type { Credentials } from './credentials.ts'
 import { type RetryOptions, withRetries } from './retry.ts'
 import type { Lane, Transport } from './transport.ts'
@@ -74,6 +74,20 @@ const headerOf = (headers: Dispatcher.ResponseData['headers'], name: string): st
   return Array.isArray(value) ? value[0] : value
 }
 
+/** Asks once more when a request that waited for its connection is written, which is the next thing that happens. */
+const guardedHandler = (handler: Dispatcher.DispatchHandler, guard: WriteGuard): Dispatcher.DispatchHandler =>
+  Object.assign(new DecoratorHandler(handler), {
+    onRequestStart: (controller: Dispatcher.DispatchController, context: unknown) => {
+      guard()
+      handler.onRequestStart?.(controller, context)
+    },
+  })
+
+const guarded = (dispatcher: Dispatcher, guard: WriteGuard | undefined): Dispatcher =>
+  guard
+    ? dispatcher.compose((dispatch) => (options, handler) => dispatch(options, guardedHandler(handler, guard)))
+    : dispatcher
+
 const describe = ({ method, path }: Call, error: unknown): string =>
   `${method} ${path}: ${error instanceof Error ? error.message : String(error)}`
 
@@ -92,7 +106,8 @@ export const createRequester = (limits: RequesterOptions): Requester => {
     const started = clock.monotonic()
     let code = '<error>'
     try {
-      const answer = await transport.dispatcher(call.lane, access).request({
+      const dispatcher = guarded(transport.dispatcher(call.lane, access), call.options?.guard)
+      const answer = await dispatcher.request({
         origin,
         path: `${pathname === '/' ? '' : pathname}${call.path}${encodeQuery(call.query ?? {})}`,
         method,
@@ -110,7 +125,7 @@ export const createRequester = (limits: RequesterOptions): Requester => {
       const rest = readRetryAfter(headerOf(answer.headers, 'retry-after'), clock.now())
       throw readApiError(answer.statusCode, await answer.body.text(), rest)
     } catch (error) {
-      if (error instanceof ApiError) throw error
+      if (error instanceof ApiError || error instanceof NotLeader) throw error
       call.options?.signal?.throwIfAborted()
       const cause = signal.aborted ? new Error('no answer came in time', { cause: error }) : error
       const reason = codeOf(error)
@@ -123,7 +138,10 @@ export const createRequester = (limits: RequesterOptions): Requester => {
     }
   }
 
-  /** One attempt within its time. The guard is asked last, so that little can happen between its word and the write. */
+  /**
+   * One attempt within its time. The guard says how long that is, and is asked once more when the request is written:
+   * until there is a connection to write it to, the process may have been stopped for long.
+   */
   const attempt = async (call: Call): Promise<unknown> => {
     await credentials.access()
     const { guard, timeout = limits.timeout, signal } = call.options ?? {}
