@@ -304,7 +304,7 @@ describe.skipIf(typeof programs === 'string')(`on a real kube-apiserver${reason}
 
     test('a process that was stopped and wakes when the other leads writes nothing and ends', async () => {
       const { within, first, second } = await pair()
-      first.child.kill('SIGSTOP')
+      first.child.kill('SIGUSR2')
       await eventually(second.leads, 'the second leads')
       await eventually(async () => (await writers(within)).length === 2, 'the second writes')
       first.child.kill('SIGCONT')

@@ -14,7 +14,8 @@ import {
 
 /**
  * A process that tests start: one of several that stand for election. The one that leads leaves a ConfigMap every 20 ms,
- * labelled with its name. It says `leading` on standard output, and ends with 3 when it has lost the lease.
+ * labelled with its name. It says `leading` on standard output, and ends with 3 when it has lost the lease. SIGUSR2 makes
+ * it stop itself between two writes: one that is just then handed to the kernel could be called back by nobody.
  */
 type Orders = {
   kubeconfig: string
@@ -38,6 +39,15 @@ const configMaps = resource<KubeObject>({
 
 const stop = new AbortController()
 process.once('SIGTERM', () => stop.abort())
+let isToRest = false
+process.once('SIGUSR2', () => (isToRest = true))
+/** Returns when the process was woken, before anything else of it is told that time has passed. */
+const rest = () => {
+  isToRest = false
+  const begun = systemClock.monotonic()
+  process.kill(process.pid, 'SIGSTOP')
+  while (systemClock.monotonic() - begun < 100);
+}
 
 const credentials = createCredentials(() => loadConfig({ kubeconfig }), systemClock)
 await using client = createHttpClient({ credentials })
@@ -60,6 +70,7 @@ const marks = manager.controller({
         .create(configMaps, { metadata: { generateName: 'mark-', namespace, labels: { by: identity } } })
         .catch(() => undefined)
       await systemClock.sleep(20)
+      if (isToRest) rest()
     }
   },
 })
