@@ -101,6 +101,7 @@ export const createPatternReader = (format: PatternFormat, context: TimeContext,
   return {
     read: (line, header) => {
       if (!mayStart(first, line)) return undefined
+      if (format.contains !== undefined && !line.includes(format.contains)) return undefined
       const match = pattern.exec(wraps ? line : headOf(line))
       if (!match) return undefined
       const written = time === 0 ? undefined : match[time]

@@ -23,6 +23,15 @@ const places: readonly string[] = [
   String.raw`\b(?:GET|HEAD|POST|PUT|DELETE|OPTIONS|PATCH|CONNECT|PROPFIND) \/\S*(?: (?:-|\S*=\S*))? #(?!\S| m?s\b)`,
 ]
 
-/** What finds records of requests that ended in a status of a class: 4 for 400 to 499. */
-export const requestsEndingIn = (statusClass: 4 | 5): RegExp =>
-  new RegExp(places.map((place) => place.replaceAll('#', String.raw`${statusClass}\d\d`)).join('|'), 'i')
+/**
+ * What finds records of requests that ended in a status of a class: 4 for 400 to 499. Looks for the status, and back from there: a line
+ * seldom has a number of that kind, and has many places where one of these could begin.
+ */
+export const requestsEndingIn = (statusClass: 4 | 5): RegExp => {
+  const status = String.raw`${statusClass}\d\d`
+  const around = places.map((place) => {
+    const [before = '', after = ''] = place.split('#')
+    return `(?<=${before})${status}${after}`
+  })
+  return new RegExp(`(?=${status})(?:${around.join('|')})`, 'i')
+}

@@ -9,6 +9,7 @@ export const webFormats: readonly LogFormat[] = [
   {
     kind: 'pattern',
     name: 'access-log',
+    contains: '] "',
     pattern: pattern`^(?:(?<vhost>${virtualHost}) )?(?<client>[^\s,]+)(?:, ?(?<proxies>[^\s,]+(?:, ?[^\s,]+){0,9}))?(?: (?:-|(?<ident>[^\s\["]+))(?: (?<request>[0-9a-f]{16,64}|[^\s\["]+(?= - \[)))?(?: (?:-|""|(?<user>[^\["]{1,100}?)))?)? \[(?<time>${clfTime})\] "(?<message>${quoted})" (?<status>\d{3}|-) (?<bytes>\d+|-)(?: "(?<referer>${quoted})" "(?<agent>${quoted})")?`,
     time: 'clf',
     joins: 'never',
