@@ -33,10 +33,10 @@ export type FileIngest = {
   progress: () => UploadResult
 }
 
-const defaultInFlightBytes = 2 * 1024 * 1024
+const defaultInFlightBytes = 3 * 1024 * 1024
 
 export type FileIngestsOptions = {
-  /** Bytes of uploads that may be under way in all; a sender past it waits. Four megabytes unless told. */
+  /** Bytes of uploads that may be under way in all; a sender past it waits. Three megabytes unless told. */
   inFlightBytes?: number | undefined
   idleMilliseconds: number
   /** Whether the parsing thread may find out what a batch's texts say, when it is ahead of whoever keeps them. */

@@ -26,11 +26,6 @@ const port: Port = {
   receive: (listener) => void parent.on('message', listener),
 }
 
-/**
- * Of files, whoever has less to do finds out what the texts of a batch say: the indexing thread while it has nearly caught up, else this
- * one. Both cores are busy so, however the work is spread.
- */
-const enoughWaiting = 2
 const megabyte = 1024 * 1024
 /** What becomes old in half a million lines, while 13 MB are alive. */
 const mostGrowth = 16 * megabyte
@@ -72,8 +67,12 @@ const settle = async (session: Session): Promise<ParseCounts> => {
   return counts
 }
 
+/**
+ * Of files, whoever has less to do finds out what the texts of a batch say: the indexing thread where nothing waits for it, else this one.
+ * Both cores are busy so, however the work is spread.
+ */
 const keep = (id: number, batch: ArrayBuffer, tellsMatches: boolean): Promise<void> => {
-  const isMine = analyses && waitingIn(backlog) >= enoughWaiting
+  const isMine = analyses && waitingIn(backlog) > 0
   const found = isMine || tellsMatches ? analyse(decodeBatch(batch)) : undefined
   const matched = found && tellsMatches ? matchedEntries(decodeBatch(batch), found) : undefined
   const analysis = analyses ? found : undefined
