@@ -42,27 +42,25 @@ const groupsOf = (format: PatternFormat): Groups => {
 const completed = (message: string, head: string, line: string): string =>
   head.length < line.length && head.endsWith(message) ? message + line.slice(head.length) : message
 
-const entities: Readonly<Record<string, string>> = { lt: '<', gt: '>', quot: '"', apos: "'", amp: '&' }
-/** As XML escapes it; a text without entities is left as it is. */
-const withoutEntities = (text: string): string =>
-  text.includes('&') ? text.replace(/&(lt|gt|quot|apos|amp);/g, (_, name: string) => entities[name] ?? '') : text
+const asWritten = (text: string): string => text
 
 /** Named values of a line, those that say nothing left out. */
-const pairsOf = (pairs: RegExp, line: string): Record<string, string> => {
+const pairsOf = (pairs: RegExp, line: string, unescaped: (text: string) => string): Record<string, string> => {
   const found: Record<string, string> = {}
   for (const [, name = '', value = ''] of line.matchAll(pairs))
-    if (value.trim() !== '' && value !== '-') found[name] ??= withoutEntities(value.trim())
+    if (value.trim() !== '' && value !== '-') found[name] ??= unescaped(value.trim())
   return found
 }
 
 /** A line of which much is in pairs: they are fields beside those of its groups, and the message where it has none. */
-const withPairs = (described: Description, pairs: RegExp, hasMessage: boolean, line: string): Description => {
-  const found = pairsOf(pairs, line)
-  if (hasMessage)
-    return { ...described, message: withoutEntities(described.message), fields: { ...found, ...described.fields } }
+const withPairs = (described: Description, format: PatternFormat, hasMessage: boolean, line: string): Description => {
+  const { pairs, unescaped = asWritten } = format
+  if (!pairs) return described
+  const found = pairsOf(pairs, line, unescaped)
+  const fields = { ...found, ...described.fields }
+  if (hasMessage) return { ...described, message: unescaped(described.message), fields }
   const written = Object.entries(found).map(([name, value]) => `${name}=${value}`)
-  const message = written.length > 0 ? written.join(' ') : described.message
-  return { ...described, message, fields: { ...found, ...described.fields } }
+  return { ...described, message: written.length > 0 ? written.join(' ') : described.message, fields }
 }
 
 /** Message, fields and written time of a line; undefined where the pattern does not fit it. */
@@ -85,5 +83,5 @@ export const describePattern = (format: PatternFormat, firstLine: string): Descr
     fields,
     timestampRaw: (time === 0 ? undefined : match[time]) ?? null,
   }
-  return format.pairs ? withPairs(described, format.pairs, found !== undefined, firstLine) : described
+  return withPairs(described, format, found !== undefined, firstLine)
 }

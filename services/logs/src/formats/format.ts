@@ -30,6 +30,8 @@ export type PatternFormat = {
   joins: JoinRule
   /** Finds further fields anywhere in the line: its first group is a name, its second the value. They are the message where no group is. */
   pairs?: RegExp
+  /** What it escapes, in the values of pairs and in the message, as it was meant; as it is written where this is absent. */
+  unescaped?: (text: string) => string
   /** The message is a line of another format, which names what this one does not. */
   wraps?: boolean
   /** Its message may be JSON or a line of one of these formats, which then names what this one does not. Tried where a message begins like one. */

@@ -61,13 +61,15 @@ const repeated = /\b(?:last )?message repeated (\d{1,9}) times?\b/
 const isLetter = (code: number) => (code >= 97 && code <= 122) || (code >= 65 && code <= 90)
 const isDigit = (code: number) => code >= 48 && code <= 57
 const equals = 61
+const colon = 58
 const longestKey = 24
 
-/** Whether what begins with a letter may be key=value pairs, or the level and date of klog. By hand: every line of syslog comes here. */
+/** Whether what begins with a letter may be key=value pairs, the level and date of klog, or `CEF:0|`. By hand: every line of syslog comes here. */
 const beginsWithPair = (line: string, at: number): boolean => {
   for (let place = at + 1; place < at + longestKey; place++) {
     const code = line.charCodeAt(place)
     if (code === equals) return true
+    if (code === colon) return isDigit(line.charCodeAt(place + 1))
     if (isLetter(code) || code === 95) continue
     return isDigit(code) && place === at + 1
   }

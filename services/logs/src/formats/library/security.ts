@@ -1,5 +1,18 @@
+import type { Severity } from '../../entries/severity-code.ts'
 import type { LogFormat } from '../format.ts'
 import { clock, isoDate, isoTime, pattern, syslogTime } from './pieces.ts'
+
+/** CEF's severity: 0 to 3 low, 4 to 6 medium, 7 and 8 high, 9 and 10 very high. */
+const cefLevels: ReadonlyMap<string, Severity | null> = new Map<string, Severity | null>([
+  ...['0', '1', '2', '3'].map((level) => [level, null] as const),
+  ...['4', '5', '6'].map((level) => [level, 'WARN'] as const),
+  ...['7', '8'].map((level) => [level, 'ERROR'] as const),
+  ...['9', '10', 'very-high'].map((level) => [level, 'CRITICAL'] as const),
+])
+const cefText = String.raw`(?:[^|\\]|\\.)*`
+const cefEscapes: Readonly<Record<string, string>> = { n: '\n', r: '\r' }
+const withoutBackslashes = (text: string): string =>
+  text.replace(/\\(.)/g, (_, character: string) => cefEscapes[character] ?? character)
 
 /** Audit trails, firewalls and appliances. */
 export const securityFormats: readonly LogFormat[] = [
@@ -21,9 +34,13 @@ export const securityFormats: readonly LogFormat[] = [
     kind: 'pattern',
     name: 'cef',
     // ArcSight Common Event Format; what is before it is for syslog to read.
-    pattern: pattern`^(?:CEF: ?)?(?<version>[01])\|(?<vendor>[^|]*)\|(?<product>[^|]*)\|(?<product_version>[^|]*)\|(?<event>[^|]*)\|(?<name>[^|]*)\|(?:\d{1,2}|(?<level>Low|Medium|High|Unknown)|(?<risk>[\w-]+))\|(?:(?=(?:.*? )?(?:rt|start|end|\w+UtcTime|\w+utcTime)=(?<time>\d{10}(?:\d{3})?\b|${isoTime}|${syslogTime}(?: [A-Z]{3,4}\b)?))|)(?<message>.*)`,
+    pattern: pattern`^(?:CEF: ?)?(?<version>[01])\|(?<vendor>${cefText})\|(?<product>${cefText})\|(?<product_version>${cefText})\|(?<event>${cefText})\|(?<name>${cefText})\|(?:(?<level>\d{1,2}|Low|Medium|High|Very-High|Unknown)|(?<risk>[\w-]+))\|(?:(?=(?:.*? )?(?:rt|start|end|\w+UtcTime|\w+utcTime)=(?<time>\d{10}(?:\d{3})?\b|${isoTime}|${syslogTime}(?: [A-Z]{3,4}\b)?))|)(?<message>.*)`,
     time: 'moment',
+    levels: cefLevels,
     joins: 'traces',
+    unescaped: withoutBackslashes,
+    // A value goes up to the next key, and may have blanks.
+    pairs: /(?<=[| ])([\w.[\]-]{1,100})=((?:[^\\]|\\.)*?)(?= [\w.[\]-]{1,100}=|$)/g,
     samples: [
       {
         line: 'CEF:0|Example|Gate|2.1|100|Worm stopped|High|src=10.0.0.1 dst=192.0.2.2 spt=1232',
@@ -36,6 +53,12 @@ export const securityFormats: readonly LogFormat[] = [
         line: 'CEF:0|Example|Gate|2.1|101|Door opened|3|src=10.0.0.1 rt=1714558830250 msg=by kim',
         time: '2024-05-01T10:20:30.250Z',
         message: 'src=10.0.0.1 rt=1714558830250 msg=by kim',
+        fields: { src: '10.0.0.1', msg: 'by kim' },
+      },
+      {
+        line: String.raw`CEF:0|Example|Gate\|way|2.1|7|Worm found|9|cs1=a\=b cs1Label=rule`,
+        severity: 'CRITICAL',
+        fields: { cs1: 'a=b', cs1Label: 'rule' },
       },
       {
         line: 'CEF:0|Example|Gate|2.1|102|Door shut|3|start=May 01 2024 10:20:30 cnt=7',
@@ -51,14 +74,16 @@ export const securityFormats: readonly LogFormat[] = [
   {
     kind: 'pattern',
     name: 'leef',
-    pattern: pattern`^LEEF:(?<version>[12]\.0)\|(?<vendor>[^|]*)\|(?<product>[^|]*)\|(?<product_version>[^|]*)\|(?<event>[^|]*)\|(?<message>.*)`,
+    pattern: pattern`^(?:LEEF: ?)?(?<version>[12]\.0)\|(?<vendor>[^|]*)\|(?<product>[^|]*)\|(?<product_version>[^|]*)\|(?<event>[^|]*)\|(?<message>.*)`,
     joins: 'traces',
+    // Parted by tabs, or in version 2.0 by what stands before the first.
+    pairs: /(?<=[|\t^])([\w.-]{1,100})=([^\t^]*)/g,
     samples: [
       {
         line: 'LEEF:1.0|Example|Mailer|4.0|15345|src=192.0.2.0\tdst=10.0.0.2\tsev=5',
         time: null,
         severity: null,
-        fields: { product: 'Mailer', event: '15345' },
+        fields: { product: 'Mailer', event: '15345', dst: '10.0.0.2' },
       },
     ],
   },

@@ -14,6 +14,8 @@ const carries = [
   'hclog',
   'python-logger-first',
   'klog',
+  'cef',
+  'leef',
   'logfmt',
 ]
 
@@ -46,6 +48,12 @@ export const syslogFormats: readonly LogFormat[] = [
         time: '2024-08-24T05:14:15.000Z',
         severity: null,
         fields: { host: 'attic', program: 'shop', level: 'info', row: '7' },
+      },
+      {
+        line: '<14>1 2024-08-24T05:14:15Z gate agent - - - CEF:0|Example|Gate|9.4|201|Threat blocked|7|src=192.0.2.9',
+        severity: 'ERROR',
+        message: 'CEF:0|Example|Gate|9.4|201|Threat blocked|7|src=192.0.2.9',
+        fields: { program: 'agent', vendor: 'Example', src: '192.0.2.9' },
       },
       { line: '61 <11>1 2024-08-24T05:14:15Z attic app - - - no room', severity: 'ERROR', message: 'no room' },
     ],
@@ -178,6 +186,17 @@ export const syslogFormats: readonly LogFormat[] = [
         severity: 'ERROR',
         message: 'level=error msg="no route" code=7',
         fields: { program: 'agent', pid: '7', code: '7' },
+      },
+      {
+        line: 'May  1 10:20:30 gate CEF: 0|Example|Gate|9.4|201|Threat blocked|9|src=192.0.2.9 msg=it was stopped cnt=7',
+        time: '2024-05-01T10:20:30.000Z',
+        severity: 'CRITICAL',
+        fields: { host: 'gate', product: 'Gate', src: '192.0.2.9', msg: 'it was stopped', cnt: '7' },
+      },
+      {
+        line: '<13>May  1 10:20:30 gate LEEF:2.0|Example|Gate|9.4|201|^|src=192.0.2.9^usrName=kim at home',
+        severity: null,
+        fields: { host: 'gate', product: 'Gate', src: '192.0.2.9', usrName: 'kim at home' },
       },
       {
         line: 'May  1 10:20:30 attic kubelet[77]: W0501 10:20:30.114077      77 eviction_manager.go:77] memory is scarce',

@@ -1,5 +1,6 @@
 import type { LogFormat } from '../format.ts'
 import { asctime, clfTime, clock, isoDate, isoTime, pattern } from './pieces.ts'
+import { withoutEntities } from './xml-entities.ts'
 
 /** Kernels, operating systems, packages and the machines below. */
 export const systemFormats: readonly LogFormat[] = [
@@ -135,6 +136,7 @@ export const systemFormats: readonly LogFormat[] = [
       ['3', 'WARN'],
     ]),
     joins: 'traces',
+    unescaped: withoutEntities,
     pairs: /<Data Name=["']([^"']+)["']\s*>([^<]*)<\/Data>/g,
     samples: [
       {
