@@ -57,6 +57,15 @@ test('words alone are enough, whole ones in any letters', async () => {
   expect(patterns.at(-1)?.words).toEqual(['tür', 'door'])
 })
 
+test('a word of a script without blanks stands anywhere in a line', async () => {
+  const samples = { matches: ['连接数据库失败', '数据库'], passes: ['数据很多'] }
+  const content = JSON.stringify({ patterns: [pattern({ words: ['数据库'], samples })] })
+  await using folder = await folderWith({ 'own.json': content })
+  const { patterns, problems } = await loadPatterns(folder.path)
+  expect(problems).toEqual([])
+  expect(patterns.at(-1)?.words).toEqual(['数据'])
+})
+
 test.each([
   ['YAML that is none', 'patterns: [', /own\.json .*flow/i],
   ['a file of something else', '[1]', /own\.json a file has patterns/],
@@ -69,6 +78,7 @@ test.each([
   ['a severity that is not known', { patterns: [pattern({ severity: 'BAD' })] }, /severity is CRITICAL/],
   ['a tag that cannot be one', { patterns: [pattern({ tag: 'Door open' })] }, /tag begins with/],
   ['no words', { patterns: [pattern({ words: [] })] }, /words has 1 to/],
+  ['half a word', { patterns: [pattern({ words: ['数'] })] }, /"数" in words is not one word/],
   ['a word that is two', { patterns: [pattern({ words: ['left open'] })] }, /"left open" in words is not one word/],
   [
     'an expression that is none',

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
+import { wordsOf } from '../segments/tokens.ts'
 import { highlightsOf } from './highlights.ts'
-import { parseQuery } from './query.ts'
+import { matchesWords, parseQuery } from './query.ts'
 
 const leaf = (words: string[], isPrefix = false) => ({ words, isPrefix })
 
@@ -16,6 +17,9 @@ describe('a query', () => {
     ['kern*', { clauses: [[leaf(['kern'], true)]], excluded: [] }],
     ['10.0.0.1', { clauses: [[leaf(['10', '0', '0', '1'])]], excluded: [] }],
     ['org.example.Ap*', { clauses: [[leaf(['org', 'example', 'ap'], true)]], excluded: [] }],
+    ['数据库 误 -错误', { clauses: [[leaf(['数据', '据库'])], [leaf(['误'], true)]], excluded: [leaf(['错误'])] }],
+    ['"错误 code"', { clauses: [[leaf(['错误', '误', 'code'])]], excluded: [] }],
+    ['❌ 한국어', { clauses: [[leaf(['❌'])], [leaf(['한국어'])]], excluded: [] }],
   ])('%s', (text, query) => {
     expect(parseQuery(text)).toEqual(query)
   })
@@ -39,6 +43,30 @@ describe('a query', () => {
 
   test('a blank one, or a lone star, asks for everything', () => {
     expect([parseQuery('  '), parseQuery(' * ')]).toEqual([null, null])
+  })
+
+  test.each([
+    ['错误', '连接数据库时发生错误', true],
+    ['数据库', '连接数据库时发生错误', true],
+    ['误', '连接数据库时发生错误', true],
+    ['数库', '连接数据库时发生错误', false],
+    ['接続エラー', 'データベース接続エラーが発生', true],
+    ['ผิดพลาด', 'เกิดข้อผิดพลาดในระบบ', true],
+    ['"错误 7"', '发生错误 7', true],
+    ['"错误 7"', '发生错误了 7', false],
+    ['"错误 7', '7 个错误', true],
+    ['⚠️', 'build ⚠ done', true],
+    ['done ❌', 'build ✅ done', false],
+  ])('%s in %s: %s', (asked, text, isFound) => {
+    const query = parseQuery(asked)
+    expect(query && matchesWords(query, wordsOf(text))).toBe(isFound)
+  })
+
+  test('what is asked for in a script without blanks is what is highlighted', () => {
+    const text = '𠀀连接数据库失败, 数据库'
+    const query = parseQuery('数据库')
+    if (!query) throw new Error('The query is lost.')
+    expect(highlightsOf(query, text).map(([start, end]) => text.slice(start, end))).toEqual(['数据库', '数据库'])
   })
 
   test('highlights count UTF-16 units, and do not overlap', () => {

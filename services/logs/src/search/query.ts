@@ -1,4 +1,4 @@
-import { wordsOf } from '../segments/tokens.ts'
+import { isUnspaced, tokenize } from '../segments/tokens.ts'
 
 /** Words that stand next to each other in this order; the last may be a beginning only. One word is the usual case. */
 export type Leaf = { words: string[]; isPrefix: boolean }
@@ -10,6 +10,19 @@ type Piece = { kind: 'leaf'; leaf: Leaf; isExcluded: boolean } | { kind: 'or' } 
 
 const piecePattern = /(?<minus>-?)"(?<phrase>[^"]*)"(?<phraseStar>\*?)|(?<word>\S+)/gy
 const blank = /\s*/y
+
+/**
+ * What somebody asks for with a text. Where it ends in a script without blanks, what is meant may go on there: of two characters or more the
+ * pairs say all, and one is how a pair begins.
+ */
+export const leafOf = (text: string, isPrefix: boolean): Leaf => {
+  const tokens = tokenize(text)
+  const words = tokens.map((token) => token.text)
+  const [before, last] = tokens.slice(-2)
+  const closing = last ?? before
+  if (!closing || !isUnspaced(closing.text)) return { words, isPrefix }
+  return last && before?.end === last.end ? { words: words.slice(0, -1), isPrefix: false } : { words, isPrefix: true }
+}
 
 /** undefined when the text is not well formed. */
 const piecesOf = (text: string): Piece[] | undefined => {
@@ -33,7 +46,7 @@ const piecesOf = (text: string): Piece[] | undefined => {
 
 const phrasePiece = (groups: Record<string, string>): Piece => ({
   kind: 'leaf',
-  leaf: { words: wordsOf(groups.phrase ?? ''), isPrefix: groups.phraseStar === '*' },
+  leaf: leafOf(groups.phrase ?? '', groups.phraseStar === '*'),
   isExcluded: groups.minus === '-',
 })
 
@@ -43,7 +56,7 @@ const wordPiece = (word: string): Piece | undefined => {
   if (word.includes('"') || word === '-') return undefined
   const isExcluded = word.startsWith('-')
   const isPrefix = word.length > 1 && /[\p{L}\p{N}]\*$/u.test(word)
-  return { kind: 'leaf', leaf: { words: wordsOf(word), isPrefix }, isExcluded }
+  return { kind: 'leaf', leaf: leafOf(word, isPrefix), isExcluded }
 }
 
 /**
@@ -83,8 +96,11 @@ export const parseQuery = (text: string): Query | null => {
   if (text.trim() === '' || text.trim() === '*') return null
   const pieces = piecesOf(text)
   const query = pieces && arrange(pieces)
-  if (!query) return { clauses: wordsOf(text).map((word) => [{ words: [word], isPrefix: false }]), excluded: [] }
   const hasWords = (leaf: Leaf) => leaf.words.length > 0
+  if (!query) {
+    const leaves = text.split(/[^\p{L}\p{N}\p{M}]+/u).map((word) => leafOf(word, false))
+    return { clauses: leaves.filter(hasWords).map((leaf) => [leaf]), excluded: [] }
+  }
   const clauses = query.clauses.map((clause) => clause.filter(hasWords)).filter((clause) => clause.length > 0)
   return { clauses, excluded: query.excluded.filter(hasWords) }
 }

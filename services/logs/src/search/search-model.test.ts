@@ -75,7 +75,7 @@ const searchModel = (kept: readonly Kept[], { query, filters, order }: SearchReq
     )
 }
 
-const words = ['error', 'disk', 'Kernel', 'panic', 'user', 'a1', 'b22', 'über', '日本', 'x']
+const words = ['error', 'disk', 'Kernel', 'panic', 'user', 'a1', 'b22', 'über', '日本', '東日本語x', '本', '❌', 'x']
 const anyText = fc
   .array(fc.constantFrom(...words, '10.0.0.1', '--', 'failed'), { minLength: 1, maxLength: 12 })
   .map((parts) => parts.join(' '))
@@ -96,6 +96,11 @@ const anyQuery = fc.constantFrom(
   '"error disk" user',
   '10.0.0.1',
   '日本',
+  '日本語',
+  '本 error',
+  '"panic 日本"',
+  '-日 disk',
+  '❌ OR 語',
   'a1 OR b22 error',
   '"unclosed',
   'OR',

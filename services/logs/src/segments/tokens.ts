@@ -1,6 +1,7 @@
 /**
- * What a word is, the same at ingest, in queries and in highlights: a run of letters and digits, in lower case; everything else separates.
- * ASCII is decided byte by byte; text with other characters goes by Unicode's letters, marks and numbers.
+ * What a word is, the same at ingest, in queries and in highlights: a run of letters and digits, in lower case, or an emoji; everything else
+ * separates. ASCII is decided byte by byte; text with other characters goes by Unicode's letters, marks and numbers. Where a script puts no
+ * blank between words, each character begins one that goes on with the next character.
  */
 export const maximumTokenBytes = 64
 
@@ -14,6 +15,19 @@ export const wordBytes: Uint8Array = Uint8Array.from({ length: 256 }, (_, byte) 
 /** A word in a text; `start` and `end` count UTF-16 units. */
 export type Token = { text: string; start: number; end: number }
 
+/** Those of Chinese, Japanese, Thai, Lao, Khmer and Burmese; of all characters before the first of them the usual rule says all. */
+const unspacedScripts =
+  '\\p{scx=Han}\\p{scx=Hiragana}\\p{scx=Katakana}\\p{scx=Bopomofo}\\p{scx=Thai}\\p{scx=Lao}\\p{scx=Khmer}\\p{scx=Myanmar}'
+const beforeUnspaced = '\\u{0}-\\u{DFF}'
+const mayBeUnspaced = /[\u0e00-\uffff]/
+// What chooses between the shapes of a character is no part of a word.
+const wordCharacter = '[[\\p{L}\\p{N}\\p{M}]--[\\u{FE00}-\\u{FE0F}]]'
+const unspaced = `[${wordCharacter}&&[[${unspacedScripts}]--[${beforeUnspaced}]]]`
+const pairedPattern = new RegExp(
+  `(${unspaced}+)|[${wordCharacter}--${unspaced}]+|[\\p{Extended_Pictographic}--[${beforeUnspaced}]]`,
+  'gv',
+)
+const unspacedPattern = new RegExp(`^${unspaced}+$`, 'v')
 const wordPattern = /[\p{L}\p{N}\p{M}]+/gu
 const asciiWordPattern = /[A-Za-z0-9]+/g
 const beyondAscii = /[\u0080-\uffff]/
@@ -30,15 +44,35 @@ const shorten = (word: string): string => {
   return decoder.decode(bytes.subarray(0, end))
 }
 
+/** Each character with the next, and the last one by itself: so whatever part of the run is asked for is words in a row, or how one begins. */
+const pairsIn = (run: string, start: number): Token[] => {
+  const characters = [...run.toLowerCase()]
+  let end = start
+  return characters.map((character, index) => {
+    const next = characters[index + 1] ?? ''
+    const token = { text: character + next, start: end, end: end + character.length + next.length }
+    end += character.length
+    return token
+  })
+}
+
+const patternFor = (text: string): RegExp => {
+  if (!beyondAscii.test(text)) return asciiWordPattern
+  return mayBeUnspaced.test(text) ? pairedPattern : wordPattern
+}
+
 /** The words of a text in order. */
 export const tokenize = (text: string): Token[] => {
-  const pattern = beyondAscii.test(text) ? wordPattern : asciiWordPattern
   const tokens: Token[] = []
-  for (const match of text.matchAll(pattern)) {
-    tokens.push({ text: shorten(match[0].toLowerCase()), start: match.index, end: match.index + match[0].length })
+  for (const match of text.matchAll(patternFor(text))) {
+    if (match[1] !== undefined) tokens.push(...pairsIn(match[0], match.index))
+    else tokens.push({ text: shorten(match[0].toLowerCase()), start: match.index, end: match.index + match[0].length })
   }
   return tokens
 }
+
+/** Whether a word is of a script that puts no blank between words. */
+export const isUnspaced = (word: string): boolean => mayBeUnspaced.test(word) && unspacedPattern.test(word)
 
 export const wordsOf = (text: string): string[] => tokenize(text).map((token) => token.text)
 

@@ -7709,7 +7709,7 @@ export const LogsServiceDefinition = {
     },
     /**
      * Searches all entries, those of active branches along with those that came in here. `q` takes words, all of which an entry must have, "phrases", `prefix*`, `-not` and `OR`; what is not well
-     * formed is searched for as its words. Without `q`, everything that the filters let through, newest first. A branch that does
+     * formed is searched for as its words. Of scripts without blanks between words any part is found. Without `q`, everything that the filters let through, newest first. A branch that does
      * not answer in time is left out: the header `x-branches-missing` names it, and the total is no longer exact. So it does one that `branch` names
      * and that is not active.
      */
