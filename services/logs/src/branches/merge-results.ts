@@ -1,7 +1,7 @@
 import type { StoredEntry } from '../entries/entry.ts'
 import { orderOf } from '../entries/entry-order.ts'
 import { keyOfEntryId } from '../entries/identity.ts'
-import type { FacetCount, Facets } from '../search/facets.ts'
+import { type FacetCount, type Facets, mostFacetValues } from '../search/facets.ts'
 import { bucketsFor, type Histogram } from '../search/histogram.ts'
 import { compareRanks, type Order, type Rank } from '../search/hits.ts'
 import type { FoundEntry, SearchResult } from '../search/search.ts'
@@ -12,8 +12,6 @@ export type ShardResult = { shard: string; result: SearchResult }
 
 /** A rank among several stores: the store decides between what is otherwise alike. */
 export type SharedRank = Rank & { shard: string }
-
-const mostValues = 1_000
 
 export const rankOfEntry = (entry: StoredEntry, score: number, order: Order): Rank => {
   const sign = order === 'oldest' ? -1 : 1
@@ -38,7 +36,7 @@ const mergeCounts = <Value>(all: readonly (readonly FacetCount<Value>[])[]): Fac
   return [...counts]
     .map(([value, count]) => ({ value, count }))
     .toSorted((a, b) => b.count - a.count || (String(a.value) < String(b.value) ? -1 : 1))
-    .slice(0, mostValues)
+    .slice(0, mostFacetValues)
 }
 
 const mergeFacets = (all: readonly Facets[]): Facets => ({

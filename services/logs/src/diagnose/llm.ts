@@ -104,11 +104,11 @@ const at = (value: unknown, ...keys: string[]): unknown =>
     value,
   )
 
-/** A server's words, with the full stop that they may lack. */
 /** Where a server is asked: many write down the whole address instead of the one before it. */
 const completionsOf = (baseUrl: string): URL =>
   new URL(`${baseUrl.replace(/\/+$/, '').replace(/\/chat\/completions$/, '')}/chat/completions`)
 
+/** A server's words, with the full stop that they may lack. */
 const sentence = (text: string): string => (/[.!?…]$/.test(text) ? text : `${text}.`)
 
 const reasonOf = (error: unknown, hasAnswered: boolean): ModelFailure => {

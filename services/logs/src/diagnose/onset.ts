@@ -21,11 +21,12 @@ const timesUsual = 4
 const median = (counts: readonly number[]): number =>
   counts.toSorted((a, b) => a - b)[Math.floor(counts.length / 2)] ?? 0
 
-const shortestBucketSeconds = 60
+/** A stretch is no shorter: who reads of it thinks in minutes. */
+export const shortestStretchSeconds = 60
 
 /** Counts as stretches of a minute where they are finer, else as they are; without those of none. All lengths below a minute divide it. */
 export const stretchesOf = ({ start, bucketSeconds, counts }: Histogram): Stretch[] => {
-  const seconds = Math.max(shortestBucketSeconds, bucketSeconds)
+  const seconds = Math.max(shortestStretchSeconds, bucketSeconds)
   const summed = new Map<number, number>()
   counts.forEach((count, bucket) => {
     const time = start + bucket * bucketSeconds * 1000
@@ -53,7 +54,7 @@ export const overSpan = (found: Histogram | null, first: number, last: number): 
   if (!found) return null
   const from = Math.min(first, found.start)
   const to = Math.max(last, found.start + found.counts.length * found.bucketSeconds * 1000 - 1)
-  const bucketSeconds = Math.max(shortestBucketSeconds, bucketsFor(from, to).bucketSeconds)
+  const bucketSeconds = Math.max(shortestStretchSeconds, bucketsFor(from, to).bucketSeconds)
   const length = bucketSeconds * 1000
   const start = Math.floor(from / length) * length
   const counts = new Array<number>(Math.floor((to - start) / length) + 1).fill(0)

@@ -3,7 +3,7 @@ import type { Filters } from '../search/filters.ts'
 import type { Histogram } from '../search/histogram.ts'
 import type { Query } from '../search/query.ts'
 import type { SearchRequest, SearchResult } from '../search/search.ts'
-import { densestOf, type Onset, onsetOf, overSpan, type Stretch, stretchesOf } from './onset.ts'
+import { densestOf, type Onset, onsetOf, overSpan, type Stretch, shortestStretchSeconds, stretchesOf } from './onset.ts'
 import type { Grade } from './source-scan.ts'
 
 /** The errors that a question is most nearly about: those of a source, those with its words, or all of its window. Warnings where there are none. */
@@ -33,12 +33,18 @@ export type Asked = {
 /** Counts by time are made finer around the worst until a stretch is no longer than this. */
 const fineEnoughSeconds = 300
 const mostZooms = 3
-const shortestStretchSeconds = 60
 
 type Search = (request: SearchRequest) => Promise<SearchResult>
 
 const countErrors = (search: Search, { query, filters }: Asked): Promise<SearchResult> =>
   search({ query, filters, limit: 1, order: 'time', withFacets: true })
+
+/** What is asked for, in a part of its window alone. Epoch milliseconds. */
+const between = (filters: Filters, since: number, until: number) => ({
+  ...filters,
+  since: Math.max(since, filters.since ?? Number.NEGATIVE_INFINITY),
+  until: Math.min(until, filters.until ?? Number.POSITIVE_INFINITY),
+})
 
 /** Errors in the stretches around the worst one, fine enough to say when it began. */
 const zoomed = async (search: Search, asked: Asked, errors: Histogram): Promise<Histogram> => {
@@ -47,10 +53,9 @@ const zoomed = async (search: Search, asked: Asked, errors: Histogram): Promise<
     const length = found.bucketSeconds * 1000
     const worst = found.start + found.counts.indexOf(Math.max(...found.counts)) * length
     // The stretch before is looked at, too: what is worst in one may have begun at its end.
-    const since = Math.max(worst - length, asked.filters.since ?? Number.NEGATIVE_INFINITY)
-    const until = Math.min(worst + length, asked.filters.until ?? Number.POSITIVE_INFINITY)
-    const finer = await countErrors(search, { ...asked, filters: { ...asked.filters, since, until } })
-    const spread = overSpan(finer.histogram, since, until - 1)
+    const filters = between(asked.filters, worst - length, worst + length)
+    const finer = await countErrors(search, { ...asked, filters })
+    const spread = overSpan(finer.histogram, filters.since, filters.until - 1)
     if (!spread) return found
     found = spread
   }
@@ -68,18 +73,12 @@ const peakOf = async (search: Search, asked: Asked, errors: Histogram): Promise<
     const densest = densestOf(stretches)
     if (!densest || densest.seconds <= shortestStretchSeconds) return densest
     if (looked === mostZooms) return known
-    const filters = inStretch(asked.filters, densest)
+    const filters = between(asked.filters, densest.time, densest.time + densest.seconds * 1000)
     const { histogram } = await countErrors(search, { ...asked, filters })
     stretches = stretches.filter((stretch) => stretch !== densest)
     if (histogram) stretches.push(...stretchesOf(histogram))
   }
 }
-
-const inStretch = (filters: Filters, { time, seconds }: Stretch): Filters => ({
-  ...filters,
-  since: Math.max(time, filters.since ?? Number.NEGATIVE_INFINITY),
-  until: Math.min(time + seconds * 1000, filters.until ?? Number.POSITIVE_INFINITY),
-})
 
 /** The first way of asking that finds errors or warnings, when those began, and the first of them. */
 export const findTrouble = async (search: Search, ways: readonly Asked[]): Promise<Trouble> => {

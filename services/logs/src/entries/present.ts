@@ -1,5 +1,5 @@
 import type { Entry } from '@trellis/protos/ts/trellis/logs/v1/logs.ts'
-import { describeEntry } from '../formats/detect.ts'
+import { describeEntry } from '../formats/describe-entry.ts'
 import type { Score } from '../overlays/entry-overlay.ts'
 import type { StoredEntry } from './entry.ts'
 import { isoOf } from './iso-time.ts'

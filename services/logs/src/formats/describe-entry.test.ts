@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { describeEntry } from './detect.ts'
+import { describeEntry } from './describe-entry.ts'
 
 test('a line that others wrap is described by what is in it, with what its own header says', () => {
   expect(

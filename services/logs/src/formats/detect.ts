@@ -1,10 +1,9 @@
 import { type Beginnings, createBeginnings } from './beginnings.ts'
-import { describePattern } from './describe-pattern.ts'
 import type { LogFormat, PatternFormat } from './format.ts'
-import { clearHeader, createHeader, type Description, type Header, type LineReader } from './header.ts'
+import { clearHeader, createHeader, type Header, type LineReader } from './header.ts'
 import { formatsInForce, plainFormat } from './in-force.ts'
-import { createJsonReader, describeJson, parseJsonLine, startsLikeObject } from './json-reader.ts'
-import { createLogfmtReader, describeLogfmt, startsLikePair } from './logfmt-reader.ts'
+import { createJsonReader, startsLikeObject } from './json-reader.ts'
+import { createLogfmtReader, startsLikePair } from './logfmt-reader.ts'
 import type { JoinRule } from './multiline.ts'
 import { createPatternReader } from './pattern-reader.ts'
 import type { TimeContext } from './time.ts'
@@ -187,20 +186,6 @@ export const createFileReader = (context: TimeContext, forcedFormat?: string): F
   }
 }
 
-/** Message, fields and written time of an entry, found again in its text. */
-export const describeEntry = (formatName: string, text: string): Description => {
-  const format = formatsInForce().byName.get(formatName)
-  const lineEnd = text.indexOf('\n')
-  const firstLine = lineEnd < 0 ? text : text.slice(0, lineEnd)
-  const found = format && describeLine(format, firstLine)
-  if (!found) return { message: text, fields: null, timestampRaw: null }
-  if (lineEnd < 0) return found
-  // A header alone has its message on the lines after it.
-  const message = found.message === '' ? text.slice(lineEnd + 1) : found.message + text.slice(lineEnd)
-  return { ...found, message }
-}
-
-/** Tells the format of a line that another wraps. */
 type WrappedFormats = (line: string) => LogFormat | undefined
 const wrappedFormats = new WeakMap<readonly LogFormat[], WrappedFormats>()
 
@@ -218,44 +203,10 @@ const createWrappedFormats = (): WrappedFormats => {
   }
 }
 
-/** A line that wraps another, as what the other says with what its own header says; of one name, its own. */
-const describeWrapped = (outer: Description): Description => {
+/** The format of a line that another wraps; undefined where none fits. */
+export const wrappedFormatOf: WrappedFormats = (line) => {
   const { all } = formatsInForce()
   const formatOf = wrappedFormats.get(all) ?? createWrappedFormats()
   wrappedFormats.set(all, formatOf)
-  const line = outer.message.trimEnd()
-  const format = formatOf(line)
-  const inner = format && describeLine(format, line)
-  if (!inner) return outer
-  const fields = inner.fields || outer.fields ? { ...inner.fields, ...outer.fields } : null
-  return { message: inner.message, fields, timestampRaw: outer.timestampRaw ?? inner.timestampRaw }
-}
-
-/** What a carried line names, by the first format that knows it. */
-const carriedFields = (carries: readonly string[], message: string): Description['fields'] => {
-  const object = parseJsonLine(message)
-  if (object) return object
-  for (const name of carries) {
-    const format = formatsInForce().byName.get(name)
-    const fields = format && describeLine(format, message)?.fields
-    if (fields) return fields
-  }
-  return null
-}
-
-/** A format's own fields with those of the line that it carries; of one name, its own. */
-const describeCarrying = (format: PatternFormat, line: string): Description | undefined => {
-  const described = describePattern(format, line)
-  const carried = described && format.carries && carriedFields(format.carries, described.message)
-  return carried ? { ...described, fields: { ...carried, ...described.fields } } : described
-}
-
-const describeOwn = (format: LogFormat, line: string): Description | undefined => {
-  if (format.kind === 'pattern') return describeCarrying(format, line)
-  return format.kind === 'json' ? describeJson(format, line) : describeLogfmt(line)
-}
-
-export const describeLine = (format: LogFormat, line: string): Description | undefined => {
-  const described = describeOwn(format, line)
-  return described && format.kind !== 'logfmt' && format.wraps === true ? describeWrapped(described) : described
+  return formatOf(line)
 }

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { createLineReader, describeEntry } from './detect.ts'
+import { describeEntry } from './describe-entry.ts'
+import { createLineReader } from './detect.ts'
 import { createHeader } from './header.ts'
 import { knownFormatNames } from './in-force.ts'
 import { logFormats } from './library/mod.ts'

@@ -1,5 +1,6 @@
 import { severityOfCode } from '../entries/severity-code.ts'
-import { createLineReader, describeLine } from './detect.ts'
+import { describeLine } from './describe-entry.ts'
+import { createLineReader } from './detect.ts'
 import type { LogFormat, Sample } from './format.ts'
 import { createHeader, type LineReader } from './header.ts'
 import { logFormats } from './library/mod.ts'

@@ -1,4 +1,5 @@
 import { severityCode } from '../entries/severity-code.ts'
+import { worseOf } from '../formats/levels.ts'
 import { guessSeverity, severityWords } from '../formats/severity-guess.ts'
 import type { Enricher } from '../segments/enricher.ts'
 import { patternsInForce } from './in-force.ts'
@@ -17,14 +18,11 @@ export const matchPatterns = (text: string, candidates: Iterable<LogPattern> = p
   return [...candidates].filter((pattern) => isMatch(pattern, start))
 }
 
-const worst = (severities: readonly number[]): number =>
-  severities.reduce((best, code) => (code !== 0 && (best === 0 || code < best) ? code : best), 0)
-
 /** A line's own level stands, behind whatever header. Without one, the words decide; what a pattern means can only make it worse. */
 const severityFor = (text: string, known: number | undefined, matched: readonly LogPattern[]): number =>
   known ??
   ownLevel(text) ??
-  worst([guessSeverity(text), ...matched.map(({ severity }) => (severity === null ? 0 : severityCode[severity]))])
+  matched.map(({ severity }) => (severity === null ? 0 : severityCode[severity])).reduce(worseOf, guessSeverity(text))
 
 /** Patterns and severity for the index: the words of all patterns and of the severity's rules are what it listens for. */
 export const createEnricher = (patterns: readonly LogPattern[] = patternsInForce()): Enricher => {

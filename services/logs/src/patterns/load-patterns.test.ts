@@ -49,7 +49,12 @@ test('the file of the page on patterns does what the page says', async () => {
 test('words alone are enough, whole ones in any letters', async () => {
   await using folder = await folderWith({
     'own.json': JSON.stringify({
-      patterns: [pattern({ words: ['Tür', 'door'], samples: { matches: ['die TÜR ist auf'], passes: ['a doorman'] } })],
+      patterns: [
+        pattern({
+          words: ['Tür', 'door:'],
+          samples: { matches: ['die TÜR ist auf', 'a door opens'], passes: ['a doorman'] },
+        }),
+      ],
     }),
   })
   const { patterns, problems } = await loadPatterns(folder.path)
@@ -78,6 +83,11 @@ test.each([
   ['a severity that is not known', { patterns: [pattern({ severity: 'BAD' })] }, /severity is CRITICAL/],
   ['a tag that cannot be one', { patterns: [pattern({ tag: 'Door open' })] }, /tag begins with/],
   ['no words', { patterns: [pattern({ words: [] })] }, /words has 1 to/],
+  [
+    'two words without blanks within',
+    { patterns: [pattern({ words: ['数据 错误'] })] },
+    /"数据 错误" in words is not one/,
+  ],
   ['half a word', { patterns: [pattern({ words: ['数'] })] }, /"数" in words is not one word/],
   ['a word that is two', { patterns: [pattern({ words: ['left open'] })] }, /"left open" in words is not one word/],
   [

@@ -2,7 +2,7 @@ import { messageOf } from '@trellis/kit/errors'
 import { parse as parseYaml } from 'yaml'
 import { type Severity, severities } from '../entries/severity-code.ts'
 import { leafOf } from '../search/query.ts'
-import { isUnspaced, wordsOf } from '../segments/tokens.ts'
+import { isUnspaced, tokenize, wordsOf } from '../segments/tokens.ts'
 import { problemOfExpression } from './linear-expression.ts'
 import { type Domain, domains, isMatch, type LogPattern } from './pattern.ts'
 
@@ -47,25 +47,34 @@ const readTag = (value: unknown): string =>
     ? value
     : faulty('tag begins with a small letter and has small letters, digits and _ (64 at most)')
 
-/** What the index listens for where a text may have a word: of a script without blanks, the first two characters. */
-const listenedFor = (word: string): string | undefined => {
-  const { words, isPrefix } = leafOf(word, false)
-  return isPrefix || (words.length !== 1 && !words.every(isUnspaced)) ? undefined : words[0]
-}
-
-/** The words that a text must have one of. */
+/** The words that a text must have one of, as they were written. */
 const readWords = (value: unknown): string[] => {
   const words = textsOf(value)
   if (words.length === 0 || words.length > mostWords)
     faulty(`words has 1 to ${mostWords} words; a text is looked at when it has one of them`)
-  const unusable = words.find((word) => listenedFor(word) === undefined)
-  if (unusable !== undefined) faulty(`"${unusable}" in words is not one word of letters and digits`)
   return words
 }
 
-/** A word as it stands in a text by itself; one of a script without blanks may stand anywhere. */
-const standing = (word: string): string =>
-  isUnspaced(word) ? escaped(word) : `(?<![\\p{L}\\p{N}])${escaped(word)}(?![\\p{L}\\p{N}])`
+/** A word without what is around it, such as a colon. */
+const bareOf = (word: string): string => {
+  const tokens = tokenize(word)
+  return word.slice(tokens.at(0)?.start, tokens.at(-1)?.end)
+}
+
+/** What the index listens for where a text may have a word: of a script without blanks, the first two characters. */
+const listenedFor = (word: string): string => {
+  const { words, isPrefix } = leafOf(word, false)
+  const [first] = words
+  if (first === undefined || isPrefix || (words.length > 1 && !isUnspaced(bareOf(word))))
+    return faulty(`"${word}" in words is not one word of letters and digits`)
+  return first
+}
+
+/** A word where it stands in a text by itself; one of a script without blanks may stand anywhere. */
+const standing = (word: string): string => {
+  const bare = bareOf(word)
+  return isUnspaced(bare) ? bare : `(?<![\\p{L}\\p{N}])${escaped(bare)}(?![\\p{L}\\p{N}])`
+}
 
 const readExpression = (value: unknown, words: readonly string[]): LogPattern['matcher'] => {
   if (value === undefined || value === null) return new RegExp(words.map(standing).join('|'), 'iu')
@@ -93,8 +102,8 @@ const readPattern = (given: unknown): LogPattern => {
   if (!isGiven(given)) return faulty('a pattern has tag, domain, words and samples')
   checkKeys(given, patternKeys)
   const written = readWords(given.words)
+  const words = written.map(listenedFor)
   const matcher = readExpression(given.expression, written)
-  const words = written.flatMap((word) => listenedFor(word) ?? [])
   const samples = isGiven(given.samples) ? given.samples : faulty('samples has matches and passes')
   const [matches, passes] = [textsOf(samples.matches), textsOf(samples.passes)]
   checkSamples({ words, matcher }, matches, passes)

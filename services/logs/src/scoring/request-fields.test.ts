@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { StoredEntry } from '../entries/entry.ts'
-import { describeEntry } from '../formats/detect.ts'
+import { describeEntry } from '../formats/describe-entry.ts'
 import { useFormats, userFormatsInForce } from '../formats/in-force.ts'
 import { logFormats } from '../formats/library/mod.ts'
 import { requestFieldsOf } from './request-fields.ts'

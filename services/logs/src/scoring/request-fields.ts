@@ -1,6 +1,6 @@
 import type { StoredEntry } from '../entries/entry.ts'
+import { describeEntry } from '../formats/describe-entry.ts'
 import { groupNames } from '../formats/describe-pattern.ts'
-import { describeEntry } from '../formats/detect.ts'
 import type { LogFormat, PatternFormat } from '../formats/format.ts'
 import { type FormatSet, formatsInForce } from '../formats/in-force.ts'
 import { mayNameRequest } from './web-request.ts'

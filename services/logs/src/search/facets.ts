@@ -14,7 +14,8 @@ export type Facets = {
   domain: FacetCount<string>[]
 }
 
-const mostValues = 1_000
+/** So many values of a facet are told, the most frequent of them. */
+export const mostFacetValues = 1_000
 
 /** What of a part matched, and how many documents that is. */
 export type CountedMatch = Pick<Match, 'part' | 'total' | 'reach'>
@@ -43,7 +44,7 @@ const countMatch = async ({ part, total, reach }: CountedMatch): Promise<MatchCo
 
 export type FacetCounter = {
   count: (match: CountedMatch, keep: Keep) => Promise<void>
-  /** Most frequent first, at most a thousand of each. */
+  /** Most frequent first. */
   result: () => Facets
 }
 
@@ -87,4 +88,4 @@ const ranked = <Value>(counts: Map<Value, number>): FacetCount<Value>[] =>
   [...counts]
     .map(([value, count]) => ({ value, count }))
     .toSorted((a, b) => b.count - a.count || (String(a.value) < String(b.value) ? -1 : 1))
-    .slice(0, mostValues)
+    .slice(0, mostFacetValues)

@@ -54,7 +54,8 @@ describe('a query', () => {
     ['ผิดพลาด', 'เกิดข้อผิดพลาดในระบบ', true],
     ['"错误 7"', '发生错误 7', true],
     ['"错误 7"', '发生错误了 7', false],
-    ['"错误 7', '7 个错误', true],
+    ['"错误7', '7 个错误', true],
+    ['"done ❌', 'build ✅ done', false],
     ['⚠️', 'build ⚠ done', true],
     ['done ❌', 'build ✅ done', false],
   ])('%s in %s: %s', (asked, text, isFound) => {

@@ -18,11 +18,16 @@ const blank = /\s*/y
 export const leafOf = (text: string, isPrefix: boolean): Leaf => {
   const tokens = tokenize(text)
   const words = tokens.map((token) => token.text)
-  const [before, last] = tokens.slice(-2)
-  const closing = last ?? before
-  if (!closing || !isUnspaced(closing.text)) return { words, isPrefix }
-  return last && before?.end === last.end ? { words: words.slice(0, -1), isPrefix: false } : { words, isPrefix: true }
+  const last = tokens.at(-1)
+  if (!last || !isUnspaced(last.text)) return { words, isPrefix }
+  return tokens.at(-2)?.end === last.end ? { words: words.slice(0, -1), isPrefix: false } : { words, isPrefix: true }
 }
+
+/** The words of a text, each by itself. Of a script without blanks, the last character is in the pair before. */
+const eachWord = (text: string): Leaf[] =>
+  tokenize(text)
+    .filter(({ end }, index, all) => all[index - 1]?.end !== end)
+    .map((token) => leafOf(token.text, false))
 
 /** undefined when the text is not well formed. */
 const piecesOf = (text: string): Piece[] | undefined => {
@@ -89,18 +94,14 @@ const arrange = (pieces: Piece[]): Query | undefined => {
 /**
  * Reads what somebody typed: words are ANDed; "phrases"; `prefix*`; `-not`; `OR` between two; `AND` between two changes nothing.
  * What is not well formed (a quote left open, an OR or AND without a side, a lone minus) is searched for as its words.
- * A word of several parts, such as an address or a path, is a phrase. Gives null for a blank text or a
- * lone `*`, which ask for everything.
+ * A word of several parts, such as an address or a path, is a phrase. Gives null for a blank text or a lone `*`, which ask for everything.
  */
 export const parseQuery = (text: string): Query | null => {
   if (text.trim() === '' || text.trim() === '*') return null
   const pieces = piecesOf(text)
   const query = pieces && arrange(pieces)
+  if (!query) return { clauses: eachWord(text).map((leaf) => [leaf]), excluded: [] }
   const hasWords = (leaf: Leaf) => leaf.words.length > 0
-  if (!query) {
-    const leaves = text.split(/[^\p{L}\p{N}\p{M}]+/u).map((word) => leafOf(word, false))
-    return { clauses: leaves.filter(hasWords).map((leaf) => [leaf]), excluded: [] }
-  }
   const clauses = query.clauses.map((clause) => clause.filter(hasWords)).filter((clause) => clause.length > 0)
   return { clauses, excluded: query.excluded.filter(hasWords) }
 }

@@ -1,5 +1,5 @@
 import type { StoredEntry } from '../entries/entry.ts'
-import { describeEntry } from '../formats/detect.ts'
+import { describeEntry } from '../formats/describe-entry.ts'
 import type { Place } from '../search/hits.ts'
 import type { Query } from '../search/query.ts'
 import type { FoundEntry, SearchRequest, SearchResult } from '../search/search.ts'

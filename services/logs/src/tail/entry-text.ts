@@ -1,7 +1,7 @@
 import type { Origin, StoredEntry } from '../entries/entry.ts'
 import { isoOf } from '../entries/iso-time.ts'
 import type { Severity } from '../entries/severity-code.ts'
-import { describeEntry } from '../formats/detect.ts'
+import { describeEntry } from '../formats/describe-entry.ts'
 import type { EntryOverlay } from '../overlays/entry-overlay.ts'
 
 const moment = (time: number | null): string => (time === null ? 'null' : `"${isoOf(time)}"`)

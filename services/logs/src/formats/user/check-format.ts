@@ -1,4 +1,4 @@
-import { describeLine } from '../detect.ts'
+import { describeLine } from '../describe-entry.ts'
 import type { LogFormat } from '../format.ts'
 import { createHeader } from '../header.ts'
 import { logFormats } from '../library/mod.ts'

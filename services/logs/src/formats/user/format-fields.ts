@@ -3,7 +3,8 @@ import { severities } from '../../entries/severity-code.ts'
 import type { Sample } from '../format.ts'
 import type { JoinRule } from '../multiline.ts'
 import { groupAt } from '../pattern-steps.ts'
-import { type TimeLayout, type TimePiece, timeLayouts, timePieces } from '../time.ts'
+import { type TimeLayout, timeLayouts } from '../time.ts'
+import { type TimePiece, timePieces } from '../time-scanner.ts'
 
 /** A value of a format file that is not allowed. The message goes after the key: "must be ...". */
 export class FieldProblem extends Error {

@@ -4,7 +4,7 @@ import { silentLog } from '@trellis/kit/telemetry'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { temporaryDirectory } from '../../../../../test/support/temporary-directory.ts'
 import { startTrellis, type Trellis } from '../../../../../test/support/trellis.ts'
-import { describeEntry } from '../detect.ts'
+import { describeEntry } from '../describe-entry.ts'
 import { knownFormatNames } from '../in-force.ts'
 import { openUserFormats } from './user-formats.ts'
 

@@ -10,8 +10,8 @@ import { toUtf8 } from './transcode.ts'
 import { zipMembers } from './zip.ts'
 
 /**
- * A text that was in an upload. `modified` is when it was last changed, epoch milliseconds, where an archive says so; `path` is where in an archive it was, undefined for a file that was sent as itself. One that is not read,
- * or not to its end, says why: a reason that goes after its name.
+ * A text that was in an upload. `path` is where in an archive it was, undefined for a file that was sent as itself; `modified` is when it was
+ * last changed, epoch milliseconds, where an archive says so. One that is not read, or not to its end, says why: a reason that goes after its name.
  */
 export type Unpacked =
   | { path: string | undefined; content: Chunks; modified: number | undefined }

@@ -1,0 +1,60 @@
+import { describePattern } from './describe-pattern.ts'
+import { wrappedFormatOf } from './detect.ts'
+import type { LogFormat, PatternFormat } from './format.ts'
+import type { Description } from './header.ts'
+import { formatsInForce } from './in-force.ts'
+import { describeJson, parseJsonLine } from './json-reader.ts'
+import { describeLogfmt } from './logfmt-reader.ts'
+
+/** A line that wraps another, as what the other says with what its own header says; of one name, its own. */
+const describeWrapped = (outer: Description): Description => {
+  const line = outer.message.trimEnd()
+  const format = wrappedFormatOf(line)
+  const inner = format && describeLine(format, line)
+  if (!inner) return outer
+  const fields = inner.fields || outer.fields ? { ...inner.fields, ...outer.fields } : null
+  return { message: inner.message, fields, timestampRaw: outer.timestampRaw ?? inner.timestampRaw }
+}
+
+/** What a carried line names, by the first format that knows it. */
+const carriedFields = (carries: readonly string[], message: string): Description['fields'] => {
+  const object = parseJsonLine(message)
+  if (object) return object
+  for (const name of carries) {
+    const format = formatsInForce().byName.get(name)
+    const fields = format && describeLine(format, message)?.fields
+    if (fields) return fields
+  }
+  return null
+}
+
+/** A format's own fields with those of the line that it carries; of one name, its own. */
+const describeCarrying = (format: PatternFormat, line: string): Description | undefined => {
+  const described = describePattern(format, line)
+  const carried = described && format.carries && carriedFields(format.carries, described.message)
+  return carried ? { ...described, fields: { ...carried, ...described.fields } } : described
+}
+
+const describeOwn = (format: LogFormat, line: string): Description | undefined => {
+  if (format.kind === 'pattern') return describeCarrying(format, line)
+  return format.kind === 'json' ? describeJson(format, line) : describeLogfmt(line)
+}
+
+/** Message, fields and written time of a line; undefined where the format does not fit it. */
+export const describeLine = (format: LogFormat, line: string): Description | undefined => {
+  const described = describeOwn(format, line)
+  return described && format.kind !== 'logfmt' && format.wraps === true ? describeWrapped(described) : described
+}
+
+/** Message, fields and written time of an entry, found again in its text. */
+export const describeEntry = (formatName: string, text: string): Description => {
+  const format = formatsInForce().byName.get(formatName)
+  const lineEnd = text.indexOf('\n')
+  const firstLine = lineEnd < 0 ? text : text.slice(0, lineEnd)
+  const found = format && describeLine(format, firstLine)
+  if (!found) return { message: text, fields: null, timestampRaw: null }
+  if (lineEnd < 0) return found
+  // A header alone has its message on the lines after it.
+  const message = found.message === '' ? text.slice(lineEnd + 1) : found.message + text.slice(lineEnd)
+  return { ...found, message }
+}

@@ -1,0 +1,246 @@
+import { minutesOfAbbreviation, type Zone, zoneOf } from './zone.ts'
+
+/** Pieces of a written time. Separators between pieces do not matter; a fraction and a zone may follow the seconds or the end. */
+export const timePieces = [
+  'year',
+  'optionalYear',
+  'shortYear',
+  'month',
+  'monthName',
+  'day',
+  'weekday',
+  'hour',
+  'minute',
+  'second',
+  'zone',
+  'zoneMinutes',
+  'compactDate',
+  'compactTime',
+] as const
+export type TimePiece = (typeof timePieces)[number]
+
+/** Months by their first letters in the languages that syslog is met in: English, German, French, Spanish, Italian, Portuguese, Dutch. */
+const monthNames: readonly string[][] = [
+  ['jan', 'ene', 'gen', 'janv'],
+  ['feb', 'fév', 'févr', 'fev'],
+  ['mar', 'mär', 'mrz', 'mars', 'mrt'],
+  ['apr', 'avr', 'abr'],
+  ['may', 'mai', 'mag', 'mei', 'maio'],
+  ['jun', 'juin', 'giu'],
+  ['jul', 'juil', 'lug'],
+  ['aug', 'août', 'aoû', 'ago'],
+  ['sep', 'sept', 'set'],
+  ['oct', 'okt', 'ott', 'out'],
+  ['nov'],
+  ['dec', 'déc', 'dez', 'dic'],
+]
+const monthByName = new Map(monthNames.flatMap((names, index) => names.map((name) => [name, index + 1] as const)))
+
+export const isDigit = (code: number) => code >= 48 && code <= 57
+const isLetter = (code: number) => (code >= 65 && code <= 90) || (code >= 97 && code <= 122) || code >= 0xc0
+
+/** What a written time says; `fraction` in milliseconds, `zone` in minutes ahead of UTC, `year` below zero where there is none. */
+export type WrittenTime = {
+  year: number
+  month: number
+  day: number
+  hour: number
+  minute: number
+  second: number
+  fraction: number
+  zone: number | undefined
+  /** A zone by its place, `Europe/Berlin`. */
+  place: Zone | undefined
+}
+
+/** Names of places that zones are called by, as PHP writes them after a time. */
+const placeName = /[A-Z][A-Za-z]*(?:\/[A-Z][\w+-]*){1,2}/y
+const knownPlaces = new Map<string, Zone | undefined>()
+const mostKnownPlaces = 1_000
+
+const zoneOfPlace = (name: string): Zone | undefined => {
+  if (knownPlaces.has(name) || knownPlaces.size >= mostKnownPlaces) return knownPlaces.get(name)
+  const found = zoneOf(name)
+  knownPlaces.set(name, found)
+  return found
+}
+
+/** Reads pieces one after the other from a text. All state is here, so that reading a time makes no object. */
+export const createScanner = (pieces: readonly TimePiece[]) => {
+  const fields: WrittenTime = {
+    year: -1,
+    month: 0,
+    day: 0,
+    hour: 0,
+    minute: 0,
+    second: 0,
+    fraction: 0,
+    zone: undefined,
+    place: undefined,
+  }
+  let text = ''
+  let at = 0
+
+  const skipSeparators = () => {
+    while (at < text.length && !isDigit(text.charCodeAt(at)) && !isLetter(text.charCodeAt(at))) at++
+  }
+  /** At most `most` digits; -1 when there are none. */
+  const number = (most: number): number => {
+    let value = 0
+    const start = at
+    while (at < text.length && at - start < most) {
+      const digit = text.charCodeAt(at) - 48
+      if (digit < 0 || digit > 9) break
+      value = value * 10 + digit
+      at++
+    }
+    return at === start ? -1 : value
+  }
+  const letters = (): string => {
+    const start = at
+    while (at < text.length && isLetter(text.charCodeAt(at))) at++
+    return text.slice(start, at)
+  }
+  const fraction = () => {
+    const mark = text.charCodeAt(at)
+    if ((mark !== 46 && mark !== 44 && mark !== 58) || !isDigit(text.charCodeAt(at + 1))) return
+    at++
+    const start = at
+    const value = number(3)
+    fields.fraction = value * 10 ** (3 - (at - start))
+    while (isDigit(text.charCodeAt(at))) at++
+  }
+  const zone = () => {
+    while (text.charCodeAt(at) === 32) at++
+    const code = text.charCodeAt(at)
+    if (code === 43 || code === 45) {
+      at++
+      const hours = number(2)
+      if (text.charCodeAt(at) === 58) at++
+      const minutes = Math.max(0, number(2))
+      if (hours >= 0) fields.zone = (hours * 60 + minutes) * (code === 45 ? -1 : 1)
+    } else if (isLetter(code)) {
+      const before = at
+      const minutes = minutesOfAbbreviation(letters().toUpperCase())
+      if (minutes !== undefined) fields.zone = minutes
+      else if (text.charCodeAt(at) === 47) place(before)
+      else at = before
+    }
+  }
+  const place = (start: number) => {
+    placeName.lastIndex = start
+    const name = placeName.exec(text)?.[0]
+    fields.place = name === undefined ? undefined : zoneOfPlace(name)
+    at = fields.place === undefined || name === undefined ? start : start + name.length
+  }
+  /** An offset that is all minutes: -300 is five hours behind. */
+  const zoneMinutes = () => {
+    const code = text.charCodeAt(at - 1)
+    const minutes = number(3)
+    if (minutes >= 0) fields.zone = code === 45 ? -minutes : minutes
+  }
+  const noon = () => {
+    while (text.charCodeAt(at) === 32) at++
+    const half = text.charCodeAt(at) | 32
+    if ((half !== 97 && half !== 112) || (text.charCodeAt(at + 1) | 32) !== 109) return
+    // America, too, begins so.
+    if (isLetter(text.charCodeAt(at + 2))) return
+    at += 2
+    if (half === 112 && fields.hour < 12) fields.hour += 12
+    if (half === 97 && fields.hour === 12) fields.hour = 0
+  }
+  const compactDate = (): boolean => {
+    const start = at
+    const value = number(8)
+    if (at - start !== 6 && at - start !== 8) return false
+    const year = Math.floor(value / 10_000)
+    fields.year = at - start === 6 ? 2000 + year : year
+    fields.month = Math.floor(value / 100) % 100
+    fields.day = value % 100
+    return true
+  }
+  const compactTime = (): boolean => {
+    if ((text.charCodeAt(at) | 32) === 116) at++
+    const value = number(6)
+    fields.hour = Math.floor(value / 10_000)
+    fields.minute = Math.floor(value / 100) % 100
+    fields.second = value % 100
+    fraction()
+    return value >= 0
+  }
+  const readers: Record<TimePiece, () => boolean> = {
+    year: () => {
+      fields.year = number(4)
+      return fields.year >= 1000
+    },
+    optionalYear: () => {
+      const start = at
+      const value = number(4)
+      if (at - start === 4) fields.year = value
+      else at = start
+      return true
+    },
+    shortYear: () => {
+      const value = number(2)
+      fields.year = value < 70 ? 2000 + value : 1900 + value
+      return value >= 0
+    },
+    month: () => {
+      fields.month = number(2)
+      return fields.month >= 1
+    },
+    monthName: () => {
+      fields.month = monthByName.get(letters().toLowerCase()) ?? 0
+      return fields.month >= 1
+    },
+    day: () => {
+      fields.day = number(2)
+      return fields.day >= 1
+    },
+    weekday: () => letters().length >= 2,
+    hour: () => {
+      // The T between date and time is the one letter that separates.
+      if ((text.charCodeAt(at) | 32) === 116) at++
+      fields.hour = number(2)
+      return fields.hour >= 0
+    },
+    minute: () => {
+      fields.minute = number(2)
+      return fields.minute >= 0
+    },
+    second: () => {
+      fields.second = number(2)
+      fraction()
+      noon()
+      return fields.second >= 0
+    },
+    zone: () => {
+      zone()
+      return true
+    },
+    zoneMinutes: () => {
+      zoneMinutes()
+      return true
+    },
+    compactDate,
+    compactTime,
+  }
+  const steps = pieces.map((piece) => readers[piece])
+  return {
+    fields,
+    read: (source: string): boolean => {
+      text = source
+      at = 0
+      fields.year = -1
+      fields.fraction = 0
+      fields.zone = undefined
+      fields.place = undefined
+      for (const step of steps) {
+        skipSeparators()
+        if (!step()) return false
+      }
+      if (fields.zone === undefined && fields.place === undefined) zone()
+      return fields.hour < 25 && fields.minute < 60 && fields.second < 62
+    },
+  }
+}
