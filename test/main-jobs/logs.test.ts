@@ -380,7 +380,7 @@ describe('branches', () => {
       async () => {
         expect((await found(origin, 'q=locked')).entries).toMatchObject([{ branch: slug }])
       },
-      { timeout: 20_000, interval: 100 },
+      { timeout: 60_000, interval: 100 },
     )
     expect((await push(endpoint, key, [{ text: 'shed is open' }])).status).toBe(200)
   })
