@@ -28,9 +28,11 @@ const toRun = namesModel ? 'run-with-models' : 'run'
 
 /** What each command installs (`run`: only what running needs; `all`: the tools, too) and runs, one after another. */
 const commands = {
-  start: { install: toRun, steps: [main('services', 'all-in-one', 'src', 'main.ts')] },
+  start: { install: toRun, steps: [main('services', 'all-in-one', 'src', 'supervisor', 'main.ts')] },
   'start:distributed': { install: 'all', steps: [main('services', 'distributed', 'src', 'main.ts')] },
+  install: { install: 'all', steps: [] },
   test: { install: 'all', steps: [main('test', 'run', 'main.ts')] },
+  'test:long': { install: 'all', steps: [main('test', 'run', 'long.ts')] },
   'test:cluster': { install: 'all', steps: [main('test', 'run', 'main.ts').concat('--project', 'cluster')] },
   bench: { install: 'all', steps: [main('test', 'bench', 'main.ts')] },
   'logs:formats': {

@@ -67,3 +67,14 @@ export type Bus = AsyncDisposable & {
     make: (value: Value | undefined) => Change<Value, Result>,
   ) => Promise<Result>
 }
+
+/** The part of the bus that a worker in a pod needs: rights on a server are given for no more than this. */
+export type WorkerBus = AsyncDisposable &
+  Pick<Bus, 'publish' | 'change'> & {
+    enqueue: <Value>(queue: Queue<Value>, value: Value) => Promise<unknown>
+    /** `after` is a sequence, to resume behind it, or `start` for all that is kept. */
+    subscribe: <Event>(
+      topic: Topic<Event>,
+      options: { after: number | 'start'; signal: AbortSignal },
+    ) => AsyncIterable<Delivery<Event>>
+  }

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { describeConfig, later, readConfig, secret, setting } from './config.ts'
+import { ConfigFailure, describeConfig, later, readConfig, readConfigs, secret, setting } from './config.ts'
 import * as read from './readers.ts'
 
 const schema = {
@@ -40,6 +40,33 @@ describe('reading the configuration', () => {
     [{ KEY_FILE: '/nowhere/key' }, 'KEY_FILE names /nowhere/key, which cannot be read.'],
   ])('names what is wrong in one line: %j', (environment, sentence) => {
     expect(() => readConfig(schema, environment)).toThrow(sentence)
+  })
+
+  test('names all that is wrong, of all schemas, each once', () => {
+    const other = { port: schema.port, limit: setting('LIMIT', read.integer(1), 1, 'How many.') }
+    const wrong = () => readConfigs({ schema, other }, { PORT: 'x', MODE: 'c', LIMIT: '0' })
+    expect(wrong).toThrow(
+      new ConfigFailure(
+        [
+          'PORT must be a whole number from 0 to 65535, but is "x".',
+          'MODE must be one of a, b, but is "c".',
+          'LIMIT must be a whole number of at least 1, but is "0".',
+        ].join('\n'),
+      ),
+    )
+    expect(readConfigs({ schema, other }, { LIMIT: '3' })).toMatchObject({
+      schema: { port: 8080 },
+      other: { limit: 3 },
+    })
+  })
+
+  test('origins are read as browsers send them, and no wildcard is one', () => {
+    expect(read.origins('https://Trellis.example:443/, http://localhost:3000')).toEqual([
+      'https://trellis.example',
+      'http://localhost:3000',
+    ])
+    for (const wrong of ['*', 'null', 'trellis.example', 'https://a.example/path', 'file:///x'])
+      expect(() => read.origins(wrong), wrong).toThrow('must list origins')
   })
 
   test('a secret may come from a file, and is never shown', () => {

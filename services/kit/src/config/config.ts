@@ -67,25 +67,62 @@ const textOf = (variable: string, isSecret: boolean, environment: NodeJS.Process
   }
 }
 
-/** Reads a schema from the environment; an unset or empty variable takes its default. Throws ConfigFailure at the first wrong value. */
+/** Files that the environment names (`<NAME>_FILE`): those of secrets are among them, and nothing that reads files for callers may read them. */
+export const filesNamedIn = (environment: NodeJS.ProcessEnv): string[] =>
+  Object.entries(environment).flatMap(([name, value]) => (name.endsWith('_FILE') && value ? [value] : []))
+
+const wrongValue = (variable: string, shown: string, cause: unknown): ConfigFailure => {
+  if (cause instanceof ConfigFailure) return cause
+  const reason = cause instanceof Error ? cause.message : 'is wrong'
+  return new ConfigFailure(`${variable} ${reason}, but is ${shown}.`, { cause })
+}
+
+/** Throws the failures as one, with each line once: schemas may share a variable. */
+const throwAll = (failures: readonly ConfigFailure[]): void => {
+  const [first, second] = failures
+  if (!first) return
+  if (!second) throw first
+  const lines = new Set(failures.flatMap(({ message }) => message.split('\n')))
+  throw new ConfigFailure([...lines].join('\n'), { cause: new AggregateError(failures) })
+}
+
+/** Reads a schema from the environment; an unset or empty variable takes its default. Throws one ConfigFailure with a line for each wrong value. */
 export const readConfig = <Schema extends ConfigSchema>(
   schema: Schema,
   environment: NodeJS.ProcessEnv,
 ): ValuesOf<Schema> => {
   const values: Record<string, unknown> = {}
+  const failures: ConfigFailure[] = []
   for (const [name, { variable, reader, fallback, secret: isSecret }] of Object.entries(schema)) {
-    const text = textOf(variable, isSecret, environment)
+    let text: string | undefined
     try {
+      text = textOf(variable, isSecret, environment)
       values[name] = text === undefined ? fallback : reader(text)
     } catch (cause) {
-      if (cause instanceof ConfigFailure) throw cause
-      const shown = isSecret ? 'its value' : JSON.stringify(text)
-      throw new ConfigFailure(`${variable} ${cause instanceof Error ? cause.message : 'is wrong'}, but is ${shown}.`, {
-        cause,
-      })
+      failures.push(wrongValue(variable, isSecret ? 'its value' : JSON.stringify(text), cause))
     }
   }
+  throwAll(failures)
   return Object.freeze(values) as ValuesOf<Schema>
+}
+
+/** Reads several schemas. Throws one ConfigFailure with a line for each wrong value of any of them. */
+export const readConfigs = <Schemas extends Record<string, ConfigSchema>>(
+  schemas: Schemas,
+  environment: NodeJS.ProcessEnv,
+): { readonly [Name in keyof Schemas]: ValuesOf<Schemas[Name]> } => {
+  const failures: ConfigFailure[] = []
+  const values: Record<string, unknown> = {}
+  for (const [name, schema] of Object.entries(schemas)) {
+    try {
+      values[name] = readConfig(schema, environment)
+    } catch (error) {
+      if (!(error instanceof ConfigFailure)) throw error
+      failures.push(error)
+    }
+  }
+  throwAll(failures)
+  return values as { readonly [Name in keyof Schemas]: ValuesOf<Schemas[Name]> }
 }
 
 /** What is in force, for a person: one row a variable, secrets masked. */

@@ -52,6 +52,15 @@ export const oneOf =
     throw new Error(`must be one of ${words.join(', ')}`)
   }
 
+/** A comma list of web origins (`https://trellis.example`), as browsers send them. */
+export const origins: Reader<readonly string[]> = (value) =>
+  list(value).map((given) => {
+    const parsed = URL.parse(given)
+    const isOrigin = parsed && /^https?:$/.test(parsed.protocol) && parsed.pathname === '/' && parsed.search === ''
+    if (isOrigin && parsed.username === '' && parsed.hash === '') return parsed.origin
+    throw new Error('must list origins such as https://trellis.example, each by its name')
+  })
+
 /** A comma list; blanks around and between are dropped. */
 export const list: Reader<readonly string[]> = (value) =>
   value

@@ -54,6 +54,14 @@ export const invalidField = (location: (string | number)[], message: string, typ
 export const isFailure = (error: unknown, kind?: ErrorKind): error is ServiceFailure =>
   error instanceof ServiceFailure && (kind === undefined || error.kind === kind)
 
+/** What a call fails with whose caller has left: no fault, and not logged as one. */
+export const cancelled = (cause?: unknown): ServiceFailure =>
+  failure('cancelled', 'The caller left before the answer.', { cause })
+
+/** As `toFailure`; what a call throws after its signal aborted is its cancellation. */
+export const toCallFailure = (error: unknown, signal: AbortSignal | undefined): ServiceFailure =>
+  signal?.aborted && !isFailure(error) ? cancelled(error) : toFailure(error)
+
 /** Any thrown value as a failure: what is not one already becomes `internal`, its text kept out of the answer and in `cause`. */
 export const toFailure = (error: unknown): ServiceFailure =>
   error instanceof ServiceFailure

@@ -1,10 +1,12 @@
 export {
+  cancelled,
   type Detail,
   type FailureOptions,
   failure,
   invalidField,
   isFailure,
   ServiceFailure,
+  toCallFailure,
   toFailure,
 } from './failure.ts'
 export { messageOf } from './message-of.ts'

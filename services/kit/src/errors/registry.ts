@@ -15,6 +15,11 @@ export const errorKinds = {
   forbidden: { status: 403, grpc: Status.PERMISSION_DENIED, meaning: 'Known caller, but not allowed to do this.' },
   not_found: { status: 404, grpc: Status.NOT_FOUND, meaning: 'Nothing has that id.' },
   method_not_allowed: { status: 405, grpc: Status.UNIMPLEMENTED, meaning: 'The path exists, not with that method.' },
+  request_timeout: {
+    status: 408,
+    grpc: Status.DEADLINE_EXCEEDED,
+    meaning: 'The request did not arrive in time.',
+  },
   conflict: { status: 409, grpc: Status.ABORTED, meaning: 'The state it is in does not allow it.' },
   precondition_failed: {
     status: 412,
@@ -32,8 +37,18 @@ export const errorKinds = {
     grpc: Status.OUT_OF_RANGE,
     meaning: 'The byte range lies outside the content.',
   },
+  misdirected: {
+    status: 421,
+    grpc: Status.INVALID_ARGUMENT,
+    meaning: 'The Host is not one that this server answers for; EDGE_HOSTS names them.',
+  },
   invalid: { status: 422, grpc: Status.INVALID_ARGUMENT, meaning: 'Readable, but a value is not allowed.' },
   rate_limited: { status: 429, grpc: Status.RESOURCE_EXHAUSTED, meaning: 'Too many requests; Retry-After says when.' },
+  cancelled: {
+    status: 499,
+    grpc: Status.CANCELLED,
+    meaning: 'The caller left before the answer; nobody receives this.',
+  },
   internal: { status: 500, grpc: Status.INTERNAL, meaning: 'A fault of ours; the request id finds it in the log.' },
   upstream_failed: { status: 502, grpc: Status.UNAVAILABLE, meaning: 'Another server failed or refused.' },
   unavailable: {

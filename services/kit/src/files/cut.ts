@@ -1,3 +1,5 @@
+import { untilAborted } from '../lifecycle/mod.ts'
+
 /** The first buffer that small content is gathered in. */
 const firstBytes = 64 * 1024
 
@@ -21,8 +23,7 @@ export async function* cut(
   }
   let buffer: Buffer = Buffer.allocUnsafeSlow(Math.min(firstBytes, bytes))
   let filled = 0
-  for await (const chunk of content) {
-    signal?.throwIfAborted()
+  for await (const chunk of signal ? untilAborted(content, signal) : content) {
     for (let at = 0; at < chunk.byteLength; ) {
       const taken = Math.min(chunk.byteLength - at, bytes - filled)
       buffer = grown(buffer, filled, filled + taken, bytes)

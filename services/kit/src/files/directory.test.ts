@@ -2,7 +2,7 @@ import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { openDirectoryFiles } from './directory.ts'
+import { openDirectoryFiles, removeAbandonedWrites } from './directory.ts'
 import { openFiles } from './open-files.ts'
 
 let root: string
@@ -45,4 +45,25 @@ test('a worker that opens the same directory leaves the writes of others alone',
   opened.resolve()
   await writing
   expect(Buffer.from(await worker.readRange('a', { start: 0, end: 99 })).toString()).toBe('first second')
+})
+
+test('what a killed process was writing is removed by its number, and nothing of others', async () => {
+  const files = await openDirectoryFiles(root)
+  await writeFile(join(root, '.incoming', '4194300-half'), 'half of it')
+  await writeFile(join(root, '.incoming', '419430-half'), 'half of it')
+  const hanging = new AbortController()
+  const begun = Promise.withResolvers<void>()
+  async function* silent() {
+    yield Buffer.from('first ')
+    begun.resolve()
+    await new Promise((resolve) => hanging.signal.addEventListener('abort', resolve))
+    yield Buffer.from('second')
+  }
+  const writing = files.write('a', silent())
+  await begun.promise
+  await removeAbandonedWrites(root, 4194300)
+  const ownerOf = (name: string) => name.slice(0, name.indexOf('-'))
+  expect((await incoming()).map(ownerOf).toSorted()).toEqual(['419430', String(process.pid)].toSorted())
+  hanging.abort()
+  expect(await writing).toEqual({ size: 12 })
 })

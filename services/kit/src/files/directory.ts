@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { closeSync, type Dirent, fstatSync, openSync, readSync, type Stats } from 'node:fs'
 import { type FileHandle, mkdir, open, readdir, rename, rm, stat, unlink } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { untilAborted } from '../lifecycle/mod.ts'
 import type { ByteRange, FileInfo, Files } from './files.ts'
 import { checkKey, missingFile } from './key.ts'
 
@@ -25,7 +26,7 @@ const syncFolder = async (folder: string): Promise<void> => {
 
 const writeAll = async (handle: FileHandle, content: Uint8Array | AsyncIterable<Uint8Array>, signal?: AbortSignal) => {
   let size = 0
-  const parts = content instanceof Uint8Array ? [content] : content
+  const parts = content instanceof Uint8Array ? [content] : signal ? untilAborted(content, signal) : content
   for await (const part of parts) {
     signal?.throwIfAborted()
     for (let offset = 0; offset < part.byteLength; ) {
@@ -107,6 +108,16 @@ export const clearStaleWrites = async (root: string, now: number): Promise<void>
   }
 }
 
+/**
+ * Removes what a process of this machine that has ended was writing to the directory: one that was killed could not remove
+ * it. Only the parent of that process may call this, before the system gives the number to another process.
+ */
+export const removeAbandonedWrites = async (root: string, pid: number): Promise<void> => {
+  const incoming = join(root, temporaryFolder)
+  for (const { name } of await entriesOf(incoming))
+    if (name.startsWith(`${pid}-`)) await rm(join(incoming, name), { force: true })
+}
+
 /** The files port on a directory. What is being written lies apart from every key until it is whole. */
 export const openDirectoryFiles = async (
   root: string,
@@ -152,7 +163,7 @@ export const openDirectoryFiles = async (
   return {
     write: async (key, content, signal) => {
       const target = pathOf(key)
-      const temporary = join(incoming, randomUUID())
+      const temporary = join(incoming, `${process.pid}-${randomUUID()}`)
       const handle = await open(temporary, 'wx')
       try {
         const size = await writeAll(handle, content, signal)

@@ -1,11 +1,13 @@
 import { type BaseConfig, ConfigFailure } from '../config/mod.ts'
 import { stopSignal } from '../lifecycle/mod.ts'
 import { InsecureListener } from '../rpc/mod.ts'
-import { DataDirectoryInUse, MigrationFailure } from '../store/mod.ts'
+import { DataDirectoryInUse, DataDirectoryUnusable, MigrationFailure } from '../store/mod.ts'
 import { createMetrics, type Log, type Metrics, serveMetrics } from '../telemetry/mod.ts'
 import { explain, fail as failWith } from './failing.ts'
+import { watchFatalErrors } from './fatal-errors.ts'
 import { openLog } from './open-log.ts'
 import { readSettings, type SettingsOptions } from './read-settings.ts'
+import { reportReady } from './ready-message.ts'
 
 /** What runs until the process is told to end. */
 export type Running = AsyncDisposable & {
@@ -19,7 +21,7 @@ export type ProcessOptions<Config extends { base: BaseConfig }> = SettingsOption
   commands?: Record<string, (config: Config, tools: { log: Log }) => Promise<string>>
 }
 
-const forPeople = [DataDirectoryInUse, MigrationFailure, InsecureListener]
+const forPeople = [DataDirectoryInUse, DataDirectoryUnusable, MigrationFailure, InsecureListener]
 
 /** What a person can mend is said in a sentence. */
 const why = (error: unknown): string =>
@@ -28,10 +30,14 @@ const why = (error: unknown): string =>
 const fail = (error: unknown): never => failWith(error, why)
 
 /** Metrics help the one who watches, and are no reason not to start. */
-const startMetrics = async (metrics: Metrics, { host, metricsPort: port }: BaseConfig, log: Log) => {
+const startMetrics = async (
+  metrics: Metrics,
+  { host, metricsPort: port }: BaseConfig,
+  { log, isReady }: { log: Log; isReady: () => boolean },
+) => {
   if (port === 0) return undefined
   try {
-    return await serveMetrics(metrics, { host, port })
+    return await serveMetrics(metrics, { host, port, isReady })
   } catch {
     log.warn({ port }, 'metrics are off: their port is in use (METRICS_PORT chooses another, 0 none)')
     return undefined
@@ -40,7 +46,8 @@ const startMetrics = async (metrics: Metrics, { host, metricsPort: port }: BaseC
 
 /**
  * The life of a process: read what it is told, start, say that it is ready, and end in order at SIGTERM or Ctrl-C with
- * code 0. What cannot start says why in a sentence and ends with code 1.
+ * code 0. What cannot start says why in a sentence and ends with code 1; so does, after the same orderly end, a process
+ * in which an error was not caught.
  */
 export const runProcess = async <Config extends { base: BaseConfig }>({
   start,
@@ -53,6 +60,7 @@ export const runProcess = async <Config extends { base: BaseConfig }>({
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined)
   const stopping = stopSignal({ orWithInput: config.base.endsWithInput })
   const log = openLog(config.base)
+  const fatal = watchFatalErrors(log)
   const metrics = createMetrics()
   const [word = ''] = settings.words
   try {
@@ -63,15 +71,20 @@ export const runProcess = async <Config extends { base: BaseConfig }>({
           `"${word}" is no command here. There are: ${['--print-config', ...Object.keys(commands)].join(', ')}.`,
         )
       process.stdout.write(`${await command(config, { log })}\n`)
-      process.exit(0)
+      process.exit(fatal.hasOccurred() ? 1 : 0)
     }
-    await using running = await start(config, { log, metrics })
-    await using _metricsServer = await startMetrics(metrics, config.base, log)
+    const failedEarly = fatal.first.then((error) => {
+      throw error
+    })
+    await using running = await Promise.race([start(config, { log, metrics }), failedEarly])
+    const isReady = () => !fatal.hasOccurred()
+    await using _metricsServer = await startMetrics(metrics, config.base, { log, isReady })
     process.stdout.write(`${running.readyLine}\n`)
-    const signal = await stopping
+    reportReady()
+    const signal = await Promise.race([stopping, fatal.first])
     log.info({ signal }, 'ending: streams first, then requests in hand')
   } catch (error) {
     fail(error)
   }
-  process.exit(0)
+  process.exit(fatal.hasOccurred() ? 1 : 0)
 }

@@ -6,7 +6,7 @@ import {
   ConfigFailure,
   type ConfigSchema,
   read,
-  readConfig,
+  readConfigs,
   setting,
   type ValuesOf,
 } from '../config/mod.ts'
@@ -23,7 +23,7 @@ import {
   rpcSecurity,
   storeLocation,
 } from './connections-config.ts'
-import { configPart, printConfig } from './print-config.ts'
+import { configPart, printConfig, setButNotInUse } from './print-config.ts'
 import { type Running, runProcess } from './run-process.ts'
 
 /** What a service is made of in a process of its own: every port in its distributed form. */
@@ -32,7 +32,8 @@ export type ServicePorts = {
   /** For caches and other things that need not outlive the process. */
   dataDirectory: string
   bus: Bus
-  files: Files
+  /** Opens the file store, for services that read and write files themselves; it is closed with the service. */
+  openFiles: () => Promise<Files>
   filesLocation: FilesLocation
   workloads: RpcClient<typeof WorkloadsServiceDefinition>
   /** Who runs branches, and what calls to one carry; absent where nobody was named. */
@@ -59,7 +60,8 @@ export type ServiceProcess<Schema extends ConfigSchema> = {
   words: readonly string[]
 }
 
-const serviceConfig = {
+/** Beside the settings of every process and of the servers: what each service reads. */
+export const serviceConfig = {
   ...rpcConfig,
   rpcAddress: setting('RPC_ADDRESS', read.text, '127.0.0.1:9000', 'Where calls are taken: host:port or unix:///path.'),
   workloadsAddress: setting(
@@ -78,12 +80,10 @@ const serviceConfig = {
 }
 
 const readAll = <Schema extends ConfigSchema>(schema: Schema, environment: NodeJS.ProcessEnv) => {
-  const config = {
-    base: readConfig(baseConfig, environment),
-    connections: readConfig(connectionsConfig, environment),
-    rpc: readConfig(serviceConfig, environment),
-    own: readConfig(schema, environment),
-  }
+  const config = readConfigs(
+    { base: baseConfig, connections: connectionsConfig, rpc: serviceConfig, own: schema },
+    environment,
+  )
   // What is wrong with them is said before anything is waited for.
   return {
     ...config,
@@ -139,17 +139,19 @@ export const runService = <const Schema extends ConfigSchema>(service: ServicePr
   const start = async (config: Config<Schema>, { log, metrics }: { log: Log; metrics: Metrics }): Promise<Running> => {
     await using opened = new AsyncDisposableStack()
     const { security } = config
+    const idle = setButNotInUse([configPart(name, service.config, config.own)])
+    if (idle.length > 0)
+      log.warn({ variables: idle }, 'these settings belong to features that this version does not have yet')
     if (keepsRows) schemasOf(service, config)
     const store = keepsRows ? databaseOf(config) : { dataDirectory: config.base.dataDirectory }
     const bus = opened.use(await connectNatsBus({ ...config.bus, name: `trellis-${name}`, log }))
-    const files = opened.use(await openFiles(config.files))
     const { workloads, branches } = opened.use(connectWorkloads(config.rpc.workloadsAddress, security))
     const made = opened.use(
       await service.create(config.own, {
         store,
         dataDirectory: config.base.dataDirectory,
         bus,
-        files,
+        openFiles: async () => opened.use(await openFiles(config.files)),
         filesLocation: config.files,
         workloads,
         branches: branches && { service: branches, security },

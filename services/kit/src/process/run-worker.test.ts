@@ -1,10 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
-import { freePort, type NatsServer, startNatsServer } from '@trellis/distributed/servers'
+import { freePort, type NatsRole, type NatsServer, natsRoles, startNatsServer } from '@trellis/distributed/servers'
 import { type Bus, connectNatsBus } from '@trellis/kit/bus'
 import { silentLog } from '@trellis/kit/telemetry'
-import { assignmentsOf, inputsOf, type Report, runNotices, watchRun } from '@trellis/kit/workloads'
+import { assignmentsOf, inputsOf, prepareWorkerTopics, type Report, runNotices, watchRun } from '@trellis/kit/workloads'
 import type { RunNotice } from '@trellis/protos/ts/trellis/workloads/v1/workloads.ts'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import type { ProbeTask } from '../../../../test/probe/task.ts'
@@ -31,8 +31,15 @@ describe.skipIf(natsMissing !== undefined)(natsMissing ? `(skipped: ${natsMissin
   let unique = 0
 
   beforeAll(async () => {
-    server = await startNatsServer({ command: natsCommand })
-    bus = await connectNatsBus({ servers: [server.address], name: 'test', log: silentLog })
+    const passwords = Object.fromEntries(natsRoles.map((role) => [role, `k-${role}`])) as Record<NatsRole, string>
+    server = await startNatsServer({ command: natsCommand, passwords })
+    const credentials = { user: 'operator', password: passwords.operator }
+    bus = await connectNatsBus({ servers: [server.address], name: 'test', credentials, log: silentLog })
+    await prepareWorkerTopics(bus)
+    // The queue is created by who works on it.
+    const created = new AbortController()
+    await bus.enqueue(runNotices, { runId: 'prepared', notice: null })
+    await bus.work(runNotices, async () => created.abort(), { signal: created.signal })
   })
   afterEach(() => {
     for (const { child } of pods.splice(0)) child.kill('SIGKILL')
@@ -52,6 +59,8 @@ describe.skipIf(natsMissing !== undefined)(natsMissing ? `(skipped: ${natsMissin
         POD_UID: uid,
         POD_NAME: `pod-${unique}`,
         NATS_URL: server.address,
+        NATS_USER: 'search',
+        NATS_PASSWORD: 'k-search',
         METRICS_PORT: String(metricsPort),
         WORKER_LINGER_SECONDS: '0',
         LOG_LEVEL: 'silent',
@@ -101,6 +110,10 @@ describe.skipIf(natsMissing !== undefined)(natsMissing ? `(skipped: ${natsMissin
 
   test('is alive but not ready while there is no NATS', async () => {
     const away = await startNatsServer({ command: natsCommand })
+    {
+      await using operator = await connectNatsBus({ servers: [away.address], name: 'test', log: silentLog })
+      await prepareWorkerTopics(operator)
+    }
     await away.stop()
     const pod = await startPod({ NATS_URL: away.address })
     await expect.poll(() => status(pod, '/health').catch(() => 0), { timeout: 60_000 }).toBe(200)
@@ -110,6 +123,20 @@ describe.skipIf(natsMissing !== undefined)(natsMissing ? `(skipped: ${natsMissin
     expect(await status(pod, '/ready')).toBe(200)
     pod.child.kill('SIGTERM')
     expect(await pod.exit).toBe(0)
+    await away[Symbol.asyncDispose]()
+  })
+
+  test('waits for NATS for as long as it would try to report, and a stop ends that', async () => {
+    const away = await startNatsServer({ command: natsCommand })
+    await away.stop()
+    const [impatient, patient] = [
+      await startPod({ NATS_URL: away.address, WORKER_REPORT_SECONDS: '1' }),
+      await startPod({ NATS_URL: away.address }),
+    ]
+    expect(await impatient.exit).toBe(1)
+    await expect.poll(() => status(patient, '/health').catch(() => 0), { timeout: 60_000 }).toBe(200)
+    patient.child.kill('SIGTERM')
+    expect(await patient.exit).toBe(143)
     await away[Symbol.asyncDispose]()
   })
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { connectNatsBus } from '../bus/mod.ts'
-import { baseConfig, type ConfigSchema, read, readConfig, setting, type ValuesOf } from '../config/mod.ts'
+import { connectNatsWorkerBus, type WorkerBus } from '../bus/mod.ts'
+import { baseConfig, type ConfigSchema, read, readConfigs, setting, type ValuesOf } from '../config/mod.ts'
 import type { FilesLocation } from '../files/mod.ts'
 import { stopSignal } from '../lifecycle/mod.ts'
 import type { Log } from '../telemetry/log.ts'
@@ -10,12 +10,13 @@ import { serveAssignments, type WorkerEnd } from '../workloads/pod/serve-assignm
 import type { Work } from '../workloads/worker.ts'
 import { busOptions, connectionsConfig, filesLocation } from './connections-config.ts'
 import { fail } from './failing.ts'
+import { watchFatalErrors } from './fatal-errors.ts'
 import { openLog } from './open-log.ts'
 import { configPart, printConfig } from './print-config.ts'
 import { readSettings } from './read-settings.ts'
 
 /** What a worker has from its process. */
-export type WorkerTools = { filesLocation: FilesLocation; bus: Awaited<ReturnType<typeof connectNatsBus>>; log: Log }
+export type WorkerTools = { filesLocation: FilesLocation; bus: WorkerBus; log: Log }
 
 export type WorkerProcess<Schema extends ConfigSchema> = {
   /** What it is called at the servers it stands on. */
@@ -40,7 +41,7 @@ const podConfig = {
     'WORKER_REPORT_SECONDS',
     read.integer(1, 86_400),
     900,
-    'How long it is tried to tell what was found, while NATS is away.',
+    'How long a worker tries to connect, and to report what was found, while NATS is away.',
   ),
 }
 
@@ -52,12 +53,10 @@ const flushMilliseconds = 5_000
 const exitCodes: Readonly<Record<WorkerEnd, number>> = { completed: 0, idle: 0, failed: 10, broken: 1, stopped: 143 }
 
 const readAll = <Schema extends ConfigSchema>(schema: Schema, environment: NodeJS.ProcessEnv) => {
-  const config = {
-    base: readConfig(baseConfig, environment),
-    connections: readConfig(connectionsConfig, environment),
-    pod: readConfig(podConfig, environment),
-    own: readConfig(schema, environment),
-  }
+  const config = readConfigs(
+    { base: baseConfig, connections: connectionsConfig, pod: podConfig, own: schema },
+    environment,
+  )
   return { ...config, bus: busOptions(config.connections), files: filesLocation(config.connections) }
 }
 
@@ -98,12 +97,23 @@ export const runWorker = async <const Schema extends ConfigSchema>(worker: Worke
     stopping.abort(new Error(`The worker was told to end (${signal}).`)),
   )
   const log = openLog(base)
+  const fatal = watchFatalErrors(log)
+  const broken = fatal.first.then(() => 'broken' as const)
   let isReady = false
   let end: WorkerEnd
   try {
-    const watched = { host: base.host, port: base.metricsPort, isReady: () => isReady }
+    const watched = { host: base.host, port: base.metricsPort, isReady: () => isReady && !fatal.hasOccurred() }
     await using _server = base.metricsPort === 0 ? undefined : await serveMetrics(createMetrics(), watched)
-    await using bus = await connectNatsBus({ ...config.bus, name: `trellis-${name}`, log })
+    const connecting = connectNatsWorkerBus({
+      ...config.bus,
+      name: `trellis-${name}`,
+      log,
+      // A worker that exits is a lost worker to its run, so it waits for NATS as long as a connected one does.
+      limits: { connectWithinMilliseconds: pod.reportSeconds * 1_000 },
+    })
+    const connected = await Promise.race([connecting, stopped])
+    if (connected === undefined) process.exit(exitCodes.stopped)
+    await using bus = connected
     const serving = serveAssignments({
       bus,
       work: worker.open(own, { filesLocation: config.files, bus, log }),
@@ -119,7 +129,9 @@ export const runWorker = async <const Schema extends ConfigSchema>(worker: Worke
         isReady = true
       },
     })
-    end = await endOf(serving, stopped)
+    // Its state is unknown after an uncaught error: it says nothing of its run, which another worker does over.
+    end = await Promise.race([endOf(serving, stopped), broken])
+    if (end === 'broken') process.exit(exitCodes.broken)
   } catch (error) {
     return fail(error)
   }

@@ -45,6 +45,11 @@ export type Call = {
   traceparent: string | undefined
   /** Where the caller reached the edge, as in `https://trellis.example`; for addresses in answers. */
   origin?: string | undefined
+  /**
+   * The address that the caller's connection to the edge came from, where nothing says that it was forwarded for another; for rules about
+   * callers of this machine. Absent where it is not known.
+   */
+  peer?: string | undefined
   head: ResponseHead
 }
 
@@ -55,6 +60,7 @@ export type CallOptions = {
   requestId?: string
   traceparent?: string | undefined
   origin?: string | undefined
+  peer?: string | undefined
   /** Receives status and headers, before the first message. */
   head?: ResponseHead
   /** The request has every field and will not be touched again: in one process the handler is then given it as it is. */

@@ -1,12 +1,13 @@
 import { createChannel, createClient } from 'nice-grpc'
 import { ClientError, type Metadata, Status } from 'nice-grpc-common'
-import { type ErrorKind, errorKinds, failure } from '../errors/mod.ts'
+import { type ErrorKind, errorKinds, failure, toCallFailure } from '../errors/mod.ts'
 import type { CallOptions, MethodDefinition, RpcClient, ServiceDefinition } from './call.ts'
 import { channelOptions } from './grpc-limits.ts'
 import { failureFromMetadata, metadataToHead, requestMetadata } from './grpc-metadata.ts'
 import { callWithRetry } from './grpc-retry.ts'
 import { clientCredentials, type RpcSecurity, secretMetadata } from './grpc-security.ts'
 import { grpcTarget } from './grpc-target.ts'
+import { announceEndMark, withEndMark } from './whole-request.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: the mapped types of RpcClient say what each method takes and gives
 type Untyped = any
@@ -102,7 +103,7 @@ const unary =
       return answer
     } catch (error) {
       if (deadline.isLate()) throw tooLate(deadlineMilliseconds)
-      throw toServiceFailure(error, trailer)
+      throw toCallFailure(toServiceFailure(error, trailer), options.signal)
     } finally {
       deadline.forget()
     }
@@ -110,16 +111,16 @@ const unary =
 
 /** A stream of messages there, one back. It lasts as long as its sender sends, so it has no deadline; a lost peer ends it. */
 const uploading =
-  (call: Untyped, credentials: Credentials) =>
+  (call: Untyped, { requestType }: MethodDefinition, credentials: Credentials) =>
   async (request: Untyped, options: CallOptions = {}): Promise<Untyped> => {
     let trailer: Metadata | undefined
+    const { signal } = options
+    const given = grpcOptions(options, credentials, signal, (received) => (trailer = received))
+    announceEndMark(given.metadata)
     try {
-      return await call(
-        request,
-        grpcOptions(options, credentials, options.signal, (received) => (trailer = received)),
-      )
+      return await call(withEndMark(request, requestType.fromPartial({})), given)
     } catch (error) {
-      throw toServiceFailure(error, trailer)
+      throw toCallFailure(toServiceFailure(error, trailer), signal)
     }
   }
 
@@ -134,7 +135,7 @@ const streaming = (call: Untyped, credentials: Credentials) =>
         grpcOptions(options, credentials, signal, (received) => (trailer = received)),
       )
     } catch (error) {
-      throw toServiceFailure(error, trailer)
+      throw toCallFailure(toServiceFailure(error, trailer), options.signal)
     } finally {
       left.abort()
     }
@@ -171,7 +172,7 @@ export const openGrpcChannel = (address: string, { security = {} }: GrpcChannelO
     const generated: Untyped = createClient(definition as Untyped, channel)
     const adapt = (method: MethodDefinition, call: Untyped) => {
       if (method.responseStream) return streaming(call, credentials)
-      return method.requestStream ? uploading(call, credentials) : unary(call, state, deadlineMilliseconds)
+      return method.requestStream ? uploading(call, method, credentials) : unary(call, state, deadlineMilliseconds)
     }
     return Object.fromEntries(
       Object.entries(definition.methods).map(([name, method]) => [name, adapt(method, generated[name])]),

@@ -2,7 +2,7 @@ import { Metadata } from 'nice-grpc-common'
 import { type Detail, type ErrorKind, errorKinds, failure, type ServiceFailure } from '../errors/mod.ts'
 import type { Call, CallOptions, ResponseHead } from './call.ts'
 import { anonymous, type Caller } from './caller.ts'
-import { callerKey } from './grpc-security.ts'
+import { callerKey, peerKey } from './grpc-security.ts'
 
 const requestIdKey = 'x-request-id'
 const traceKey = 'traceparent'
@@ -17,11 +17,18 @@ const detailLimit = 32_000
 const json = (value: unknown) => Buffer.from(JSON.stringify(value))
 const parse = (bytes: Uint8Array): unknown => JSON.parse(Buffer.from(bytes).toString())
 
-export const requestMetadata = ({ caller = anonymous, requestId, traceparent, origin }: CallOptions): Metadata => {
+export const requestMetadata = ({
+  caller = anonymous,
+  requestId,
+  traceparent,
+  origin,
+  peer,
+}: CallOptions): Metadata => {
   const metadata = Metadata({ [callerKey]: json(caller) })
   if (requestId) metadata.set(requestIdKey, requestId)
   if (traceparent) metadata.set(traceKey, traceparent)
   if (origin) metadata.set(originKey, origin)
+  if (peer) metadata.set(peerKey, peer)
   return metadata
 }
 
@@ -33,6 +40,7 @@ export const callFromMetadata = (metadata: Metadata, signal: AbortSignal, head: 
     requestId: metadata.get(requestIdKey) ?? '',
     traceparent: metadata.get(traceKey),
     origin: metadata.get(originKey),
+    peer: metadata.get(peerKey),
     head,
   }
 }

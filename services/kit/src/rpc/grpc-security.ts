@@ -34,6 +34,7 @@ export class InsecureListener extends Error {
 }
 
 export const callerKey = 'x-trellis-caller-bin'
+export const peerKey = 'x-trellis-peer'
 const secretKey = 'x-trellis-secret'
 const refreshMilliseconds = 60_000
 
@@ -104,7 +105,7 @@ export const admission = ({ secrets = [], tls }: RpcSecurity): ServerInterceptor
               }
               const names = secrets.length > 0 ? [] : namesOf(call.getAuthContext().sslPeerCertificate)
               if (tls && secrets.length === 0 && !names.some((name) => tls.callers.includes(name)))
-                metadata.remove(callerKey)
+                for (const key of [callerKey, peerKey]) metadata.remove(key)
               metadata.remove(secretKey)
               pass(metadata)
             },

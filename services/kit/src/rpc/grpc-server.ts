@@ -4,12 +4,13 @@ import { HealthCheckResponse } from '@trellis/protos/ts/grpc/health/v1/health.ts
 import { ByteFrame } from '@trellis/protos/ts/trellis/http/v1/messages.ts'
 import { createServer, ServerError } from 'nice-grpc'
 import type { CallContext } from 'nice-grpc-common'
-import { errorKinds, failure, toFailure } from '../errors/mod.ts'
+import { errorKinds, failure, toCallFailure } from '../errors/mod.ts'
 import type { Call, Implementation, MethodDefinition } from './call.ts'
 import { healthService } from './grpc-health.ts'
 import { serverOptions } from './grpc-limits.ts'
 import { callFromMetadata, failureToMetadata, headToMetadata } from './grpc-metadata.ts'
 import { admission, checkListener, type RpcSecurity, serverCredentials } from './grpc-security.ts'
+import { wholeRequest } from './whole-request.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: the mapped types of Handlers say what each method takes and gives
 type Untyped = any
@@ -18,7 +19,7 @@ const callOf = (context: CallContext) =>
   callFromMetadata(context.metadata, context.signal, headToMetadata(context.header))
 
 const toServerError = (error: unknown, context: CallContext, onInternal: (error: unknown) => void): ServerError => {
-  const failed = toFailure(error)
+  const failed = toCallFailure(error, context.signal)
   if (failed.kind === 'internal') onInternal(failed.cause ?? failed)
   failureToMetadata(failed, context.trailer)
   return new ServerError(
@@ -57,8 +58,12 @@ const endingWith = (ending: AbortSignal, handler: Untyped) =>
 const endsByItself = ({ responseType }: MethodDefinition) =>
   responseType === ByteFrame || responseType === HealthCheckResponse
 
+const uploaded = (handler: Untyped) => (request: Untyped, context: CallContext) =>
+  handler(wholeRequest(request, context), context)
+
 const adapt = (method: MethodDefinition, handler: Untyped, onInternal: OnInternal, ending: AbortSignal) => {
-  if (!method.responseStream) return unary(handler, onInternal)
+  if (!method.responseStream)
+    return method.requestStream ? uploaded(unary(handler, onInternal)) : unary(handler, onInternal)
   return streaming(endsByItself(method) ? handler : endingWith(ending, handler), onInternal)
 }
 

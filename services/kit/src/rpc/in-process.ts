@@ -1,4 +1,5 @@
-import { toFailure } from '../errors/mod.ts'
+import { isFailure, toCallFailure } from '../errors/mod.ts'
+import { untilAborted } from '../lifecycle/mod.ts'
 import type {
   Call,
   CallOptions,
@@ -22,6 +23,7 @@ const streamCall = (options: CallOptions, signal: AbortSignal): Call => ({
   requestId: options.requestId ?? '',
   traceparent: options.traceparent,
   origin: options.origin,
+  peer: options.peer,
   head: options.head ?? ignoreHead,
 })
 
@@ -53,6 +55,10 @@ class UnaryCall implements Call {
     return this.#options.origin
   }
 
+  get peer(): string | undefined {
+    return this.#options.peer
+  }
+
   get head(): ResponseHead {
     return this.#options.head ?? ignoreHead
   }
@@ -66,9 +72,9 @@ async function* complete(messages: AsyncIterable<Untyped>, type: MethodDefinitio
   for await (const message of messages) yield type.fromPartial(message)
 }
 
-const wholeRequest = (method: MethodDefinition, request: Untyped, { handsOver }: CallOptions): Untyped => {
-  if (method.requestStream) return complete(request, method.requestType)
-  return handsOver ? request : method.requestType.fromPartial(request)
+const wholeRequest = (method: MethodDefinition, request: Untyped, options: CallOptions): Untyped => {
+  if (!method.requestStream) return options.handsOver ? request : method.requestType.fromPartial(request)
+  return complete(untilAborted(request, options.signal ?? never), method.requestType)
 }
 
 const unary =
@@ -78,7 +84,7 @@ const unary =
       const whole = wholeRequest(method, request, options)
       return method.responseType.fromPartial(await handler(whole, isCall(options) ? options : new UnaryCall(options)))
     } catch (error) {
-      throw toFailure(error)
+      throw isFailure(error) ? error : toCallFailure(error, options.signal)
     }
   }
 
@@ -92,7 +98,7 @@ const streaming = (method: MethodDefinition, handler: Untyped) =>
       for await (const message of handler(whole, streamCall(options, signal)))
         yield method.responseType.fromPartial(message)
     } catch (error) {
-      throw toFailure(error)
+      throw toCallFailure(error, signal)
     } finally {
       left.abort()
     }

@@ -1,6 +1,6 @@
-import { mkdir } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { createDataDirectory, DataDirectoryUnusable } from './create-directory.ts'
 
 export type DataDirectoryLock = Disposable
 
@@ -9,13 +9,25 @@ export class DataDirectoryInUse extends Error {
   override name = 'DataDirectoryInUse'
 }
 
+const openLockFile = (directory: string): DatabaseSync => {
+  const path = join(directory, 'lock.db')
+  try {
+    return new DatabaseSync(path, { timeout: 0 })
+  } catch (cause) {
+    throw new DataDirectoryUnusable(
+      `${resolve(path)} cannot be opened by this user. Change its owner, or set TRELLIS_DATA_DIR to another directory.`,
+      { cause },
+    )
+  }
+}
+
 /**
  * Takes a data directory for this process alone. The lock is the operating system's, held through an SQLite file, so
  * it is gone the moment the process is, however it ends: there is no stale lock to clear.
  */
 export const lockDataDirectory = async (directory: string): Promise<DataDirectoryLock> => {
-  await mkdir(directory, { recursive: true })
-  const database = new DatabaseSync(join(directory, 'lock.db'), { timeout: 0 })
+  await createDataDirectory(directory)
+  const database = openLockFile(directory)
   try {
     database.exec('pragma locking_mode = exclusive; begin exclusive')
   } catch (cause) {

@@ -1,4 +1,5 @@
 export { sql } from 'kysely'
+export { createDataDirectory, DataDirectoryUnusable } from './create-directory.ts'
 export { DataDirectoryInUse, type DataDirectoryLock, lockDataDirectory } from './data-directory.ts'
 export {
   isPostgres,

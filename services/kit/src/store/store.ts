@@ -1,7 +1,7 @@
-import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Kysely } from 'kysely'
 import { type Log, silentLog } from '../telemetry/mod.ts'
+import { createDataDirectory } from './create-directory.ts'
 import {
   isPostgres,
   type PostgresLocation,
@@ -44,7 +44,7 @@ const toStore = <Tables>(db: Kysely<Tables>): Store<Tables> => {
 
 const openSqlite = async <Tables>(name: string, location: SqliteLocation): Promise<Store<Tables>> => {
   const { dataDirectory, lockWaitMilliseconds = defaultLockWait } = location
-  await mkdir(dataDirectory, { recursive: true })
+  await createDataDirectory(dataDirectory)
   return toStore(
     new Kysely<Tables>({
       dialect: createSqliteDialect({ path: join(dataDirectory, `${name}.db`), lockWaitMilliseconds }),

@@ -1,6 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import type { FromWorker, ToWorker } from './messages.ts'
+import { watchMemory } from './resident-memory.ts'
 
 /** How the workers of one kind are started. */
 export type WorkerKind = {
@@ -16,8 +17,12 @@ export type WorkerKind = {
   idleMilliseconds: number
   /** A worker is replaced after so many runs. */
   runsPerWorker: number
-  /** The most memory that a worker's JavaScript may take. */
+  /** The most memory that a worker's JavaScript may take; without what lies outside of V8's heap. */
   memoryMegabytes: number
+  /** The most physical memory that a worker may take, all of it: beyond it the worker is killed. Watched on Linux. */
+  residentMegabytes: number
+  /** Removes what a worker left that was killed or has crashed. */
+  cleanUp?: (pid: number) => Promise<void>
 }
 
 export type Child = {
@@ -29,10 +34,19 @@ export type Child = {
   kill: () => void
 }
 
+/** How a worker ended. */
+export type ChildExit = {
+  code: number | null
+  signal: NodeJS.Signals | null
+  /** The end of what it wrote to stderr, where a crash says why. */
+  lastWords: string
+  /** The physical memory that it was killed for taking. */
+  exceededMegabytes: number | undefined
+}
+
 type Events = {
   onMessage: (message: FromWorker) => void
-  /** The last words on stderr come along, since a crash says there why. */
-  onExit: (code: number | null, signal: NodeJS.Signals | null, lastWords: string) => void
+  onExit: (exit: ChildExit) => void
 }
 
 const lastWordsLimit = 4_000
@@ -52,8 +66,16 @@ export const startChild = (kind: WorkerKind, { onMessage, onExit }: Events): Chi
   child.on('message', (message) => onMessage(message as FromWorker))
   child.on('error', () => undefined)
   // 'close' rather than 'exit': by then the last words have been read.
-  child.on('close', (code, signal) => onExit(code, signal, lastWords))
+  child.on('close', (code, signal) => onExit({ code, signal, lastWords, exceededMegabytes }))
   const kill = () => void child.kill('SIGKILL')
+  let exceededMegabytes: number | undefined
+  if (child.pid !== undefined) {
+    const unwatch = watchMemory(child.pid, kind.residentMegabytes, (megabytes) => {
+      exceededMegabytes = Math.round(megabytes)
+      kill()
+    })
+    child.once('exit', unwatch)
+  }
   return {
     pid: child.pid ?? 0,
     runs: 0,

@@ -28,6 +28,7 @@ const openRuntime = (bus: ReturnType<typeof createMemoryBus>) => {
         idleMilliseconds: 10_000,
         runsPerWorker: 10,
         memoryMegabytes: 64,
+        residentMegabytes: 512,
       },
     },
   })

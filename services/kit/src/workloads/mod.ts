@@ -1,12 +1,14 @@
 export type { WorkerKind } from './child.ts'
 export { announceConclusion } from './conclude.ts'
 export { type FollowedRun, type FollowOptions, followRun, type RunFollower } from './follow.ts'
+export { handlePatiently } from './handle-patiently.ts'
 export { createLocalWorkloads, type LocalWorkloadsOptions } from './local.ts'
 export {
   assignmentsOf,
   branchNotices,
   generationOrders,
   inputsOf,
+  prepareWorkerTopics,
   runNotices,
   runTopic,
   searchOrders,

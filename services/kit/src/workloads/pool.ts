@@ -1,6 +1,6 @@
 import { failure } from '../errors/mod.ts'
 import type { Log } from '../telemetry/mod.ts'
-import { type Child, startChild, type WorkerKind } from './child.ts'
+import { type Child, type ChildExit, startChild, type WorkerKind } from './child.ts'
 import type { FailureReport, FromWorker } from './messages.ts'
 
 export type Outcome = { kind: 'completed'; result: Uint8Array } | { kind: 'failed'; failure: FailureReport }
@@ -17,7 +17,18 @@ export type Running = {
 
 const cancelGraceMilliseconds = 5_000
 
-const lost = (code: number | null, signal: NodeJS.Signals | null, lastWords: string): FailureReport => {
+const lost = (
+  { code, signal, lastWords, exceededMegabytes }: ChildExit,
+  { residentMegabytes }: WorkerKind,
+): FailureReport => {
+  if (exceededMegabytes !== undefined) {
+    return {
+      reason: 'OOMKilled',
+      kind: 'internal',
+      detail: `The worker ran out of memory: it took more than the ${residentMegabytes} MB that it may.`,
+      retryAfterSeconds: undefined,
+    }
+  }
   const outOfMemory = /heap out of memory|Allocation failed|ERR_WORKER_OUT_OF_MEMORY/.test(lastWords)
   if (outOfMemory) {
     return {
@@ -104,17 +115,22 @@ export const createPool = (kind: WorkerKind, { name, log }: { name: string; log:
     }
   }
 
-  const onExit = (child: Child, ...[code, signal, lastWords]: [number | null, NodeJS.Signals | null, string]) => {
+  const onExit = (child: Child, exit: ChildExit) => {
+    kind
+      .cleanUp?.(child.pid)
+      .catch((error: unknown) =>
+        log.error({ err: error, pid: child.pid }, `what a ${name} worker left was not removed`),
+      )
     ready.delete(child)
     const wasStarting = starting.delete(child)
     const held = runOf(child)
     if (held) {
-      if (!held.failure) log.error({ runId: held.run.runId, code, signal, lastWords }, `a ${name} worker was lost`)
-      settle(held.run.runId, { kind: 'failed', failure: lost(code, signal, lastWords) })
+      if (!held.failure) log.error({ runId: held.run.runId, ...exit }, `a ${name} worker was lost`)
+      settle(held.run.runId, { kind: 'failed', failure: lost(exit, kind) })
     } else if (wasStarting && !closed) {
-      log.error({ code, signal, lastWords }, `a ${name} worker did not start`)
+      log.error({ ...exit }, `a ${name} worker did not start`)
       // Whoever waits for it must hear of it; another start would fail in the same way.
-      for (const run of waiting.splice(0)) run.onEnded({ kind: 'failed', failure: lost(code, signal, lastWords) })
+      for (const run of waiting.splice(0)) run.onEnded({ kind: 'failed', failure: lost(exit, kind) })
       return
     }
     fill()
@@ -123,7 +139,7 @@ export const createPool = (kind: WorkerKind, { name, log }: { name: string; log:
   const start = () => {
     const child: Child = startChild(kind, {
       onMessage: (message) => onMessage(child, message),
-      onExit: (...how) => onExit(child, ...how),
+      onExit: (exit) => onExit(child, exit),
     })
     starting.add(child)
   }

@@ -6,7 +6,7 @@ import {
   RunReport,
   WorkerAssignment,
 } from '@trellis/protos/ts/trellis/workloads/v1/workloads.ts'
-import { messageCodec, queue, topics } from '../bus/mod.ts'
+import { type Bus, messageCodec, queue, topics } from '../bus/mod.ts'
 
 /** What happens to one run, by its id. Kept for a while, so that whoever asked for the run may come back to it. */
 export const runTopic = topics({
@@ -31,6 +31,19 @@ export const inputsOf = topics({
   ...messageCodec(RunInput),
   keep: { events: 1, milliseconds: day },
 })
+
+/**
+ * Publishes an event to a topic that has no reader in each family that workers use. It makes the streams exist with the
+ * rules of this release: workers may not create them. Idempotent.
+ */
+export const prepareWorkerTopics = async (bus: Pick<Bus, 'publish'>): Promise<void> => {
+  const id = 'prepared'
+  await Promise.all([
+    bus.publish(runTopic(id), { runId: id, number: 0, report: null }),
+    bus.publish(assignmentsOf(id), { runId: '', ends: false }),
+    bus.publish(inputsOf(id), { runId: id, input: new Uint8Array() }),
+  ])
+}
 
 /** What the statuses of runs are made of: workers and services tell, the operator that leads hears. */
 export const runNotices = queue({

@@ -39,7 +39,8 @@ const perform = async (work: Work, { runId, input }: Extract<ToWorker, { kind: '
       kind: 'failed',
       runId,
       failure: signal.aborted ? { ...report, reason: 'Cancelled' } : report,
-      ...(failed.kind === 'internal'
+      // What a run throws once it was cancelled is no fault to look for.
+      ...(failed.kind === 'internal' && !signal.aborted
         ? { trace: error instanceof Error ? (error.stack ?? error.message) : String(error) }
         : {}),
     })

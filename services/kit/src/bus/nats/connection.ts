@@ -96,8 +96,15 @@ const followStatus = async (nats: NatsConnection, log: Log, changed: (connected:
   }
 }
 
-/** Connects and checks that JetStream is there. Throws an Error that says what is wrong, without secrets. */
-export const openConnection = async (options: NatsBusOptions, limits: NatsBusLimits): Promise<Connection> => {
+/**
+ * Connects and checks that JetStream is there. Throws an Error that says what is wrong, without secrets. `isWorker`: the
+ * account reaches single streams of another account and has no JetStream of its own, so there is nothing to check.
+ */
+export const openConnection = async (
+  options: NatsBusOptions,
+  limits: NatsBusLimits,
+  { isWorker = false } = {},
+): Promise<Connection> => {
   const { name, credentials, tls, log } = options
   const settings: ConnectionOptions = {
     servers: checkServers(options.servers),
@@ -117,7 +124,7 @@ export const openConnection = async (options: NatsBusOptions, limits: NatsBusLim
   const nats = await dial(settings, options, limits.connectWithinMilliseconds)
   const manager = await jetstreamManager(nats, { checkAPI: false, timeout: requestMilliseconds })
   try {
-    await checkJetStream(manager, options, limits.connectWithinMilliseconds)
+    if (!isWorker) await checkJetStream(manager, options, limits.connectWithinMilliseconds)
   } catch (error) {
     await nats.close()
     throw error

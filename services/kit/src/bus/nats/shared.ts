@@ -21,14 +21,21 @@ type SharedOptions = {
   streams: Streams
   store: Store
   limits: NatsBusLimits
+  /** Reads the last message of a subject. From the stream's leader by default; a stale answer costs another attempt. */
+  readLast?: (stream: string, subject: string) => Promise<LastMessage | null>
 }
+
+type LastMessage = { data: Uint8Array; seq: number; header: { get: (name: string) => string } }
 
 /**
  * Values that processes share: each is the last message of a subject of its own. A change is stored only where the value is
  * still the one that it was made of, as the server sees it; otherwise it is made again of what is there now.
  */
-export const createShared = ({ connection, names, streams, store, limits }: SharedOptions) => {
+export const createShared = ({ connection, names, streams, store, limits, ...options }: SharedOptions) => {
   const { manager, whileConnected } = connection
+  const fromLeader = (stream: string, subject: string): Promise<LastMessage | null> =>
+    manager.streams.getMessage(stream, { last_by_subj: subject })
+  const getLast = options.readLast ?? fromLeader
   // Changes of one process take turns, so that they do not make each other come too late.
   const inTurn = createLanes()
 
@@ -45,7 +52,7 @@ export const createShared = ({ connection, names, streams, store, limits }: Shar
   const readLast = async (stream: StreamShape, subject: string) => {
     try {
       await streams.ensure(stream)
-      return await whileConnected(manager.streams.getMessage(stream.name, { last_by_subj: subject }))
+      return await whileConnected(getLast(stream.name, subject))
     } catch (error) {
       streams.doubt(stream.name)
       throw error

@@ -18,6 +18,7 @@ const changeable = [
   'max_bytes',
   'duplicate_window',
   'num_replicas',
+  'allow_direct',
 ] as const
 
 /** Makes the streams that are needed, once each, when they are first needed. */
@@ -48,6 +49,8 @@ export const createStreams = ({ connection, gate, storage, log }: StreamsOptions
       ...shape,
       num_replicas: storage.replicas,
       max_bytes: storage.maximumStreamBytes ?? -1,
+      // Workers read by direct get alone: they may create no consumers.
+      allow_direct: true,
     }
     const present = await find(shape.name)
     if (present) return update(present, wanted)

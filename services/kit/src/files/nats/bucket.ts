@@ -7,6 +7,7 @@ import { createSubjects } from './subjects.ts'
 
 /** JetStream's codes for what callers tell apart. */
 const streamExists = 10058
+const streamMissing = 10059
 const wrongLastSequence = 10071
 const requestMilliseconds = 5_000
 const retryAfterSeconds = 5
@@ -74,6 +75,15 @@ export const openBucket = async (location: NatsLocation) => {
   }
   try {
     await retrying(natsJudge, async () => {
+      // A worker may use the stream, and not create it.
+      const isThere = await manager.streams.info(stream).then(
+        () => true,
+        (error: unknown) => {
+          if (error instanceof JetStreamApiError && error.code === streamMissing) return false
+          throw error
+        },
+      )
+      if (isThere) return
       try {
         await manager.streams.add({
           name: stream,

@@ -1,8 +1,9 @@
-import type { Bus } from '../../bus/mod.ts'
+import type { WorkerBus } from '../../bus/mod.ts'
 import { isFailure, toFailure } from '../../errors/mod.ts'
 import type { Log } from '../../telemetry/mod.ts'
 import { failureReport, reasonIn } from '../failure-report.ts'
 import type { FailureReport } from '../messages.ts'
+import { retrying } from '../retrying.ts'
 import { inputsOf } from '../topics.ts'
 import type { Work } from '../worker.ts'
 import { createReporter, type Reporter } from './reporter.ts'
@@ -19,7 +20,7 @@ export type RunInHand = {
 }
 
 export type RunWorld = {
-  bus: Bus
+  bus: WorkerBus
   work: Work
   /** What the worker is called: the name of its pod. */
   worker: string
@@ -36,7 +37,10 @@ export type RunEnd = 'completed' | 'failed' | 'broken' | 'stopped'
 const isTheRuns = (error: unknown): boolean =>
   reasonIn(error) !== undefined || (isFailure(error) && error.kind !== 'internal' && error.kind !== 'unavailable')
 
-const readInput = async (bus: Bus, runId: string, signal: AbortSignal): Promise<Uint8Array> => {
+/** Whether the same work may succeed here in a moment: a server that it depends on is away. */
+const isPassing = (error: unknown): boolean => isFailure(error, 'unavailable') && reasonIn(error) === undefined
+
+const readInput = async (bus: WorkerBus, runId: string, signal: AbortSignal): Promise<Uint8Array> => {
   for await (const delivery of bus.subscribe(inputsOf(runId), { after: 'start', signal }))
     if (delivery.kind === 'event') return delivery.event.input
   throw signal.reason
@@ -60,7 +64,8 @@ const repeatNotice = async (reporter: Reporter, { report }: Extract<Verdict, { k
 
 /**
  * Does one run: waits for its input, works, and tells what happens, reports before notices. A run that has ended already is
- * not done again; one that somebody else ends, or begins, is left.
+ * not done again; one that somebody else ends, or begins, is left. While a server that the work depends on is away
+ * (`unavailable`), the work is started again in this worker: another one would fare no better.
  */
 export const doRun = async (world: RunWorld, run: RunInHand): Promise<RunEnd> => {
   const { bus, work, worker, log } = world
@@ -97,9 +102,20 @@ export const doRun = async (world: RunWorld, run: RunInHand): Promise<RunEnd> =>
       void reporter.report({ $case: 'output', value: message }).catch(() => undefined)
     const progress = (fraction: number, detail = '') => reporter.progress(fraction, detail)
     inHand.throwIfAborted()
-    const result = await work({ runId, input, signal: inHand, progress, output })
-    await reporter.flushed()
-    inHand.throwIfAborted()
+    const attempt = async (isAgain: boolean) => {
+      // Followers drop what the last attempt found.
+      if (isAgain) await reporter.report(started)
+      const result = await work({ runId, input, signal: inHand, progress, output })
+      await reporter.flushed()
+      inHand.throwIfAborted()
+      return result
+    }
+    const result = await retrying(attempt, {
+      withinMilliseconds: world.reportWithinMilliseconds,
+      signal: inHand,
+      isPassing,
+      onRetry: (error) => log.warn({ err: error, runId }, 'a server is away: the run is started again'),
+    })
     await conclude(reporter, { result })
     return 'completed'
   } catch (thrown) {

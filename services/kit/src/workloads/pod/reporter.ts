@@ -1,8 +1,8 @@
 import type { RunNotice } from '@trellis/protos/ts/trellis/workloads/v1/workloads.ts'
-import type { Bus } from '../../bus/mod.ts'
+import type { WorkerBus } from '../../bus/mod.ts'
+import { retrying } from '../retrying.ts'
 import { runNotices, runTopic } from '../topics.ts'
 import type { Report } from '../watch.ts'
-import { retrying } from './retrying.ts'
 
 /** Progress goes out no more often than this, in milliseconds: as reports, and as what a status is made of. */
 const progressEvery = { report: 250, notice: 1_000 }
@@ -10,7 +10,7 @@ const progressEvery = { report: 250, notice: 1_000 }
 type Notice = NonNullable<RunNotice['notice']>
 
 export type ReporterOptions = {
-  bus: Bus
+  bus: WorkerBus
   runId: string
   /** How long something is tried to be told while the bus is away, in milliseconds. */
   withinMilliseconds: number

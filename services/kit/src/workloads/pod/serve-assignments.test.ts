@@ -131,7 +131,7 @@ test('a run that fails by what it was to do is told so, and the worker ends as f
 })
 
 test('a fault of ours is told to nobody, since another worker may do the run over', async () => {
-  await give('run', { do: 'fail', kind: 'unavailable', detail: 'The files are away.' })
+  await give('run', { do: 'fail', kind: 'internal', detail: 'A fault.' })
   await assign('run')
   const { ended } = startWorker()
   expect(await ended).toBe('broken')
@@ -139,6 +139,35 @@ test('a fault of ours is told to nobody, since another worker may do the run ove
   const reports = await reportsOf('run')
   expect(kinds(reports)).toEqual(['started', 'started', 'completed'])
   expect(await second.ended).toBe('completed')
+})
+
+test('a run whose work fails while a server is away is started again in the same worker', async () => {
+  let attempts = 0
+  const work: Work = async (assignment) => {
+    assignment.output(Buffer.from('found'))
+    attempts += 1
+    if (attempts < 3) throw failure('unavailable', 'The message server is away.')
+    return Buffer.from('well')
+  }
+  await give('run', { do: 'work', steps: 0 })
+  await assign('run')
+  const { ended } = startWorker({ work })
+  expect(kinds(await reportsOf('run'))).toEqual([
+    ...['started', 'output', 'started', 'output'],
+    ...['started', 'output', 'completed'],
+  ])
+  expect(await ended).toBe('completed')
+})
+
+test('a run that fails as unavailable for a reason of its own is not started again', async () => {
+  const work = vi.fn(async () => {
+    throw Object.assign(failure('unavailable', 'The site is left alone.'), { reason: 'BreakerOpen' })
+  })
+  await give('run', { do: 'work', steps: 0 })
+  await assign('run')
+  const { ended } = startWorker({ work })
+  expect((await reportsOf('run')).at(-1)).toMatchObject({ value: { reason: 'BreakerOpen' } })
+  expect([await ended, work.mock.calls.length]).toEqual(['failed', 1])
 })
 
 test('a worker that is stopped with a run in hand says nothing of its end', async () => {

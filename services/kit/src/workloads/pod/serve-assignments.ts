@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import type { WorkerAssignment } from '@trellis/protos/ts/trellis/workloads/v1/workloads.ts'
 import type { Delivery } from '../../bus/mod.ts'
+import { retrying } from '../retrying.ts'
 import { assignmentsOf } from '../topics.ts'
 import { doRun, type RunEnd, type RunWorld } from './do-run.ts'
-import { retrying } from './retrying.ts'
 
 export type PodWorkerOptions = RunWorld & {
   podUid: string

@@ -1,4 +1,4 @@
-import type { Bus } from '../../bus/mod.ts'
+import type { WorkerBus } from '../../bus/mod.ts'
 import { runTopic } from '../topics.ts'
 import type { Report } from '../watch.ts'
 
@@ -22,7 +22,7 @@ export type OwnRun = {
  * the end it says last, so a last report that is met before that is another's.
  */
 export const watchOwnRun = (
-  bus: Bus,
+  bus: WorkerBus,
   { runId, worker, signal }: { runId: string; worker: string; signal: AbortSignal },
 ): OwnRun => {
   const deliveries = bus.subscribe(runTopic(runId), { after: 'start', signal })[Symbol.asyncIterator]()

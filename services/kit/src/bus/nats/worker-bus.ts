@@ -1,0 +1,161 @@
+import { jetstreamManager } from '@nats-io/jetstream'
+import { Nuid } from '@nats-io/transport-node'
+import { onAbort } from '../../lifecycle/mod.ts'
+import type { Bus, Delivery, WorkerBus } from '../bus.ts'
+import type { Topic } from '../topic.ts'
+import { type Connection, openConnection } from './connection.ts'
+import { jobHeadroom } from './dead-letters.ts'
+import { createNames } from './names.ts'
+import { defaultLimits, type NatsBusOptions } from './options.ts'
+import { queueShapes } from './queue-streams.ts'
+import { createShared } from './shared.ts'
+import { checkSize, createStoring, Refused, refusal } from './storing.ts'
+import type { StreamShape, Streams } from './streams.ts'
+
+/** Room for the message's id in its headers, in bytes. */
+const headroom = 256
+const requestMilliseconds = 5_000
+/** A topic is read again after a wake-up, which may overtake the event, and then at growing intervals. */
+const pauseMilliseconds = { first: 5, most: 2_000 }
+
+/** Waits until woken, until the time is up, or until the signal aborts. */
+const createAlarm = (signal: AbortSignal) => {
+  let wake: () => void = () => undefined
+  let rang = false
+  return {
+    ring: () => {
+      rang = true
+      wake()
+    },
+    /** Whether it rang since the last wait. */
+    wait: async (milliseconds: number): Promise<boolean> => {
+      if (!rang && !signal.aborted) {
+        const { promise, resolve } = Promise.withResolvers<void>()
+        wake = resolve
+        const timer = setTimeout(resolve, milliseconds)
+        const unlink = onAbort(signal, resolve)
+        await promise
+        unlink()
+        clearTimeout(timer)
+      }
+      const wasRung = rang
+      rang = false
+      return wasRung
+    },
+  }
+}
+
+type DirectReader = {
+  /** The first message of a subject at or behind a sequence of its stream. */
+  next: (stream: string, subject: string, sequence: number) => Promise<DirectMessage | null>
+  last: (stream: string, subject: string) => Promise<DirectMessage | null>
+}
+type DirectMessage = { seq: number; data: Uint8Array; header: { get: (name: string) => string } }
+
+const createDirectReader = async ({ nats, whileConnected }: Connection): Promise<DirectReader> => {
+  const { direct } = await jetstreamManager(nats, { checkAPI: false, timeout: requestMilliseconds })
+  return {
+    next: (stream, subject, sequence) =>
+      whileConnected(direct.getMessage(stream, { seq: sequence, next_by_subj: subject })),
+    last: (stream, subject) => whileConnected(direct.getMessage(stream, { last_by_subj: subject })),
+  }
+}
+
+/**
+ * Follows a topic by direct gets. The server's delivery of an event to a plain subscription is only the wake-up; the event
+ * is read from the stream, so that nothing is missed, repeated or reordered when the connection is lost in between.
+ */
+async function* followTopic<Event>(
+  { connection, reader, names, log }: ReadingOptions,
+  topic: Topic<Event>,
+  { after, signal }: { after: number | 'start'; signal: AbortSignal },
+): AsyncGenerator<Delivery<Event>> {
+  const subject = names.topicSubject(topic.name)
+  const stream = names.topicStream(topic.family)
+  const alarm = createAlarm(signal)
+  const subscription = connection.nats.subscribe(subject, { callback: alarm.ring })
+  let place = after === 'start' ? 0 : after
+  let pause = pauseMilliseconds.first
+  try {
+    while (!signal.aborted) {
+      // A stream that is not there yet, or a server that is away, is asked again.
+      const message = await reader.next(stream, subject, place + 1).catch(() => null)
+      if (signal.aborted) return
+      if (message === null) {
+        const wasRung = await alarm.wait(pause)
+        pause = wasRung ? pauseMilliseconds.first : Math.min(pause * 2, pauseMilliseconds.most)
+        continue
+      }
+      pause = pauseMilliseconds.first
+      place = message.seq
+      try {
+        yield { kind: 'event', sequence: place, event: topic.decode(message.data) }
+      } catch (error) {
+        log.error({ err: error, topic: topic.name, sequence: place }, 'an event cannot be read; its readers meet a gap')
+        yield { kind: 'gap', missed: 1 }
+      }
+    }
+  } finally {
+    subscription.unsubscribe()
+  }
+}
+
+type ReadingOptions = {
+  connection: Connection
+  reader: DirectReader
+  names: ReturnType<typeof createNames>
+  log: NatsBusOptions['log']
+}
+
+/**
+ * The bus as a worker has it: it stores events and jobs and reads topics, and needs no right to create, list or delete
+ * streams or consumers. Streams are created by the services and the operator; until they are there, storing is
+ * `unavailable` and reading waits.
+ */
+export const connectNatsWorkerBus = async (options: NatsBusOptions): Promise<WorkerBus> => {
+  const { log, prefix = 'trellis' } = options
+  const limits = { ...defaultLimits, ...options.limits }
+  const names = createNames(prefix)
+  const connection = await openConnection(options, limits, { isWorker: true })
+  const reader = await createDirectReader(connection)
+  const closing = new AbortController()
+  const streams: Streams = { ensure: async () => undefined, doubt: () => undefined }
+  const store = createStoring({ connection, streams, limits, signal: closing.signal })
+  const shapes = queueShapes(names, limits)
+  const tokens = new Nuid()
+  const { change } = createShared({ connection, names, streams, store, limits, readLast: reader.last })
+
+  const surely = async (what: { subject: string; lane: string; bytes: Uint8Array; stream: StreamShape }) => {
+    try {
+      return (await store(what)).sequence
+    } catch (error) {
+      throw error instanceof Refused ? refusal(error) : error
+    }
+  }
+  const publish: Bus['publish'] = async (topic, event) => {
+    const bytes = topic.encode(event)
+    checkSize(`The event for ${topic.name}`, bytes, { connection, headroom })
+    const subject = names.topicSubject(topic.name)
+    const stream: StreamShape = { name: names.topicStream(topic.family), subjects: [], retention: 'limits' }
+    return surely({ lane: subject, subject, bytes, stream })
+  }
+
+  return {
+    publish,
+    change,
+    enqueue: async (queue, value) => {
+      const bytes = queue.encode(value)
+      checkSize(`The job for ${queue.name}`, bytes, { connection, headroom: jobHeadroom })
+      const stream = shapes.jobs(queue)
+      await surely({ lane: stream.name, subject: names.unnamedJob(queue.name, tokens.next()), bytes, stream })
+    },
+    subscribe: (topic, { after, signal }) => {
+      const until = AbortSignal.any([signal, closing.signal])
+      return followTopic({ connection, reader, names, log }, topic, { after, signal: until })
+    },
+    [Symbol.asyncDispose]: async () => {
+      closing.abort()
+      await connection.close()
+    },
+  }
+}

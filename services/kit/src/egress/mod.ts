@@ -1,0 +1,11 @@
+export { type AddressRules, isLocalAddress, refusalOfAddress, refusalOfUrl, webAddress } from './address-rules.ts'
+export { WrongCertificate } from './certificate.ts'
+export {
+  checkedLookup,
+  createEgress,
+  type Egress,
+  type EgressInit,
+  type EgressOptions,
+  EgressRefused,
+  type EgressResponse,
+} from './egress.ts'

@@ -1,0 +1,37 @@
+import { onAbort } from './linked-abort.ts'
+
+/** Closes an iterator whose pending `next` may never settle, so nothing waits for it. */
+const abandon = (iterator: AsyncIterator<unknown>): void => {
+  Promise.resolve(iterator.return?.()).catch(() => undefined)
+}
+
+/**
+ * The items of an iterable until a signal aborts. Then the signal's reason is thrown at once, even while the source is silent: a source that
+ * never settles cannot retain its reader and what the reader holds open. A source that ends after the abort counts as aborted.
+ */
+export async function* untilAborted<Item>(items: AsyncIterable<Item>, signal: AbortSignal): AsyncGenerator<Item> {
+  const iterator = items[Symbol.asyncIterator]()
+  let isPending = false
+  let interrupt = () => {}
+  const unlink = onAbort(signal, () => interrupt())
+  const next = () =>
+    new Promise<IteratorResult<Item>>((resolve, reject) => {
+      interrupt = () => reject(signal.reason)
+      iterator.next().then(resolve, reject)
+    })
+  try {
+    for (;;) {
+      signal.throwIfAborted()
+      isPending = true
+      const { done, value } = await next()
+      isPending = false
+      signal.throwIfAborted()
+      if (done) return
+      yield value
+    }
+  } finally {
+    unlink()
+    if (isPending) abandon(iterator)
+    else await iterator.return?.()
+  }
+}

@@ -1,0 +1,110 @@
+import type { ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { setTimeout as sleep } from 'node:timers/promises'
+
+/** How a process ended: its exit code, the signal that ended it, or why it could not be started. */
+export type Exit = { code: number | null; signal: NodeJS.Signals | null; error?: Error }
+
+export type SuperviseOptions = {
+  /** Starts the process. Its output and messages are for the caller to read. */
+  spawn: () => ChildProcess
+  /** Whether an exit is a failure after which the process is started again. */
+  isFailure?: (exit: Exit) => boolean
+  /** Starts a process again that ended before it was ready for the first time, too. */
+  restartsUnready?: boolean
+  /** Time for an orderly end, after which the process is killed. */
+  graceMilliseconds?: number
+  /** Reports an exit, and the pause before the next start. */
+  onRestart: (exit: Exit, pauseMilliseconds: number) => void
+}
+
+export type Supervised = {
+  /** To be called when the process reports that it is ready. */
+  markReady: () => void
+  /** Resolves with the first `markReady`; rejects when the process ended before, or was stopped. */
+  ready: Promise<void>
+  pid: () => number | undefined
+  /** Sends a signal to the process, if it runs. */
+  signal: (signal: NodeJS.Signals) => void
+  /** Resolves when the process has ended and is not started again. */
+  ended: Promise<Exit>
+  /** Ends it in order, for good; after the grace it is killed. */
+  stop: () => Promise<void>
+}
+
+const firstPauseMilliseconds = 200
+const maxPauseMilliseconds = 5_000
+/** A process that ran for so long had started well, so the back-off begins from the start. */
+const healthyMilliseconds = 10_000
+/** Output of a process may outlast it in its own children; it is waited for no longer than this. */
+const outputMilliseconds = 1_000
+
+export const describeExit = ({ code, signal, error }: Exit): string => {
+  if (error) return `could not be started: ${error.message}`
+  return signal ? `was ended by ${signal}` : `ended with code ${String(code)}`
+}
+
+/** The end of a process, with all its output where that ends in time. */
+const exitOf = (child: ChildProcess): Promise<Exit> =>
+  new Promise((resolve) => {
+    const closed = once(child, 'close').catch(() => undefined)
+    child.once('error', (error) => {
+      if (child.pid === undefined) resolve({ code: null, signal: null, error })
+    })
+    child.once('exit', (code, signal) => {
+      void Promise.race([closed, sleep(outputMilliseconds, undefined, { ref: false })]).then(() =>
+        resolve({ code, signal }),
+      )
+    })
+  })
+
+/** Runs a process and starts it again whenever it fails, with exponential back-off from 200 ms to 5 s. */
+export const supervise = (options: SuperviseOptions): Supervised => {
+  const { spawn, isFailure = () => true, restartsUnready = false, graceMilliseconds = 20_000, onRestart } = options
+  const ready = Promise.withResolvers<void>()
+  const ended = Promise.withResolvers<Exit>()
+  ready.promise.catch(() => undefined)
+  let child: ChildProcess | undefined
+  let exited: Promise<Exit> | undefined
+  let timer: NodeJS.Timeout | undefined
+  let isStopping = false
+  let wasReady = false
+  let pause = firstPauseMilliseconds
+
+  const start = () => {
+    const startedAt = performance.now()
+    const started = spawn()
+    child = started
+    exited = exitOf(started)
+    void exited.then((exit) => {
+      if (child === started) child = undefined
+      if (!wasReady) ready.reject(new Error(describeExit(exit), { cause: exit.error }))
+      if (isStopping || !isFailure(exit) || !(wasReady || restartsUnready)) return ended.resolve(exit)
+      if (performance.now() - startedAt > healthyMilliseconds) pause = firstPauseMilliseconds
+      onRestart(exit, pause)
+      timer = setTimeout(start, pause)
+      pause = Math.min(pause * 2, maxPauseMilliseconds)
+    })
+  }
+  start()
+  return {
+    markReady: () => {
+      wasReady = true
+      ready.resolve()
+    },
+    ready: ready.promise,
+    pid: () => child?.pid,
+    signal: (signal) => void child?.kill(signal),
+    ended: ended.promise,
+    stop: async () => {
+      isStopping = true
+      clearTimeout(timer)
+      const running = child
+      if (!running) return ended.resolve({ code: null, signal: null })
+      running.kill('SIGTERM')
+      const killing = setTimeout(() => running.kill('SIGKILL'), graceMilliseconds)
+      await exited
+      clearTimeout(killing)
+    },
+  }
+}

@@ -1,0 +1,60 @@
+import { once } from 'node:events'
+import { type AddressInfo, createServer, type Socket } from 'node:net'
+import { HealthDefinition } from '@trellis/protos/ts/grpc/health/v1/health.ts'
+import { createChannel, createClient } from 'nice-grpc'
+import { ClientError, Status } from 'nice-grpc-common'
+import { expect, test } from 'vitest'
+import { callWithRetry, neverSent } from './grpc-retry.ts'
+import { grpcTarget } from './grpc-target.ts'
+
+/** How grpc-js says that a call failed. */
+const failureAt = async (address: string): Promise<ClientError> => {
+  const channel = createChannel(grpcTarget(address))
+  try {
+    await createClient(HealthDefinition, channel).check({ service: '' })
+  } catch (error) {
+    if (error instanceof ClientError) return error
+    throw error
+  } finally {
+    channel.close()
+  }
+  throw new Error('The call succeeded.')
+}
+
+test.each([
+  ['one address that refuses', '127.0.0.1:1', /No connection established/],
+  ['several addresses that refuse', '127.0.0.1:1,127.0.0.2:1', /No connection established/],
+  ['a socket that is not there', 'unix:///nowhere/trellis.sock', /No connection established/],
+  ['a name that is not known', 'nowhere.invalid:9000', /Name resolution failed/],
+])('a call to %s was never sent', async (_name, address, words) => {
+  const error = await failureAt(address)
+  expect([error.code, neverSent(error)]).toEqual([Status.UNAVAILABLE, true])
+  expect(error.details).toMatch(words)
+})
+
+test('a call whose connection breaks once it was made may have been sent', async () => {
+  const settings = Buffer.from([0, 0, 0, 4, 0, 0, 0, 0, 0])
+  const isHeaders = (frame: Buffer) => frame.includes('grpc.health.v1.Health') || frame.length > 60
+  const server = createServer((socket: Socket) => {
+    socket.write(settings)
+    socket.on('data', (data: Buffer) => isHeaders(data) && socket.destroy()).on('error', () => undefined)
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const error = await failureAt(`127.0.0.1:${(server.address() as AddressInfo).port}`)
+  server.close()
+  expect([error.code, neverSent(error)]).toEqual([Status.UNAVAILABLE, false])
+})
+
+test('a lost call is repeated only if it is safe', async () => {
+  const attempts = async (isSafe: boolean): Promise<number> => {
+    let count = 0
+    const call = () => {
+      count += 1
+      return Promise.reject(new ClientError('/x/y', Status.UNAVAILABLE, 'Connection dropped'))
+    }
+    const { signal } = new AbortController()
+    await callWithRetry(call, { isSafe, isAnswer: () => false, wasReached: true, signal }).catch(() => undefined)
+    return count
+  }
+  expect([await attempts(true), await attempts(false)]).toEqual([4, 1])
+})

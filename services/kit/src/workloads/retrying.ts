@@ -1,0 +1,39 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { isFailure } from '../errors/mod.ts'
+
+const pauses = { first: 100, most: 5_000 }
+
+const isUnavailable = (error: unknown): boolean => isFailure(error, 'unavailable')
+
+export type RetryOptions = {
+  /** How long `unavailable` is retried, in milliseconds. */
+  withinMilliseconds: number
+  signal: AbortSignal
+  /** Whether a failure is worth another attempt; `unavailable` is, unless told otherwise. */
+  isPassing?: (error: unknown) => boolean
+  /** Called before each pause with what the attempt failed with. */
+  onRetry?: (error: unknown) => void
+}
+
+/**
+ * Repeats an attempt that fails as `unavailable`, with growing pauses, until it succeeds or the time is up. `isAgain` is false
+ * for the first attempt. Throws the last failure, any other failure at once, and the signal's reason.
+ */
+export const retrying = async <Result>(
+  attempt: (isAgain: boolean) => Promise<Result>,
+  { withinMilliseconds, signal, isPassing = isUnavailable, onRetry }: RetryOptions,
+): Promise<Result> => {
+  const limit = performance.now() + withinMilliseconds
+  let isAgain = false
+  for (let pause = pauses.first; ; pause = Math.min(pause * 2, pauses.most)) {
+    signal.throwIfAborted()
+    try {
+      return await attempt(isAgain)
+    } catch (error) {
+      if (!isPassing(error) || performance.now() + pause >= limit) throw error
+      onRetry?.(error)
+    }
+    isAgain = true
+    await sleep(pause, undefined, { signal })
+  }
+}
