@@ -1,7 +1,7 @@
 import type { DescEnum, DescField, DescMessage, DescMethod, DescService } from '@bufbuild/protobuf'
 import { getComments, type Schema } from '@bufbuild/protoplugin'
 import { createNames, type Names } from './names.ts'
-import { accesses, createOptionReader, type FieldOptions, type OptionReader, streams } from './options.ts'
+import { accesses, createOptionReader, type FieldOptions, type OptionReader, streams, works } from './options.ts'
 import { type FieldRules, fieldRules } from './rules.ts'
 
 /** What a value is, without regard to how often it occurs. */
@@ -64,6 +64,8 @@ export type RouteModel = {
   access: (typeof accesses)[number]
   /** The cookie of a session is enough in place of the API key. */
   session: boolean
+  /** What a call sets in motion. */
+  starts: (typeof works)[number]
   /** The message that path, query and body make up. */
   request: DescMessage
   response: DescMessage
@@ -208,6 +210,7 @@ export const createModelReader = (schema: Schema) => {
       example: own.example ?? '',
       access: accesses[own.access || serviceOptions.access] ?? 'caller',
       session: verb === 'get' || own.session === true,
+      starts: works[own.starts ?? 0] ?? 'none',
       request: parameters,
       response: method.output,
       comment: commentOf(method),

@@ -23,17 +23,23 @@ const statusWords: Record<number, string> = {
   403: 'Not allowed.',
   404: 'Nothing has that id.',
   405: 'The path exists, not with that method.',
+  408: 'The request did not arrive in time.',
   409: 'The state it is in does not allow it.',
   413: 'More than the limit allows.',
   415: 'Content of a type that is not taken here.',
   416: 'The byte range lies outside the content.',
+  421: 'The Host is not one that this server answers for.',
   422: 'A value is not allowed.',
   429: 'Too many requests; Retry-After says when to try again.',
+  431: 'The headers, or the address, are longer than this server takes.',
   500: 'A fault of the server.',
   502: 'Another server failed or refused.',
   503: 'Not configured, or overloaded; then with Retry-After.',
   504: 'Another server took too long.',
 }
+
+/** What every route may answer before its own code runs: the edge checks framing, host, origin, headers and rate. */
+const commonErrors = [400, 403, 408, 421, 429, 431]
 
 const errorResponse = (status: number) => ({
   description: statusWords[status] ?? 'An error.',
@@ -58,18 +64,33 @@ const securityOf = ({ access, session }: RouteModel) =>
 
 export const createOpenApi = (model: ModelReader, examples: Examples) => {
   const { answer, input } = references(model)
+  /** An empty query parameter counts as absent, so a required one has a character at least. */
+  const parameterSchema = (place: string, field: FieldModel): JsonSchema => {
+    const schema = fieldSchema(field, input, false)
+    const isNeverEmpty = place === 'query' && field.rules.required && schema.type === 'string'
+    return isNeverEmpty ? { minLength: 1, ...schema } : schema
+  }
   const parameter = (place: string, required: boolean) => (field: FieldModel) => ({
     name: place === 'header' ? (field.options.header ?? field.name) : field.name,
     in: place,
     required: required || field.rules.required,
     ...(field.comment === '' ? {} : { description: field.comment }),
-    schema: fieldSchema(field, input, false),
+    ...(place === 'query' ? { allowEmptyValue: !field.rules.required } : {}),
+    schema: parameterSchema(place, field),
     ...(field.options.example
       ? { example: JSON.parse(field.options.example) }
       : required
         ? { example: examples.ofField(field) }
         : {}),
   })
+
+  /** What a streamed body may hold: a value where it is JSON or a form, else its text; as NDJSON, its entries a line each. */
+  const bodyExample = ({ example }: RouteModel, mediaType: string): unknown => {
+    if (example === '') return ''
+    const value = JSON.parse(example)
+    if (mediaType === 'text/plain') return example
+    return mediaType === 'application/x-ndjson' ? value.entries.map(JSON.stringify).join('\n') : value
+  }
 
   const requestBody = (route: RouteModel) => {
     if (route.stream === 'multipart') {
@@ -82,10 +103,13 @@ export const createOpenApi = (model: ModelReader, examples: Examples) => {
         },
         required: ['file'],
       }
-      return { requestBody: { required: true, content: { 'multipart/form-data': { schema } } } }
+      const example = { file: 'The content of the file.', ...examples.ofFields(route.formFields) }
+      return { requestBody: { required: true, content: { 'multipart/form-data': { schema, example } } } }
     }
     if (route.stream === 'body') {
-      const content = Object.fromEntries(route.mediaTypes.map((mediaType) => [mediaType, { schema: {} }]))
+      const content = Object.fromEntries(
+        route.mediaTypes.map((mediaType) => [mediaType, { schema: {}, example: bodyExample(route, mediaType) }]),
+      )
       return { requestBody: { required: true, content } }
     }
     if (!route.hasBody) return {}
@@ -102,12 +126,30 @@ export const createOpenApi = (model: ModelReader, examples: Examples) => {
   const eventFields = (route: RouteModel) =>
     model.fieldsOf(route.response).filter((field) => field.oneof !== undefined && !holdsWritten(field))
 
+  /** Each event as its fields (WHATWG HTML, section 9.2); `data` is the text of what `x-events` gives the schema of. */
+  const eventStream = (route: RouteModel) => {
+    const [first] = eventFields(route)
+    const data = first && examples.ofField(first)
+    return {
+      schema: {
+        type: 'object',
+        properties: {
+          event: { type: 'string' },
+          data: { type: 'string' },
+          id: { type: 'string' },
+          retry: { type: 'integer', minimum: 0 },
+        },
+      },
+      ...(first ? { example: { event: eventName(first), data: JSON.stringify(data) } } : {}),
+    }
+  }
+
   const content = (route: RouteModel) => {
     if (route.stream === 'sse') {
       const events = Object.fromEntries(
         eventFields(route).map((field) => [eventName(field), fieldSchema(field, answer, false)]),
       )
-      return { content: { 'text/event-stream': { schema: { type: 'string' }, 'x-events': events } } }
+      return { content: { 'text/event-stream': { ...eventStream(route), 'x-events': events } } }
     }
     if (route.stream === 'bytes') {
       const types = route.mediaTypes.length > 0 ? route.mediaTypes : ['application/octet-stream']
@@ -131,16 +173,18 @@ export const createOpenApi = (model: ModelReader, examples: Examples) => {
   }
 
   const errorsOf = (route: RouteModel): number[] => {
-    const errors = new Set(route.errors)
+    const errors = new Set([...commonErrors, ...route.errors])
     if (route.access !== 'open' && route.access !== 'caller') errors.add(401)
     if (route.access === 'caller') errors.add(401)
     if (route.hasBody || route.stream === 'multipart' || route.stream === 'body')
-      for (const status of [400, 413, 415]) errors.add(status)
+      for (const status of [413, 415]) errors.add(status)
     if (route.stream === 'bytes') errors.add(416)
+    // Routes of the API refuse query parameters and keys of a body that they do not know, also those that know none.
+    const refusesUnknown = route.hasBody || (route.access !== 'open' && route.path.includes('/api/'))
     const hasInput = [route.pathFields, route.queryFields, route.bodyFields, route.formFields].some(
       (fields) => fields.length > 0,
     )
-    if (hasInput) errors.add(422).add(400)
+    if (hasInput || refusesUnknown) errors.add(422)
     if (route.pathFields.length > 0) errors.add(404)
     if (route.access !== 'open') errors.add(503)
     return [...errors].toSorted((a, b) => a - b)

@@ -20,6 +20,7 @@ export type MethodOptions = {
   access?: number
   example?: string
   session?: boolean
+  starts?: number
 }
 
 export type ServiceOptions = { mount: string; title: string; version: string; access: number; heartbeat: string }
@@ -36,6 +37,8 @@ export type FieldOptions = {
 }
 
 export type HttpRule = { pattern: { case?: string; value?: string }; body: string }
+
+export const works = ['none', 'search', 'generation', 'export'] as const
 
 export const streams = ['none', 'sse', 'bytes', 'multipart', 'body'] as const
 export const accesses = ['caller', 'open', 'caller', 'api_key', 'admin_key', 'branch_key'] as const

@@ -78,6 +78,8 @@ export type Route = {
   access: 'open' | 'caller' | 'api_key' | 'admin_key' | 'branch_key'
   /** The cookie of a session is enough in place of the API key. */
   session: boolean
+  /** What a call sets in motion, which callers are limited in. */
+  starts: 'none' | 'search' | 'generation' | 'export'
   pathFields: Record<string, TextKind>
   queryFields: Record<string, TextKind>
   /** Request field → the header it may be read from. */

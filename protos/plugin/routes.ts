@@ -52,6 +52,7 @@ const routeEntry = (route: RouteModel, model: ModelReader): string[] => {
     `    status: ${route.status},`,
     `    access: '${route.access}',`,
     `    session: ${route.session},`,
+    `    starts: '${route.starts}',`,
     `    pathFields: ${JSON.stringify(kinds(route.pathFields))},`,
     `    queryFields: ${JSON.stringify(kinds([...route.queryFields, ...route.headerFields]))},`,
     `    headerFields: ${JSON.stringify(headers(route.headerFields))},`,

@@ -211,6 +211,7 @@ export type SellerRest = {
   platform: string
   platform_seller_id: string
   username: string
+  /** Days that the account has been open for certain: the marketplace shows the month that it was opened in. */
   account_age_days: number | null
   feedback_count: number | null
   /** 0 to 1. */

@@ -4,3 +4,60 @@
 /* eslint-disable */
 
 /** How an rpc appears over HTTP, beside its google.api.http annotation. */
+
+/**
+ * What a call sets in motion. Each caller may start so many a minute; a GET that starts something is not safe: clients do not repeat it,
+ * and pages of other sites may not send it.
+ */
+export const Work = {
+  UNSPECIFIED: "WORK_UNSPECIFIED",
+  /** SEARCH - A search of the marketplace. */
+  SEARCH: "WORK_SEARCH",
+  /** GENERATION - A generation of audio. */
+  GENERATION: "WORK_GENERATION",
+  /** EXPORT - A file that is put together for its reader. */
+  EXPORT: "WORK_EXPORT",
+} as const;
+
+export type Work = typeof Work[keyof typeof Work];
+
+export namespace Work {
+  export type UNSPECIFIED = typeof Work.UNSPECIFIED;
+  export type SEARCH = typeof Work.SEARCH;
+  export type GENERATION = typeof Work.GENERATION;
+  export type EXPORT = typeof Work.EXPORT;
+}
+
+export function workFromJSON(object: any): Work {
+  switch (object) {
+    case 0:
+    case "WORK_UNSPECIFIED":
+      return Work.UNSPECIFIED;
+    case 1:
+    case "WORK_SEARCH":
+      return Work.SEARCH;
+    case 2:
+    case "WORK_GENERATION":
+      return Work.GENERATION;
+    case 3:
+    case "WORK_EXPORT":
+      return Work.EXPORT;
+    default:
+      throw new globalThis.Error("Unrecognized enum value " + object + " for enum Work");
+  }
+}
+
+export function workToNumber(object: Work): number {
+  switch (object) {
+    case Work.UNSPECIFIED:
+      return 0;
+    case Work.SEARCH:
+      return 1;
+    case Work.GENERATION:
+      return 2;
+    case Work.EXPORT:
+      return 3;
+    default:
+      throw new globalThis.Error("Unrecognized enum value " + object + " for enum Work");
+  }
+}

@@ -274,6 +274,7 @@ export interface Seller {
   platform: string;
   platformSellerId: string;
   username: string;
+  /** Days that the account has been open for certain: the marketplace shows the month that it was opened in. */
   accountAgeDays?: number | null | undefined;
   feedbackCount?:
     | number
@@ -388,7 +389,7 @@ export interface Features {
 export interface EnrichRequest {
   /** The marketplace's id of the seller. */
   seller: string;
-  /** The marketplace's id of the listing to score again. */
+  /** The marketplace's id of the listing to score again; one of that seller's. */
   listingId: string;
   /** The query to compare prices by; the listing's title without it. */
   query: string;
@@ -3797,7 +3798,7 @@ export const ListingsServiceDefinition = {
       responseStream: false,
       options: {},
     },
-    /** Looks a seller up now, and scores the listing again. */
+    /** Looks a seller up now, from one of their own listings, and scores the listing again. */
     enrich: {
       name: "Enrich",
       requestType: EnrichRequest as typeof EnrichRequest,

@@ -728,6 +728,7 @@ export const SettingsServiceDefinition = {
      * the default. For a secret, `"***"` keeps it and `""` clears it. A secret is kept for the server whose address is set with it: when the
      * address changes to another server, the secret must be given again, or nothing is changed (422). `device_names` that is no JSON is 400;
      * a value that is not allowed, or a name that is not known, is 422. 503 when secrets cannot be kept, because no key is configured.
+     * Without an API key only callers of the server itself change settings (403).
      */
     updateSettings: {
       name: "UpdateSettings",

@@ -1327,7 +1327,8 @@ export const SetupServiceDefinition = {
       options: {},
     },
     /**
-     * Appends sources to the sources file, all or none; comments in it stay. An id that is there already is 409. The file itself (`SERVICE_SOURCES_FILE`) may
+     * Appends sources to the sources file, all or none; comments in it stay. Paths of the server lie in folders of `SERVICE_LOG_DIRS`, else 422.
+     * Without an API key only callers of the server itself add sources (403). An id that is there already is 409. The file itself (`SERVICE_SOURCES_FILE`) may
      * be edited by hand as well. Where several replicas run, what is added is kept in their database, for all of them, beside the file that they are given.
      */
     writeSources: {

@@ -884,6 +884,7 @@ export const SshTargetsServiceDefinition = {
     /**
      * Adds a target: `{"label": "NAS", "host": "nas.home", "user": "logs", "key_path": "/home/ann/.ssh/id_ed25519"}`. The key must lie in one of the
      * folders that the server is told (`SERVICE_SSH_KEY_DIRS`); a host with a link-local address is refused (422). Nothing is connected to yet.
+     * Without an API key only callers of the server itself add, change, remove and test targets (403).
      */
     createSshTarget: {
       name: "CreateSshTarget",

@@ -25,6 +25,8 @@ export interface StoredPiece {
 export interface IngestTask {
   nodeId: string;
   maximumSeconds: number;
+  /** The most that its samples may take as they are stored, in bytes; 0 for no limit but the seconds. */
+  maximumBytes: number;
 }
 
 /** Makes a node's samples out of those that come before it. */
@@ -260,7 +262,7 @@ export const StoredPiece: MessageFns<StoredPiece> = {
 };
 
 function createBaseIngestTask(): IngestTask {
-  return { nodeId: "", maximumSeconds: 0 };
+  return { nodeId: "", maximumSeconds: 0, maximumBytes: 0 };
 }
 
 export const IngestTask: MessageFns<IngestTask> = {
@@ -270,6 +272,9 @@ export const IngestTask: MessageFns<IngestTask> = {
     }
     if (message.maximumSeconds !== 0) {
       writer.uint32(16).int32(message.maximumSeconds);
+    }
+    if (message.maximumBytes !== 0) {
+      writer.uint32(24).int64(message.maximumBytes);
     }
     return writer;
   },
@@ -303,6 +308,14 @@ export const IngestTask: MessageFns<IngestTask> = {
             message.maximumSeconds = reader.int32();
             continue;
           }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.maximumBytes = longToNumber(reader.int64());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -322,6 +335,7 @@ export const IngestTask: MessageFns<IngestTask> = {
     const message = createBaseIngestTask();
     message.nodeId = object.nodeId ?? "";
     message.maximumSeconds = object.maximumSeconds ?? 0;
+    message.maximumBytes = object.maximumBytes ?? 0;
     return message;
   },
 };
