@@ -80,8 +80,13 @@ export const measureRendering = async (chromium: ChromiumOptions, count = 60): P
     mostCharacters: 2 ** 23,
     mostElements: 200_000,
   })
-  const http = createPoliteFetch({ userAgent, gapMilliseconds: 0 })
-  const shown = createPoliteFetch({ userAgent, gapMilliseconds: 0, rendering: { pages: 'needed', render } })
+  const http = createPoliteFetch({ userAgent, mayBePrivate: () => true, gapMilliseconds: 0 })
+  const shown = createPoliteFetch({
+    userAgent,
+    mayBePrivate: () => true,
+    gapMilliseconds: 0,
+    rendering: { pages: 'needed', render },
+  })
   try {
     const started = performance.now()
     await rateOf(shown, scripted.url, 1, 1, 0)

@@ -1,4 +1,4 @@
-import { readConfig } from '@trellis/kit/config'
+import { describeConfig, readConfig } from '@trellis/kit/config'
 import { expect, test } from 'vitest'
 import { browserSettings, listingsConfig } from './config.ts'
 
@@ -24,4 +24,35 @@ test('a browser that is missing is told at the start, in a sentence', () => {
   expect(() => settings({ MARKETPLACE_RENDER: 'needed' })).toThrow(
     'MARKETPLACE_RENDER is needed, which needs a browser: set LISTINGS_CHROMIUM.',
   )
+})
+
+const later = {
+  ISSUE_TRACKER_API_TOKEN: 'secret',
+  COMMUNITY_DB_URL: 'postgres://secret',
+  MARKETPLACE_NOTIFICATION_TOKEN: 'secret',
+  MARKETPLACE_NOTIFICATION_ENDPOINT: 'https://trellis.test/notify',
+  MARKETPLACE_WEBHOOK_VERIFY_SIGNATURES: '0',
+  DEMO_MODE: '1',
+}
+
+test('settings of features to come are shown with the service, their secrets masked', () => {
+  const shown = describeConfig(listingsConfig, readConfig(listingsConfig, later))
+  const values = Object.fromEntries(shown.map(({ variable, value }) => [variable, value]))
+  expect(values).toMatchObject({
+    ISSUE_TRACKER_API_TOKEN: '***',
+    COMMUNITY_DB_URL: '***',
+    MARKETPLACE_NOTIFICATION_TOKEN: '***',
+    MARKETPLACE_NOTIFICATION_ENDPOINT: 'https://trellis.test/notify',
+    MARKETPLACE_WEBHOOK_VERIFY_SIGNATURES: false,
+    DEMO_MODE: true,
+  })
+  expect(shown.filter(({ variable }) => variable in later).every(({ isLater }) => isLater)).toBe(true)
+})
+
+test.each([
+  ['DEMO_MODE', 'perhaps'],
+  ['MARKETPLACE_WEBHOOK_VERIFY_SIGNATURES', 'sometimes'],
+  ['MARKETPLACE_NOTIFICATION_ENDPOINT', 'ftp://trellis.test'],
+])('%s with the wrong value "%s" stops the start', (variable, value) => {
+  expect(() => readConfig(listingsConfig, { [variable]: value })).toThrow(variable)
 })

@@ -108,15 +108,17 @@ export const listingsConfig = {
     'Users have tiers: a search that an object asks for then has what the lowest allows.',
   ),
   workers: setting('LISTINGS_SEARCH_WORKERS', read.integer(1, 64), 4, 'Searches that run at once on this machine.'),
-}
-
-/** What only a worker is told, by the process that starts it. */
-export const workerConfig = {
-  standingsDirectory: setting(
-    'LISTINGS_STANDINGS_DIRECTORY',
-    read.optional(read.text),
-    undefined,
-    'Where workers share their pace; each keeps its own without it.',
+  workerMegabytes: setting(
+    'LISTINGS_WORKER_MEMORY_MB',
+    read.integer(128, 65_536),
+    768,
+    'Physical memory that one search worker on this machine may take, without its browser, before it is killed (on Linux).',
+  ),
+  searchesPerUser: setting(
+    'LISTINGS_USER_SEARCHES',
+    read.integer(1, 500),
+    32,
+    'Searches of one user that may wait or run at once; another is 429. Visitors without a session count as one user.',
   ),
   issueTrackerToken: later(
     secret(
@@ -154,6 +156,16 @@ export const workerConfig = {
     ),
   ),
   demoMode: later(setting('DEMO_MODE', read.flag, false, 'Refuses feedback.')),
+}
+
+/** What only a worker is told, by the process that starts it. */
+export const workerConfig = {
+  standingsDirectory: setting(
+    'LISTINGS_STANDINGS_DIRECTORY',
+    read.optional(read.text),
+    undefined,
+    'Where workers share their pace; each keeps its own without it.',
+  ),
 }
 
 export type ListingsConfig = {

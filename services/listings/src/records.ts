@@ -29,12 +29,15 @@ export type Listing = {
 /** Counts per category key, of the seller's listings (see seller-page.ts for the keys). */
 export type CategoryHistory = Readonly<Record<string, number>>
 
+/** The first and the last day (YYYY-MM-DD) on which an account may have been opened: pages show the month. */
+export type AccountOpening = { readonly earliest: string; readonly latest: string }
+
 /** A seller; whatever an adapter could not learn is null. `feedbackRatio` is a share from 0 to 1. */
 export type Seller = {
   readonly platform: string
   readonly platformSellerId: string
   readonly username: string
-  readonly accountAgeDays: number | null
+  readonly accountOpened: AccountOpening | null
   readonly feedbackCount: number | null
   readonly feedbackRatio: number | null
   readonly categoryHistory: CategoryHistory | null

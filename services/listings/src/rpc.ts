@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { failure, invalidField } from '@trellis/kit/errors'
-import type { Handlers } from '@trellis/kit/rpc'
+import type { Caller, Handlers } from '@trellis/kit/rpc'
 import type { ListingsServiceDefinition } from '@trellis/protos/ts/trellis/listings/v1/listings.ts'
 import { lookUpComp } from './comps/look-up.ts'
 import { enrich } from './enrich/enrich.ts'
@@ -12,12 +12,18 @@ import { chooseAdapter, planSearch } from './search/plan.ts'
 import { searchNow, startEmptySearch, startSearch } from './search/search.ts'
 import { cancelSearch, watchUpdates } from './search/watch.ts'
 import { answerFrame, rawAnswer, sellerMessage, storedListingMessage, trustScoreMessage } from './search/wire.ts'
-import { findSellers } from './sellers/store.ts'
+import { sellersForUser } from './sellers/for-user.ts'
 import { featuresOf } from './session/features.ts'
 import type { World } from './world.ts'
 
-/** The guest's cookie: readable by the page, for a day, under the service's mount. */
-const guestCookie = (id: string): string => `listing_guest=${id}; Max-Age=86400; Path=/listings; SameSite=Lax`
+/** The guest's cookie: readable by the page, as the specification has it, for a day, under the service's mount; over TLS it returns over nothing else. */
+const guestCookie = (id: string, origin: string | undefined): string =>
+  `listing_guest=${id}; Max-Age=86400; Path=/listings; SameSite=Lax${origin?.startsWith('https:') ? '; Secure' : ''}`
+
+const unknownListing = (id: string, { kind }: Caller): string =>
+  kind === 'anonymous'
+    ? 'Nothing is retained of what a visitor without a session finds: open one with GET /listings/api/session.'
+    : `There is no listing "${id}" in what you have found so far.`
 
 /** The handlers of the listings service. */
 export const listingsRpc = (world: World): Handlers<typeof ListingsServiceDefinition> => ({
@@ -41,21 +47,21 @@ export const listingsRpc = (world: World): Handlers<typeof ListingsServiceDefini
     await cancelSearch(world, sessionId, call)
     return {}
   },
-  getSession: async (_request, { caller, head }) => {
+  getSession: async (_request, { caller, head, origin }) => {
     const features = { ...featuresOf(caller.tier) }
     if (caller.kind !== 'anonymous') return { userId: caller.userId, tier: caller.tier, features }
     const id = randomUUID()
-    head.header('set-cookie', guestCookie(id))
+    head.header('set-cookie', guestCookie(id, origin))
     return { userId: `guest:${id}`, tier: caller.tier, features }
   },
   enrich: (request, call) => enrich(world, request, call),
   getListing: async ({ platformListingId }, { caller }) => {
     const { db, config, now } = world
     const row = await findListing(db, caller.userId, config.platform, platformListingId)
-    if (row === undefined)
-      throw failure('not_found', `There is no listing "${platformListingId}" in what you have found so far.`)
+    if (row === undefined) throw failure('not_found', unknownListing(platformListingId, caller))
     const score = await findScore(db, row.id)
-    const seller = (await findSellers(db, config.platform, [row.seller_platform_id])).get(row.seller_platform_id)
+    const sellers = await sellersForUser(world, caller.userId, [row.seller_platform_id])
+    const seller = sellers.get(row.seller_platform_id)
     const prices = await priceHistory(db, row.id)
     return {
       listing: storedListingMessage(row, score),

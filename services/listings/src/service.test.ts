@@ -311,6 +311,9 @@ describe.each(databases)('on $name', ({ isMissing, start: startDatabase }) => {
         ])
         await service.client.getSession({}, { caller: guest('ada'), head })
         expect(headers).toHaveLength(1)
+        const anonymous = { userId: 'anonymous', kind: 'anonymous', tier: 'free' } as const
+        await service.client.getSession({}, { caller: anonymous, head, origin: 'https://trellis.example' })
+        expect(headers[1]?.[1]).toMatch(/; SameSite=Lax; Secure$/)
       })
 
       test('the API without credentials is a 503, asynchronously too', async () => {

@@ -1,6 +1,7 @@
 import { rm } from 'node:fs/promises'
 import type { Bus } from '@trellis/kit/bus'
 import type { Files } from '@trellis/kit/files'
+import { createTurns } from '@trellis/kit/lifecycle'
 import { connectInProcess, type Implementation, implementation, type RpcClient } from '@trellis/kit/rpc'
 import { openStore, type StoreLocation } from '@trellis/kit/store'
 import type { Log, Metrics } from '@trellis/kit/telemetry'
@@ -9,6 +10,7 @@ import { ListingsServiceDefinition } from '@trellis/protos/ts/trellis/listings/v
 import { WorkloadsServiceDefinition } from '@trellis/protos/ts/trellis/workloads/v1/workloads.ts'
 import type { ListingsConfig } from './config.ts'
 import type { DemoMarketplace } from './marketplace/demo/server.ts'
+import { prepareBusStandings } from './marketplace/scraper/bus-standings.ts'
 import { createMeasures, noMeasures } from './measures.ts'
 import { listingsRpc } from './rpc.ts'
 import { driveSearches } from './search/drivers.ts'
@@ -74,8 +76,21 @@ export const createListingsService = async (options: ListingsServiceOptions): Pr
   const ending = new AbortController()
   const measures = metrics === undefined ? noMeasures : createMeasures(metrics)
   const desk = openDesk(opened, options)
-  const shared = { config, db, bus, workloads, desk, runsAreObjects, log, measures, now, demoUrl }
+  const shared = {
+    config,
+    db,
+    bus,
+    workloads,
+    desk,
+    runsAreObjects,
+    log,
+    measures,
+    now,
+    demoUrl,
+    admission: createTurns(),
+  }
   const world: World = { ...shared, signal: ending.signal }
+  if (runsAreObjects) await prepareBusStandings(bus)
   const loops = Promise.all([driveSearches(world), takeObjectOrders(world)]).catch((error: unknown) =>
     log.error({ err: error }, 'searches are not driven'),
   )

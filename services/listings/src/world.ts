@@ -1,4 +1,5 @@
 import type { Bus } from '@trellis/kit/bus'
+import type { Turns } from '@trellis/kit/lifecycle'
 import type { RpcClient } from '@trellis/kit/rpc'
 import type { Log } from '@trellis/kit/telemetry'
 import type { WorkloadsServiceDefinition } from '@trellis/protos/ts/trellis/workloads/v1/workloads.ts'
@@ -16,6 +17,8 @@ export type World = {
   readonly desk: RpcClient<typeof WorkloadsServiceDefinition>
   /** Whether runs are objects in a cluster, whose operator orders searches and is to hear how they ended. */
   readonly runsAreObjects: boolean
+  /** Searches are admitted one after the other. */
+  readonly admission: Turns
   readonly log: Log
   readonly measures: Measures
   readonly now: () => Date

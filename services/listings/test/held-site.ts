@@ -13,7 +13,11 @@ const page = (count: number) =>
   `<h1 class="srp-controls__count-heading">${count} results</h1><ul class="srp-results">${Array.from({ length: count }, (_, index) => card(index)).join('')}</ul>`
 
 const product = { '@context': 'https://schema.org', '@type': 'Product', name: 'Camera' }
-const itemPage = `<script type="application/ld+json">${JSON.stringify(product)}</script><main><div class="x-store-information__info"><span class="ux-textspans">Joined Mar 2015</span></div></main>`
+const itemPage = (seller: string | undefined) =>
+  `<script type="application/ld+json">${JSON.stringify(product)}</script><main><div class="x-sellercard-atf__info__about-seller"><a href="/sch/${seller}/m.html">${seller}</a></div><div class="x-store-information__info"><span class="ux-textspans">Joined Mar 2015</span></div></main>`
+
+/** The seller of the listing whose page is asked for. */
+const sellerOf = ({ pathname }: URL) => sellers[(Number(pathname.split('/').at(-1)) - 130000000001) % sellers.length]
 
 const kindOf = ({ pathname, searchParams }: URL): Kind =>
   searchParams.has('LH_Sold') ? 'sales' : pathname.includes('/sch') && searchParams.has('_nkw') ? 'search' : 'seller'
@@ -33,7 +37,9 @@ export const openHeldSite = async (held: Kind | undefined, { count = 3 } = {}) =
       reached.resolve()
       await released.promise
     }
-    response.end(address.pathname.startsWith('/itm/') ? itemPage : page(kind === 'search' ? count : 0))
+    response.end(
+      address.pathname.startsWith('/itm/') ? itemPage(sellerOf(address)) : page(kind === 'search' ? count : 0),
+    )
   }
   const server = createServer((incoming, response) => {
     const address = new URL(incoming.url ?? '/', 'http://site.test')

@@ -2,6 +2,7 @@ import { type Driven, startRun } from '../search/follow-run.ts'
 import { type Found, rescore } from '../search/found.ts'
 import { siteFor } from '../search/marketplace.ts'
 import type { Teller } from '../search/teller.ts'
+import { sellersForUser } from '../sellers/for-user.ts'
 import type { World } from '../world.ts'
 import { learnSeller } from './learn.ts'
 import { chooseTasks } from './tasks.ts'
@@ -10,6 +11,8 @@ import { chooseTasks } from './tasks.ts'
 export type EnrichedSearch = {
   readonly sessionId: string
   readonly user: string
+  /** Whose finds they are. */
+  readonly owner: string
   readonly deadlineSeconds: number
   readonly teller: Teller
   readonly signal: AbortSignal
@@ -22,7 +25,7 @@ export type EnrichedSearch = {
  */
 export const enrichFound = async (world: World, found: Found, search: EnrichedSearch): Promise<void> => {
   const site = await siteFor(world)
-  const tasks = site === undefined ? [] : chooseTasks(found.rows, found.sellers)
+  const tasks = site === undefined ? [] : chooseTasks(found.rows, found.sellers, world.now())
   if (site === undefined || tasks.length === 0) return
   const outputs = await startRun(world, {
     runId: `${search.sessionId}-sellers`,
@@ -35,10 +38,12 @@ export const enrichFound = async (world: World, found: Found, search: EnrichedSe
   })
   const sellers = new Map(found.sellers)
   for await (const output of outputs) {
-    const seller = output.kind === 'seller' ? await learnSeller(world, output) : undefined
+    if (output.kind !== 'seller' || (await learnSeller(world, output)) === false) continue
+    const { sellerId } = output
+    const seller = (await sellersForUser(world, search.owner, [sellerId])).get(sellerId)
     if (seller === undefined) continue
-    sellers.set(seller.platform_seller_id, seller)
-    const theirs = found.rows.filter(({ seller_platform_id }) => seller_platform_id === seller.platform_seller_id)
+    sellers.set(sellerId, seller)
+    const theirs = found.rows.filter(({ seller_platform_id }) => seller_platform_id === sellerId)
     await rescore(world, theirs, { ...found, sellers }, search.teller)
   }
 }

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { failure } from '@trellis/kit/errors'
+import { failure, invalidField, isFailure } from '@trellis/kit/errors'
 import type { Call } from '@trellis/kit/rpc'
 import type { EnrichRequest, EnrichResponse } from '@trellis/protos/ts/trellis/listings/v1/listings.ts'
 import { findComp } from '../comps/store.ts'
@@ -9,17 +9,20 @@ import { startRun } from '../search/follow-run.ts'
 import { siteFor } from '../search/marketplace.ts'
 import { batchFrom, scoreRows } from '../search/scored.ts'
 import { sellerMessage, trustScoreMessage } from '../search/wire.ts'
+import { sellersForUser } from '../sellers/for-user.ts'
 import { findSellers, type SellerRow } from '../sellers/store.ts'
+import { requireSession } from '../session/access.ts'
 import type { World } from '../world.ts'
 import { learnSeller } from './learn.ts'
-import { lacksCategories, lacksFacts, pageIdOf } from './tasks.ts'
+import { pageIdOf, questionsOf } from './tasks.ts'
 
 /** A seller is waited for no longer than this, in seconds. */
 const waitSeconds = 60
 
 const lookUp = async (world: World, seller: SellerRow, listingId: string, call: Call): Promise<void> => {
   const site = await siteFor(world)
-  const [wantsFacts, wantsCategories] = [lacksFacts(seller), lacksCategories(seller)]
+  const { missing, stale } = questionsOf(seller, world.now())
+  const [wantsFacts, wantsCategories] = [missing.facts || stale.facts, missing.categories || stale.categories]
   if (site === undefined || (!wantsFacts && !wantsCategories)) return
   const task = { sellerId: seller.platform_seller_id, listingId: pageIdOf(listingId), wantsFacts, wantsCategories }
   const outputs = await startRun(
@@ -36,7 +39,8 @@ const lookUp = async (world: World, seller: SellerRow, listingId: string, call: 
     if (output.kind !== 'seller') continue
     if (output.facts === null && output.categories === null && output.failure !== null)
       throw failure('upstream_failed', output.failure)
-    await learnSeller(world, output)
+    const learned = await learnSeller(world, output)
+    if (isFailure(learned)) throw learned
   }
 }
 
@@ -60,18 +64,29 @@ const rescore = async (world: World, row: ListingRow, sellers: ReadonlyMap<strin
   return scores.get(row.platform_listing_id)
 }
 
+/** A seller is looked up from a listing of their own: the facts of another's would be stored for all users. */
+const requireOwn = ({ seller_platform_id: actual, platform_listing_id: id }: ListingRow, seller: string): void => {
+  if (actual === seller) return
+  const whose = actual === '' ? 'of no known seller' : `of the seller "${actual}"`
+  throw invalidField(['query', 'seller'], `The listing "${id}" is ${whose}: name the seller of the listing.`)
+}
+
 /** Looks up what is missing of a seller, scores the listing again and saves the score. */
 export const enrich = async (world: World, request: EnrichRequest, call: Call): Promise<EnrichResponse> => {
   const { db, config, now } = world
+  const userId = requireSession(call.caller, 'look a seller up')
   const seller = (await findSellers(db, config.platform, [request.seller])).get(request.seller)
   if (seller === undefined)
     throw failure('not_found', `There is no seller "${request.seller}" in what has been found so far.`)
-  const before = await findListing(db, call.caller.userId, config.platform, request.listingId)
-  if (before !== undefined) await lookUp(world, seller, request.listingId, call)
-  const row = await findListing(db, call.caller.userId, config.platform, request.listingId)
+  const before = await findListing(db, userId, config.platform, request.listingId)
+  if (before !== undefined) {
+    requireOwn(before, request.seller)
+    await lookUp(world, seller, request.listingId, call)
+  }
+  const row = await findListing(db, userId, config.platform, request.listingId)
   if (row === undefined)
     throw failure('not_found', `There is no listing "${request.listingId}" in what you have found so far.`)
-  const sellers = await findSellers(db, config.platform, [row.seller_platform_id, request.seller])
+  const sellers = await sellersForUser(world, userId, [row.seller_platform_id, request.seller])
   const score = await rescore(world, row, sellers, request.query)
   const known = sellers.get(request.seller)
   return {

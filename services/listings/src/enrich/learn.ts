@@ -1,33 +1,43 @@
+import { failure } from '@trellis/kit/errors'
+import type { SellerFacts } from '../marketplace/adapter.ts'
 import type { WorkerOutput } from '../search/worker/messages.ts'
-import { findSellers, type SellerRow, upsertSellers } from '../sellers/store.ts'
+import { findSellers, recordFacts, recordHistory, type SellerRow } from '../sellers/store.ts'
 import type { World } from '../world.ts'
 
 type Learned = Extract<WorkerOutput, { kind: 'seller' }>
 
-/** Writes down what was learned of a seller; the seller as known now, or undefined when nothing was learned or nobody is known by that id. */
+const isSame = (name: string, other: string): boolean => name.trim().toLowerCase() === other.trim().toLowerCase()
+
+/** Whether a page is of a listing of this seller's. A page that names nobody is nobody's. */
+const isPageOf = ({ platform_seller_id, username }: SellerRow, { sellerNames }: Partial<SellerFacts>): boolean =>
+  // A worker of an older version sends no names.
+  (sellerNames ?? []).some((name) => isSame(name, platform_seller_id) || isSame(name, username))
+
+const otherSeller = (shown: string | undefined, listingId: string, sellerId: string) =>
+  failure(
+    'conflict',
+    shown === undefined
+      ? `The page of the listing "${listingId}" does not say who sells it, so nothing of it is taken for "${sellerId}".`
+      : `The listing "${listingId}" is sold by "${shown}" now, not by "${sellerId}": search again.`,
+  )
+
+/**
+ * Stores what was learned of a seller. Facts are those of the seller whom the listing's page names: from a page that names
+ * another, nothing is stored and a conflict is returned. False where there was nothing to store.
+ */
 export const learnSeller = async (
   { db, config, now, log }: World,
-  learned: Learned,
-): Promise<SellerRow | undefined> => {
-  const { sellerId, facts, categories, failure } = learned
-  if (failure !== null) log.warn({ failure }, 'a seller could not be looked up in full')
-  if (facts === null && categories === null) return undefined
+  { sellerId, listingId, facts, categories, failure: failed }: Learned,
+): Promise<boolean | ReturnType<typeof otherSeller>> => {
+  if (failed !== null) log.warn({ failure: failed }, 'a seller could not be looked up in full')
   const known = (await findSellers(db, config.platform, [sellerId])).get(sellerId)
-  if (known === undefined) return undefined
-  await upsertSellers(
-    db,
-    [
-      {
-        platform: known.platform,
-        platformSellerId: known.platform_seller_id,
-        username: known.username,
-        accountAgeDays: facts?.accountAgeDays ?? null,
-        feedbackCount: facts?.feedbackCount ?? null,
-        feedbackRatio: facts?.feedbackRatio ?? null,
-        categoryHistory: categories,
-      },
-    ],
-    now(),
-  )
-  return (await findSellers(db, config.platform, [sellerId])).get(sellerId)
+  if (known === undefined || (facts === null && categories === null)) return false
+  if (categories !== null) await recordHistory(db, known, categories, now())
+  if (facts === null || !listingId) return categories !== null
+  if (!isPageOf(known, facts)) {
+    log.warn({ listingId, shown: facts.sellerNames }, 'the page of a listing names another seller')
+    return otherSeller(facts.sellerNames?.[0], listingId, sellerId)
+  }
+  await recordFacts(db, known, facts, { listingId, now: now() })
+  return true
 }

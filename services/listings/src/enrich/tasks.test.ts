@@ -11,6 +11,12 @@ const seller = (id: string, change: Partial<SellerRow> = {}): readonly [string, 
     platform_seller_id: id,
     username: id,
     account_opened_on: null,
+    account_opened_until: null,
+    account_listing_id: null,
+    account_read_at: null,
+    feedback_read_at: null,
+    history_source: null,
+    history_read_at: null,
     feedback_count: 10,
     feedback_ratio: 1,
     category_history_json: null,
@@ -18,13 +24,23 @@ const seller = (id: string, change: Partial<SellerRow> = {}): readonly [string, 
     ...change,
   },
 ]
+const now = new Date('2026-06-15T12:00:00Z')
+const known = {
+  account_opened_on: '2020-01-01',
+  account_opened_until: '2020-01-31',
+  account_listing_id: '1',
+  account_read_at: '2026-06-15T11:00:00.000Z',
+  category_history_json: '{"ELECTRONICS":3}',
+  history_source: 'marketplace',
+  history_read_at: '2026-06-15T11:00:00.000Z',
+} as const
 // Only these two columns are looked at.
 const listing = (id: string, sellerId: string) =>
   ({ platform_listing_id: id, seller_platform_id: sellerId }) as ListingRow
 
 test('the first three sellers are looked up, each once, in the order of the results', () => {
   const rows = ['a', 'b', 'a', 'unknown', '', 'c', 'd'].map((id, index) => listing(String(index), id))
-  const tasks = chooseTasks(rows, new Map(['a', 'b', 'c', 'd'].map((id) => seller(id))))
+  const tasks = chooseTasks(rows, new Map(['a', 'b', 'c', 'd'].map((id) => seller(id))), now)
   expect(tasks).toEqual(
     [
       ['a', '0'],
@@ -35,20 +51,39 @@ test('the first three sellers are looked up, each once, in the order of the resu
 })
 
 test('facts and categories are counted apart, and what is known is not asked for', () => {
-  const known = { account_opened_on: '2020-01-01', category_history_json: '{"ELECTRONICS":3}' }
   const sellers = new Map([
     seller('done', known),
     seller('zero', { ...known, feedback_count: 0 }),
-    seller('no-history', { account_opened_on: '2020-01-01', category_history_json: '{}' }),
+    seller('no-history', { ...known, category_history_json: '{}' }),
   ])
   const tasks = chooseTasks(
     ['done', 'zero', 'no-history'].map((id, index) => listing(String(index), id)),
     sellers,
+    now,
   )
   expect(tasks.map(({ sellerId, wantsFacts, wantsCategories }) => [sellerId, wantsFacts, wantsCategories])).toEqual([
     ['zero', true, false],
     ['no-history', false, true],
   ])
+})
+
+const asked = (...sellers: readonly (readonly [string, SellerRow])[]) =>
+  chooseTasks(
+    sellers.map(([id], index) => listing(String(index), id)),
+    new Map(sellers),
+    now,
+  ).map(({ sellerId, wantsFacts, wantsCategories }) => [sellerId, wantsFacts, wantsCategories])
+
+test('a join date that no listing stands for is read again, and so is a history of unknown source', () => {
+  expect(asked(seller('poisoned', { ...known, account_listing_id: null }))).toEqual([['poisoned', true, false]])
+  expect(asked(seller('derived', { ...known, history_source: null }))).toEqual([['derived', false, true]])
+})
+
+test('facts are read again after 30 days and histories after 7, behind those that are missing', () => {
+  const stale = { account_read_at: '2026-05-16T11:00:00.000Z', history_read_at: '2026-06-08T11:00:00.000Z' }
+  expect(asked(seller('stale', { ...known, ...stale }))).toEqual([['stale', true, true]])
+  const missing = ['a', 'b', 'c'].map((id) => seller(id))
+  expect(asked(seller('stale', { ...known, ...stale }), ...missing).map(([id]) => id)).toEqual(['a', 'b', 'c'])
 })
 
 test("the API's longer ids hold the page's", () => {

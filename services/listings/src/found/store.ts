@@ -185,3 +185,12 @@ export const categoryCounts = async (db: Db, userId: string, sellers: readonly s
         .where('category_name', 'is not', null)
         .groupBy(['seller_platform_id', 'category_name'])
         .execute()
+
+/** Deletes all that a user's searches have found, with its prices, sightings and scores. */
+export const deleteFinds = (db: Db, userId: string): Promise<void> =>
+  transact(db, async (transaction) => {
+    const own = transaction.selectFrom('listings').select('id').where('user_id', '=', userId)
+    for (const table of ['listing_prices', 'listing_sightings', 'trust_scores'] as const)
+      await transaction.deleteFrom(table).where('listing_id', 'in', own).execute()
+    await transaction.deleteFrom('listings').where('user_id', '=', userId).execute()
+  })

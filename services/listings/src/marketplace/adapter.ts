@@ -1,4 +1,4 @@
-import type { CategoryHistory, FoundListings, Sale } from '../records.ts'
+import type { AccountOpening, CategoryHistory, FoundListings, Sale } from '../records.ts'
 
 /** One search of the marketplace. Prices in the site's currency; what is undefined does not restrict. */
 export type SearchRequest = {
@@ -12,7 +12,9 @@ export type SearchRequest = {
 
 /** What an adapter can learn of a seller from one of their listings. Unknown is null. */
 export type SellerFacts = {
-  readonly accountAgeDays: number | null
+  /** Every name that the page gives its seller: the username, and of a store its name, too. Empty where it shows none. */
+  readonly sellerNames: readonly string[]
+  readonly accountOpened: AccountOpening | null
   readonly feedbackCount: number | null
   readonly feedbackRatio: number | null
 }

@@ -1,3 +1,4 @@
+import { webAddress } from '@trellis/kit/egress'
 import { compile } from 'css-select'
 import { parseDocument } from 'htmlparser2'
 import type { BuyingFormat } from '../records.ts'
@@ -167,7 +168,7 @@ const readPhotos = (images: readonly Element[], pageUrl: string): readonly strin
       .filter((source) => !source.startsWith('data:') && source !== '')
     return sources.sort((a, b) => sizeIn(b) - sizeIn(a)).slice(0, 1)
   })
-  return [...new Set(best.flatMap((source) => (URL.canParse(source, pageUrl) ? [new URL(source, pageUrl).href] : [])))]
+  return [...new Set(best.flatMap((source) => webAddress(source, pageUrl) ?? []))]
 }
 
 const readSeller = (rows: readonly Element[], all: readonly Line[]): ShownSeller | null => {
@@ -242,8 +243,9 @@ const readTitle = (
 const readUrl = (links: readonly Element[], itemId: string | undefined, pageUrl: string): string | null => {
   const hrefs = links.map(({ attribs }) => attribs.href ?? '')
   const href = hrefs.find((candidate) => itemId !== undefined && candidate.includes(itemId)) ?? hrefs[0]
-  if (href === undefined || !URL.canParse(href, pageUrl)) return null
-  const { origin, pathname } = new URL(href, pageUrl)
+  const address = href === undefined ? undefined : webAddress(href, pageUrl)
+  if (address === undefined) return null
+  const { origin, pathname } = new URL(address)
   return `${origin}${pathname}`
 }
 

@@ -1,5 +1,7 @@
 import { compile, selectAll } from 'css-select'
 import { parseDocument } from 'htmlparser2'
+import type { AccountOpening } from '../records.ts'
+import { openingOf } from './account-opening.ts'
 import { readDate } from './calendar.ts'
 import { lines, visibleText } from './card-text.ts'
 import type { ChildNode, Element } from './dom.ts'
@@ -23,8 +25,10 @@ export type ItemPage =
       /** From the widest category to the narrowest, without the site's own name. */
       readonly categories: readonly string[]
       readonly seller: ShownSeller | null
-      /** First day of the month the seller joined in: pages show no more than the month (YYYY-MM-DD). */
-      readonly joinedOn: string | null
+      /** Every name that the page gives its seller, the username among them; empty where it shows none. */
+      readonly sellerNames: readonly string[]
+      /** When the seller joined. */
+      readonly joined: AccountOpening | null
       readonly itemsSold: number | null
     }
   | { readonly kind: 'refused'; readonly reason: string }
@@ -77,6 +81,13 @@ const usernameIn = (element: Element | undefined): string | undefined => {
   return name === undefined ? undefined : decodeURIComponent(name)
 }
 
+/** The names of the seller under every hook: a store's name may stand where others have the username. */
+const readSellerNames = (nodes: readonly ChildNode[]): readonly string[] => {
+  const links = hooks.sellerName.flatMap((compiled) => selectAll<ChildNode, Element>(compiled, [...nodes]))
+  const names = links.flatMap((link) => [usernameIn(link) ?? '', visibleText(link)])
+  return [...new Set(names.filter((name) => name !== ''))]
+}
+
 const readSeller = (nodes: readonly ChildNode[]): ShownSeller | null => {
   const [link] = findAll('sellerName', nodes)
   const name = usernameIn(link) ?? (link === undefined ? undefined : visibleText(link))
@@ -93,22 +104,29 @@ const readSeller = (nodes: readonly ChildNode[]): ShownSeller | null => {
   return { name, feedbackCount: feedback?.count ?? null, feedbackRatio: feedback?.ratio ?? null }
 }
 
-const firstOfMonth = (text: string): string | null => {
-  const date = readDate(text)
-  return date === undefined ? null : `${date.year}-${String(date.month).padStart(2, '0')}-01`
+const openingIn = (text: string, observedAt: Date): AccountOpening | undefined => {
+  const shown = saysJoined(text) ? readDate(text) : undefined
+  return shown === undefined ? undefined : openingOf(shown, observedAt)
+}
+
+const firstOpening = (texts: readonly string[], observedAt: Date): AccountOpening | undefined => {
+  for (const text of texts) {
+    const opening = openingIn(text, observedAt)
+    if (opening !== undefined) return opening
+  }
+  return undefined
 }
 
 /** The join date under its hooks, else from any text on the page that says "Joined", embedded data included. */
-const readJoined = (html: string, nodes: readonly ChildNode[]): string | null => {
+const readJoined = (html: string, nodes: readonly ChildNode[], observedAt: Date): AccountOpening | null => {
   const shown = findAll('joined', nodes)
     .map((element) => visibleText(element))
     .filter((text) => text.length < 80)
-  const hooked = shown.find((text) => saysJoined(text) && readDate(text) !== undefined)
-  if (hooked !== undefined) return firstOfMonth(hooked)
+  const hooked = firstOpening(shown, observedAt)
+  if (hooked !== undefined) return hooked
   const anywhere =
     html.match(/(?<=[>"])[^<>"\\]{0,20}(?:\p{L}|年)[^<>"\\]{0,30}(?:19|20)\d{2}[^<>"\\]{0,12}(?=[<"])/gu) ?? []
-  const found = anywhere.find((text) => saysJoined(text) && readDate(text) !== undefined)
-  return found === undefined ? null : firstOfMonth(found)
+  return firstOpening(anywhere, observedAt) ?? null
 }
 
 const readItemsSold = (nodes: readonly ChildNode[]): number | null => {
@@ -127,7 +145,7 @@ const itemIdIn = (html: string, pageUrl: string): string | null => {
 }
 
 /** Reads the page of one item. Structured data comes first: it has the price in the site's currency and the categories. */
-export const readItemPage = (html: string, { pageUrl, defaultCurrency }: PageContext): ItemPage => {
+export const readItemPage = (html: string, { pageUrl, observedAt, defaultCurrency }: PageContext): ItemPage => {
   const data = structuredData(html)
   const product = productIn(data)
   const nodes = parseDocument(html).children
@@ -150,13 +168,8 @@ export const readItemPage = (html: string, { pageUrl, defaultCurrency }: PageCon
     photos: product?.images ?? [],
     categories: breadcrumbsIn(data).slice(1),
     seller,
-    joinedOn: readJoined(html, nodes),
+    sellerNames: readSellerNames(nodes),
+    joined: readJoined(html, nodes, observedAt),
     itemsSold: readItemsSold(nodes),
   }
 }
-
-const day = 86_400_000
-
-/** Days from a join date to now; never negative. */
-export const accountAgeDays = (joinedOn: string, now: Date): number =>
-  Math.max(0, Math.floor((now.getTime() - Date.parse(`${joinedOn}T00:00:00Z`)) / day))

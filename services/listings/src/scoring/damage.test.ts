@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { damageIn } from './damage.ts'
+import { damageIn, denialReach } from './damage.ts'
 
 test.each([
   'Laptop with scratches on lid',
@@ -79,4 +79,20 @@ test.each([
   'ohne sichtbare Kratzer',
 ])('"%s" admits none', (title) => {
   expect(damageIn(title)).toBeUndefined()
+})
+
+test('a denial reaches a bounded part of the text, so that the work grows with its length', () => {
+  const marks = (length: number) => 'marks of '.repeat(Math.ceil(length / 9))
+  expect(damageIn(`no ${marks(denialReach / 2)}scratches`)).toBeUndefined()
+  expect(damageIn(`no ${marks(denialReach * 2)}scratches`)).toBe('scratches')
+})
+
+test('a word that is cut by the end of that reach denies nothing', () => {
+  const padding = 'of '.repeat(40)
+  for (let length = 0; length < 6; length++) {
+    const text = `piano ${'x'.repeat(length)} scratches`
+    expect(damageIn(padding + text)).toBe('scratches')
+    const tail = `${'any '.repeat(25).slice(length)}scratches`
+    expect(damageIn(`piano ${tail}`)).toBe('scratches')
+  }
 })

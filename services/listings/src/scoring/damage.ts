@@ -27,15 +27,28 @@ const compiled: readonly Compiled[] = data.damageFamilies.flatMap(({ canBeDenied
 )
 
 /**
+ * How far before damage wording its denial may begin, in UTF-16 units. Searching the whole text before every match would
+ * take time in proportion to the square of the text's length.
+ */
+export const denialReach = 100
+
+/** What stands before a match as far as a denial may reach, from the beginning of a word on. */
+const before = (text: string, end: number): string => {
+  const start = Math.max(0, end - denialReach)
+  const reached = text.slice(start, end)
+  return start > 0 && /[\p{L}\p{N}]/u.test(text.charAt(start - 1)) ? reached.replace(/^[\p{L}\p{N}]+/u, '') : reached
+}
+
+/**
  * The first words in a text that admit damage, or undefined. Whole words only ("chip" is not in "microchip"), and not what
  * the text denies ("no scratches or dents", "scratch-free").
  */
 export const damageIn = (text: string): string | undefined => {
   for (const { canBeDenied, pattern } of compiled) {
     for (const match of text.matchAll(pattern)) {
+      const after = match.index + match[0].length
       const isDenied =
-        canBeDenied &&
-        (denied.test(text.slice(0, match.index)) || opposite.test(text.slice(match.index + match[0].length)))
+        canBeDenied && (denied.test(before(text, match.index)) || opposite.test(text.slice(after, after + denialReach)))
       if (!isDenied) return match[0]
     }
   }

@@ -1,8 +1,16 @@
+import { accountAge } from '../marketplace/account-opening.ts'
+import type { AccountOpening } from '../records.ts'
 import { damageIn } from './damage.ts'
 import { daysOnMarket, type FlagInput, type HardFilter, type SoftFlag } from './flags.ts'
 import type { ScoringContext } from './scoring-context.ts'
 import { knownRatio, priceRatio, type SignalName, signalNames } from './signals.ts'
-import { highestPriceVariation, retailerFeedback, zeroFeedbackCap } from './thresholds.ts'
+import {
+  highestPriceVariation,
+  newAccountDays,
+  retailerFeedback,
+  youngAccountDays,
+  zeroFeedbackCap,
+} from './thresholds.ts'
 
 /** One sentence that backs a signal or a flag, where it comes from, and how old that is. */
 export type Evidence = {
@@ -61,11 +69,33 @@ const unknown = (what: string): Sentence => ({
 })
 const ofSeller = (text: string): Sentence => ({ text, source: 'seller record' })
 
+const monthOf = ({ earliest }: AccountOpening): string =>
+  new Date(earliest).toLocaleDateString('en', { month: 'long', year: 'numeric', timeZone: 'UTC' })
+
+const agesOf = (opening: AccountOpening, now: Date): string => {
+  const { atLeast, atMost } = accountAge(opening, now)
+  return atLeast === atMost ? `is ${days(atMost)} old` : `is ${atLeast} to ${days(atMost)} old`
+}
+
+const accountSentence = ({ seller, now }: Input): Sentence => {
+  const opening = seller?.accountOpened ?? null
+  return opening === null
+    ? unknown("The age of the seller's account")
+    : ofSeller(`The seller's account was opened in ${monthOf(opening)} and ${agesOf(opening, now)}.`)
+}
+
+/** An account that is below an age, or may be: the month that it was opened in is all that is known. */
+const youngSentence = (input: Input, limit: number, limitInWords: string): Sentence => {
+  const opening = input.seller?.accountOpened ?? null
+  if (opening === null) return accountSentence(input)
+  const isCertain = accountAge(opening, input.now).atMost < limit
+  return ofSeller(
+    `The account was opened in ${monthOf(opening)}: it is ${isCertain ? '' : 'possibly '}less than ${limitInWords} old.`,
+  )
+}
+
 const signalSentences: Readonly<Record<SignalName, (input: Input) => Sentence>> = {
-  account_age: ({ seller }) =>
-    seller === undefined || seller.accountAgeDays === null
-      ? unknown("The age of the seller's account")
-      : ofSeller(`The seller's account is ${days(seller.accountAgeDays)} old.`),
+  account_age: accountSentence,
   feedback_count: ({ seller }) =>
     seller === undefined || seller.feedbackCount === null
       ? unknown("The seller's number of feedbacks")
@@ -78,18 +108,22 @@ const signalSentences: Readonly<Record<SignalName, (input: Input) => Sentence>> 
       : ofSeller(`${percent(ratio)} of the feedback is positive.`)
   },
   price_vs_market: priceSentence,
-  category_history: ({ seller }) => {
+  category_history: ({ seller, context: { provenance } }) => {
     const counts = Object.entries(seller?.categoryHistory ?? {})
     if (counts.length === 0) return unknown('What the seller usually sells')
-    return ofSeller(
-      `The seller lists ${counts.map(([key, count]) => `${count} in ${key.toLowerCase().replaceAll('_', ' ')}`).join(', ')}.`,
-    )
+    const inWords = counts.map(([key, count]) => `${count} in ${key.toLowerCase().replaceAll('_', ' ')}`).join(', ')
+    return provenance.historySource === 'marketplace'
+      ? ofSeller(`The seller lists ${inWords}.`)
+      : {
+          text: `Of the seller's listings your searches have found ${inWords}.`,
+          source: 'earlier searches',
+          as_of: provenance.historyAsOf,
+        }
   },
 }
 
 const flagSentences: Readonly<Record<HardFilter | SoftFlag, (input: Input) => Sentence>> = {
-  new_account: ({ seller }) =>
-    ofSeller(`The account was opened ${days(seller?.accountAgeDays ?? 0)} ago, less than a week.`),
+  new_account: (input) => youngSentence(input, newAccountDays, 'a week'),
   established_bad_actor: ({ seller, context: { blocked } }) =>
     blocked === false
       ? ofSeller(
@@ -102,8 +136,7 @@ const flagSentences: Readonly<Record<HardFilter | SoftFlag, (input: Input) => Se
         },
   low_feedback: ({ seller }) => ofSeller(`The seller has only ${plural(seller?.feedbackCount ?? 0, 'feedback')}.`),
   zero_feedback: () => ofSeller(`Nobody has left the seller any feedback; the score is capped at ${zeroFeedbackCap}.`),
-  account_under_30_days: ({ seller }) =>
-    ofSeller(`The account is ${days(seller?.accountAgeDays ?? 0)} old, less than a month.`),
+  account_under_30_days: (input) => youngSentence(input, youngAccountDays, 'a month'),
   suspicious_price: priceSentence,
   duplicate_photo: () => ({
     text: `Another listing of these results shows the same first photo, and the seller has fewer than ${retailerFeedback} feedbacks.`,
@@ -130,9 +163,17 @@ const flagSentences: Readonly<Record<HardFilter | SoftFlag, (input: Input) => Se
   }),
 }
 
-const asOf = (sentence: Sentence, { context, now }: Input): string | null => {
+/** When the fact about the seller that a signal or a flag is judged by was read; all others are judged by feedback. */
+const sellerAsOf = (signal: Evidence['signal'], { provenance }: ScoringContext): string | null => {
+  if (signal === 'category_history') return provenance.historyAsOf
+  return signal === 'account_age' || signal === 'new_account' || signal === 'account_under_30_days'
+    ? provenance.accountAsOf
+    : provenance.feedbackAsOf
+}
+
+const asOf = (signal: Evidence['signal'], sentence: Sentence, { context, now }: Input): string | null => {
   if (sentence.as_of !== undefined) return sentence.as_of
-  return sentence.source === 'seller record' ? context.sellerAsOf : now.toISOString()
+  return sentence.source === 'seller record' ? sellerAsOf(signal, context) : now.toISOString()
 }
 
 /** A sentence for every signal, the missing ones too, and for every flag raised. */
@@ -144,5 +185,5 @@ export const evidenceFor = (input: Input): readonly Evidence[] =>
     signal,
     text: sentence.text,
     source: sentence.source,
-    as_of: asOf(sentence, input),
+    as_of: asOf(signal, sentence, input),
   }))

@@ -1,6 +1,6 @@
 import type { Listing, Seller } from '../records.ts'
 import { damageIn } from './damage.ts'
-import { hasBadRatio, type SignalScores } from './signals.ts'
+import { accountDays, hasBadRatio, type SignalScores } from './signals.ts'
 import * as at from './thresholds.ts'
 
 export type HardFilter = 'new_account' | 'established_bad_actor'
@@ -39,14 +39,14 @@ export const daysOnMarket = ({ firstSeenAt }: Sightings, now: Date): number =>
 export const isRetailer = (seller: Seller | undefined): boolean => (seller?.feedbackCount ?? 0) >= at.retailerFeedback
 
 const hardRules: Readonly<Record<HardFilter, (input: FlagInput) => boolean>> = {
-  new_account: ({ seller }) => isBelow(seller?.accountAgeDays, at.newAccountDays),
+  new_account: ({ seller, now }) => isBelow(accountDays(seller, now), at.newAccountDays),
   established_bad_actor: ({ seller }) => seller !== undefined && hasBadRatio(seller),
 }
 
 const softRules: Readonly<Record<SoftFlag, (input: FlagInput) => boolean>> = {
   low_feedback: ({ seller }) => isBelow(seller?.feedbackCount, at.lowFeedbackBelow),
   zero_feedback: ({ seller }) => seller?.feedbackCount === 0,
-  account_under_30_days: ({ seller }) => isBelow(seller?.accountAgeDays, at.youngAccountDays),
+  account_under_30_days: ({ seller, now }) => isBelow(accountDays(seller, now), at.youngAccountDays),
   suspicious_price: ({ signals }) => signals.price_vs_market === 0,
   duplicate_photo: ({ seller, hasDuplicatePhoto }) => hasDuplicatePhoto && !isRetailer(seller),
   scratch_dent: ({ listing }) => damageIn(listing.title) !== undefined || damageIn(listing.condition) !== undefined,

@@ -6,6 +6,13 @@ import type { ScoringContext } from './scoring-context.ts'
 
 const now = new Date('2026-06-15T12:00:00Z')
 
+/** An account of which the day is known that it was opened on. */
+const openedDaysAgo = (days: number) => {
+  const date = new Date(now.getTime() - days * 86_400_000).toISOString().slice(0, 10)
+  return { earliest: date, latest: date }
+}
+const openedOrUnknown = (days: number | null) => (days === null ? null : openedDaysAgo(days))
+
 const listing: Listing = {
   platform: 'marketplace',
   platformListingId: '110000000001',
@@ -28,7 +35,7 @@ const seller: Seller = {
   platform: 'marketplace',
   platformSellerId: 'ada',
   username: 'ada',
-  accountAgeDays: 2000,
+  accountOpened: openedDaysAgo(2000),
   feedbackCount: 500,
   feedbackRatio: 0.99,
   categoryHistory: { ELECTRONICS: 40 },
@@ -41,7 +48,12 @@ const context: ScoringContext = {
   batch: calm,
   sightings: { timesSeen: 1, firstSeenAt: '2026-06-15T12:00:00.000Z', priceAtFirstSeen: null },
   blocked: false,
-  sellerAsOf: '2026-06-14T00:00:00.000Z',
+  provenance: {
+    accountAsOf: '2026-06-14T00:00:00.000Z',
+    feedbackAsOf: '2026-06-13T00:00:00.000Z',
+    historyAsOf: '2026-06-12T00:00:00.000Z',
+    historySource: 'marketplace',
+  },
 }
 
 const score = (
@@ -83,7 +95,7 @@ describe('signals', () => {
     [365, 20],
     [null, null],
   ])('an account %s days old earns %s', (accountAgeDays, points) => {
-    expect(score({ seller: { accountAgeDays } }).signalScores.account_age).toBe(points)
+    expect(score({ seller: { accountOpened: openedOrUnknown(accountAgeDays) } }).signalScores.account_age).toBe(points)
   })
 
   test.each([
@@ -174,22 +186,68 @@ describe('signals', () => {
   })
 })
 
+describe('an account of which the month is known', () => {
+  const flagsOn = (today: string, latest = '2026-06-30') =>
+    score({
+      seller: { accountOpened: { earliest: '2026-06-01', latest } },
+      context: { now: new Date(`${today}T12:00:00Z`) },
+    })
+
+  test('is new for as long as the last day of the month was less than a week ago', () => {
+    expect(flagsOn('2026-06-22', '2026-06-22').hardFilters).toEqual(['new_account'])
+    expect(flagsOn('2026-07-06').hardFilters).toEqual(['new_account'])
+    expect(flagsOn('2026-07-07').hardFilters).toEqual([])
+  })
+
+  test('was opened before the day on which the month was first read', () => {
+    expect(flagsOn('2026-06-11', '2026-06-05').hardFilters).toEqual(['new_account'])
+    expect(flagsOn('2026-06-12', '2026-06-05').hardFilters).toEqual([])
+  })
+
+  test('is under 30 days old, and earns no more points, for as long as it may be', () => {
+    expect(flagsOn('2026-07-29')).toMatchObject({
+      softFlags: ['account_under_30_days'],
+      signalScores: { account_age: 5 },
+    })
+    expect(flagsOn('2026-07-30')).toMatchObject({ softFlags: [], signalScores: { account_age: 10 } })
+  })
+
+  test('has evidence that names the month, and says what is not certain', () => {
+    const texts = (today: string, latest?: string) => flagsOn(today, latest).evidence.map(({ text }) => text)
+    expect(texts('2026-07-05')).toEqual(
+      expect.arrayContaining([
+        "The seller's account was opened in June 2026 and is 5 to 34 days old.",
+        'The account was opened in June 2026: it is possibly less than a week old.',
+        'The account was opened in June 2026: it is possibly less than a month old.',
+      ]),
+    )
+    expect(texts('2026-06-04', '2026-06-04')).toContain(
+      'The account was opened in June 2026: it is less than a week old.',
+    )
+  })
+})
+
 describe('composite', () => {
   test('missing signals leave the denominator, and widen the range instead', () => {
-    const partial = score({ seller: { accountAgeDays: null, categoryHistory: null }, context: { market: null } })
+    const partial = score({ seller: { accountOpened: null, categoryHistory: null }, context: { market: null } })
     expect(partial).toMatchObject({ compositeScore: 100, scoreIsPartial: true, scoreRange: { low: 40, high: 100 } })
   })
 
   test('halves are rounded up', () => {
     const half = score({
-      seller: { accountAgeDays: 1, feedbackCount: 1, feedbackRatio: null, categoryHistory: null },
+      seller: { accountOpened: openedDaysAgo(1), feedbackCount: 1, feedbackRatio: null, categoryHistory: null },
       listing: { price: 75 },
       context: { market: { median: 100, currency: 'USD', sampleCount: 5, asOf: null } },
     })
     // 0 + 0 + 10 of 60 is 16.67; with two of four signals at 5 it would be 12.5: checked below.
     expect(half.compositeScore).toBe(17)
     const exact = score({
-      seller: { accountAgeDays: 10, feedbackCount: 5, feedbackRatio: null, categoryHistory: { ELECTRONICS: 0 } },
+      seller: {
+        accountOpened: openedDaysAgo(10),
+        feedbackCount: 5,
+        feedbackRatio: null,
+        categoryHistory: { ELECTRONICS: 0 },
+      },
       listing: { price: 1 },
     })
     expect(exact.compositeScore).toBe(13)
@@ -235,9 +293,9 @@ describe('flags', () => {
   }
 
   test.each([
-    ['an account of 6 days', { seller: { accountAgeDays: 6 } }, ['new_account', 'account_under_30_days']],
-    ['an account of 7 days', { seller: { accountAgeDays: 7 } }, ['account_under_30_days']],
-    ['an account of 30 days', { seller: { accountAgeDays: 30 } }, []],
+    ['an account of 6 days', { seller: { accountOpened: openedDaysAgo(6) } }, ['new_account', 'account_under_30_days']],
+    ['an account of 7 days', { seller: { accountOpened: openedDaysAgo(7) } }, ['account_under_30_days']],
+    ['an account of 30 days', { seller: { accountOpened: openedDaysAgo(30) } }, []],
     ['79 % of 21 feedbacks', { seller: { feedbackRatio: 0.79, feedbackCount: 21 } }, ['established_bad_actor']],
     ['79 % of 20 feedbacks', { seller: { feedbackRatio: 0.79, feedbackCount: 20 } }, []],
     ['80 % of 21 feedbacks', { seller: { feedbackRatio: 0.8, feedbackCount: 21 } }, []],
@@ -282,7 +340,7 @@ describe('flags', () => {
 
 describe('evidence', () => {
   test('every signal has a sentence with its source and age, the missing ones too', () => {
-    const { evidence } = score({ seller: { accountAgeDays: null } })
+    const { evidence } = score({ seller: { accountOpened: null } })
     expect(evidence.map(({ signal }) => signal)).toEqual([
       'account_age',
       'feedback_count',
@@ -301,6 +359,25 @@ describe('evidence', () => {
       text: '100.00 USD is 100 % of the median of 12 completed sales, 100.00 USD.',
       source: 'completed sales',
       as_of: '2026-06-15T11:00:00.000Z',
+    })
+  })
+
+  test.each([
+    ['account_age', '2026-06-14T00:00:00.000Z'],
+    ['feedback_count', '2026-06-13T00:00:00.000Z'],
+    ['feedback_ratio', '2026-06-13T00:00:00.000Z'],
+    ['category_history', '2026-06-12T00:00:00.000Z'],
+  ])('%s is as old as the fact that it is judged by', (signal, asOf) => {
+    expect(score().evidence.find((sentence) => sentence.signal === signal)?.as_of).toBe(asOf)
+  })
+
+  test('a category history from earlier searches says so', () => {
+    const provenance = { ...context.provenance, historySource: 'own searches' } as const
+    expect(score({ context: { provenance } }).evidence[4]).toEqual({
+      signal: 'category_history',
+      text: "Of the seller's listings your searches have found 40 in electronics.",
+      source: 'earlier searches',
+      as_of: '2026-06-12T00:00:00.000Z',
     })
   })
 

@@ -45,7 +45,8 @@ const composed = (signals: SignalScores, hasNoFeedback: boolean) => {
  */
 export const scoreListing = (listing: Listing, seller: Seller | undefined, context: ScoringContext): TrustScore => {
   const { now, market, batch, sightings, blocked } = context
-  const signals = signalsOf(listing, seller, { market, priceVariation: batch.priceVariation[listing.currency] ?? null })
+  const priceVariation = batch.priceVariation[listing.currency] ?? null
+  const signals = signalsOf(listing, seller, { market, priceVariation, now })
   const hasDuplicatePhoto = batch.duplicatePhotos.includes(listing.platformListingId)
   const input: FlagInput = { listing, seller, signals, sightings, hasDuplicatePhoto, now }
   const { composite, low, high } = composed(signals, seller?.feedbackCount === 0)

@@ -2,6 +2,15 @@ import type { Batch } from './batch.ts'
 import type { Sightings } from './flags.ts'
 import type { MarketPrice } from './signals.ts'
 
+/** When each fact about a seller was read (ISO 8601 UTC; null when unknown), and where their category history comes from. */
+export type SellerProvenance = {
+  readonly accountAsOf: string | null
+  readonly feedbackAsOf: string | null
+  readonly historyAsOf: string | null
+  /** The seller's own page, or the listings that the user's searches have found. */
+  readonly historySource: 'marketplace' | 'own searches'
+}
+
 /** All that a score depends on beside the listing and its seller. */
 export type ScoringContext = {
   readonly now: Date
@@ -10,6 +19,5 @@ export type ScoringContext = {
   readonly sightings: Sightings
   /** Whether the seller is on the blocklist; the reason given there, if any. */
   readonly blocked: false | { readonly reason: string | null }
-  /** When the seller's record was last refreshed, ISO 8601 UTC. */
-  readonly sellerAsOf: string | null
+  readonly provenance: SellerProvenance
 }

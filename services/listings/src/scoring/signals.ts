@@ -1,3 +1,4 @@
+import { accountAge } from '../marketplace/account-opening.ts'
 import type { Listing, Seller } from '../records.ts'
 import * as at from './thresholds.ts'
 
@@ -57,6 +58,13 @@ const pricePoints = (ratio: number | null, variation: number | null): number | n
   return step?.points ?? (ratio <= at.priceVsMarket.usualUpTo ? at.priceVsMarket.usual : at.priceVsMarket.above)
 }
 
+/** What signals are judged by, beside the listing and its seller. */
+export type Judging = {
+  readonly market: MarketPrice | null
+  readonly priceVariation: number | null
+  readonly now: Date
+}
+
 const historyTotal = (seller: Seller): number | null =>
   seller.categoryHistory === null || Object.keys(seller.categoryHistory).length === 0
     ? null
@@ -65,13 +73,20 @@ const historyTotal = (seller: Seller): number | null =>
 const onSteps = (value: number | null, steps: Parameters<typeof at.pointsFor>[1]): number | null =>
   value === null ? null : at.pointsFor(value, steps)
 
-/** The five signals of a listing. Without a known seller only the price can be judged. */
+/**
+ * Days that a seller's account has been open for certain: pages show the month that it was opened in, and it counts as opened
+ * on the last day that this allows. Null when unknown.
+ */
+export const accountDays = (seller: Seller | undefined, now: Date): number | null =>
+  seller === undefined || seller.accountOpened === null ? null : accountAge(seller.accountOpened, now).atLeast
+
+/** The five signals of a listing; without a known seller none can be judged. */
 export const signalsOf = (
   listing: Listing,
   seller: Seller | undefined,
-  { market, priceVariation }: { readonly market: MarketPrice | null; readonly priceVariation: number | null },
+  { market, priceVariation, now }: Judging,
 ): SignalScores => ({
-  account_age: onSteps(seller?.accountAgeDays ?? null, at.accountAge),
+  account_age: onSteps(accountDays(seller, now), at.accountAge),
   feedback_count: onSteps(seller?.feedbackCount ?? null, at.feedbackCount),
   feedback_ratio: seller === undefined ? null : ratioPoints(seller),
   price_vs_market: seller === undefined ? null : pricePoints(priceRatio(listing, market), priceVariation),

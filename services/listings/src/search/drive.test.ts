@@ -1,6 +1,7 @@
 import { createMemoryBus } from '@trellis/kit/bus'
 import { readConfig } from '@trellis/kit/config'
 import { failure } from '@trellis/kit/errors'
+import { createTurns } from '@trellis/kit/lifecycle'
 import { openStore } from '@trellis/kit/store'
 import { silentLog } from '@trellis/kit/telemetry'
 import { runTopic } from '@trellis/kit/workloads'
@@ -11,12 +12,14 @@ import { temporaryDirectory } from '../../../../test/support/temporary-directory
 import { request } from '../../test/searches.ts'
 import { listingsConfig } from '../config.ts'
 import { noMeasures } from '../measures.ts'
+import type { Listing } from '../records.ts'
 import { createSession, findSearch } from '../session/store.ts'
 import { migrations } from '../store/migrations.ts'
 import type { Tables } from '../store/tables.ts'
 import type { World } from '../world.ts'
+import { answerOf } from './answer.ts'
 import { driveSearch } from './drive.ts'
-import { encodeOrder, mostTries } from './order.ts'
+import { encodeOrder, mostTries, type Telling } from './order.ts'
 import { wholes } from './parts.ts'
 import { type Control, controlOf, updatesOf } from './updates.ts'
 import { encodeMessage } from './worker/messages.ts'
@@ -50,6 +53,7 @@ beforeEach(async () => {
     workloads: refusing,
     desk: refusing,
     runsAreObjects: false,
+    admission: createTurns(),
     log: silentLog,
     measures: noMeasures,
     now: () => new Date(),
@@ -59,7 +63,7 @@ beforeEach(async () => {
 })
 afterEach(() => stack.disposeAsync())
 
-const order = async ({ seconds = 60, telling = 'stream' as const } = {}) => {
+const order = async ({ seconds = 60, telling = 'stream' }: { seconds?: number; telling?: Telling } = {}) => {
   const orderJson = encodeOrder({ request: request(), tier: 'local', telling })
   const deadlineAt = new Date(Date.now() + seconds * 1000)
   await createSession(world.db, { id: sessionId, userId: 'local', deadlineAt, orderJson }, new Date())
@@ -67,9 +71,28 @@ const order = async ({ seconds = 60, telling = 'stream' as const } = {}) => {
 
 const drive = (delivery: number) => driveSearch(world, sessionId, { delivery, signal: never })
 
-/** What a run reports that was started twice, and found nothing. */
-const reportWholeRun = async () => {
-  const found = encodeMessage({ kind: 'found', listings: [], sellers: [], usableShare: null, toCome: 0 })
+const listing: Listing = {
+  platform: 'ebay',
+  platformListingId: '1',
+  title: 'A camera',
+  price: 10,
+  priceHigh: null,
+  currency: 'USD',
+  condition: '',
+  sellerPlatformId: '',
+  url: 'http://site.test/itm/1',
+  photoUrls: [],
+  listingAgeDays: 0,
+  buyingFormat: 'fixed_price',
+  endsAt: null,
+  bidCount: null,
+  categoryName: null,
+}
+
+/** What a run reports that was started twice. */
+const reportWholeRun = async (what: 'nothing' | 'listed' = 'nothing') => {
+  const listings = what === 'listed' ? [listing] : []
+  const found = encodeMessage({ kind: 'found', listings, sellers: [], usableShare: null, toCome: 0 })
   const sales = encodeMessage({ kind: 'sales', query: 'camera', sales: [], failure: null })
   const started = { $case: 'started', value: { worker: '1', warm: false } } as const
   for (const report of [
@@ -98,15 +121,61 @@ const frames = async () => {
 
 const hasEnded = async () => (await findSearch(world.db, sessionId))?.ended_at !== null
 
-test('a search whose run nobody takes fails within seconds, with the reason', async () => {
-  await order()
+test('a call whose run nobody takes is refused within seconds, with the reason', async () => {
+  await order({ telling: 'answer' })
   await drive(1)
-  expect(await frames()).toMatchObject([
-    { $case: 'searchFailed', value: { status: 503, detail: 'Too much work is waiting already.' } },
-    { $case: 'done', value: { reason: null } },
-  ])
+  await expect(answerOf(world.bus, sessionId, never)()).rejects.toMatchObject({
+    kind: 'unavailable',
+    message: 'Too much work is waiting already.',
+  })
   expect([await hasEnded(), asked.length > 1]).toEqual([true, true])
 })
+
+test('a followed search whose run nobody takes waits until its deadline', async () => {
+  await order({ seconds: 2 })
+  await drive(1)
+  expect((await frames()).at(-1)).toMatchObject({ $case: 'done', value: { reason: 'timeout' } })
+  expect([await hasEnded(), asked.length > 1]).toEqual([true, true])
+})
+
+/** The database, which fails every write while it is away. */
+const failingWrites = (db: World['db'], isAway: () => boolean): World['db'] =>
+  new Proxy(db, {
+    get: (target, name) => {
+      if (isAway() && (name === 'insertInto' || name === 'transaction'))
+        throw failure('unavailable', 'The database is away.')
+      const value: unknown = Reflect.get(target, name, target)
+      return typeof value === 'function' ? value.bind(target) : value
+    },
+  })
+
+test.each([false, true])(
+  'a run goes on while the database of its search is away (runs are objects: %s), and is done',
+  async (areObjects) => {
+    await order()
+    await reportWholeRun('listed')
+    const cancelled: string[] = []
+    let isAway = true
+    world = {
+      ...world,
+      runsAreObjects: areObjects,
+      db: failingWrites(world.db, () => isAway),
+      workloads: {
+        ...world.workloads,
+        cancel: async ({ runId = '' }) => {
+          cancelled.push(runId)
+          return {}
+        },
+      },
+    }
+    await expect(drive(mostTries)).rejects.toMatchObject({ kind: 'unavailable' })
+    expect([await hasEnded(), cancelled]).toEqual([false, []])
+    isAway = false
+    await drive(mostTries)
+    expect((await frames()).map(({ $case }) => $case)).toContain('listings')
+    expect([await hasEnded(), cancelled]).toEqual([true, []])
+  },
+)
 
 test.each([
   ['the mark', 1],

@@ -2,11 +2,11 @@ import { failure, isFailure, type ServiceFailure, toFailure } from '@trellis/kit
 import { findComp } from '../comps/store.ts'
 import { enrichFound } from '../enrich/after-search.ts'
 import type { SearchOutcome } from '../measures.ts'
-import { endSession, findSearch, type SessionRow } from '../session/store.ts'
+import { endSession, findSearch, type SessionRow, storeOwner } from '../session/store.ts'
 import type { World } from '../world.ts'
 import { sendAnswer, sendFailure } from './answer.ts'
 import { announce, type Findings, failureOf } from './conclusion.ts'
-import { RunFailure, startRun } from './follow-run.ts'
+import { cancelRun, RunFailure, startRun } from './follow-run.ts'
 import { gather } from './gather.ts'
 import { createLeash, type Leash } from './leash.ts'
 import { marketplaceFor } from './marketplace.ts'
@@ -21,6 +21,8 @@ import { answerFrame } from './wire.ts'
 export type Turn = {
   /** Which delivery this is, from 1. */
   readonly delivery: number
+  /** Whether an earlier attempt of the same delivery met a server that was away. */
+  readonly isAgain?: boolean
   /** Aborted when another replica has been given the search, or will be since this one ends: it is then left as it is. */
   readonly signal: AbortSignal
 }
@@ -49,14 +51,19 @@ const outcomeOf = (failed: ServiceFailure | undefined, leash: Leash): SearchOutc
   return failed === undefined ? 'done' : 'failed'
 }
 
-/** Whether a failure is worth another try: something that the service stands on is away, and there are tries left. */
-const isPassing = (error: unknown, { delivery }: Turn): boolean =>
-  isFailure(error, 'unavailable') && !(error instanceof RunFailure) && delivery < mostTries
+/** Whether a failure is worth another attempt: a server that the service depends on is away. */
+const isPassing = (error: unknown): boolean => isFailure(error, 'unavailable') && !(error instanceof RunFailure)
+
+/** Rethrows what no later attempt would change: a marketplace that is not configured. */
+const refused = (error: unknown): never => {
+  throw isFailure(error) ? new RunFailure(error) : error
+}
 
 /** Runs the search and what follows it: the answer goes to whoever waits for it, the rest to its followers. Gives what it came to. */
 const perform = async (world: World, { session, order, plan, teller, leash, turn }: Drive): Promise<Findings> => {
   const { db, bus, config, log, now } = world
   const { id: sessionId, user_id: user } = session
+  const owner = storeOwner(session)
   const { compQuery } = plan.terms
   const kept = await findComp(db, config.platform, compQuery, now())
   const run = {
@@ -64,9 +71,10 @@ const perform = async (world: World, { session, order, plan, teller, leash, turn
     deadlineSeconds: runSeconds(order),
     signal: leash.signal,
     driven: {
-      resumes: turn.delivery > 1,
-      isLeft: () => turn.signal.aborted,
-      isFollowed: order.object === undefined,
+      resumes: turn.delivery > 1 || turn.isAgain === true,
+      // Where runs are objects, the conclusion of the search ends its run, with the reason.
+      isStopped: () => leash.signal.aborted && !turn.signal.aborted && !world.runsAreObjects,
+      isAwaited: order.telling === 'answer',
     },
   }
   const outputs = await startRun(world, {
@@ -75,25 +83,27 @@ const perform = async (world: World, { session, order, plan, teller, leash, turn
     subject: subjectOf(order.request),
     input: {
       kind: 'search',
-      marketplace: await marketplaceFor(plan.adapter, world),
+      marketplace: await marketplaceFor(plan.adapter, world).catch(refused),
       requests: plan.requests,
       salesQuery: kept === undefined ? compQuery : null,
     },
   })
   const { found, answer } = await gather(world, outputs, {
     sessionId,
-    user,
+    user: owner,
     plan,
     kept,
     teller: order.telling === 'stream' ? teller : undefined,
     frame: answerFrame(world, plan.adapter, sessionId),
   })
   if (order.telling === 'answer') await sendAnswer(bus, sessionId, answer)
+  // Answered without its database: what the run would find from here on could not be stored either.
+  if (found === undefined && !world.runsAreObjects) await cancelRun(world, sessionId)
   if (found === undefined) return { listingsFound: answer.listings.length, marketPrice: answer.marketPrice ?? null }
   try {
-    await enrichFound(world, found, { ...run, sessionId, teller })
+    await enrichFound(world, found, { ...run, owner, sessionId, teller })
   } catch (error) {
-    if (isPassing(error, turn)) throw error
+    if (isPassing(error)) throw error
     // The search itself has succeeded: what fails now leaves scores partial, and the log says why.
     if (!leash.signal.aborted) log.warn({ err: error }, 'sellers could not be looked up')
   }
@@ -113,9 +123,12 @@ const conclude = async (world: World, drive: Drive, came: Findings | ServiceFail
   const failed = came instanceof Error ? came : undefined
   const { bus, db, log, measures, now } = world
   const { session, order, plan, teller, leash } = drive
-  if (failed?.kind === 'internal') log.error({ err: failed.cause ?? failed }, 'a search failed')
+  if (failed?.kind === 'internal' && !leash.signal.aborted)
+    log.error({ err: failed.cause ?? failed }, 'a search failed')
   if (failed !== undefined && order.telling === 'stream' && !leash.signal.aborted) await teller.failed(failed)
   if (failed !== undefined && order.telling === 'answer') await sendFailure(bus, session.id, failed)
+  const isRunning = failed !== undefined && !(failed instanceof RunFailure) && !leash.signal.aborted
+  if (isRunning && !world.runsAreObjects) await cancelRun(world, session.id)
   measures.searched(plan.adapter, outcomeOf(failed, leash))
   await announce(world, session.id, outcomeFor(drive, came))
   await teller.done(leash.ranOut() ? 'timeout' : null)
@@ -133,7 +146,7 @@ const driveToEnd = async (world: World, drive: Drive): Promise<void> => {
     await conclude(world, drive, findings)
   } catch (error) {
     turn.signal.throwIfAborted()
-    if (!leash.signal.aborted && isPassing(error, turn)) throw error
+    if (!leash.signal.aborted && isPassing(error)) throw error
     await conclude(world, drive, whyItEnded(error, drive))
   }
 }

@@ -1,10 +1,14 @@
+import { handlePatiently } from '@trellis/kit/workloads'
 import { unendedSearches } from '../session/store.ts'
 import type { World } from '../world.ts'
 import { driveSearch } from './drive.ts'
 import { searches, searchesAtOnce } from './order.ts'
 
-/** How many times in the time that a job may go unheard of it is said that its driver lives. */
-const signsOfLife = 4
+/**
+ * How long one delivery waits for the servers that a search depends on, in milliseconds. Its deadline concludes a search long
+ * before that; the conclusion waits for the servers, too.
+ */
+const longestOutage = 30 * 60_000
 
 /**
  * Hands out again what was asked for and never ended: a search whose order was not queued, or was in a queue that went with
@@ -20,14 +24,17 @@ export const driveSearches = async (world: World): Promise<void> => {
   const working = bus.work(
     searches,
     async ({ value: { sessionId }, delivery }, handling) => {
-      const alive = setInterval(handling.working, searches.acknowledgeWithinMilliseconds / signsOfLife)
+      const drive = (isAgain: boolean) => driveSearch(world, sessionId, { delivery, isAgain, signal: handling.signal })
       try {
-        await driveSearch(world, sessionId, { delivery, signal: handling.signal })
+        await handlePatiently(drive, {
+          queue: searches,
+          handling,
+          withinMilliseconds: longestOutage,
+          onRetry: (error) => log.warn({ err: error, sessionId }, 'a server is away: the search is driven again'),
+        })
       } catch (error) {
         if (!handling.signal.aborted) log.warn({ err: error, sessionId, delivery }, 'a search goes back to the queue')
         throw error
-      } finally {
-        clearInterval(alive)
       }
     },
     { concurrency: searchesAtOnce, signal },

@@ -21,16 +21,19 @@ const ofRun = (error: unknown): unknown =>
   isFailure(error) && !(error instanceof RunFailure) ? new RunFailure(error) : error
 
 /**
- * A search that is driven waits this long for whoever takes its run, in milliseconds: it may be starting just now. One that
- * nobody listens to can wait longer.
+ * The run of a call that waits for its answer is refused after this long without a workloads service, in milliseconds. Other
+ * runs wait until their signal.
  */
-const patience = { followed: 8_000, unfollowed: 120_000 } as const
+const answerPatience = 8_000
 
-/** How a run is driven: whether somebody waits for what it finds, beside what `RunOptions` says. */
+/** How a run is driven, beside what `RunOptions` says. */
 export type Driven = {
+  /** Whether another replica, or an earlier attempt, may have asked for the run before. */
   readonly resumes: boolean
-  readonly isLeft: () => boolean
-  readonly isFollowed: boolean
+  /** Whether the search itself has been stopped. Otherwise the run continues, and another attempt follows it. */
+  readonly isStopped: () => boolean
+  /** Whether a call waits for the answer. */
+  readonly isAwaited: boolean
 }
 
 export type RunOptions = {
@@ -40,10 +43,7 @@ export type RunOptions = {
   readonly deadlineSeconds: number
   /** Aborting it cancels the run. */
   readonly signal: AbortSignal
-  /**
-   * For a run that replicas drive: whether another may have asked for it before, and whether another will follow it when
-   * this one leaves, so that it is not cancelled.
-   */
+  /** For a run that replicas drive. Without it the run is cancelled when its findings are no longer read. */
   readonly driven?: Driven
   /** What people are shown of a run that is an object of its own. */
   readonly subject?: SearchSubject
@@ -51,15 +51,22 @@ export type RunOptions = {
   readonly parentRunId?: string
 }
 
+/** Cancels a run. One that cannot be cancelled is ended by its deadline. */
+export const cancelRun = async ({ workloads, log }: World, runId: string): Promise<void> => {
+  try {
+    await workloads.cancel({ runId })
+  } catch (error) {
+    log.warn({ err: error, runId }, 'a run could not be cancelled')
+  }
+}
+
 /**
  * Starts a run, or takes one up, and gives what it finds as it comes. The start is awaited, so that an overloaded
  * installation refuses at once, or where the run is driven within seconds; the findings end early with the signal. Both throw
  * RunFailure. A run that had to be started again finds again.
  */
-export const startRun = async (
-  { bus, workloads, log }: World,
-  options: RunOptions,
-): Promise<AsyncIterable<WorkerOutput>> => {
+export const startRun = async (world: World, options: RunOptions): Promise<AsyncIterable<WorkerOutput>> => {
+  const { bus, workloads } = world
   const { runId, input, user, deadlineSeconds, signal, driven, subject, parentRunId } = options
   const run = {
     runId,
@@ -70,19 +77,11 @@ export const startRun = async (
     search: subject ?? null,
     parentRunId,
   } as const
-  const patienceMilliseconds = driven?.isFollowed === false ? patience.unfollowed : patience.followed
+  const patienceMilliseconds = driven?.isAwaited === false ? Number.POSITIVE_INFINITY : answerPatience
   const how = driven ? { resumes: driven.resumes, isPatient: true, patienceMilliseconds } : {}
   const reports = await followRun({ bus, workloads }, run, { signal, ...how }).catch((error: unknown) => {
     throw ofRun(error)
   })
-  const cancel = async () => {
-    try {
-      await workloads.cancel({ runId })
-    } catch (error) {
-      // Its deadline ends it.
-      log.warn({ err: error, runId }, 'a run could not be cancelled')
-    }
-  }
   return {
     async *[Symbol.asyncIterator]() {
       let isOver = false
@@ -98,7 +97,7 @@ export const startRun = async (
       } catch (error) {
         throw ofRun(error)
       } finally {
-        if (!isOver && !driven?.isLeft()) await cancel()
+        if (!isOver && (driven?.isStopped() ?? true)) await cancelRun(world, runId)
       }
       signal.throwIfAborted()
     },

@@ -2,7 +2,8 @@ import type { StoredComp } from '../comps/store.ts'
 import { type ListingRow, storeListings } from '../found/store.ts'
 import type { FoundListings } from '../records.ts'
 import { batchOf } from '../scoring/batch.ts'
-import { deriveHistories, findSellers, type SellerRow, upsertSellers } from '../sellers/store.ts'
+import { sellersForUser } from '../sellers/for-user.ts'
+import { type SellerRow, upsertSellers } from '../sellers/store.ts'
 import type { World } from '../world.ts'
 import type { SearchPlan } from './plan.ts'
 import { type SearchContext, scoreRows } from './scored.ts'
@@ -20,20 +21,20 @@ export type Found = {
  * `unavailable` when the database stays locked.
  */
 export const storeFound = async (
-  { db, config, now }: World,
+  world: World,
   search: { readonly id: string; readonly userId: string },
   { terms }: SearchPlan,
   { listings: all, sellers, comp }: FoundListings & { readonly comp: StoredComp | undefined },
 ): Promise<Found> => {
-  const at = now()
+  const { db } = world
+  const at = world.now()
   const listings = all.filter(({ title }) => terms.matches(title))
   const context = { batch: batchOf(listings), comp, compQuery: terms.compQuery }
   if (listings.length === 0) return { rows: [], sellers: new Map(), context }
   const rows = await storeListings(db, search, listings, at)
   await upsertSellers(db, sellers, at)
   const ids = [...new Set(rows.map(({ seller_platform_id }) => seller_platform_id))].filter((id) => id !== '')
-  await deriveHistories(db, search.userId, await findSellers(db, config.platform, ids), at)
-  return { rows, sellers: await findSellers(db, config.platform, ids), context }
+  return { rows, sellers: await sellersForUser(world, search.userId, ids), context }
 }
 
 /** Scores some of the listings again and tells each: for a price that came late, or a seller who became known. */

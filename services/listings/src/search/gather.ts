@@ -12,6 +12,7 @@ import type { WorkerOutput } from './worker/messages.ts'
 /** One search under way: who searches for what, and how it is told. */
 export type Gathering = {
   readonly sessionId: string
+  /** Whose finds it adds to. */
   readonly user: string
   readonly plan: SearchPlan
   /** A market price that was still good when the search began. */
@@ -50,7 +51,10 @@ const tellLatePrice = async (world: World, found: Found, teller: Teller): Promis
   if (found.context.comp?.medianPrice !== null) await rescore(world, found.rows, found, teller)
 }
 
-/** Stores what was found, and scores it where it is told at once. A database that stays locked costs the scores, not the listings. */
+/**
+ * Stores what was found, and scores it where it is told at once. A call that waits for its answer gets the listings without
+ * scores where the database stays away; a stream waits for the database.
+ */
 const keep = async (
   world: World,
   output: Extract<WorkerOutput, { kind: 'found' }>,
@@ -61,8 +65,8 @@ const keep = async (
     const found = await storeFound(world, { id: sessionId, userId: user }, plan, { ...output, comp })
     return { found, answer: teller === undefined ? rawAnswer([], frame) : await scored(world, found, frame) }
   } catch (error) {
-    if (!isFailure(error, 'unavailable')) throw error
-    world.log.warn({ err: error }, 'the database stayed locked: a search is answered without scores')
+    if (!isFailure(error, 'unavailable') || teller !== undefined) throw error
+    world.log.warn({ err: error }, 'the database stayed away: a search is answered without scores')
     const listings = output.listings.filter(({ title }) => plan.terms.matches(title))
     return { found: undefined, answer: rawAnswer(listings, frame) }
   }

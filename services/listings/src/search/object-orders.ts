@@ -1,5 +1,5 @@
-import { failure } from '@trellis/kit/errors'
-import { searchOrders } from '@trellis/kit/workloads'
+import { failure, isFailure } from '@trellis/kit/errors'
+import { handlePatiently, searchOrders } from '@trellis/kit/workloads'
 import type { RunOrder } from '@trellis/protos/ts/trellis/workloads/v1/workloads.ts'
 import type { ListingsConfig } from '../config.ts'
 import { createSession, findSearch } from '../session/store.ts'
@@ -20,6 +20,9 @@ const takenAtOnce = 8
  * ends it in time; this ends it where there is no operator any more.
  */
 const waitingSeconds = 15 * 60
+
+/** How long one delivery of an order waits for the database and the bus, in milliseconds. */
+const longestOutage = 15 * 60_000
 
 /** What an order asks for, planned as a request would be. Throws what is wrong with it. */
 const readOrder = ({ search, activeDeadlineSeconds }: RunOrder, config: ListingsConfig): SearchOrder => {
@@ -49,8 +52,8 @@ const takeOrder = async (world: World, ordered: RunOrder, isLastTry: boolean): P
     order = readOrder(ordered, world.config)
     await startOrdered(world, ordered, order)
   } catch (error) {
-    // What cannot be planned never can be; what could not be written down may be, a little later.
-    if (order !== undefined && !isLastTry) throw error
+    // What cannot be planned never can be; what could not be stored may be, a little later.
+    if (order !== undefined && !(isLastTry && !isFailure(error, 'unavailable'))) throw error
     world.log.info({ err: error, runId: ordered.runId }, 'a search that was ordered cannot be done')
     await announce(world, ordered.runId, { failure: failureOf(error) })
   }
@@ -64,7 +67,13 @@ export const takeObjectOrders = async (world: World): Promise<void> => {
   if (!world.runsAreObjects) return
   await world.bus.work(
     searchOrders,
-    ({ value, delivery }) => takeOrder(world, value, delivery >= searchOrders.maximumDeliveries),
+    ({ value, delivery }, handling) =>
+      handlePatiently(() => takeOrder(world, value, delivery >= searchOrders.maximumDeliveries), {
+        queue: searchOrders,
+        handling,
+        withinMilliseconds: longestOutage,
+        onRetry: (error) => world.log.warn({ err: error, runId: value.runId }, 'a server is away: an order waits'),
+      }),
     { concurrency: takenAtOnce, signal: world.signal },
   )
 }

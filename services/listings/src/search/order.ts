@@ -27,7 +27,7 @@ export const decodeOrder = (json: string): SearchOrder => JSON.parse(json) as Se
 /** Searches that one replica drives at once: what waits is mostly the marketplace. */
 export const searchesAtOnce = 64
 
-/** How often a search is tried, where its driver dies or what it stands on is away. */
+/** How many times a search is driven, where its drivers die. */
 export const mostTries = 6
 
 /** Searches to be driven, by session. One whose driver is not heard of is given to another replica. */
@@ -37,7 +37,6 @@ export const searches = queue({
   acknowledgeWithinMilliseconds: 6_000,
   // One more than the tries: the last delivery is for telling that there will be no other.
   maximumDeliveries: mostTries + 1,
-  // Together as long as a database takes to come back, or to be replaced.
   backOffMilliseconds: [500, 2_000, 5_000, 10_000, 20_000],
   maximumWaiting: 500,
 })

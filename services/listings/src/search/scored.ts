@@ -2,6 +2,7 @@ import type { StoredComp } from '../comps/store.ts'
 import { type ListingRow, listingOf } from '../found/store.ts'
 import type { Batch } from '../scoring/batch.ts'
 import { scoreListing } from '../scoring/score.ts'
+import type { SellerProvenance } from '../scoring/scoring-context.ts'
 import type { MarketPrice } from '../scoring/signals.ts'
 import { type KeptContext, saveScores, type TrustScoreRow } from '../scoring/store.ts'
 import { type SellerRow, sellerOf } from '../sellers/store.ts'
@@ -15,6 +16,13 @@ export const marketPriceOf = (comp: StoredComp | undefined): MarketPrice | null 
     ? null
     : { median: comp.medianPrice, currency: comp.currency, sampleCount: comp.sampleCount, asOf: comp.fetchedAt }
 
+const provenanceOf = (seller: SellerRow | undefined): SellerProvenance => ({
+  accountAsOf: seller?.account_read_at ?? null,
+  feedbackAsOf: seller?.feedback_read_at ?? null,
+  historyAsOf: seller?.history_read_at ?? null,
+  historySource: seller?.history_source ?? 'marketplace',
+})
+
 /** Scores stored listings and saves the scores; by the marketplace's ids of the listings. */
 export const scoreRows = async (
   { db, now }: World,
@@ -26,7 +34,7 @@ export const scoreRows = async (
   const market = marketPriceOf(comp)
   const scores = rows.map((row) => {
     const seller = sellers.get(row.seller_platform_id)
-    const score = scoreListing(listingOf(row), seller === undefined ? undefined : sellerOf(seller, at), {
+    const score = scoreListing(listingOf(row), seller === undefined ? undefined : sellerOf(seller), {
       now: at,
       market,
       batch,
@@ -36,7 +44,7 @@ export const scoreRows = async (
         priceAtFirstSeen: row.price_at_first_seen,
       },
       blocked: false,
-      sellerAsOf: seller?.fetched_at ?? null,
+      provenance: provenanceOf(seller),
     })
     const context: KeptContext = {
       priceVariation: batch.priceVariation[row.currency] ?? null,

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { failure } from '@trellis/kit/errors'
 import type { Call, Caller } from '@trellis/kit/rpc'
 import type { SearchRequest } from '@trellis/protos/ts/trellis/listings/v1/listings.ts'
-import { createSession, deleteSession, endSession } from '../session/store.ts'
+import { countRunning, createSession, deleteSession, endSession } from '../session/store.ts'
 import type { World } from '../world.ts'
 import { answerOf } from './answer.ts'
 import { deadlineSeconds, encodeOrder, searches, type Telling } from './order.ts'
@@ -14,15 +14,34 @@ import { type Answer, answerFrame, rawAnswer } from './wire.ts'
 /** An answer is waited for this much longer than its search may take, so that the search's own word comes first, in milliseconds. */
 const grace = 5_000
 
+const retrySeconds = 10
+
+/** Throws 429 where a user has as many searches under way as they may. Replicas that are asked at once may each let one in. */
+const requireRoom = async ({ db, config, now }: World, { userId, kind }: Caller): Promise<void> => {
+  const limit = config.searchesPerUser
+  if ((await countRunning(db, userId, now())) < limit) return
+  const whose = kind === 'anonymous' ? 'Visitors without a session have' : 'You have'
+  const remedy =
+    kind === 'anonymous' ? 'open a session of your own, or wait' : 'cancel one, or wait until one has ended'
+  throw failure('rate_limited', `${whose} ${limit} searches under way, which is the limit: ${remedy}.`, {
+    retryAfterSeconds: retrySeconds,
+  })
+}
+
 /** Hands a search to whichever replica is free to drive it. Throws what keeps it from being taken. */
 const order = async (
-  { db, bus, now }: World,
+  world: World,
   sessionId: string,
   { request, caller, telling }: { request: SearchRequest; caller: Caller; telling: Telling },
 ): Promise<void> => {
+  const { db, bus, now, admission } = world
   const deadlineAt = new Date(now().getTime() + deadlineSeconds[telling] * 1000)
   const orderJson = encodeOrder({ request, tier: caller.tier, telling })
-  await createSession(db, { id: sessionId, userId: caller.userId, deadlineAt, orderJson }, now())
+  // One after the other: searches started at once would all be counted before any is registered.
+  await admission.take(async () => {
+    await requireRoom(world, caller)
+    await createSession(db, { id: sessionId, userId: caller.userId, deadlineAt, orderJson }, now())
+  })
   try {
     await bus.enqueue(searches, { sessionId }, sessionId)
   } catch (error) {

@@ -6,6 +6,7 @@ import type {
 } from '@trellis/protos/ts/trellis/listings/v1/listings.ts'
 import { campaignOf, wrapUrl } from '../affiliate/affiliate.ts'
 import { type ListingRow, listingOf } from '../found/store.ts'
+import { accountAge } from '../marketplace/account-opening.ts'
 import type { Listing } from '../records.ts'
 import { scoreOf, type TrustScoreRow } from '../scoring/store.ts'
 import { type SellerRow, sellerOf } from '../sellers/store.ts'
@@ -68,17 +69,20 @@ export const trustScoreMessage = (row: TrustScoreRow): TrustScoreMessage => {
   }
 }
 
-export const sellerMessage = (row: SellerRow, now: Date): SellerMessage => ({
-  id: row.id,
-  platform: row.platform,
-  platformSellerId: row.platform_seller_id,
-  username: row.username,
-  accountAgeDays: sellerOf(row, now).accountAgeDays,
-  feedbackCount: row.feedback_count,
-  feedbackRatio: row.feedback_ratio,
-  categoryHistoryJson: row.category_history_json ?? '{}',
-  fetchedAt: row.fetched_at,
-})
+export const sellerMessage = (row: SellerRow, now: Date): SellerMessage => {
+  const { accountOpened, categoryHistory } = sellerOf(row)
+  return {
+    id: row.id,
+    platform: row.platform,
+    platformSellerId: row.platform_seller_id,
+    username: row.username,
+    accountAgeDays: accountOpened === null ? null : accountAge(accountOpened, now).atLeast,
+    feedbackCount: row.feedback_count,
+    feedbackRatio: row.feedback_ratio,
+    categoryHistoryJson: JSON.stringify(categoryHistory ?? {}),
+    fetchedAt: row.fetched_at,
+  }
+}
 
 /** What a search answers with, one way or the other. */
 export type Answer = Omit<ListingsFrame, 'type'>

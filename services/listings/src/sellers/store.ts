@@ -1,48 +1,56 @@
 import type { Selectable } from 'kysely'
-import { categoryCounts } from '../found/store.ts'
-import { historyFrom } from '../marketplace/categories.ts'
-import { accountAgeDays } from '../marketplace/item-page.ts'
-import type { CategoryHistory, Seller } from '../records.ts'
+import { earlierOf, endOfMonth } from '../marketplace/account-opening.ts'
+import type { SellerFacts } from '../marketplace/adapter.ts'
+import type { AccountOpening, CategoryHistory, Seller } from '../records.ts'
 import type { Db, Tables } from '../store/tables.ts'
 
 export type SellerRow = Selectable<Tables['sellers']>
 
-const day = 86_400_000
 const rowsPerStatement = 500
 
-const historyOf = (text: string | null): CategoryHistory | null => {
-  const history = text === null ? {} : (JSON.parse(text) as CategoryHistory)
+/** The category history of a row; null where there is none, or where it does not say where it came from. */
+export const historyOf = (row: SellerRow): CategoryHistory | null => {
+  const { category_history_json: text, history_source: source } = row
+  const history = text === null || source === null ? {} : (JSON.parse(text) as CategoryHistory)
   return Object.keys(history).length === 0 ? null : history
 }
 
-/** A stored row as the seller of this moment: the account's age is counted from the day it was opened. */
-export const sellerOf = (row: SellerRow, now: Date): Seller => ({
+/**
+ * When an account was opened. Rows from before intervals were kept have the first day of the month alone; then it may have
+ * been any day of that month up to the one on which it was read.
+ */
+const openingOf = (row: SellerRow): AccountOpening | null => {
+  const { account_opened_on: earliest, account_opened_until: latest } = row
+  if (earliest === null) return null
+  const read = (row.account_read_at ?? row.fetched_at).slice(0, 10)
+  return { earliest, latest: latest ?? earlierOf(endOfMonth(earliest), read) }
+}
+
+/** A stored row as a seller. */
+export const sellerOf = (row: SellerRow): Seller => ({
   platform: row.platform,
   platformSellerId: row.platform_seller_id,
   username: row.username,
-  accountAgeDays: row.account_opened_on === null ? null : accountAgeDays(row.account_opened_on, now),
+  accountOpened: openingOf(row),
   feedbackCount: row.feedback_count,
   feedbackRatio: row.feedback_ratio,
-  categoryHistory: historyOf(row.category_history_json),
+  categoryHistory: historyOf(row),
 })
 
-const newRow = (seller: Seller, now: Date) => ({
-  platform: seller.platform,
-  platform_seller_id: seller.platformSellerId,
-  username: seller.username,
-  account_opened_on:
-    seller.accountAgeDays === null
-      ? null
-      : new Date(now.getTime() - seller.accountAgeDays * day).toISOString().slice(0, 10),
-  feedback_count: seller.feedbackCount,
-  feedback_ratio: seller.feedbackRatio,
-  category_history_json: seller.categoryHistory === null ? null : JSON.stringify(seller.categoryHistory),
+const newRow = ({ platform, platformSellerId, username, feedbackCount, feedbackRatio }: Seller, now: Date) => ({
+  platform,
+  platform_seller_id: platformSellerId,
+  username,
+  feedback_count: feedbackCount,
+  feedback_ratio: feedbackRatio,
+  feedback_read_at: feedbackCount === null && feedbackRatio === null ? null : now.toISOString(),
   fetched_at: now.toISOString(),
 })
 
 /**
- * Adds sellers or brings them up to date; what is unknown now does not overwrite what was known. Always in the same order, so
- * that two searches that found the same sellers do not wait for each other.
+ * Adds the sellers of search results or updates them; what is unknown now does not overwrite what was known. Results show
+ * feedback and nothing else of a seller. Always in the same order, so that two searches that found the same sellers do not
+ * wait for each other.
  */
 export const upsertSellers = async (db: Db, found: readonly Seller[], now: Date): Promise<void> => {
   const sellers = found.toSorted((a, b) => (a.platformSellerId < b.platformSellerId ? -1 : 1))
@@ -53,10 +61,9 @@ export const upsertSellers = async (db: Db, found: readonly Seller[], now: Date)
       .onConflict((conflict) =>
         conflict.columns(['platform', 'platform_seller_id']).doUpdateSet((eb) => ({
           username: eb.ref('excluded.username'),
-          account_opened_on: eb.fn.coalesce('excluded.account_opened_on', 'sellers.account_opened_on'),
           feedback_count: eb.fn.coalesce('excluded.feedback_count', 'sellers.feedback_count'),
           feedback_ratio: eb.fn.coalesce('excluded.feedback_ratio', 'sellers.feedback_ratio'),
-          category_history_json: eb.fn.coalesce('excluded.category_history_json', 'sellers.category_history_json'),
+          feedback_read_at: eb.fn.coalesce('excluded.feedback_read_at', 'sellers.feedback_read_at'),
           fetched_at: eb.ref('excluded.fetched_at'),
         })),
       )
@@ -64,7 +71,64 @@ export const upsertSellers = async (db: Db, found: readonly Seller[], now: Date)
   }
 }
 
-/** The sellers of a platform by their ids there; unknown ones are left out. */
+/** The listing whose page facts were read from, and when. */
+export type Source = { readonly listingId: string; readonly now: Date }
+
+/** The same month read again is known no later than it was: the account was open when it was read first. */
+const narrowed = (row: SellerRow, { earliest, latest }: AccountOpening): AccountOpening =>
+  row.account_listing_id !== null && row.account_opened_on === earliest && row.account_opened_until !== null
+    ? { earliest, latest: earlierOf(row.account_opened_until, latest) }
+    : { earliest, latest }
+
+/** Columns for the facts of an item page. A join date that was never checked against a page of the seller's goes. */
+const columnsOf = (row: SellerRow, facts: SellerFacts, { listingId, now }: Source): Partial<SellerRow> => {
+  const { feedbackCount, feedbackRatio } = facts
+  const accountOpened = facts.accountOpened && narrowed(row, facts.accountOpened)
+  const at = now.toISOString()
+  const keepsAccount = accountOpened === null && row.account_listing_id !== null
+  const account = keepsAccount
+    ? {}
+    : {
+        account_opened_on: accountOpened?.earliest ?? null,
+        account_opened_until: accountOpened?.latest ?? null,
+        account_listing_id: accountOpened === null ? null : listingId,
+        account_read_at: accountOpened === null ? null : at,
+      }
+  const hasFeedback = feedbackCount !== null || feedbackRatio !== null
+  return {
+    ...account,
+    ...(feedbackCount === null ? {} : { feedback_count: feedbackCount }),
+    ...(feedbackRatio === null ? {} : { feedback_ratio: feedbackRatio }),
+    ...(hasFeedback ? { feedback_read_at: at } : {}),
+    fetched_at: at,
+  }
+}
+
+/** Stores what the page of one of a seller's listings shows of them. */
+export const recordFacts = async (db: Db, row: SellerRow, facts: SellerFacts, source: Source): Promise<void> => {
+  await db
+    .updateTable('sellers')
+    .set(columnsOf(row, facts, source))
+    .where('id', '=', row.id)
+    .execute()
+}
+
+/** Stores the category history that a seller's own page shows. */
+export const recordHistory = async (db: Db, row: SellerRow, history: CategoryHistory, now: Date): Promise<void> => {
+  const at = now.toISOString()
+  await db
+    .updateTable('sellers')
+    .set({
+      category_history_json: JSON.stringify(history),
+      history_source: 'marketplace',
+      history_read_at: at,
+      fetched_at: at,
+    })
+    .where('id', '=', row.id)
+    .execute()
+}
+
+/** The sellers of a platform by their ids there, as all users share them; unknown ones are left out. */
 export const findSellers = async (
   db: Db,
   platform: string,
@@ -83,29 +147,4 @@ export const findSellers = async (
     )
   }
   return new Map(rows.map((row) => [row.platform_seller_id, row]))
-}
-
-/** Gives sellers without a category history one from the categories of the listings that a user's searches have stored. */
-export const deriveHistories = async (
-  db: Db,
-  userId: string,
-  rows: ReadonlyMap<string, SellerRow>,
-  now: Date,
-): Promise<void> => {
-  const without = [...rows.values()].filter(({ category_history_json }) => historyOf(category_history_json) === null)
-  const counts = await categoryCounts(
-    db,
-    userId,
-    without.map(({ platform_seller_id }) => platform_seller_id),
-  )
-  const bySeller = Map.groupBy(counts, ({ seller_platform_id }) => seller_platform_id)
-  const derived = without.flatMap((row) => {
-    const history = historyFrom(
-      (bySeller.get(row.platform_seller_id) ?? []).map(
-        ({ category_name, count }) => [category_name ?? '', Number(count)] as const,
-      ),
-    )
-    return history === null ? [] : [{ ...sellerOf(row, now), categoryHistory: history }]
-  })
-  await upsertSellers(db, derived, now)
 }

@@ -1,10 +1,19 @@
+import { anonymous } from '@trellis/kit/rpc'
 import type { Selectable } from 'kysely'
+import { deleteFinds } from '../found/store.ts'
 import type { Db, Tables } from '../store/tables.ts'
 
 export type SessionRow = Selectable<Tables['search_sessions']>
 
 /** A search's updates can be followed for this long after they were told, in milliseconds; and it is known as long after its deadline. */
 export const sessionLifetime = 15 * 60_000
+
+/**
+ * Whose finds a search adds to. Visitors without a session share a user id and must not share what they find, so each of
+ * their searches has finds of its own, which are deleted with it and which no request can name.
+ */
+export const storeOwner = ({ id, user_id }: Pick<SessionRow, 'id' | 'user_id'>): string =>
+  user_id === anonymous.userId ? `${anonymous.userId}:${id}` : user_id
 
 export type NewSession = {
   readonly id: string
@@ -14,12 +23,18 @@ export type NewSession = {
   readonly orderJson: string | null
 }
 
-/** Registers a search, and forgets those whose updates are no longer kept. */
+/** Deletes searches whose updates are no longer retained; before them, what those without a user have found. */
+const deleteExpired = async (db: Db, now: Date): Promise<void> => {
+  const before = new Date(now.getTime() - sessionLifetime).toISOString()
+  const query = db.selectFrom('search_sessions').select(['id', 'user_id']).where('deadline_at', '<', before)
+  for (const session of await query.where('user_id', '=', anonymous.userId).execute())
+    await deleteFinds(db, storeOwner(session))
+  await db.deleteFrom('search_sessions').where('deadline_at', '<', before).execute()
+}
+
+/** Registers a search, and deletes those that have expired. */
 export const createSession = async (db: Db, session: NewSession, now: Date): Promise<void> => {
-  await db
-    .deleteFrom('search_sessions')
-    .where('deadline_at', '<', new Date(now.getTime() - sessionLifetime).toISOString())
-    .execute()
+  await deleteExpired(db, now)
   await db
     .insertInto('search_sessions')
     .values({
@@ -31,6 +46,19 @@ export const createSession = async (db: Db, session: NewSession, now: Date): Pro
       order_json: session.orderJson,
     })
     .execute()
+}
+
+/** How many searches of a user wait or run: they have an order, have not ended, and are not past their deadline. */
+export const countRunning = async (db: Db, userId: string, now: Date): Promise<number> => {
+  const { running } = await db
+    .selectFrom('search_sessions')
+    .select(({ fn }) => fn.countAll().as('running'))
+    .where('user_id', '=', userId)
+    .where('order_json', 'is not', null)
+    .where('ended_at', 'is', null)
+    .where('deadline_at', '>', now.toISOString())
+    .executeTakeFirstOrThrow()
+  return Number(running)
 }
 
 /** A user's search; another user's is as unknown as none. */

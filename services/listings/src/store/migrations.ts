@@ -1,4 +1,4 @@
-import type { Migration } from '@trellis/kit/store'
+import { type Migration, sql } from '@trellis/kit/store'
 
 /** The steps of the schema, in order. */
 export const migrations: readonly Migration[] = [
@@ -115,6 +115,30 @@ export const migrations: readonly Migration[] = [
         .columns(['listing_id', 'search_id'])
         .unique()
         .execute()
+    },
+  },
+  {
+    number: 3,
+    name: 'where facts about sellers come from, and when each was read',
+    up: async (db) => {
+      const columns = [
+        'account_opened_until',
+        'account_listing_id',
+        'account_read_at',
+        'feedback_read_at',
+        'history_source',
+        'history_read_at',
+      ]
+      for (const column of columns) await db.schema.alterTable('sellers').addColumn(column, 'text').execute()
+      // Feedback was read whenever the row was: results show it. A history may have been derived from what one user found.
+      await sql`UPDATE sellers SET feedback_read_at = fetched_at WHERE feedback_count IS NOT NULL`.execute(db)
+      await sql`UPDATE sellers SET category_history_json = NULL`.execute(db)
+      // Visitors without a session shared their finds.
+      for (const table of ['listing_prices', 'listing_sightings', 'trust_scores'])
+        await sql`DELETE FROM ${sql.table(table)} WHERE listing_id IN (SELECT id FROM listings WHERE user_id = 'anonymous')`.execute(
+          db,
+        )
+      await sql`DELETE FROM listings WHERE user_id = 'anonymous'`.execute(db)
     },
   },
 ]

@@ -43,11 +43,21 @@ export type Tables = {
     platform: string
     platform_seller_id: string
     username: string
-    /** The day the account was opened: an age would grow old. */
+    /** The first day on which the account may have been opened, which is the first of a month. */
     account_opened_on: string | null
+    /** The last such day; null in rows from before it was kept. */
+    account_opened_until: string | null
+    /** The listing whose page showed it, as one of this seller's; null in rows from before that was checked. */
+    account_listing_id: string | null
+    account_read_at: string | null
     feedback_count: number | null
     feedback_ratio: number | null
+    feedback_read_at: string | null
     category_history_json: string | null
+    /** `own searches` is never stored: see `sellers/for-user.ts`. A history without a source is not used. */
+    history_source: 'marketplace' | 'own searches' | null
+    history_read_at: string | null
+    /** When any of it was read last. */
     fetched_at: string
   }
   /** Shared by all users; `quartiles_json` is [q1, q3]. */

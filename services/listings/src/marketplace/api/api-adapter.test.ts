@@ -76,6 +76,24 @@ const serve = async (answer: (address: URL, incoming: IncomingMessage) => Answer
 }
 
 describe('records', () => {
+  test('a listing has texts of bounded length and only web addresses', () => {
+    const pictures = ['javascript:alert(1)', 'file:///etc/passwd', 'data:image/png;base64,AA', 'https://images.test/a']
+    const listing = toListing(
+      item('1', {
+        title: `${'x'.repeat(299)}😀${'y'.repeat(1_000_000)}`,
+        condition: 'used '.repeat(1_000),
+        image: { imageUrl: pictures[0] },
+        additionalImages: pictures.slice(1).map((imageUrl) => ({ imageUrl })),
+      }),
+      context,
+    )
+    expect(listing?.title).toBe('x'.repeat(299))
+    expect(listing?.condition).toHaveLength(100)
+    expect(listing?.photoUrls).toEqual(['https://images.test/a'])
+    for (const itemWebUrl of ['javascript:alert(1)', 'not an address', `https://site.test/${'x'.repeat(2_000)}`])
+      expect(toListing(item('1', { itemWebUrl }), context)).toBeUndefined()
+  })
+
   test('an item becomes a listing and a seller', () => {
     expect(toListing(item('110000000001'), context)).toEqual({
       platform: 'marketplace',
@@ -98,7 +116,7 @@ describe('records', () => {
       platformSellerId: 'ada',
       feedbackCount: 31327,
       feedbackRatio: 0.999,
-      accountAgeDays: null,
+      accountOpened: null,
     })
   })
 

@@ -1,5 +1,6 @@
+import { createEgress, EgressRefused, type EgressResponse } from '@trellis/kit/egress'
 import { isMarketplaceFailure, marketplaceFailure } from '../failures.ts'
-import { isForbiddenHost, readRetryAfter } from '../scraper/http-get.ts'
+import { readRetryAfter } from '../scraper/http-get.ts'
 
 export type ApiRequest = {
   readonly method?: 'GET' | 'POST'
@@ -13,7 +14,7 @@ export type ApiCall = (address: string, request: ApiRequest) => Promise<Readonly
 
 const mostBytes = 16 * 1024 * 1024
 
-const readJson = async (response: Response): Promise<Readonly<Record<string, unknown>>> => {
+const readJson = async (response: EgressResponse): Promise<Readonly<Record<string, unknown>>> => {
   const chunks: Uint8Array[] = []
   let size = 0
   for await (const chunk of response.body ?? []) {
@@ -27,25 +28,23 @@ const readJson = async (response: Response): Promise<Readonly<Record<string, unk
   return parsed as Readonly<Record<string, unknown>>
 }
 
-/** Creates the call, with a time limit of its own. Redirects are not followed: they could carry credentials away. */
-export const createApiCall =
-  ({
-    timeoutMilliseconds = 15_000,
-    userAgent,
-  }: {
-    readonly timeoutMilliseconds?: number
-    readonly userAgent: string
-  }): ApiCall =>
-  async (address, { method = 'GET', headers, body, signal }) => {
+/** Creates the call, with a time limit of its own. Redirects to another host are not followed: they could carry credentials away. */
+export const createApiCall = ({
+  timeoutMilliseconds = 15_000,
+  userAgent,
+}: {
+  readonly timeoutMilliseconds?: number
+  readonly userAgent: string
+}): ApiCall => {
+  // The configured server may be one of an internal network.
+  const egress = createEgress({ blockPrivate: false, maxResponseBytes: 2 * mostBytes })
+  return async (address, { method = 'GET', headers, body, signal }) => {
     const deadline = AbortSignal.timeout(timeoutMilliseconds)
-    if (isForbiddenHost(new URL(address).hostname))
-      throw marketplaceFailure('failed', `${address} is no address for an API`)
     try {
-      const response = await fetch(address, {
+      const response = await egress.fetch(address, {
         method,
         headers: { accept: 'application/json', 'user-agent': userAgent, ...headers },
         ...(body === undefined ? {} : { body }),
-        redirect: 'error',
         signal: AbortSignal.any([signal, deadline]),
       })
       if (response.ok) return await readJson(response)
@@ -67,6 +66,9 @@ export const createApiCall =
         throw marketplaceFailure('timedOut', `its API sent nothing within ${timeoutMilliseconds / 1000} s`, {
           cause: error,
         })
+      if (error instanceof EgressRefused)
+        throw marketplaceFailure('failed', 'its API is at no address to fetch from', { cause: error })
       throw marketplaceFailure('failed', 'its API cannot be reached or sent no JSON', { cause: error })
     }
   }
+}

@@ -1,4 +1,6 @@
+import { webAddress } from '@trellis/kit/egress'
 import type { BuyingFormat, Listing, Sale, Seller } from '../../records.ts'
+import { withinLimits } from '../listing-limits.ts'
 
 /** A JSON value of the API, read with care: nothing in it is taken for granted. */
 type Json = Readonly<Record<string, unknown>>
@@ -27,7 +29,7 @@ const amountOf = (
 
 const photosOf = (item: Json): readonly string[] => {
   const images = [item.image, ...list(item.additionalImages)]
-  return [...new Set(images.flatMap((image) => text(object(image).imageUrl) ?? []))]
+  return [...new Set(images.flatMap((image) => webAddress(text(object(image).imageUrl) ?? '') ?? []))]
 }
 
 const day = 86_400_000
@@ -43,14 +45,14 @@ const readTime = (value: unknown): string | null => {
   return Number.isFinite(time) ? new Date(time).toISOString() : null
 }
 
-/** An item of a search answer as a listing; undefined for one without an id, a title or an address. */
+/** An item of a search answer as a listing; undefined for one without an id, a title or a web address. */
 export const toListing = (value: unknown, { platform, defaultCurrency, now }: SummaryContext): Listing | undefined => {
   const item = object(value)
-  const [id, title, url] = [text(item.itemId), text(item.title), text(item.itemWebUrl)]
+  const [id, title, url] = [text(item.itemId), text(item.title), webAddress(text(item.itemWebUrl) ?? '')]
   if (id === undefined || title === undefined || url === undefined) return undefined
   const format = buyingFormat(list(item.buyingOptions))
   const { price, currency } = amountOf(item, format)
-  return {
+  return withinLimits({
     platform,
     platformListingId: id,
     title,
@@ -66,7 +68,7 @@ export const toListing = (value: unknown, { platform, defaultCurrency, now }: Su
     endsAt: format === 'auction' ? readTime(item.itemEndDate) : null,
     bidCount: number(item.bidCount) ?? null,
     categoryName: text(object(list(item.categories)[0]).categoryName) ?? null,
-  }
+  })
 }
 
 /** The seller of an item. */
@@ -79,7 +81,7 @@ export const toSeller = (value: unknown, { platform }: SummaryContext): Seller |
     platform,
     platformSellerId: username,
     username,
-    accountAgeDays: null,
+    accountOpened: null,
     feedbackCount: number(seller.feedbackScore) ?? null,
     feedbackRatio: percentage === undefined ? null : Math.round(percentage * 1000) / 100_000,
     categoryHistory: null,

@@ -43,7 +43,12 @@ describe.skipIf(chromiumMissing !== '')(`pages shown in a browser ${chromiumMiss
   afterEach(() => browser[Symbol.asyncDispose]())
 
   const fetchWith = (pages: Rendering['pages'], gapMilliseconds = 0) =>
-    createPoliteFetch({ userAgent, gapMilliseconds, rendering: { pages, render: browser.render } })
+    createPoliteFetch({
+      userAgent,
+      mayBePrivate: () => true,
+      gapMilliseconds,
+      rendering: { pages, render: browser.render },
+    })
 
   test('a marketplace whose pages are made by scripts is searched like any other', async () => {
     const clock = () => new Date('2026-06-15T12:00:00Z')
@@ -248,6 +253,7 @@ test('without a browser that starts, a page that needs one fails as such, and an
   })
   await using missing = createBrowser({ executable: '/nowhere/chromium', hasSandbox: true, userAgent })
   const fetchPage = createPoliteFetch({
+    mayBePrivate: () => true,
     userAgent,
     gapMilliseconds: 0,
     rendering: { pages: 'needed', render: missing.render },

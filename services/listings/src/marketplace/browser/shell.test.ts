@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { card, shellOf } from '../../../test/scripted-site.ts'
 import { partRules } from './part-rules.ts'
-import { isPublicHost } from './public-host.ts'
 import { isShell } from './shell.ts'
 
 const results = 'http://site.test/sch/i.html?_nkw=camera'
@@ -83,28 +82,5 @@ describe('what a page may ask for', () => {
     expect(allows('http://127.0.0.1:8080/data')).toBe(true)
     expect(allows('http://127.0.0.1:9090/data')).toBe(false)
     expect(rules.policy).not.toContain('*')
-  })
-})
-
-describe('a host below the page is asked', () => {
-  test.each([
-    [['203.0.113.7', '2001:db8::7'], true],
-    [['203.0.113.7', '10.1.2.3'], false],
-    [['127.0.0.1'], false],
-    [['169.254.169.254'], false],
-    [['172.31.255.1'], false],
-    [['172.32.0.1'], true],
-    [['::1'], false],
-    [['fd00:ec2::254'], false],
-    [['fe80::1'], false],
-    [['::ffff:192.168.0.1'], false],
-    [[], false],
-  ])('where it is at %j: %s', async (addresses, expected) => {
-    expect(await isPublicHost('static.site.test', async () => addresses)).toBe(expected)
-  })
-
-  test('and not where it has no address, or is this machine', async () => {
-    expect(await isPublicHost('localhost')).toBe(false)
-    expect(await isPublicHost('nowhere.invalid')).toBe(false)
   })
 })

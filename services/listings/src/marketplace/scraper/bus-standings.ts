@@ -17,3 +17,7 @@ export const createBusStandings = (bus: () => Promise<Pick<Bus, 'change'>>): Sta
       return { value, result }
     }),
 })
+
+/** Makes the stream of the values exist: workers, who change them, may not create it. Idempotent. */
+export const prepareBusStandings = (bus: Pick<Bus, 'change'>): Promise<void> =>
+  bus.change(values, 'prepared', () => ({ value: freshStanding(), result: undefined }))

@@ -48,7 +48,8 @@ export const createPoliteGet = ({ get, gate, robots }: PoliteGetParts): PoliteGe
   return {
     ask: async (address, signal, accept) => {
       const { host, pathname } = new URL(address)
-      const { isAllowed, crawlDelaySeconds } = await robots.check(address, signal)
+      const { isAllowed, crawlDelaySeconds, failure } = await robots.check(address, signal)
+      if (failure !== undefined) throw failure
       if (!isAllowed) throw marketplaceFailure('robots', pathname)
       if (crawlDelaySeconds !== undefined) await gate.slowDown(host, crawlDelaySeconds * 1000)
       await gate.enter(host, signal)

@@ -10,6 +10,8 @@ export type PolitenessOptions = {
   /** Says who is asking; its first word, without the version, is the name in robots.txt. */
   readonly userAgent: string
   readonly gapMilliseconds: number
+  /** Hosts that are configured may be at private addresses. */
+  readonly mayBePrivate: (hostname: string) => boolean
   /** How hosts stand: in memory unless several processes share it. */
   readonly standings?: Standings
   readonly timeoutMilliseconds?: number
@@ -26,6 +28,7 @@ const mebibyte = 1024 * 1024
 export const createPoliteFetch = ({
   userAgent,
   gapMilliseconds,
+  mayBePrivate,
   standings = createMemoryStandings(),
   timeoutMilliseconds = 20_000,
   mostBytes = 8 * mebibyte,
@@ -34,7 +37,7 @@ export const createPoliteFetch = ({
   rendering,
 }: PolitenessOptions): FetchPage => {
   const clock = () => performance.now()
-  const get = createHttpGet({ userAgent, timeoutMilliseconds, mostBytes })
+  const get = createHttpGet({ userAgent, timeoutMilliseconds, mostBytes, mayBePrivate })
   return createFetchPage({
     get,
     gate: createHostGate({

@@ -1,4 +1,5 @@
 import robotsParser from 'robots-parser'
+import { isMarketplaceFailure, type MarketplaceFailure, marketplaceFailure } from '../failures.ts'
 import type { HttpAnswer, HttpGet } from './http-get.ts'
 
 /** The package's declaration says `default` where its module is the function itself. */
@@ -12,7 +13,12 @@ export type RobotsOptions = {
   readonly clock: () => number
 }
 
-export type RobotsVerdict = { readonly isAllowed: boolean; readonly crawlDelaySeconds: number | undefined }
+export type RobotsVerdict = {
+  readonly isAllowed: boolean
+  readonly crawlDelaySeconds: number | undefined
+  /** Why the rules are not known, where that is why nothing is allowed. */
+  readonly failure?: MarketplaceFailure | undefined
+}
 export type Robots = { readonly check: (address: string, signal: AbortSignal) => Promise<RobotsVerdict> }
 
 /** Rules are read anew after this long (RFC 9309, 2.4: no more than 24 hours), in milliseconds. */
@@ -26,7 +32,11 @@ const mostHosts = 50
 type Rules = { readonly verdict: (address: string) => RobotsVerdict; readonly goodUntil: number }
 
 const allowAll = (): RobotsVerdict => ({ isAllowed: true, crawlDelaySeconds: undefined })
-const allowNone = (): RobotsVerdict => ({ isAllowed: false, crawlDelaySeconds: undefined })
+const allowNone = (failure: MarketplaceFailure) => (): RobotsVerdict => ({
+  isAllowed: false,
+  crawlDelaySeconds: undefined,
+  failure,
+})
 
 /**
  * Keeps to robots.txt as RFC 9309 has it: rules per host, the longest match wins, a file that does not exist (4xx) allows
@@ -35,8 +45,17 @@ const allowNone = (): RobotsVerdict => ({ isAllowed: false, crawlDelaySeconds: u
 export const createRobots = ({ get, userAgent, clock }: RobotsOptions): Robots => {
   const known = new Map<string, Promise<Rules>>()
 
-  const rulesFrom = ({ status, body }: HttpAnswer, file: string): Rules => {
-    if (status >= 500 || status === 429) return { verdict: allowNone, goodUntil: clock() + lifetimeOfFailure }
+  const unknown = (failure: MarketplaceFailure): Rules => ({
+    verdict: allowNone(failure),
+    goodUntil: clock() + lifetimeOfFailure,
+  })
+  const rulesFrom = ({ status, body, retryAfterSeconds }: HttpAnswer, file: string): Rules => {
+    if (status >= 500 || status === 429)
+      return unknown(
+        marketplaceFailure(status === 429 ? 'refused' : 'failed', `its robots.txt answered with status ${status}`, {
+          retryAfterSeconds,
+        }),
+      )
     if (status >= 400) return { verdict: allowAll, goodUntil: clock() + lifetime }
     const parsed = parseRobots(file, body.slice(0, mostCharacters))
     return {
@@ -52,9 +71,14 @@ export const createRobots = ({ get, userAgent, clock }: RobotsOptions): Robots =
     const file = `${origin}/robots.txt`
     try {
       return rulesFrom(await get(file, signal), file)
-    } catch {
+    } catch (error) {
       signal.throwIfAborted()
-      return { verdict: allowNone, goodUntil: clock() + lifetimeOfFailure }
+      // A host that cannot be reached has forbidden nothing: what it is asked for fails for the same reason.
+      return unknown(
+        isMarketplaceFailure(error)
+          ? error
+          : marketplaceFailure('failed', 'its robots.txt cannot be read', { cause: error }),
+      )
     }
   }
 

@@ -5,7 +5,7 @@ import { startDemoMarketplace } from '../demo/server.ts'
 import { searchAddress, soldAddress } from './addresses.ts'
 import { createFetchPage } from './fetch-page.ts'
 import { createHostGate } from './host-gate.ts'
-import { createHttpGet, isForbiddenHost, readRetryAfter } from './http-get.ts'
+import { createHttpGet, readRetryAfter } from './http-get.ts'
 import { createPageCache } from './page-cache.ts'
 import { createRobots } from './robots.ts'
 import { createScraper } from './scraper.ts'
@@ -33,7 +33,12 @@ const createSite = async (respond: (request: IncomingMessage, response: ServerRe
   let now = 0
   const pauses: number[] = []
   const clock = () => now
-  const get = createHttpGet({ userAgent: 'Tester/1.0 (a test)', timeoutMilliseconds: 5_000, mostBytes: 100_000 })
+  const get = createHttpGet({
+    userAgent: 'Tester/1.0 (a test)',
+    timeoutMilliseconds: 5_000,
+    mostBytes: 100_000,
+    mayBePrivate: () => true,
+  })
   const fetchPage = createFetchPage({
     get,
     gate: createHostGate({
@@ -118,16 +123,6 @@ describe('addresses', () => {
     })
     expect(new URL(soldAddress('http://site.test', 'a&b')).searchParams.get('LH_Sold')).toBe('1')
   })
-
-  test.each([
-    ['169.254.169.254', true],
-    ['[fe80::1]', true],
-    ['metadata.google.internal', true],
-    ['127.0.0.1', false],
-    ['site.test', false],
-  ])('%s is forbidden: %s', (host, expected) => {
-    expect(isForbiddenHost(host)).toBe(expected)
-  })
 })
 
 describe('politeness', () => {
@@ -188,10 +183,25 @@ describe('politeness', () => {
     const served = await site((incoming, response) =>
       incoming.url === '/robots.txt' ? send(response, status) : send(response, 200, page),
     )
-    await expect(served.fetchPage(`${served.baseUrl}/a`, signal)).rejects.toMatchObject({ reason: 'ForbiddenByRobots' })
+    await expect(served.fetchPage(`${served.baseUrl}/a`, signal)).rejects.toMatchObject({
+      reason: 'UpstreamFailed',
+      message: expect.stringContaining('its robots.txt answered with status 500'),
+    })
     status = 404
     served.advance(61_000)
     await expect(served.fetchPage(`${served.baseUrl}/a`, signal)).resolves.toBe(page)
+  })
+
+  test('a marketplace that cannot be reached is said to be that, and not to forbid anything', async () => {
+    const served = await site((_, response) => response.destroy())
+    const refusal = served.fetchPage(`${served.baseUrl}/a`, signal)
+    await expect(refusal).rejects.toMatchObject({
+      reason: 'UpstreamFailed',
+      message: expect.stringContaining('cannot be reached'),
+    })
+    await expect(refusal).rejects.not.toThrow('robots.txt')
+    // For a minute that is how it stands, whoever asks.
+    await expect(served.fetchPage(`${served.baseUrl}/b`, signal)).rejects.toMatchObject({ reason: 'UpstreamFailed' })
   })
 
   test('a delay that robots.txt asks for widens the gap', async () => {
@@ -264,6 +274,15 @@ describe('refusals', () => {
     })
   })
 
+  test('a title as long as a page is cut, and a picture that is no web address is dropped', async () => {
+    const card = `<li class="s-card" data-listingid="130000000001"><a class="s-card__link" href="/itm/130000000001"><img src="javascript:alert(1)"><div class="s-card__title"><span>${'no scratches '.repeat(2_000)}</span></div></a><span class="s-card__price">$100.00</span></li>`
+    const results = `<h1 class="srp-controls__count-heading">1 results</h1><ul class="srp-results">${card}</ul>`
+    const { scraper } = await site(unlessRobots((response) => send(response, 200, results)))
+    const { listings } = await scraper.search(request, signal)
+    expect(listings).toMatchObject([{ platformListingId: '130000000001', photoUrls: [] }])
+    expect(listings[0]?.title).toHaveLength(300)
+  })
+
   test('a redirect to another host is not followed, one on the same host is', async () => {
     const { fetchPage, baseUrl } = await site(
       unlessRobots((response, path) =>
@@ -284,9 +303,23 @@ describe('refusals', () => {
   })
 
   test('an address that nobody answers at fails as such', async () => {
-    const get = createHttpGet({ userAgent: 'Tester', timeoutMilliseconds: 5_000, mostBytes: 1000 })
+    const get = createHttpGet({
+      userAgent: 'Tester',
+      timeoutMilliseconds: 5_000,
+      mostBytes: 1000,
+      mayBePrivate: () => true,
+    })
     await expect(get('http://127.0.0.1:1/', signal)).rejects.toMatchObject({ status: 502, reason: 'UpstreamFailed' })
     await expect(get('http://169.254.169.254/latest', signal)).rejects.toMatchObject({ reason: 'UpstreamFailed' })
+  })
+
+  test('only configured hosts may be at private addresses', async () => {
+    const { baseUrl } = await site(unlessRobots((response) => send(response, 200, page)))
+    const options = { userAgent: 'Tester', timeoutMilliseconds: 5_000, mostBytes: 100_000 }
+    const configured = createHttpGet({ ...options, mayBePrivate: (hostname) => hostname === '127.0.0.1' })
+    await expect(configured(`${baseUrl}/a`, signal)).resolves.toMatchObject({ status: 200 })
+    for (const name of ['localhost', '[::ffff:7f00:1]'])
+      await expect(configured(baseUrl.replace('127.0.0.1', name), signal)).rejects.toThrow('no address to fetch from')
   })
 
   test('Retry-After is seconds or a date', () => {
@@ -306,7 +339,12 @@ describe('the demo marketplace', () => {
   afterEach(() => demo.close())
 
   const scraperOf = (baseUrl: string) => {
-    const get = createHttpGet({ userAgent: 'Tester/1.0', timeoutMilliseconds: 5_000, mostBytes: 10_000_000 })
+    const get = createHttpGet({
+      userAgent: 'Tester/1.0',
+      timeoutMilliseconds: 5_000,
+      mostBytes: 10_000_000,
+      mayBePrivate: () => true,
+    })
     const now = () => performance.now()
     const fetchPage = createFetchPage({
       get,
@@ -331,7 +369,10 @@ describe('the demo marketplace', () => {
     expect(found.listings.every(({ sellerPlatformId }) => known.has(sellerPlatformId))).toBe(true)
     expect((await scraper.completedSales('camera', signal)).length).toBeGreaterThan(20)
     const [first] = found.listings
-    expect((await scraper.sellerFacts(first?.platformListingId ?? '', signal))?.accountAgeDays).toBeGreaterThan(0)
+    expect(await scraper.sellerFacts(first?.platformListingId ?? '', signal)).toMatchObject({
+      sellerNames: expect.arrayContaining([first?.sellerPlatformId]),
+      accountOpened: { earliest: expect.stringMatching(/-01$/), latest: expect.any(String) },
+    })
     expect(await scraper.sellerFacts('999999999999', signal)).toBeUndefined()
     expect(await scraper.sellerCategories(first?.sellerPlatformId ?? '', signal)).toHaveProperty('COMPUTERS_TABLETS')
   })

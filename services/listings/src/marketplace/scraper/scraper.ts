@@ -3,7 +3,8 @@ import type { Listing, Seller } from '../../records.ts'
 import type { MarketplaceAdapter, SearchRequest } from '../adapter.ts'
 import type { Card } from '../card.ts'
 import { marketplaceFailure } from '../failures.ts'
-import { accountAgeDays, readItemPage } from '../item-page.ts'
+import { readItemPage } from '../item-page.ts'
+import { withinLimits } from '../listing-limits.ts'
 import { readSearchPage, type SearchPage } from '../search-page.ts'
 import { readSellerPage } from '../seller-page.ts'
 import { itemAddress, searchAddress, sellerAddress, soldAddress } from './addresses.ts'
@@ -25,7 +26,7 @@ type Results = Extract<SearchPage, { kind: 'results' }>
 const toListing = (card: Card, platform: string, defaultCurrency: string): Listing | undefined =>
   card.id === null || card.title === null || card.url === null
     ? undefined
-    : {
+    : withinLimits({
         platform,
         platformListingId: card.id,
         title: card.title,
@@ -41,7 +42,7 @@ const toListing = (card: Card, platform: string, defaultCurrency: string): Listi
         endsAt: card.endsAt,
         bidCount: card.bids,
         categoryName: null,
-      }
+      })
 
 const toSeller = ({ seller }: Card, platform: string): Seller | undefined =>
   seller === null
@@ -50,7 +51,7 @@ const toSeller = ({ seller }: Card, platform: string): Seller | undefined =>
         platform,
         platformSellerId: seller.name,
         username: seller.name,
-        accountAgeDays: null,
+        accountOpened: null,
         feedbackCount: seller.feedbackCount,
         feedbackRatio: seller.feedbackRatio,
         categoryHistory: null,
@@ -122,7 +123,8 @@ export const createScraper = ({
       const page = readItemPage(html, context(address))
       if (page.kind === 'refused') throw marketplaceFailure('refused', page.reason)
       return {
-        accountAgeDays: page.joinedOn === null ? null : accountAgeDays(page.joinedOn, now()),
+        sellerNames: page.sellerNames,
+        accountOpened: page.joined,
         feedbackCount: page.seller?.feedbackCount ?? null,
         feedbackRatio: page.seller?.feedbackRatio ?? null,
       }

@@ -28,6 +28,8 @@ export const createAdapters = (
   const { platform, currency: defaultCurrency, userAgent } = config
   const now = () => new Date()
   const rendering = renderingOf(config)
+  /** Of the marketplaces that the service was configured with. */
+  const configuredHosts = new Set<string>()
   const fetches = new Map<boolean, FetchPage>()
   const fetchFor = (isDemo: boolean): FetchPage => {
     const known =
@@ -35,6 +37,7 @@ export const createAdapters = (
       createPoliteFetch({
         userAgent,
         gapMilliseconds: isDemo ? 0 : config.gapMilliseconds,
+        mayBePrivate: (hostname) => configuredHosts.has(hostname),
         standings: isDemo ? createMemoryStandings() : standings,
         rendering,
       })
@@ -44,8 +47,10 @@ export const createAdapters = (
   const credentials = apiCredentials(config)
   let api: MarketplaceAdapter | undefined
   return ({ adapter, baseUrl, isDemo }) => {
-    if (adapter === 'scraper')
+    if (adapter === 'scraper') {
+      configuredHosts.add(new URL(baseUrl).hostname)
       return createScraper({ fetchPage: fetchFor(isDemo), baseUrl, platform, defaultCurrency, now })
+    }
     api ??= createApiAdapter({
       call: createApiCall({ userAgent }),
       apiUrl: baseUrl,

@@ -24,7 +24,7 @@ const seller = (index: number): Seller => ({
   platform: 'marketplace',
   platformSellerId: `seller${index}`,
   username: `seller${index}`,
-  accountAgeDays: null,
+  accountOpened: null,
   feedbackCount: 12_345,
   feedbackRatio: 0.995,
   categoryHistory: null,

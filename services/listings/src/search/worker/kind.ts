@@ -41,6 +41,7 @@ const workerKind = (config: ListingsConfig, shared: Readonly<Record<string, stri
   idleMilliseconds: 60_000,
   runsPerWorker: 200,
   memoryMegabytes: 256,
+  residentMegabytes: config.workerMegabytes,
 })
 
 /**

@@ -33,6 +33,8 @@ export type WorkerOutput =
   | {
       readonly kind: 'seller'
       readonly sellerId: string
+      /** The listing whose page the facts are of. */
+      readonly listingId: string | null
       readonly facts: SellerFacts | null
       readonly categories: CategoryHistory | null
       readonly failure: string | null

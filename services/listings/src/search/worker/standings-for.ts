@@ -1,14 +1,14 @@
-import { type Bus, connectNatsBus } from '@trellis/kit/bus'
+import { connectNatsWorkerBus, type WorkerBus } from '@trellis/kit/bus'
 import { readConfig } from '@trellis/kit/config'
 import { silentLog } from '@trellis/kit/telemetry'
 import { createBusStandings } from '../../marketplace/scraper/bus-standings.ts'
 import { createFileStandings, createMemoryStandings, type Standings } from '../../marketplace/scraper/standings.ts'
 
 /** Joins the bus that an environment tells of. What reads that is loaded for those alone that are told. */
-const join = async (environment: NodeJS.ProcessEnv): Promise<Bus> => {
+const join = async (environment: NodeJS.ProcessEnv): Promise<WorkerBus> => {
   const { busOptions, connectionsConfig } = await import('@trellis/kit/process')
   const options = busOptions(readConfig(connectionsConfig, environment))
-  return connectNatsBus({ ...options, name: 'trellis-search', log: silentLog })
+  return connectNatsWorkerBus({ ...options, name: 'trellis-search', log: silentLog })
 }
 
 /**
@@ -22,7 +22,7 @@ export const standingsFor = (
   const { NATS_URL: servers = '' } = environment
   if (servers === '')
     return standingsDirectory === undefined ? createMemoryStandings() : createFileStandings(standingsDirectory)
-  let bus: Promise<Bus> | undefined
+  let bus: Promise<WorkerBus> | undefined
   return createBusStandings(() => {
     bus ??= join(environment).catch((error: unknown) => {
       bus = undefined

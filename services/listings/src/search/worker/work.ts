@@ -90,6 +90,7 @@ const lookUpSeller = async (adapter: MarketplaceAdapter, task: SellerTask, world
   emit(world, {
     kind: 'seller',
     sellerId,
+    listingId,
     facts: facts.status === 'fulfilled' ? (facts.value ?? null) : null,
     categories: categories.status === 'fulfilled' ? categories.value : null,
     failure: failures[0] ?? null,

@@ -1,0 +1,133 @@
+import { openStore, type StoreLocation } from '@trellis/kit/store'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { databases } from '../../../../test/support/databases.ts'
+import { type OpenService, openService } from '../../test/open-service.ts'
+import { openSite } from '../../test/scripted-site.ts'
+import { follow, local, request } from '../../test/searches.ts'
+import { migrations } from '../store/migrations.ts'
+import type { Tables } from '../store/tables.ts'
+
+const caller = { caller: local }
+
+const card = (id: string, seller: string) =>
+  `<li class="s-card" data-listingid="${id}"><a class="s-card__link" href="/itm/${id}"><div class="s-card__title"><span>Camera ${id}</span></div></a><span class="s-card__price">$100.00</span><div class="su-card-container__attributes__secondary"><div class="s-card__attribute-row"><span>${seller} 99.5% positive (1.2K)</span></div></div></li>`
+const product = JSON.stringify({ '@context': 'https://schema.org', '@type': 'Product', name: 'Camera' })
+const itemPage = (seller: string, joined: string) =>
+  `<script type="application/ld+json">${product}</script><main><div class="x-sellercard-atf"><div class="x-sellercard-atf__info__about-seller"><a href="/sch/${seller}/m.html">${seller}</a></div></div><div class="x-store-information__info"><span class="ux-icon-text__text">Joined ${joined}</span></div></main>`
+
+/** A seller in the results for a query, their listing, and what its page shows. */
+type Offer = { readonly seller: string; readonly id: string; readonly shown: string; readonly joined: string }
+
+/** A site that has the offers of each query. */
+const openMarketplace = (offers: ReadonlyMap<string, readonly Offer[]>) => {
+  const answer = (path: string) => {
+    const { pathname, searchParams } = new URL(path, 'http://site.test')
+    const item = [...offers.values()].flat().find(({ id }) => pathname === `/itm/${id}`)
+    if (item !== undefined) return { body: itemPage(item.shown, item.joined) }
+    const found = searchParams.has('LH_Sold') ? undefined : offers.get(searchParams.get('_nkw') ?? '')
+    if (found === undefined) return { status: 404 }
+    const cards = found.map(({ id, seller }) => card(id, seller)).join('')
+    return {
+      body: `<h1 class="srp-controls__count-heading">${found.length} results</h1><ul class="srp-results">${cards}</ul>`,
+    }
+  }
+  return openSite(new Proxy({}, { get: (_, path: string) => answer(path) }))
+}
+
+describe.each(databases)('enrichment on $name', ({ isMissing, start }) => {
+  describe.skipIf(isMissing)('stores of a seller', () => {
+    const stack = new AsyncDisposableStack()
+    const offers = new Map<string, readonly Offer[]>()
+    let service: OpenService
+    let store: StoreLocation
+
+    beforeAll(async () => {
+      const database = stack.use(await start())
+      store = stack.use(await database.place({ name: 'listings', migrations })).location
+      const site = stack.use(await openMarketplace(offers))
+      service = await openService(store, { MARKETPLACE_BASE_URL: site.url, MARKETPLACE_REQUEST_GAP_MS: '0' })
+      stack.defer(() => service.close())
+    })
+    afterAll(() => stack.disposeAsync())
+
+    /** A query of its own, with the offers of sellers whom no other test knows. */
+    const offer = (...made: readonly Partial<Offer>[]) => {
+      const query = `camera${offers.size}`
+      const all = made.map((change, index) => {
+        const seller = `seller-${offers.size}-${index}`
+        return {
+          seller,
+          id: `${130000000000 + offers.size * 10 + index}`,
+          shown: seller,
+          joined: 'Mar 2015',
+          ...change,
+        }
+      })
+      offers.set(query, all)
+      /** Searches, and waits until what follows the search has ended. */
+      const search = async () => {
+        const { sessionId } = await service.client.searchAsync(request({ q: query }), caller)
+        return follow(service.client, sessionId)
+      }
+      return { all, search }
+    }
+
+    const sellerOf = async ({ id }: Offer) =>
+      (await service.client.getListing({ platformListingId: id }, caller)).seller
+
+    /** What a version before stored of a seller: a join date that no listing stands for. */
+    const storeUnchecked = async ({ seller }: Offer) => {
+      await using opened = await openStore<Tables>({ ...store, name: 'listings', migrations })
+      await opened.db
+        .updateTable('sellers')
+        .set({ account_opened_on: '1999-01-01', account_opened_until: null, account_listing_id: null })
+        .where('platform_seller_id', '=', seller)
+        .execute()
+    }
+
+    test("nothing that the listing of another seller's shows", async () => {
+      const { all, search } = offer({ joined: 'never' }, { joined: 'Jan 2001' })
+      const [ada, bob] = all as [Offer, Offer]
+      await search()
+      const asked = { seller: ada.seller, listingId: bob.id, query: '' }
+      await expect(service.client.enrich(asked, caller)).rejects.toMatchObject({
+        status: 422,
+        message: expect.stringContaining(`The listing "${bob.id}" is of the seller "${bob.seller}"`),
+      })
+      expect(await sellerOf(ada)).toMatchObject({ platformSellerId: ada.seller, accountAgeDays: undefined })
+    })
+
+    test('nothing from a page that names another seller than the results did, and says so', async () => {
+      const { all, search } = offer({ shown: 'mallory', joined: 'Jan 2001' })
+      const [ada] = all as [Offer]
+      expect((await search()).at(-1)).toMatchObject({ $case: 'done', value: { reason: undefined } })
+      expect(await sellerOf(ada)).toMatchObject({ platformSellerId: ada.seller, accountAgeDays: undefined })
+      const asked = { seller: ada.seller, listingId: ada.id, query: '' }
+      await expect(service.client.enrich(asked, caller)).rejects.toMatchObject({
+        status: 409,
+        message: expect.stringContaining('"mallory"'),
+      })
+      expect(await sellerOf(ada)).toMatchObject({ accountAgeDays: undefined })
+    })
+
+    test('a join date in place of one that was stored without a check', async () => {
+      const { all, search } = offer({})
+      const [ada] = all as [Offer]
+      await search()
+      const checked = (await sellerOf(ada))?.accountAgeDays ?? 0
+      await storeUnchecked(ada)
+      expect((await sellerOf(ada))?.accountAgeDays).toBeGreaterThan(checked + 5_000)
+      await search()
+      expect((await sellerOf(ada))?.accountAgeDays).toBe(checked)
+    })
+
+    test('no join date where a check finds none', async () => {
+      const { all, search } = offer({ joined: 'never' })
+      const [ada] = all as [Offer]
+      await search()
+      await storeUnchecked(ada)
+      const { seller } = await service.client.enrich({ seller: ada.seller, listingId: ada.id, query: '' }, caller)
+      expect(seller).toMatchObject({ platformSellerId: ada.seller, accountAgeDays: undefined })
+    })
+  })
+})

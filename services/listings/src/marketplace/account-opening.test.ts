@@ -1,0 +1,23 @@
+import { expect, test } from 'vitest'
+import { accountAge, openingOf } from './account-opening.ts'
+
+const observedAt = new Date('2026-06-15T12:00:00Z')
+const month = (year: number, of: number) => openingOf({ year, month: of }, observedAt)
+
+test.each([
+  ['a month of the past is known to its end', month(2024, 2), { earliest: '2024-02-01', latest: '2024-02-29' }],
+  ['this month is known up to today', month(2026, 6), { earliest: '2026-06-01', latest: '2026-06-15' }],
+  [
+    'a month that begins tomorrow has begun in another time zone',
+    openingOf({ year: 2026, month: 7 }, new Date('2026-06-30T12:00:00Z')),
+    { earliest: '2026-07-01', latest: '2026-07-01' },
+  ],
+  ['a date in the future is unknown', month(2026, 7), undefined],
+])('%s', (_, opening, expected) => {
+  expect(opening).toEqual(expected)
+})
+
+test('an age is a range of days that is never negative', () => {
+  expect(accountAge({ earliest: '2026-06-01', latest: '2026-06-15' }, observedAt)).toEqual({ atLeast: 0, atMost: 14 })
+  expect(accountAge({ earliest: '2026-06-16', latest: '2026-06-16' }, observedAt)).toEqual({ atLeast: 0, atMost: 0 })
+})

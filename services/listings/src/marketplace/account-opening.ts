@@ -1,0 +1,42 @@
+import type { AccountOpening } from '../records.ts'
+import type { ShownDate } from './calendar.ts'
+
+const day = 86_400_000
+
+const isoDay = (time: number): string => new Date(time).toISOString().slice(0, 10)
+
+/** The earlier of two days or times in ISO 8601. */
+export const earlierOf = (one: string, other: string): string => (one.localeCompare(other) < 0 ? one : other)
+
+/** The last day of the month that a date (YYYY-MM-DD) lies in. */
+export const endOfMonth = (date: string): string => {
+  const [year = 1970, month = 1] = date.split('-').map(Number)
+  return isoDay(Date.UTC(year, month, 0))
+}
+
+/**
+ * When an account was opened, from the month that a page shows. A day is not believed: in a line such as "12 items sold,
+ * joined Aug 2007" it is another number. Nothing is opened after it was observed; a day more allows for the marketplace's
+ * time zone. Undefined for a month in the future.
+ */
+export const openingOf = (shown: Pick<ShownDate, 'year' | 'month'>, observedAt: Date): AccountOpening | undefined => {
+  const earliest = isoDay(Date.UTC(shown.year, shown.month - 1, 1))
+  if (earliest > isoDay(observedAt.getTime() + day)) return undefined
+  const observed = isoDay(observedAt.getTime())
+  return {
+    earliest,
+    latest: observed.localeCompare(earliest) < 0 ? earliest : earlierOf(endOfMonth(earliest), observed),
+  }
+}
+
+const daysSince = (date: string, now: Date): number =>
+  Math.max(0, Math.floor((now.getTime() - Date.parse(`${date}T00:00:00Z`)) / day))
+
+/** Days that an account has been open, as a range. */
+export const accountAge = (
+  { earliest, latest }: AccountOpening,
+  now: Date,
+): { readonly atLeast: number; readonly atMost: number } => ({
+  atLeast: daysSince(latest, now),
+  atMost: daysSince(earliest, now),
+})

@@ -1,0 +1,99 @@
+import { anonymous, type Caller } from '@trellis/kit/rpc'
+import { openStore } from '@trellis/kit/store'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { databases } from '../../../../test/support/databases.ts'
+import { openHeldSite } from '../../test/held-site.ts'
+import { type OpenService, openService } from '../../test/open-service.ts'
+import { request } from '../../test/searches.ts'
+import { createSession, sessionLifetime } from '../session/store.ts'
+import { migrations } from '../store/migrations.ts'
+import type { Tables } from '../store/tables.ts'
+
+const visitor = { caller: anonymous }
+const guest = (id: string) => ({ caller: { userId: `guest:${id}`, kind: 'guest', tier: 'free' } satisfies Caller })
+
+describe.each(databases)('searches on $name', ({ isMissing, start }) => {
+  describe.skipIf(isMissing)('of one user', () => {
+    const stack = new AsyncDisposableStack()
+    let service: OpenService
+    let release: () => void
+    let database: Awaited<ReturnType<typeof start>>
+
+    /** The service on a database of its own; the site holds its answers back where it says so. */
+    const open = async (held: 'search' | undefined, environment: Record<string, string> = {}) => {
+      const store = stack.use(await database.place({ name: 'listings', migrations })).location
+      const site = await openHeldSite(held)
+      stack.defer(() => site.close())
+      release = site.release
+      service = await openService(store, { ...site.environment, ...environment })
+      stack.defer(() => service.close())
+    }
+
+    beforeAll(async () => {
+      database = stack.use(await start())
+    })
+    afterAll(() => stack.disposeAsync())
+
+    const countListings = async () => {
+      await using opened = await openStore<Tables>({ ...service.store, name: 'listings', migrations })
+      return (await opened.db.selectFrom('listings').select('user_id').execute()).length
+    }
+
+    test('without a session are not shared with other visitors, and are deleted when they expire', async () => {
+      await open(undefined)
+      const { client, store } = service
+      const first = await client.search(request(), visitor)
+      const second = await client.search(request(), visitor)
+      expect(first.listings).toHaveLength(3)
+      expect(second.listings.map(({ timesSeen }) => timesSeen)).toEqual([1, 1, 1])
+      const [{ platformListingId = '', sellerPlatformId = '' } = {}] = first.listings
+      await expect(client.getListing({ platformListingId }, visitor)).rejects.toMatchObject({
+        status: 404,
+        message: expect.stringContaining('/listings/api/session'),
+      })
+      await expect(
+        client.enrich({ seller: sellerPlatformId, listingId: platformListingId, query: '' }, visitor),
+      ).rejects.toMatchObject({ status: 403, message: expect.stringContaining('/listings/api/session') })
+      // What follows a search stores scores, too.
+      for (const sessionId of [first.sessionId ?? '', second.sessionId ?? ''])
+        await Array.fromAsync(client.watchUpdates({ sessionId, lastEventId: null }, visitor))
+      expect(await countListings()).toBe(6)
+      await using opened = await openStore<Tables>({ ...store, name: 'listings', migrations })
+      const later = new Date(Date.now() + 2 * sessionLifetime)
+      const next = { id: 'next', userId: 'local', deadlineAt: later, orderJson: null }
+      await createSession(opened.db, next, later)
+      expect(await countListings()).toBe(0)
+      expect(await opened.db.selectFrom('trust_scores').select('id').execute()).toEqual([])
+      expect(await opened.db.selectFrom('listing_sightings').select('id').execute()).toEqual([])
+    })
+
+    test('are refused past the limit, however many are started at once, until one has ended', async () => {
+      await open('search', { LISTINGS_USER_SEARCHES: '3' })
+      const { client } = service
+      const begin = (who: ReturnType<typeof guest>) => client.searchAsync(request(), who)
+      const outcomes = await Promise.allSettled(Array.from({ length: 12 }, () => begin(guest('ada'))))
+      const accepted = outcomes.filter((outcome) => outcome.status === 'fulfilled')
+      expect(accepted).toHaveLength(3)
+      expect(outcomes.find((outcome) => outcome.status === 'rejected')?.reason).toMatchObject({
+        status: 429,
+        retryAfterSeconds: 10,
+        message: expect.stringContaining('3 searches under way'),
+      })
+      await expect(client.search(request(), guest('ada'))).rejects.toMatchObject({ status: 429 })
+      expect(await begin(guest('bob'))).toMatchObject({ status: 'queued' })
+      const sessionId = accepted[0]?.value.sessionId ?? ''
+      const frames = Array.fromAsync(client.watchUpdates({ sessionId, lastEventId: null }, guest('ada')))
+      await client.cancelSearch({ sessionId }, guest('ada'))
+      await frames
+      await expect
+        .poll(() =>
+          begin(guest('ada')).then(
+            ({ status }) => status,
+            () => 'refused',
+          ),
+        )
+        .toBe('queued')
+      release()
+    })
+  })
+})

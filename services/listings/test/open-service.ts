@@ -1,0 +1,33 @@
+import { createMemoryBus } from '@trellis/kit/bus'
+import { readConfig } from '@trellis/kit/config'
+import { connectInProcess, type Handlers } from '@trellis/kit/rpc'
+import type { StoreLocation } from '@trellis/kit/store'
+import { createMetrics, silentLog } from '@trellis/kit/telemetry'
+import { createLocalWorkloads } from '@trellis/kit/workloads'
+import { ListingsServiceDefinition } from '@trellis/protos/ts/trellis/listings/v1/listings.ts'
+import { WorkloadsServiceDefinition } from '@trellis/protos/ts/trellis/workloads/v1/workloads.ts'
+import { createListingsService, listingsConfig, searchWorker } from '../src/mod.ts'
+
+/** The service as it runs embedded, with workers of its own, on a database. */
+export const openService = async (store: StoreLocation, environment: Record<string, string> = {}) => {
+  await using opened = new AsyncDisposableStack()
+  const config = readConfig(listingsConfig, environment)
+  const metrics = createMetrics({ processMetrics: false })
+  const bus = opened.use(createMemoryBus())
+  const kinds = { WORKLOAD_SEARCH: searchWorker(config) }
+  const runtime = opened.use(createLocalWorkloads({ bus, kinds, log: silentLog }))
+  const workloads = connectInProcess(
+    WorkloadsServiceDefinition,
+    runtime.handlers as Handlers<typeof WorkloadsServiceDefinition>,
+  )
+  const service = opened.use(await createListingsService({ config, store, bus, workloads, log: silentLog, metrics }))
+  const [served] = service.implementations
+  const client = connectInProcess(
+    ListingsServiceDefinition,
+    served?.handlers as Handlers<typeof ListingsServiceDefinition>,
+  )
+  const stack = opened.move()
+  return { client, bus, metrics, store, close: () => stack.disposeAsync() }
+}
+
+export type OpenService = Awaited<ReturnType<typeof openService>>
