@@ -62,7 +62,9 @@ export const timeGeneration = async (sourceSeconds: number, audioSeconds: number
   }
   try {
     await files.write(nodeFile('root', 'upload'), uploadOf(sourceSeconds))
-    const uploadSeconds = await secondsOf(() => ingest({ nodeId: 'root', maximumSeconds: sourceSeconds }, world))
+    const uploadSeconds = await secondsOf(() =>
+      ingest({ nodeId: 'root', maximumSeconds: sourceSeconds, maximumBytes: 0 }, world),
+    )
     const path = [{ nodeId: 'root', sampleRate: RATE, channels: 2 }]
     const task = { path, frames: audioSeconds * RATE, seed: 1, generator: 'recombine' }
     const began = performance.now()

@@ -18,6 +18,31 @@ export const musicConfig = {
   maximumUploadMegabytes: setting('MUSIC_MAX_UPLOAD_MB', read.integer(1, 4096), 200, 'Largest upload.'),
   maximumSeconds: setting('MUSIC_MAX_SECONDS', read.integer(1, 7200), 1200, 'Longest upload.'),
   maximumNodes: setting('MUSIC_MAX_NODES', read.integer(2, 10_000), 500, 'Most nodes of a chain.'),
+  userMegabytes: setting(
+    'MUSIC_USER_MB',
+    read.integer(1, 10_000_000),
+    4_000,
+    'Audio of one user, as it is stored (24 bits a sample), in cloud mode; beyond it is 413.',
+  ),
+  userChains: setting('MUSIC_USER_CHAINS', read.integer(1, 100_000), 100, 'Chains of one user, in cloud mode.'),
+  userGenerations: setting(
+    'MUSIC_USER_GENERATIONS',
+    read.integer(4, 1_000),
+    32,
+    'Generations of one user that may wait or run at once; more are 429.',
+  ),
+  userExports: setting(
+    'MUSIC_USER_EXPORTS',
+    read.integer(1, 50),
+    4,
+    'Files that one replica writes at once for one user to download; more are 429.',
+  ),
+  workerMegabytes: setting(
+    'MUSIC_WORKER_MEMORY_MB',
+    read.integer(256, 65_536),
+    2_048,
+    'Physical memory that one worker on this machine may take, before it is killed (on Linux).',
+  ),
   workers: setting('MUSIC_WORKERS', read.integer(1, 64), 2, 'Generations that run at once on this machine.'),
 }
 

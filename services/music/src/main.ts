@@ -7,11 +7,16 @@ import { generationWorker } from './worker/environment.ts'
 await runService({
   ...musicSchema,
   config: musicConfig,
-  create: (config, ports) =>
+  create: async (config, ports) =>
     createMusicService({
       config,
       ...ports,
-      deskWorker: generationWorker({ files: ports.filesLocation, workers: config.workers }),
+      files: await ports.openFiles(),
+      deskWorker: generationWorker({
+        files: ports.filesLocation,
+        workers: config.workers,
+        memoryMegabytes: config.workerMegabytes,
+      }),
     }),
   environment: process.env,
   words: process.argv.slice(2),

@@ -1,4 +1,5 @@
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
+import { sample } from '../../../../test/support/exploration.ts'
 import { playTune, TUNE_STYLES, type TuneStyle } from '../../test/tempo-tunes.ts'
 import { analyse } from './analyse.ts'
 
@@ -7,28 +8,38 @@ const isNear = (bpm: number | null, wanted: number) => Math.abs((bpm ?? 0) / wan
 const heard = (style: TuneStyle, bpm: number, beatsPerBar: 3 | 4) =>
   analyse(playTune({ bpm, beatsPerBar, style, seconds: 16, seed: 11 })).bpm
 
-describe.each([3, 4] as const)('of tunes with %d beats to a bar the tempo', (beatsPerBar) => {
-  const accompanied = TUNE_STYLES.filter((style) => style !== 'solo' && style !== 'sparse')
+const meters = [3, 4] as const
+const accompanied = TUNE_STYLES.filter((style) => style !== 'solo' && style !== 'sparse')
+const tunes = meters.flatMap((beatsPerBar) => accompanied.map((style) => ({ style, beatsPerBar })))
 
-  test.each(accompanied)('is heard from 80 to 174 bpm: %s', (style) => {
+test.each(sample(tunes, 2))(
+  'the tempo of a tune is found from 80 to 174 bpm: $style, $beatsPerBar beats to a bar',
+  ({ style, beatsPerBar }) => {
     const tempi = [80, 96, 120, 144, 160, 174]
     const wrong = tempi.filter((bpm) => !isNear(heard(style, bpm, beatsPerBar), bpm))
     expect(wrong.length).toBeLessThanOrEqual(1)
-  })
+  },
+)
 
-  test.each(accompanied)('is heard at 60 bpm, or its double where its halves sound, too: %s', (style) => {
+test.each(sample(tunes, 3))(
+  'the tempo of a tune of 60 bpm, or its double where its halves sound, is found: $style, $beatsPerBar beats to a bar',
+  ({ style, beatsPerBar }) => {
     const bpm = heard(style, 60, beatsPerBar)
     expect(isNear(bpm, 60) || isNear(bpm, 120)).toBe(true)
-  })
+  },
+)
 
-  test.each([
-    ['sparse', 4],
-    ['solo', 2],
-  ] as const)('is heard mostly, and else as another grouping of the same notes: %s', (style, least) => {
+const ambiguous = meters.flatMap((beatsPerBar) => [
+  { style: 'sparse' as const, least: 4, beatsPerBar },
+  { style: 'solo' as const, least: 2, beatsPerBar },
+])
+test.each(sample(ambiguous, 1))(
+  'the tempo is mostly found, and else as another grouping of the same notes: $style, $beatsPerBar beats to a bar',
+  ({ style, least, beatsPerBar }) => {
     const tempi = [72, 90, 108, 120, 144, 168]
     const ratios = tempi.map((bpm) => (heard(style, bpm, beatsPerBar) ?? 0) / bpm)
     expect(ratios.filter((ratio) => isNear(ratio, 1)).length).toBeGreaterThanOrEqual(least)
     for (const ratio of ratios)
       expect([1 / 3, 1 / 2, 2 / 3, 1, 4 / 3, 2].some((other) => isNear(ratio, other))).toBe(true)
-  })
-})
+  },
+)

@@ -7,7 +7,8 @@ import { type DecodedBytes, feedCodec, withFirstBlock } from './codec-feed.ts'
 import type { AudioContainer, DecodedAudio } from './decoded-audio.ts'
 import { FLAC_HEAD_REACH, flacHead } from './flac-head.ts'
 import { findMp3Frame } from './mp3-frame.ts'
-import type { Block } from './pcm.ts'
+import { createPageFilter } from './ogg-pages.ts'
+import { type Block, blockLength } from './pcm.ts'
 import { invalidAudio } from './refusal.ts'
 
 /** The few methods that the decoders have in common. */
@@ -80,10 +81,15 @@ async function* decodeWith(
     const isExact = isLossless && bitDepth > 0 && bitDepth <= EXACT_BITS
     return { block: isExact ? block.map((channel) => exactSamples(channel, bitDepth)) : block, sampleRate }
   }
+  const decoded = (bytes: Uint8Array): Promise<DecodedBytes> =>
+    bytes.length === 0 ? Promise.resolve({ block: [], sampleRate: 0 }) : checked(codec.decode(bytes))
   try {
     await codec.ready
     if (isLossless) await primeFlac(codec, source, offset)
-    yield* feedCodec(source, offset, (bytes) => checked(codec.decode(bytes)))
+    const pages = container.startsWith('ogg-') ? createPageFilter() : undefined
+    yield* feedCodec(source, offset, (bytes) => decoded(pages ? pages.push(bytes) : bytes))
+    const remainder = await decoded(pages?.end() ?? new Uint8Array())
+    if (blockLength(remainder.block) > 0) yield remainder
     if (codec.flush) yield await checked(codec.flush())
   } catch (cause) {
     throw invalidAudio(`The ${name} file is damaged and cannot be decoded.`, cause)

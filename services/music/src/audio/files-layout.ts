@@ -18,5 +18,8 @@ export const nodeFile = (nodeId: string, name: keyof typeof NODE_FILES): string 
 export const samplesOwner = (key: string): string | undefined =>
   /^music\/nodes\/([^/]+)\/samples\.s24le$/.exec(key)?.[1]
 
+/** Audio that an administrator of the file store places there for generations to continue. */
+export const INPUTS_FOLDER = 'music/inputs'
+
 /** Files made for download, of a node or a chain; each has a folder of its own, for the same reason. */
 export const deliveryFolder = (ownerId: string): string => `music/delivery/${ownerId}`

@@ -4,6 +4,7 @@ import { createMixdown } from './mixdown.ts'
 import { openAudio } from './open-audio.ts'
 import { type Block, blockLength, sliceBlock } from './pcm.ts'
 import { AudioRefused, invalidAudio } from './refusal.ts'
+import { STORED_LAYOUT } from './stored-audio.ts'
 
 /** What an upload may be. */
 export interface AudioLimits {
@@ -12,6 +13,8 @@ export interface AudioLimits {
   readonly lowestRate: number
   readonly highestRate: number
   readonly maximumChannels: number
+  /** The most that the samples may take as they are stored; undefined for no limit but the seconds. */
+  readonly maximumBytes?: number
 }
 
 export const AUDIO_LIMITS: AudioLimits = {
@@ -34,13 +37,23 @@ export interface Ingested {
 /** Longest block that is passed on, so that whatever consumes them holds little (frames). */
 const LONGEST_BLOCK = 65_536
 
+/** What blocks pass through: they come out with so many channels. */
+interface Passing {
+  readonly sampleRate: number
+  readonly channels: 1 | 2
+  readonly limits: AudioLimits
+  readonly mixdown: (block: Block) => Block
+}
+
 async function* checkedBlocks(
   blocks: AsyncIterable<Block>,
-  { sampleRate, limits, mixdown }: { sampleRate: number; limits: AudioLimits; mixdown: (block: Block) => Block },
+  { sampleRate, channels, limits, mixdown }: Passing,
 ): AsyncGenerator<Block> {
   let frames = 0
+  const frameBytes = channels * STORED_LAYOUT.bytes
   for await (const block of blocks) {
     frames += blockLength(block)
+    if (frames * frameBytes > (limits.maximumBytes ?? Number.POSITIVE_INFINITY)) throw tooLarge(limits)
     if (frames > limits.maximumSeconds * sampleRate) throw tooLong(limits)
     for (let at = 0; at < blockLength(block); at += LONGEST_BLOCK) {
       yield mixdown(sliceBlock(block, at, at + LONGEST_BLOCK))
@@ -54,6 +67,12 @@ async function* checkedBlocks(
 
 const tooLong = ({ maximumSeconds }: AudioLimits): AudioRefused =>
   new AudioRefused('too_long', `The audio is longer than ${maximumSeconds} s: cut it and send a part.`)
+
+const tooLarge = ({ maximumBytes = 0 }: AudioLimits): AudioRefused =>
+  new AudioRefused(
+    'too_large',
+    `Decoded, the audio takes more than the ${Math.floor(maximumBytes / 1_000_000)} MB that you have left: delete chains or nodes, or send less.`,
+  )
 
 /**
  * Opens an upload for reading within limits. What its header promises is checked at once, what it holds while it is
@@ -74,10 +93,11 @@ export const ingestAudio = async (source: ByteSource, limits: AudioLimits = AUDI
   }
   if ((audio.promisedFrames ?? 0) > limits.maximumSeconds * sampleRate) throw tooLong(limits)
   const mixdown = createMixdown(channels, audio.channelOrder)
+  const passing: Passing = { sampleRate, channels: channels === 1 ? 1 : 2, limits, mixdown }
   return {
     container,
     sampleRate,
-    channels: channels === 1 ? 1 : 2,
-    blocks: checkedBlocks(audio.blocks, { sampleRate, limits, mixdown }),
+    channels: passing.channels,
+    blocks: checkedBlocks(audio.blocks, passing),
   }
 }

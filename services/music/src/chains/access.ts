@@ -7,7 +7,7 @@ import type { ChainRow, NodeRow } from './tables.ts'
 /** Whoever has not opened a session can own nothing. */
 export const requireOwner = (caller: Caller): string => {
   if (caller.kind === 'anonymous') {
-    throw failure('forbidden', 'Sign in first: a chain belongs to somebody.')
+    throw failure('forbidden', 'Open a session first: sign in, since a chain belongs to a user.')
   }
   return caller.userId
 }

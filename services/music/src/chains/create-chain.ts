@@ -1,11 +1,13 @@
 import { failure, invalidField, isFailure, type ServiceFailure } from '@trellis/kit/errors'
-import { readUpload, type UploadedFile } from '@trellis/kit/rpc'
+import { type Caller, readUpload, type UploadedFile } from '@trellis/kit/rpc'
 import type { CreateChainRequest } from '@trellis/protos/ts/trellis/music/v1/music.ts'
 import type { AudioResult } from '@trellis/protos/ts/trellis/music/v1/work.ts'
 import { nodeFile } from '../audio/files-layout.ts'
-import { runTask } from '../worker/run-task.ts'
+import { STORED_LAYOUT } from '../audio/stored-audio.ts'
+import { requireBytes, requireChainPlace } from '../quotas/quotas.ts'
+import { runTask, StillRunning } from '../worker/run-task.ts'
 import type { World } from '../world.ts'
-import type { ChainTree } from './access.ts'
+import { type ChainTree, requireOwner } from './access.ts'
 import { newId } from './ids.ts'
 import { forgetLeftover, noteLeftovers } from './leftovers.ts'
 import { removeOwnerFiles } from './remove-files.ts'
@@ -64,10 +66,11 @@ const blameUpload = (error: unknown): ServiceFailure | unknown =>
     ? failure('invalid', 'The file could not be decoded within the limits of time and memory.', { cause: error })
     : error
 
-const ingest = async (world: World, nodeId: string, user: string, signal: AbortSignal): Promise<AudioResult> => {
-  const { bus, desk, config } = world
-  const task = { $case: 'ingest', value: { nodeId, maximumSeconds: config.maximumSeconds } } as const
-  const run = { runId: `ingest-${nodeId}`, task, deadlineSeconds: INGEST_SECONDS, user }
+const ingest = async (world: World, nodeId: string, caller: Caller, signal: AbortSignal): Promise<AudioResult> => {
+  const { db, bus, desk, config } = world
+  const maximumBytes = (await requireBytes(db, caller, config)) ?? 0
+  const task = { $case: 'ingest', value: { nodeId, maximumSeconds: config.maximumSeconds, maximumBytes } } as const
+  const run = { runId: `ingest-${nodeId}`, task, deadlineSeconds: INGEST_SECONDS, user: caller.userId }
   try {
     return await runTask({ bus, workloads: desk }, run, signal)
   } catch (error) {
@@ -106,11 +109,11 @@ const rootOf = (result: AudioResult, ids: { nodeId: string; chainId: string }, t
 })
 
 /** Removes what was stored of an upload that failed. Whoever waits needs the error that led here: what cannot be removed is swept later. */
-const clearAway = async ({ db, files, log }: World, nodeId: string): Promise<void> => {
+const clearAway = async ({ db, files, log }: World, nodeId: string, failed: unknown): Promise<void> => {
   try {
     if (await findNode(db, nodeId)) return
     await removeOwnerFiles(files, nodeId)
-    await forgetLeftover(db, nodeId)
+    if (!(failed instanceof StillRunning)) await forgetLeftover(db, nodeId)
   } catch (error) {
     log.warn({ err: error, nodeId }, 'the files of a failed upload are left to the sweep')
   }
@@ -120,13 +123,17 @@ const clearAway = async ({ db, files, log }: World, nodeId: string): Promise<voi
 export const createChain = async (
   world: World,
   messages: AsyncIterable<CreateChainRequest>,
-  { userId, signal }: { userId: string; signal: AbortSignal },
+  { caller, signal }: { caller: Caller; signal: AbortSignal },
 ): Promise<ChainTree> => {
+  const userId = requireOwner(caller)
+  const { db, config } = world
+  await requireChainPlace(db, caller, config)
+  await requireBytes(db, caller, config)
   const ids = { nodeId: newId(), chainId: newId() }
   await noteLeftovers(world.db, [ids.nodeId], world.now())
   try {
     const name = await receive(world, messages, ids.nodeId, signal)
-    const result = await ingest(world, ids.nodeId, userId, signal)
+    const result = await ingest(world, ids.nodeId, caller, signal)
     const time = world.now().toISOString()
     const chain: ChainRow = {
       id: ids.chainId,
@@ -139,12 +146,16 @@ export const createChain = async (
       root_node_id: ids.nodeId,
     }
     const root = rootOf(result, ids, time)
-    await insertChain(world.db, chain, root)
+    // Uploads that arrive at once are checked one after the other here.
+    await insertChain(world.db, chain, root, async (transaction) => {
+      await requireChainPlace(transaction, caller, config)
+      await requireBytes(transaction, caller, config, root.frames * chain.channels * STORED_LAYOUT.bytes)
+    })
     await world.files.remove(nodeFile(ids.nodeId, 'upload'))
     await forgetLeftover(world.db, ids.nodeId)
     return { chain, nodes: [root] }
   } catch (error) {
-    await clearAway(world, ids.nodeId)
+    await clearAway(world, ids.nodeId, error)
     throw error
   }
 }

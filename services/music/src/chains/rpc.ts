@@ -4,11 +4,12 @@ import { transact } from '@trellis/kit/store'
 import type { Chain, MusicServiceDefinition } from '@trellis/protos/ts/trellis/music/v1/music.ts'
 import { createBranches } from '../generations/branch.ts'
 import { type Generations, notRetryable } from '../generations/generations.ts'
+import { requireGenerations } from '../quotas/quotas.ts'
 import type { World } from '../world.ts'
-import { requireNode, requireOwner, requireTree } from './access.ts'
+import { requireNode, requireTree } from './access.ts'
 import { createChain } from './create-chain.ts'
 import { publishNode } from './events.ts'
-import { noteLeftovers } from './leftovers.ts'
+import { forgetLeftover, noteLeftovers } from './leftovers.ts'
 import { chainMessage, nodeMessage } from './messages.ts'
 import { removeFilesOf } from './remove-files.ts'
 import { commitNode, type DecisionOutcome, discardNode, type TreeNode } from './spine.ts'
@@ -21,6 +22,7 @@ import {
   setDecisions,
   updateChain,
 } from './store.ts'
+import type { NodeRow } from './tables.ts'
 
 type ChainHandlers = Pick<
   Handlers<typeof MusicServiceDefinition>,
@@ -69,10 +71,15 @@ const decide = async (
   return chainMessage(chain, nodes)
 }
 
+/** Nodes that nothing is generated for have left no files; the others' are removed again once their runs have ended. */
+const forgetSettled = async ({ db }: World, nodes: readonly NodeRow[]): Promise<void> => {
+  for (const { id } of nodes) await forgetLeftover(db, id)
+}
+
 /** Chains and what is decided about their nodes. */
 export const chainRpc = (world: World, generations: Generations): ChainHandlers => ({
   async createChain(messages, { caller, signal }) {
-    const { chain, nodes } = await createChain(world, messages, { userId: requireOwner(caller), signal })
+    const { chain, nodes } = await createChain(world, messages, { caller, signal })
     return chainMessage(chain, nodes)
   },
 
@@ -118,19 +125,25 @@ export const chainRpc = (world: World, generations: Generations): ChainHandlers 
       await deleteChain(transaction, chain.id)
       return removed
     })
-    for (const node of nodes) if (node.status === 'generating') await generations.stop(node)
+    const [generating, settled] = [
+      nodes.filter(({ status }) => status === 'generating'),
+      nodes.filter(({ status }) => status !== 'generating'),
+    ]
+    for (const node of generating) await generations.stop(node)
     await removeFilesOf(world.files, [chain.id, ...nodes.map(({ id }) => id)])
+    await forgetSettled(world, settled)
     return {}
   },
 
   async createBranches(request, { caller }) {
     const found = await requireNode(world, caller, request)
-    const nodes = await createBranches(world, generations, found, request)
+    const nodes = await createBranches(world, generations, { ...found, caller }, request)
     return { nodes: nodes.map((node) => nodeMessage(node, found.chain)) }
   },
 
   async retryNode(request, { caller }) {
     const { node, ...tree } = await requireNode(world, caller, request)
+    await requireGenerations(world.db, caller.userId, world.config, 1)
     const restarted = await generations.retry(tree, node)
     if (!restarted) throw notRetryable(node)
     return nodeMessage(restarted, tree.chain)
@@ -149,6 +162,7 @@ export const chainRpc = (world: World, generations: Generations): ChainHandlers 
     })
     await generations.stop(node)
     await removeFilesOf(world.files, [node.id])
+    if (node.status !== 'generating') await forgetSettled(world, [node])
     return {}
   },
 

@@ -4,9 +4,15 @@ import type { ChainRow, Decision, MusicTables, NodeRow } from './tables.ts'
 
 export type Db = Kysely<MusicTables> | Transaction<MusicTables>
 
-/** A chain and its upload, at once. */
-export const insertChain = async (db: Kysely<MusicTables>, chain: ChainRow, root: NodeRow): Promise<void> => {
+/** A chain and its upload, at once, where `admit` does not throw. */
+export const insertChain = async (
+  db: Kysely<MusicTables>,
+  chain: ChainRow,
+  root: NodeRow,
+  admit: (transaction: Transaction<MusicTables>) => Promise<void> = async () => undefined,
+): Promise<void> => {
   await transact(db, async (transaction) => {
+    await admit(transaction)
     await transaction.insertInto('chains').values(chain).execute()
     await transaction.insertInto('nodes').values(root).execute()
   })

@@ -6,6 +6,7 @@ import { newId } from '../chains/ids.ts'
 import type { ChainRow, NodeRow } from '../chains/tables.ts'
 import { runTask } from '../worker/run-task.ts'
 import type { World } from '../world.ts'
+import { createSharedWrites } from './shared-writes.ts'
 
 /** What is to be written as one file. */
 export interface Order {
@@ -42,12 +43,12 @@ const digestOf = ({ nodes, format, crossfadeMs, normalize }: Order): string =>
     .digest('hex')
     .slice(0, 32)
 
-/** Writes files for download, each once, however many ask for it at a time. */
+/** Writes files for download, each once, however many ask for it at a time; a write that nobody waits for is cancelled. */
 export const createDeliveries = (world: World) => {
-  const { bus, desk, files, signal } = world
-  const underWay = new Map<string, Promise<void>>()
+  const { bus, config, desk, files } = world
+  const writeOnce = createSharedWrites({ perUser: config.userExports, ending: world.signal })
 
-  const write = async (order: Order, folder: string, name: string): Promise<void> => {
+  const write = async (order: Order, folder: string, name: string, signal: AbortSignal): Promise<void> => {
     const { chain, nodes, format, crossfadeMs, normalize } = order
     const pieces = nodes.map(({ id }) => ({ nodeId: id, sampleRate: chain.sample_rate, channels: chain.channels }))
     const crossfadeFrames = Math.round((crossfadeMs / 1000) * chain.sample_rate)
@@ -63,16 +64,15 @@ export const createDeliveries = (world: World) => {
     for (const { key } of kept.slice(KEPT_DELIVERIES)) await files.remove(key)
   }
 
-  return async (order: Order): Promise<Delivery> => {
+  return async (order: Order, signal: AbortSignal): Promise<Delivery> => {
     const digest = digestOf(order)
     // A folder of its own: it has one writer.
     const folder = `${deliveryFolder(order.ownerId)}/${digest}`
     const name = `audio.${order.format}`
     const key = `${folder}/${name}`
     if (!(await files.stat(key))) {
-      const writing = underWay.get(key) ?? write(order, folder, name).finally(() => underWay.delete(key))
-      underWay.set(key, writing)
-      await writing
+      const { user_id: userId } = order.chain
+      await writeOnce({ key, userId, signal, write: (stop) => write(order, folder, name, stop) })
       await prune(order.ownerId)
     }
     const info = await files.stat(key)

@@ -44,12 +44,12 @@ const rounded = (values: readonly number[]): number[] => values.map((value) => M
 
 /** Audio on its way out: single nodes, their outlines, and the spine as one file. */
 export const deliveryRpc = (world: World, deliver: Deliveries): DeliveryHandlers => ({
-  async *getNodeAudio(request, { caller }) {
+  async *getNodeAudio(request, { caller, signal }) {
     const { chain, node } = await requireNode(world, caller, request)
     requireReady(node)
     if (formatWord(request.format) === 'wav') return yield* byteFrames(wavContent(world, chain, node), request.range)
     const order = { ownerId: node.id, chain, nodes: [node], format: 'mp3', crossfadeMs: 0, normalize: false } as const
-    const { key, ...content } = await deliver(order)
+    const { key, ...content } = await deliver(order, signal)
     yield* byteFrames({ ...content, read: (range) => world.files.read(key, range) }, request.range)
   },
 
@@ -70,17 +70,18 @@ export const deliveryRpc = (world: World, deliver: Deliveries): DeliveryHandlers
     }
   },
 
-  async *exportChain({ chainId, format, crossfadeMs, normalize }, { caller }) {
+  async *exportChain({ chainId, format, crossfadeMs, normalize }, { caller, signal }) {
     const { chain, nodes } = await requireTree(world, caller, chainId)
     const word = formatWord(format)
-    const { key, ...content } = await deliver({
+    const order = {
       ownerId: chain.id,
       chain,
       nodes: spineOf(nodes),
       format: word,
       crossfadeMs: crossfadeMs ?? 0,
       normalize: normalize ?? false,
-    })
+    }
+    const { key, ...content } = await deliver(order, signal)
     const filename = `${chain.name}.${word}`
     yield* byteFrames({ ...content, filename, read: (range) => world.files.read(key, range) }, undefined)
   },

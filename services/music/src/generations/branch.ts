@@ -1,13 +1,17 @@
 import { randomInt } from 'node:crypto'
 import { failure, invalidField } from '@trellis/kit/errors'
+import type { Caller } from '@trellis/kit/rpc'
 import { transact } from '@trellis/kit/store'
 import type { CreateBranchesRequest } from '@trellis/protos/ts/trellis/music/v1/music.ts'
+import { STORED_LAYOUT } from '../audio/stored-audio.ts'
 import { type ChainTree, requireReady } from '../chains/access.ts'
 import { publishNode } from '../chains/events.ts'
 import { newId } from '../chains/ids.ts'
+import { noteLeftovers } from '../chains/leftovers.ts'
 import { pathTo } from '../chains/spine.ts'
 import { deleteNodes, insertNodes, nodesOfChains } from '../chains/store.ts'
 import type { NodeRow } from '../chains/tables.ts'
+import { requireBytes, requireGenerations } from '../quotas/quotas.ts'
 import type { World } from '../world.ts'
 import type { Generations } from './generations.ts'
 import { generatorFor } from './generator-for.ts'
@@ -77,11 +81,21 @@ const newNode = (
   }
 }
 
+/** Removes nodes that could not be started, with the runs and files of those that were: the sweep sees to what is late. */
+const takeBack = async ({ db, now }: World, generations: Generations, made: readonly NodeRow[]): Promise<void> => {
+  const ids = made.map(({ id }) => id)
+  await transact(db, async (transaction) => {
+    await noteLeftovers(transaction, ids, now())
+    await deleteNodes(transaction, ids)
+  })
+  await Promise.allSettled(made.map((node) => generations.stop(node)))
+}
+
 /** Adds takes of a continuation to a node and starts them. What is checked is checked again where they are added: another may have been faster. */
 export const createBranches = async (
   world: World,
   generations: Generations,
-  { chain, nodes, node: parent }: ChainTree & { node: NodeRow },
+  { chain, nodes, node: parent, caller }: ChainTree & { node: NodeRow; caller: Caller },
   request: CreateBranchesRequest,
 ): Promise<NodeRow[]> => {
   const { db, bus, config, now } = world
@@ -100,17 +114,15 @@ export const createBranches = async (
     const present = await nodesOfChains(transaction, [chain.id])
     requireRoom(present, takes, config.maximumNodes)
     if (!present.some(({ id }) => id === parent.id)) throw failure('not_found', 'The node has just been removed.')
+    await requireGenerations(transaction, caller.userId, config, takes)
+    await requireBytes(transaction, caller, config, takes * frames * chain.channels * STORED_LAYOUT.bytes)
     await insertNodes(transaction, made)
   })
   for (const node of made) await publishNode(bus, node)
   try {
     for (const node of made) await generations.start({ chain, nodes: [...nodes, ...made] }, node)
   } catch (error) {
-    await Promise.all(made.map((node) => generations.stop(node)))
-    await deleteNodes(
-      db,
-      made.map((node) => node.id),
-    )
+    await takeBack(world, generations, made)
     throw error
   }
   return made

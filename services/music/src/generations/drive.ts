@@ -1,14 +1,16 @@
-import { toFailure } from '@trellis/kit/errors'
+import { isFailure, toFailure } from '@trellis/kit/errors'
 import { followRun, type Report } from '@trellis/kit/workloads'
 import { AudioResult } from '@trellis/protos/ts/trellis/music/v1/work.ts'
 import type { ChainTree } from '../chains/access.ts'
 import { publishNode } from '../chains/events.ts'
+import { forgetLeftover } from '../chains/leftovers.ts'
 import { removeOwnerFiles } from '../chains/remove-files.ts'
 import { findNode, findTree, updateGenerating } from '../chains/store.ts'
 import type { NodeRow } from '../chains/tables.ts'
+import { endRun } from '../worker/run-task.ts'
 import type { World } from '../world.ts'
 import { announce, conclusionOf, failureOf } from './conclusion.ts'
-import { type GenerationOrder, generationOrders, generationRun } from './order.ts'
+import { DEADLINE_SECONDS, type GenerationOrder, generationOrders, generationRun } from './order.ts'
 
 /** Progress is told in steps of at least this. */
 const PROGRESS_STEP = 0.02
@@ -55,7 +57,18 @@ export const changeGenerating = async (
 ): Promise<void> => {
   const changed = await updateGenerating(db, { id: nodeId, runId }, changes)
   if (changed) await publishNode(bus, changed)
-  else if (!(await findNode(db, nodeId))) await removeOwnerFiles(files, nodeId)
+  else if (!(await findNode(db, nodeId))) {
+    await removeOwnerFiles(files, nodeId)
+    await forgetLeftover(db, nodeId)
+  }
+}
+
+/** Ends the run of a node that was removed before it was driven, and removes what the run has stored by then. */
+const abandon = async (world: World, { nodeId, runId }: GenerationOrder, signal: AbortSignal): Promise<void> => {
+  const { db, bus, files, workloads } = world
+  if (!(await endRun({ bus, workloads }, runId, signal))) return
+  await removeOwnerFiles(files, nodeId)
+  await forgetLeftover(db, nodeId)
 }
 
 /** Notes when a worker took a run: how long runs take is told to those who wait for one. */
@@ -63,23 +76,28 @@ const noteStart = async ({ db, now }: World, { nodeId: id, runId }: GenerationOr
   await updateGenerating(db, { id, runId }, { started_at: now().toISOString() })
 }
 
+/** How a generation came to this replica: which delivery it is, and whether an earlier attempt of it met a server that was away. */
+type Turn = { delivery: number; isAgain?: boolean; signal: AbortSignal }
+
 /** Follows a generation to its end and writes that down. Throws where it does not come to an end: it is to be driven again. */
 const driveToItsEnd = async (
   world: World,
   order: GenerationOrder,
-  { delivery, signal }: { delivery: number; signal: AbortSignal },
+  { delivery, isAgain, signal }: Turn,
 ): Promise<void> => {
   const node = await findNode(world.db, order.nodeId)
-  if (node?.run_id !== order.runId) return
+  if (!node) return abandon(world, order, signal)
+  if (node.run_id !== order.runId) return
   if (node.status !== 'generating') {
     // Its first driver may have been killed between writing the end down and telling of it.
-    if (delivery > 1) await publishNode(world.bus, node)
+    if (delivery > 1 || isAgain) await publishNode(world.bus, node)
     return
   }
   const tree = await findTree(world.db, node.chain_id)
-  if (!tree) return
+  if (!tree) return abandon(world, order, signal)
   let told = node.progress
-  for await (const report of await followRun(world, generationRun(tree, node), { signal, resumes: true })) {
+  const how = { signal, resumes: true, patienceMilliseconds: DEADLINE_SECONDS * 1_000 }
+  for await (const report of await followRun(world, generationRun(tree, node), how)) {
     if (report.$case === 'started') await noteStart(world, order)
     const changes = changesOf(report, told, world.now)
     if (!changes) continue
@@ -91,16 +109,16 @@ const driveToItsEnd = async (
   throw signal.reason ?? new Error('The reports of a generation ended before it did.')
 }
 
-/** Drives one delivery of an order. After the last one the node has failed, and says by what. */
-export const driveGeneration = async (
-  world: World,
-  order: GenerationOrder,
-  { delivery, signal }: { delivery: number; signal: AbortSignal },
-): Promise<void> => {
+/**
+ * Drives one attempt at an order. After the last delivery the node has failed, and says by what; a server that is away
+ * (`unavailable`) fails no generation: the caller tries again.
+ */
+export const driveGeneration = async (world: World, order: GenerationOrder, turn: Turn): Promise<void> => {
   try {
-    await driveToItsEnd(world, order, { delivery, signal })
+    await driveToItsEnd(world, order, turn)
   } catch (error) {
-    if (signal.aborted || delivery < generationOrders.maximumDeliveries) throw error
+    const isLast = turn.delivery >= generationOrders.maximumDeliveries
+    if (turn.signal.aborted || !isLast || isFailure(error, 'unavailable')) throw error
     world.log.error({ err: error, ...order }, 'a generation was given up')
     await announce(world, order.runId, { failure: failureOf(error) })
     await changeGenerating(world, order, { status: 'error', error: toFailure(error).message })

@@ -1,13 +1,14 @@
 import { setInterval } from 'node:timers/promises'
+import { handlePatiently } from '@trellis/kit/workloads'
 import { generatingNodes } from '../chains/store.ts'
 import type { World } from '../world.ts'
 import { driveGeneration } from './drive.ts'
-import { generationOrders } from './order.ts'
+import { DEADLINE_SECONDS, generationOrders } from './order.ts'
 
 /** Generations that one replica follows at once; more wait in the queue, while their runs go on. */
 const DRIVEN_AT_ONCE = 64
-/** How many times in the time that an order may go unheard of it is said that its driver lives. */
-const SIGNS_OF_LIFE = 4
+/** How long one delivery waits for the servers that a generation depends on, in milliseconds. */
+const LONGEST_OUTAGE = DEADLINE_SECONDS * 1_000
 /** How often it is looked for generations that nobody drives. */
 const RECOVERY_MILLISECONDS = 60_000
 
@@ -37,17 +38,18 @@ const drive = (world: World): Promise<void> =>
   world.bus.work(
     generationOrders,
     async ({ value: order, delivery }, handling) => {
-      const alive = globalThis.setInterval(
-        handling.working,
-        generationOrders.acknowledgeWithinMilliseconds / SIGNS_OF_LIFE,
-      )
+      const { log } = world
+      const drive = (isAgain: boolean) => driveGeneration(world, order, { delivery, isAgain, signal: handling.signal })
       try {
-        await driveGeneration(world, order, { delivery, signal: handling.signal })
+        await handlePatiently(drive, {
+          queue: generationOrders,
+          handling,
+          withinMilliseconds: LONGEST_OUTAGE,
+          onRetry: (error) => log.warn({ err: error, ...order }, 'a server is away: the generation is driven again'),
+        })
       } catch (error) {
-        if (!handling.signal.aborted) world.log.warn({ err: error, ...order, delivery }, 'a generation is driven again')
+        if (!handling.signal.aborted) log.warn({ err: error, ...order, delivery }, 'a generation is driven again')
         throw error
-      } finally {
-        clearInterval(alive)
       }
     },
     { concurrency: DRIVEN_AT_ONCE, signal: world.signal },

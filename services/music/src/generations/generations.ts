@@ -1,10 +1,11 @@
 import { failure, toFailure } from '@trellis/kit/errors'
 import type { ChainTree } from '../chains/access.ts'
 import { publishNode } from '../chains/events.ts'
-import { restartNode } from '../chains/store.ts'
+import { findNode, restartNode } from '../chains/store.ts'
 import type { NodeRow } from '../chains/tables.ts'
 import type { World } from '../world.ts'
 import { changeGenerating } from './drive.ts'
+import { faultOfInput } from './input-key.ts'
 import { generationOrders, generationRun } from './order.ts'
 
 /** Generations as requests begin and end them; `drivers.ts` follows them from there on. */
@@ -22,9 +23,13 @@ export const createGenerations = (world: World): Generations => {
 
   /** The run is asked for here, so that whoever wants it hears of a refusal; any replica may follow it. */
   const start = async (tree: ChainTree, node: NodeRow): Promise<void> => {
+    const fault = faultOfInput(node.input_key, tree.nodes)
+    if (fault !== undefined) throw failure('invalid', fault)
     const run = generationRun(tree, node)
     await workloads.run(run)
     await bus.enqueue(generationOrders, { nodeId: node.id, runId: run.runId }, run.runId)
+    // Removed since its row was written, it was stopped before there was a run to stop.
+    if (!(await findNode(db, node.id))) await workloads.cancel({ runId: run.runId })
   }
 
   return {

@@ -79,7 +79,7 @@ test.each<[string, Case]>([
   ['another seed', { subject: { seed: 8 } }],
   ['another length', { subject: { durationSeconds: 3 } }],
   ['another generator', { subject: { generator: 'mock' } }],
-  ['other audio to continue', { subject: { inputKey: 'inputs/song.wav' } }],
+  ['other audio to continue', { subject: { inputKey: 'music/inputs/song.wav' } }],
 ])('a ready node is no answer to an order for %s', (_what, given) => {
   expect(judge(given)).toMatchObject({ kind: 'refuse', failure: { kind: 'conflict' } })
 })
@@ -91,6 +91,19 @@ test.each<[string, Case, string]>([
   ['a model that is not installed', { node: error, subject: { generator: 'onnx' } }, 'Failed'],
   ['a node whose parent is not ready', { node: error, rootStatus: 'generating' }, 'Failed'],
   ['the samples of another chain', { node: error, subject: { inputKey: samples('elsewhere') } }, 'Failed'],
+  [
+    'an export of another chain',
+    { node: error, subject: { inputKey: 'music/delivery/other/digest/audio.wav' } },
+    'Failed',
+  ],
+  [
+    'an export of its own chain',
+    { node: error, subject: { inputKey: 'music/delivery/chain/digest/audio.wav' } },
+    'Failed',
+  ],
+  ['the upload of another chain', { node: error, subject: { inputKey: 'music/nodes/other/upload' } }, 'Failed'],
+  ['a file of another service', { node: error, subject: { inputKey: 'logs/segments/1' } }, 'Failed'],
+  ['a file beside the inputs', { node: error, subject: { inputKey: 'music/inputs-of-others/a.wav' } }, 'Failed'],
   ['the samples of a node that is not ready', { node: error, subject: { inputKey: samples('node') } }, 'Failed'],
 ])('an order for %s is refused', (_what, given, reason) => {
   expect(judge(given)).toMatchObject({ kind: 'refuse', failure: { reason } })
@@ -114,4 +127,9 @@ test('a failed node is generated anew with what the order says, and what it does
     kind: 'generate',
     wanted: { prompt: undefined, seed: 9, frames: 3_000, contextSeconds: null, inputKey: samples('root') },
   })
+})
+
+test('audio among the inputs may be continued', () => {
+  const subject = { inputKey: 'music/inputs/song.wav' }
+  expect(judge({ node: error, subject })).toMatchObject({ kind: 'generate', wanted: subject })
 })

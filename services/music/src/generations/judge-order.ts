@@ -1,10 +1,10 @@
 import { isFailure } from '@trellis/kit/errors'
 import type { GenerationSubject, RunFailed, RunOrder } from '@trellis/protos/ts/trellis/workloads/v1/workloads.ts'
-import { samplesOwner } from '../audio/files-layout.ts'
 import type { ChainTree } from '../chains/access.ts'
 import type { NodeRow } from '../chains/tables.ts'
 import { failed } from './conclusion.ts'
 import { type GeneratorWord, generatorFor, generatorNamed } from './generator-for.ts'
+import { faultOfInput } from './input-key.ts'
 
 /** What an order asks to be done with a node; what is `undefined` is as the node has it. */
 export type Wanted = {
@@ -51,15 +51,6 @@ const isMadeOf = (node: NodeRow, wanted: Wanted): boolean =>
   (wanted.generator ?? node.generator) === node.generator &&
   wanted.inputKey === node.input_key
 
-/** What is wrong with the input that an order names: the samples of a node are of known shape in its own chain alone. */
-const faultOfInput = (inputKey: string | null, { nodes }: ChainTree): string | undefined => {
-  const owner = inputKey === null ? undefined : samplesOwner(inputKey)
-  if (owner === undefined) return undefined
-  const source = nodes.find(({ id }) => id === owner)
-  if (!source) return `The input ${quoted(inputKey ?? '')} is not of a node in this chain.`
-  return source.status === 'ready' ? undefined : `The node of the input ${quoted(inputKey ?? '')} is not ready.`
-}
-
 const judgeNode = (order: RunOrder, tree: ChainTree, node: NodeRow, wanted: Wanted): Verdict => {
   if (node.status === 'generating')
     return node.run_id === order.runId ? { kind: 'drive', tree, node } : { kind: 'wait' }
@@ -72,7 +63,7 @@ const judgeNode = (order: RunOrder, tree: ChainTree, node: NodeRow, wanted: Want
     )
   }
   if (node.run_id === order.runId) return refuse('Failed', 'internal', node.error ?? 'The generation failed.')
-  const fault = faultOfInput(wanted.inputKey, tree)
+  const fault = faultOfInput(wanted.inputKey, tree.nodes)
   if (fault !== undefined) return refuse('Failed', 'invalid', fault)
   const parent = tree.nodes.find(({ id }) => id === node.parent_id)
   if (parent?.status !== 'ready') return refuse('Failed', 'conflict', 'What comes before the node is not ready.')

@@ -209,18 +209,18 @@ describe.each(buses)('over $name, where runs are objects', ({ isMissing, start }
 
     test('an order may name audio to continue: a file of the same shape, and no other', async () => {
       const { operator, files, wav, failedBranch, subject } = await open(ground)
-      await files.write('inputs/song.wav', wav)
+      await files.write('music/inputs/song.wav', wav)
       const { block } = playBand({ bpm: 120, bars: 2, sampleRate: 44_100, channels: 1 })
-      await files.write('inputs/other.wav', await wavOf(block, 44_100))
+      await files.write('music/inputs/other.wav', await wavOf(block, 44_100))
       const [good, bad] = [await failedBranch(), await failedBranch()]
       const [first, second] = [newRun(), newRun()]
       await operator.order(generationOrders, {
         runId: first,
-        generation: subject(good, { inputKey: 'inputs/song.wav' }),
+        generation: subject(good, { inputKey: 'music/inputs/song.wav' }),
       })
       await operator.order(generationOrders, {
         runId: second,
-        generation: subject(bad, { inputKey: 'inputs/other.wav' }),
+        generation: subject(bad, { inputKey: 'music/inputs/other.wav' }),
       })
       expect(await operator.concluded(first)).toMatchObject({ outputSeconds: 2 })
       const { failure } = await operator.concluded(second)

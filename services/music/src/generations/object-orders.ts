@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isFailure } from '@trellis/kit/errors'
-import { generationOrders } from '@trellis/kit/workloads'
+import { generationOrders, handlePatiently } from '@trellis/kit/workloads'
 import type { RunOrder } from '@trellis/protos/ts/trellis/workloads/v1/workloads.ts'
 import type { ChainTree } from '../chains/access.ts'
 import { publishNode } from '../chains/events.ts'
@@ -14,6 +14,8 @@ import { judgeOrder, type Verdict, type Wanted } from './judge-order.ts'
 
 /** Orders that one replica takes at once. */
 const TAKEN_AT_ONCE = 8
+/** How long one delivery of an order waits for the servers that it depends on, in milliseconds. */
+const LONGEST_OUTAGE = 15 * 60_000
 /** An order for a node that another run has waits this long, before it goes behind the others, in milliseconds. */
 const TURN_MILLISECONDS = 5_000
 
@@ -82,11 +84,17 @@ export const takeObjectOrders = async (world: World, generations: Generations): 
   if (!world.runsAreObjects) return
   await world.bus.work(
     generationOrders,
-    async ({ value: order, delivery }, { signal }) => {
+    async ({ value: order, delivery }, handling) => {
       try {
-        await takeOrder(world, generations, order)
+        await handlePatiently(() => takeOrder(world, generations, order), {
+          queue: generationOrders,
+          handling,
+          withinMilliseconds: LONGEST_OUTAGE,
+          onRetry: (error) => world.log.warn({ err: error, runId: order.runId }, 'a server is away: an order waits'),
+        })
       } catch (error) {
-        if (signal.aborted || delivery < generationOrders.maximumDeliveries) throw error
+        const isLast = delivery >= generationOrders.maximumDeliveries
+        if (handling.signal.aborted || !isLast || isFailure(error, 'unavailable')) throw error
         world.log.error({ err: error, runId: order.runId }, 'an ordered generation was given up')
         await announce(world, order.runId, { failure: failureOf(error) })
       }

@@ -6,7 +6,7 @@ import type { NodeRow } from '../chains/tables.ts'
 import { runRequest, type TaskRun } from '../worker/run-task.ts'
 
 /** A generation may take this long, wherever it runs. */
-const DEADLINE_SECONDS = 3_600
+export const DEADLINE_SECONDS = 3_600
 
 /** A run that is to be followed to its end, and the node that the end is written to. */
 export interface GenerationOrder {

@@ -20,11 +20,11 @@ const perform = async ({ task }: AudioTask, world: TaskWorld): Promise<AudioResu
   }
 }
 
+const kinds = { 413: 'too_large', 415: 'unsupported_media', 422: 'invalid' } as const
+
 /** What is wrong with the audio is for its sender to read. */
 const readable = (error: unknown): unknown =>
-  error instanceof AudioRefused
-    ? failure(refusalStatus[error.reason] === 415 ? 'unsupported_media' : 'invalid', error.message, { cause: error })
-    : error
+  error instanceof AudioRefused ? failure(kinds[refusalStatus[error.reason]], error.message, { cause: error }) : error
 
 /**
  * What an audio worker does with a run, wherever it runs. The files are opened with the first one, and used for all: what

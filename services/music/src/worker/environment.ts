@@ -1,17 +1,27 @@
-import type { FilesLocation } from '@trellis/kit/files'
+import { type FilesLocation, removeAbandonedWrites } from '@trellis/kit/files'
 import type { WorkerKind } from '@trellis/kit/workloads'
-import { workerConfig } from '../config.ts'
+import { musicConfig, workerConfig } from '../config.ts'
 
-/** A worker decodes, analyses and generates: a few hundred megabytes for the longest pieces. */
-const MEMORY_MEGABYTES = 1024
+/** What V8 may take of a worker's memory; samples and decoders lie outside of its heap. */
+const HEAP_MEGABYTES = 1024
 
 /** How workers for audio are started on this machine. */
-export const generationWorker = ({ files, workers }: { files: FilesLocation; workers: number }): WorkerKind => ({
+export const generationWorker = ({
+  files,
+  workers,
+  memoryMegabytes = musicConfig.workerMegabytes.fallback,
+}: {
+  files: FilesLocation
+  workers: number
+  memoryMegabytes?: number
+}): WorkerKind => ({
   module: new URL('./main.ts', import.meta.url),
   environment: { [workerConfig.files.variable]: JSON.stringify(files) },
   concurrency: workers,
   warm: 1,
   idleMilliseconds: 60_000,
   runsPerWorker: 50,
-  memoryMegabytes: MEMORY_MEGABYTES,
+  memoryMegabytes: Math.min(HEAP_MEGABYTES, memoryMegabytes),
+  residentMegabytes: memoryMegabytes,
+  ...(files.kind === 'directory' && { cleanUp: (pid: number) => removeAbandonedWrites(files.path, pid) }),
 })

@@ -1,5 +1,5 @@
 import type { Bus } from '@trellis/kit/bus'
-import { failure } from '@trellis/kit/errors'
+import { failure, ServiceFailure } from '@trellis/kit/errors'
 import type { RpcClient } from '@trellis/kit/rpc'
 import { runFailure, watchRun } from '@trellis/kit/workloads'
 import { AudioResult, AudioTask } from '@trellis/protos/ts/trellis/music/v1/work.ts'
@@ -39,7 +39,32 @@ export const runRequest = ({ runId, task, deadlineSeconds, user, subject }: Task
   user,
 })
 
-/** Runs a task to its end and gives its result. Throws what it failed by; stops it when the signal aborts. */
+/** Cancelled work whose worker has not been heard of since: it may still write. */
+export class StillRunning extends ServiceFailure {
+  override name = 'StillRunning'
+
+  constructor() {
+    super('conflict', 'The work was cancelled.')
+  }
+}
+
+/** A worker that is cancelled ends within seconds, or is killed then. */
+const CANCELLED_WITHIN_MILLISECONDS = 20_000
+
+/** Cancels a run and waits until it has ended, so that its worker writes nothing more; false where that is not certain. */
+export const endRun = async (
+  { bus, workloads }: TaskRunner,
+  runId: string,
+  signal: AbortSignal = AbortSignal.timeout(CANCELLED_WITHIN_MILLISECONDS),
+): Promise<boolean> => {
+  const limited = AbortSignal.any([signal, AbortSignal.timeout(CANCELLED_WITHIN_MILLISECONDS)])
+  const reports = watchRun(bus, runId, limited)
+  await workloads.cancel({ runId })
+  for await (const report of reports) if (report.$case === 'completed' || report.$case === 'failed') return true
+  return false
+}
+
+/** Runs a task to its end and gives its result. Throws what it failed by. When the signal aborts it is cancelled, and has ended when this throws. */
 export const runTask = async (
   { bus, workloads }: TaskRunner,
   run: TaskRun,
@@ -51,6 +76,6 @@ export const runTask = async (
     if (report.$case === 'completed') return AudioResult.decode(report.value.result)
     if (report.$case === 'failed') throw runFailure(report.value)
   }
-  await workloads.cancel({ runId: run.runId })
-  throw failure('conflict', 'The work was cancelled.', { cause: signal.reason })
+  const hasEnded = await endRun({ bus, workloads }, run.runId)
+  throw hasEnded ? failure('conflict', 'The work was cancelled.', { cause: signal.reason }) : new StillRunning()
 }

@@ -79,9 +79,13 @@ const tempoAndKey = async (audio: StoredAudio, signal: AbortSignal) => {
 }
 
 /** Decodes an upload into a node's samples. */
-export const ingest = async ({ nodeId, maximumSeconds }: IngestTask, world: TaskWorld): Promise<AudioResult> => {
+export const ingest = async (
+  { nodeId, maximumSeconds, maximumBytes }: IngestTask,
+  world: TaskWorld,
+): Promise<AudioResult> => {
   const upload = await byteSource(world.files, nodeFile(nodeId, 'upload'))
-  const { blocks, sampleRate, channels } = await ingestAudio(upload, { ...AUDIO_LIMITS, maximumSeconds })
+  const quota = maximumBytes > 0 ? { maximumBytes } : {}
+  const { blocks, sampleRate, channels } = await ingestAudio(upload, { ...AUDIO_LIMITS, maximumSeconds, ...quota })
   const description = await storeSamples(world, nodeId, { sampleRate, channels }, blocks)
   const piece = await openPathPiece(world, { nodeId, sampleRate, channels })
   const kept = await featuresToKeep([piece], world.signal)

@@ -1,0 +1,63 @@
+import { readFileSync } from 'node:fs'
+import { describe, expect, test } from 'vitest'
+import { bytesOf, chunk, decodeAll, fixture, fixturePiece, wavOf } from '../../test/audio-files.ts'
+import { type Block, blockLength, sliceBlock } from './pcm.ts'
+
+/** How many places each file is cut at (the last byte is one more); raised by an environment variable for a long run. */
+const cuts = Number(process.env.MUSIC_CUTS ?? 6)
+
+const tune = () => readFileSync(new URL('../../../../docs/examples/tune.ogg', import.meta.url))
+
+/** The fixture's piece as 16-bit AIFF. */
+const aiff = (): Uint8Array => {
+  const block = fixturePiece()
+  const frames = blockLength(block)
+  const samples = Buffer.alloc(frames * block.length * 2)
+  for (const [index, channel] of block.entries())
+    for (const [frame, value] of channel.entries())
+      samples.writeInt16BE(Math.round(value * 32_768), (frame * block.length + index) * 2)
+  const rate = Uint8Array.from([0x40, 0x0d, 0xac, 0x44, 0, 0, 0, 0, 0, 0])
+  const common = chunk(false, 'COMM', bytesOf(false, { u16: 2 }, { u32: frames }, { u16: 16 }, rate))
+  const sound = chunk(false, 'SSND', bytesOf(false, { u32: 0 }, { u32: 0 }, samples))
+  return bytesOf(false, 'FORM', { u32: 0 }, 'AIFF', common, sound)
+}
+
+const FILES: readonly [string, () => Uint8Array | Promise<Uint8Array>][] = [
+  ['WAV', () => wavOf(fixturePiece(), 22_050)],
+  ['AIFF', aiff],
+  ['MP3', () => fixture('band.mp3')],
+  ['FLAC', () => fixture('band.flac')],
+  ['Ogg FLAC', () => fixture('band.oga')],
+  ['Ogg Vorbis', () => fixture('band.ogg')],
+  ['longer Ogg Vorbis', tune],
+  ['Ogg Opus', () => fixture('band.opus')],
+]
+
+const bytesOfSamples = (samples: Float32Array = new Float32Array()): Buffer => Buffer.from(samples.slice().buffer)
+
+/** Places to cut at: spread over the file, the very end of it included, and moved by chance within each part. */
+const places = (length: number): number[] => [
+  ...Array.from({ length: cuts }, (_, index) => Math.floor(((index + Math.random()) / cuts) * length)),
+  length - 1,
+]
+
+describe('a file that is cut short', () => {
+  test.each(FILES)('%s decodes to a beginning of the whole or is refused', async (_, make) => {
+    const bytes = await make()
+    const whole = (await decodeAll(bytes)).block
+    for (const at of places(bytes.length)) {
+      const outcome: Block | Error = await decodeAll(bytes.subarray(0, at)).then(
+        ({ block }) => block,
+        (error: Error) => error,
+      )
+      if (outcome instanceof Error) expect(outcome, `cut at ${at}`).toMatchObject({ name: 'AudioRefused' })
+      else {
+        const beginning = sliceBlock(whole, 0, blockLength(outcome))
+        expect(blockLength(outcome), `cut at ${at}`).toBe(blockLength(beginning))
+        // Compared as bytes: a deep comparison of samples takes a second for each file.
+        for (const [index, channel] of outcome.entries())
+          expect(bytesOfSamples(channel).equals(bytesOfSamples(beginning[index])), `cut at ${at}`).toBe(true)
+      }
+    }
+  })
+})

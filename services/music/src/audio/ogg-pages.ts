@@ -1,0 +1,69 @@
+const MARKER = Buffer.from('OggS', 'latin1')
+/** A page's header before its segment table (RFC 3533, 6): the number of segments is its last byte. */
+const HEADER_BYTES = 27
+const FLAGS_AT = 5
+const COUNT_AT = 26
+const END_OF_STREAM = 0x04
+
+/** The lengths of the segments of the page at the head of `bytes`; undefined while its header is incomplete. */
+const segmentsOf = (bytes: Uint8Array): Uint8Array | undefined => {
+  const count = bytes[COUNT_AT]
+  return count === undefined || bytes.length < HEADER_BYTES + count
+    ? undefined
+    : bytes.subarray(HEADER_BYTES, HEADER_BYTES + count)
+}
+
+const sum = (lengths: Uint8Array): number => lengths.reduce((total, length) => total + length, 0)
+
+/** From the first marker on; without one, the bytes at the end that may begin one. */
+const fromMarker = (bytes: Buffer): Buffer => {
+  const at = bytes.indexOf(MARKER)
+  return bytes.subarray(at >= 0 ? at : Math.max(0, bytes.length - MARKER.length + 1))
+}
+
+/**
+ * The page as if it ended with the last segment that is complete. It no longer ends its stream, since the granule position
+ * counts samples of packets that are missing.
+ */
+const shortenedPage = (bytes: Buffer, segments: Uint8Array): Buffer => {
+  let [complete, length] = [0, 0]
+  for (const segment of segments) {
+    if (HEADER_BYTES + segments.length + length + segment > bytes.length) break
+    complete += 1
+    length += segment
+  }
+  if (complete === 0) return Buffer.alloc(0)
+  const header = Buffer.from(bytes.subarray(0, HEADER_BYTES + complete))
+  header[FLAGS_AT] = (header[FLAGS_AT] ?? 0) & ~END_OF_STREAM
+  header[COUNT_AT] = complete
+  const data = HEADER_BYTES + segments.length
+  return Buffer.concat([header, bytes.subarray(data, data + length)])
+}
+
+/**
+ * Passes on an Ogg stream page by page. The decoders take a page that is cut short for a whole one: they decode its missing
+ * packets as lost ones, which for Opus makes up to 120 ms of sound each. So the last page ends here with its last complete packet.
+ */
+export const createPageFilter = () => {
+  let rest: Buffer = Buffer.alloc(0)
+  return {
+    /** The pages that are complete with these bytes. */
+    push(bytes: Uint8Array): Uint8Array {
+      rest = Buffer.concat([rest, bytes])
+      const pages: Buffer[] = []
+      for (;;) {
+        rest = fromMarker(rest)
+        const segments = segmentsOf(rest)
+        const length = segments && HEADER_BYTES + segments.length + sum(segments)
+        if (length === undefined || length > rest.length) return Buffer.concat(pages)
+        pages.push(rest.subarray(0, length))
+        rest = rest.subarray(length)
+      }
+    },
+    /** What the page that was cut short holds; empty where the stream ends with a page. */
+    end(): Uint8Array {
+      const segments = segmentsOf(rest)
+      return segments ? shortenedPage(rest, segments) : Buffer.alloc(0)
+    },
+  }
+}

@@ -1,0 +1,73 @@
+import { failure } from '@trellis/kit/errors'
+import { onAbort } from '@trellis/kit/lifecycle'
+
+/** A file that is being written, for all who wait for it. */
+type Writing = { readonly done: Promise<void>; readonly stop: AbortController; waiting: number }
+
+export type WriteRequest = {
+  readonly key: string
+  readonly userId: string
+  /** Aborted when the caller has left. */
+  readonly signal: AbortSignal
+  readonly write: (signal: AbortSignal) => Promise<void>
+}
+
+const RETRY_SECONDS = 10
+
+/** The value, or a failure as soon as the caller has left. */
+const unlessLeft = async (value: Promise<void>, signal: AbortSignal): Promise<void> => {
+  const { promise, reject } = Promise.withResolvers<never>()
+  const release = onAbort(signal, () => reject(failure('conflict', 'The download was cancelled.')))
+  try {
+    await Promise.race([value, promise])
+  } finally {
+    release()
+  }
+}
+
+/**
+ * Files that are written for callers: one write for all who ask for the same file at a time, which stops when the last of
+ * them has left, and a number of writes for each user. `ending` stops them all.
+ */
+export const createSharedWrites = ({ perUser, ending }: { perUser: number; ending: AbortSignal }) => {
+  const writings = new Map<string, Writing>()
+  const users = new Map<string, number>()
+
+  const begin = ({ key, userId, write }: WriteRequest): Writing => {
+    const running = users.get(userId) ?? 0
+    if (running >= perUser) {
+      throw failure(
+        'rate_limited',
+        `${perUser} files are being written for you, which is the limit: wait until one is ready.`,
+        { retryAfterSeconds: RETRY_SECONDS },
+      )
+    }
+    users.set(userId, running + 1)
+    const stop = new AbortController()
+    const done = write(AbortSignal.any([stop.signal, ending])).finally(() => {
+      const left = (users.get(userId) ?? 1) - 1
+      if (left === 0) users.delete(userId)
+      else users.set(userId, left)
+      if (writings.get(key) === writing) writings.delete(key)
+    })
+    const writing: Writing = { done, stop, waiting: 0 }
+    // Nobody may wait for it any more when it fails.
+    done.catch(() => undefined)
+    writings.set(key, writing)
+    return writing
+  }
+
+  /** Waits until the file is written. Throws 429 past the user's limit, and what the write failed with. */
+  return async (request: WriteRequest): Promise<void> => {
+    request.signal.throwIfAborted()
+    const known = writings.get(request.key)
+    const writing = known === undefined || known.stop.signal.aborted ? begin(request) : known
+    writing.waiting += 1
+    try {
+      await unlessLeft(writing.done, request.signal)
+    } finally {
+      writing.waiting -= 1
+      if (writing.waiting === 0) writing.stop.abort(new Error('Nobody waits for the file.'))
+    }
+  }
+}
