@@ -1,4 +1,4 @@
-import { baseConfig, ConfigFailure, read, readConfig, setting } from '@trellis/kit/config'
+import { baseConfig, ConfigFailure, read, readConfigs, setting } from '@trellis/kit/config'
 import { busOptions, configPart, connectionsConfig, rpcConfig, rpcSecurity } from '@trellis/kit/process'
 import { branchConfig } from '@trellis/logs'
 
@@ -20,12 +20,10 @@ const serveConfig = {
 
 /** Reads what a branch is told. Throws ConfigFailure. */
 export const readAll = (environment: NodeJS.ProcessEnv) => {
-  const config = {
-    base: readConfig(baseConfig, environment),
-    branch: readConfig(branchConfig, environment),
-    serve: readConfig(serveConfig, environment),
-    connections: readConfig(connectionsConfig, environment),
-  }
+  const config = readConfigs(
+    { base: baseConfig, branch: branchConfig, serve: serveConfig, connections: connectionsConfig },
+    environment,
+  )
   if (config.branch.slug === '') throw new ConfigFailure('BRANCH_SLUG must be set: it is the name of the branch.')
   if (config.branch.key === '' && config.branch.keyHash === '')
     throw new ConfigFailure('BRANCH_KEY must be set: nobody may send without a key.')

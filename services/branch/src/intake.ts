@@ -32,7 +32,15 @@ export const createIntake = ({ node, config, shutdownSeconds, log, metrics }: In
   const { key, keyHash } = config
   return createEdge({
     // Settings of the installation's edge, keys among them, are not a branch's.
-    config: { ...readConfig(edgeConfig, {}), production: true, shutdownSeconds, branchKey: key },
+    config: {
+      ...readConfig(edgeConfig, {}),
+      // Senders reach it by whatever name leads here, and the edge passes on for all of its callers: the key decides.
+      hosts: ['*'],
+      requestsPerMinute: 0,
+      failedCredentialsPerMinute: 0,
+      shutdownSeconds,
+      branchKey: key,
+    },
     ...(keyHash !== '' && { isBranchKey: (given: string) => isSameSecret(sha256(given), keyHash) }),
     routes: [batchRoute()],
     backends: [

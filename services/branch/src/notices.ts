@@ -1,4 +1,4 @@
-import { type Bus, connectNatsBus, type NatsBusOptions } from '@trellis/kit/bus'
+import { connectNatsWorkerBus, type NatsBusOptions, type WorkerBus } from '@trellis/kit/bus'
 import type { Log } from '@trellis/kit/telemetry'
 import { branchNotices } from '@trellis/kit/workloads'
 import type { BranchNotice } from '@trellis/protos/ts/trellis/workloads/v1/branches.ts'
@@ -21,9 +21,9 @@ export const createNotices = (
   log: Log,
 ): Notices => {
   let connected: AsyncDisposable | undefined
-  let joined: Promise<Bus & AsyncDisposable> | undefined
+  let joined: Promise<WorkerBus> | undefined
   const join = (options: Omit<NatsBusOptions, 'name' | 'log'>) => {
-    joined ??= connectNatsBus({ ...options, name: `trellis-branch-${slug}`, log }).then(
+    joined ??= connectNatsWorkerBus({ ...options, name: `trellis-branch-${slug}`, log }).then(
       (bus) => {
         connected = bus
         return bus

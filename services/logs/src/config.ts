@@ -23,6 +23,18 @@ export const logsConfig = {
     [],
     'Folders that the setup looks through for log files, parted by commas; where logs lie by custom unless told.',
   ),
+  logDirectories: setting(
+    'SERVICE_LOG_DIRS',
+    read.list,
+    [],
+    "Folders, comma-separated, that sources added through the API may read; unless set, the system's usual log folders, inbox in the data directory, and the folders of SERVICE_SCAN_DIRS.",
+  ),
+  privateDirectories: setting(
+    'SERVICE_PRIVATE_DIRS',
+    read.list,
+    [],
+    'Folders, comma-separated, that no source may read, not even one of the sources file: those of an installation whose processes have data directories of their own. The data directory is always among them.',
+  ),
   patternsDirectory: setting(
     'SERVICE_PATTERNS_DIR',
     read.optional(read.text),

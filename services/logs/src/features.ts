@@ -26,6 +26,7 @@ import { logsRpc } from './rpc.ts'
 import { scoringRpc } from './scoring/rpc.ts'
 import { createScorerRuns } from './scoring/run-task.ts'
 import { createScoring } from './scoring/scoring.ts'
+import { forLocalCallers } from './session/local-callers.ts'
 import { settingsRpc } from './settings/rpc.ts'
 import { setupRpc } from './setup/rpc.ts'
 import { sshTargetsRpc } from './ssh-targets/rpc.ts'
@@ -41,19 +42,40 @@ export const features: readonly OpenFeature[] = [
   (world) => implementation(LogsServiceDefinition, logsRpc(world)),
   (world) => implementation(TemplatesServiceDefinition, templatesRpc(world)),
   (world, opened) => opened.use(openIncidents(world)).implementation,
-  (world) => implementation(SettingsServiceDefinition, settingsRpc(world)),
+  (world) =>
+    implementation(
+      SettingsServiceDefinition,
+      forLocalCallers(world, settingsRpc(world), { updateSettings: 'settings are changed' }),
+    ),
   (world) => implementation(MediaMonitorServiceDefinition, mediaMonitorRpc(world)),
   (world, opened) => implementation(BlocklistServiceDefinition, blocklistRpc(opened.use(openBlocklist(world)))),
   ({ context }) => implementation(ContextServiceDefinition, contextRpc(context)),
   async (world, opened) =>
     implementation(CollectServiceDefinition, collectRpc(opened.use(await openCollecting(world)))),
   (world) => implementation(FormatsServiceDefinition, formatsRpc(world)),
-  ({ ssh }) => implementation(SshTargetsServiceDefinition, sshTargetsRpc(ssh)),
+  (world) =>
+    implementation(
+      SshTargetsServiceDefinition,
+      forLocalCallers(world, sshTargetsRpc(world.ssh), {
+        createSshTarget: 'SSH targets are added',
+        updateSshTarget: 'SSH targets are changed',
+        deleteSshTarget: 'SSH targets are removed',
+        testSshTarget: 'SSH targets are tested',
+      }),
+    ),
   (world, opened) => {
     const scoring = opened.use(createScoring({ ...world, engine: unhurried(world.bareEngine, 'unasked') }))
     return implementation(ScoringServiceDefinition, scoringRpc(scoring, createScorerRuns(world)))
   },
-  (world) => implementation(EntriesServiceDefinition, entriesRpc(world, openVacuum(world))),
-  (world) => implementation(SetupServiceDefinition, setupRpc(world, world.ssh)),
+  (world) =>
+    implementation(
+      EntriesServiceDefinition,
+      forLocalCallers(world, entriesRpc(world, openVacuum(world)), { deleteSource: 'sources are deleted' }),
+    ),
+  (world) =>
+    implementation(
+      SetupServiceDefinition,
+      forLocalCallers(world, setupRpc(world, world.ssh), { writeSources: 'sources are added' }),
+    ),
   ({ directory }) => branchDirectoryRpc(directory),
 ]

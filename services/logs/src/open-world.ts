@@ -1,5 +1,8 @@
+import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
+import { createEgress } from '@trellis/kit/egress'
 import { openStore, type PlacedSchema } from '@trellis/kit/store'
+import type { Metrics } from '@trellis/kit/telemetry'
 import type { Kysely } from 'kysely'
 import { createArrivalMark } from './arrivals/arrival-mark.ts'
 import { noteArrivals } from './arrivals/note-arrivals.ts'
@@ -17,6 +20,8 @@ import type { AllIncidentTables } from './incidents/all-tables.ts'
 import { createPressure } from './ingest/pressure.ts'
 import { createTasks } from './ingest/tasks.ts'
 import { createSpool } from './ingest/unpack/spool.ts'
+import { inboxOf, logFolders } from './local-files/folders.ts'
+import { createLocalFiles } from './local-files/local-files.ts'
 import { openEngine } from './open-engine.ts'
 import { createOverlaidEngine } from './overlays/overlaid-engine.ts'
 import { createOverlays } from './overlays/store.ts'
@@ -27,7 +32,6 @@ import { createMeanings, type Meanings } from './semantic/meanings.ts'
 import type { LogsServiceOptions } from './service-options.ts'
 import { openSettings } from './settings/open-settings.ts'
 import { openSsh } from './ssh-targets/open-ssh.ts'
-import { createUpstream } from './upstream/upstream.ts'
 import type { World } from './world.ts'
 
 const megabyte = 1024 * 1024
@@ -61,6 +65,12 @@ const openContext = ({ config, db, vectors, now, log }: ContextParts) =>
     }),
   })
 
+/** What requests in hand have reserved; both return to 0 with the last of them. */
+const addReservations = (metrics: Metrics, { pressure, spool }: Pick<World, 'pressure' | 'spool'>) => {
+  metrics.gauge({ name: 'trellis_logs_pushed_bytes', help: 'Memory reserved by pushed batches.' }, pressure.heldBytes)
+  metrics.gauge({ name: 'trellis_logs_spooled_bytes', help: 'Disk reserved by uploaded archives.' }, spool.heldBytes)
+}
+
 /** Opens what all features stand on, each after what it needs itself. `opened` takes what is to be closed again. */
 export const openWorld = async (options: LogsServiceOptions, opened: AsyncDisposableStack): Promise<World> => {
   const { config, dataDirectory, bus, log, now = Date.now } = options
@@ -89,6 +99,14 @@ export const openWorld = async (options: LogsServiceOptions, opened: AsyncDispos
   const { engine } = noted
   const { semantic, vectors } = opened.use(createMeanings({ config, db, engine, now, log }))
   const ssh = opened.use(openSsh({ config, dataDirectory, db, now }))
+  const inbox = inboxOf(dataDirectory)
+  await mkdir(inbox, { recursive: true })
+  const localFiles = createLocalFiles({
+    ...logFolders({ ...config, dataDirectory }),
+    inbox,
+    privateFolders: [dataDirectory, ...config.privateDirectories, ...ssh.keyFolders],
+    secretFiles: options.secretFiles ?? [],
+  })
   const ending = new AbortController()
   opened.defer(() => ending.abort(new Error('The log service is ending.')))
   await tasks.recover()
@@ -96,6 +114,9 @@ export const openWorld = async (options: LogsServiceOptions, opened: AsyncDispos
     path: config.sourcesFile ?? join(dataDirectory, 'sources.yaml'),
     lockDirectory: join(dataDirectory, 'sources-lock'),
   })
+  const pressure = createPressure(config.pushedMegabytes * megabyte)
+  const spool = createSpool({ directory: join(dataDirectory, 'spool'), mostBytes: config.spoolMegabytes * megabyte })
+  if (options.metrics) addReservations(options.metrics, { pressure, spool })
   return {
     config,
     dataDirectory,
@@ -115,15 +136,18 @@ export const openWorld = async (options: LogsServiceOptions, opened: AsyncDispos
     detections,
     tasks,
     sources: isShared ? createSharedSources({ given: sourcesFile, db }) : sourcesFile,
-    pressure: createPressure(config.pushedMegabytes * megabyte),
+    pressure,
     formats,
-    spool: createSpool({ directory: join(dataDirectory, 'spool'), mostBytes: config.spoolMegabytes * megabyte }),
+    spool,
     bus,
-    upstream: opened.use(createUpstream({ blockPrivate: config.blockPrivateUpstreams })),
+    upstream: opened.use(
+      createEgress({ blockPrivate: config.blockPrivateUpstreams, setting: 'SERVICE_BLOCK_PRIVATE_UPSTREAMS' }),
+    ),
     settings: await openSettings({ config, db, ...(!isShared && { dataDirectory }), now }),
     context: openContext({ config, db: stores.context.db, vectors, now, log }),
     patterns,
     ssh,
+    localFiles,
     log,
     now,
     signal: ending.signal,

@@ -16,6 +16,15 @@ export type ServiceForTests = AsyncDisposable & {
 /** A data directory and a bus of its own, which go with it, unless some are given. */
 export type ServiceForTestsOptions = { environment?: NodeJS.ProcessEnv } & Partial<Omit<LogsServiceOptions, 'config'>>
 
+/** A client whose calls come from this machine, as those through an edge on it do. */
+const fromThisMachine = <Client extends object>(client: Client): Client =>
+  Object.fromEntries(
+    Object.entries(client).map(([name, call]) => [
+      name,
+      (request: unknown, options: object = {}) => call(request, { peer: '127.0.0.1', ...options }),
+    ]),
+  ) as Client
+
 /** The whole log service in this process; alone on files of its own unless told what it shares. */
 export const openServiceForTests = async ({
   environment = {},
@@ -40,7 +49,7 @@ export const openServiceForTests = async ({
     client: (definition) => {
       const found = service.implementations.find((one) => one.definition.fullName === definition.fullName)
       if (!found) throw new Error(`The log service does not implement ${definition.fullName}.`)
-      return connectInProcess(definition, found.handlers as Handlers<typeof definition>)
+      return fromThisMachine(connectInProcess(definition, found.handlers as Handlers<typeof definition>))
     },
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
   }

@@ -2,7 +2,7 @@ import type { Bus } from '@trellis/kit/bus'
 import type { FilesLocation } from '@trellis/kit/files'
 import type { RpcClient, RpcSecurity } from '@trellis/kit/rpc'
 import type { StoreLocation } from '@trellis/kit/store'
-import type { Log } from '@trellis/kit/telemetry'
+import type { Log, Metrics } from '@trellis/kit/telemetry'
 import type { BranchesServiceDefinition } from '@trellis/protos/ts/trellis/workloads/v1/branches.ts'
 import type { LogsConfig } from './config.ts'
 
@@ -20,6 +20,9 @@ export type LogsServiceOptions = {
   filesLocation?: FilesLocation
   /** Who runs branches, and what calls to a branch carry; without it there are none. */
   branches?: { service: RpcClient<typeof BranchesServiceDefinition>; security: RpcSecurity } | undefined
+  /** Files with secrets that the process was started with: no source may read them. */
+  secretFiles?: readonly string[]
   log: Log
+  metrics?: Metrics
   now?: () => number
 }

@@ -1,4 +1,5 @@
 import type { Bus } from '@trellis/kit/bus'
+import type { Egress } from '@trellis/kit/egress'
 import type { Log } from '@trellis/kit/telemetry'
 import type { Kysely } from 'kysely'
 import type { BranchDirectory } from './branches/directory.ts'
@@ -13,6 +14,7 @@ import type { IncidentDb } from './incidents/all-tables.ts'
 import type { Pressure } from './ingest/pressure.ts'
 import type { Tasks } from './ingest/tasks.ts'
 import type { Spool } from './ingest/unpack/spool.ts'
+import type { LocalFiles } from './local-files/local-files.ts'
 import type { Overlays } from './overlays/store.ts'
 import type { LoadedPatterns } from './patterns/load-patterns.ts'
 import type { LogsTables } from './schemas.ts'
@@ -22,7 +24,6 @@ import type { Settings } from './settings/settings.ts'
 import type { Ssh } from './ssh-targets/open-ssh.ts'
 import type { Tail } from './tail/tail.ts'
 import type { LogEngine } from './threads/log-engine.ts'
-import type { Upstream } from './upstream/upstream.ts'
 
 /** What all features stand on. One takes of it what it needs, and says so: `Pick<World, 'engine' | 'now'>`. */
 export type World = {
@@ -66,7 +67,7 @@ export type World = {
   spool: Spool
   bus: Bus
   /** Servers of others. */
-  upstream: Pick<Upstream, 'fetch'>
+  upstream: Pick<Egress, 'fetch'>
   /** What is set while the service runs. */
   settings: Settings
   /** What people have told about their systems. */
@@ -75,6 +76,8 @@ export type World = {
   patterns: LoadedPatterns
   /** Remote hosts, and what reaches them. */
   ssh: Ssh
+  /** Files of this host that sources may read. */
+  localFiles: LocalFiles
   log: Log
   now: () => number
   /** Aborted when the service ends. */

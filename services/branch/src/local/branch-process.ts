@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process'
-import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
+import { type Supervised, supervise } from '@trellis/kit/process'
 import type { Log } from '@trellis/kit/telemetry'
 import type { BranchNotice } from '@trellis/protos/ts/trellis/workloads/v1/branches.ts'
 import type { FromBranch } from '../messages.ts'
@@ -27,32 +27,22 @@ export type BranchProcess = {
   stop: () => Promise<void>
 }
 
-const firstPauseMilliseconds = 200
-const longestPauseMilliseconds = 5_000
-const healthyMilliseconds = 10_000
 const graceMilliseconds = 15_000
 
 export const startBranchProcess = (options: BranchProcessOptions): BranchProcess => {
   const { slug, environment, onNotice, onLine, log } = options
-  const { promise: ready, resolve: isReady, reject: isLost } = Promise.withResolvers<void>()
-  ready.catch(() => undefined)
-  let child: ChildProcess | undefined
-  let gone: Promise<unknown> = Promise.resolve()
   let rpcAddress: string | undefined
-  let timer: NodeJS.Timeout | undefined
-  let pause = firstPauseMilliseconds
-  let isEnding = false
+  let lastLine = ''
 
-  const start = () => {
-    const startedAt = performance.now()
-    let lastLine = ''
+  const spawn = (): ChildProcess => {
+    lastLine = ''
+    rpcAddress = undefined
     const started = fork(module, [], {
       env: environment,
       execArgv: ['--disable-warning=ExperimentalWarning'],
-      // The end of its standard input tells it that whoever started it is gone.
+      // The end of its standard input tells it that the process that started it is gone.
       stdio: ['pipe', 'pipe', 'pipe', 'ipc'],
     })
-    child = started
     log.info({ branch: slug, pid: started.pid, port: environment.PORT }, 'a branch runs')
     for (const input of [started.stdout, started.stderr]) {
       if (!input) continue
@@ -64,32 +54,26 @@ export const startBranchProcess = (options: BranchProcessOptions): BranchProcess
     }
     started.on('message', (message) => {
       const told = message as FromBranch
-      if (told.kind === 'notice') return onNotice(told.notice)
+      if (told.kind === 'notice') onNotice(told.notice)
+      if (told.kind !== 'ready') return
       rpcAddress = told.rpcAddress
-      isReady()
+      supervised.markReady()
     })
-    started.on('error', () => undefined)
-    gone = once(started, 'close').then(([code, signal]) => {
+    started.once('exit', () => {
       rpcAddress = undefined
-      isLost(new Error(lastLine || `Branch "${slug}" ended with ${String(signal ?? code)}.`))
-      if (isEnding) return
-      if (performance.now() - startedAt > healthyMilliseconds) pause = firstPauseMilliseconds
-      log.warn({ branch: slug, code, signal, pause }, 'a branch ended; it is started again')
-      timer = setTimeout(start, pause)
-      pause = Math.min(pause * 2, longestPauseMilliseconds)
     })
+    return started
   }
-  start()
-  return {
-    rpcAddress: () => rpcAddress,
-    ready,
-    stop: async () => {
-      isEnding = true
-      clearTimeout(timer)
-      child?.kill('SIGTERM')
-      const killing = setTimeout(() => child?.kill('SIGKILL'), graceMilliseconds)
-      await gone
-      clearTimeout(killing)
-    },
-  }
+  const supervised: Supervised = supervise({
+    spawn,
+    restartsUnready: true,
+    graceMilliseconds,
+    onRestart: ({ code, signal }, pause) =>
+      log.warn({ branch: slug, code, signal, pause }, 'a branch ended; it is started again'),
+  })
+  const ready = supervised.ready.catch((cause: Error) => {
+    throw new Error(lastLine || `Branch "${slug}" ${cause.message}.`, { cause })
+  })
+  ready.catch(() => undefined)
+  return { rpcAddress: () => rpcAddress, ready, stop: supervised.stop }
 }

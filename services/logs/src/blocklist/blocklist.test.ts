@@ -1,3 +1,4 @@
+import { createEgress } from '@trellis/kit/egress'
 import { migrateStore, openStore, type StoreLocation } from '@trellis/kit/store'
 import { silentLog } from '@trellis/kit/telemetry'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -14,7 +15,6 @@ import { createSettings } from '../settings/settings.ts'
 import type { SettingTables } from '../settings/store.ts'
 import { createLogEngine } from '../threads/engine.ts'
 import type { LogEngine } from '../threads/log-engine.ts'
-import { createUpstream } from '../upstream/upstream.ts'
 import { startAdguard, startPihole6 } from './filters/servers-for-tests.ts'
 import { openBlocklist } from './open-blocklist.ts'
 import type { BlocklistTables } from './store.ts'
@@ -38,7 +38,7 @@ const openWorld = async (location: StoreLocation, roundMilliseconds?: number) =>
       onProblem: (problem) => expect.unreachable(problem),
     }),
   )
-  const upstream = opened.use(createUpstream({ blockPrivate: false }))
+  const upstream = opened.use(createEgress({ blockPrivate: false }))
   /** Branches that do not answer; the entries stand for what all others have. */
   const away: string[] = []
   const beside: Pick<LogEngine, 'search' | 'sources'> = {

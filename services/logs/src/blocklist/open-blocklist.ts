@@ -1,9 +1,9 @@
+import type { Egress } from '@trellis/kit/egress'
 import type { Log } from '@trellis/kit/telemetry'
 import type { Kysely } from 'kysely'
 import type { Leases } from '../cluster/leases.ts'
 import type { Settings } from '../settings/settings.ts'
 import type { LogEngine } from '../threads/log-engine.ts'
-import type { Upstream } from '../upstream/upstream.ts'
 import { type Blocklist, createBlocklist } from './blocklist.ts'
 import { createFilters } from './filters/filters.ts'
 import type { BlocklistTables } from './store.ts'
@@ -13,7 +13,7 @@ export type OpenBlocklistOptions = {
   leases: Leases
   engine: Pick<LogEngine, 'search' | 'sources'>
   settings: Pick<Settings, 'read'>
-  upstream: Pick<Upstream, 'fetch'>
+  upstream: Pick<Egress, 'fetch'>
   log: Log
   /** Between two scans in the background. */
   roundMilliseconds?: number

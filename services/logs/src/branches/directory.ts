@@ -4,7 +4,7 @@ import { BranchServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/bran
 import type { Branch, BranchesServiceDefinition } from '@trellis/protos/ts/trellis/workloads/v1/branches.ts'
 import { within } from './within.ts'
 
-/** A branch that is to be searched; without a client it cannot be reached now. */
+/** A branch that is to be searched; without a client it is not ready. Connecting to it early would delay it: failures are cached. */
 export type ActiveBranch = { slug: string; client: RpcClient<typeof BranchServiceDefinition> | undefined }
 
 /** Which branches there are, and the way to each. */
@@ -44,7 +44,9 @@ export const createBranchDirectory = (options: BranchDirectoryOptions): BranchDi
   const keep = (branches: readonly Branch[]) => {
     last = branches
     isCurrent = true
-    const addresses = new Set(branches.filter(({ active }) => active).map(({ rpcAddress }) => rpcAddress))
+    const addresses = new Set(
+      branches.filter(({ active, ready }) => active && ready).map(({ rpcAddress }) => rpcAddress),
+    )
     for (const [address, connection] of connections) {
       if (addresses.has(address)) continue
       connection[Symbol.dispose]()
@@ -95,9 +97,9 @@ export const createBranchDirectory = (options: BranchDirectoryOptions): BranchDi
     active: async () =>
       (await known())
         .filter(({ active }) => active)
-        .map(({ slug, rpcAddress }) => ({
+        .map(({ slug, ready, rpcAddress }) => ({
           slug,
-          client: rpcAddress === '' ? undefined : connectionTo(rpcAddress).client,
+          client: ready && rpcAddress !== '' ? connectionTo(rpcAddress).client : undefined,
         })),
     [Symbol.dispose]: () => {
       for (const connection of connections.values()) connection[Symbol.dispose]()

@@ -117,7 +117,9 @@ export const createSharedSearch = ({ own, directory, waitMilliseconds, log }: Sh
     const missing = new Set<string>()
     const isRanked = request.query !== null && request.order === 'relevance'
     const statistics =
-      request.statistics ?? (isRanked ? await countIn(branches, request.query, missing, signal) : undefined)
+      request.statistics ??
+      request.after?.statistics ??
+      (isRanked ? await countIn(branches, request.query, missing, signal) : undefined)
     const { after, ...rest } = request
     const questionOf = (shard: string): SearchRequest => ({
       ...rest,
@@ -136,7 +138,12 @@ export const createSharedSearch = ({ own, directory, waitMilliseconds, log }: Sh
       ...answers.map(({ branch: { slug }, answer }) => ({ shard: slug, result: answer })),
     ]
     const merged = mergeResults(results, request)
-    return { ...merged, totalIsExact: merged.totalIsExact && missing.size === 0, missing: [...missing].toSorted() }
+    return {
+      ...merged,
+      totalIsExact: merged.totalIsExact && missing.size === 0,
+      missing: [...missing].toSorted(),
+      next: merged.next && { ...merged.next, ...(statistics && { statistics }) },
+    }
   }
   const ownSerialized = own.searchSerialized
   const searchSerialized: LogEngine['searchSerialized'] =

@@ -1,6 +1,6 @@
+import { EgressRefused } from '@trellis/kit/egress'
 import { inRounds } from '../cluster/rounds.ts'
 import type { IncidentDb } from '../incidents/all-tables.ts'
-import { UpstreamRefused } from '../upstream/upstream.ts'
 import type { World } from '../world.ts'
 import { pauseAfter, retryAfter } from './backoff.ts'
 import { claimBundle, concludeAttempt, dueBundles } from './store.ts'
@@ -84,7 +84,7 @@ export const createOutbox = (options: OutboxOptions): Outbox => {
       if (!isForLater(response.status)) return { kind: 'refused', words }
       return { kind: 'again', words, after: retryAfter(response.headers.get('retry-after'), now()) }
     } catch (error) {
-      if (error instanceof UpstreamRefused) return { kind: 'refused', words: error.message }
+      if (error instanceof EgressRefused) return { kind: 'refused', words: error.message }
       return { kind: 'again', words: messageOf(error), after: undefined }
     }
   }

@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { openStore } from '@trellis/kit/store'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { propertyRuns } from '../../../../test/support/property-runs.ts'
 import type { Filters } from '../search/filters.ts'
 import { parseQuery } from '../search/query.ts'
 import type { SearchRequest, SearchResult } from '../search/search.ts'
@@ -186,6 +187,6 @@ test('replicas give the same answers as one process on files, whatever goes to w
       }
       expect([...one.problems, ...other.problems]).toEqual([])
     }),
-    { numRuns: 8, endOnFailure: true },
+    { ...propertyRuns(8), endOnFailure: true },
   )
 })

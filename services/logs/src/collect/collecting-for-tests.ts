@@ -1,8 +1,9 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { openStore } from '@trellis/kit/store'
 import type { SharedCatalogueTables } from '../cluster/shared-catalogue-tables.ts'
+import { localFilesOf } from '../local-files/local-files-for-tests.ts'
 import { logsMigrations } from '../schemas.ts'
 import { type CatalogueTables, createCatalogue } from '../segments/catalogue-store.ts'
 import { createLogEngine } from '../threads/engine.ts'
@@ -40,7 +41,11 @@ export const openCollecting = async (directory: string) => {
     onLook()
     return Date.now() + ahead
   }
-  const collector = createFileCollector({ mostExpandedBytes: 64 * 1024 * 1024, now })
+  const collector = createFileCollector({
+    localFiles: localFilesOf([dirname(directory)]),
+    mostExpandedBytes: 64 * 1024 * 1024,
+    now,
+  })
   const checkpointsOf = (source: Pick<LocalFileEntry, 'id'>) =>
     createCheckpoints({ db: store.db, source: source.id, now })
   return {

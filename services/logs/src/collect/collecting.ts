@@ -1,4 +1,5 @@
 import { type Bus, jsonCodec, topics } from '@trellis/kit/bus'
+import type { Egress } from '@trellis/kit/egress'
 import type { Log } from '@trellis/kit/telemetry'
 import type { Kysely } from 'kysely'
 import type { OnMissing } from '../branches/note-missing.ts'
@@ -6,8 +7,8 @@ import type { Leases } from '../cluster/leases.ts'
 import { inRounds } from '../cluster/rounds.ts'
 import type { LogsConfig } from '../config.ts'
 import type { Tasks } from '../ingest/tasks.ts'
+import type { LocalFiles } from '../local-files/local-files.ts'
 import type { LogEngine } from '../threads/log-engine.ts'
-import type { Upstream } from '../upstream/upstream.ts'
 import { type CheckpointTables, createCheckpoints } from './checkpoint-store.ts'
 import { type CollectStateTables, listSourceRuns, readCollectState, saveCollectState } from './collect-state-store.ts'
 import type { Collectors } from './collector.ts'
@@ -28,9 +29,10 @@ export type CollectingOptions = {
   engine: Pick<LogEngine, 'ingestFile' | 'ingest' | 'sources'>
   collectors: Collectors
   sources: ConfiguredSources
+  localFiles: LocalFiles
   tasks: Pick<Tasks, 'begin'>
   bus: Pick<Bus, 'publish' | 'subscribe'>
-  upstream: Pick<Upstream, 'fetch'>
+  upstream: Pick<Egress, 'fetch'>
   now: () => number
   log: Log
 }
@@ -64,7 +66,8 @@ type ToldState = WatchState & { toldAt: number }
 const askMilliseconds = 5_000
 
 export const createCollecting = async (options: CollectingOptions): Promise<Collecting> => {
-  const { config, db, leases, isShared, engine, collectors, sources, tasks, bus, upstream, now, log } = options
+  const { config, db, leases, isShared, engine, collectors, sources, localFiles, tasks, bus, upstream, now, log } =
+    options
   const ending = new AbortController()
   const locks = createSourceLocks({ leases: isShared ? leases : undefined })
   const checkpointsOf = (source: string) => createCheckpoints({ db, source, now })
@@ -97,6 +100,7 @@ export const createCollecting = async (options: CollectingOptions): Promise<Coll
     : createWatcher({
         collecting,
         sources,
+        localFiles,
         leases,
         locks,
         now,

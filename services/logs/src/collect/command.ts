@@ -32,10 +32,20 @@ export const keepComplaint = (stream: NodeJS.ReadableStream): (() => string) => 
   return () => said.trim()
 }
 
+/**
+ * What programs see of an environment: no secret of this process. What they say is in English, since some of it is read.
+ * The folders of programs are those of this process.
+ */
+const environment = (): Record<string, string> => ({
+  // biome-ignore lint/style/noProcessEnv: it is no setting: where the system has its programs
+  PATH: process.env.PATH ?? '/usr/local/bin:/usr/bin:/bin',
+  LC_ALL: 'C.UTF-8',
+})
+
 /** A program of this machine. */
 export const runLocally: RunCommand = async ([program = '', ...words], signal) => {
   signal.throwIfAborted()
-  const child = spawn(program, words, { stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = spawn(program, words, { env: environment(), stdio: ['ignore', 'pipe', 'pipe'] })
   const complaint = keepComplaint(child.stderr)
   let killing: NodeJS.Timeout | undefined
   const stop = () => {

@@ -3,21 +3,46 @@ import { type Collecting, createCollecting } from './collecting.ts'
 import { createContainerCollector } from './docker/container-collector.ts'
 import { createFileCollector } from './files/file-collector.ts'
 import { createJournalCollector } from './journald/journald-collector.ts'
+import { refusalOfSource, withAccess } from './source-access.ts'
 import { createSshCollector } from './ssh/ssh-collector.ts'
+
+/**
+ * Sources written by an earlier version carry no mark of who added them and count as the administrator's: those that lie elsewhere than
+ * logs usually do are named at the start, so that one that was added by somebody else is noticed.
+ */
+const tellForeignPlaces = async ({ sources, localFiles, log }: Pick<World, 'sources' | 'localFiles' | 'log'>) => {
+  const { entries } = await sources.read()
+  for (const source of entries) {
+    if (source.addedBy !== 'administrator') continue
+    const refusal = await refusalOfSource({ ...source, addedBy: 'api' }, localFiles)
+    if (refusal !== undefined)
+      log.warn(
+        { source: source.id },
+        'source reads outside of SERVICE_LOG_DIRS because the sources file names it; remove it if you did not write it',
+      )
+  }
+}
 
 const megabyte = 1024 * 1024
 
 /** Collecting in each of the ways there are. */
 export const openCollecting = (world: World): Promise<Collecting> => {
-  const { config, ssh, now } = world
+  const { config, ssh, localFiles, now } = world
+  void tellForeignPlaces(world).catch((error: unknown) =>
+    world.log.error({ error }, 'the sources file cannot be checked'),
+  )
   return createCollecting({
     ...world,
     collectors: {
       local: {
-        file: createFileCollector({ mostExpandedBytes: config.maximumExpandedMegabytes * megabyte, now }),
-        journald: createJournalCollector({ now }),
-        docker: createContainerCollector({ now }),
-        podman: createContainerCollector({ now }),
+        file: createFileCollector({
+          localFiles,
+          mostExpandedBytes: config.maximumExpandedMegabytes * megabyte,
+          now,
+        }),
+        journald: withAccess(createJournalCollector({ now }), localFiles),
+        docker: withAccess(createContainerCollector({ now }), localFiles),
+        podman: withAccess(createContainerCollector({ now }), localFiles),
       },
       ssh: createSshCollector({ connections: ssh.connections, addressOf: ssh.targets.addressOf, now }),
     },

@@ -40,6 +40,8 @@ const everyEntry = {
   format: otherwise(undefined, formatName),
   timezone: otherwise(undefined, zoneName),
   multiline: otherwise(undefined, joinRule),
+  // Written with what comes through the API. Whoever edits the file by hand vouches for a source by removing it.
+  added_by: otherwise('administrator', oneOf('administrator', 'api')),
 } satisfies Fields
 
 const files = {
@@ -113,6 +115,7 @@ const shared = (values: Values<typeof everyEntry>) => ({
   format: values.format,
   timezone: values.timezone,
   multiline: values.multiline,
+  addedBy: values.added_by,
 })
 
 const reachOf = (values: Values<typeof ssh>): SshReach => {

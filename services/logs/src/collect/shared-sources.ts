@@ -7,6 +7,12 @@ import { type ConfiguredSources, checkAppended } from './sources-file.ts'
 
 const addedName = 'added sources'
 
+/** Whatever a row says: nobody wrote it into a file of the host. */
+const asAdded = (document: SourcesDocument): SourcesDocument => ({
+  ...document,
+  entries: document.entries.map((entry) => ({ ...entry, addedBy: 'api' })),
+})
+
 /** What a file tells comes first; one that is added and has the id of one in the file is left out and named. */
 const both = (given: SourcesDocument, added: SourcesDocument): SourcesDocument => {
   const ids = new Set(given.entries.map(({ id }) => id))
@@ -34,7 +40,7 @@ export const createSharedSources = ({
   given: Pick<ConfiguredSources, 'read'>
   db: Kysely<AddedSourcesTables>
 }): ConfiguredSources => {
-  const readAdded = async () => readSourcesDocument(await readAddedSources(db), addedName)
+  const readAdded = async () => asAdded(readSourcesDocument(await readAddedSources(db), addedName))
   return {
     read: async () => both(await given.read(), await readAdded()),
     append: async (sources) => {

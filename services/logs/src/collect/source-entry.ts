@@ -1,11 +1,14 @@
 import { hash } from 'node:crypto'
 import { hostname } from 'node:os'
 import type { JoinRule } from '../formats/multiline.ts'
+import type { AddedBy } from '../local-files/local-files.ts'
 
 /** What every configured source has. */
 type EveryEntry = {
   /** What paths and tasks call it; no other source has it. */
   id: string
+  /** Sources added through the API read local files in folders of SERVICE_LOG_DIRS only. */
+  addedBy: AddedBy
   /** Whether it is collected on schedule and watched. One that is not can still be asked for by its id. */
   enabled: boolean
   /** The namespace of its entries. */

@@ -27,7 +27,7 @@ export const required =
   }
 
 export const otherwise =
-  <Value, Fallback>(fallback: Fallback, reader: FieldReader<Value>): FieldReader<Value | Fallback> =>
+  <Value, const Fallback>(fallback: Fallback, reader: FieldReader<Value>): FieldReader<Value | Fallback> =>
   (value) =>
     isAbsent(value) ? fallback : reader(value)
 

@@ -49,6 +49,12 @@ export const checkAppended = (
   })
 }
 
+/** As the sources file names what came through the API. */
+export const asAddedByApi = (source: Record<string, unknown>): Record<string, unknown> => ({
+  ...source,
+  added_by: 'api',
+})
+
 /** Writes beside, syncs, renames: whoever reads meanwhile sees the old text or the new one. A link stays one. */
 const replaceFile = async (path: string, text: string): Promise<void> => {
   const target = await realpath(path).catch(() => path)
@@ -121,11 +127,11 @@ export const createSourcesFile = ({
     if (added.length === 0) return added
     try {
       await mkdir(dirname(path), { recursive: true })
-      await replaceFile(path, withSources(await readText(), sources))
+      await replaceFile(path, withSources(await readText(), sources.map(asAddedByApi)))
     } catch (cause) {
       throw failure('unavailable', `${basename(path)} cannot be written (${codeOf(cause) || 'unknown'}).`, { cause })
     }
-    return added
+    return added.map((entry) => ({ ...entry, addedBy: 'api' }))
   }
   return { read, append: (sources) => locked(lockDirectory, () => add(sources)) }
 }

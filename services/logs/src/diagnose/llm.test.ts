@@ -1,5 +1,5 @@
+import { createEgress } from '@trellis/kit/egress'
 import { describe, expect, test } from 'vitest'
-import { createUpstream } from '../upstream/upstream.ts'
 import { type Behaviour, delta, ended, serveChat as serve } from './chat-server-for-tests.ts'
 import { type ChatEnd, type ChatLimits, chat, ModelFailure } from './llm.ts'
 
@@ -12,7 +12,7 @@ const patient: ChatLimits = {
 
 const ask = async (baseUrl: string, limits = patient, apiKey = 'sesame-42') => {
   let text = ''
-  await using upstream = createUpstream({ blockPrivate: false })
+  await using upstream = createEgress({ blockPrivate: false })
   const reply = chat({ baseUrl, model: 'm', apiKey }, [{ role: 'user', content: 'q' }], {
     upstream,
     signal: new AbortController().signal,

@@ -1,8 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import { type Egress, EgressRefused, type EgressResponse } from '@trellis/kit/egress'
 import { messageOf } from '@trellis/kit/errors'
-import type { Response } from 'undici'
 import { canStandInHeader } from '../settings/kinds.ts'
-import { type Upstream, UpstreamRefused } from '../upstream/upstream.ts'
 import { createThinkingFilter, type Shown } from './thinking.ts'
 
 export type LanguageModel = { baseUrl: string; model: string; apiKey: string }
@@ -36,7 +35,7 @@ export const chatLimits: ChatLimits = {
   busyMilliseconds: 10_000,
 }
 
-export type ChatOptions = { upstream: Pick<Upstream, 'fetch'>; signal: AbortSignal; limits?: ChatLimits }
+export type ChatOptions = { upstream: Pick<Egress, 'fetch'>; signal: AbortSignal; limits?: ChatLimits }
 
 /** How a reply ended: whether the model was done, or stopped at the length that its server allows. */
 export type ChatEnd = 'complete' | 'cut'
@@ -113,7 +112,7 @@ const sentence = (text: string): string => (/[.!?…]$/.test(text) ? text : `${t
 
 const reasonOf = (error: unknown, hasAnswered: boolean): ModelFailure => {
   if (error instanceof ModelFailure) return error
-  if (error instanceof UpstreamRefused)
+  if (error instanceof EgressRefused)
     return new ModelFailure(`The model's address is refused. ${error.message}`, { cause: error })
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error
   const happened = hasAnswered ? 'The model broke off' : 'The model cannot be reached'
@@ -125,7 +124,7 @@ const reasonOf = (error: unknown, hasAnswered: boolean): ModelFailure => {
 const tooLong = /context (?:length|window|size)|maximum (?:context|number of tokens)|too (?:long|large|many tokens)/i
 
 /** What a server that refuses says, in its words; the key is none of them. */
-const refusalOf = async (response: Response, apiKey: string): Promise<ModelFailure> => {
+const refusalOf = async (response: EgressResponse, apiKey: string): Promise<ModelFailure> => {
   let words = ''
   try {
     const body = await bodyOf(response.body)
@@ -143,7 +142,7 @@ const refusalOf = async (response: Response, apiKey: string): Promise<ModelFailu
 }
 
 /** After how long a busy server may be asked again; undefined for one that does not say, or that is not busy. */
-const busyFor = (response: Response): number | undefined => {
+const busyFor = (response: EgressResponse): number | undefined => {
   if (response.status !== 429 && response.status !== 503) return undefined
   const seconds = Number(response.headers.get('retry-after') ?? Number.NaN)
   return Number.isFinite(seconds) && seconds >= 0 ? seconds * 1000 : undefined
@@ -201,7 +200,7 @@ export async function* chat(
 }
 
 /** What an answer says, a piece at a time. */
-async function* piecesOf(response: Response, alive: () => void): AsyncGenerator<Exclude<Piece, undefined>> {
+async function* piecesOf(response: EgressResponse, alive: () => void): AsyncGenerator<Exclude<Piece, undefined>> {
   if (response.headers.get('content-type')?.startsWith('application/json')) {
     const whole = saidIn(await bodyOf(response.body))
     if (whole) yield { ...whole, finish: whole.finish ?? 'stop' }
@@ -222,7 +221,7 @@ async function* piecesOf(response: Response, alive: () => void): AsyncGenerator<
 }
 
 async function* wordsIn(
-  response: Response,
+  response: EgressResponse,
   { alive, characters: most }: { alive: () => void; characters: number },
 ): AsyncGenerator<Shown, ChatEnd> {
   const filter = createThinkingFilter()

@@ -6,6 +6,7 @@ import type { StoredEntry } from '../entries/entry.ts'
 import { presentEntry } from '../entries/present.ts'
 import { utc, zoneOf } from '../formats/zone.ts'
 import { readWindow } from '../search/read-request.ts'
+import { requireLocalCaller } from '../session/local-callers.ts'
 import type { SettingsValues } from '../settings/declared.ts'
 import { canStandInHeader } from '../settings/kinds.ts'
 import { unhurried } from '../threads/unhurried.ts'
@@ -44,7 +45,10 @@ const modelOf = (settings: SettingsValues, { llm }: DiagnoseRequest): Pick<Diagn
   }
 }
 
-const inputOf = async (world: World, request: DiagnoseRequest, { signal }: Call): Promise<DiagnoseInput> => {
+const inputOf = async (world: World, request: DiagnoseRequest, call: Call): Promise<DiagnoseInput> => {
+  const { signal } = call
+  // The server makes requests to it.
+  if (given(request.llm?.baseUrl)) requireLocalCaller(world, call, 'an llm.base_url is given')
   if (request.query.trim() === '') throw invalidField(['body', 'query'], 'query must not be blank: say what is wrong.')
   const zone = given(request.timezone)
     ? zoneOf(request.timezone)

@@ -1,7 +1,7 @@
+import type { Egress } from '@trellis/kit/egress'
 import type { Context, Knowledge } from '../context/knowledge.ts'
 import type { StoredEntry } from '../entries/entry.ts'
 import type { Zone } from '../formats/zone.ts'
-import type { Upstream } from '../upstream/upstream.ts'
 import type { Audience } from './audiences.ts'
 import type { Group } from './groups.ts'
 import type { Layer } from './layers.ts'
@@ -23,7 +23,7 @@ export type DiagnoseInput = {
   modelProblem?: string | undefined
   /** Whom the model writes for. */
   audience: Audience
-  upstream: Pick<Upstream, 'fetch'>
+  upstream: Pick<Egress, 'fetch'>
   /** What people have written down about their systems. */
   knowledge: Pick<Knowledge, 'contextFor'>
   signal: AbortSignal

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { propertyRuns } from '../../../../test/support/property-runs.ts'
 import { createThinkingFilter, type Shown, withoutThinking } from './thinking.ts'
 
 test.each([
@@ -64,5 +65,6 @@ test.each([
       add(filter.end())
       expect(shown).toBe(expected)
     }),
+    propertyRuns(),
   )
 })

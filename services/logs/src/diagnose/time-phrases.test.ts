@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { propertyRuns } from '../../../../test/support/property-runs.ts'
 import { utc, type Zone, zoneOf } from '../formats/zone.ts'
 import { keywordsOf } from './keywords.ts'
 import { timePhraseOf } from './time-phrases.ts'
@@ -120,6 +121,7 @@ describe('on a Sunday at 14:11', () => {
         const text = isFirst ? `${phrase} ${symptom}` : `${symptom} ${phrase}`
         expect(keywordsOf(timePhraseOf(text, sunday, utc)?.rest ?? text)).toEqual(keywordsOf(symptom))
       }),
+      propertyRuns(),
     )
   })
 
@@ -195,5 +197,6 @@ test('any text is read without an error, and no stretch ends before it begins', 
       const found = timePhraseOf(words.join(' '), now, berlin())
       if (found) expect(found.end).toBeGreaterThanOrEqual(found.start)
     }),
+    propertyRuns(),
   )
 })

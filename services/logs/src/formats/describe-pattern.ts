@@ -1,11 +1,13 @@
 import { firstCharactersOf, mayStart } from './first-character.ts'
 import type { PatternFormat } from './format.ts'
 import type { Description } from './header.ts'
+import { type Matcher, matcherOf } from './matcher.ts'
 import { headOf } from './pattern-reader.ts'
 import type { Characters } from './pattern-steps.ts'
 
 /** What a pattern's groups are, found once: read by their places, since the object of a match's groups is dear to make for each line. */
 type Groups = {
+  matcher: Matcher
   first: Characters
   /** Places of what is neither time nor message, by name in the order of the pattern. */
   fields: readonly (readonly [name: string, place: number])[]
@@ -18,9 +20,11 @@ export const groupNames = (pattern: RegExp): readonly string[] =>
   // With an alternative that is empty it matches anything, and tells its groups.
   Object.keys(new RegExp(`${pattern.source}|`, pattern.flags).exec('')?.groups ?? {})
 
-const createGroups = ({ pattern }: PatternFormat): Groups => {
+const createGroups = (format: PatternFormat): Groups => {
+  const { pattern } = format
   const names = groupNames(pattern)
   return {
+    matcher: matcherOf(format, pattern),
     first: firstCharactersOf(pattern),
     fields: names.flatMap((name, index) => (name === 'time' || name === 'message' ? [] : [[name, index + 1] as const])),
     time: names.indexOf('time') + 1,
@@ -65,10 +69,10 @@ const withPairs = (described: Description, format: PatternFormat, hasMessage: bo
 
 /** Message, fields and written time of a line; undefined where the pattern does not fit it. */
 export const describePattern = (format: PatternFormat, firstLine: string): Description | undefined => {
-  const { first, fields: places, time, message } = groupsOf(format)
+  const { matcher, first, fields: places, time, message } = groupsOf(format)
   if (!mayStart(first, firstLine)) return undefined
   const head = format.wraps === true ? firstLine : headOf(firstLine)
-  const match = format.pattern.exec(head)
+  const match = matcher.exec(head)
   if (!match) return undefined
   let fields: Record<string, string> | null = null
   for (const [name, place] of places) {

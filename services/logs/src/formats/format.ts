@@ -21,6 +21,8 @@ export type PatternFormat = {
   kind: 'pattern'
   name: string
   pattern: RegExp
+  /** Matched in linear time (`matcher.ts`). A flag rather than a class, since formats are sent to threads. */
+  isOfUser?: boolean
   /** A text that every line of it has: cheaper to look for than to try the pattern on lines that begin alike. */
   contains?: string
   /** Absent when the format has no time. */

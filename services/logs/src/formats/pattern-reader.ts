@@ -2,6 +2,7 @@ import { firstCharactersOf, mayStart } from './first-character.ts'
 import type { PatternFormat } from './format.ts'
 import { type Header, type LineReader, lineEnd, setMessage } from './header.ts'
 import { severityOfStatus, severityOfWord, syslogSeverity } from './levels.ts'
+import { type Matcher, matcherOf } from './matcher.ts'
 import { atInstant, createTimeReader, type TimeContext } from './time.ts'
 
 const headerGroups = ['time', 'instant', 'level', 'priority', 'status'] as const
@@ -12,7 +13,7 @@ const messageAtEnd = '(?<message>.*)'
 
 /** `endsBeforeMessage`: what it matches is all that stands before the message, which was left out of it. */
 type HeaderPattern = {
-  pattern: RegExp
+  pattern: Matcher
   places: Partial<Record<HeaderGroup | 'message', number>>
   endsBeforeMessage: boolean
 }
@@ -35,7 +36,7 @@ const createHeaderPattern = (format: PatternFormat): HeaderPattern => {
     if (group) places[group] = captured
     return whole
   })
-  return { pattern: new RegExp(reduced, format.pattern.flags), places, endsBeforeMessage }
+  return { pattern: matcherOf(format, new RegExp(reduced, format.pattern.flags)), places, endsBeforeMessage }
 }
 
 /** Every file has readers of its own, with patterns that all of them share. */
@@ -122,7 +123,11 @@ export const createPatternReader = (format: PatternFormat, context: TimeContext,
       if (code !== undefined) header.severity = severityOfStatus(code)
       header.repeatCount = isSyslog && line.includes('repeated') ? Number(repeated.exec(line)?.[1] ?? 1) : 1
       const found = message === 0 ? undefined : match[message]
-      const messageStart = endsBeforeMessage ? match[0].length : found === undefined ? 0 : line.lastIndexOf(found)
+      const messageStart = endsBeforeMessage
+        ? (match[0] ?? '').length
+        : found === undefined
+          ? 0
+          : line.lastIndexOf(found)
       if (inner && found !== undefined) readInner(inner, found, header, messageStart)
       else {
         setMessage(header, messageStart, found === undefined ? lineEnd : messageStart + found.length)

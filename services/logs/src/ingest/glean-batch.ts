@@ -1,4 +1,4 @@
-import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream'
 import { createGunzip } from 'node:zlib'
 import { failure, isFailure } from '@trellis/kit/errors'
 import type { GleanBatchParameters, GleanBatchResponse } from '@trellis/protos/ts/trellis/logs/v1/logs.ts'
@@ -27,11 +27,16 @@ const isGzip = (encoding: string | null | undefined): boolean => {
 
 type BodyOptions = { isGzip: boolean; mostBytes: number; hold: (bytes: number) => void }
 
+/** Unpacked as it arrives. An error of either side ends both; `pipe` would forward none, and one of the content would end the process. */
+const gunzipped = (content: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> =>
+  // The reader of the result receives the errors.
+  pipeline(content, createGunzip(), () => undefined)
+
 const readBody = async (
   content: AsyncIterable<Uint8Array>,
   { isGzip, mostBytes, hold }: BodyOptions,
 ): Promise<Uint8Array<ArrayBuffer>> => {
-  const source = isGzip ? Readable.from(content).pipe(createGunzip()) : content
+  const source = isGzip ? gunzipped(content) : content
   const parts: Uint8Array[] = []
   let size = 0
   try {

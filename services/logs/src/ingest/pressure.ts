@@ -4,6 +4,7 @@ import { failure } from '@trellis/kit/errors'
 export type Pressure = {
   /** Begins a request that holds nothing yet; disposing it lets go of what it holds. */
   begin: () => Disposable & { hold: (bytes: number) => void }
+  heldBytes: () => number
 }
 
 const retryAfterSeconds = 2
@@ -12,6 +13,7 @@ const retryAfterSeconds = 2
 export const createPressure = (mostBytes: number): Pressure => {
   let total = 0
   return {
+    heldBytes: () => total,
     begin: () => {
       let own = 0
       return {

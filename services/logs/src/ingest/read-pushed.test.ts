@@ -42,6 +42,13 @@ test('a text that is too long is cut between characters and marked; one of just 
   expect(truncated).toEqual([true, false])
 })
 
+test.each(['{}', '{"source_id": "attic"}', '{"message": "x"}'])(
+  'the body %s, which has no entries, is refused',
+  (body) => {
+    expect(() => readPushed(Buffer.from(body), { arrived: 0 }, () => undefined)).toThrow('entries is missing')
+  },
+)
+
 test('what is no entry is named by its place, and the others are taken in batches that are not too large', () => {
   const entries = Array.from({ length: 5_000 }, (_, number) =>
     number === 3 ? { text: ' ' } : { text: `line ${number}` },

@@ -46,6 +46,8 @@ const listOf = (body: string): { sourceId: unknown; entries: unknown[] } => {
     return { sourceId: whole.source_id, entries: whole.entries }
   }
   if (Array.isArray(whole)) return { sourceId: undefined, entries: whole }
+  if (isObject(whole) && !('text' in whole))
+    throw invalidField(['body', 'entries'], 'entries is missing: send {"source_id": ..., "entries": [...]}.', 'missing')
   const lines = body.split('\n').filter((line) => line.trim() !== '')
   const entries = lines.map(parsedJson)
   if (entries.length === 0 || entries[0] === undefined)

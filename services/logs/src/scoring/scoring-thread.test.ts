@@ -9,11 +9,12 @@ const onFailure = (error: Error) => {
 }
 
 test('the scoring thread finds what is found without it; of entries that only carry a score it tells which they are', async () => {
-  const here = await findIn(lines)
+  // The same source, since ids of entries follow from it; what is pushed again is not stored again.
+  const source = 'compared'
+  const here = await findIn(lines, 0, undefined, source)
   await using opened = new AsyncDisposableStack()
-  const there = await findIn(lines, 0, (engine) =>
-    opened.use(createScoringThread({ engine, onFailure })).scoringOf('cybersec'),
-  )
+  const inThread = (engine: LogEngine) => opened.use(createScoringThread({ engine, onFailure })).scoringOf('cybersec')
+  const there = await findIn(lines, 0, inThread, source)
   expect(here.map(({ label }) => label)).toContain('brute_force')
   expect(there).toEqual(
     here.map(({ also, entry, ...finding }) => ({

@@ -1,3 +1,4 @@
+import { afterAll } from 'vitest'
 import { temporaryDirectory } from '../../../../test/support/temporary-directory.ts'
 import { openEngineIn } from '../branches/stores-for-tests.ts'
 import type { StoredEntry } from '../entries/entry.ts'
@@ -8,30 +9,56 @@ import type { ScoreRange } from './scorer.ts'
 const begin = Date.parse('2026-03-01T10:00:00Z')
 export type Line = readonly [seconds: number, text: string]
 
-/** Scores lines of one source at such times, by the scoring itself unless told otherwise. */
+/** What a source is called in findings. */
+const source = 'attic'
+
+let shared: Promise<AsyncDisposable & Awaited<ReturnType<typeof openEngineIn>>> | undefined
+let sources = 0
+
+/** The engine of the test file, opened at the first use. */
+const openShared = async () => {
+  await using stack = new AsyncDisposableStack()
+  const opened = stack.use(await openEngineIn(stack.use(await temporaryDirectory()).path))
+  const owned = stack.move()
+  return { ...opened, [Symbol.asyncDispose]: () => owned.disposeAsync() }
+}
+afterAll(async () => (await shared)?.[Symbol.asyncDispose]())
+
+const newSource = () => {
+  sources += 1
+  return `${source}-${sources}`
+}
+
+/** Scores lines of a source at such times, by the scoring itself unless told otherwise; of a source of their own unless it is named. */
 export const findIn = async (
   lines: readonly Line[],
   since = 0,
   scoringOf: (engine: LogEngine) => ScoreRange = createSecurityScoring,
+  sourceId = newSource(),
 ) => {
-  await using folder = await temporaryDirectory()
-  await using opened = await openEngineIn(folder.path)
-  await opened.push(
+  shared ??= openShared()
+  const { engine, push } = await shared
+  await push(
     null,
     lines.map(([seconds, text], sequence) => ({
       text,
       sequence,
-      source_id: 'attic',
+      source_id: sourceId,
       timestamp_iso: new Date(begin + seconds * 1000).toISOString(),
     })),
   )
   const range = {
-    sourceId: 'attic',
+    sourceId,
     since: since === 0 ? 0 : begin + since * 1000,
     until: Number.MAX_SAFE_INTEGER,
     firstTime: begin,
   }
-  return (await scoringOf(opened.engine)(range, new AbortController().signal)).findings
+  const { findings } = await scoringOf(engine)(range, new AbortController().signal)
+  return findings.map((finding) => ({
+    ...finding,
+    subject: finding.subject === sourceId ? source : finding.subject,
+    reason: finding.reason.replaceAll(sourceId, source),
+  }))
 }
 export const many = (count: number, every: number, textOf: (index: number) => string): Line[] =>
   Array.from({ length: count }, (_, index) => [index * every, textOf(index)])

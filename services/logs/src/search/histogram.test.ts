@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { propertyRuns } from '../../../../test/support/property-runs.ts'
 import { createBitmap, setBit } from '../segments/bitmap.ts'
 import { createByteCache, createKeep } from '../segments/byte-cache.ts'
 import { bucketColumnOf } from '../segments/count-columns.ts'
@@ -54,5 +55,6 @@ test('a histogram has each entry that matched in the bucket of its time, however
         }
       }
     }),
+    propertyRuns(),
   )
 })

@@ -2,6 +2,7 @@ import type { Bitmap } from '../segments/bitmap.ts'
 import { keyPrefixAt } from '../segments/key-table.ts'
 import { numberAt } from '../segments/number-column.ts'
 import type { RankColumns } from '../segments/part.ts'
+import type { Statistics } from './rank.ts'
 
 /** `time` is newest first, `oldest` the exact reverse of it. */
 export type Order = 'relevance' | 'time' | 'oldest'
@@ -12,8 +13,11 @@ export type Order = 'relevance' | 'time' | 'oldest'
  */
 export type Rank = { score: number; time: number; sequence: number; key: number }
 
-/** A place in what several stores have together: which of them the rank is of; there is only one where it is left out. */
-export type Place = Rank & { shard?: string }
+/**
+ * A place in what several stores have together: which of them the rank is of, there is only one where it is left out; and what its score
+ * was made with.
+ */
+export type Place = Rank & { shard?: string; statistics?: Statistics }
 
 /** Negative when `left` comes first. */
 export const compareRanks = (left: Rank, right: Rank): number =>

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { propertyRuns } from '../../../../test/support/property-runs.ts'
 import { createBitmap, hasBit, setBit } from '../segments/bitmap.ts'
 import { bitmapOf, occurrencesOf } from '../segments/occurrences.ts'
 import { highestOfKinds, kindsOf } from './kinds.ts'
@@ -52,6 +53,7 @@ test('the highest score of kinds is that of the best document, to the last bit',
       const kinds = kindsOf({ found, matched }, names, lengthCodes)
       expect(kinds && highestOfKinds(kinds, scores)).toBe(highest)
     }),
+    propertyRuns(),
   )
 })
 

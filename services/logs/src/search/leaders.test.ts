@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { propertyRuns } from '../../../../test/support/property-runs.ts'
 import { createBitmap, hasBit, setBit } from '../segments/bitmap.ts'
 import { columnOf } from '../segments/number-column.ts'
 import { bitmapOf, occurrencesOf } from '../segments/occurrences.ts'
@@ -92,6 +93,7 @@ test('the leaders of a part are the first of it by any statistics', () => {
         }
       },
     ),
+    propertyRuns(),
   )
 })
 

@@ -88,7 +88,7 @@ export const search = async (
     return surveyPart(part, surveying)
   })
   const matches = surveys.map(({ match }) => match).filter((match) => match !== undefined)
-  const statistics = request.statistics ?? gatherStatistics(surveys)
+  const statistics = request.statistics ?? request.after?.statistics ?? gatherStatistics(surveys)
   const paging = { order, ranking, statistics, leaders: options.leaders, slices, signal }
   const { counted, isExact, countsOf, hitsOf } = await settle(matches, request, { ...options, keeperOf, slices })
   const hits = await hitsOf((shown, keeper) => createPager(shown, { ...paging, keeperOf: keeper }))
@@ -101,7 +101,7 @@ export const search = async (
     ...(request.withFacets
       ? await countMatches(counted, { keeperOf: countsOf, domainOf, slices, signal })
       : { facets: null, histogram: null }),
-    next: hits.length > limit && last ? rankOf(last) : null,
+    next: hits.length > limit && last ? { ...rankOf(last), ...(ranking.length > 0 && { statistics }) } : null,
   }
 }
 

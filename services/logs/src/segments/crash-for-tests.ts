@@ -17,7 +17,8 @@ export const crashingAt = (at: number, isDone: boolean) => {
   }
   return {
     hasCrashed: () => writes > at,
-    alter: ({ files, log, catalogue }: Foundations): Foundations => ({
+    alter: ({ files, log, catalogue, ...others }: Foundations): Foundations => ({
+      ...others,
       files: {
         ...files,
         write: (...given) => dying(() => files.write(...given)),

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { propertyRuns } from '../../../../test/support/property-runs.ts'
 import { createByteWriter } from './byte-writer.ts'
 import { decodeDeltas } from './delta-column.ts'
 import { bytesOfColumn, columnOf, extentOf, numberAt, packNumbers } from './number-column.ts'
@@ -29,6 +30,7 @@ test('numbers are read from a column as they were put in, however near or far ap
         })
       }
     }),
+    propertyRuns(),
   )
 })
 

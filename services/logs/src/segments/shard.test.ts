@@ -43,17 +43,33 @@ describe('a shard', () => {
     expect((await find(again.shard, '"7 of many"')).entries.map(({ entry }) => entry.text)).toEqual(['line 7 of many'])
   })
 
-  test('a batch that can neither be written nor be told templates fails for its sender alone', async () => {
+  test('a batch whose templates cannot be found fails for its sender alone, and is not in the log', async () => {
+    await using folder = await createShardFolder()
+    {
+      let failures = 1
+      const templates = {
+        idsOf: (shapes: readonly string[]) =>
+          failures-- > 0 ? Promise.reject(new Error('the rows are gone')) : Promise.resolve(shapes.map(() => '')),
+      }
+      await using opened = await folder.open({}, (given) => ({ ...given, templates }))
+      await expect(opened.shard.ingest(batchOf(lines(3)))).rejects.toThrow('the rows are gone')
+      expect(await opened.shard.ingest(batchOf(lines(2, 10)))).toEqual({ entries: 2, duplicates: 0 })
+    }
+    await using again = await folder.open()
+    expect((await find(again.shard, 'many')).total).toBe(2)
+  })
+
+  test('a shard whose log cannot be written takes nothing more and says why', async () => {
     await using folder = await createShardFolder()
     const append = async () => {
       await setImmediate()
       throw new Error('the disk is gone')
     }
-    const templates = { idsOf: () => Promise.reject(new Error('the rows are gone')) }
-    await using opened = await folder.open({}, (given) => ({ ...given, log: { ...given.log, append }, templates }))
-    await expect(opened.shard.ingest(batchOf(lines(3)))).rejects.toThrow('the rows are gone')
-    await setImmediate()
+    await using opened = await folder.open({}, (given) => ({ ...given, log: { ...given.log, append } }))
+    expect(opened.shard.failure).toBeUndefined()
     await expect(opened.shard.ingest(batchOf(lines(3)))).rejects.toThrow('the disk is gone')
+    await expect(opened.shard.ingest(batchOf(lines(3)))).rejects.toThrow('the disk is gone')
+    expect(opened.shard.failure?.message).toContain('the disk is gone')
   })
 
   test('knows what it has: in memory, in a segment, after a restart, and twice in one batch', async () => {

@@ -1,6 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Files } from '@trellis/kit/files'
-import { createTurns } from '@trellis/kit/lifecycle'
 import type { Templates } from '../templates/templates.ts'
 import type { AppendLog } from './append-log.ts'
 import { createBatchAnalyser } from './batch-analysis.ts'
@@ -13,6 +12,7 @@ import type { Rewrite, Rewritten } from './rewrite.ts'
 import type { SegmentCorrupt } from './segment-layout.ts'
 import { type Amending, createAmending } from './shard/amending.ts'
 import { createClearing } from './shard/clearing.ts'
+import { createClosableTurns } from './shard/closable-turns.ts'
 import { createHeldAmendments } from './shard/held-amendments.ts'
 import { createIntake, type IngestOptions, type IngestResult } from './shard/intake.ts'
 import { createMaintain, type Maintain } from './shard/maintaining.ts'
@@ -84,6 +84,8 @@ export type Shard = AsyncDisposable &
     /** Forgets what was read from segments. */
     dropCache: () => void
     readonly damaged: readonly string[]
+    /** Why nothing more is written: memory may differ from what is durable. The shard is to be closed and opened again. */
+    readonly failure: Error | undefined
   }
 
 /**
@@ -97,12 +99,12 @@ export const openShard = async (options: ShardOptions): Promise<Shard> => {
   const { files, log, catalogue, enricher, templates, limits = shardLimits, onDamage } = options
   const closing = new AbortController()
   const { signal } = closing
-  const turns = createTurns()
+  const turns = createClosableTurns()
   const guard = createWriteGuard()
   const analyse = createBatchAnalyser(enricher)
 
   const segments = createOpenSegments({ files, cacheBytes: limits.cacheBytes, onDamage })
-  const amendments = createHeldAmendments(catalogue)
+  const amendments = createHeldAmendments(catalogue, guard)
   const own = createBlocks({ mostBytes: mostKeptBytes, idleMilliseconds: keptMilliseconds })
   const { blocks = own } = options
   const write = createWriteOpened({ files, blocks, segments, amendments })
@@ -148,9 +150,12 @@ export const openShard = async (options: ShardOptions): Promise<Shard> => {
     },
     dropCache: segments.dropCache,
     damaged: segments.damaged,
+    get failure() {
+      return guard.failure
+    },
     async [Symbol.asyncDispose]() {
       closing.abort(new Error('The shard is closing.'))
-      await turns.last()
+      await turns.close()
       await memory.sealed().catch(() => undefined)
       await upkeep.last()
       await log[Symbol.asyncDispose]()

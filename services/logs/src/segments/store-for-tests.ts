@@ -6,8 +6,10 @@ import { openStore } from '@trellis/kit/store'
 import { createBatchBuilder } from '../entries/batch-builder.ts'
 import { createEnricher } from '../patterns/enricher.ts'
 import { type AppendLog, openFileAppendLog } from './append-log.ts'
+import type { Blocks } from './blocks.ts'
 import type { Catalogue } from './catalogue.ts'
 import { type CatalogueTables, catalogueMigrations, createCatalogue } from './catalogue-store.ts'
+import type { Enricher } from './enricher.ts'
 import { scribbledBlocks } from './scribbled-blocks-for-tests.ts'
 import { openShard, type Shard, type ShardLimits, type ShardOptions } from './shard.ts'
 
@@ -24,6 +26,8 @@ export type Foundations = {
   log: AppendLog
   catalogue: Catalogue
   templates?: ShardOptions['templates']
+  enricher: Enricher
+  blocks: Blocks
 }
 
 export const openShardIn = async (
@@ -36,10 +40,12 @@ export const openShardIn = async (
     dataDirectory: directory,
     migrations: catalogueMigrations,
   })
-  const { files, log, catalogue, templates } = alter({
+  const { files, log, catalogue, templates, enricher, blocks } = alter({
     files: await openDirectoryFiles(join(directory, 'files'), { blocking: true }),
     log: await openFileAppendLog({ directory: join(directory, 'log'), fileBytes: 4_096 }),
     catalogue: createCatalogue(store.db),
+    enricher: createEnricher(),
+    blocks: scribbledBlocks,
   })
   const problems: string[] = []
   const shard = await openShard({
@@ -47,8 +53,8 @@ export const openShardIn = async (
     log,
     catalogue,
     ...(templates && { templates }),
-    enricher: createEnricher(),
-    blocks: scribbledBlocks,
+    enricher,
+    blocks,
     limits: { documents: 64, textBytes: 64 * 1024, cacheBytes: 256 * 1024, ...limits },
     onDamage: (problem) => problems.push(problem),
   })

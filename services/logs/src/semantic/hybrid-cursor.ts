@@ -1,3 +1,4 @@
+import { statisticsOf } from '../search/cursor.ts'
 import type { Place } from '../search/hits.ts'
 import type { Statistics } from '../search/rank.ts'
 
@@ -43,15 +44,6 @@ export const encodeHybridCursor = ({ best, statistics, start, end, last, near, b
   const counts = [statistics.documents, statistics.words, Object.fromEntries(statistics.frequencies)]
   const parts = [kind, best, counts, numbersOf(start), numbersOf(end), numbersOf(last), near, beside]
   return Buffer.from(JSON.stringify(parts)).toString('base64url')
-}
-
-const statisticsOf = (counts: unknown): Statistics | undefined => {
-  if (!Array.isArray(counts)) return undefined
-  const [documents, words, frequencies]: unknown[] = counts
-  if (typeof documents !== 'number' || typeof words !== 'number' || typeof frequencies !== 'object' || !frequencies)
-    return undefined
-  const pairs = Object.entries(frequencies).filter((pair): pair is [string, number] => typeof pair[1] === 'number')
-  return { documents, words, frequencies: new Map(pairs) }
 }
 
 /** undefined for what is no cursor of such a search. */

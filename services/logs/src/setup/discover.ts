@@ -12,6 +12,12 @@ export type Places = { journals: readonly string[]; dockerSockets: readonly stri
 const mostFiles = 200
 const tellingBytes = 4_096
 
+/** Sockets of the container engines of this machine and of its user. */
+export const usualEngineSockets = (): string[] => {
+  const { dockerSockets, podmanSockets } = customaryPlaces()
+  return [...dockerSockets, ...podmanSockets]
+}
+
 /** Of a user's own engine as well as of the system's. */
 export const customaryPlaces = (): Places => {
   const { uid } = userInfo()

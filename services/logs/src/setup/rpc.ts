@@ -2,6 +2,9 @@ import { homedir } from 'node:os'
 import { invalidField } from '@trellis/kit/errors'
 import type { Handlers } from '@trellis/kit/rpc'
 import type { LogFile, SetupServiceDefinition, SourceDraft } from '@trellis/protos/ts/trellis/logs/v1/setup.ts'
+import { isProblem, readSource } from '../collect/read-source.ts'
+import { refusalOfSource } from '../collect/source-access.ts'
+import type { LocalFiles } from '../local-files/local-files.ts'
 import type { Ssh } from '../ssh-targets/open-ssh.ts'
 import type { World } from '../world.ts'
 import { askModel } from './ask-model.ts'
@@ -13,7 +16,7 @@ import { scanFiles } from './scan.ts'
 import type { FoundFile } from './walk.ts'
 
 /** What the setup stands on. */
-export type SetupWorld = Pick<World, 'config' | 'sources' | 'settings' | 'upstream' | 'log' | 'now'>
+export type SetupWorld = Pick<World, 'config' | 'sources' | 'localFiles' | 'settings' | 'upstream' | 'log' | 'now'>
 
 const defaultResults = 20
 const mostSuggestions = 30
@@ -42,6 +45,19 @@ const suggestionsFor = (found: Discovered, configured: readonly Record<string, u
   return suggestions
 }
 
+/** Paths of this host are judged before anything is written. Throws `invalid`; what is no source is left to `append`. */
+const checkPlaces = async (mappings: readonly Record<string, unknown>[], localFiles: LocalFiles): Promise<void> => {
+  for (const [index, mapping] of mappings.entries()) {
+    const read = readSource(mapping)
+    const refusal = isProblem(read) ? undefined : await refusalOfSource({ ...read, addedBy: 'api' }, localFiles)
+    if (refusal !== undefined)
+      throw invalidField(
+        ['body', 'sources', index, refusal.key],
+        `sources[${index}].${refusal.key} ${refusal.problem}.`,
+      )
+  }
+}
+
 const checkKeys = (drafts: readonly SourceDraft[], refusalOfKey: Ssh['refusalOfKey']): void => {
   drafts.forEach(({ keyPath }, index) => {
     const refusal = keyPath ? refusalOfKey(keyPath) : undefined
@@ -53,10 +69,12 @@ export const setupRpc = (
   world: SetupWorld,
   { refusalOfKey }: Pick<Ssh, 'refusalOfKey'>,
 ): Handlers<typeof SetupServiceDefinition> => {
-  const { config, sources, now } = world
+  const { config, sources, localFiles, now } = world
+  const { refusalOf } = localFiles.for('api')
+  const mayBeAdded = async (path: string) => (await refusalOf(path)) === undefined
   const areNamed = config.scanDirectories.length > 0
   const roots = areNamed ? config.scanDirectories : customaryLogFolders(process.platform, homedir())
-  const find = (signal: AbortSignal) => discover(roots, customaryPlaces(), signal, { areNamed })
+  const find = (signal: AbortSignal) => discover(roots, customaryPlaces(), signal, { areNamed, mayBeAdded })
   return {
     getSetupStatus: async () => {
       const { entries, problems } = await sources.read()
@@ -69,13 +87,16 @@ export const setupRpc = (
     },
     writeSources: async (request) => {
       checkKeys(request.sources, refusalOfKey)
-      const written = await sources.append(request.sources.map(toMapping))
+      const mappings = request.sources.map(toMapping)
+      await checkPlaces(mappings, localFiles)
+      const written = await sources.append(mappings)
       return { written: written.length, sources: request.sources }
     },
     interpretSource: async ({ text }, { signal }) => {
       const { entries } = await sources.read()
       return interpret(text, {
-        exists,
+        // Whether there is something elsewhere is not for callers to find out.
+        exists: async (path) => (await mayBeAdded(path)) && (await exists(path)),
         discover: () => find(signal),
         taken: new Set(entries.map(({ id }) => id)),
         ask: (question) => askModel(world, question, signal),
@@ -85,6 +106,7 @@ export const setupRpc = (
       const scan = await scanFiles({
         roots,
         areNamed,
+        mayBeAdded,
         query: query ?? undefined,
         mostResults: maxResults ?? defaultResults,
         now: now(),

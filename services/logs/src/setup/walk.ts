@@ -36,6 +36,8 @@ export type WalkOptions = {
   limits?: WalkLimits | undefined
   /** Whether somebody has named the folders for their logs: these count as folders of logs, whatever they are called; not so those in them. */
   areNamed?: boolean | undefined
+  /** Files that no source may be added for are left out. */
+  mayBeAdded?: ((path: string) => Promise<boolean>) | undefined
 }
 
 export type Walk = { files: FoundFile[]; isComplete: boolean }
@@ -49,7 +51,7 @@ type Folder = { path: string; depth: number; isNamed: boolean; isOfLogs: boolean
 export const walkLogs = async (
   roots: readonly string[],
   signal: AbortSignal,
-  { limits = walkLimits, areNamed = false }: WalkOptions = {},
+  { limits = walkLimits, areNamed = false, mayBeAdded = async () => true }: WalkOptions = {},
 ): Promise<Walk> => {
   const end = performance.now() + limits.milliseconds
   const files = new Map<string, FoundFile>()
@@ -80,7 +82,8 @@ export const walkLogs = async (
         })
       } else if (entry.isFile() && looksLikeLog(entry.name, folder.isOfLogs || folder.isNamed)) {
         const about = await lstat(path).catch(() => undefined)
-        if (about?.isFile() && about.size > 0) files.set(path, { path, size: about.size, modifiedAt: about.mtimeMs })
+        if (about?.isFile() && about.size > 0 && (await mayBeAdded(path)))
+          files.set(path, { path, size: about.size, modifiedAt: about.mtimeMs })
       }
     }
   }

@@ -67,4 +67,17 @@ describe('untracked names', () => {
   ])('of "%s" are %j', (text, names) => {
     expect(untrackedNames(text, sources)).toEqual(names)
   })
+
+  test.each([
+    ['db01 is slow', 'db01-syslog'],
+    ['nas.local is slow', 'ssh:nas.local_auth'],
+  ])('"%s" names no untracked host beside the source %s', (text, sourceId) => {
+    expect(suggested(text, {}, [source(sourceId)])).toHaveLength(1)
+    expect(untrackedNames(text, [sourceId])).toEqual([])
+  })
+
+  test('are not hidden by a source whose name only begins alike', () => {
+    expect(untrackedNames('10.0.0.5 is slow', ['10.0.0.5-router'])).toEqual([])
+    expect(untrackedNames('db1 and 10.0.0.1 are slow', ['db12-syslog', '10.0.0.12'])).toEqual(['db1', '10.0.0.1'])
+  })
 })

@@ -77,20 +77,24 @@ const isTracked = (name: string, known: ReadonlySet<string>): boolean => {
   )
 }
 
+/** Whether a part of a source's id is that name, or begins with it: `db01` is tracked by `db01-syslog` and by `ssh:db01.lan:auth`. */
+const isPartOf = (name: string, parts: readonly string[]): boolean =>
+  parts.some((part) => part.startsWith(name) && !/^[a-z\d]/.test(part.slice(name.length)))
+
 /**
  * Names of hosts and services in a text of which no source is: programs that are known, what looks like a host (a name with dots or a number,
  * an address), and what follows a word such as "host". In their order, each once, as they were written.
  */
 export const untrackedNames = (text: string, sourceIds: readonly string[]): string[] => {
   const known = new Set(sourceIds.flatMap((sourceId) => wordsOf(sourceId)))
-  const wholeIds = new Set(sourceIds.flatMap((sourceId) => sourceId.toLowerCase().split(/[:/\s]/)))
+  const parts = [...new Set(sourceIds.flatMap((sourceId) => sourceId.toLowerCase().split(/[:/\s]/)))]
   const named = [...text.matchAll(introduced)]
     .map((match) => (match[1] ?? '').replace(/[._-]+$/, ''))
     .filter((name) => name.length > 2 && !plainWords.has(name.toLowerCase()) && keywordsOf(name).length > 0)
   const names = [
     ...tokensOf(text).filter((token) => programs.has(token.toLowerCase()) || looksLikeHost(token)),
     ...named,
-  ].filter((name) => !wholeIds.has(name.toLowerCase()) && (looksLikeHost(name) || !isTracked(name, known)))
+  ].filter((name) => !isPartOf(name.toLowerCase(), parts) && (looksLikeHost(name) || !isTracked(name, known)))
   const byName = new Map(names.toReversed().map((name) => [name.toLowerCase(), name] as const))
   return [...byName.values()].toSorted((a, b) => text.indexOf(a) - text.indexOf(b)).slice(0, most)
 }

@@ -16,6 +16,8 @@ export type Ssh = AsyncDisposable & {
   connections: SshConnections
   /** Why a path cannot be that of a key, as a sentence; undefined for one that can. */
   refusalOfKey: (path: string) => string | undefined
+  /** Where keys lie; nothing else reads there. */
+  keyFolders: readonly string[]
 }
 
 export type OpenSshOptions = {
@@ -35,6 +37,7 @@ export const openSsh = ({ config, dataDirectory, db, now }: OpenSshOptions): Ssh
   return {
     targets: createSshTargets({ ...options, db, now }),
     connections,
+    keyFolders: [...new Set([...keyFolders, ...own])],
     refusalOfKey: (path) => refusalOfKeyPath(path, keyFolders),
     [Symbol.asyncDispose]: () => connections[Symbol.asyncDispose](),
   }

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { isIP } from 'node:net'
+import { refusalOfAddress } from '@trellis/kit/egress'
 import { failure, invalidField } from '@trellis/kit/errors'
 import type { Kysely } from 'kysely'
 import { outputOf } from '../collect/command.ts'
@@ -7,7 +8,6 @@ import { openSshConnection, type SshOptions } from '../collect/ssh/connection.ts
 import type { SshAddress } from '../collect/ssh/handshake.ts'
 import { keyWarnings, refusalOfKeyPath } from '../collect/ssh/key-file.ts'
 import { isSshFailure } from '../collect/ssh/ssh-failure.ts'
-import { refusalOfAddress } from '../upstream/address-rules.ts'
 import {
   countTargets,
   deleteTarget,

@@ -9,6 +9,7 @@ import { createFileIngests } from './file-ingest.ts'
 import { createFollowers } from './followers.ts'
 import type { Holdings, IndexCalls, IndexHostCalls, IndexOptions } from './index-calls.ts'
 import { createLazyThread } from './lazy-thread.ts'
+import { whileAwaited } from './leaving.ts'
 import type { Arrival, LogEngine } from './log-engine.ts'
 import { bytesOfEntries, createUnpacking } from './packed-entries.ts'
 import { createQuestions } from './questions.ts'
@@ -99,9 +100,10 @@ export const createLogEngine = (options: LogEngineOptions): LocalLogEngine => {
     ingestPushed: files.pushed,
     ingest: (batch) => index.call('ingest', [batch], [batch]),
     ...createQuestions(index),
-    deleteSource: (source) => index.call('deleteSource', [source]),
+    deleteSource: (source, signal) => whileAwaited(signal, (left) => index.call('deleteSource', [source, left])),
     maintain: (care) => index.call('maintain', [care]),
-    setSeverity: (entryId, severity) => index.call('setSeverity', [entryId, severity]),
+    setSeverity: (entryId, severity, signal) =>
+      whileAwaited(signal, (left) => index.call('setSeverity', [entryId, severity, left])),
     follow: followers.follow,
     flush: () => index.call('flush', []),
     rewrite: (rewrite) => index.call('rewrite', [rewrite]),

@@ -160,7 +160,8 @@ export const createFileIngests = ({ keep, ...options }: FileIngestsOptions): Fil
       },
       drop: async () => {
         leave()
-        if (parse.isRunning) await parse.call('drop', [id])
+        // A thread that is ending forgets it, too.
+        if (parse.isRunning) await parse.call('drop', [id]).catch(() => undefined)
       },
     }
   }

@@ -50,9 +50,9 @@ export type IndexCalls = {
   follow: (isFollowed: boolean) => void
   flush: () => Promise<void>
   rewrite: (rewrite: Rewrite) => Promise<Rewritten>
-  deleteSource: (source: string) => Promise<number>
+  deleteSource: (source: string, left?: Int32Array) => Promise<number>
   maintain: (care: Care) => Promise<Freed>
-  setSeverity: (entryId: string, severity: Severity | null) => Promise<StoredEntry | undefined>
+  setSeverity: (entryId: string, severity: Severity | null, left?: Int32Array) => Promise<StoredEntry | undefined>
   holdings: () => Promise<Holdings>
   rest: () => Promise<void>
 }

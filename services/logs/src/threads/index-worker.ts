@@ -21,6 +21,7 @@ import type { Part } from '../segments/part.ts'
 import type { Care, Freed } from '../segments/retention.ts'
 import type { Rewrite } from '../segments/rewrite.ts'
 import { SegmentCorrupt } from '../segments/segment-layout.ts'
+import { ShardClosed } from '../segments/shard/closable-turns.ts'
 import { openShard, type Shard } from '../segments/shard.ts'
 import { countTemplates, type TemplateQuestion, templatesInUse } from '../templates/count-templates.ts'
 import { searchByTemplate } from '../templates/search-by-template.ts'
@@ -30,6 +31,7 @@ import { collectGarbage, collectOnce, createGrowthCheck } from './collect-garbag
 import type { Holdings, IndexHostCalls, IndexOptions } from './index-calls.ts'
 import { leavingOf } from './leaving.ts'
 import { packEntries, transferablesOfEntries } from './packed-entries.ts'
+import { createReopening } from './reopening.ts'
 
 /** The thread that keeps entries and searches them. It opens its shard with the first call. */
 if (!parentPort) throw new Error('This module is the start of a thread.')
@@ -72,38 +74,19 @@ const open = async (): Promise<Shard> =>
     limits,
     onDamage: (problem) => void host.call('damaged', [problem]),
   })
-let shard: Promise<Shard> | undefined
-const shardOf = () => (shard ??= open())
-
-/** A shard that cannot be closed either has said why before. */
-const close = async (opened: Promise<Shard>): Promise<void> => {
-  try {
-    await (await opened)[Symbol.asyncDispose]()
-  } catch {}
-}
-
-/** Changes what is kept. Where that fails, memory may be ahead of the disk: the next call opens the shard anew, from what is durable. */
-const onShard = async <Result>(work: (opened: Shard) => Promise<Result>): Promise<Result> => {
-  const mine = shardOf()
-  try {
-    return await work(await mine)
-  } catch (error) {
-    if (shard === mine) shard = undefined
-    await close(mine)
-    throw error
-  }
-}
+const shards = createReopening({ open, isClosed: (error) => error instanceof ShardClosed })
 
 /** A damaged segment is left out and named; the search is done again over the rest. */
 const onParts = async <Result>(work: (parts: readonly Part[]) => Promise<Result>): Promise<Result> => {
-  const opened = await shardOf()
   for (;;) {
+    const opened = await shards.get()
     const parts = opened.parts()
     try {
       return await work(parts)
     } catch (error) {
       if (!(error instanceof SegmentCorrupt)) throw error
-      opened.exclude(error)
+      // The shard that replaced a failed one may have removed a file that this one still read.
+      if (opened.failure === undefined) opened.exclude(error)
     } finally {
       for (const part of parts) part.release()
     }
@@ -128,10 +111,10 @@ const pruneTemplates = async (): Promise<void> => templates.prune(await onParts(
 
 const host = createCalls<IndexHostCalls>(port, {
   ingest: async (batch: ArrayBuffer, analysis?: BatchAnalysis) => {
-    await shardOf()
+    await shards.get()
     await precedence.afterAsked(longestHold)
     await checkRoom()
-    const result = await onShard((opened) => opened.ingest(batch, { analysis, onNew: tell }))
+    const result = await shards.use((opened) => opened.ingest(batch, { analysis, onNew: tell }))
     letGo([batch, ...(analysis ? transferablesOf(analysis) : [])])
     collectIfGrown()
     return result
@@ -158,21 +141,21 @@ const host = createCalls<IndexHostCalls>(port, {
   follow: (wanted: boolean) => {
     isFollowed = wanted
   },
-  flush: async () => (await shardOf()).flush(),
-  deleteSource: async (source: string) => {
-    const entries = await onShard((opened) => opened.deleteSource(source))
+  flush: () => shards.use((opened) => opened.flush()),
+  deleteSource: async (source: string, left?: Int32Array) => {
+    const entries = await shards.use((opened) => opened.deleteSource(source, leavingOf(left)))
     if (entries > 0) await pruneTemplates()
     return entries
   },
   maintain: async (care: Care): Promise<Freed> => {
-    const freed = await (await shardOf()).maintain(care)
+    const freed = await shards.use((opened) => opened.maintain(care))
     if (care.isThorough || freed.entries > 0) await pruneTemplates()
     return freed
   },
-  setSeverity: (entryId: string, severity: Severity | null) =>
-    onShard((opened) => opened.setSeverity(entryId, severity)),
+  setSeverity: (entryId: string, severity: Severity | null, left?: Int32Array) =>
+    shards.use((opened) => opened.setSeverity(entryId, severity, leavingOf(left))),
   rewrite: async (rewrite: Rewrite) => {
-    const rewritten = await (await shardOf()).rewrite(rewrite)
+    const rewritten = await shards.use((opened) => opened.rewrite(rewrite))
     if (rewrite.kind === 'anonymize') await templates.forget()
     return rewritten
   },
@@ -185,8 +168,7 @@ const host = createCalls<IndexHostCalls>(port, {
       } satisfies Holdings
     }),
   rest: async () => {
-    await (await shard)?.[Symbol.asyncDispose]()
-    shard = undefined
+    await shards.end()
     // Freed while the thread still is: what is freed by ending it the allocator keeps.
     collectGarbage()
   },

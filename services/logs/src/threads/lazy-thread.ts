@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { type Transferable, Worker } from 'node:worker_threads'
+import { failure } from '@trellis/kit/errors'
 import { type Callable, type Calls, createCalls, type Port } from './calls.ts'
 
 export type LazyThreadOptions = {
@@ -41,6 +42,7 @@ export const createLazyThread = <Remote extends Callable>(options: LazyThreadOpt
   let running: Running<Remote> | undefined
   let resting: Promise<void> | undefined
   let idle: NodeJS.Timeout | undefined
+  let isDisposed = false
 
   const start = (): Running<Remote> => {
     const worker = new Worker(options.module, {
@@ -95,6 +97,7 @@ export const createLazyThread = <Remote extends Callable>(options: LazyThreadOpt
     ): Promise<Awaited<ReturnType<Remote[Name]>>> => {
       // A thread that is being ended must have let go of its files before another takes them.
       while (resting !== undefined) await resting
+      if (isDisposed) throw failure('unavailable', 'The log engine is shutting down. Send it again later.')
       running ??= start()
       try {
         return await running.calls.call(name, args, transfer)
@@ -103,6 +106,7 @@ export const createLazyThread = <Remote extends Callable>(options: LazyThreadOpt
       }
     },
     async [Symbol.asyncDispose]() {
+      isDisposed = true
       await resting
       await end()
     },

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { EgressRefused } from '@trellis/kit/egress'
 import { failure } from '@trellis/kit/errors'
 import { retryAfter } from '../bundles/backoff.ts'
 import { parsedJson } from '../parsed-json.ts'
-import { UpstreamRefused } from '../upstream/upstream.ts'
 import type { TrackerContext } from './tracker.ts'
 
 export type TrackerRequest = {
@@ -39,7 +39,7 @@ const readText = async (body: AsyncIterable<unknown> | null): Promise<string> =>
 
 const asFailure = (title: string, error: unknown, context: TrackerContext): unknown => {
   context.signal.throwIfAborted()
-  if (error instanceof UpstreamRefused) return failure('upstream_failed', error.message, { cause: error })
+  if (error instanceof EgressRefused) return failure('upstream_failed', error.message, { cause: error })
   if (error instanceof Error && error.name === 'TimeoutError')
     return failure('upstream_timeout', `${title} did not answer within ${answerMilliseconds / 1_000} seconds.`, {
       cause: error,

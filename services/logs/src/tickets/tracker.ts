@@ -1,5 +1,5 @@
+import type { Egress } from '@trellis/kit/egress'
 import type { SettingsValues } from '../settings/declared.ts'
-import type { Upstream } from '../upstream/upstream.ts'
 
 /** An incident as a tracker is told of it: texts cut to what every tracker takes. */
 export type TicketContent = {
@@ -17,7 +17,7 @@ export type CreatedTicket = { ticketId: string; url: string }
 
 export type TrackerContext = {
   settings: SettingsValues
-  upstream: Pick<Upstream, 'fetch'>
+  upstream: Pick<Egress, 'fetch'>
   signal: AbortSignal
 }
 

@@ -1,5 +1,5 @@
+import { EgressRefused } from '@trellis/kit/egress'
 import { parsedJson } from '../../parsed-json.ts'
-import { UpstreamRefused } from '../../upstream/upstream.ts'
 import { type FilterAccess, FilterFailure } from './dns-filter.ts'
 
 /** A filter in a home answers at once or not at all. */
@@ -92,7 +92,7 @@ export const ask = async (
     signal.throwIfAborted()
     if (late.aborted) throw new FilterFailure(`The DNS filter did not answer within ${askMilliseconds / 1000} s.`)
     const why =
-      error instanceof UpstreamRefused ? `may not be asked: ${error.message}` : `cannot be reached: ${reasonOf(error)}`
+      error instanceof EgressRefused ? `may not be asked: ${error.message}` : `cannot be reached: ${reasonOf(error)}`
     throw new FilterFailure(redacted(`The DNS filter ${why}`, [key, ...secrets]), { cause: error })
   }
 }

@@ -1,4 +1,4 @@
-import type { Upstream } from '../../upstream/upstream.ts'
+import type { Egress } from '@trellis/kit/egress'
 
 /** A DNS filter that refused, failed or cannot be reached. The message has its words, and no secret. */
 export class FilterFailure extends Error {
@@ -12,7 +12,7 @@ export type FilterAccess = {
   key: string
   /** As the setting `dns_filter_certificate`. */
   certificate: string
-  upstream: Pick<Upstream, 'fetch'>
+  upstream: Pick<Egress, 'fetch'>
 }
 
 /** What is asked of a filter; each throws FilterFailure. Closing ends what it keeps open there. */

@@ -2,10 +2,10 @@ import { X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import { createServer } from 'node:net'
+import { createEgress, type Egress } from '@trellis/kit/egress'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { canMakeCertificates, createAuthority } from '../../../../../test/support/certificates.ts'
 import { temporaryDirectory } from '../../../../../test/support/temporary-directory.ts'
-import { createUpstream, type Upstream } from '../../upstream/upstream.ts'
 import { adguardHome } from './adguard-home.ts'
 import type { FilterKind } from './dns-filter.ts'
 import { pihole5 } from './pihole-5.ts'
@@ -13,9 +13,9 @@ import { pihole6 } from './pihole-6.ts'
 import { startAdguard, startPihole5, startPihole6, startSaying } from './servers-for-tests.ts'
 
 const { signal } = new AbortController()
-let upstream: Upstream
+let upstream: Egress
 beforeAll(() => {
-  upstream = createUpstream({ blockPrivate: false })
+  upstream = createEgress({ blockPrivate: false })
 })
 afterAll(() => upstream[Symbol.asyncDispose]())
 

@@ -1,6 +1,6 @@
+import type { Egress } from '@trellis/kit/egress'
 import { failure } from '@trellis/kit/errors'
 import type { SettingsValues } from '../../settings/declared.ts'
-import type { Upstream } from '../../upstream/upstream.ts'
 import { adguardHome } from './adguard-home.ts'
 import type { DnsFilter, FilterKind } from './dns-filter.ts'
 import { pihole5 } from './pihole-5.ts'
@@ -42,7 +42,7 @@ export type Filters = AsyncDisposable & {
 type Opened = { signature: string; filter: DnsFilter; users: number; idle: NodeJS.Timeout | undefined }
 
 /** Keeps one filter open between uses that follow each other, so that a session at it serves many; another setting opens another. */
-export const createFilters = ({ upstream }: { upstream: Pick<Upstream, 'fetch'> }): Filters => {
+export const createFilters = ({ upstream }: { upstream: Pick<Egress, 'fetch'> }): Filters => {
   let opened: Opened | undefined
   const closing = new Set<Promise<void>>()
 

@@ -1,9 +1,11 @@
 import { hash } from 'node:crypto'
-import { createReadStream } from 'node:fs'
-import { type FileHandle, open } from 'node:fs/promises'
+import type { FileHandle } from 'node:fs/promises'
 import { createGunzip, createZstdDecompress } from 'node:zlib'
 import { type Excerpt, type FilePlace, noExcerpt } from './file-place.ts'
 import type { Packing } from './log-names.ts'
+
+/** Opens a file that may be read; see `LocalAccess`. */
+export type OpenFile = (path: string) => Promise<FileHandle>
 
 /** So many bytes at the start of a file, and before the place in it, tell it from others. */
 export const excerptBytes = 1_024
@@ -41,9 +43,9 @@ export const headOf = async (file: FileHandle, most: number): Promise<Excerpt> =
 }
 
 /** The first bytes of a file that is about to be read; none where it cannot be. */
-export const startOf = async (path: string): Promise<Excerpt> => {
+export const startOf = async (path: string, open: OpenFile): Promise<Excerpt> => {
   try {
-    await using file = await open(path, 'r')
+    await using file = await open(path)
     return await headOf(file, excerptBytes)
   } catch {
     return noExcerpt
@@ -74,8 +76,12 @@ export const createExcerpts = () => {
 }
 
 /** The content of a packed file as it comes. Ends with an error of zlib where it breaks off. */
-export async function* unpacked(path: string, packing: Exclude<Packing, 'plain'>): AsyncGenerator<Buffer> {
-  const file = createReadStream(path)
+export async function* unpacked(
+  path: string,
+  packing: Exclude<Packing, 'plain'>,
+  open: OpenFile,
+): AsyncGenerator<Buffer> {
+  const file = (await open(path)).createReadStream()
   const unpacker = packing === 'gzip' ? createGunzip() : createZstdDecompress()
   file.on('error', (error) => unpacker.destroy(error))
   try {
@@ -86,17 +92,22 @@ export async function* unpacked(path: string, packing: Exclude<Packing, 'plain'>
   }
 }
 
-const holdsPlain = async (path: string, { head, tail, offset }: FilePlace): Promise<boolean> => {
-  await using file = await open(path, 'r')
+const holdsPlain = async (path: string, { head, tail, offset }: FilePlace, open: OpenFile): Promise<boolean> => {
+  await using file = await open(path)
   if ((await digestAt(file, 0, head.bytes)) !== head.digest) return false
   return tail.bytes === 0 || (await digestAt(file, offset - tail.bytes, tail.bytes)) === tail.digest
 }
 
-const holdsPacked = async (path: string, packing: Exclude<Packing, 'plain'>, place: FilePlace): Promise<boolean> => {
+const holdsPacked = async (
+  path: string,
+  packing: Exclude<Packing, 'plain'>,
+  place: FilePlace,
+  open: OpenFile,
+): Promise<boolean> => {
   const excerpts = createExcerpts()
   let start: Buffer = Buffer.alloc(0)
   let at = 0
-  for await (const chunk of unpacked(path, packing)) {
+  for await (const chunk of unpacked(path, packing, open)) {
     if (start.length < place.head.bytes) {
       start = Buffer.concat([start, chunk.subarray(0, place.head.bytes - start.length)])
       if (start.length === place.head.bytes && digestOf(start) !== place.head.digest) return false
@@ -110,20 +121,20 @@ const holdsPacked = async (path: string, packing: Exclude<Packing, 'plain'>, pla
 }
 
 /** Whether a file says, up to a place in it, what was read there. A file that cannot be read to there does not. */
-export const holds = async (path: string, packing: Packing, place: FilePlace): Promise<boolean> => {
+export const holds = async (path: string, packing: Packing, place: FilePlace, open: OpenFile): Promise<boolean> => {
   if (place.isBinary) return false
   try {
-    return packing === 'plain' ? await holdsPlain(path, place) : await holdsPacked(path, packing, place)
+    return packing === 'plain' ? await holdsPlain(path, place, open) : await holdsPacked(path, packing, place, open)
   } catch {
     return false
   }
 }
 
 /** Whether the first and the last bytes of a file of some size stand at the same places of another. False where one cannot be read. */
-export const isStartOf = async (path: string, size: number, otherPath: string): Promise<boolean> => {
+export const isStartOf = async (path: string, size: number, otherPath: string, open: OpenFile): Promise<boolean> => {
   try {
-    await using file = await open(path, 'r')
-    await using other = await open(otherPath, 'r')
+    await using file = await open(path)
+    await using other = await open(otherPath)
     const bytes = Math.min(excerptBytes, size)
     for (const start of [0, size - bytes]) {
       const digest = await digestAt(file, start, bytes)

@@ -1,7 +1,8 @@
 import { stat } from 'node:fs/promises'
+import type { LocalFiles } from '../../local-files/local-files.ts'
 import type { Checkpoints, Chunk, Collector, CollectRequest } from '../collector.ts'
 import { type LocalFileEntry, unitSourceId } from '../source-entry.ts'
-import { holds, isStartOf, startOf } from './excerpts.ts'
+import { holds, isStartOf, type OpenFile, startOf } from './excerpts.ts'
 import {
   type FilePlace,
   fromCheckpoint,
@@ -22,6 +23,7 @@ import { readPackedPiece } from './read-packed-piece.ts'
 import { readPiece, standsMilliseconds } from './read-piece.ts'
 
 export type FileCollectorOptions = {
+  localFiles: LocalFiles
   /** Of a packed file, unpacked. */
   mostExpandedBytes: number
   now: () => number
@@ -34,14 +36,14 @@ type Known = { file: StampedFile; place: FilePlace }
 
 const isGone = (error: unknown) => error instanceof Error && 'code' in error && error.code === 'ENOENT'
 
-const compare: Compare = {
-  holds: ({ path, packing }, place) => holds(path, packing, place),
+const compareBy = (open: OpenFile): Compare => ({
+  holds: ({ path, packing }, place) => holds(path, packing, place, open),
   isStartOf: async (file, other) =>
     file.packing === 'plain' &&
     other.packing === 'plain' &&
     other.stamp.size >= file.stamp.size &&
-    (await isStartOf(file.path, file.stamp.size, other.path)),
-}
+    (await isStartOf(file.path, file.stamp.size, other.path, open)),
+})
 
 /** Oldest first, as rotation leaves them: a packed file has the time of what is in it. */
 const byAge = (a: StampedFile, b: StampedFile) =>
@@ -74,7 +76,7 @@ const withPlaces = async (
   matched: readonly Matched[],
   log: string,
   latest: number,
-  checkpoints: Checkpoints,
+  { checkpoints, open }: { checkpoints: Checkpoints; open: OpenFile },
 ): Promise<Known[]> => {
   const known: Known[] = []
   let generation = latest
@@ -83,14 +85,14 @@ const withPlaces = async (
     if (match.kind !== 'new') continue
     generation++
     const { file } = match
-    const isBinary = file.packing === 'plain' && (await isBinaryFile(file.path).catch(() => false))
+    const isBinary = file.packing === 'plain' && (await isBinaryFile(file.path, open).catch(() => false))
     const place: FilePlace = {
       log,
       generation,
       path: file.path,
       stamp: { ...file.stamp, ...(!isBinary && { changed: '' }) },
       // Known from the start on, whatever happens to the file before anything of it is stored.
-      head: file.packing === 'plain' ? await startOf(file.path) : noExcerpt,
+      head: file.packing === 'plain' ? await startOf(file.path, open) : noExcerpt,
       tail: noExcerpt,
       offset: 0,
       line: 1,
@@ -116,7 +118,11 @@ async function* logsByName(
 }
 
 /** Collects files of this machine: all of a source's logs, one after the other, with the files that rotation has made of them. */
-export const createFileCollector = ({ mostExpandedBytes, now }: FileCollectorOptions): Collector<LocalFileEntry> => {
+export const createFileCollector = ({
+  localFiles,
+  mostExpandedBytes,
+  now,
+}: FileCollectorOptions): Collector<LocalFileEntry> => {
   /** Keeps what rows say in step with what there is, and forgets pieces that have long gone; never the newest, which counts them. */
   const forgetGone = async (places: readonly FilePlace[], known: readonly Known[], checkpoints: Checkpoints) => {
     const there = new Set(known.map(({ place }) => place.generation))
@@ -142,6 +148,7 @@ export const createFileCollector = ({ mostExpandedBytes, now }: FileCollectorOpt
     }
     const options = {
       path: file.path,
+      open: localFiles.for(source.addedBy).open,
       place: { ...place, stamp: file.stamp },
       force,
       stream: {
@@ -163,7 +170,10 @@ export const createFileCollector = ({ mostExpandedBytes, now }: FileCollectorOpt
 
   async function* collect(request: CollectRequest<LocalFileEntry>): AsyncGenerator<Chunk> {
     const { source, checkpoints, only, signal, onProblem } = request
-    const found = await findFiles(source, { signal, onProblem })
+    const access = localFiles.for(source.addedBy)
+    const { open } = access
+    const compare = compareBy(open)
+    const found = await findFiles(source, { access, signal, onProblem })
     const logs = only
       ? logsByName(found, only, checkpoints)
       : logsWithPlaces(found, checkpoints.list(placePrefix), fromCheckpoint)
@@ -172,7 +182,7 @@ export const createFileCollector = ({ mostExpandedBytes, now }: FileCollectorOpt
       const stamped = await stampFiles(log.files, onProblem)
       const matched = await matchPieces(stamped, log.places, compare)
       const latest = log.places.reduce((most, { generation }) => Math.max(most, generation), -1)
-      const known = await withPlaces(matched, log.name, latest, checkpoints)
+      const known = await withPlaces(matched, log.name, latest, { checkpoints, open })
       for (const each of known) {
         if (signal.aborted) return
         yield* readKnown(each, request)

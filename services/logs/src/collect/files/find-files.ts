@@ -3,6 +3,7 @@ import { opendir, realpath, stat } from 'node:fs/promises'
 import { basename, dirname, join, relative } from 'node:path'
 import { messageOf } from '@trellis/kit/errors'
 import picomatch from 'picomatch'
+import { type LocalAccess, LocalFileRefused } from '../../local-files/local-files.ts'
 import { compareCodePoints } from '../code-points.ts'
 import type { LocalFileEntry } from '../source-entry.ts'
 import { isForeignPacking, type LogName, readLogName } from './log-names.ts'
@@ -10,7 +11,11 @@ import { isForeignPacking, type LogName, readLogName } from './log-names.ts'
 /** A file to be collected; `log` is the log that it is a piece of, by its path in the source, and empty where the source is one log. */
 export type FoundFile = Omit<LogName, 'log'> & { path: string; log: string }
 
-export type FindOptions = { signal: AbortSignal; onProblem: (problem: string) => void }
+export type FindOptions = {
+  access: Pick<LocalAccess, 'refusalOf'>
+  signal: AbortSignal
+  onProblem: (problem: string) => void
+}
 
 /** Beyond it the rest of a source is left out, and said to be. */
 export const mostFiles = 250_000
@@ -85,6 +90,7 @@ const wantedOf = async (entry: LocalFileEntry): Promise<Wanted> => {
 }
 
 const reasonOf = (error: unknown): string => {
+  if (error instanceof LocalFileRefused) return error.message
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
   const words: Record<string, string> = {
     EACCES: 'permission denied',
@@ -96,22 +102,46 @@ const reasonOf = (error: unknown): string => {
 
 export const cannotBeRead = (path: string, error: unknown): string => `${path} cannot be read: ${reasonOf(error)}.`
 
+/** Why a file, a folder or a glob is not read; of a glob, the folder that it begins in. */
+export const refusalOfPattern = async (
+  path: string,
+  access: Pick<LocalAccess, 'refusalOf'>,
+): Promise<string | undefined> => {
+  const { base, isGlob } = picomatch.scan(path)
+  return (await access.refusalOf(path)) ?? (isGlob ? await access.refusalOf(base === '' ? '/' : base) : undefined)
+}
+
 type Link = { found: FoundFile; target: string }
 
 /**
  * The files of a source as they are now, those of one log together, in the order of code points of `log`. What cannot be read is told of. A link
  * to a file that is found by itself, too, is left out.
  */
-export const findFiles = async (entry: LocalFileEntry, { signal, onProblem }: FindOptions): Promise<FoundFile[]> => {
+export const findFiles = async (
+  entry: LocalFileEntry,
+  { access, signal, onProblem }: FindOptions,
+): Promise<FoundFile[]> => {
+  // Before anything is looked at: an answer would tell what is there.
+  const refusal = await refusalOfPattern(entry.path, access)
+  if (refusal !== undefined) {
+    onProblem(cannotBeRead(entry.path, new LocalFileRefused(refusal)))
+    return []
+  }
   const wanted = await wantedOf(entry)
   const excluded = entry.exclude.length === 0 ? () => false : orItsLog(matcherOf(entry.exclude))
   const files: FoundFile[] = []
   const links: Link[] = []
   const visited = new Set<string>()
 
+  const requireAccess = async (path: string) => {
+    const refusal = await access.refusalOf(path)
+    if (refusal !== undefined) throw new LocalFileRefused(refusal)
+  }
   const addFile = (path: string): FoundFile => ({ path: join(wanted.folder, path), ...wanted.nameOf(path) })
   const addLink = async (path: string, depth: number) => {
+    if (!wanted.isRecursive && !wanted.accepts(path)) return
     const whole = join(wanted.folder, path)
+    await requireAccess(whole)
     const target = await stat(whole)
     if (target.isDirectory()) return await walk(path, depth + 1)
     if (target.isFile() && wanted.accepts(path)) links.push({ found: addFile(path), target: await realpath(whole) })
@@ -129,6 +159,8 @@ export const findFiles = async (entry: LocalFileEntry, { signal, onProblem }: Fi
       return onProblem(`${whole} lies more than ${deepestFolder} folders deep: it is left out.`)
     if (depth > 0 && (isHidden(whole) || !wanted.isRecursive)) return
     try {
+      // The folder of a single file is listed for its rotated files, by their names.
+      if (depth > 0) await requireAccess(whole)
       const { dev, ino } = await stat(whole)
       if (visited.has(`${dev}:${ino}`)) return
       visited.add(`${dev}:${ino}`)

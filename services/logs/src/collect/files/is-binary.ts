@@ -1,8 +1,7 @@
-import { open } from 'node:fs/promises'
 import { looksBinary } from '../../formats/binary-bytes.ts'
-import { bytesAt, excerptBytes } from './excerpts.ts'
+import { bytesAt, excerptBytes, type OpenFile } from './excerpts.ts'
 
-export const isBinaryFile = async (path: string): Promise<boolean> => {
-  await using file = await open(path, 'r')
+export const isBinaryFile = async (path: string, open: OpenFile): Promise<boolean> => {
+  await using file = await open(path)
   return looksBinary(await bytesAt(file, 0, excerptBytes))
 }

@@ -29,7 +29,7 @@ export async function* readPackedPiece(options: ReadPackedOptions): AsyncGenerat
   let at = 0
   let { line } = start
   try {
-    for await (const chunk of unpacked(path, packing)) {
+    for await (const chunk of unpacked(path, packing, options.open)) {
       const skipped = Math.min(chunk.length, Math.max(0, start.offset - at))
       excerpts.add(chunk)
       at += chunk.length

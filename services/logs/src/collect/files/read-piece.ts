@@ -1,8 +1,8 @@
-import { type FileHandle, open } from 'node:fs/promises'
+import type { FileHandle } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Chunk, Stream } from '../collector.ts'
 import { countLineFeeds } from '../count-line-feeds.ts'
-import { bytesAt, createExcerpts, excerptBytes, headOf, readFully, tailAt } from './excerpts.ts'
+import { bytesAt, createExcerpts, excerptBytes, headOf, type OpenFile, readFully, tailAt } from './excerpts.ts'
 import {
   type Excerpt,
   type FilePlace,
@@ -20,6 +20,7 @@ export type PieceStream = Pick<Stream, 'sourceId' | 'format' | 'zone' | 'joins'>
 
 export type ReadPieceOptions = {
   path: string
+  open: OpenFile
   /** Where to begin. `stamp` is that of the file that is meant. */
   place: FilePlace & { stamp: FileStamp }
   /** From the first byte on, whatever the place says; places before it are not told. */
@@ -69,8 +70,11 @@ const standsStill = async (file: FileHandle, stamp: FileStamp, now: number, sign
 const longer = (a: Excerpt, b: Excerpt): Excerpt => (a.bytes > b.bytes ? a : b)
 
 /** Opens a path again, if it is still the file that is meant. */
-const reopen = async (path: string, stamp: FileStamp): Promise<FileHandle | undefined> => {
-  const file = await open(path, 'r').catch(() => undefined)
+const reopen = async (
+  { path, open }: Pick<ReadPieceOptions, 'path' | 'open'>,
+  stamp: FileStamp,
+): Promise<FileHandle | undefined> => {
+  const file = await open(path).catch(() => undefined)
   if (file && isSameFile(stampOf(await file.stat({ bigint: true })), stamp)) return file
   await file?.close()
   return undefined
@@ -135,12 +139,12 @@ const createLineReader = (file: FileHandle, start: { offset: number; line: numbe
 export async function* readPiece(options: ReadPieceOptions): AsyncGenerator<Chunk> {
   const { path, place, force, now, signal } = options
   const { generation } = place
-  await using file = await open(path, 'r')
+  await using file = await options.open(path)
   let stamp = stampOf(await file.stat({ bigint: true }))
   if (!isSameFile(stamp, place.stamp)) return
   const start = force ? { offset: 0, line: 1 } : { offset: place.offset, line: place.line }
   const reader = createLineReader(file, start)
-  const marks = createLineMarks(() => reopen(path, place.stamp))
+  const marks = createLineMarks(() => reopen(options, place.stamp))
   const placeAt = (at: { offset: number; line: number }, seen: FileStamp, tail: Excerpt): FilePlace => ({
     ...place,
     ...at,
@@ -154,7 +158,7 @@ export async function* readPiece(options: ReadPieceOptions): AsyncGenerator<Chun
   /** The place of a line as the file has it now; undefined where the file has become another one. */
   const placeInFile = async (line: number, mark: Mark): Promise<FilePlace | undefined> => {
     const offset = await marks.offsetOf(line, mark)
-    await using opened = offset === undefined ? undefined : await reopen(path, place.stamp)
+    await using opened = offset === undefined ? undefined : await reopen(options, place.stamp)
     const head = reader.excerpts.head()
     if (offset === undefined || !opened) return undefined
     if ((await headOf(opened, head.bytes)).digest !== head.digest) return undefined

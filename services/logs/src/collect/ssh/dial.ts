@@ -1,7 +1,6 @@
 import { once } from 'node:events'
 import { connect, isIP, type Socket } from 'node:net'
-import { refusalOfAddress } from '../../upstream/address-rules.ts'
-import { checkedLookup, UpstreamRefused } from '../../upstream/upstream.ts'
+import { checkedLookup, EgressRefused, refusalOfAddress } from '@trellis/kit/egress'
 import type { HostAddress } from './host-keys.ts'
 import { SshFailure } from './ssh-failure.ts'
 
@@ -22,7 +21,7 @@ const socketReasons: Record<string, string> = {
 
 /** Why a connection failed, in words without a full stop. */
 export const reasonOf = (error: unknown): string => {
-  if (error instanceof UpstreamRefused) return error.message.replace(/\.$/, '')
+  if (error instanceof EgressRefused) return error.message.replace(/\.$/, '')
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
   return socketReasons[code] ?? (error instanceof Error && error.message !== '' ? error.message : code)
 }

@@ -1,7 +1,7 @@
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
+import type { Egress } from '@trellis/kit/egress'
 import { messageOf } from '@trellis/kit/errors'
-import type { Upstream } from '../../upstream/upstream.ts'
 import type { OutboxRow } from './outbox-store.ts'
 
 const pack = promisify(gzip)
@@ -11,7 +11,7 @@ export type PushTarget = {
   endpoint: string
   /** Sent as a bearer token; none when empty. */
   key: string
-  upstream: Pick<Upstream, 'fetch'>
+  upstream: Pick<Egress, 'fetch'>
 }
 
 /** What became of a batch. `later` says why, and after how many seconds the other side wants to see it again. */

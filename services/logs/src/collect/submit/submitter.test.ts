@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createMemoryBus } from '@trellis/kit/bus'
+import { createEgress } from '@trellis/kit/egress'
 import { isFailure } from '@trellis/kit/errors'
 import { openStore } from '@trellis/kit/store'
 import { silentLog } from '@trellis/kit/telemetry'
@@ -13,7 +14,6 @@ import { createLeases } from '../../cluster/leases.ts'
 import type { SharedCatalogueTables } from '../../cluster/shared-catalogue-tables.ts'
 import type { MatchedEntry } from '../../entries/matched-entry.ts'
 import { logsMigrations } from '../../schemas.ts'
-import { createUpstream } from '../../upstream/upstream.ts'
 import { openService, writeSources } from '../service-for-tests.ts'
 import { until } from '../until-for-tests.ts'
 import { type OutboxTables, outboxSize } from './outbox-store.ts'
@@ -64,7 +64,7 @@ const withReceiver = async (key = 'branch-key') => {
       migrations: logsMigrations,
     }),
   )
-  const upstream = opened.use(createUpstream({ blockPrivate: false }))
+  const upstream = opened.use(createEgress({ blockPrivate: false }))
   const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}/logs/api/glean/batch`
   const stack = opened.move()
   return {

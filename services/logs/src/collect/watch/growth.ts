@@ -1,6 +1,5 @@
-import { open } from 'node:fs/promises'
 import { countLineFeeds } from '../count-line-feeds.ts'
-import { readFully } from '../files/excerpts.ts'
+import { type OpenFile, readFully } from '../files/excerpts.ts'
 
 /** Counts lines that files have grown by, without keeping any of them: what waits to be stored waits in its file. */
 export type Growth = {
@@ -14,11 +13,11 @@ const mostBytes = 256 * 1024
 /** Files that are remembered; those past it are counted anew. */
 const mostFiles = 10_000
 
-export const createGrowth = (): Growth => {
+export const createGrowth = (open: OpenFile): Growth => {
   const seen = new Map<string, number>()
   return {
     linesOf: async (path) => {
-      await using file = await open(path, 'r').catch(() => undefined)
+      await using file = await open(path).catch(() => undefined)
       if (!file) return 0
       const { size } = await file.stat()
       const before = seen.get(path)

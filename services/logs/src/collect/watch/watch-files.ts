@@ -1,5 +1,6 @@
 import { dirname } from 'node:path'
-import { findFiles } from '../files/find-files.ts'
+import type { LocalAccess } from '../../local-files/local-files.ts'
+import { findFiles, refusalOfPattern } from '../files/find-files.ts'
 import type { LocalFileEntry } from '../source-entry.ts'
 import { createFileChanges } from './file-changes.ts'
 import { createGrowth } from './growth.ts'
@@ -7,6 +8,7 @@ import { createPending } from './pending.ts'
 import { abortedAfter, type SourceWatch, type WatchOptions } from './source-watch.ts'
 
 export type WatchFilesOptions = WatchOptions<LocalFileEntry> & {
+  access: LocalAccess
   /** Stores what the source has to say, or only what the logs of these files have. */
   store: (only: ReadonlySet<string> | undefined, signal: AbortSignal) => Promise<void>
 }
@@ -18,9 +20,17 @@ const lookShare = 10
  * Follows the files of a source. What the system tells of is stored when there are enough lines of it or some time has gone by. Every so often all is looked
  * at, since systems do not tell of everything (network file systems, links). Lines wait in their files, not in memory.
  */
-export const watchFiles = ({ source, store, limits, closing, onStored, onProblem }: WatchFilesOptions): SourceWatch => {
+export const watchFiles = ({
+  source,
+  access,
+  store,
+  limits,
+  closing,
+  onStored,
+  onProblem,
+}: WatchFilesOptions): SourceWatch => {
   const pending = createPending(limits)
-  const growth = createGrowth()
+  const growth = createGrowth(access.open)
   let known: ReadonlySet<string> = new Set()
   /** What is asked for a second time, since it may have had an entry that was still open. */
   let repeated: ReadonlySet<string> = new Set()
@@ -30,7 +40,7 @@ export const watchFiles = ({ source, store, limits, closing, onStored, onProblem
     else pending.addAll()
   }
   const find = async (signal: AbortSignal): Promise<ReadonlySet<string>> => {
-    const files = await findFiles(source, { signal, onProblem: () => undefined })
+    const files = await findFiles(source, { access, signal, onProblem: () => undefined })
     return new Set(files.map(({ path }) => path))
   }
   const follow = async () => {
@@ -42,7 +52,8 @@ export const watchFiles = ({ source, store, limits, closing, onStored, onProblem
       if (changed === undefined) {
         // Watched first: what comes while all is read is told of.
         known = await find(signal)
-        changes.watch([source.path, ...[...known].map(dirname)])
+        const isRefused = (await refusalOfPattern(source.path, access)) !== undefined
+        changes.watch(isRefused ? [] : [source.path, ...[...known].map(dirname)])
       }
       await store(changed, signal)
       onStored()

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { silentLog } from '@trellis/kit/telemetry'
 import { expect, test } from 'vitest'
 import { createLeases } from '../../cluster/leases.ts'
+import { localFilesOf } from '../../local-files/local-files-for-tests.ts'
 import { collectSource } from '../collect-source.ts'
 import { withCollecting } from '../collecting-for-tests.ts'
 import type { Chunk, Collectors } from '../collector.ts'
@@ -41,6 +42,7 @@ const withWatcher = async (limits: WatchLimits, more: Collectors['local'] = {}) 
   const watcher = createWatcher({
     collecting: how,
     sources,
+    localFiles: localFilesOf([directory]),
     leases: createLeases({ db: store.db, now: Date.now }),
     locks,
     limits,

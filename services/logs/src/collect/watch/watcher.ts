@@ -2,6 +2,7 @@ import { createTurns } from '@trellis/kit/lifecycle'
 import type { Log } from '@trellis/kit/telemetry'
 import type { HeldLease, Leases } from '../../cluster/leases.ts'
 import { inRounds } from '../../cluster/rounds.ts'
+import type { LocalFiles } from '../../local-files/local-files.ts'
 import { collectSource, type SourceCollecting } from '../collect-source.ts'
 import { collectorFor } from '../collectors.ts'
 import { createKeeper } from '../keep-chunks.ts'
@@ -17,6 +18,7 @@ export type WatchState = { running: boolean; sources: string[]; buffered: number
 export type WatcherOptions = {
   collecting: SourceCollecting
   sources: ConfiguredSources
+  localFiles: LocalFiles
   leases: Leases
   locks: SourceLocks
   limits?: WatchLimits
@@ -45,7 +47,7 @@ type Session = { entries: SourceEntry[]; signature: string; watches: SourceWatch
 const isWatched = (entry: SourceEntry): boolean => entry.enabled && entry.transport === 'local'
 
 export const createWatcher = (options: WatcherOptions): Watcher => {
-  const { collecting, sources, leases, locks, limits = watchLimits, now, log, onState } = options
+  const { collecting, sources, localFiles, leases, locks, limits = watchLimits, now, log, onState } = options
   const ending = new AbortController()
   let lease: HeldLease | undefined
   let session: Session | undefined
@@ -87,6 +89,7 @@ export const createWatcher = (options: WatcherOptions): Watcher => {
       ? watchFiles({
           ...common,
           source,
+          access: localFiles.for(source.addedBy),
           store: (only, signal) =>
             locks.use(source.id, { signal }, async (held) => {
               await collectSource(collecting, { source, force: false, signal: held, only })

@@ -16,9 +16,9 @@ const mostMilliseconds = 50
 
 const shown = (line: string) => JSON.stringify(line.length > 60 ? `${line.slice(0, 60)}...` : line)
 
-/** The time that a line takes, where it is too much. Only patterns can take long. */
+/** A line that takes too much time. Patterns of users are matched in linear time; those of the library are held to a limit. */
 const slowLine = (format: LogFormat): string | undefined => {
-  if (format.kind !== 'pattern') return undefined
+  if (format.kind !== 'pattern' || format.isOfUser === true) return undefined
   const reader = createPatternReader(format, { zone: utc, reference: 0 })
   const header = createHeader()
   const cpu = () => {

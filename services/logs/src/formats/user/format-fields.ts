@@ -1,6 +1,7 @@
 import type { Severity } from '../../entries/severity-code.ts'
 import { severities } from '../../entries/severity-code.ts'
 import type { Sample } from '../format.ts'
+import { problemOfSource } from '../matcher.ts'
 import type { JoinRule } from '../multiline.ts'
 import { groupAt } from '../pattern-steps.ts'
 import { type TimeLayout, timeLayouts } from '../time.ts'
@@ -85,6 +86,8 @@ export const pattern: FieldReader<RegExp> = (value) => {
     throw new FieldProblem(`is no regular expression: ${reason}`)
   }
   checkShape(source, made)
+  const problem = problemOfSource(source)
+  if (problem !== undefined) throw new FieldProblem(problem)
   return made
 }
 

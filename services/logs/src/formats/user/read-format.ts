@@ -90,7 +90,7 @@ const formatOf = (kind: 'pattern' | 'json', fields: Record<string, unknown>): De
   const { description, kind: _kind, ...rest } = fields
   const format =
     kind === 'pattern'
-      ? ({ kind, joins: 'traces', ...rest } as unknown as PatternFormat)
+      ? ({ kind, joins: 'traces', isOfUser: true, ...rest } as unknown as PatternFormat)
       : ({ kind, time: [], level: [], message: [], ...rest } as unknown as JsonFormat)
   return { format, description: typeof description === 'string' ? description : undefined }
 }

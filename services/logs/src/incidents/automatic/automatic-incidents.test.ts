@@ -21,11 +21,9 @@ describe('auto-incidents', () => {
   test('are created automatically from error clusters, with issue_type auto:<source_id>, and show their errors', async () => {
     await using service = await openService()
     const start = Date.now() - 60_000
-    const pushed = performance.now()
     await service.push('app:web1:shop', errorsAt(start))
     await service.push('quiet', errorsAt(start, 4))
     await expect.poll(() => automatic(service), within).toHaveLength(1)
-    expect(performance.now() - pushed).toBeLessThan(30_000)
     const [incident] = await automatic(service)
     expect(incident).toMatchObject({
       issueType: 'auto:app:web1:shop',

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { propertyRuns } from '../../../../../test/support/property-runs.ts'
 import { findClusters } from './find-clusters.ts'
 
 const rule = { threshold: 5, windowMilliseconds: 600_000 }
@@ -46,5 +47,6 @@ test('an error is in a cluster exactly if some window with it holds enough', () 
         expect(clusters.some(({ first, last }) => first <= time && time <= last)).toBe(isDense)
       }
     }),
+    propertyRuns(),
   )
 })

@@ -12,6 +12,7 @@ export type Spooled = AsyncDisposable & { handle: FileHandle; size: number }
 export type Spool = {
   /** Writes all of it to a file; throws `unavailable` where there is no room. */
   keep: (content: Chunks) => Promise<Spooled>
+  heldBytes: () => number
 }
 
 const retryAfterSeconds = 30
@@ -37,6 +38,7 @@ export const createSpool = ({ directory, mostBytes }: { directory: string; mostB
     return handle
   }
   return {
+    heldBytes: () => held,
     keep: async (content) => {
       const handle = await openUnnamed()
       let size = 0

@@ -3,6 +3,7 @@ import type { Turns } from '@trellis/kit/lifecycle'
 import type { StoredEntry } from '../../entries/entry.ts'
 import { keyOfEntryId } from '../../entries/identity.ts'
 import { type Severity, severityCode } from '../../entries/severity-code.ts'
+import type { Leaving } from '../../search/leaving.ts'
 import { mostOverrides, type SeverityOverride } from '../amendments.ts'
 import { countSources } from '../count-sources.ts'
 import { findEntry } from '../find-entry.ts'
@@ -25,10 +26,10 @@ export type AmendingOptions = {
 
 /** What users change of entries that are kept. It holds from when it is answered on; segments are written anew with it in their time. */
 export type Amending = {
-  /** Hides all entries of a source, or of all units of a stem, and gives how many there were. */
-  deleteSource: (source: string) => Promise<number>
+  /** Hides all entries of a source, or of all units of a stem, and gives how many there were. Not begun where `signal` says so before. */
+  deleteSource: (source: string, signal?: Leaving) => Promise<number>
   /** Puts a severity in place of an entry's; undefined where there is no such entry. */
-  setSeverity: (entryId: string, severity: Severity | null) => Promise<StoredEntry | undefined>
+  setSeverity: (entryId: string, severity: Severity | null, signal?: Leaving) => Promise<StoredEntry | undefined>
 }
 
 export const createAmending = (options: AmendingOptions): Amending => {
@@ -36,14 +37,16 @@ export const createAmending = (options: AmendingOptions): Amending => {
   /** How often something was buried: tells who looked before whether to look again. */
   let burials = 0
 
-  const deleteSource = (source: string) =>
+  const deleteSource: Amending['deleteSource'] = (source, signal) =>
     turns.take(async () => {
       guard.check()
+      signal?.throwIfAborted()
       const counts = await views.look((parts) => countSources(parts, { source }))
       const entries = counts.reduce((sum, count) => sum + count.entries, 0)
       if (entries === 0) return 0
       // All that came until now is in segments then, and all that comes is past the place.
       await memory.seal()
+      signal?.throwIfAborted()
       await amendments.commit({ amend: { bury: { source, place: memory.position } } })
       burials++
       onBuried()
@@ -63,14 +66,15 @@ export const createAmending = (options: AmendingOptions): Amending => {
     }
     await amendments.commit({ amend: { override } })
   }
-  const setSeverity = async (entryId: string, severity: Severity | null): Promise<StoredEntry | undefined> => {
+  const setSeverity: Amending['setSeverity'] = async (entryId, severity, signal) => {
     for (;;) {
       const before = burials
-      const entry = await views.look((parts) => findEntry(parts, entryId))
+      const entry = await views.look((parts) => findEntry(parts, entryId, signal))
       if (!entry) return undefined
       const isDone = await turns.take(async () => {
         // Its source may have been deleted since it was found.
         if (burials !== before) return false
+        signal?.throwIfAborted()
         await override(entry, severity)
         return true
       })

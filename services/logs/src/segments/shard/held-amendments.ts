@@ -1,9 +1,9 @@
 import { type AmendedPart, createAmender } from '../amended-part.ts'
 import { type Amendments, type Burial, changed, indexAmendments, noAmendments } from '../amendments.ts'
 import type { Catalogue, CatalogueChange } from '../catalogue.ts'
-import { writeFailure } from '../disk-full.ts'
 import type { Part } from '../part.ts'
 import type { OpenedSegment } from './open-segments.ts'
+import type { WriteGuard } from './write-guard.ts'
 
 /**
  * What changed of entries since they were written, laid over each part that is given out. It alone changes the catalogue, and knows a change
@@ -25,7 +25,10 @@ export type HeldAmendments = {
   nextPlace: () => number
 }
 
-export const createHeldAmendments = (catalogue: Pick<Catalogue, 'change'>): HeldAmendments => {
+export const createHeldAmendments = (
+  catalogue: Pick<Catalogue, 'change'>,
+  guard: Pick<WriteGuard, 'check' | 'watch'>,
+): HeldAmendments => {
   const amend = createAmender()
   let amendments = noAmendments
   let index = indexAmendments(amendments)
@@ -41,9 +44,9 @@ export const createHeldAmendments = (catalogue: Pick<Catalogue, 'change'>): Held
       lastPlace = kept.overrides.reduce((last, { place }) => Math.max(last, place), 0)
     },
     async commit(change) {
-      await catalogue.change(change).catch((error: unknown) => {
-        throw writeFailure('The catalogue could not be written', error)
-      })
+      guard.check()
+      // Where the answer was lost, the rows may be there all the same.
+      await guard.watch('The catalogue could not be written', catalogue.change(change))
       if (change.amend) apply(changed(amendments, change.amend))
     },
     partOf: ({ row, segment }) => amend(segment, row.logPosition, index),

@@ -1,4 +1,6 @@
+import { messageOf } from '@trellis/kit/errors'
 import { decodeBatch, type EntryBatch } from '../../entries/entry-batch.ts'
+import { withoutEntries } from '../../entries/pick-entries.ts'
 import type { Templates } from '../../templates/templates.ts'
 import type { AppendLog } from '../append-log.ts'
 import type { BatchAnalysis } from '../batch-analysis.ts'
@@ -20,7 +22,7 @@ export type IngestOptions = {
 export type IntakeOptions = {
   log: Pick<AppendLog, 'append' | 'replay'>
   memory: MemoryIndexes
-  segments: Pick<OpenSegments, 'all'>
+  segments: Pick<OpenSegments, 'look'>
   amendments: Pick<HeldAmendments, 'partOf'>
   guard: WriteGuard
   analyse: (batch: EntryBatch) => BatchAnalysis
@@ -39,40 +41,47 @@ export type Intake = {
 export const createIntake = (options: IntakeOptions): Intake => {
   const { log, memory, segments, amendments, guard, analyse, templates } = options
 
-  /** By entry: 1 where a segment has it, or the index that is being written. */
+  /** By entry: 1 where it is stored already. What is in memory is looked at first: while segments are read, it may become one. */
   const knownDuplicates = async (batch: EntryBatch): Promise<Uint8Array> => {
-    const duplicates = await findDuplicates(batch, segments.all().map(amendments.partOf))
-    const { sealing } = memory
-    if (!sealing) return duplicates
-    for (let entry = 0; entry < batch.count; entry++) if (sealing.has(batch, entry)) duplicates[entry] = 1
-    return duplicates
+    const { active, sealing } = memory
+    const inMemory = Uint8Array.from({ length: batch.count }, (_, entry) =>
+      active.has(batch, entry) || sealing?.has(batch, entry) === true ? 1 : 0,
+    )
+    const duplicates = await segments.look((opened) => findDuplicates(batch, opened.map(amendments.partOf)))
+    return duplicates.map((isStored, entry) => isStored | (inMemory[entry] ?? 0))
   }
-  const areAllKnown = (batch: EntryBatch, duplicates: Uint8Array): boolean => {
-    const { active } = memory
-    for (let entry = 0; entry < batch.count; entry++) {
-      if (duplicates[entry] === 0 && !active.has(batch, entry)) return false
-    }
-    return true
-  }
-  /** The entries of a batch that are new go into an index; gives the documents they became. */
-  const addNew = async (index: MemoryIndex, batch: EntryBatch, duplicates: Uint8Array, analysis: BatchAnalysis) => {
-    const ids = await (templates?.idsOf(analysis.shapes) ?? [])
-    const from = index.documents
-    index.add(batch, analysis, ids, duplicates)
-    return { from, to: index.documents }
-  }
+  const templateIdsOf = async ({ shapes }: BatchAnalysis): Promise<readonly string[]> =>
+    (await templates?.idsOf(shapes)) ?? []
 
+  /** Undefined for a record that cannot be read: the next start would fail at it, too. */
+  const readRecord = (record: ArrayBuffer, onUnreadable: (reason: string) => void) => {
+    try {
+      const batch = decodeBatch(record)
+      return { batch, analysis: analyse(batch) }
+    } catch (error) {
+      if (isAllocationFailure(error)) throw error
+      onUnreadable(messageOf(error))
+      return undefined
+    }
+  }
   return {
-    async take(buffer, { analysis, onNew }) {
+    async take(buffer, { analysis: given, onNew }) {
       guard.check()
       const batch = decodeBatch(buffer)
       await memory.makeRoom(batch)
       const duplicates = await knownDuplicates(batch)
-      if (areAllKnown(batch, duplicates)) return { entries: 0, duplicates: batch.count }
-      const durable = guard.watch('The append log could not be written', log.append(new Uint8Array(buffer)))
+      if (!duplicates.includes(0)) return { entries: 0, duplicates: batch.count }
+      // What a batch says may make this fail, so it comes before the log, whose records are read by each start.
+      const analysis = given ?? analyse(batch)
+      const ids = await templateIdsOf(analysis)
+      // A duplicate in the log would come back with a replay after the entry that it repeats has expired.
+      const record = duplicates.includes(1) ? withoutEntries(batch, duplicates) : buffer
+      const durable = guard.watch('The append log could not be written', log.append(new Uint8Array(record)))
       // Indexing meanwhile: the disk and this thread work at the same time.
       const index = memory.active
-      const { from, to } = await addNew(index, batch, duplicates, analysis ?? analyse(batch))
+      const from = index.documents
+      guard.run('A batch could not be indexed', () => index.add(batch, analysis, ids, duplicates))
+      const to = index.documents
       memory.reach(await durable)
       onNew?.(index, from, to)
       return { entries: to - from, duplicates: batch.count - (to - from) }
@@ -80,11 +89,21 @@ export const createIntake = (options: IntakeOptions): Intake => {
     async replay(after, onDamage) {
       memory.reach(after)
       for await (const { position, record } of log.replay(after, onDamage)) {
-        const batch = decodeBatch(record)
-        await memory.makeRoom(batch)
-        await addNew(memory.active, batch, await knownDuplicates(batch), analyse(batch))
+        const read = readRecord(record, (reason) =>
+          onDamage(`Record ${position} of the append log cannot be read and is left out: ${reason}`),
+        )
+        if (read) {
+          const { batch, analysis } = read
+          await memory.makeRoom(batch)
+          const duplicates = await knownDuplicates(batch)
+          memory.active.add(batch, analysis, await templateIdsOf(analysis), duplicates)
+        }
         memory.reach(position)
       }
     },
   }
 }
+
+/** How the engine says that there is no memory now for a typed array; it passes. */
+const isAllocationFailure = (error: unknown): boolean =>
+  error instanceof RangeError && /allocation failed/.test(error.message)

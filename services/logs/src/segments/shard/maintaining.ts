@@ -1,11 +1,11 @@
 import type { Turns } from '@trellis/kit/lifecycle'
-import { isAmended } from '../amended-part.ts'
+import { isAmended, overriddenIn } from '../amended-part.ts'
 import { addFreed, type Care, type Freed, isExpired, keepsAll, lessFreed, planRetention } from '../retention.ts'
 import type { Clearing } from './clearing.ts'
 import type { HeldAmendments } from './held-amendments.ts'
 import type { MemoryIndexes } from './memory-indexes.ts'
 import type { Merging } from './merging.ts'
-import type { OpenSegments } from './open-segments.ts'
+import type { OpenedSegment, OpenSegments } from './open-segments.ts'
 import type { Replacing } from './replacing.ts'
 import type { Upkeep } from './upkeep.ts'
 
@@ -32,19 +32,39 @@ export type Maintain = (care: Care) => Promise<Freed>
 export const createMaintain = (options: MaintenanceOptions): Maintain => {
   const { turns, upkeep, clearing, merging, replacing, segments, memory, amendments, signal } = options
 
+  /** What is in memory is in a segment by the time it is old, unless nothing came after it. */
+  const sealOverdue = async (now: number) => {
+    const parts = memory.parts()
+    const isOverdue = parts.some(({ streams }) => streams.some(({ firstIngest = now }) => now - firstIngest > hour))
+    for (const part of parts) part.release()
+    if (isOverdue) await turns.take(memory.seal)
+  }
+  const dropSegment = async (old: OpenedSegment) => {
+    // An override that outlived its entry would apply to the same entry sent again.
+    const folded = await overriddenIn([amendments.partOf(old)])
+    await amendments.commit({ remove: [old.row.key], ...(folded.length > 0 && { amend: { folded } }) })
+    segments.replace([old], [])
+  }
   const retain = async ({ retention, now }: Care) => {
     if (keepsAll(retention)) return
+    await sealOverdue(now)
     const isOld = isExpired(retention, now)
-    // What is in memory is in a segment by the time it is old, unless nothing came after it.
-    if (memory.parts().some(({ streams }) => streams.some(({ firstIngest = now }) => now - firstIngest > hour)))
-      await turns.take(memory.seal)
-    const kept = segments.all().map((one) => ({ ...one.row, part: amendments.partOf(one) }))
-    const { drop, rewrite } = await planRetention(kept, retention, now)
-    await upkeep.onEach(drop, async (old) => {
-      await amendments.commit({ remove: [old.row.key] })
-      segments.replace([old], [])
-    })
-    await upkeep.onEach(rewrite, (old) => replacing.rewrite(old, (entry) => (isOld(entry) ? undefined : entry)))
+    const tried = new Set<string>()
+    // A segment that is merged meanwhile is another one: it is planned for again.
+    while (!signal.aborted) {
+      const plan = await segments.look(async (opened) =>
+        planRetention(
+          opened.map((one) => ({ ...one.row, part: amendments.partOf(one) })),
+          retention,
+          now,
+        ),
+      )
+      const [drop, rewrite] = [plan.drop, plan.rewrite].map((keys) => keys.filter((key) => !tried.has(key)))
+      if (!drop || !rewrite || drop.length + rewrite.length === 0) return
+      for (const key of [...drop, ...rewrite]) tried.add(key)
+      await upkeep.onEach(drop, dropSegment)
+      await upkeep.onEach(rewrite, (old) => replacing.rewrite(old, (entry) => (isOld(entry) ? undefined : entry)))
+    }
   }
   const foldAmendments = () => {
     const amended = segments.all().filter((one) => isAmended(amendments.partOf(one)))

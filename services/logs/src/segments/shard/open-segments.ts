@@ -4,7 +4,7 @@ import { inLanes } from '../../search/lanes.ts'
 import type { SegmentRow } from '../catalogue.ts'
 import { addFreed, type Freed, freedByReplacing, nothingFreed } from '../retention.ts'
 import { createSegmentCache } from '../segment-cache.ts'
-import type { SegmentCorrupt } from '../segment-layout.ts'
+import { SegmentCorrupt } from '../segment-layout.ts'
 import { openSegment, type Segment } from '../segment-reader.ts'
 
 /** All segments of a shard lie under this. */
@@ -37,6 +37,8 @@ export type OpenSegments = {
   add: (opened: OpenedSegment) => void
   /** Some in place of others, whose files go as soon as nobody reads them. */
   replace: (old: readonly OpenedSegment[], added: readonly OpenedSegment[]) => void
+  /** Reads them, which keeps their files; one that turns out damaged is excluded, and the others are read again. */
+  look: <Result>(at: (opened: readonly OpenedSegment[]) => Promise<Result>) => Promise<Result>
   /** Leaves one out that turned out damaged; its file stays. */
   exclude: (damage: SegmentCorrupt) => void
   /** Keys of those that were left out. */
@@ -82,6 +84,12 @@ export const createOpenSegments = ({ files, cacheBytes, onDamage }: OpenSegments
     segment.retire()
   }
 
+  const exclude = ({ segment: key, message }: SegmentCorrupt) => {
+    const known = segments.length
+    segments = segments.filter(({ row }) => row.key !== key)
+    if (segments.length < known) noteDamage(key, message)
+  }
+
   return {
     all: () => segments,
     find: (key) => segments.find(({ row }) => row.key === key),
@@ -97,11 +105,21 @@ export const createOpenSegments = ({ files, cacheBytes, onDamage }: OpenSegments
       freed = addFreed(freed, freedByReplacing(old.map(rowOf), added.map(rowOf)))
       old.forEach(retire)
     },
-    exclude: ({ segment: key, message }) => {
-      const known = segments.length
-      segments = segments.filter(({ row }) => row.key !== key)
-      if (segments.length < known) noteDamage(key, message)
+    async look(at) {
+      for (;;) {
+        const opened = segments
+        for (const { segment } of opened) segment.hold()
+        try {
+          return await at(opened)
+        } catch (error) {
+          if (!(error instanceof SegmentCorrupt)) throw error
+          exclude(error)
+        } finally {
+          for (const { segment } of opened) segment.release()
+        }
+      }
     },
+    exclude,
     damaged,
     async sweep() {
       const named = new Set([...segments.map(({ row }) => row.key), ...damaged])

@@ -1,0 +1,110 @@
+import { execFileSync } from 'node:child_process'
+import { chmod, link, mkdir, rename, rm, symlink, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { temporaryDirectory } from '../../../../test/support/temporary-directory.ts'
+import { isInLogFolderOf, isWithin, logFolders } from './folders.ts'
+import { createLocalFiles, type LocalFiles } from './local-files.ts'
+
+let folder: Awaited<ReturnType<typeof temporaryDirectory>>
+let files: LocalFiles
+const at = (...parts: string[]) => join(folder.path, ...parts)
+
+beforeAll(async () => {
+  folder = await temporaryDirectory()
+  for (const name of ['logs', 'elsewhere', 'inbox', 'apps', 'apps/shop', 'apps/shop/logs']) await mkdir(at(name))
+  await symlink(at('logs'), at('named'))
+  for (const name of ['logs/app.log', 'elsewhere/secret', 'apps/shop/.env', 'apps/shop/logs/web.log'])
+    await writeFile(at(name), `content of ${name}`)
+  files = createLocalFiles({
+    folders: [at('named')],
+    applications: [at('apps')],
+    inbox: at('inbox'),
+    privateFolders: [],
+    secretFiles: [],
+  })
+})
+afterAll(() => folder?.[Symbol.asyncDispose]())
+
+const read = async (path: string, addedBy: 'api' | 'administrator' = 'api'): Promise<string> => {
+  try {
+    await using handle = await files.for(addedBy).open(path)
+    return await handle.readFile('utf8')
+  } catch (error) {
+    return `refused: ${error instanceof Error ? error.message : ''}`
+  }
+}
+
+test('a folder that is named by a link counts by where it leads', async () => {
+  expect(await read(at('logs', 'app.log'))).toBe('content of logs/app.log')
+  expect(await read(at('named', 'app.log'))).toBe('content of logs/app.log')
+})
+
+test('of a folder of applications only what lies in a folder of logs is read', async () => {
+  expect(await read(at('apps/shop/logs/web.log'))).toBe('content of apps/shop/logs/web.log')
+  expect(await read(at('apps/shop/.env'))).toContain('SERVICE_LOG_DIRS')
+})
+
+test('a pipe is refused without waiting for a writer, as is a device', async () => {
+  execFileSync('mkfifo', [at('logs', 'pipe')])
+  expect(await read(at('logs', 'pipe'))).toContain('no regular file')
+  await symlink('/dev/zero', at('logs', 'zero'))
+  expect(await read(at('logs', 'zero'))).toContain('no regular file')
+  expect(await read('/dev/zero', 'administrator')).toContain('no regular file')
+})
+
+test('files of the kernel are refused to everybody', async () => {
+  for (const path of ['/proc/self/environ', '/proc/1/cmdline', '/sys/kernel/notes'])
+    expect(await read(path, 'administrator')).toMatch(/refused/)
+  await symlink('/proc/self/environ', at('logs', 'environment.log'))
+  expect(await read(at('logs', 'environment.log'), 'administrator')).toContain('belongs to the system')
+})
+
+test('a hard link into a folder that others may write to is refused', async () => {
+  await link(at('elsewhere', 'secret'), at('logs', 'hard.log'))
+  expect(await read(at('logs', 'hard.log'))).toBe('content of elsewhere/secret')
+  await chmod(at('logs'), 0o777)
+  expect(await read(at('logs', 'hard.log'))).toContain('several names')
+  expect(await read(at('logs', 'hard.log'), 'administrator')).toBe('content of elsewhere/secret')
+  await chmod(at('logs'), 0o755)
+})
+
+test('a path that is exchanged for a link all the time never gives the file behind it', async () => {
+  const path = at('logs', 'exchanged.log')
+  const isOver = new AbortController()
+  const exchange = async () => {
+    for (let round = 0; !isOver.signal.aborted; round++) {
+      const beside = at('logs', '.beside')
+      await rm(beside, { force: true })
+      await (round % 2 === 0 ? symlink(at('elsewhere', 'secret'), beside) : writeFile(beside, 'a log'))
+      await rename(beside, path)
+    }
+  }
+  await writeFile(path, 'a log')
+  const exchanging = exchange()
+  const found = new Set<string>()
+  for (let attempt = 0; attempt < 500; attempt++) found.add(await read(path))
+  isOver.abort()
+  await exchanging
+  expect([...found].filter((text) => text.includes('secret'))).toEqual([])
+  expect(found).toContain('a log')
+})
+
+test('paths are compared by whole names', () => {
+  expect(isWithin('/var/log/a', '/var/log')).toBe(true)
+  expect(isWithin('/var/log', '/var/log')).toBe(true)
+  expect(isWithin('/var/log/..a', '/var/log')).toBe(true)
+  expect(isWithin('/var/logs', '/var/log')).toBe(false)
+  expect(isWithin('/var', '/var/log')).toBe(false)
+  expect(isInLogFolderOf('/opt/shop/Logs/x', '/opt')).toBe(true)
+  expect(isInLogFolderOf('/opt/log', '/opt')).toBe(true)
+  expect(isInLogFolderOf('/opt/catalogs/x', '/opt')).toBe(false)
+})
+
+test('named folders take the place of the usual ones; folders to scan count in any case', () => {
+  const some = logFolders({ logDirectories: ['/a'], scanDirectories: ['/b'], dataDirectory: '/data' })
+  expect(some).toEqual({ folders: ['/a', '/b'], applications: [] })
+  const usual = logFolders({ logDirectories: [], scanDirectories: ['/b'], dataDirectory: '/data' })
+  expect(usual.folders).toEqual(expect.arrayContaining(['/var/log', '/data/inbox', '/b']))
+  expect(usual.folders).not.toContain('/opt')
+})

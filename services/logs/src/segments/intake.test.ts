@@ -1,0 +1,187 @@
+import { randomBytes } from 'node:crypto'
+import { cp, readdir, readFile, stat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setImmediate } from 'node:timers/promises'
+import { expect, test } from 'vitest'
+import { createEnricher } from '../patterns/enricher.ts'
+import type { Enricher } from './enricher.ts'
+import { pageBytes } from './segment-layout.ts'
+import { ShardClosed } from './shard/closable-turns.ts'
+import type { Shard } from './shard.ts'
+import { batchOf, createShardFolder, type Foundations, openShardIn } from './store-for-tests.ts'
+
+const lines = (count: number, from = 0) =>
+  Array.from({ length: count }, (_, index) => ({ text: `line ${from + index} of many`, sequence: from + index + 1 }))
+
+/** The numbers of all entries, ascending; one that is there twice is told twice. */
+const numbersIn = async (shard: Shard): Promise<number[]> => {
+  const parts = shard.parts()
+  try {
+    const entries = await Promise.all(
+      parts.flatMap((part) => Array.from({ length: part.documents }, (_, document) => part.entry(document))),
+    )
+    return entries.map(({ sequence }) => sequence).toSorted((a, b) => a - b)
+  } finally {
+    for (const part of parts) part.release()
+  }
+}
+
+/** Fails at a text that has the word `poison`. */
+const failing = (): Enricher => {
+  const enricher = createEnricher()
+  return {
+    words: [...enricher.words, 'poison'],
+    enrich: (text, found, severity) => {
+      if (text.includes('poison')) throw new Error('This pattern cannot be matched.')
+      return enricher.enrich(
+        text,
+        found.filter((word) => word < enricher.words.length),
+        severity,
+      )
+    },
+  }
+}
+const poison = [{ text: 'a line with poison in it', sequence: 90 }]
+
+test('a batch that cannot be analysed is refused and does not stand in the way of the next start', async () => {
+  await using folder = await createShardFolder()
+  const withFailing = (given: Foundations) => ({ ...given, enricher: failing() })
+  {
+    await using opened = await folder.open({}, withFailing)
+    await opened.shard.ingest(batchOf(lines(2)))
+    await expect(opened.shard.ingest(batchOf(poison))).rejects.toThrow('cannot be matched')
+    await opened.shard.ingest(batchOf(lines(2, 2)))
+  }
+  await using again = await folder.open({}, withFailing)
+  expect(again.problems).toEqual([])
+  expect(await numbersIn(again.shard)).toEqual([1, 2, 3, 4])
+})
+
+test('a record of the log that cannot be analysed is named and left out, and the others are there', async () => {
+  await using folder = await createShardFolder()
+  {
+    await using opened = await folder.open()
+    await opened.shard.ingest(batchOf(lines(2)))
+    await opened.shard.ingest(batchOf(poison))
+    await opened.shard.ingest(batchOf(lines(2, 2)))
+  }
+  await using again = await folder.open({}, (given) => ({ ...given, enricher: failing() }))
+  expect(again.problems).toEqual([expect.stringContaining('Record 2 of the append log')])
+  expect(await numbersIn(again.shard)).toEqual([1, 2, 3, 4])
+})
+
+test('an expired entry does not come back with the replay of a batch that brought it again', async () => {
+  await using folder = await createShardFolder()
+  const batch = (arrived: number) =>
+    batchOf(
+      [
+        { text: 'stays away', sequence: 1, sourceId: 'expired' },
+        { text: 'sent again', sequence: 2, sourceId: 'deleted' },
+      ],
+      arrived,
+    )
+  {
+    await using opened = await folder.open()
+    await opened.shard.ingest(batch(1_000))
+    expect(await opened.shard.deleteSource('deleted')).toBe(1)
+    expect(await opened.shard.ingest(batch(2_000))).toEqual({ entries: 1, duplicates: 1 })
+    expect((await opened.shard.rewrite({ kind: 'expire', before: 2_000 })).entries).toBe(1)
+    expect(await numbersIn(opened.shard)).toEqual([2])
+  }
+  await using again = await folder.open()
+  expect(await numbersIn(again.shard)).toEqual([2])
+})
+
+test('an entry that comes again while it is written to a segment is a duplicate', async () => {
+  await using folder = await createShardFolder()
+  const { promise: mayWrite, resolve: letWrite } = Promise.withResolvers<void>()
+  const { promise: isCommitted, resolve: committed } = Promise.withResolvers<void>()
+  let isSealing = false
+  let older: string | undefined
+  const alter = ({ files, catalogue, ...others }: Foundations): Foundations => ({
+    ...others,
+    files: {
+      ...files,
+      write: async (...given) => {
+        if (isSealing) await mayWrite
+        return files.write(...given)
+      },
+      // The index becomes a segment while the older one is read.
+      readRange: async (...given) => {
+        if (isSealing && given[0] === older) {
+          letWrite()
+          await isCommitted
+          for (let turn = 0; turn < 10; turn++) await setImmediate()
+        }
+        return files.readRange(...given)
+      },
+    },
+    catalogue: {
+      ...catalogue,
+      change: async (change) => {
+        await catalogue.change(change)
+        if (isSealing) committed()
+      },
+    },
+  })
+  await using opened = await folder.open({ documents: 20 }, alter)
+  const { shard } = opened
+  await shard.ingest(batchOf([...lines(1), ...lines(1, 999)]))
+  await shard.flush()
+  older = (await opened.catalogue.list())[0]?.key
+  await shard.ingest(batchOf(lines(20, 1)))
+  isSealing = true
+  await shard.ingest(batchOf([{ text: 'elsewhere', sequence: 1, sourceId: 'other' }]))
+  shard.dropCache()
+  expect(await shard.ingest(batchOf(lines(10, 1)))).toEqual({ entries: 0, duplicates: 10 })
+})
+
+test('damage that duplicates are looked for in is named, and entries are taken all the same', async () => {
+  await using folder = await createShardFolder()
+  // Several pages: the first is checked when a segment is opened.
+  const long = lines(20).map(({ text, ...line }) => ({
+    ...line,
+    text: `${text} ${randomBytes(2_000).toString('hex')}`,
+  }))
+  {
+    await using opened = await folder.open({ textBytes: 1024 * 1024 })
+    await opened.shard.ingest(batchOf(long))
+    await opened.shard.flush()
+  }
+  const [name = ''] = await readdir(join(folder.directory, 'files', 'segments'))
+  const { size } = await stat(join(folder.directory, 'files', 'segments', name))
+  let foundByIngest = 0
+  for (let offset = 31; offset < size; offset += pageBytes) {
+    const directory = join(folder.directory, `damaged-${offset}`)
+    for (const part of ['files', 'log', 'logs.db'])
+      await cp(join(folder.directory, part), join(directory, part), { recursive: true })
+    const victim = join(directory, 'files', 'segments', name)
+    const damaged = await readFile(victim)
+    damaged[offset] = (damaged[offset] ?? 0) ^ 0x10
+    await writeFile(victim, damaged)
+    await using opened = await openShardIn(directory)
+    const isFoundAtOpen = opened.shard.damaged.length > 0
+    const result = await opened.shard.ingest(batchOf(long))
+    const isFound = opened.shard.damaged.length > 0
+    if (isFound && !isFoundAtOpen) foundByIngest++
+    expect({ offset, ...result }).toEqual({ offset, entries: isFound ? 20 : 0, duplicates: isFound ? 0 : 20 })
+    expect(opened.problems).toHaveLength(isFound ? 1 : 0)
+  }
+  expect(foundByIngest).toBeGreaterThan(0)
+})
+
+test('a closed shard does nothing more, so that another can take over its files', async () => {
+  await using folder = await createShardFolder()
+  const opened = await folder.open()
+  await opened.shard.ingest(batchOf(lines(3)))
+  await opened[Symbol.asyncDispose]()
+  const { shard } = opened
+  await expect(shard.ingest(batchOf(lines(3, 3)))).rejects.toThrow(ShardClosed)
+  await expect(shard.flush()).rejects.toThrow(ShardClosed)
+  await expect(shard.deleteSource('test')).rejects.toThrow(ShardClosed)
+  const care = { retention: { days: null, bytes: null, sources: [] }, now: Date.now(), isThorough: true }
+  await expect(shard.maintain(care)).rejects.toThrow(ShardClosed)
+  await using again = await folder.open()
+  expect(await again.catalogue.list()).toEqual([])
+  expect(await numbersIn(again.shard)).toEqual([1, 2, 3])
+})

@@ -1,0 +1,104 @@
+import { expect, test } from 'vitest'
+import { search } from '../search/search.ts'
+import type { Blocks } from './blocks.ts'
+import { keepAll } from './retention.ts'
+import type { Shard } from './shard.ts'
+import { batchOf, createShardFolder, type Foundations } from './store-for-tests.ts'
+
+const day = 86_400_000
+const start = 1_700_000_000_000
+
+const severitiesIn = async (shard: Shard) => {
+  const parts = shard.parts()
+  try {
+    const request = { query: null, filters: {}, limit: 1_000, order: 'oldest', withFacets: false } as const
+    return (await search(parts, request, { domainOf: () => '' })).entries.map(({ entry }) => entry.severity)
+  } finally {
+    for (const part of parts) part.release()
+  }
+}
+
+/** Blocks that say how many bytes are out. */
+const countedBlocks = () => {
+  const out = new Set<ArrayBuffer>()
+  const blocks: Blocks = {
+    take: (bytes) => {
+      const block = new ArrayBuffer(bytes)
+      out.add(block)
+      return block
+    },
+    giveBack: (block) => void out.delete(block),
+    forget: () => undefined,
+  }
+  return { blocks, bytesOut: () => [...out].reduce((sum, { byteLength }) => sum + byteLength, 0) }
+}
+
+test('maintenance releases the memory index that it looks at', async () => {
+  await using folder = await createShardFolder()
+  const { blocks, bytesOut } = countedBlocks()
+  await using opened = await folder.open({}, (given: Foundations) => ({ ...given, blocks }))
+  const { shard } = opened
+  const flushed = async (sequence: number) => {
+    await shard.ingest(batchOf([{ text: 'a line', sequence }], start))
+    await shard.flush()
+    await shard.settled()
+    return bytesOut()
+  }
+  const before = await flushed(1)
+  await shard.ingest(batchOf([{ text: 'a line', sequence: 2 }], start))
+  await shard.maintain({ retention: { ...keepAll, days: 30 }, now: start + 60_000, isThorough: false })
+  expect(await flushed(3)).toBe(before)
+})
+
+test('a severity that was put in place expires with its entry', async () => {
+  await using folder = await createShardFolder()
+  await using opened = await folder.open()
+  const { shard, catalogue } = opened
+  const entry = { text: 'a line', sequence: 1, entryId: 'one' }
+  await shard.ingest(batchOf([entry], start))
+  await shard.flush()
+  await shard.setSeverity('one', 'CRITICAL')
+  expect(await severitiesIn(shard)).toEqual(['CRITICAL'])
+  await shard.maintain({ retention: { ...keepAll, days: 1 }, now: start + 3 * day, isThorough: false })
+  expect(await severitiesIn(shard)).toEqual([])
+  expect((await catalogue.read()).amendments.overrides).toEqual([])
+  await shard.ingest(batchOf([entry], start + 3 * day))
+  expect(await severitiesIn(shard)).toEqual([null])
+})
+
+test('retention finds what is overdue in segments that are merged meanwhile', async () => {
+  await using folder = await createShardFolder()
+  let whileReading: (() => Promise<void>) | undefined
+  await using opened = await folder.open({}, (given) => ({
+    ...given,
+    catalogue: {
+      ...given.catalogue,
+      change: async (change) => {
+        await given.catalogue.change(change)
+        const now = whileReading
+        whileReading = undefined
+        await now?.()
+      },
+    },
+  }))
+  const { shard } = opened
+  // Two sources in each, so that none goes whole, and few enough that nothing is merged by itself.
+  for (let segment = 0; segment < 3; segment++) {
+    const line = (sourceId: string) => ({ text: 'a line', sequence: segment + 1, sourceId })
+    await shard.ingest(batchOf([line('short')], start))
+    await shard.ingest(batchOf([line('long')], start))
+    await shard.flush()
+  }
+  await shard.settled()
+  // When the first is written anew, the others become one segment with one more.
+  whileReading = async () => {
+    void shard.ingest(batchOf([{ text: 'a line', sequence: 9, sourceId: 'long' }], start))
+    void shard.flush()
+  }
+  const retention = { days: null, bytes: null, sources: [{ source: 'short', days: 1 }] }
+  await shard.maintain({ retention, now: start + 3 * day, isThorough: false })
+  const parts = shard.parts()
+  const sources = parts.flatMap(({ streams }) => streams.filter(({ entries }) => entries > 0))
+  for (const part of parts) part.release()
+  expect(sources.map(({ origin }) => origin.sourceId)).not.toContain('short')
+})

@@ -1,0 +1,50 @@
+import { BlockList, isIP } from 'node:net'
+import { failure } from '@trellis/kit/errors'
+import type { Call, Handlers, ServiceDefinition } from '@trellis/kit/rpc'
+import type { World } from '../world.ts'
+
+const loopback = new BlockList()
+loopback.addSubnet('127.0.0.0', 8)
+loopback.addAddress('::1', 'ipv6')
+
+/** IPv4-mapped addresses, as sockets for both families have them, count as what they stand for. */
+export const isLoopback = (address: string): boolean => {
+  const family = isIP(address)
+  return family !== 0 && loopback.check(address, family === 6 ? 'ipv6' : 'ipv4')
+}
+
+/**
+ * Without an API key, what changes what the service reads and where it sends is for callers of this machine: the edge has checked
+ * nothing else. Throws `forbidden`. `what` is a clause: "sources are added".
+ */
+export const requireLocalCaller = (
+  { config }: { config: Pick<World['config'], 'apiKey'> },
+  { peer }: Pick<Call, 'peer'>,
+  what: string,
+): void => {
+  if (config.apiKey !== '' || (peer !== undefined && isLoopback(peer))) return
+  throw failure(
+    'forbidden',
+    `Without an API key, ${what} from this machine only. Set SERVICE_API_KEY on the server and send it as "Authorization: Bearer <key>".`,
+  )
+}
+
+type Clauses<Definition extends ServiceDefinition> = { [Name in keyof Definition['methods']]?: string }
+
+/** Handlers of which some, each with what it does, are for local callers unless there is an API key. Unary ones only. */
+export const forLocalCallers = <Definition extends ServiceDefinition>(
+  world: { config: Pick<World['config'], 'apiKey'> },
+  handlers: Handlers<Definition>,
+  restricted: Clauses<Definition>,
+): Handlers<Definition> => {
+  type Unary = (request: unknown, call: Call) => Promise<unknown>
+  const guarded = Object.entries(restricted).map(([name, what]) => {
+    const handler = handlers[name] as Unary
+    const guard: Unary = async (request, call) => {
+      requireLocalCaller(world, call, String(what))
+      return handler(request, call)
+    }
+    return [name, guard]
+  })
+  return { ...handlers, ...Object.fromEntries(guarded) }
+}
