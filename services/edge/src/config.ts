@@ -1,15 +1,30 @@
 import { ConfigFailure, read, secret, setting } from '@trellis/kit/config'
+import { readProxies } from './admission/client-address.ts'
+import { limitsConfig } from './limits-config.ts'
 
 /** What the edge is told, beside the base of every process. */
 export const edgeConfig = {
-  production: setting(
+  development: setting(
     'NODE_ENV',
-    (text) => text === 'production',
+    (text) => text === 'development',
     false,
-    'production closes what development leaves open (CORS).',
+    'development opens music to pages of all origins.',
   ),
-  corsOrigins: setting('CORS_ORIGINS', read.list, [], 'Origins whose pages may call listings and logs.'),
-  musicCorsOrigins: setting('MUSIC_CORS_ORIGINS', read.list, [], 'Origins whose pages may call music in production.'),
+  hosts: setting(
+    'EDGE_HOSTS',
+    read.list,
+    [],
+    'Names that requests may address in Host, beside addresses, localhost and the host of EDGE_URL; *.example.com for all below, * for any.',
+  ),
+  trustedProxies: setting(
+    'TRUSTED_PROXIES',
+    readProxies,
+    ['loopback'],
+    'Proxies whose X-Forwarded-For says who calls: addresses, ranges, or loopback, linklocal, uniquelocal.',
+  ),
+  corsOrigins: setting('CORS_ORIGINS', read.origins, [], 'Origins whose pages may call listings and logs.'),
+  musicCorsOrigins: setting('MUSIC_CORS_ORIGINS', read.origins, [], 'Origins whose pages may call music.'),
+  ...limitsConfig,
   maximumBodyMegabytes: setting('MAX_BODY_MB', read.integer(1, 1024), 16, 'Largest JSON body.'),
   maximumStreams: setting(
     'MAX_STREAMS',

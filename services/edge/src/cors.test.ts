@@ -40,7 +40,8 @@ describe('pages of other origins', () => {
       expect((await from('/logs/x', origin))['access-control-allow-origin'], origin).toBeUndefined()
     }
     expect((await from('/listings/x', 'https://home.example'))['access-control-allow-origin']).toBeUndefined()
-    expect((await from('/logs/x')).vary).toBeUndefined()
+    expect((await from('/logs/x')).vary).toBe('Origin')
+    expect((await from('/listings/x', 'https://home.example')).vary).toBeUndefined()
   })
 
   test('are told beforehand what they may send', async () => {

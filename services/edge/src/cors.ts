@@ -6,34 +6,38 @@ const exposed = 'x-request-id, x-marketplace, x-branches-missing, content-dispos
 const methods = 'GET, HEAD, POST, PUT, PATCH, DELETE'
 const preflightSeconds = '600'
 
-/** The origin that may read the answer: its own, `*`, or none. */
-const allowed = (rules: readonly CorsRule[], url: string, origin: string): string | undefined => {
-  const rule = rules.find(({ mount }) => url.startsWith(`${mount}/`))
-  if (rule?.origins === 'any') return '*'
-  return rule?.origins.includes(origin) ? origin : undefined
-}
-
 /**
- * Which pages of other origins may call (WHATWG Fetch, CORS protocol). Requests without an Origin, which is all but
- * those of browsers, pay nothing for it: that is why this is not left to the framework's plugin, which does work for each.
+ * Which pages of other origins may call (WHATWG Fetch, CORS protocol); without rules no answer carries a CORS header.
+ * Requests pay nothing for it where there is no rule, which is why it is not left to the framework's plugin.
  */
-export const createCors = (rules: readonly CorsRule[]) => {
-  /** Adds what the answer to a request of another origin needs. */
+export const createCors = (given: readonly CorsRule[]) => {
+  const rules = given.filter(({ origins }) => origins.length > 0)
+
+  const ruleOf = (url: string): CorsRule | undefined => rules.find(({ mount }) => url.startsWith(`${mount}/`))
+
+  /** The origin that may read the answer: its own, `*`, or none. */
+  const granted = (url: string, origin: string): string | undefined => {
+    const rule = ruleOf(url)
+    if (rule?.origins === 'any') return '*'
+    return rule?.origins.includes(origin) ? origin : undefined
+  }
+
+  /** Adds what the answer to a request of another origin needs. Caches must not mix up answers, so `Vary` does not depend on the request. */
   const addHeaders = (request: FastifyRequest, reply: FastifyReply): void => {
-    const { origin } = request.headers
-    if (origin === undefined) return
+    if (rules.length === 0 || ruleOf(request.url) === undefined) return
     reply.header('vary', 'Origin')
-    const granted = allowed(rules, request.url, origin)
-    if (granted === undefined) return
-    reply.header('access-control-allow-origin', granted).header('access-control-expose-headers', exposed)
-    if (granted !== '*') reply.header('access-control-allow-credentials', 'true')
+    const { origin } = request.headers
+    const allowed = origin === undefined ? undefined : granted(request.url, origin)
+    if (allowed === undefined) return
+    reply.header('access-control-allow-origin', allowed).header('access-control-expose-headers', exposed)
+    if (allowed !== '*') reply.header('access-control-allow-credentials', 'true')
   }
 
   /** Answers the question that a browser asks before it sends anything of consequence. */
   const registerPreflight = (server: FastifyInstance): void => {
     server.options('*', (request, reply) => {
       const { origin } = request.headers
-      if (origin !== undefined && allowed(rules, request.url, origin) !== undefined) {
+      if (origin !== undefined && granted(request.url, origin) !== undefined) {
         reply
           .header('access-control-allow-methods', methods)
           .header('access-control-allow-headers', request.headers['access-control-request-headers'] ?? '')
@@ -42,5 +46,9 @@ export const createCors = (rules: readonly CorsRule[]) => {
       return reply.code(204).send()
     })
   }
-  return { addHeaders, registerPreflight }
+  return {
+    addHeaders,
+    registerPreflight,
+    isAllowed: (url: string, origin: string): boolean => granted(url, origin) !== undefined,
+  }
 }

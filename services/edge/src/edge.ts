@@ -1,13 +1,23 @@
 import { randomUUID } from 'node:crypto'
+import type { RequestListener, Server } from 'node:http'
 import { failure } from '@trellis/kit/errors'
 import { anonymous } from '@trellis/kit/rpc'
 import { type Log, type Metrics, silentLog } from '@trellis/kit/telemetry'
 import type { Route } from '@trellis/protos/edge/routes.ts'
 import fastify, { type FastifyInstance, type FastifyRequest, type onRequestHookHandler } from 'fastify'
+import { createBodyTimeouts } from './admission/body-timeouts.ts'
+import { createClientAddress } from './admission/client-address.ts'
+import { type CredentialGuard, createCredentialGuard } from './admission/credential-guard.ts'
+import { createFront } from './admission/front.ts'
+import { createHostRule } from './admission/host-rule.ts'
+import { createOriginRule } from './admission/origin-rule.ts'
+import { createRateLimiter } from './admission/rate-limiter.ts'
+import { createRouteLimits } from './admission/route-limits.ts'
 import type { EdgeConfig } from './config.ts'
 import { type CorsRule, createCors } from './cors.ts'
 import { registerDocs } from './docs/docs.ts'
 import type { OpenApi } from './docs/openapi.ts'
+import { answerSlowBody, createServers } from './http-server.ts'
 import { createIdentity, localUser } from './identity/identity.ts'
 import { createKeyChecks } from './identity/keys.ts'
 import { createLicence, type Product } from './identity/licence.ts'
@@ -60,17 +70,27 @@ const addCommonHeaders = (
   for (const [name, value] of securityHeaders) reply.header(name, value)
 }
 
-const createServer = (config: EdgeConfig) => {
-  const requestId = createRequestIds()
-  return fastify({
+/** Headers of answers that the framework does not write. */
+const bareHeaders =
+  (requestId: (given: unknown) => string) =>
+  ({ headers }: { headers: Record<string, unknown> }): Record<string, string> => ({
+    'x-request-id': requestId(headers['x-request-id']),
+    ...Object.fromEntries(securityHeaders),
+  })
+
+const createServer = (
+  config: EdgeConfig,
+  requestId: (given: unknown) => string,
+  serverFactory: (listener: RequestListener) => Server,
+) =>
+  fastify({
+    serverFactory,
     logger: false,
     genReqId: (request) => requestId(request.headers['x-request-id']),
     bodyLimit: config.maximumBodyMegabytes * 1024 * 1024,
-    exposeHeadRoutes: false,
+    exposeHeadRoutes: true,
     return503OnClosing: true,
     forceCloseConnections: 'idle',
-    requestTimeout: 0,
-    keepAliveTimeout: 65_000,
     routerOptions: { maxParamLength: 1_024, ignoreTrailingSlash: false },
     clientErrorHandler: answerBrokenRequest,
     frameworkErrors: (error, request, reply) => {
@@ -78,15 +98,12 @@ const createServer = (config: EdgeConfig) => {
       answerFailure(error, request as FastifyRequest, reply as never, silentLog)
     },
   })
-}
 
 const corsRules = (config: EdgeConfig, mounts: readonly string[]): CorsRule[] =>
   mounts.map((mount) => {
     if (mount !== '/music') return { mount, origins: config.corsOrigins }
-    return { mount, origins: config.production ? config.musicCorsOrigins : 'any' }
+    return { mount, origins: config.development ? 'any' : config.musicCorsOrigins }
   })
-
-const withHead = { exposeHeadRoute: true }
 
 const nothingAt = ({ url }: FastifyRequest) => {
   const [path = ''] = url.split('?')
@@ -97,8 +114,8 @@ const nothingAt = ({ url }: FastifyRequest) => {
 const registerHealth = (server: FastifyInstance, { missing: ask, backends }: EdgeOptions) => {
   // A service has several backends, one for each of its schemas.
   const services = new Set(backends.map(({ mount }) => mount)).size
-  server.get('/health', withHead, () => ({ status: 'ok' }))
-  server.get('/ready', withHead, (_request, reply) => {
+  server.get('/health', () => ({ status: 'ok' }))
+  server.get('/ready', (_request, reply) => {
     const missing = ask()
     const count = Object.keys(missing).length
     if (count === 0) return reply.send({ status: 'ready' })
@@ -108,7 +125,7 @@ const registerHealth = (server: FastifyInstance, { missing: ask, backends }: Edg
 }
 
 /** Who may come in by a route, and as whom; undefined where that is no question, and everybody comes in as they are. */
-const createAdmission = ({ config, log, isBranchKey }: EdgeOptions) => {
+const createAdmission = ({ config, log, isBranchKey }: EdgeOptions, guard: CredentialGuard) => {
   const licence = createLicence({ url: config.licenceUrl, token: config.licenceToken, log })
   const identify = createIdentity({ ...config, licence })
   const keys = createKeyChecks({ ...config, isBranchKey })
@@ -118,14 +135,15 @@ const createAdmission = ({ config, log, isBranchKey }: EdgeOptions) => {
     if (access !== 'caller') {
       return (request, _reply, done) => {
         // Whoever has the key acts for this installation, which the local user stands for.
-        keys[access](request.headers, route.session)
+        guard.verify(request.raw, () => keys[access](request.headers, route.session))
         done()
       }
     }
     if (!config.cloudMode) return undefined
     const product: Product = route.path.startsWith('/music/') ? 'music' : 'listings'
     return (request, _reply, done) => {
-      identify(request.headers, product).then((caller) => {
+      const identified = guard.verifyAsync(request.raw, () => identify(request.headers, product))
+      identified.then((caller) => {
         request.caller = caller
         done()
       }, done)
@@ -136,15 +154,34 @@ const createAdmission = ({ config, log, isBranchKey }: EdgeOptions) => {
 /** The HTTP edge: every route of the contract, before services that it knows only as rpc clients. */
 export const createEdge = async (options: EdgeOptions): Promise<Edge> => {
   const { config, routes, backends, openapi, log, metrics } = options
-  const server = createServer(config)
+  const mounts = [...new Set(backends.map(({ mount }) => mount))]
+  const cors = createCors(corsRules(config, mounts))
+  const requestId = createRequestIds()
+  const clientAddress = createClientAddress(config.trustedProxies)
+  const isForeign = createOriginRule({ publicUrl: config.publicUrl, isAllowed: cors.isAllowed })
+  const headersOf = bareHeaders(requestId)
+  const bodies = createBodyTimeouts({
+    idleMilliseconds: config.bodyIdleSeconds * 1_000,
+    minBytesPerSecond: config.bodyBytesPerSecond,
+    giveUp: answerSlowBody(headersOf),
+  })
+  const front = createFront({
+    isHostAccepted: createHostRule(config),
+    isForeign,
+    requests: createRateLimiter({ perMinute: config.requestsPerMinute }),
+    clientAddress,
+    metrics,
+  })
+  const guard = createCredentialGuard({
+    failures: createRateLimiter({ perMinute: config.failedCredentialsPerMinute }),
+    clientAddress,
+  })
+  const http = createServers({ config, front, bodies, headersOf })
+  const server = createServer(config, requestId, http.create)
   const closing = new AbortController()
   const heartbeat = createHeartbeat({ stallMilliseconds: config.streamStallSeconds * 1_000 })
   const frames = metrics.counter({ name: 'trellis_stream_events_total', help: 'Events sent over all streams.' })
   metrics.gauge({ name: 'trellis_streams_open', help: 'Event streams open now.' }, heartbeat.size)
-  const mounts = [...new Set(backends.map(({ mount }) => mount))]
-
-  const cors = createCors(corsRules(config, mounts))
-
   const durations = createRequestDurations(metrics)
   const everybody = config.cloudMode ? anonymous : localUser
 
@@ -175,29 +212,37 @@ export const createEdge = async (options: EdgeOptions): Promise<Edge> => {
     cors.registerPreflight(pages)
     registerHealth(pages, options)
     if (!openapi) return registered()
-    pages.get('/', withHead, (_request, reply) => reply.redirect('/docs'))
+    pages.get('/', (_request, reply) => reply.redirect('/docs'))
     registerDocs(pages, openapi, mounts).then(() => registered(), registered)
   })
   await registerRoutes(server, routes, backends, {
     streams: { heartbeat, closing: closing.signal, onFrames: (count) => frames.inc(count) },
     maximumStreams: config.maximumStreams,
     begin,
-    admit: createAdmission(options),
+    admit: createAdmission(options, guard),
+    limits: createRouteLimits({ config, clientAddress, isForeign }),
+    guard,
     durations,
   })
   await server.ready()
 
   return {
     server,
-    listen: (host, port) => server.listen({ host, port, backlog: 4_096 }),
+    listen: async (host, port) => {
+      const address = await server.listen({ host, port, backlog: 4_096 })
+      if (host === 'localhost') await http.listenOnOtherLoopback(server.server)
+      return address
+    },
     openStreams: heartbeat.size,
     /** Streams end first, then requests in hand are answered, then connections are cut. */
     [Symbol.asyncDispose]: async () => {
       closing.abort(new Error('The server is shutting down.'))
-      const timer = setTimeout(() => server.server.closeAllConnections(), config.shutdownSeconds * 1_000)
+      const timer = setTimeout(() => http.closeAllConnections(), config.shutdownSeconds * 1_000)
+      http.closeOthers()
       await server.close()
       clearTimeout(timer)
       heartbeat.stop()
+      bodies.stop()
     },
   }
 }

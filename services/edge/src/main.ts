@@ -1,4 +1,4 @@
-import { baseConfig, ConfigFailure, readConfig } from '@trellis/kit/config'
+import { baseConfig, ConfigFailure, readConfigs } from '@trellis/kit/config'
 import { configPart, printConfig, rpcConfig, rpcSecurity, runProcess } from '@trellis/kit/process'
 import openapi from '@trellis/protos/edge/openapi.json' with { type: 'json' }
 import { routes } from '@trellis/protos/edge/routes.ts'
@@ -7,12 +7,10 @@ import { addressConfig, connectServices } from './connect.ts'
 import { createEdge } from './edge.ts'
 
 const readAll = (environment: NodeJS.ProcessEnv) => {
-  const config = {
-    base: readConfig(baseConfig, environment),
-    edge: readConfig(edgeConfig, environment),
-    rpc: readConfig(rpcConfig, environment),
-    addresses: readConfig(addressConfig, environment),
-  }
+  const config = readConfigs(
+    { base: baseConfig, edge: edgeConfig, rpc: rpcConfig, addresses: addressConfig },
+    environment,
+  )
   checkEdgeConfig(config.edge)
   if (Object.values(config.addresses).every((address) => address === ''))
     throw new ConfigFailure(

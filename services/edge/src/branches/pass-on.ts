@@ -1,6 +1,7 @@
 import { Agent, type IncomingMessage, type OutgoingHttpHeaders, request as send } from 'node:http'
-import { failure } from '@trellis/kit/errors'
+import { cancelled, failure, isFailure } from '@trellis/kit/errors'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { onRequestLost } from '../transcode/request-lost.ts'
 import type { BranchLocations } from './locations.ts'
 
 /** Passes a request on as it comes, and the answer back once it is there. */
@@ -74,10 +75,7 @@ export const createPassOn = (locations: BranchLocations): PassOn & Disposable =>
     new Promise((resolve, reject) => {
       const { raw } = request
       const sent = send(new URL(pathOf(request), address), { method: 'POST', agent, headers: headersOf(request) })
-      const leave = () => {
-        if (!raw.complete) sent.destroy(new Error('The sender has left.'))
-      }
-      raw.once('close', leave)
+      const unlink = onRequestLost(raw, () => sent.destroy(cancelled()))
       sent.setTimeout(silenceMilliseconds, () => sent.destroy(new Error('The branch says nothing.')))
       sent.once('response', (head) => {
         readAll(head).then((body) => resolve({ head, body }), reject)
@@ -88,7 +86,7 @@ export const createPassOn = (locations: BranchLocations): PassOn & Disposable =>
         raw.resume()
         reject(error)
       })
-      sent.once('close', () => raw.off('close', leave))
+      sent.once('close', unlink)
       raw.pipe(sent)
     })
 
@@ -105,6 +103,7 @@ export const createPassOn = (locations: BranchLocations): PassOn & Disposable =>
     try {
       answer = await exchange(location.httpAddress, request)
     } catch (error) {
+      if (isFailure(error, 'cancelled')) throw error
       // However it failed: a branch that ended in the middle may be inactive or elsewhere by now.
       locations.doubt(slug)
       throw (await locations.find(slug))?.active === false ? inactive(slug) : away(slug, error)

@@ -5,9 +5,7 @@ import { mountDocument, type OpenApi } from './openapi.ts'
 
 const sendJson = (server: FastifyInstance, url: string, document: OpenApi) => {
   const text = JSON.stringify(document)
-  server.get(url, { exposeHeadRoute: true }, (_request, reply) =>
-    reply.type('application/json; charset=utf-8').send(text),
-  )
+  server.get(url, (_request, reply) => reply.type('application/json; charset=utf-8').send(text))
 }
 
 /** `/openapi.json`, one such document for each mount, and `/docs` that renders them. */

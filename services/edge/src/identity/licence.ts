@@ -1,9 +1,11 @@
+import { createEgress } from '@trellis/kit/egress'
 import type { Tier } from '@trellis/kit/rpc'
 import type { Log } from '@trellis/kit/telemetry'
 
 const cacheMilliseconds = 300_000
 const timeoutMilliseconds = 5_000
 const maximumCached = 10_000
+const maximumAnswerBytes = 64 * 1024
 
 export type Product = 'listings' | 'music'
 
@@ -18,17 +20,21 @@ const isTier = (value: unknown): value is Tier => typeof value === 'string' && p
  * unconfigured service means `free`; an answer holds for five minutes.
  */
 export const createLicence = ({ url, token, log, now = Date.now }: LicenceOptions) => {
+  // The licensing service is configured, and often one of an internal network.
+  const egress = createEgress({ blockPrivate: false, maxResponseBytes: maximumAnswerBytes })
   const cache = new Map<string, { tier: Tier; until: number }>()
 
   const post = async (path: string, body: object): Promise<unknown> => {
-    const response = await fetch(`${url}${path}`, {
+    const response = await egress.fetch(`${url}${path}`, {
       method: 'POST',
-      redirect: 'error',
       headers: { 'content-type': 'application/json', authorization: `Bearer ${token}` },
       body: JSON.stringify(body),
       signal: AbortSignal.timeout(timeoutMilliseconds),
     })
-    if (!response.ok) throw new Error(`The licensing service answered ${response.status} to ${path}.`)
+    if (!response.ok) {
+      await response.body?.cancel()
+      throw new Error(`The licensing service answered ${response.status} to ${path}.`)
+    }
     return response.json()
   }
 

@@ -67,7 +67,7 @@ export const sendEvents = async (
   toFrame: (message: Record<string, unknown>) => Frame | WrittenFrames | undefined,
   reply: FastifyReply,
   { heartbeat, closing, onFrames }: EventStreams,
-  keepAliveComment: string,
+  { heartbeat: comment, headOnly }: { heartbeat: string; headOnly: boolean },
   gone: AbortSignal,
 ): Promise<void> => {
   const iterator = messages[Symbol.asyncIterator]()
@@ -75,9 +75,14 @@ export const sendEvents = async (
   reply.hijack()
   const { raw } = reply
   raw.writeHead(reply.statusCode, { ...(reply.getHeaders() as Record<string, string>), ...headers })
+  if (headOnly) {
+    raw.end()
+    await iterator.return?.()
+    return
+  }
   raw.flushHeaders()
   const { write, lastWrite, stuckSince, drain } = createWriter(raw)
-  const beat = () => void write(commentText(keepAliveComment))
+  const beat = () => void write(commentText(comment))
   const remove = heartbeat.add({ lastWrite, stuckSince, beat, giveUp: () => raw.destroy() })
   const send = (message: Record<string, unknown>): boolean => {
     const frame = toFrame(message)

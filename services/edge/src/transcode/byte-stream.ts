@@ -1,3 +1,4 @@
+import { isFailure } from '@trellis/kit/errors'
 import type { ByteFrame, ByteHead } from '@trellis/protos/ts/trellis/http/v1/messages.ts'
 import type { FastifyReply } from 'fastify'
 import { drained } from '../stream/drained.ts'
@@ -29,6 +30,51 @@ const headersOf = (head: ByteHead): Record<string, string> => {
     ...(etag ? { etag } : {}),
     ...(filename ? { 'content-disposition': attachment(filename) } : {}),
   }
+}
+
+type Opened = { head: ByteHead; frames: AsyncIterable<ByteFrame>; close: () => Promise<unknown> | undefined }
+
+/** Reads the head, and gives the frames with it. */
+const openFrames = async (given: AsyncIterable<ByteFrame>): Promise<Opened> => {
+  const iterator = given[Symbol.asyncIterator]()
+  const first = await iterator.next()
+  if (first.done || first.value.frame?.$case !== 'head') throw new TypeError('A byte stream begins with its head.')
+  async function* frames() {
+    try {
+      for (let next = first; !next.done; next = await iterator.next()) yield next.value
+    } finally {
+      await iterator.return?.()
+    }
+  }
+  return { head: first.value.frame.value, frames: frames(), close: () => iterator.return?.() }
+}
+
+/** The strong comparison of RFC 9110, 8.8.3.2. We send no dates, so none can match. */
+const isCurrent = ({ etag }: ByteHead, ifRange: string): boolean => etag === ifRange && !ifRange.startsWith('W/')
+
+/**
+ * The content of a request with `If-Range`: its range where that names the current version, else the whole (RFC 9110,
+ * 13.1.5). What the current version is, the head says, so a stale request opens the content twice.
+ */
+export const openIfCurrent = async (
+  open: () => AsyncIterable<ByteFrame>,
+  ifRange: string,
+  dropRange: () => void,
+): Promise<AsyncIterable<ByteFrame>> => {
+  let outside: unknown
+  try {
+    const part = await openFrames(open())
+    if (part.head.start == null || isCurrent(part.head, ifRange)) return part.frames
+    await part.close()
+  } catch (error) {
+    if (!isFailure(error, 'range_not_satisfiable')) throw error
+    outside = error
+  }
+  dropRange()
+  const whole = await openFrames(open())
+  if (outside === undefined || !isCurrent(whole.head, ifRange)) return whole.frames
+  await whole.close()
+  throw outside
 }
 
 /**

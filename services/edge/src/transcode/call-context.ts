@@ -1,3 +1,4 @@
+import { cancelled } from '@trellis/kit/errors'
 import type { Caller, CallOptions, ResponseHead } from '@trellis/kit/rpc'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
@@ -8,6 +9,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** Nothing is read of a body. */
     takesNoBody?: boolean
+    /** A call changes and starts nothing, so it may be repeated. */
+    isSafe?: boolean
   }
   interface FastifyInstance {
     /** Where somebody reached this server, as in `https://trellis.example`. */
@@ -17,12 +20,18 @@ declare module 'fastify' {
 
 /** Aborted when the client goes before its answer is complete. */
 export const clientGone = (reply: FastifyReply): AbortSignal => {
+  const { raw } = reply
+  // The event has passed where the client left before the signal was needed.
+  if (raw.destroyed && !raw.writableFinished) return AbortSignal.abort(cancelled())
   const controller = new AbortController()
-  reply.raw.once('close', () => {
-    if (!reply.raw.writableFinished) controller.abort(new Error('The client has left.'))
+  raw.once('close', () => {
+    if (!raw.writableFinished) controller.abort(cancelled())
   })
   return controller.signal
 }
+
+/** What proxies add when they pass a request on. */
+const forwardingHeaders = ['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-real-ip', 'via']
 
 /**
  * What an rpc is told about the request it answers; its head writes straight to the reply. Without a signal of its own
@@ -45,8 +54,7 @@ class RequestCall implements CallOptions {
   }
 
   get isSafe(): boolean {
-    const { method } = this.#request
-    return method === 'GET' || method === 'HEAD'
+    return this.#request.routeOptions.config.isSafe === true
   }
 
   get caller(): Caller {
@@ -69,6 +77,12 @@ class RequestCall implements CallOptions {
 
   get origin(): string {
     return this.#request.server.originOf(this.#request)
+  }
+
+  get peer(): string | undefined {
+    const { headers, raw } = this.#request
+    // A proxy on this machine speaks for others, whatever it says about them.
+    return forwardingHeaders.some((name) => headers[name] !== undefined) ? undefined : raw.socket.remoteAddress
   }
 
   get head(): ResponseHead {

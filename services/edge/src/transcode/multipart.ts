@@ -1,6 +1,7 @@
 import { Busboy, type BusboyFileStream, type BusboyHeaders } from '@fastify/busboy'
-import { failure } from '@trellis/kit/errors'
+import { cancelled, failure, isFailure } from '@trellis/kit/errors'
 import type { FastifyRequest } from 'fastify'
+import { onRequestLost } from './request-lost.ts'
 
 type Part =
   | { $case: 'field'; value: { name: string; value: string } }
@@ -53,6 +54,7 @@ const malformed = (cause: unknown) =>
 export async function* multipartParts(request: FastifyRequest): AsyncGenerator<Part> {
   const mailbox = createMailbox()
   const parser = openParser(request)
+  let file: BusboyFileStream | undefined
   parser.on('field', (name, value, _nameCut, valueCut) => {
     const error = failure('too_large', `The form field "${name}" is longer than ${limits.fieldSize} characters.`)
     mailbox.put(
@@ -60,6 +62,7 @@ export async function* multipartParts(request: FastifyRequest): AsyncGenerator<P
     )
   })
   parser.on('file', (name, stream, filename, _encoding, mediaType) => {
+    file = stream
     stream.on('error', (error) => mailbox.put({ kind: 'error', error: malformed(error) }))
     mailbox.put({ kind: 'part', part: { $case: 'file', value: { name, filename: filename ?? '', mediaType } }, stream })
   })
@@ -68,8 +71,11 @@ export async function* multipartParts(request: FastifyRequest): AsyncGenerator<P
   }
   parser.on('error', (error) => mailbox.put({ kind: 'error', error: malformed(error) }))
   parser.on('finish', () => mailbox.put({ kind: 'end' }))
-  request.raw.once('close', () => {
-    if (!request.raw.readableEnded) parser.destroy(new Error('The client has left.'))
+  // Destroying the parser leaves its files open, whose readers would wait for ever.
+  const unlink = onRequestLost(request.raw, () => {
+    mailbox.put({ kind: 'error', error: cancelled() })
+    file?.destroy(cancelled())
+    parser.destroy()
   })
   request.raw.pipe(parser)
   try {
@@ -80,10 +86,11 @@ export async function* multipartParts(request: FastifyRequest): AsyncGenerator<P
       try {
         for await (const chunk of arrived.stream) yield { $case: 'chunk', value: chunk as Uint8Array }
       } catch (error) {
-        throw malformed(error)
+        throw isFailure(error) ? error : malformed(error)
       }
     }
   } finally {
+    unlink()
     request.raw.unpipe(parser)
     request.raw.resume()
   }

@@ -17,10 +17,14 @@ const read = (rpc: string, { params = {}, query = {}, body, of = 'logs' }: Given
   }
 }
 
-test.each([{}, null])('a list that must have an item is asked for where the body is %j', (body) => {
-  expect(read('attachEntries', { params: { id: 'x' }, body })).toMatchObject([
+test('a list that must have an item is required in a body without it', () => {
+  expect(read('attachEntries', { params: { id: 'x' }, body: {} })).toMatchObject([
     { loc: ['body', 'entry_ids'], msg: 'is required' },
   ])
+})
+
+test('a body of null is malformed', () => {
+  expect(() => read('attachEntries', { params: { id: 'x' }, body: null })).toThrow('The body must be a JSON object.')
 })
 
 test('a null where any value may stand is told from one that is absent', () => {
@@ -83,6 +87,20 @@ test.each([
   ['interpretSource', 'text'],
 ])('a body without what %s needs is refused by the name of the field', (rpc, name) => {
   expect(read(rpc, { body: {} })).toEqual([{ loc: ['body', name], msg: 'is required', type: 'required' }])
+})
+
+test('a large body of unknown keys or wrong items is refused by its first error', () => {
+  const keys = Object.fromEntries(Array.from({ length: 100_000 }, (_, index) => [`key_${index}`, 1]))
+  expect(read('diagnose', { body: { query: 'x', ...keys } })).toEqual([
+    { loc: ['body', 'key_0'], msg: 'is not known here', type: 'additionalProperties' },
+  ])
+  const items = Array.from({ length: 100_000 }, () => 1)
+  expect(read('attachEntries', { params: { id: 'x' }, body: { entry_ids: items } })).toHaveLength(1)
+})
+
+test('all errors of a small body are listed, up to twenty', () => {
+  const items = Array.from({ length: 30 }, () => 1)
+  expect(read('attachEntries', { params: { id: 'x' }, body: { entry_ids: items } })).toHaveLength(20)
 })
 
 test('what a value must be is said in words that can be read', () => {

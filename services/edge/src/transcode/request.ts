@@ -9,7 +9,7 @@ type Bag = Record<string, unknown>
 const isBag = (value: unknown): value is Bag => typeof value === 'object' && value !== null && !Array.isArray(value)
 
 const bodyOf = (body: unknown): Bag => {
-  if (body === undefined || body === null) return {}
+  if (body === undefined) return {}
   if (isBag(body)) return body
   throw failure('malformed', 'The body must be a JSON object.')
 }

@@ -4,13 +4,15 @@ import { failure } from '@trellis/kit/errors'
 import type { CallOptions } from '@trellis/kit/rpc'
 import type { Route } from '@trellis/protos/edge/routes.ts'
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods, onRequestHookHandler } from 'fastify'
+import type { CredentialGuard } from '../admission/credential-guard.ts'
+import type { RouteLimits } from '../admission/route-limits.ts'
 import type { PassOn } from '../branches/pass-on.ts'
 import { requireBranchKey } from '../identity/keys.ts'
 import type { Answered, RequestDurations } from '../request-durations.ts'
 import { type EventStreams, sendEvents } from '../stream/event-stream.ts'
 import { frameReader, idReader } from '../stream/frame.ts'
 import { resume } from '../stream/resume.ts'
-import { sendBytes } from './byte-stream.ts'
+import { openIfCurrent, sendBytes } from './byte-stream.ts'
 import { callOptions, clientGone } from './call-context.ts'
 import { requestReader } from './request.ts'
 import { uploadMessages } from './upload-messages.ts'
@@ -42,7 +44,7 @@ export type Begin = (request: FastifyRequest, reply: FastifyReply) => void
 /** How a client that comes back says where it was (WHATWG HTML, section 9.2). */
 const lastEventHeader = 'last-event-id'
 
-const methods: HTTPMethods[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']
+const methods: HTTPMethods[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'TRACE', 'QUERY']
 
 /** How long what a refused client is still sending is read: most do not look at an answer before they have sent everything. */
 const discardMilliseconds = 5_000
@@ -107,13 +109,17 @@ const upload = (route: Route, backend: Backend, answered: Answered): Handle => {
   }
 }
 
-const passing = (route: Route, passOn: PassOn, answered: Answered): Handle => {
+const passing = (route: Route, passOn: PassOn, answered: Answered, guard: CredentialGuard): Handle => {
   const read = requestReader(route)
   return async (request, reply) => {
     try {
       requireBranchKey(request.headers)
       read(request)
-      await passOn(request, reply)
+      const checked = async () => {
+        await passOn(request, reply)
+        return reply.statusCode
+      }
+      await guard.verifyAsync(request.raw, checked, (status) => status === 401)
       answered(request, reply.statusCode)
     } catch (error) {
       if (!(await discardRest(request.raw))) reply.header('connection', 'close')
@@ -126,9 +132,13 @@ const bytes = (route: Route, backend: Backend, answered: Answered): Handle => {
   const read = requestReader(route)
   const method = call(backend, route)
   return async (request, reply) => {
-    const message = read(request)
+    const open = () => method(read(request), callOptions(request, reply))
     reply.code(route.status)
-    const frames = method(message, callOptions(request, reply))
+    const ifRange = request.headers['if-range']
+    const dropRange = () => {
+      delete request.headers.range
+    }
+    const frames = ifRange === undefined ? open() : await openIfCurrent(open, String(ifRange), dropRange)
     await sendBytes(frames, reply, { headOnly: request.method === 'HEAD' })
     answered(request, reply.statusCode)
   }
@@ -159,7 +169,8 @@ const events = (
       return method(read(request), options)
     }
     const messages = isResumable ? resume({ open, idOf, signal }) : open(undefined)
-    await sendEvents(messages, toFrame, reply, streams, backend.heartbeat, gone)
+    const { heartbeat } = backend
+    await sendEvents(messages, toFrame, reply, streams, { heartbeat, headOnly: request.method === 'HEAD' }, gone)
     answered(request, reply.statusCode)
   }
 }
@@ -170,6 +181,9 @@ export type RouteOptions = {
   begin: Begin
   /** Runs before anything of the request is read: who is calling, and may they. */
   admit: (route: Route) => onRequestHookHandler | undefined
+  /** Run once the caller is known. */
+  limits: RouteLimits
+  guard: CredentialGuard
   durations: RequestDurations
 }
 
@@ -200,7 +214,7 @@ export const registerRoutes = async (
 
   const handlerOf = (route: Route, backend: Backend, begin: Begin): Handle => {
     const answered = options.durations(route.method, route.path)
-    if (backend.passOn) return passing(route, backend.passOn, answered)
+    if (backend.passOn) return passing(route, backend.passOn, answered, options.guard)
     if (route.stream === 'sse') return events(route, backend, answered, options)
     if (route.stream === 'bytes') return bytes(route, backend, answered)
     if (route.stream === 'multipart' || route.stream === 'body') return upload(route, backend, answered)
@@ -213,14 +227,15 @@ export const registerRoutes = async (
       options.begin(request, reply)
       done()
     }
-    const beginsItself = admission === undefined && route.stream === 'none'
-    const withHead = route.stream === 'bytes' && route.method === 'GET'
+    const limits = backend.passOn ? [] : options.limits(route)
+    const beginsItself = admission === undefined && limits.length === 0 && route.stream === 'none'
+    const withHead = (route.stream === 'bytes' || route.stream === 'sse') && route.method === 'GET'
     scope.route({
       method: (withHead ? ['GET', 'HEAD'] : [route.method]) as HTTPMethods[],
       url: fastifyPath(route.path),
       exposeHeadRoute: route.method === 'GET' && route.stream === 'none',
-      config: { takesNoBody: !route.hasBody },
-      onRequest: beginsItself ? [] : [begin, ...(admission ? [admission] : [])],
+      config: { takesNoBody: !route.hasBody, isSafe: route.method === 'GET' && route.starts === 'none' },
+      onRequest: beginsItself ? [] : [begin, ...(admission ? [admission] : []), ...limits],
       handler: handlerOf(route, backend, beginsItself ? options.begin : () => undefined),
     })
   }
@@ -240,26 +255,23 @@ export const registerRoutes = async (
       method: methods.filter((method) => !allowed.has(method)),
       url: fastifyPath(path),
       exposeHeadRoute: false,
-      handler: (request) => {
+      // Before its body is looked at, whose type does not matter here.
+      onRequest: (request, _reply, done) => {
         const allow = [...allowed].join(', ')
-        throw failure(
-          'method_not_allowed',
-          `${request.method} is not for this path; ${allow} ${allowed.size === 1 ? 'is' : 'are'}.`,
-          {
-            headers: { allow },
-          },
-        )
+        const sentence = `${request.method} is not for this path; ${allow} ${allowed.size === 1 ? 'is' : 'are'}.`
+        done(failure('method_not_allowed', sentence, { headers: { allow } }))
       },
+      handler: () => undefined,
     })
   }
 }
 
 const allowedMethods = (routes: readonly Route[]): Map<string, Set<string>> => {
   const allowed = new Map<string, Set<string>>()
-  for (const { path, method, stream } of routes) {
+  for (const { path, method } of routes) {
     const known = allowed.get(path) ?? new Set<string>()
     known.add(method)
-    if (method === 'GET' && stream !== 'sse') known.add('HEAD')
+    if (method === 'GET') known.add('HEAD')
     allowed.set(path, known)
   }
   return allowed

@@ -2,10 +2,37 @@ import { failure, type ServiceFailure } from '@trellis/kit/errors'
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
 
-const ajv = new Ajv2020({ allErrors: true, strict: false, allowUnionTypes: true, verbose: true })
-formats.default(ajv)
+const createAjv = (allErrors: boolean) => {
+  const ajv = new Ajv2020({ allErrors, strict: false, allowUnionTypes: true, verbose: true })
+  formats.default(ajv)
+  return ajv
+}
+
+/** Stops at the first error: Ajv has no limit between one and all, and all of a large body may be millions. */
+const firstError = createAjv(false)
+const allErrors = createAjv(true)
 
 const maximumErrors = 20
+/** Values with more parts than this get their first error alone. */
+const maxPartsForAllErrors = 1_000
+
+/** Whether a value has more parts, at any depth, than the limit; looks at no more than that. */
+const hasMoreParts = (value: unknown, limit: number): boolean => {
+  let left = limit
+  const waiting = [value]
+  while (waiting.length > 0) {
+    const next = waiting.pop()
+    if (typeof next !== 'object' || next === null) continue
+    // The length of a list is known before it is enumerated.
+    if (Array.isArray(next) && next.length > left) return true
+    for (const key in next) {
+      left -= 1
+      if (left < 0) return true
+      waiting.push((next as Record<string, unknown>)[key])
+    }
+  }
+  return false
+}
 
 const pathOf = ({ instancePath, keyword, params }: ErrorObject): (string | number)[] => {
   const path = instancePath
@@ -80,11 +107,17 @@ export type Check = (value: unknown) => ServiceFailure | undefined
 /** Compiles a schema at its first use, so that hundreds of routes cost nothing at the start. */
 export const check = (place: 'path' | 'query' | 'body', schema: object | undefined): Check => {
   if (!schema) return () => undefined
-  let validate: ValidateFunction | undefined
+  let isValid: ValidateFunction | undefined
+  let findAll: ValidateFunction | undefined
   return (value) => {
-    validate ??= ajv.compile(schema)
-    if (validate(value)) return undefined
-    return failure('invalid', (validate.errors ?? []).slice(0, maximumErrors).map(toDetail(place)))
+    isValid ??= firstError.compile(schema)
+    if (isValid(value)) return undefined
+    let { errors } = isValid
+    if (!hasMoreParts(value, maxPartsForAllErrors)) {
+      findAll ??= allErrors.compile(schema)
+      if (!findAll(value)) ({ errors } = findAll)
+    }
+    return failure('invalid', (errors ?? []).slice(0, maximumErrors).map(toDetail(place)))
   }
 }
 

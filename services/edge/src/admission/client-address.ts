@@ -1,0 +1,47 @@
+import type { IncomingMessage } from 'node:http'
+import { isIPv6 } from 'node:net'
+import proxyAddr from '@fastify/proxy-addr'
+import { type Reader, read } from '@trellis/kit/config'
+
+/** Eight groups of an IPv6 address, expanded; zones and embedded IPv4 are not expected here. */
+const groupsOf = (address: string): string[] => {
+  const [head = '', tail] = address.split('::')
+  const before = head === '' ? [] : head.split(':')
+  if (tail === undefined) return before
+  const after = tail === '' ? [] : tail.split(':')
+  return [...before, ...Array.from({ length: 8 - before.length - after.length }, () => '0'), ...after]
+}
+
+/** What limits count as one client: an IPv4 address, or the /64 of an IPv6 address, since a host owns all of its own. */
+export const clientKeyOf = (address: string): string => {
+  const plain = address.startsWith('::ffff:') && address.includes('.') ? address.slice(7) : address
+  if (!isIPv6(plain) || plain === '::1') return plain
+  return `${groupsOf(plain.split('%')[0] ?? '')
+    .slice(0, 4)
+    .join(':')}::/64`
+}
+
+/**
+ * Makes the reader of a request's client address: the socket's, or where that is a trusted proxy's, the last address in
+ * `X-Forwarded-For` that is not.
+ */
+export const createClientAddress = (trustedProxies: readonly string[]) => {
+  const isTrusted = proxyAddr.compile([...trustedProxies])
+  return (request: IncomingMessage): string => {
+    const direct = request.socket.remoteAddress ?? ''
+    return clientKeyOf(request.headers['x-forwarded-for'] === undefined ? direct : proxyAddr(request, isTrusted))
+  }
+}
+
+/** A comma list of proxies that are trusted: addresses, ranges, and names of ranges. */
+export const readProxies: Reader<readonly string[]> = (text) => {
+  const proxies = read.list(text)
+  try {
+    proxyAddr.compile([...proxies])
+  } catch (cause) {
+    throw new Error('must list addresses, ranges such as 10.0.0.0/8, or loopback, linklocal, uniquelocal', { cause })
+  }
+  return proxies
+}
+
+export type ClientAddress = ReturnType<typeof createClientAddress>

@@ -1,0 +1,63 @@
+import { expect, test } from 'vitest'
+import { createHostRule } from './host-rule.ts'
+
+const isAccepted = createHostRule({
+  hosts: ['box', 'Trellis.Home:8080', '*.team.example'],
+  publicUrl: 'https://trellis.example/base',
+})
+const accepts = (host: string | undefined, url = '/') => isAccepted({ headers: { host }, url })
+
+test.each([
+  'localhost',
+  'LocalHost:8080',
+  'localhost.',
+  'app.localhost:1',
+  '127.0.0.1:8080',
+  '192.168.1.5',
+  '[::1]:8080',
+  '[FE80::1]',
+  'box:9000',
+  'trellis.home',
+  'a.team.example',
+  'a.b.team.example:8080',
+  'TRELLIS.example.',
+])('the host %s is accepted', (host) => {
+  expect(accepts(host)).toBe(true)
+})
+
+test.each([
+  'evil.example',
+  'localhost.evil.example',
+  'evil-localhost',
+  '127.0.0.1.evil.example',
+  'team.example',
+  'evilteam.example',
+  'trellis.example.evil',
+  '2130706433',
+  'localhost@evil.example',
+  'localhost/evil.example',
+  'evil.example:localhost',
+  '[::1].evil.example',
+  '[evil]',
+  'a b',
+  '',
+])('the host "%s" is not accepted', (host) => {
+  expect(accepts(host)).toBe(false)
+})
+
+test('a request without a host, which is HTTP/1.0, is accepted', () => {
+  expect(accepts(undefined)).toBe(true)
+})
+
+test('the authority of an absolute target must be accepted, too', () => {
+  expect(accepts('localhost', 'http://evil.example/health')).toBe(false)
+  expect(accepts('evil.example', 'http://localhost/health')).toBe(false)
+  expect(accepts('localhost', 'http://127.0.0.1:8080/health')).toBe(true)
+  expect(accepts('localhost', '*')).toBe(true)
+})
+
+test('"*" accepts every host', () => {
+  expect(createHostRule({ hosts: ['*'], publicUrl: undefined })({ headers: { host: 'evil.example' }, url: '/' })).toBe(
+    true,
+  )
+})

@@ -1,0 +1,91 @@
+import { failure } from '@trellis/kit/errors'
+import type { Route } from '@trellis/protos/edge/routes.ts'
+import type { FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify'
+import type { EdgeConfig } from '../config.ts'
+import type { ClientAddress } from './client-address.ts'
+import { fromForeignSite, tooMany } from './front.ts'
+import type { OriginRule } from './origin-rule.ts'
+import { createRateLimiter, type RateLimiter } from './rate-limiter.ts'
+
+export type RouteLimitsOptions = { config: EdgeConfig; clientAddress: ClientAddress; isForeign: OriginRule }
+
+/** Work in progress by caller, up to a limit for each. */
+const createConcurrencyLimiter = (limit: number) => {
+  const counts = new Map<string, number>()
+  return {
+    /** Whether the caller may begin one more; `end` must be called for it then. */
+    begin: (caller: string): boolean => {
+      const count = counts.get(caller) ?? 0
+      if (limit > 0 && count >= limit) return false
+      counts.set(caller, count + 1)
+      return true
+    },
+    end: (caller: string): void => {
+      const count = (counts.get(caller) ?? 1) - 1
+      if (count > 0) counts.set(caller, count)
+      else counts.delete(caller)
+    },
+  }
+}
+
+type Limited = { limiter: RateLimiter; what: string; variable: string }
+
+/**
+ * Makes the limits of a route, which run once its caller is known. An account is one caller wherever it calls from;
+ * all others are told apart by their address, since a guest's cookie can be made up and an API key is one for all.
+ */
+export const createRouteLimits = ({ config, clientAddress, isForeign }: RouteLimitsOptions) => {
+  const limited = (perMinute: number, what: string, variable: string): Limited => ({
+    limiter: createRateLimiter({ perMinute }),
+    what,
+    variable,
+  })
+  const work: Record<Exclude<Route['starts'], 'none'>, Limited> = {
+    search: limited(config.searchesPerMinute, 'searches', 'RATE_LIMIT_SEARCHES'),
+    generation: limited(config.generationsPerMinute, 'generations', 'RATE_LIMIT_GENERATIONS'),
+    export: limited(config.exportsPerMinute, 'exports', 'RATE_LIMIT_EXPORTS'),
+  }
+  const ofAccounts = limited(config.requestsPerMinute, 'requests of this account', 'RATE_LIMIT')
+  const uploads = createConcurrencyLimiter(config.maxUploads)
+
+  const callerOf = ({ caller, raw }: FastifyRequest): string =>
+    caller.kind === 'account' ? `account ${caller.userId}` : clientAddress(raw)
+
+  const take = (caller: string, { limiter, what, variable }: Limited): void => {
+    const refusal = limiter.take(caller)
+    if (refusal) throw tooMany(what, variable, refusal)
+  }
+  const beginUpload = (request: FastifyRequest, reply: FastifyReply): void => {
+    const caller = callerOf(request)
+    if (!uploads.begin(caller)) {
+      throw failure('rate_limited', 'Too many uploads at once. Wait for one to end, or raise MAX_UPLOADS_PER_CALLER.', {
+        retryAfterSeconds: 1,
+      })
+    }
+    reply.raw.once('close', () => uploads.end(caller))
+  }
+  const startWork = (limit: Limited, request: FastifyRequest): void => {
+    // Changes that other sites request are refused earlier; what starts work by a GET is refused here.
+    if (isForeign(request.raw)) throw fromForeignSite()
+    take(callerOf(request), limit)
+  }
+
+  return ({ starts, stream, access }: Route): onRequestHookHandler[] => {
+    // Pushed batches are limited by the memory that they take, not by their number.
+    const isUpload = (stream === 'multipart' || stream === 'body') && access !== 'branch_key'
+    const limits: ((request: FastifyRequest, reply: FastifyReply) => void)[] = []
+    if (access === 'caller' && config.cloudMode) {
+      limits.push((request) => {
+        if (request.caller.kind === 'account') take(callerOf(request), ofAccounts)
+      })
+    }
+    if (starts !== 'none') limits.push((request) => startWork(work[starts], request))
+    if (isUpload) limits.push(beginUpload)
+    return limits.map((limit) => (request, reply, done) => {
+      limit(request, reply)
+      done()
+    })
+  }
+}
+
+export type RouteLimits = ReturnType<typeof createRouteLimits>

@@ -1,0 +1,92 @@
+import { lookup } from 'node:dns/promises'
+import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http'
+import { failure } from '@trellis/kit/errors'
+import type { BodyTimeouts } from './admission/body-timeouts.ts'
+import { answerRaw, type Front } from './admission/front.ts'
+import type { EdgeConfig } from './config.ts'
+
+type ConnectionConfig = Pick<EdgeConfig, 'headersSeconds' | 'keepAliveSeconds' | 'maxConnections'>
+
+export type HttpServerOptions = {
+  config: ConnectionConfig
+  front: Front
+  bodies: Pick<BodyTimeouts, 'watch'>
+  /** Headers that every answer carries. */
+  headersOf: (request: IncomingMessage) => Record<string, string>
+}
+
+/** Ends a request whose body arrives too slowly; the connection cannot be used again. */
+export const answerSlowBody =
+  (headersOf: HttpServerOptions['headersOf']) =>
+  (request: IncomingMessage, response: ServerResponse): void => {
+    if (response.headersSent) {
+      request.socket.destroy()
+      return
+    }
+    const slow = failure('request_timeout', 'The body did not arrive in time. Send it again, faster or in parts.')
+    answerRaw(response, slow, { ...headersOf(request), connection: 'close' })
+  }
+
+/** An HTTP server that judges requests before the framework sees them, and whose connections have limits. */
+export const createHttpServer = (
+  listener: RequestListener,
+  { config, front, bodies, headersOf }: HttpServerOptions,
+): Server => {
+  const server = createServer(
+    {
+      headersTimeout: config.headersSeconds * 1_000,
+      keepAliveTimeout: config.keepAliveSeconds * 1_000,
+      // Bodies are timed by what arrives of them: see createBodyTimeouts.
+      requestTimeout: 0,
+      connectionsCheckingInterval: 1_000,
+    },
+    (request, response) => {
+      bodies.watch(request, response)
+      const refusal = front(request)
+      if (refusal) answerRaw(response, refusal, headersOf(request))
+      else listener(request, response)
+    },
+  )
+  server.maxConnections = config.maxConnections
+  // Idle connections give way to new clients.
+  server.on('drop', () => server.closeIdleConnections())
+  return server
+}
+
+const listenOn = (server: Server, port: number, address: string): Promise<Server | undefined> =>
+  new Promise((resolve) => {
+    server.once('error', () => resolve(undefined)).listen(port, address, () => resolve(server))
+  })
+
+/** The HTTP servers of an edge: one, or one for each address of `localhost`. */
+export const createServers = (options: HttpServerOptions) => {
+  let handler: RequestListener | undefined
+  const servers: Server[] = []
+  return {
+    create: (listener: RequestListener): Server => {
+      handler = listener
+      const server = createHttpServer(listener, options)
+      servers.push(server)
+      return server
+    },
+    /**
+     * Listens on the addresses of `localhost` beside the one that the main server has: some clients try IPv6 first,
+     * others know IPv4 alone. An address that is missing or in use is left out.
+     */
+    listenOnOtherLoopback: async (main: Server): Promise<void> => {
+      const bound = main.address()
+      if (!handler || bound === null || typeof bound === 'string') return
+      for (const { address } of await lookup('localhost', { all: true })) {
+        if (address === bound.address) continue
+        const server = await listenOn(createHttpServer(handler, options), bound.port, address)
+        if (server) servers.push(server)
+      }
+    },
+    closeOthers: (): void => {
+      for (const server of servers.slice(1)) server.close()
+    },
+    closeAllConnections: (): void => {
+      for (const server of servers) server.closeAllConnections()
+    },
+  }
+}
