@@ -1,4 +1,4 @@
-import { baseConfig, ConfigFailure, read, readConfig, setting } from '@trellis/kit/config'
+import { baseConfig, ConfigFailure, read, type readConfig, readConfigs, setting } from '@trellis/kit/config'
 import { busOptions, configPart, connectionsConfig, printConfig, rpcConfig, rpcSecurity } from '@trellis/kit/process'
 
 /** What the operator is told beside what every process is. */
@@ -31,6 +31,12 @@ export const operatorConfig = {
     1_000,
     'Runs of a kind that may wait, past which services are refused.',
   ),
+  searchUsers: setting(
+    'SEARCH_USERS',
+    read.list,
+    [],
+    'Accounts that Searches which people apply may act for, commas between; * for all. Without one: none.',
+  ),
   branchStorageClass: setting(
     'BRANCH_STORAGE_CLASS',
     read.optional(read.text),
@@ -51,12 +57,10 @@ export type OperatorSettings = ReturnType<typeof readConfig<typeof operatorConfi
 
 /** All that the operator is told, with what is wrong with it said before anything is waited for. Throws ConfigFailure. */
 export const readOperatorConfig = (environment: NodeJS.ProcessEnv) => {
-  const config = {
-    base: readConfig(baseConfig, environment),
-    connections: readConfig(connectionsConfig, environment),
-    rpc: readConfig(rpcConfig, environment),
-    own: readConfig(operatorConfig, environment),
-  }
+  const config = readConfigs(
+    { base: baseConfig, connections: connectionsConfig, rpc: rpcConfig, own: operatorConfig },
+    environment,
+  )
   const { workersFile, namespace, watchNamespaces } = config.own
   if (workersFile === undefined)
     throw new ConfigFailure(

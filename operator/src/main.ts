@@ -2,6 +2,7 @@ import { connectNatsBus } from '@trellis/kit/bus'
 import { type Running, runProcess } from '@trellis/kit/process'
 import { serveGrpc } from '@trellis/kit/rpc'
 import type { Log, Metrics } from '@trellis/kit/telemetry'
+import { prepareWorkerTopics } from '@trellis/kit/workloads'
 import { type OperatorConfig, printOperatorConfig, readOperatorConfig } from './config.ts'
 import { createOperator } from './operator.ts'
 import { createCredentials, createHttpClient, createRuntimeMetrics, loadConfig, systemClock } from './runtime/mod.ts'
@@ -15,6 +16,8 @@ const start = async (config: OperatorConfig, { log, metrics }: { log: Log; metri
   const templates = readWorkerTemplates(config.workersFile)
   await using opened = new AsyncDisposableStack()
   const bus = opened.use(await connectNatsBus({ ...config.bus, name: 'trellis-operator', log }))
+  // A failure here ends the process, as a failed connection does: it is started again.
+  await prepareWorkerTopics(bus)
   const credentials = createCredentials(() => loadConfig(), systemClock)
   const runtimeMetrics = createRuntimeMetrics(metrics)
   const client = opened.use(createHttpClient({ credentials, metrics: runtimeMetrics }))

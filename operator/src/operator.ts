@@ -77,7 +77,12 @@ export const createOperator = (options: OperatorOptions): Operator => {
   const runMetrics = createRunMetrics(metrics)
   const runs = { ...shared, claims: pools.claims, notices, reporter, maximumRuns, runMetrics }
   const searches = cacheSearches(manager)
-  addSearchController(manager, { ...runs, searches, template: templates.search })
+  addSearchController(manager, {
+    ...runs,
+    searches,
+    template: templates.search,
+    allowedUsers: config.own.searchUsers,
+  })
 
   const generations = cacheGenerations(manager, { instance, pods })
   addGenerationController(manager, { ...runs, ...generations, gpus, template: templates.generation })
@@ -88,7 +93,7 @@ export const createOperator = (options: OperatorOptions): Operator => {
     template: templates.branch,
     ...(branchStorageClass === undefined ? {} : { storageClass: branchStorageClass }),
   }
-  addBranchController(manager, { ...branchStores, clock, settings, edgeUrl })
+  addBranchController(manager, { ...branchStores, clock, log, settings, edgeUrl })
 
   manager.whileLeading((signal) => notices.work(signal))
   manager.whileLeading((signal) =>

@@ -1,5 +1,6 @@
 import { createMemoryBus } from '@trellis/kit/bus'
 import { connectInProcess } from '@trellis/kit/rpc'
+import { silentLog } from '@trellis/kit/telemetry'
 import { branchNotices } from '@trellis/kit/workloads'
 import { BranchesServiceDefinition } from '@trellis/protos/ts/trellis/workloads/v1/branches.ts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -54,7 +55,14 @@ describe.skipIf(typeof programs === 'string')(`branches on a real kube-apiserver
     const declare = (manager: Manager) => {
       const scope = { instance: settings.instance, namespace }
       const stores = cacheBranches(manager, scope, manager.cache(pods, { selection: { namespace }, freeze: true }))
-      addBranchController(manager, { ...stores, clock: systemClock, settings, edgeUrl: 'https://logs.example.test' })
+      addBranchController(manager, {
+        ...stores,
+        clock: systemClock,
+        log: silentLog,
+        settings,
+        edgeUrl: 'https://logs.example.test',
+        secretsEvery: 1_000,
+      })
       manager.whileLeading((signal) =>
         workBranchNotices({ bus, client: manager.client, store: stores.branches }, signal),
       )
@@ -375,6 +383,29 @@ describe.skipIf(typeof programs === 'string')(`branches on a real kube-apiserver
       message: expect.stringContaining('storageclass'),
     })
     expect(await plane.reasonsOf(f.namespace, 'rigid')).toContain('VolumeNotGrown')
+  })
+
+  test('the volumes of replicas that were added by hand go with the Branch, those of others stay', async () => {
+    await using f = await farm()
+    const planted = await f.plant('wide', { slug: 'wide' })
+    await f.until('wide', 'Pending', 'Starting')
+    await f.grow(await f.read('wide'))
+    const { claim, statefulSet } = namesOf(planted)
+    const [added, other] = [claim.replace(/0$/, '1'), `${claim.replace(/0$/, '')}x-1`]
+    const first = await f.client.get(claims, f.ref(claim))
+    for (const name of [added, other])
+      await f.client.create(claims, {
+        metadata: { name, namespace: f.namespace, labels: first.metadata.labels ?? {} },
+        spec: first.spec,
+      } as never)
+    await f.client.delete(branches, f.ref('wide'))
+    await eventually(() => f.isGone(statefulSets, statefulSet), 'the StatefulSet is gone')
+    await eventually(() => f.isGone(branches, 'wide'), 'the branch is gone')
+    const left = async () =>
+      (await f.client.list(claims, { namespace: f.namespace })).items
+        .filter(({ metadata }) => metadata.deletionTimestamp === undefined)
+        .map(({ metadata }) => metadata.name)
+    expect(await left()).toEqual([other])
   })
 
   test('a branch that is paused is left as it is until it is not', async () => {

@@ -1,5 +1,4 @@
-import { type CacheOptions, type KubeObject, resource, withoutManagedFields } from '../runtime/mod.ts'
-import type { Secret } from '../secrets/secret-kind.ts'
+import { type CacheOptions, type KubeObject, resource } from '../runtime/mod.ts'
 import { label, type PodSpec } from '../workers/mod.ts'
 
 type PodTemplate = {
@@ -67,10 +66,4 @@ export type CacheScope = { instance: string; namespace?: string }
 /** How a cache of one of these kinds is declared. */
 export const childCache = <T extends KubeObject>({ instance, namespace }: CacheScope): CacheOptions<T> => ({
   selection: { labelSelector: selector(instance), ...(namespace === undefined ? {} : { namespace }) },
-})
-
-/** The cache of Secrets knows which there are, and whose; keys are not kept in memory. */
-export const secretCache = (scope: CacheScope): CacheOptions<Secret> => ({
-  ...childCache<Secret>(scope),
-  transform: (secret) => ({ metadata: withoutManagedFields(secret).metadata }),
 })

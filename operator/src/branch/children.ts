@@ -168,6 +168,7 @@ export const statefulSetFor = (
           ],
           restartPolicy: 'Always',
           fsGroup: fileGroup,
+          isProbed: true,
           volumeMounts: [{ name: volumeName, mountPath: dataDirectory }],
         }),
       },

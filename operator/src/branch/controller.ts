@@ -1,6 +1,5 @@
 import { type Branch, branches } from '../crds/mod.ts'
 import { keyOf, type Manager, type Mapper, type Store, toSelf } from '../runtime/mod.ts'
-import { secrets } from '../secrets/secret-kind.ts'
 import type { Pod } from '../workers/mod.ts'
 import {
   type CacheScope,
@@ -9,7 +8,6 @@ import {
   claims,
   type Service,
   type StatefulSet,
-  secretCache,
   services,
   statefulSets,
 } from './child-kinds.ts'
@@ -26,7 +24,6 @@ export const cacheBranches = (manager: Manager, scope: CacheScope, pods: Store<P
   }),
   statefulSets: manager.cache(statefulSets, childCache<StatefulSet>(scope)),
   services: manager.cache(services, childCache<Service>(scope)),
-  secrets: manager.cache(secrets, secretCache(scope)),
   claims: manager.cache(claims, childCache<Claim>(scope)),
   pods,
 })
@@ -45,7 +42,7 @@ const toRivals =
 /** Adds the controller of branches to an operator. One at a time: each is given its port in view of all the others. */
 export const addBranchController = (
   manager: Manager,
-  world: BranchStores & Pick<BranchWorld, 'clock' | 'settings' | 'edgeUrl'>,
+  world: BranchStores & Pick<BranchWorld, 'clock' | 'log' | 'settings' | 'edgeUrl' | 'secretsEvery'>,
 ) => {
   const { client, recorder } = manager
   const controller = manager.controller({ name: 'branch', reconcile: reconcileBranch({ ...world, client, recorder }) })
@@ -53,10 +50,6 @@ export const addBranchController = (
   controller.watch(world.branches, toRivals(world.branches))
   controller.watch(world.statefulSets, toBranch(world.branches))
   controller.watch(world.services, toBranch(world.branches))
-  controller.watch(
-    world.secrets,
-    toBranch(world.branches, (name) => name.replace(/-key$/, '')),
-  )
   /** The set is of one pod, whose name, and its volume's, ends with its ordinal. */
   const withoutOrdinal = (name: string) => name.replace(/-0$/, '')
   controller.watch(world.pods, toBranch(world.branches, withoutOrdinal))

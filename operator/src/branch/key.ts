@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { Branch } from '../crds/mod.ts'
-import { type Client, controllerOf, isAlreadyExists, type RequestOptions } from '../runtime/mod.ts'
+import { type Client, controllerOf, isAlreadyExists, isNotFound, type RequestOptions } from '../runtime/mod.ts'
 import { type Secret, secrets } from '../secrets/secret-kind.ts'
 import { type BranchSettings, keyName, secretFor } from './children.ts'
 import { namesOf } from './names.ts'
@@ -22,14 +22,19 @@ export const ensureSecret = async (
   settings: BranchSettings,
   options?: RequestOptions,
 ): Promise<{ secret: Secret; isNew: boolean }> => {
+  const { namespace } = branch.metadata
+  const ref = { name: namesOf(branch).secret, ...(namespace === undefined ? {} : { namespace }) }
+  const get = async () => ({ secret: await client.get(secrets, ref, options), isNew: false })
   try {
-    const secret = await client.create(secrets, secretFor(branch, drawKey(), settings), options)
-    return { secret, isNew: true }
+    return await get()
+  } catch (error) {
+    if (!isNotFound(error)) throw error
+  }
+  try {
+    return { secret: await client.create(secrets, secretFor(branch, drawKey(), settings), options), isNew: true }
   } catch (error) {
     if (!isAlreadyExists(error)) throw error
-    const { namespace } = branch.metadata
-    const ref = { name: namesOf(branch).secret, ...(namespace === undefined ? {} : { namespace }) }
-    return { secret: await client.get(secrets, ref, options), isNew: false }
+    return await get()
   }
 }
 

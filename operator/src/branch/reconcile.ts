@@ -35,6 +35,9 @@ const refusalLasts = 60_000
 /** Milliseconds after which a name that is another's is looked at again. */
 const nameTakenLasts = 5_000
 
+/** Milliseconds after which the Secret of a Branch is looked at: the operator may not list or watch Secrets. */
+const secretsLookedAt = 30_000
+
 type Look = { finding: Finding; told: Told }
 
 /** Refusals that people have to read: a quota, a policy, a value that is not allowed. */
@@ -43,12 +46,13 @@ const isRefusal = (error: unknown): error is ApiError =>
 
 /** Applies an object unless it is there as it should be. Gives what is there then. */
 const apply = async <T extends KubeObject & { spec?: unknown }>(
-  { client }: BranchWorld,
+  { client, log }: BranchWorld,
   { kind, live, desired }: { kind: Resource<T>; live: T | undefined; desired: Applied<T> },
   signal: AbortSignal,
 ): Promise<T> => {
   const { metadata, spec } = desired
   if (live && covers(live, { metadata, spec })) return live
+  if (live) log.info({ object: keyOf(live.metadata), kind: kind.kind }, 'repair: an object of a branch is corrected')
   const patch = { type: 'apply', body: desired, fieldManager, force: true } as const
   return client.patch(kind, metadata, patch, { signal })
 }
@@ -64,6 +68,7 @@ const applyService = async (
   if (selector || ports) {
     const body = { spec: { ...(selector ? { selector } : {}), ...(ports ? { ports } : {}) } }
     await world.client.patch(services, desired.metadata, { type: 'merge', body }, { signal })
+    world.log.info({ object: keyOf(desired.metadata), kind: 'Service' }, 'repair: a Service of a branch is corrected')
   }
   await apply(world, { kind: services, live, desired }, signal)
 }
@@ -79,23 +84,22 @@ const foreign = (branch: Branch, world: BranchWorld): string | undefined => {
   return (
     stranger('StatefulSet', names.statefulSet, world.statefulSets) ??
     stranger('Service', names.service, world.services) ??
-    stranger('Secret', names.secret, world.secrets) ??
     (claim && isBeingDeleted(claim) ? `volume claim ${names.claim}` : undefined)
   )
 }
 
 /** The Secret of a Branch: the one that is there, or a new one, of which people are told where there was another before. */
 const secretOf = async (branch: Branch, world: BranchWorld, signal: AbortSignal) => {
-  const cached = world.secrets.get(childKey(branch, namesOf(branch).secret))
-  if (cached) return cached
   const { secret, isNew } = await ensureSecret(world.client, branch, world.settings, { signal })
-  if (isNew && branch.status.secretName === secret.metadata.name)
+  if (isNew && branch.status.secretName === secret.metadata.name) {
+    world.log.info({ object: keyOf(secret.metadata) }, 'repair: the Secret of a branch is made again, with another key')
     world.recorder.record(branches, branch, {
       type: 'Warning',
       reason: 'KeyReplaced',
       action: 'MakeSecret',
       note: `The Secret ${secret.metadata.name} was gone. There is a new one with another key, which senders have to be given.`,
     })
+  }
   return secret
 }
 
@@ -163,10 +167,11 @@ const settle = async (branch: Branch, { finding, told }: Look, world: BranchWorl
   world.branches.wrote(written)
 }
 
-const lookAgain = (finding: Finding): Result => {
+const lookAgain = (finding: Finding, { secretsEvery = secretsLookedAt }: BranchWorld): Result => {
   const isRefused = finding.kind === 'refused' || (finding.kind === 'running' && finding.growth.kind === 'refused')
   if (isRefused) return requeueAfter(refusalLasts)
-  return finding.kind === 'nameTaken' ? requeueAfter(nameTakenLasts) : done
+  if (finding.kind === 'nameTaken') return requeueAfter(nameTakenLasts)
+  return finding.kind === 'running' ? requeueAfter(secretsEvery) : done
 }
 
 /** Makes the Secret, the Service, the StatefulSet and the volume of a Branch what it says, and its status what they are. */
@@ -181,5 +186,5 @@ export const reconcileBranch =
     const branch = await addFinalizer(world.client, branches, cached, finalizer, { signal })
     const found = await lookOrRefusal(branch, world, signal)
     await settle(branch, found, world, signal)
-    return lookAgain(found.finding)
+    return lookAgain(found.finding, world)
   }

@@ -1,6 +1,6 @@
 import { type Branch, branches } from '../crds/mod.ts'
 import { done, hasFinalizer, isNotFound, type Result, refOf, removeFinalizer, requeueAfter } from '../runtime/mod.ts'
-import { claims, statefulSets } from './child-kinds.ts'
+import { type Claim, claims, statefulSets } from './child-kinds.ts'
 import { isOwnedBy } from './key.ts'
 import { namesOf } from './names.ts'
 import { type BranchWorld, childKey } from './world.ts'
@@ -14,12 +14,25 @@ const keepVolumeAnnotation = 'trellis.dev/keep-volume'
 const longestWait = 10_000
 
 /**
+ * The volume claims of replicas that somebody added to the StatefulSet by hand. They may hold entries that were acknowledged
+ * meanwhile, so they stay as long as the Branch does.
+ */
+const surplusClaims = (branch: Branch, volumes: BranchWorld['claims']): Claim[] => {
+  const { claim } = namesOf(branch)
+  const replica = claim.replace(/0$/, '')
+  return volumes.by('namespace', branch.metadata.namespace ?? 'default').filter(({ metadata: { name } }) => {
+    const isReplica = name.startsWith(replica) && /^\d+$/.test(name.slice(replica.length))
+    return isReplica && name !== claim
+  })
+}
+
+/**
  * Lets a Branch go. Its volume is the one thing that does not go with its owner. The StatefulSet goes first, since while it
  * is there it makes the claim again.
  */
 export const releaseBranch = async (
   branch: Branch,
-  { client, statefulSets: sets }: BranchWorld,
+  { client, statefulSets: sets, claims: volumes }: BranchWorld,
   signal: AbortSignal,
 ): Promise<Result> => {
   if (!hasFinalizer(branch, finalizer)) return done
@@ -33,8 +46,8 @@ export const releaseBranch = async (
     return requeueAfter(longestWait)
   }
   const isKept = branch.metadata.annotations?.[keepVolumeAnnotation] === 'true'
-  const ref = refOf(childKey(branch, names.claim))
-  if (!isKept && !set) await client.delete(claims, ref, { signal }).catch(ignoreNotFound)
+  const refs = [refOf(childKey(branch, names.claim)), ...surplusClaims(branch, volumes).map(({ metadata }) => metadata)]
+  if (!isKept && !set) for (const ref of refs) await client.delete(claims, ref, { signal }).catch(ignoreNotFound)
   await removeFinalizer(client, branches, branch, finalizer, { signal })
   return done
 }

@@ -1,3 +1,4 @@
+import type { Log } from '@trellis/kit/telemetry'
 import { type Branch, branches } from '../crds/mod.ts'
 import {
   type CacheOptions,
@@ -11,7 +12,6 @@ import {
   type Store,
   toController,
 } from '../runtime/mod.ts'
-import type { Secret } from '../secrets/secret-kind.ts'
 import type { Pod } from '../workers/mod.ts'
 import type { Claim, Service, StatefulSet } from './child-kinds.ts'
 import type { BranchSettings } from './children.ts'
@@ -23,7 +23,6 @@ export type BranchStores = {
   branches: Store<Branch>
   statefulSets: Store<StatefulSet>
   services: Store<Service>
-  secrets: Store<Secret>
   claims: Store<Claim>
   pods: Store<Pod>
 }
@@ -33,9 +32,12 @@ export type BranchWorld = BranchStores & {
   client: Client
   recorder: Recorder
   clock: Clock
+  log: Log
   settings: BranchSettings
   /** The address that senders reach the installation by, without a slash at its end. */
   edgeUrl: string
+  /** Milliseconds between two looks at the Secret of a Branch; 30 s unless told. */
+  secretsEvery?: number
 }
 
 /** Index of branches by their slug. */

@@ -18,6 +18,7 @@ export const runReasons = [
   'NodeNotFound',
   'GPUFallback',
   'Cancelled',
+  'UserNotAllowed',
 ] as const
 export type RunReason = (typeof runReasons)[number]
 

@@ -1,6 +1,14 @@
 import { generationJobs } from '../crds/mod.ts'
 import { assignRun, lookedAgain, orderRun, refusedAgain, startingQuietly } from '../runs/mod.ts'
-import { done, isNamespaceTerminating, isRefused, ownerReference, type Result, requeueAfter } from '../runtime/mod.ts'
+import {
+  done,
+  isNamespaceTerminating,
+  isRefused,
+  keyOf,
+  ownerReference,
+  type Result,
+  requeueAfter,
+} from '../runtime/mod.ts'
 import type { Pod } from '../workers/mod.ts'
 import { queueOf } from './batch-job.ts'
 import type { Decision } from './decide.ts'
@@ -11,7 +19,7 @@ import { type Run, settle, warn } from './run.ts'
 import { gpuFallback } from './status.ts'
 import { orderOf } from './subject.ts'
 import type { GenerationWorld } from './world.ts'
-import { isPresent, makeJob, stopJob } from './writes.ts'
+import { isPresent, isWanted, makeJob, stopJob } from './writes.ts'
 
 type Obtain = Extract<Decision, { kind: 'obtain' }>
 
@@ -42,7 +50,7 @@ const getWorker = async (world: GenerationWorld, run: Run, { mayClaim, backoffLi
 const refused = async (world: GenerationWorld, run: Run, error: unknown): Promise<Result> => {
   if (!isRefused(error)) throw error
   if (isNamespaceTerminating(error)) return done
-  const message = `No worker can be made: ${error.message}`
+  const message = `Quota or policy: the API server refused the worker: ${error.message}`
   await settle(world, run, { phase: 'Pending', reason: 'Unschedulable', message })
   return requeueAfter(refusedAgain)
 }
@@ -56,13 +64,17 @@ const obtain = async (world: GenerationWorld, run: Run, decision: Obtain): Promi
   if (decision.because === undefined) return requeueAfter(startingQuietly)
   const message = `${decision.because} Another worker is started.`
   warn(world, run.job, 'WorkerLost', message)
+  world.log.info(
+    { runId: run.runId, object: keyOf(run.job.metadata), because: decision.because },
+    'repair: a lost worker is replaced',
+  )
   await settle(world, run, { phase: 'Pending', reason: 'Starting', message })
   return done
 }
 
 const waitForRoom = async (world: GenerationWorld, run: Run): Promise<Result> => {
   const { clock, maximumRuns } = world
-  const message = `All ${maximumRuns} runs that may be made at a time are; it is begun when one of them ends.`
+  const message = `Run limit: ${maximumRuns} generations, the maximum, have workers. This one starts when one of them ends.`
   run.memory.takenOnAt = clock.now()
   await settle(world, run, { phase: 'Pending', reason: 'Unschedulable', message }, { isHeld: true })
   return requeueAfter(lookedAgain)
@@ -78,6 +90,9 @@ export const begin = async (world: GenerationWorld, run: Run, decision: Obtain):
   if (found.missing !== undefined && (await isPresent(world, job, found.missing, signal)))
     return requeueAfter(startingQuietly)
   if (!hasRoom(world, job)) return waitForRoom(world, run)
+  // What it had may be gone since it was deleted itself: the caches of the two are not in step.
+  const hasBegun = memory.hasPlace || job.status.startTime !== undefined
+  if (hasBegun && !(await isWanted(world, job, signal))) return done
   memory.hasPlace = true
   return obtain(world, run, decision)
 }

@@ -131,7 +131,7 @@ const withJob = (view: GenerationView, batch: NonNullable<Survey['batch']>, left
       return untilReported(endedAt, time, noReport('The worker ended well'))
     case 'suspended': {
       const queue = queueOf(job)
-      const message = queue ? `It waits for the queue ${queue} to let it begin.` : 'Its Job is suspended.'
+      const message = queue ? `Queue: ${queue} has not admitted the Job yet.` : 'Queue: the Job is suspended.'
       // Not Suspended: that ends a run, and what is resumed after it is another one.
       return held(pending('Unschedulable', message))
     }

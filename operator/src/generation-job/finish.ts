@@ -1,5 +1,5 @@
 import type { GenerationJob } from '../crds/mod.ts'
-import { expiresIn, isLive, lingersFor, releaseWorker, runIdOf, tellFailure, unobserved } from '../runs/mod.ts'
+import { expiresIn, isLive, lingersFor, logEnd, releaseWorker, runIdOf, tellFailure, unobserved } from '../runs/mod.ts'
 import { done, type Result, requeueAfter } from '../runtime/mod.ts'
 import type { Decision } from './decide.ts'
 import { gpuWish } from './gpu-wish.ts'
@@ -34,6 +34,7 @@ export const end = async (
   if (stops) await stopRun(world, found, signal)
   await settle(world, run, standing, { more: outcomeOf(concluded) })
   world.runMetrics?.ended('generation', standing)
+  logEnd(world.log, { workload: 'generation', object: job, runId, standing, now: world.clock.now() })
   if (standing.phase === 'Failed') warn(world, job, standing.reason, standing.message)
   if (!stops && found.current) await releaseWorker(world, found.current)
   forget(world, job, runId)

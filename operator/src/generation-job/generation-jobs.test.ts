@@ -406,7 +406,7 @@ describe.skipIf(typeof programs === 'string')(`generations on a real kube-apiser
     const held = await s.until('song', 'Pending', 'Unschedulable')
     expect(conditionOf(held.status.conditions, 'Reconciling')).toMatchObject({
       status: 'True',
-      message: expect.stringContaining('queue music'),
+      message: expect.stringContaining('Queue: music'),
     })
     expect(held.status.startTime).toBeUndefined()
     await s.client.patch(batchJobs, job.metadata, { type: 'merge', body: { spec: { suspend: false } } })

@@ -1,6 +1,6 @@
 import { type GenerationJob, type GenerationJobStatus, generationJobs } from '../crds/mod.ts'
 import { type Wanted, writeRunStatus } from '../runs/mod.ts'
-import { createOwned, findOwned, remove } from '../runtime/mod.ts'
+import { createOwned, findOwned, isBeingDeleted, isNotFound, remove } from '../runtime/mod.ts'
 import { type Pod, pods } from '../workers/mod.ts'
 import { type BatchJob, batchJobFor, batchJobs } from './batch-job.ts'
 import type { GpuWish } from './gpu-wish.ts'
@@ -37,6 +37,21 @@ export const makeJob = (
   signal: AbortSignal,
 ): Promise<BatchJob> =>
   createOwned(client, batchJobs, batchJobFor(job, { ...wishes, template, instance }), job, { signal })
+
+/** Whether the server still has the object, and nobody has deleted it: a cache may be behind. */
+export const isWanted = async (
+  { client }: GenerationWorld,
+  { metadata }: GenerationJob,
+  signal: AbortSignal,
+): Promise<boolean> => {
+  try {
+    const live = await client.get(generationJobs, metadata, { signal })
+    return live.metadata.uid === metadata.uid && !isBeingDeleted(live)
+  } catch (error) {
+    if (isNotFound(error)) return false
+    throw error
+  }
+}
 
 /** Whether there is a pod of a name, and it is the run's: a cache that does not show it may be behind. */
 export const isPresent = async (

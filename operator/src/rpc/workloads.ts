@@ -96,7 +96,7 @@ export const workloadsRpc = (options: WorkloadsRpcOptions): Handlers<typeof Work
       // What it found was told by its worker, and written by its service: only a second driver of the same run asks now.
       const word = failed
         ? failureOf(failed.reason, failed.message)
-        : failureOf('Cancelled', 'The run has ended, and what it told is not kept any more.')
+        : failureOf('Cancelled', 'The run has ended, and its reports have expired.')
       await reporter.failed(runId, word)
       return true
     }

@@ -41,6 +41,7 @@ export const attendRuns = <Run extends RunObject>(
     for (const runId of runIdsOf(object)) notices.forget(runId)
     if (!isLeading || isFinished(object)) return
     const runId = runIdOf(object)
+    log.info({ runId, object: keyOf(object.metadata) }, 'a run ended: its object was deleted')
     reporter
       .failed(runId, failureOf('Cancelled', `The ${resource.kind} was deleted.`))
       .catch((error: unknown) => log.warn({ err: error, runId }, 'a deletion could not be told'))

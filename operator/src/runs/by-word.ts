@@ -20,10 +20,10 @@ export type Told = {
  */
 export const byWord = (told: Told, outcome: (concluded: RunConcluded) => string): Ending | Waiting | number => {
   const { facts, status, activeDeadlineSeconds, takenOnAt, now } = told
-  if (facts.cancelled) return fail('Cancelled', 'Somebody asked for its end.')
+  if (facts.cancelled) return fail('Cancelled', 'The caller cancelled the run.')
   if (facts.concluded) return endedBy(facts.concluded, facts, outcome(facts.concluded))
   const left = millisecondsUntil(status.startTime ?? takenOnAt, activeDeadlineSeconds, now)
-  if (left === 0) return fail('DeadlineExceeded', `It took longer than ${activeDeadlineSeconds} s.`)
+  if (left === 0) return fail('DeadlineExceeded', `The run took longer than ${activeDeadlineSeconds} s.`)
   if (facts.failed) return untilReported(facts.failed.at, { now, left }, failedBy(facts.failed.failure, true))
   return left
 }

@@ -32,6 +32,6 @@ export const endedBy = (concluded: RunConcluded, { worked, failed }: RunFacts, m
 
 /** A worker ended, and what came of its run was never told. */
 export const noReport = (how: string): Ending =>
-  fail('NoReport', `${how}, and nobody told what came of it within ${reportPatience / 1_000} s.`)
+  fail('NoReport', `${how}, and no report of the run arrived within ${reportPatience / 1_000} s.`)
 
 export const pending = (reason: RunReason, message: string): Standing => ({ phase: 'Pending', reason, message })

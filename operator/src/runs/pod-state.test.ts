@@ -40,7 +40,7 @@ const cases: [what: string, pod: Pod, expected: PodState][] = [
     {
       kind: 'unscheduled',
       isGated: false,
-      message: 'No node can take the worker yet: 0/3 nodes are available: 3 Insufficient memory.',
+      message: 'No node: 0/3 nodes are available: 3 Insufficient memory.',
     },
   ],
   [
@@ -57,7 +57,7 @@ const cases: [what: string, pod: Pod, expected: PodState][] = [
     {
       kind: 'unscheduled',
       isGated: true,
-      message: 'The worker is held back by a scheduling gate: Scheduling is blocked due to non-empty scheduling gates',
+      message: 'Scheduling gate: Scheduling is blocked due to non-empty scheduling gates',
     },
   ],
   [

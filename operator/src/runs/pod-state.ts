@@ -121,7 +121,7 @@ const pending = (pod: SeenPod): PodState => {
   const scheduled = conditionOf(pod, 'PodScheduled')
   if (scheduled?.status === 'False') {
     const isGated = scheduled.reason === 'SchedulingGated'
-    const words = isGated ? 'The worker is held back by a scheduling gate' : 'No node can take the worker yet'
+    const words = isGated ? 'Scheduling gate' : 'No node'
     return { kind: 'unscheduled', isGated, message: `${words}${said(scheduled.message)}` }
   }
   const held = pod.status?.containerStatuses?.[0]?.state?.waiting

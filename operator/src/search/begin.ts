@@ -9,7 +9,15 @@ import {
   startingQuietly,
   type Wanted,
 } from '../runs/mod.ts'
-import { done, isNamespaceTerminating, isRefused, ownerReference, type Result, requeueAfter } from '../runtime/mod.ts'
+import {
+  done,
+  isNamespaceTerminating,
+  isRefused,
+  keyOf,
+  ownerReference,
+  type Result,
+  requeueAfter,
+} from '../runtime/mod.ts'
 import type { Pod } from '../workers/mod.ts'
 import type { Decision } from './decide.ts'
 import { type Run, settle, warn } from './run.ts'
@@ -49,7 +57,7 @@ const refused = async (world: SearchWorld, run: Run, error: unknown): Promise<Re
   if (!isRefused(error)) throw error
   world.room.leave(run.search.metadata.uid)
   if (isNamespaceTerminating(error)) return done
-  const message = `No pod can be made: ${error.message}`
+  const message = `Quota or policy: the API server refused the pod: ${error.message}`
   await settle(world, run, { phase: 'Pending', reason: 'Unschedulable', message })
   return requeueAfter(refusedAgain)
 }
@@ -68,6 +76,7 @@ const obtain = async (
   if (because === undefined) return requeueAfter(startingQuietly)
   const message = `${because} Another worker is started.`
   warn(world, search, 'WorkerLost', message)
+  world.log.info({ runId: run.runId, object: keyOf(search.metadata), because }, 'repair: a lost worker is replaced')
   // Which attempt it is must outlive this process: the pod's name says it.
   const pod = obtained.value
   const found = { ...run, pods: { ...pods, current: { pod, state: podStateOf(pod), isClaimed: false } } }
@@ -77,7 +86,7 @@ const obtain = async (
 
 const waitForRoom = async (world: SearchWorld, { search, runId, memory, signal }: Run): Promise<Result> => {
   const { clock, room } = world
-  const message = `All ${room.total} searches that may run at a time do; it is begun when one of them ends.`
+  const message = `Run limit: ${room.total} searches, the maximum, have workers. This one starts when one of them ends.`
   // Its time has not begun.
   memory.takenOnAt = clock.now()
   const standing = runStatus(search, { phase: 'Pending', reason: 'Unschedulable', message }, clock.now())

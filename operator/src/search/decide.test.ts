@@ -55,6 +55,33 @@ const decided = ({ after = 0, of = search(), facts = {}, ...more }: Case): Decis
   return decide(view)
 }
 
+describe('a Search that names an account', () => {
+  const asked = (labels: Record<string, string>, user: string, allowedUsers: string[]) => {
+    const of = search({}, { user })
+    const view: SearchView = {
+      search: { ...of, metadata: { ...of.metadata, labels } },
+      facts: nothingHeard,
+      takenOnAt: begun,
+      now: begun,
+      allowedUsers,
+    }
+    return decide(view)
+  }
+  const refused = { kind: 'end', standing: { phase: 'Failed', reason: 'UserNotAllowed' } }
+
+  test('fails unless the installation allows it to act for that account', () => {
+    expect(asked({}, 'alice', [])).toMatchObject(refused)
+    expect(asked({}, 'alice', ['bob'])).toMatchObject(refused)
+    expect(asked({}, 'alice', ['alice'])).toMatchObject({ kind: 'obtain' })
+    expect(asked({}, 'alice', ['*'])).toMatchObject({ kind: 'obtain' })
+  })
+
+  test('is begun where it names the own account, or a service asked for it', () => {
+    expect(asked({}, 'local', [])).toMatchObject({ kind: 'obtain' })
+    expect(asked({ 'trellis.dev/run-id': 'run-1' }, 'alice', [])).toMatchObject({ kind: 'obtain' })
+  })
+})
+
 const started = { started: { worker: 'w', warm: true, at: begun } }
 const succeeded: PodState = { kind: 'succeeded', endedAt: undefined }
 

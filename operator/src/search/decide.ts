@@ -15,6 +15,7 @@ import {
   untilReported,
   type Waiting,
   wait,
+  wasAskedFor,
 } from '../runs/mod.ts'
 import { maximumAttempts } from './pod.ts'
 import type { Loss } from './survey.ts'
@@ -28,10 +29,22 @@ export type Worker = {
   endedAt?: number
 }
 
+/** The account of an installation without accounts, and of a Search that names none. */
+const ownUser = 'local'
+
+/** The users that Searches which people apply may name, beside none; `*` is all of them. */
+export type AllowedUsers = readonly string[]
+
+/** Whether a Search that nobody but its author vouches for may act for the account that it names. */
+const mayActFor = ({ spec: { user = '' } }: Search, allowed: AllowedUsers): boolean =>
+  user === '' || user === ownUser || allowed.includes('*') || allowed.includes(user)
+
 /** All that is reckoned with of a run that has not ended. Times are milliseconds since 1970. */
 export type SearchView = {
   search: Search
   facts: RunFacts
+  /** Accounts that it may act for, where no service asked for it. */
+  allowedUsers?: AllowedUsers
   /** Absent: there is none, or what there was is lost. */
   worker?: Worker
   /** The last of its workers that was lost. */
@@ -88,8 +101,13 @@ const withWorker = (view: SearchView, worker: Worker, left: number): Decision =>
 
 /** What is to be done about a Search that is not suspended and has not ended. */
 export const decide = (view: SearchView): Decision => {
-  const { search, facts, worker, takenOnAt, now } = view
+  const { search, facts, worker, takenOnAt, now, allowedUsers = [] } = view
   const { activeDeadlineSeconds } = search.spec
+  if (!wasAskedFor(search) && !mayActFor(search, allowedUsers))
+    return fail(
+      'UserNotAllowed',
+      `Searches that are applied may not act for the user "${search.spec.user}": leave spec.user out, or have operator.searchUsers name it.`,
+    )
   const left = byWord({ facts, status: search.status, activeDeadlineSeconds, takenOnAt, now }, outcome)
   if (typeof left === 'object') return left
   if (hasWorked(facts, search.status)) {

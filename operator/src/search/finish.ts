@@ -4,6 +4,7 @@ import {
   failureOf,
   isLive,
   lingersFor,
+  logEnd,
   podStateOf,
   releaseWorker,
   runIdOf,
@@ -43,6 +44,7 @@ export const end = async (
     ...(typeof concluded?.marketPrice === 'number' ? { marketPrice: concluded.marketPrice } : {}),
   })
   world.runMetrics?.ended('search', standing)
+  logEnd(world.log, { workload: 'search', object: search, runId, standing, now: world.clock.now() })
   if (standing.phase === 'Failed') warn(world, search, standing.reason, standing.message)
   if (!stops && pods.current) await releaseWorker(world, pods.current)
   forget(world, search, runId)
@@ -57,7 +59,7 @@ export const suspend = async (world: SearchWorld, search: Search, signal: AbortS
   const { reporter, ownPods, clock } = world
   const runId = runIdOf(search)
   const isNew = conditionOf(search.status.conditions, 'Ready')?.reason !== 'Suspended'
-  const message = 'It is suspended; it begins anew when it is resumed.'
+  const message = 'The search is suspended; a new run begins when it is resumed.'
   const standing = runStatus(search, { phase: 'Pending', reason: 'Suspended', message }, clock.now())
   const gone = { sessionId: null, startTime: null, podName: null, warm: null }
   await writeStatus(world, search, { ...standing, ...gone } as Wanted<SearchStatus>, signal)

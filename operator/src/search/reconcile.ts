@@ -1,8 +1,9 @@
 import type { Search } from '../crds/mod.ts'
-import { firstSeenEnded, isFinished, isLive, isPaused, runIdOf, unlessOvertaken } from '../runs/mod.ts'
-import { done, isBeingDeleted, type Reconcile, type Result, requeueAfter } from '../runtime/mod.ts'
+import { firstSeenEnded, isFinished, isLive, isPaused, lookedAgain, runIdOf, unlessOvertaken } from '../runs/mod.ts'
+import { done, isBeingDeleted, keyOf, type Reconcile, type Result, requeueAfter } from '../runtime/mod.ts'
 import { assign, begin, order } from './begin.ts'
 import { type Decision, decide, type Worker } from './decide.ts'
+import { canExchange, exchange } from './exchange.ts'
 import { end, expire, suspend } from './finish.ts'
 import { acknowledge, type Run, settle } from './run.ts'
 import { survey } from './survey.ts'
@@ -19,10 +20,12 @@ const workerOf = ({ clock }: SearchWorld, { memory, pods: { current } }: Run): W
 
 const judge = (world: SearchWorld, run: Run): Decision => {
   const { search, facts, memory, pods } = run
+  const { allowedUsers = [] } = world
   const worker = workerOf(world, run)
   return decide({
     search,
     facts,
+    allowedUsers,
     takenOnAt: memory.takenOnAt,
     now: world.clock.now(),
     ...(worker ? { worker } : {}),
@@ -42,7 +45,13 @@ const advance = async (world: SearchWorld, search: Search, signal: AbortSignal):
   const runId = runIdOf(search)
   const pods = survey(search, runId, ownPods.of(search.metadata.uid))
   const run: Run = { search, runId, memory: memories.of(search, runId), pods, facts: notices.factsOf(runId), signal }
-  for (const pod of pods.surplus) await stopPod(world, pod, signal)
+  for (const pod of pods.surplus) {
+    await stopPod(world, pod, signal)
+    world.log.info(
+      { runId, object: keyOf(search.metadata), pod: pod.metadata.name },
+      'repair: a second worker of a run is ended',
+    )
+  }
   if (pods.current) await assign(world, run, pods.current.pod)
   const decision = judge(world, run)
   const restsOnLoss = decision.kind === 'obtain' || (decision.kind === 'end' && decision.isLoss)
@@ -53,10 +62,13 @@ const advance = async (world: SearchWorld, search: Search, signal: AbortSignal):
     case 'obtain':
       return begin(world, run, decision)
     case 'wait': {
+      if (canExchange(world, run)) return exchange(world, run)
       if (decision.standing) await settle(world, run, decision.standing)
       else acknowledge(world, run, search.status)
       const untilOrdered = pods.current ? await order(world, run) : undefined
-      return requeueAfter(Math.min(decision.milliseconds, untilOrdered ?? Number.POSITIVE_INFINITY))
+      const isUnscheduled = pods.current?.state.kind === 'unscheduled'
+      const longest = isUnscheduled ? lookedAgain : Number.POSITIVE_INFINITY
+      return requeueAfter(Math.min(decision.milliseconds, longest, untilOrdered ?? Number.POSITIVE_INFINITY))
     }
   }
 }

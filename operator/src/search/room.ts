@@ -9,6 +9,8 @@ export type Room = {
    * it is its turn.
    */
   take: (uid: string, key: string) => boolean
+  /** The Search is about to have another worker in place of the one that it has: its place is kept meanwhile. */
+  keep: (uid: string) => void
   /** The Search does not want a worker any more, or for now. One that it has keeps the place until it has ended. */
   leave: (uid: string, hasWorker?: boolean) => void
   readonly total: number
@@ -85,6 +87,7 @@ export const createRoom = ({
       wakeNext()
       return true
     },
+    keep: (uid) => void promised.set(uid, clock.monotonic() + longestPromise),
     leave: (uid, hasWorker = false) => {
       const hasWaited = line.delete(uid)
       const wasPromised = !hasWorker && promised.delete(uid)

@@ -176,7 +176,7 @@ describe.skipIf(typeof programs === 'string')(`Searches on a real kube-apiserver
     const failed = await world.until('slow', hasFailed, 'it fails')
     expect(readyOf(failed)).toMatchObject({
       reason: 'DeadlineExceeded',
-      message: 'It took longer than 1 s.',
+      message: 'The run took longer than 1 s.',
       observedGeneration: 2,
     })
     expect(await world.reported(runId, 'failed')).toMatchObject({
@@ -278,12 +278,41 @@ describe.skipIf(typeof programs === 'string')(`Searches on a real kube-apiserver
       conditions: [{ type: 'PodScheduled', status: 'False', reason: 'Unschedulable', message: words }],
     })
     const waiting = await world.until('waiting', saysReason('Unschedulable'), 'it says why it waits')
-    expect(readyOf(waiting)?.message).toBe(`No node can take the worker yet: ${words}`)
+    expect(readyOf(waiting)?.message).toBe(`No node: ${words}`)
     expect(waiting.status.phase).toBe('Pending')
     world.skip(120_000, 'waiting')
     const runId = await start(world, pod)
     expect((await world.until('waiting', isRunning, 'it runs')).status.sessionId).toBe(runId)
     expect(await world.podsOf(made)).toHaveLength(1)
+  })
+
+  test('one whose own pod finds no node takes a worker that becomes idle, and never has two pods', async () => {
+    await using world = await startSearchWorld(plane, { maximumRuns: 1 })
+    const made = await world.search('outrun')
+    const own = await world.untilPod(made)
+    const conditions = [{ type: 'PodScheduled', status: 'False', reason: 'Unschedulable', message: '0/1 nodes.' }]
+    await world.setPod(own, { conditions })
+    await world.until('outrun', saysReason('Unschedulable'), 'it finds no node')
+    await world.pool(1)
+    await eventually(async () => (await world.poolPods()).length === 1, 'the pool has a pod')
+    const [idle] = (await world.poolPods()) as [Pod]
+    await world.run(idle)
+    // A claim can lose to a write to the waiting pod; the pod that is then made again finds no node, either.
+    await eventually(async () => {
+      const pods = await world.podsOf(made)
+      expect(pods.length).toBeLessThan(2)
+      const [pod] = pods.filter(({ metadata, status }) => metadata.uid !== idle.metadata.uid && !status?.conditions)
+      if (pod) await world.setPod(pod, { conditions })
+      return pods.some(({ metadata }) => metadata.uid === idle.metadata.uid)
+    }, 'it has the waiting worker')
+    const claimed = await world.untilPod(made, ({ metadata }) => metadata.uid === idle.metadata.uid)
+    expect((await world.podsOf(made)).map(({ metadata }) => metadata.name)).toEqual([claimed.metadata.name])
+    const runId = await start(world, claimed, true)
+    expect((await world.until('outrun', isRunning, 'it runs')).status).toMatchObject({
+      sessionId: runId,
+      podName: idle.metadata.name,
+      warm: true,
+    })
   })
 
   test('one beyond what may run at a time waits until another ends', async () => {

@@ -53,7 +53,7 @@ describe.skipIf(typeof programs === 'string')(
       const given = Buffer.from('mine').toString('base64')
       await client.create(secrets, { metadata: { name, namespace }, data: { 'rpc-secret': given, other: given } })
 
-      expect(await completeSecret(client, ref)).toEqual(['nats-token', 'postgres-password', 'settings-key'])
+      expect(await completeSecret(client, ref)).toEqual(secretKeys.filter((key) => key !== 'rpc-secret'))
       expect(await values(ref)).toMatchObject({ 'rpc-secret': 'mine', other: 'mine' })
     })
 
@@ -63,14 +63,28 @@ describe.skipIf(typeof programs === 'string')(
         await completeSecret(client, ref)
         const team = await newNamespace(client)
         expect(await shareSecret(client, ref, ['default', team, team])).toEqual([team])
-        const { 'rpc-secret': rpc, 'nats-token': token } = await values(ref)
-        expect(await values({ ...ref, namespace: team })).toEqual({ 'rpc-secret': rpc, 'nats-token': token })
+        const own = await values(ref)
+        const shared = ['rpc-secret', 'nats-search', 'nats-generation', 'nats-branch']
+        const copy = Object.fromEntries(shared.map((key) => [key, own[key]]))
+        expect(await values({ ...ref, namespace: team })).toEqual(copy)
 
         expect(await shareSecret(client, ref, [team])).toEqual([])
-        const data = { 'nats-token': Buffer.from('another').toString('base64') }
+        const data = { 'nats-search': Buffer.from('another').toString('base64') }
         await client.patch(secrets, ref, { type: 'merge', body: { data } })
         expect(await shareSecret(client, ref, [team])).toEqual([team])
-        expect(await values({ ...ref, namespace: team })).toMatchObject({ 'rpc-secret': rpc, 'nats-token': 'another' })
+        expect(await values({ ...ref, namespace: team })).toEqual({ ...copy, 'nats-search': 'another' })
+      })
+
+      test('lose the token for all of NATS that earlier releases shared', async () => {
+        const ref = target()
+        await completeSecret(client, ref)
+        const team = await newNamespace(client)
+        await shareSecret(client, ref, [team])
+        const copy = { ...ref, namespace: team }
+        const data = { 'nats-token': Buffer.from('of old').toString('base64') }
+        await client.patch(secrets, copy, { type: 'merge', body: { data } })
+        expect(await shareSecret(client, ref, [team])).toEqual([team])
+        expect(Object.keys(await values(copy))).not.toContain('nats-token')
       })
 
       test("never take the place of somebody else's", async () => {

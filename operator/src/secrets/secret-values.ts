@@ -3,7 +3,20 @@ import { type Client, type Draft, isAlreadyExists, isConflict, isNotFound } from
 import { type Secret, secrets } from './secret-kind.ts'
 
 /** What the processes of an installation know in common: by key of the Secret. */
-export const secretKeys = ['rpc-secret', 'nats-token', 'postgres-password', 'settings-key'] as const
+export const secretKeys = [
+  'rpc-secret',
+  'nats-token',
+  'nats-operator',
+  'nats-listings',
+  'nats-logs',
+  'nats-music',
+  'nats-search',
+  'nats-generation',
+  'nats-branch',
+  'postgres-password',
+  'settings-key',
+  'api-key',
+] as const
 
 export type SecretTarget = { name: string; namespace: string; labels: Readonly<Record<string, string>> }
 

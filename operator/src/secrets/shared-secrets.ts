@@ -3,7 +3,9 @@ import { type Secret, secrets } from './secret-kind.ts'
 import { amongOthers, findSecret, type SecretTarget } from './secret-values.ts'
 
 /** What workers and branches read: the database is for the services alone. */
-const sharedKeys = ['rpc-secret', 'nats-token'] as const
+const sharedKeys = ['rpc-secret', 'nats-search', 'nats-generation', 'nats-branch'] as const
+/** What earlier releases shared: the token opened all of NATS. */
+const withdrawnKeys = ['nats-token'] as const
 
 /** Names, as namespace/name, the Secret that another is a copy of. */
 export const copyOf = 'trellis.dev/copy-of'
@@ -29,9 +31,11 @@ const copyTo = async (client: Client, own: Secret, target: SecretTarget): Promis
     throw new Error(
       `The Secret ${name} of the namespace ${namespace} is not of this installation, so that workers cannot be run there: remove it, or leave the namespace out of operator.watchNamespaces.`,
     )
-  if (sharedKeys.every((key) => found.data?.[key] === data[key])) return false
+  const withdrawn = withdrawnKeys.filter((key) => found.data?.[key] !== undefined)
+  if (withdrawn.length === 0 && sharedKeys.every((key) => found.data?.[key] === data[key])) return false
   const { resourceVersion } = found.metadata
-  await client.patch(secrets, target, { type: 'merge', body: { metadata: { resourceVersion }, data } })
+  const patch = { ...data, ...Object.fromEntries(withdrawn.map((key) => [key, null])) }
+  await client.patch(secrets, target, { type: 'merge', body: { metadata: { resourceVersion }, data: patch } })
   return true
 }
 

@@ -28,6 +28,10 @@ export type Claims = {
    * server cannot be reached or refuses; nothing may be started in the place of the claim then, as it may have been made.
    */
   claim: (claim: Claim, signal?: AbortSignal) => Promise<Pod | undefined>
+  /** Whether a worker waits that a run could be given. */
+  isWaiting: (wish: Pick<Claim, 'namespace' | 'workload'>) => boolean
+  /** Lets a run that was told that no worker waits ask again. The caller has removed the pod that was made instead. */
+  askAgain: (runId: string) => void
 }
 
 export type ClaimsOptions = {
@@ -166,7 +170,10 @@ export const createClaims = (options: ClaimsOptions): Claims => {
     return cold.has(runId)
   }
 
-  const candidateFor = ({ namespace, workload }: Claim, tried: ReadonlySet<string>): Pod | undefined =>
+  const candidateFor = (
+    { namespace, workload }: Pick<Claim, 'namespace' | 'workload'>,
+    tried: ReadonlySet<string>,
+  ): Pod | undefined =>
     pods
       .by('idle', idleKey(namespace, workload))
       .filter((pod) => !tried.has(pod.metadata.uid) && !reservations.isTaken(pod))
@@ -211,5 +218,7 @@ export const createClaims = (options: ClaimsOptions): Claims => {
       pending.set(runId, made)
       return made
     },
+    isWaiting: (wish) => candidateFor(wish, new Set()) !== undefined,
+    askAgain: (runId) => void cold.delete(runId),
   }
 }

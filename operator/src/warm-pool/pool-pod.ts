@@ -16,12 +16,19 @@ import {
 /** What the pods of a workload are made from, with a hash that tells those of an older template. */
 export type Blueprint = { template: WorkerTemplate; instance: string; hash: string }
 
+/** A worker that waits is asked whether it is ready: only then it can be claimed. */
+const waiting = { isProbed: true } as const
+
 /** A worker that waits is a worker like any other: it learns of its run over the bus. So all pools of a workload share this. */
-export const blueprintOf = (template: WorkerTemplate, instance: string): Blueprint => ({
-  template,
-  instance,
-  hash: hashOf({ spec: podSpec(template), metadata: podMetadata(template, { labels: {} }) }),
-})
+export const blueprintOf = (given: WorkerTemplate, instance: string): Blueprint => {
+  const priorityClassName = given.poolPriorityClassName ?? given.priorityClassName
+  const template = { ...given, ...(priorityClassName === undefined ? {} : { priorityClassName }) }
+  return {
+    template,
+    instance,
+    hash: hashOf({ spec: podSpec(template, waiting), metadata: podMetadata(template, { labels: {} }) }),
+  }
+}
 
 /** The name of the pod in a slot: making it twice is making it once. */
 export const slotName = (pool: WarmPool, slot: number): string =>
@@ -52,7 +59,7 @@ export const poolPod = (
       ...podMetadata(template, { labels, annotations }),
       ownerReferences: [ownerReference(warmPools, pool)],
     },
-    spec: podSpec(template),
+    spec: podSpec(template, waiting),
   }
 }
 

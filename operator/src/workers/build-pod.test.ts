@@ -37,8 +37,13 @@ describe('a pod', () => {
     expect(names).toEqual(['POD_NAME', 'POD_UID', 'POD_NAMESPACE', 'HOST', 'METRICS_PORT', 'LABEL', 'LOG_LEVEL'])
   })
 
-  test('is asked each second whether it is ready until it is, and seldom then', () => {
+  test('is not asked whether it is ready unless it waits for a run', () => {
     const { startupProbe, readinessProbe } = containerOf()
+    expect([startupProbe, readinessProbe]).toEqual([undefined, undefined])
+  })
+
+  test('that waits is asked each second whether it is ready until it is, and seldom then', () => {
+    const [{ startupProbe, readinessProbe } = {}] = podSpec(template, { isProbed: true }).containers
     expect(startupProbe).toMatchObject({ httpGet: { path: '/ready', port: 'metrics' }, periodSeconds: 1 })
     expect(readinessProbe).toMatchObject({ httpGet: { path: '/ready', port: 'metrics' }, periodSeconds: 30 })
   })

@@ -29,6 +29,8 @@ export type PodWishes = {
   restartPolicy?: PodSpec['restartPolicy']
   /** Group of the volumes' files. */
   fsGroup?: number
+  /** Whether the kubelet asks the worker if it is ready; not unless told: a run learns over the bus that its worker has begun. */
+  isProbed?: boolean
   readinessProbe?: Probe
   livenessProbe?: Probe
   /** Seconds between being told to end and being ended; 30 unless told. */
@@ -41,16 +43,23 @@ const metricsPort = 9090
 const temporarySpace = '512Mi'
 
 /**
- * A waiting worker is claimed as soon as it is ready, so it is asked often until it is, for an hour if need be. From then on it
- * stays ready, and is asked rarely: a probe that meets it while it ends would be an event of type Warning of a run that went well.
+ * A waiting worker is claimed as soon as it is ready, so it is asked often until it is, for an hour if need be; first when the
+ * fastest are. Each time that it is not is an event of type Warning. From then on it stays ready, and is asked rarely: a probe
+ * that meets it while it ends would be such an event of a run that went well.
  */
 const startup: Probe = {
   httpGet: { path: '/ready', port: 'metrics' },
+  initialDelaySeconds: 1,
   periodSeconds: 1,
   timeoutSeconds: 2,
   failureThreshold: 3_600,
 }
-const readiness: Probe = { ...startup, periodSeconds: 30, failureThreshold: 1 }
+const readiness: Probe = { ...startup, initialDelaySeconds: 0, periodSeconds: 30, failureThreshold: 1 }
+
+const probes = ({ isProbed = false, readinessProbe }: PodWishes) => {
+  if (readinessProbe) return { readinessProbe }
+  return isProbed ? { startupProbe: startup, readinessProbe: readiness } : {}
+}
 
 const fromField = (name: string, fieldPath: string): EnvironmentVariable => ({
   name,
@@ -140,9 +149,7 @@ export const podSpec = (template: WorkerTemplate, wishes: PodWishes = {}): PodSp
         ports: [{ name: 'metrics', containerPort: metricsPort }, ...(wishes.ports ?? [])],
         ...(resources ? { resources } : {}),
         volumeMounts,
-        ...(wishes.readinessProbe
-          ? { readinessProbe: wishes.readinessProbe }
-          : { startupProbe: startup, readinessProbe: readiness }),
+        ...probes(wishes),
         ...(wishes.livenessProbe ? { livenessProbe: wishes.livenessProbe } : {}),
         securityContext: {
           allowPrivilegeEscalation: false,

@@ -28,6 +28,8 @@ export type WorkerTemplate = {
   affinity?: object
   topologySpreadConstraints?: readonly object[]
   priorityClassName?: string
+  /** Of pods that wait in pools; `priorityClassName` unless told. A pod keeps it when it is claimed. */
+  poolPriorityClassName?: string
   runtimeClassName?: string
   podLabels?: Readonly<Record<string, string>>
   podAnnotations?: Readonly<Record<string, string>>
@@ -65,6 +67,7 @@ const template = fieldsOf<WorkerTemplate>(
     affinity: anyObject,
     topologySpreadConstraints: listOf(anyObject),
     priorityClassName: text,
+    poolPriorityClassName: text,
     runtimeClassName: text,
     podLabels: mapOf(anyText),
     podAnnotations: mapOf(anyText),

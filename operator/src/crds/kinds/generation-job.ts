@@ -73,7 +73,12 @@ export const generationJob = defineKind({
       object(
         'input is the audio to continue. Left out, it is the path of the node: what comes before it in the chain.',
         {
-          key: required(text('key is the name of an object in the file store of the installation.', key)),
+          key: required(
+            text(
+              'key is the name of an object in the file store: the samples of a ready node of the same chain, or a file below music/inputs/.',
+              key,
+            ),
+          ),
         },
       ),
     ),

@@ -31,5 +31,5 @@ export const createCluster = (
     search: runService(world, { bus, calls, trade: 'listings' }),
     generation: runService(world, { bus, calls, trade: 'music' }),
   }
-  return { operators, log, services, weather, gpus: gpuNode(world) }
+  return { bus, operators, log, services, weather, gpus: gpuNode(world) }
 }

@@ -1,17 +1,29 @@
-import { read } from '@trellis/kit/config'
+import { exploredSeeds, runs } from '../../../../test/support/exploration.ts'
 import { live, type Schedule } from './life.ts'
 
-/** Lives in all that the tests of a file go through, as SIMULATION_SCHEDULES says; each takes some 25 ms. */
-export const scheduleCount = read.integer(1, 10_000_000)(process.env.SIMULATION_SCHEDULES ?? '1000')
+/** Simulated lives in the tests of one file; each takes some 25 ms. */
+export const scheduleCount = 100
 
 /** Ample: a life takes half a second on a busy machine. */
-export const timeout = Math.max(900_000, scheduleCount * 1_000)
+export const timeout = Math.max(900_000, runs(scheduleCount) * 1_000)
 
+/** The seeds from 1 on, the same in each run. */
 export const seeds = (count: number): number[] => Array.from({ length: count }, (_, seed) => seed + 1)
 
-/** So many schedules, whose mishaps begin at different steps. */
+const schedule = (seed: number, common: Omit<Schedule, 'seed'>): Schedule => ({
+  crashAt: 20 + (seed % 300),
+  crashEvery: 600,
+  ...common,
+  seed,
+})
+
+/** Schedules whose mishaps begin at different steps; others in each run, and `count` of them in the default run. */
 export const schedulesOf = (count: number, common: Omit<Schedule, 'seed'>): Schedule[] =>
-  seeds(Math.ceil(count)).map((seed) => ({ crashAt: 20 + (seed % 300), crashEvery: 600, ...common, seed }))
+  exploredSeeds(count).map((seed) => schedule(seed, common))
+
+/** The schedules of these seeds, the same in each run. */
+export const schedulesFrom = (chosen: readonly number[], common: Omit<Schedule, 'seed'>): Schedule[] =>
+  chosen.map((seed) => schedule(seed, common))
 
 /** The schedules in which something did not hold, the first few. */
 export const failing = async (schedules: readonly Schedule[]): Promise<object[]> => {

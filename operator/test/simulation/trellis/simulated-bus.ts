@@ -15,6 +15,8 @@ export type BusFaults = {
 }
 
 export const calmBus: BusFaults = { delay: [1, 5], lost: 0, answerLost: 0, duplicated: 0 }
+/** The server is away: nothing arrives, and every sender is told so. */
+export const silentBus: BusFaults = { ...calmBus, lost: 1 }
 export const stormyBus: BusFaults = { delay: [1, 300], lost: 0.03, answerLost: 0.03, duplicated: 0.1 }
 
 /** A bus between the processes of a world, which stays when they are killed. */

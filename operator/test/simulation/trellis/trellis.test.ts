@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
+import { runSeed, runs } from '../../../../test/support/exploration.ts'
 import { calm, stormy } from '../mod.ts'
 import { live } from './life.ts'
-import { failing, scheduleCount, schedulesOf, seeds, timeout } from './schedules.ts'
+import { failing, scheduleCount, schedulesFrom, schedulesOf, seeds, timeout } from './schedules.ts'
 
 test('in calm weather every run is done or says why not, most of them by a waiting worker', async () => {
   const { wrong, phases, claims } = await live({ seed: 1, replicas: 8 })
@@ -25,24 +26,31 @@ test(
 )
 
 test(
-  `the operator may be killed at any step of its work, of which about ${Math.ceil(scheduleCount * 0.25)} are tried`,
+  `the operator may be killed at any step of its work, of which about ${runs(scheduleCount * 0.25)} are tried`,
   async () => {
     const { world } = await live({ seed: 7 })
     const steps = seeds(world.steps())
     expect(steps.length).toBeGreaterThan(200)
-    const every = Math.max(1, Math.ceil((steps.length * 4) / scheduleCount))
-    const chosen = steps.filter((step) => step % every === 0)
+    const every = Math.max(1, Math.ceil(steps.length / runs(scheduleCount * 0.25)))
+    const chosen = steps.filter((step) => step % every === runSeed % every)
     expect(await failing(chosen.map((crashAt) => ({ seed: 7, faults: calm, crashAt })))).toEqual([])
   },
   timeout,
 )
 
+/** Seeds with which careless claims were seen to fail; to be found again, with the loop below, where the simulation changes. */
+const revealing: readonly number[] = [129]
 test(
   'the simulation finds what claims do wrong that name no version',
   async () => {
     const found: string[] = []
-    // It takes many runs and some luck: about one in fifty such schedules shows it.
-    for (const schedule of schedulesOf(1_000, { faults: stormy, isStormy: true, runs: 16, replicas: 4 })) {
+    // It takes many runs and some luck: about one in fifty such schedules shows it. Seeds that are known to show it come first.
+    for (const schedule of schedulesFrom([...revealing, ...seeds(1_000)], {
+      faults: stormy,
+      isStormy: true,
+      runs: 16,
+      replicas: 4,
+    })) {
       if (found.length > 0) break
       const { wrong } = await live({ ...schedule, isCareless: true })
       found.push(...wrong.filter((what) => what.includes('went from the run')))

@@ -1,0 +1,31 @@
+import { expect, test, vi } from 'vitest'
+import { type GenerationJob, generationJobs } from '../crds/mod.ts'
+import { ApiError } from '../runtime/mod.ts'
+import { begin } from './begin.ts'
+import type { Run } from './run.ts'
+import type { GenerationWorld } from './world.ts'
+
+const job = { metadata: { name: 'song', namespace: 'default', uid: 'u', resourceVersion: '1' }, spec: {}, status: {} }
+
+test('a GenerationJob that the server has no more is not given another Job, though the cache still shows it', async () => {
+  const create = vi.fn()
+  const get = vi.fn(async () => {
+    throw new ApiError(404, { reason: 'NotFound', message: 'It is not found.' } as never)
+  })
+  const world = {
+    client: { create, get },
+    claims: { claim: async () => undefined },
+    memories: { peek: () => ({ hasPlace: true }) },
+    maximumRuns: 1,
+  } as unknown as GenerationWorld
+  const run = {
+    job: job as unknown as GenerationJob,
+    runId: 'obj-u',
+    found: { surplus: [] },
+    memory: { hasPlace: true },
+    signal: new AbortController().signal,
+  } as unknown as Run
+  expect(await begin(world, run, { kind: 'obtain', mayClaim: true, backoffLimit: 0 })).toEqual({ kind: 'done' })
+  expect(get).toHaveBeenCalledWith(generationJobs, job.metadata, expect.anything())
+  expect(create).not.toHaveBeenCalled()
+})

@@ -1,0 +1,24 @@
+import type { Log } from '@trellis/kit/telemetry'
+import { type KubeObject, keyOf } from '../runtime/mod.ts'
+import type { RunStatus, Standing } from './run-status.ts'
+
+/** A run that has ended: its object, and how. */
+export type EndedRun = {
+  workload: 'search' | 'generation'
+  object: KubeObject & { status: RunStatus }
+  runId: string
+  standing: Standing
+  now: number
+}
+
+/** Writes the one line of a run's end to the log. `seconds` counts from when it was taken on. */
+export const logEnd = (log: Log, { workload, object, runId, standing, now }: EndedRun): void => {
+  const { metadata, status } = object
+  const { phase, reason, message } = standing
+  const startedAt = Date.parse(status.startTime ?? '')
+  const seconds = Number.isNaN(startedAt) ? undefined : Math.round((now - startedAt) / 100) / 10
+  log.info(
+    { workload, runId, object: keyOf(metadata), phase, reason, seconds, pod: status.podName, detail: message },
+    'a run ended',
+  )
+}

@@ -1,0 +1,50 @@
+import { expect, test } from 'vitest'
+import { pods } from '../../../src/workers/mod.ts'
+import { createWorld } from '../mod.ts'
+import { createCluster } from './cluster.ts'
+import { fillInDefaults } from './defaults.ts'
+import { watchInvariants } from './invariants.ts'
+import { isAtRest } from './judge.ts'
+import { seeds } from './schedules.ts'
+import { calmBus, silentBus } from './simulated-bus.ts'
+import { createUser } from './user.ts'
+
+const runs = 10
+/** Milliseconds without the bus. */
+const outage = 40_000
+
+/** What workers report of some runs that they cannot do, and what a GPU that no node has leads to. */
+const ofTheRun = ['Refused', 'DeadlineExceeded']
+
+/** Runs that come before and during an outage of the bus, and the reasons of those that failed. */
+const survive = async (seed: number) => {
+  const terminating = [{ resource: pods, milliseconds: 10_000 }]
+  const world = createWorld({ seed, terminating, admit: fillInDefaults })
+  const { operators, services, bus, gpus } = createCluster(world)
+  const user = createUser(world, services)
+  const invariants = watchInvariants(world, user.mustStayAway)
+  operators.start()
+  user.makePools(2)
+  gpus.join()
+  await world.clock.advance(5_000)
+  for (let count = 0; count < runs; count += 1) {
+    if (count === runs / 2) {
+      bus.weather(silentBus)
+      world.clock.after(outage, () => bus.weather(calmBus))
+    }
+    user.apply(count % 2 === 0 ? 'search' : 'generation')
+    await world.clock.advance(world.random.between(0, 4_000))
+  }
+  const atRest = await world.clock.until(() => isAtRest(world, user), 1_500_000)
+  const reasons = [...invariants.ended.values()].flatMap(({ reason }) => reason ?? [])
+  world.end()
+  return { atRest, wrong: [...invariants.broken, ...invariants.excess], reasons }
+}
+
+test('a bus that is away for 40 s fails no run, and gives none two workers', async () => {
+  for (const seed of seeds(15)) {
+    const { atRest, wrong, reasons } = await survive(seed)
+    expect({ seed, atRest, wrong }).toEqual({ seed, atRest: true, wrong: [] })
+    expect({ seed, failed: reasons.filter((reason) => !ofTheRun.includes(reason)) }).toEqual({ seed, failed: [] })
+  }
+})
