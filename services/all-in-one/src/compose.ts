@@ -30,7 +30,11 @@ export const composeTrellis = async (config: AllConfig, { log, metrics }: { log:
   const filesLocation = { kind: 'directory', path: join(dataDirectory, 'files') } as const
   const files = await openDirectoryFiles(filesLocation.path)
   const bus = opened.use(createMemoryBus())
-  const audioWorker = generationWorker({ files: filesLocation, workers: config.music.workers })
+  const audioWorker = generationWorker({
+    files: filesLocation,
+    workers: config.music.workers,
+    memoryMegabytes: config.music.workerMegabytes,
+  })
   const runtime = opened.use(
     createLocalWorkloads({
       bus,
@@ -84,6 +88,7 @@ export const composeTrellis = async (config: AllConfig, { log, metrics }: { log:
         security: { secrets: [rpcSecret] },
       },
       config: config.logs,
+      secretFiles: config.secretFiles,
       log: log.child({ part: 'logs' }),
     }),
   )

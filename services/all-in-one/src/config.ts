@@ -1,24 +1,32 @@
 import { branchEnvironment, localBranchesConfig } from '@trellis/branch'
 import { checkEdgeConfig, edgeConfig } from '@trellis/edge'
-import { baseConfig, readConfig } from '@trellis/kit/config'
+import { baseConfig, filesNamedIn, readConfigs } from '@trellis/kit/config'
 import { configPart, databaseConfig, storeLocation } from '@trellis/kit/process'
 import { listingsConfig } from '@trellis/listings'
 import { logsConfig } from '@trellis/logs'
 import { musicConfig } from '@trellis/music'
 
-/** Reads what every part is told. Throws ConfigFailure, with one line that names the wrong variable. */
+/** Reads what every part is told. Throws ConfigFailure, with a line for each wrong variable. */
 export const readAllConfig = (environment: NodeJS.ProcessEnv) => {
-  const config = {
-    base: readConfig(baseConfig, environment),
-    database: readConfig(databaseConfig, environment),
-    edge: readConfig(edgeConfig, environment),
-    listings: readConfig(listingsConfig, environment),
-    logs: readConfig(logsConfig, environment),
-    music: readConfig(musicConfig, environment),
-    branches: { ...readConfig(localBranchesConfig, environment), environment: branchEnvironment(environment) },
-  }
+  const config = readConfigs(
+    {
+      base: baseConfig,
+      database: databaseConfig,
+      edge: edgeConfig,
+      listings: listingsConfig,
+      logs: logsConfig,
+      music: musicConfig,
+      branches: localBranchesConfig,
+    },
+    environment,
+  )
   checkEdgeConfig(config.edge)
-  return { ...config, store: storeLocation(config.database, config.base.dataDirectory) }
+  return {
+    ...config,
+    branches: { ...config.branches, environment: branchEnvironment(environment) },
+    store: storeLocation(config.database, config.base.dataDirectory),
+    secretFiles: filesNamedIn(environment),
+  }
 }
 
 export type AllConfig = ReturnType<typeof readAllConfig>

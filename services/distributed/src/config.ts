@@ -1,4 +1,4 @@
-import { baseConfig, read, readConfig, setting } from '@trellis/kit/config'
+import { baseConfig, read, readConfigs, setting } from '@trellis/kit/config'
 import { connectionsConfig } from '@trellis/kit/process'
 
 /** What a distributed installation on one machine is told, beside what its processes are. */
@@ -7,10 +7,7 @@ export const launchConfig = {
 }
 
 /** Reads what the launcher is told. Throws ConfigFailure. */
-export const readLaunchConfig = (environment: NodeJS.ProcessEnv) => ({
-  base: readConfig(baseConfig, environment),
-  connections: readConfig(connectionsConfig, environment),
-  launch: readConfig(launchConfig, environment),
-})
+export const readLaunchConfig = (environment: NodeJS.ProcessEnv) =>
+  readConfigs({ base: baseConfig, connections: connectionsConfig, launch: launchConfig }, environment)
 
 export type LaunchConfig = ReturnType<typeof readLaunchConfig>

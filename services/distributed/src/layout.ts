@@ -1,8 +1,17 @@
 import { join } from 'node:path'
+import type { ServerGrants } from './local-servers.ts'
+import { environmentFor, type ProcessKind } from './process-environment.ts'
 import { reservePort } from './servers/mod.ts'
 import type { ProcessSpec } from './supervise.ts'
 
-const moduleOf = (path: string) => new URL(`../../${path}`, import.meta.url)
+/** Addresses that a bundler recognizes: each is written out in full. */
+const modules = {
+  listings: new URL('../../listings/src/main.ts', import.meta.url),
+  logs: new URL('../../logs/src/main.ts', import.meta.url),
+  music: new URL('../../music/src/main.ts', import.meta.url),
+  edge: new URL('../../edge/src/main.ts', import.meta.url),
+  workloads: new URL('./workloads/main.ts', import.meta.url),
+}
 
 const serviceNames = ['listings', 'logs', 'music'] as const
 
@@ -20,8 +29,10 @@ export type LayoutOptions = {
   /** The edges listen on this port and those behind it; 0 lets the system choose. */
   port: number
   dataDirectory: string
-  /** What every process is told: the person's settings, and where the servers are. */
+  /** What there is to pass on of the user's settings, to each process as much as it reads. */
   environment: Record<string, string>
+  /** Credentials of the servers that were started here: each process gets those of its role. The edge needs none. */
+  grants?: ServerGrants
   /** What calls between the processes carry. */
   secret: string
 }
@@ -37,15 +48,33 @@ const reserve = async (kind: string, replicas: number) =>
     }),
   )
 
+const noGrants: ServerGrants = { nats: () => ({}), database: {}, files: {} }
+
+const privateDirectories = ({ SERVICE_PRIVATE_DIRS: given }: Record<string, string>, dataDirectory: string): string =>
+  [dataDirectory, ...(given ? [given] : [])].join(',')
+
 /** Gives every process a name, an address, a port for its metrics, and what it is told. */
 export const layOut = async ({
   replicas,
   port,
   dataDirectory,
   environment,
+  grants: { nats, database, files } = noGrants,
   secret,
 }: LayoutOptions): Promise<Layout> => {
-  const common = { ...environment, RPC_SECRET: secret, END_WITH_INPUT: '1' }
+  const common = (kind: ProcessKind) => ({
+    ...environmentFor(kind, environment),
+    RPC_SECRET: secret,
+    END_WITH_INPUT: '1',
+    // All of the installation, with the secrets of its servers and of the other processes.
+    ...(kind === 'logs' && { SERVICE_PRIVATE_DIRS: privateDirectories(environment, dataDirectory) }),
+  })
+  const ofService = (service: (typeof serviceNames)[number]) => ({
+    ...common(service),
+    ...nats(service),
+    ...database,
+    ...files,
+  })
   const [runtime] = await reserve('workloads', 1)
   if (!runtime) throw new TypeError('There is one workloads process.')
   const where: Record<string, string> = {}
@@ -56,9 +85,9 @@ export const layOut = async ({
     for (const { name, address, metricsPort, reserved } of made) {
       services.push({
         name,
-        module: moduleOf(`${service}/src/main.ts`),
+        module: modules[service],
         environment: {
-          ...common,
+          ...ofService(service),
           RPC_ADDRESS: address,
           METRICS_PORT: metricsPort,
           WORKLOADS_ADDRESS: runtime.address,
@@ -72,15 +101,17 @@ export const layOut = async ({
   return {
     migrations: serviceNames.map((service) => ({
       name: `${service} migrate`,
-      module: moduleOf(`${service}/src/main.ts`),
+      module: modules[service],
       words: ['migrate'],
-      environment: { ...common, TRELLIS_DATA_DIR: join(dataDirectory, service) },
+      environment: { ...ofService(service), TRELLIS_DATA_DIR: join(dataDirectory, service) },
     })),
     workloads: {
       name: runtime.name,
-      module: moduleOf('distributed/src/workloads/main.ts'),
+      module: modules.workloads,
       environment: {
-        ...common,
+        ...common('workloads'),
+        ...nats('workloads'),
+        ...files,
         RPC_ADDRESS: runtime.address,
         METRICS_PORT: runtime.metricsPort,
         TRELLIS_DATA_DIR: join(dataDirectory, runtime.name),
@@ -92,8 +123,8 @@ export const layOut = async ({
       const own = port === 0 ? free : port + index
       return {
         name,
-        module: moduleOf('edge/src/main.ts'),
-        environment: { ...common, ...where, METRICS_PORT: metricsPort, PORT: String(own) },
+        module: modules.edge,
+        environment: { ...common('edge'), ...where, METRICS_PORT: metricsPort, PORT: String(own) },
         reserved,
         port: own,
       }

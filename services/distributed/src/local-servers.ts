@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -9,6 +10,8 @@ import {
   findNatsServer,
   findS3Server,
   freePort,
+  type NatsRole,
+  natsRoles,
   type ServerProcess,
   startNatsServer,
   startPostgres,
@@ -16,9 +19,19 @@ import {
 } from './servers/mod.ts'
 import { serverNotes } from './stale-servers.ts'
 
+/** Parts of an environment that not every process gets. */
+export type ServerGrants = {
+  /** How a process connects to NATS, by its role. */
+  nats: (role: NatsRole) => Record<string, string>
+  /** How rows are reached. */
+  database: Record<string, string>
+  /** How files are reached. */
+  files: Record<string, string>
+}
+
 /** The servers that the processes stand on: variables that tell of them, and what was started here, to be ended. */
 export type LocalServers = AsyncDisposable & {
-  environment: Record<string, string>
+  grants: ServerGrants
   /** What was started here, by name. */
   started: Record<string, ServerProcess>
 }
@@ -39,6 +52,10 @@ const keepRunning = async (name: string, server: ServerProcess, ending: AbortSig
     await sleep(pauseMilliseconds)
   }
 }
+
+/** Passwords for one life of a server: what is stored does not depend on them, and no file has to guard them. */
+const drawPasswords = () =>
+  Object.fromEntries(natsRoles.map((role) => [role, `k${randomBytes(24).toString('hex')}`])) as Record<NatsRole, string>
 
 const orUndefined = <Value>(find: () => Value): Value | undefined => {
   try {
@@ -63,7 +80,7 @@ export const startLocalServers = async (
   const notes = serverNotes(directory)
   await notes.endStale()
   const ending = new AbortController()
-  const told: Record<string, string> = {}
+  const grants: ServerGrants = { nats: () => ({}), database: {}, files: {} }
   const started: Record<string, ServerProcess> = {}
   const note = () => notes.note(Object.values(started).flatMap((server) => server.pid() ?? []))
   const keep = async <Server extends ServerProcess>(name: string, server: Server): Promise<Server> => {
@@ -84,20 +101,27 @@ export const startLocalServers = async (
     return server
   }
   const folder = (name: string) => join(directory, name)
+  const executable = config.s3Endpoint === undefined ? orUndefined(() => findS3Server(environment)) : undefined
   try {
     if (config.natsServers.length === 0) {
+      const passwords = drawPasswords()
       const nats = await keep(
         'NATS',
-        await startNatsServer({ command: findNatsServer(environment), directory: folder('nats') }),
+        await startNatsServer({
+          command: findNatsServer(environment),
+          directory: folder('nats'),
+          passwords,
+          filesInNats: config.s3Endpoint === undefined && executable === undefined,
+        }),
       )
-      told.NATS_URL = nats.address
+      grants.nats = (role) => ({ NATS_URL: nats.address, NATS_USER: role, NATS_PASSWORD: passwords[role] })
     }
     if (config.databaseUrl === undefined) {
       const postgres = await keep(
         'Postgres',
         await startPostgres({ directory: folder('postgres'), port: await freePort() }),
       )
-      told.DATABASE_URL = postgres.url()
+      grants.database = { DATABASE_URL: postgres.url() }
     }
   } catch (error) {
     if (error instanceof FolderClosed) throw new ConfigFailure(error.message, { cause: error })
@@ -105,15 +129,16 @@ export const startLocalServers = async (
       ? new ConfigFailure(`${error.message} NATS_URL or DATABASE_URL can name one that runs already.`)
       : error
   }
-  const executable = config.s3Endpoint === undefined ? orUndefined(() => findS3Server(environment)) : undefined
   if (executable !== undefined) {
     const s3 = await keep('S3', await startS3Server({ executable, directory: folder('s3') }))
-    told.S3_ENDPOINT = s3.endpoint
-    told.S3_BUCKET = s3.bucket
-    told.S3_REGION = s3.region
-    told.S3_ACCESS_KEY_ID = s3.accessKeyId
-    told.S3_SECRET_ACCESS_KEY = s3.secretAccessKey
+    grants.files = {
+      S3_ENDPOINT: s3.endpoint,
+      S3_BUCKET: s3.bucket,
+      S3_REGION: s3.region,
+      S3_ACCESS_KEY_ID: s3.accessKeyId,
+      S3_SECRET_ACCESS_KEY: s3.secretAccessKey,
+    }
   }
   const stack = opened.move()
-  return { environment: told, started, [Symbol.asyncDispose]: () => stack.disposeAsync() }
+  return { grants, started, [Symbol.asyncDispose]: () => stack.disposeAsync() }
 }

@@ -45,15 +45,15 @@ await runProcess<LaunchConfig>({
         SERVICE_SETTINGS_KEY: Buffer.from(await loadKeyFile(join(dataDirectory, 'settings-key'))).toString('hex'),
         LOG_FORMAT: process.stdout.isTTY ? 'lines' : 'json',
         ...described(process.env),
-        ...servers.environment,
       },
+      grants: servers.grants,
       secret: randomBytes(24).toString('base64url'),
     })
     await Promise.all(layout.migrations.map(runOnce))
     say('launcher', 'the schemas are up to date')
     /** What is started later ends earlier, and all of a row at once. */
     const startRow = async (row: readonly ProcessSpec[]) => {
-      const running = row.map((spec) => supervise(spec, say))
+      const running = await Promise.all(row.map((spec) => supervise(spec, say)))
       opened.defer(async () => {
         await Promise.all(running.map((one) => one.stop()))
       })

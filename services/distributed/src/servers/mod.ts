@@ -1,5 +1,6 @@
 export { besideCheckout, ExecutableMissing, findExecutable, isExecutable } from './find-executable.ts'
 export { findNatsServer, type NatsServer, type NatsServerOptions, startNatsServer } from './nats.ts'
+export { type NatsRole, natsAccounts, natsRoles } from './nats-accounts.ts'
 export { freePort, type ReservedPort, reservePort } from './ports.ts'
 export {
   findPostgres,

@@ -1,7 +1,9 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { findExecutable } from './find-executable.ts'
+import { type NatsRole, natsAccount, natsAccounts, natsPasswordVariable, natsRoles } from './nats-accounts.ts'
 import { freePort } from './ports.ts'
 import { type ServerProcess, startServerProcess } from './server-process.ts'
 
@@ -12,7 +14,21 @@ export type NatsServerOptions = {
   directory?: string
   /** Further lines of its configuration. */
   configuration?: string
+  /** Passwords of the roles. Without them the server takes everyone for everything, which is for tests alone. */
+  passwords?: Readonly<Record<NatsRole, string>>
+  /** With passwords: whether files are in its object store. */
+  filesInNats?: boolean
 }
+
+/** A store from before there were accounts is in the folder of the global account: it becomes that of the account of all streams. */
+const adoptGlobalAccount = async (store: string): Promise<void> => {
+  const folder = join(store, 'jetstream')
+  if (existsSync(join(folder, '$G')) && !existsSync(join(folder, natsAccount)))
+    await rename(join(folder, '$G'), join(folder, natsAccount))
+}
+
+const passwordVariables = (passwords: Readonly<Record<NatsRole, string>>): Record<string, string> =>
+  Object.fromEntries(natsRoles.map((role) => [natsPasswordVariable(role), passwords[role]]))
 
 export type NatsServer = ServerProcess & {
   /** `127.0.0.1:port`, for clients. */
@@ -29,7 +45,7 @@ export const findNatsServer = (environment: NodeJS.ProcessEnv): string =>
 
 /** Starts nats-server with JetStream on loopback. */
 export const startNatsServer = async (options: NatsServerOptions): Promise<NatsServer> => {
-  const { command, configuration = '' } = options
+  const { command, configuration = '', passwords } = options
   const directory = options.directory ?? (await mkdtemp(join(tmpdir(), 'trellis-nats-')))
   await mkdir(directory, { recursive: true })
   const store = join(directory, 'store')
@@ -40,13 +56,16 @@ export const startNatsServer = async (options: NatsServerOptions): Promise<NatsS
     `listen: "127.0.0.1:${port}"`,
     `http: "127.0.0.1:${monitorPort}"`,
     `jetstream { store_dir: "${store}" }`,
+    ...(passwords ? [natsAccounts({ filesInNats: options.filesInNats ?? false })] : []),
   ]
+  if (passwords) await adoptGlobalAccount(store)
   await writeFile(configurationFile, [...lines, configuration, ''].join('\n'))
   const monitor = async (page: string) => (await fetch(`http://127.0.0.1:${monitorPort}/${page}`)).json()
   const server = await startServerProcess({
     name: 'nats-server',
     command,
     args: ['--config', configurationFile],
+    ...(passwords && { environment: passwordVariables(passwords) }),
     port,
     isReady: async () => {
       const healthy = await fetch(`http://127.0.0.1:${monitorPort}/healthz`).catch(() => undefined)

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { findExecutable } from './find-executable.ts'
@@ -31,7 +32,8 @@ export const startS3Server = async ({
   await mkdir(join(directory, 'buckets', bucket), { recursive: true })
   const port = await freePort()
   const accessKeyId = 'trellis'
-  const secretAccessKey = 'kept-on-loopback'
+  // Drawn at each start: what is stored does not depend on it, and no file has to guard it.
+  const secretAccessKey = randomBytes(24).toString('hex')
   const region = 'us-east-1'
   const server = await startServerProcess({
     name: 'versitygw',

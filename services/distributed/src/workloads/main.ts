@@ -13,6 +13,7 @@ await runService({
     branchPort: localBranchesConfig.basePort,
     branchLimit: localBranchesConfig.limit,
     musicWorkers: musicConfig.workers,
+    musicWorkerMegabytes: musicConfig.workerMegabytes,
   },
   create: async (config, { bus, log, filesLocation, dataDirectory }) => {
     await using opened = new AsyncDisposableStack()
@@ -22,7 +23,11 @@ await runService({
         log,
         kinds: {
           WORKLOAD_SEARCH: searchWorker(config),
-          WORKLOAD_GENERATION: generationWorker({ files: filesLocation, workers: config.musicWorkers }),
+          WORKLOAD_GENERATION: generationWorker({
+            files: filesLocation,
+            workers: config.musicWorkers,
+            memoryMegabytes: config.musicWorkerMegabytes,
+          }),
         },
       }),
     )

@@ -1,0 +1,40 @@
+import { localBranchesConfig } from '@trellis/branch'
+import { edgeConfig } from '@trellis/edge'
+import { baseConfig, type ConfigSchema } from '@trellis/kit/config'
+import { connectionsConfig, databaseConfig, rpcConfig } from '@trellis/kit/process'
+import { serviceConfig } from '@trellis/kit/process/service'
+import { listingsConfig } from '@trellis/listings'
+import { branchConfig, logsConfig } from '@trellis/logs'
+import { musicConfig } from '@trellis/music'
+
+export type ProcessKind = 'edge' | 'listings' | 'logs' | 'music' | 'workloads'
+
+const busAndFiles = Object.fromEntries(Object.entries(connectionsConfig).filter(([name]) => !(name in databaseConfig)))
+const service = [baseConfig, connectionsConfig, serviceConfig]
+
+/** What each kind of process reads of its environment. */
+const schemas: Record<ProcessKind, readonly ConfigSchema[]> = {
+  edge: [baseConfig, rpcConfig, edgeConfig],
+  listings: [...service, listingsConfig],
+  logs: [...service, logsConfig],
+  music: [...service, musicConfig],
+  // Keeps no rows itself; its workers and branches are passed what they read in turn.
+  workloads: [baseConfig, busAndFiles, serviceConfig, listingsConfig, musicConfig, localBranchesConfig, branchConfig],
+}
+
+/** What any program reads: where programs, homes, temporary files, languages and authorities are. No setting of Trellis is among them. */
+const ambient =
+  /^(?:PATH|HOME|USER|LOGNAME|SHELL|LANG|LANGUAGE|LC_[A-Z]+|TZ|TMPDIR|TMP|TEMP|SYSTEMROOT|TERM|NO_COLOR|FORCE_COLOR|NODE_\w+|SSL_CERT_FILE|SSL_CERT_DIR|MALLOC_\w+|LD_LIBRARY_PATH|XDG_\w+|UV_\w+|CUDA_\w+|(?:https?|no|all)_proxy)$/i
+
+/** The part of an environment that a process has a use for: the edge, which everybody reaches, holds no credentials of the database. */
+export const environmentFor = (
+  kind: ProcessKind,
+  environment: Readonly<Record<string, string>>,
+): Record<string, string> => {
+  const read = new Set(
+    schemas[kind].flatMap((schema) =>
+      Object.values(schema).flatMap(({ variable, secret }) => (secret ? [variable, `${variable}_FILE`] : [variable])),
+    ),
+  )
+  return Object.fromEntries(Object.entries(environment).filter(([name]) => read.has(name) || ambient.test(name)))
+}

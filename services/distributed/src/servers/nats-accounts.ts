@@ -1,0 +1,204 @@
+import { natsNames } from '@trellis/kit/bus'
+import { natsFilesNames } from '@trellis/kit/files'
+
+/**
+ * Processes that share the account in which all streams are. `workloads` stands in for the operator where there is no
+ * cluster; its children read and write files on its behalf.
+ */
+export const natsServices = ['operator', 'workloads', 'listings', 'logs', 'music'] as const
+/** Processes that have an account of their own each, into which only what they need of the other is imported. */
+export const natsWorkers = ['search', 'generation', 'branch'] as const
+/** Who connects to NATS: each is a user of this name with a password of its own. The edge does not. */
+export const natsRoles = [...natsServices, ...natsWorkers] as const
+
+type Service = (typeof natsServices)[number]
+type Worker = (typeof natsWorkers)[number]
+export type NatsRole = (typeof natsRoles)[number]
+
+/** The account of all streams. The global account of a server without accounts lies in a folder of another name. */
+export const natsAccount = 'TRELLIS'
+
+type Streams = {
+  topics?: readonly string[]
+  queues?: readonly string[]
+  shared?: readonly string[]
+  files?: boolean
+}
+
+const runTopics = ['workloads.runs', 'workloads.assignments', 'workloads.inputs']
+
+const ofRuns: Streams = {
+  topics: runTopics,
+  queues: ['workloads.notices', 'workloads.branch-notices', 'workloads.orders.search', 'workloads.orders.generation'],
+}
+
+/** What each service publishes, reads and works on. */
+const streamsOf: Readonly<Record<Service, Streams>> = {
+  operator: ofRuns,
+  workloads: { ...ofRuns, files: true },
+  listings: {
+    topics: ['listings.updates', 'listings.answers', 'listings.control', 'workloads.runs'],
+    queues: ['listings.searches', 'workloads.orders.search', 'workloads.notices'],
+    shared: ['listings.standings'],
+  },
+  logs: {
+    topics: ['logs.watch', 'logs.tasks', 'logs.receipts', 'logs.catalogue'],
+    queues: ['logs-entries'],
+    files: true,
+  },
+  music: {
+    topics: ['music.chains', 'workloads.runs'],
+    queues: ['music.generations', 'workloads.orders.generation', 'workloads.notices'],
+    files: true,
+  },
+}
+
+/** What a worker stores (`writes`) and reads; of a queue it only adds jobs. */
+const rightsOf: Readonly<Record<Worker, { writes: Streams; reads: Streams }>> = {
+  search: {
+    writes: {
+      topics: ['workloads.runs', 'workloads.assignments'],
+      queues: ['workloads.notices'],
+      shared: ['listings.standings'],
+    },
+    reads: { topics: runTopics, shared: ['listings.standings'] },
+  },
+  generation: {
+    writes: { topics: ['workloads.runs', 'workloads.assignments'], queues: ['workloads.notices'] },
+    reads: { topics: runTopics },
+  },
+  branch: { writes: { queues: ['workloads.branch-notices'] }, reads: {} },
+}
+
+/** The variable of the server's environment with the password of a role. */
+export const natsPasswordVariable = (role: NatsRole): string => `NATS_PASSWORD_${role.toUpperCase()}`
+
+type Naming = { names: ReturnType<typeof natsNames>; files: ReturnType<typeof natsFilesNames> }
+
+/** Streams with the subjects that are published into them. */
+const streams = ({ topics = [], queues = [], shared = [], files }: Streams, { names, files: bucket }: Naming) => [
+  ...topics.map((family) => ({ stream: names.topicStream(family), subject: names.topicSubjects(family) })),
+  ...queues.flatMap((queue) => [
+    { stream: names.queueStream(queue), subject: names.queueSubjects(queue) },
+    { stream: names.deadStream(queue), subject: names.deadSubjects(queue) },
+  ]),
+  ...shared.map((name) => ({ stream: names.sharedStream(name), subject: names.sharedSubjects(name) })),
+  ...(files ? [{ stream: bucket.stream, subject: bucket.all }] : []),
+]
+
+/** Everything that the owner of a stream asks of JetStream. */
+const ownerSubjects = ({ stream, subject }: { stream: string; subject: string }): string[] => [
+  subject,
+  `$JS.API.STREAM.*.${stream}`,
+  `$JS.API.STREAM.MSG.*.${stream}`,
+  `$JS.API.CONSUMER.*.${stream}`,
+  `$JS.API.CONSUMER.*.${stream}.>`,
+  `$JS.API.CONSUMER.DURABLE.CREATE.${stream}.*`,
+  `$JS.API.CONSUMER.MSG.NEXT.${stream}.*`,
+  `$JS.API.DIRECT.GET.${stream}`,
+  `$JS.API.DIRECT.GET.${stream}.>`,
+  `$JS.ACK.${stream}.>`,
+  `$JS.FC.${stream}.>`,
+]
+
+const quoted = (subjects: readonly string[]): string =>
+  [...new Set(subjects)].map((subject) => JSON.stringify(subject)).join(', ')
+
+const userLine = (role: NatsRole, { publish, subscribe }: { publish: string[]; subscribe: string[] }): string =>
+  `{user: ${role}, password: $${natsPasswordVariable(role)}, permissions: {publish: {allow: [${quoted(publish)}]}, subscribe: {allow: [${quoted(subscribe)}]}}}`
+
+/** What is imported into a worker's account: requests that are answered there (`services`), and wake-ups (`deliveries`). */
+const importsOf = (worker: Worker, naming: Naming) => {
+  const { names } = naming
+  const { writes, reads } = rightsOf[worker]
+  const jobs = (writes.queues ?? []).map((queue) => names.unnamedJob(queue, '*'))
+  const written = streams({ ...writes, queues: [] }, naming).map(({ subject }) => subject)
+  const direct = streams(reads, naming).flatMap(({ stream, subject }) => [
+    `$JS.API.DIRECT.GET.${stream}`,
+    `$JS.API.DIRECT.GET.${stream}.${subject}`,
+  ])
+  return {
+    services: [...written, ...jobs, ...direct],
+    deliveries: (reads.topics ?? []).map((family) => names.topicSubjects(family)),
+  }
+}
+
+const accountOf = (worker: Worker): string => worker.toUpperCase()
+
+const workerAccount = (worker: Worker, naming: Naming): string[] => {
+  const { services, deliveries } = importsOf(worker, naming)
+  const from = (subject: string) => `{account: ${natsAccount}, subject: ${JSON.stringify(subject)}}`
+  return [
+    `  ${accountOf(worker)} {`,
+    `    users: [${userLine(worker, { publish: services, subscribe: ['_INBOX.>', ...deliveries] })}]`,
+    '    imports: [',
+    ...services.map((subject) => `      {service: ${from(subject)}}`),
+    ...deliveries.map((subject) => `      {stream: ${from(subject)}}`),
+    '    ]',
+    '  }',
+  ]
+}
+
+/** Each subject once, with the accounts that may import it. */
+const exportsFor = (kind: 'service' | 'stream', workers: readonly Worker[], naming: Naming): string[] => {
+  const importers = new Map<string, string[]>()
+  for (const worker of workers) {
+    const { services, deliveries } = importsOf(worker, naming)
+    for (const subject of kind === 'service' ? services : deliveries)
+      importers.set(subject, [...(importers.get(subject) ?? []), accountOf(worker)])
+  }
+  return [...importers].map(
+    ([subject, accounts]) => `      {${kind}: ${JSON.stringify(subject)}, accounts: [${accounts.join(', ')}]}`,
+  )
+}
+
+/** Generation workers reach files in NATS by calls that no other account can make. */
+const generationUser = (naming: Naming): string => {
+  const { services, deliveries } = importsOf('generation', naming)
+  const publish = [...services, ...streams({ files: true }, naming).flatMap(ownerSubjects)]
+  return userLine('generation', { publish, subscribe: ['_INBOX.>', ...deliveries] })
+}
+
+export type NatsAccountsOptions = {
+  prefix?: string
+  filesBucket?: string
+  /** Whether files are in the object store of NATS. Generation workers are then users of the account of all streams. */
+  filesInNats: boolean
+  /** Those that there are. */
+  services?: readonly Service[]
+}
+
+/**
+ * The `accounts` block of a server's configuration: who may publish and read what. Passwords are variables of the server's
+ * environment. A worker has an account of its own, because permissions within one account do not hold against a client
+ * that names a foreign subject as the reply to a request: the server publishes its answer there. Across accounts it cannot.
+ */
+export const natsAccounts = ({
+  prefix = 'trellis',
+  filesBucket = 'trellis-files',
+  filesInNats,
+  services = natsServices,
+}: NatsAccountsOptions): string => {
+  const naming: Naming = { names: natsNames(prefix), files: natsFilesNames(prefix, filesBucket) }
+  const workers = natsWorkers.filter((worker) => !(filesInNats && worker === 'generation'))
+  const users = services.map((service) => {
+    const owned = streams(streamsOf[service], naming).flatMap(ownerSubjects)
+    return userLine(service, { publish: ['$JS.API.INFO', ...owned], subscribe: ['_INBOX.>'] })
+  })
+  return [
+    'accounts {',
+    `  ${natsAccount} {`,
+    '    jetstream: enabled',
+    '    users: [',
+    ...[...users, ...(filesInNats ? [generationUser(naming)] : [])].map((line) => `      ${line}`),
+    '    ]',
+    '    exports: [',
+    ...exportsFor('service', workers, naming),
+    ...exportsFor('stream', workers, naming),
+    '    ]',
+    '  }',
+    ...workers.flatMap((worker) => workerAccount(worker, naming)),
+    '}',
+    '',
+  ].join('\n')
+}
