@@ -1,9 +1,10 @@
 /**
  * Writes what of the chart is generated: copies of the definitions of our kinds, since a chart can hold no file from outside of
- * it, and the schema of its values.
+ * it, and the schema of its values, and who may do what on the bundled NATS.
  */
 import { copyFile, mkdir, readdir, rm, writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
+import { natsAccounts } from '@trellis/distributed/servers'
 import { valuesSchema } from './values-schema.ts'
 
 const definitions = fileURLToPath(new URL('../../crds/', import.meta.url))
@@ -15,3 +16,12 @@ const names = (await readdir(definitions)).filter((name) => name.endsWith('.yaml
 for (const name of await readdir(copies)) if (!names.includes(name)) await rm(`${copies}${name}`)
 for (const name of names) await copyFile(`${definitions}${name}`, `${copies}${name}`)
 await writeFile(`${chart}values.schema.json`, `${JSON.stringify(valuesSchema, undefined, 2)}\n`)
+
+/** The chart puts the prefix of its values in place of this. */
+const prefix = 'NATSPREFIX'
+const services = ['operator', 'listings', 'logs', 'music'] as const
+for (const [name, filesInNats] of [
+  ['s3', false],
+  ['files', true],
+] as const)
+  await writeFile(`${chart}files/nats-accounts-${name}.conf`, natsAccounts({ prefix, services, filesInNats }))

@@ -62,6 +62,11 @@ const extras = {
   extraVolumeMounts: list(open),
 }
 
+/** A Go duration. */
+const duration: Schema = { type: 'string', pattern: '^([0-9]+(h|m|s))+$' }
+/** The account of a service. */
+const serviceAccount = only({ create: flag, annotations: map })
+
 /** A Deployment of ours, with what only it has. */
 const component = (more: Record<string, Schema> = {}): Schema =>
   only({
@@ -76,6 +81,7 @@ const component = (more: Record<string, Schema> = {}): Schema =>
     ...placement,
     affinity: open,
     topologySpreadConstraints: list(open),
+    strategy: open,
     ...extras,
     ...more,
   })
@@ -93,6 +99,8 @@ const workerFields = {
 }
 const worker = only(workerFields)
 
+/** Values above a billion are for the cluster's own. */
+const priority: Schema = { type: 'integer', minimum: -2_147_483_648, maximum: 1_000_000_000 }
 const amount: Schema = { type: 'number', minimum: 0 }
 /** By the name of the file, which is also part of a ConfigMap's key. */
 const files: Schema = {
@@ -129,7 +137,7 @@ const logsFields = {
 const bundled = (more: Record<string, Schema>): Schema =>
   only({
     image: ownImage,
-    runAsUser: count(1),
+    runAsUser: { ...count(1), type: ['integer', 'null'] },
     storage: quantity,
     storageClass: text,
     resources,
@@ -138,6 +146,9 @@ const bundled = (more: Record<string, Schema>): Schema =>
     podAnnotations: map,
     ...more,
   })
+
+const natsRoles = ['operator', 'listings', 'logs', 'music', 'search', 'generation', 'branch'] as const
+const natsCredentials = only({ existingSecret: name, tokenKey: text, userKey: text, passwordKey: text })
 
 const job = { resources, ...placement }
 const monitor = only({ enabled: flag, interval: { type: 'string', pattern: '^[0-9]+(ms|s|m)$' }, labels: map })
@@ -148,15 +159,29 @@ export const valuesSchema: Schema = {
   title: 'Values of the chart trellis',
   ...only({
     fullnameOverride: { type: 'string', maxLength: 40, pattern: '^([a-z]([a-z0-9-]*[a-z0-9])?)?$' },
+    nameOverride: { type: 'string', maxLength: 30, pattern: '^([a-z]([a-z0-9-]*[a-z0-9])?)?$' },
     commonLabels: map,
+    extraObjects: list(open),
+    hostAliases: list(open),
+    dnsConfig: open,
+    podSecurityContext: open,
     // Where this chart is a part of another, Helm hands it all that is global there: most of it is for others.
     global: { type: 'object', properties: { imageRegistry: text, imagePullSecrets: list(open) } },
     image: image(pullPolicy),
     crds: only({ enabled: flag, keep: flag }),
     publicUrl: address,
     secrets: only({ existingSecret: name, ...job }),
+    rpc: only({
+      tls: only({
+        issuerRef: only({ name, kind: text, group: text }),
+        duration,
+        renewBefore: duration,
+        existingSecret: name,
+      }),
+    }),
     migrations: only({ enabled: flag, ...job }),
     edge: component({
+      serviceAccount,
       service: only({ type: choice('ClusterIP', 'NodePort', 'LoadBalancer'), port, annotations: map }),
       autoscaling: only({
         enabled: flag,
@@ -165,6 +190,8 @@ export const valuesSchema: Schema = {
         targetCpuPercent: count(1, 100),
       }),
       corsOrigins: list({ type: 'string', pattern: '^https?://[^/]+$' }),
+      hosts: list({ type: 'string', pattern: '^[^/:,\\s]+$' }),
+      trustedProxies: list({ type: 'string', pattern: '^[^,\\s]+$' }),
       maximumStreams: count(1, 1_000_000),
     }),
     ingress: only({
@@ -176,18 +203,21 @@ export const valuesSchema: Schema = {
       maximumUpload: text,
       annotations: map,
     }),
-    listings: component({ enabled: flag }),
-    logs: component(logsFields),
-    music: component({ enabled: flag }),
+    httpRoute: only({ enabled: flag, parentRefs: list(open), hostnames: texts, annotations: map }),
+    listings: component({ enabled: flag, serviceAccount }),
+    logs: component({ ...logsFields, serviceAccount }),
+    music: component({ enabled: flag, serviceAccount }),
     operator: component({
       maximumRuns: count(1, 10_000),
       maximumQueuedRuns: count(0, 100_000),
       runTtlSeconds: count(0, 31_536_000),
+      searchUsers: list({ type: 'string', pattern: '^[^,]+$' }),
       watchNamespaces: list(namespaceName),
       rbac: only({ create: flag }),
       serviceAccount: only({ create: flag, name, annotations: map }),
     }),
     gpu: only({ clusterRead: flag }),
+    priorityClasses: only({ enabled: flag, runs: priority, pools: priority }),
     workers: only({ search: worker, generation: worker, branch: only({ ...workerFields, storageClass: name }) }),
     marketplace: only({
       baseUrl: address,
@@ -218,12 +248,14 @@ export const valuesSchema: Schema = {
       tokenKey: text,
       userKey: text,
       passwordKey: text,
+      roles: only(Object.fromEntries(natsRoles.map((role) => [role, natsCredentials]))),
       tlsAuthoritySecret: name,
       prefix: { type: 'string', minLength: 1 },
       replicas: count(1, 5),
       streamMegabytes: count(0),
       bundled: bundled({
         command: { ...texts, minItems: 1 },
+        accounts: choice('auto', 'on'),
         maximumFileStore: quantity,
         maximumMemoryStore: quantity,
       }),
@@ -251,6 +283,9 @@ export const valuesSchema: Schema = {
       enabled: flag,
       edgeFrom: list(open),
       metricsFrom: list(open),
+      publicFrom: texts,
+      notPublic: only({ ipv4: texts, ipv6: texts }),
+      servers: list(open),
       outside: list(open),
     }),
     monitoring: only({

@@ -4,7 +4,7 @@ import type { Plugin } from 'rolldown'
 import { root } from './entries.ts'
 
 /** A module that is started as a thread or a process of its own, as the sources write it. */
-const pattern = /new URL\(\s*(['"])(?<path>\.\.?\/[^'"]+\.ts)\1,\s*import\.meta\.url,?\s*\)/g
+export const moduleAddress = /new URL\(\s*(['"])(?<path>\.\.?\/[^'"]+\.ts)\1,\s*import\.meta\.url,?\s*\)/g
 
 /** The file that a module becomes: `services/music/src/worker/main.ts` is `services-music-worker-main.js`. */
 export const workerFile = (module: string): string =>
@@ -26,8 +26,8 @@ export const workerModules = (): Plugin => {
     transform: {
       filter: { code: 'import.meta.url' },
       handler(code, id) {
-        if (code.search(pattern) < 0) return null
-        const replaced = code.replace(pattern, (_text, _quote, path: string) => {
+        if (code.search(moduleAddress) < 0) return null
+        const replaced = code.replace(moduleAddress, (_text, _quote, path: string) => {
           const module = resolve(dirname(id), path)
           const fileName = workerFile(module)
           if (!emitted.has(fileName)) this.emitFile({ type: 'chunk', id: module, fileName })

@@ -24,6 +24,8 @@ export const cases = {
     edge: {
       autoscaling: { enabled: true },
       corsOrigins: ['https://app.example.com'],
+      hosts: ['trellis.home'],
+      trustedProxies: ['10.42.0.0/16'],
       priorityClassName: 'high',
       extraEnv: [{ name: 'TZ', value: 'Europe/Vienna' }],
       nodeSelector: { disk: 'fast' },
@@ -73,5 +75,29 @@ export const cases = {
       rules: { enabled: true },
       dashboard: { enabled: true },
     },
+  },
+  'certificates and ids of the cluster': {
+    nameOverride: 'shop',
+    commonLabels: { team: 'shop' },
+    extraObjects: [
+      { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: '{{ include "trellis.fullname" . }}-note' } },
+    ],
+    hostAliases: [{ ip: '10.0.7.9', hostnames: ['postgres.lan'] }],
+    dnsConfig: { options: [{ name: 'ndots', value: '2' }] },
+    podSecurityContext: { runAsUser: null, runAsGroup: null, fsGroup: null },
+    rpc: { tls: { issuerRef: { name: 'internal', kind: 'ClusterIssuer' } } },
+    httpRoute: {
+      enabled: true,
+      parentRefs: [{ name: 'public', namespace: 'gateways' }],
+      hostnames: ['trellis.example.com'],
+    },
+    operator: { watchNamespaces: ['team-a'] },
+    music: {
+      strategy: { type: 'Recreate' },
+      serviceAccount: { create: true, annotations: { 'eks.amazonaws.com/role-arn': 'arn:aws:iam::1:role/music' } },
+    },
+    nats: { bundled: { runAsUser: null } },
+    database: { bundled: { runAsUser: null } },
+    s3: { endpoint: 'https://s3.example.com', existingSecret: 's3' },
   },
 } as const

@@ -1,6 +1,11 @@
+import { spawnSync } from 'node:child_process'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { stringify } from 'yaml'
 import { parseWorkerTemplates } from '../../operator/src/workers/mod.ts'
+import { natsCommand, natsMissing } from '../support/programs.ts'
 import { cases } from './cases.ts'
 import { chart, helm, helmMissing, type Manifest, render, template } from './helm.ts'
 
@@ -64,6 +69,74 @@ describe.skipIf(helmMissing !== undefined)(`the chart${helmMissing ? ` (skipped:
       expect(generation.command).toEqual(['node', '/app/generation-worker.js'])
       expect(branch.command).toEqual(['node', '/app/branch.js'])
     })
+  })
+
+  test('gives each process the NATS password of its own role alone, and the edge none', async () => {
+    const manifests = await render()
+    const variables = (container: { env?: { name: string; valueFrom?: { secretKeyRef?: { key: string } } }[] }) =>
+      (container.env ?? []).flatMap(({ name, valueFrom }) =>
+        name.startsWith('NATS_') && valueFrom?.secretKeyRef ? [`${name} ${valueFrom.secretKeyRef.key}`] : [],
+      )
+    for (const role of ['listings', 'logs', 'music', 'operator']) {
+      const { spec } = await deploymentOf(role, {})
+      for (const container of [...spec.template.spec.initContainers, ...spec.template.spec.containers])
+        for (const found of variables(container)) expect(found).toBe(`NATS_PASSWORD nats-${role}`)
+    }
+    const { spec: edge } = await deploymentOf('edge', {})
+    expect(edge.template.spec.containers.flatMap(variables)).toEqual([])
+    const templates = JSON.parse(
+      manifests.find(({ metadata }) => metadata.name.endsWith('-workers'))?.data['workers.json'],
+    )
+    for (const role of ['search', 'generation', 'branch'])
+      expect(variables(templates[role])).toEqual([`NATS_PASSWORD nats-${role}`])
+  })
+
+  test.skipIf(natsMissing !== undefined).each([
+    ['in NATS', {}],
+    ['in S3', { nats: { prefix: 'mine' }, s3: { endpoint: 'https://s3.example.com', existingSecret: 's3' } }],
+  ])('tells NATS of users that it takes, with files %s', async (_where, values) => {
+    const text: string = (await render(values)).find(
+      ({ kind, metadata }) => kind === 'ConfigMap' && metadata.name.endsWith('-nats'),
+    )?.data['nats.conf']
+    expect(text).not.toContain('NATSPREFIX')
+    const directory = await mkdtemp(join(tmpdir(), 'trellis-chart-nats-'))
+    try {
+      const file = join(directory, 'nats.conf')
+      await writeFile(file, text)
+      const named = [...text.matchAll(/\$(NATS_PASSWORD_\w+)/g)].map(([, name = '']) => [name, `k${name}`])
+      const env = { ...process.env, POD_NAME: 'nats-0', ...Object.fromEntries(named) }
+      expect(named).toHaveLength(7)
+      const { status, stderr } = spawnSync(natsCommand, ['-t', '--config', file], { env, encoding: 'utf8' })
+      expect({ status, stderr }).toMatchObject({ status: 0 })
+    } finally {
+      await rm(directory, { recursive: true })
+    }
+  })
+
+  test.each([
+    ['an issuer', { issuerRef: { name: 'internal' } }, 'release-trellis-rpc-tls', 2],
+    ['a Secret', { existingSecret: 'mine' }, 'mine', 0],
+  ])('encrypts calls with %s, and asks no probe over gRPC then', async (_what, tls, secret, certificates) => {
+    const manifests = await render({ rpc: { tls }, operator: { watchNamespaces: ['team-a'] } })
+    expect(manifests.filter(({ kind }) => kind === 'Certificate')).toHaveLength(certificates)
+    for (const { metadata, spec } of manifests.filter(({ kind }) => kind === 'Deployment')) {
+      const [container] = spec.template.spec.containers
+      const names = container.env.map(({ name }: { name: string }) => name)
+      const isPeer = !metadata.name.endsWith('demo-marketplace')
+      for (const name of ['CERT_FILE', 'KEY_FILE', 'CA_FILE', 'SERVER_NAME'])
+        expect(names.includes(`RPC_TLS_${name}`), `${metadata.name} ${name}`).toBe(isPeer)
+      if (isPeer) expect(spec.template.spec.volumes).toContainEqual({ name: 'rpc-tls', secret: { secretName: secret } })
+      for (const probe of ['startupProbe', 'readinessProbe', 'livenessProbe'])
+        expect(container[probe]?.grpc, `${metadata.name} ${probe}`).toBeUndefined()
+    }
+  })
+
+  test('has a Service with metrics for the edge, as a ServiceMonitor looks for them', async () => {
+    const services = (await render({ monitoring: { serviceMonitor: { enabled: true } } })).filter(
+      ({ kind, spec }) => kind === 'Service' && spec.ports.some(({ name }: { name: string }) => name === 'metrics'),
+    )
+    const components = services.map(({ metadata }) => metadata.labels?.['app.kubernetes.io/component'])
+    expect(components).toEqual(expect.arrayContaining(['edge', 'listings', 'logs', 'music', 'operator']))
   })
 
   test('keeps the definitions of kinds when it goes, unless told', async () => {

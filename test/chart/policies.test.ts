@@ -27,6 +27,18 @@ const podsIn = (manifests: readonly Manifest[], namespace: string) => {
   }
 }
 
+/** Addresses that a pod must not reach: of metadata services, nodes, Services, and what IPv6 has in their place. */
+const notPublic = [
+  '169.254.169.254',
+  '10.96.0.1',
+  '172.20.3.4',
+  '192.168.1.1',
+  '100.100.100.200',
+  '127.0.0.1',
+  'fd00:ec2::254',
+  'fe80::1',
+]
+
 type Call = [from: string, to: string, port: number]
 
 /** Who calls whom, at which port of its pod. */
@@ -97,11 +109,27 @@ describe.skipIf(helmMissing !== undefined)(`network policies${helmMissing ? ` (s
       }
     })
 
-    test('let the marketplace and other servers be reached, but by no bundled server', () => {
-      for (const name of [...services, ...workers, 'edge', 'operator'])
-        expect(allows({ from: pod(name), to: internet, port: 443 })).toBe(true)
-      for (const name of ['nats', 'postgres', 'demo-marketplace'])
-        expect(allows({ from: pod(name), to: internet, port: 443 })).toBe(false)
+    test('let public addresses be reached by those that have something to fetch there', () => {
+      for (const name of ['listings', 'logs', 'search-worker'])
+        for (const to of [internet, { address: '2001:db8::1' }])
+          expect(allows({ from: pod(name), to, port: 443 }), name).toBe(true)
+      for (const name of [
+        'nats',
+        'postgres',
+        'demo-marketplace',
+        'music',
+        'edge',
+        'operator',
+        'generation-worker',
+        'branch',
+      ])
+        expect(allows({ from: pod(name), to: internet, port: 443 }), name).toBe(['operator'].includes(name))
+    })
+
+    test.each(notPublic)('let nothing reach %s, a metadata service, a private network or the API server', (address) => {
+      for (const name of [...services, ...workers, 'edge', 'migrate', 'test', 'nats', 'postgres', 'demo-marketplace'])
+        for (const port of [80, 443, 6443, 10_250])
+          expect(allows({ from: pod(name), to: { address }, port }), name).toBe(false)
     })
 
     test('take none for a worker that bears its labels elsewhere, nor a service outside of its namespace', () => {
@@ -143,6 +171,32 @@ describe.skipIf(helmMissing !== undefined)(`network policies${helmMissing ? ` (s
     expect(allows({ from: pod('generation-worker'), to: internet, port: 443 })).toBe(true)
     expect(allows({ from: pod('generation-worker'), to: internet, port: 80 })).toBe(false)
     expect(allows({ from: pod('generation-worker'), to: { address: '203.0.113.200' }, port: 443 })).toBe(false)
+  })
+
+  test('let external servers be reached by those that use them, in private networks where the values name these', async () => {
+    const bundled = { nats: { url: '' }, database: { existingSecret: '' }, s3: { endpoint: '' } }
+    const network = { to: { address: '10.0.7.9' }, port: 5432 }
+    const users = async (values: object) => {
+      const servers = [{ ipBlock: { cidr: '10.0.7.0/24' } }]
+      const manifests = await render({ ...bundled, ...values, networkPolicy: { servers } })
+      const pod = podsIn(manifests, 'space')
+      return [...services, ...workers, 'edge', 'operator', 'migrate'].filter((name) =>
+        isAllowed(manifests, { from: pod(name), ...network }),
+      )
+    }
+    expect(await users({})).toEqual([])
+    expect(await users({ database: { existingSecret: 'postgres' } })).toEqual([...services, 'migrate'])
+    expect(await users({ s3: { endpoint: 'https://s3.local', existingSecret: 's3' } })).toEqual([
+      ...services,
+      'generation-worker',
+      'migrate',
+    ])
+    expect(await users({ nats: { url: 'nats://10.0.7.9:4222' } })).toEqual([
+      ...services,
+      ...workers,
+      'operator',
+      'migrate',
+    ])
   })
 
   test('can be left out', async () => {

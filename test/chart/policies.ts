@@ -41,6 +41,8 @@ const selects = ({ matchLabels = {}, matchExpressions = [] }: Selector, labels: 
 
 const isWithin = (address: string, cidr: string): boolean => {
   const [network = '', length = ''] = cidr.split('/')
+  // A block of IPv6 holds no address of IPv4: to Node's lists it does, as a mapped one.
+  if (isIP(network) !== isIP(address)) return false
   const family = isIP(network) === 6 ? 'ipv6' : 'ipv4'
   const list = new BlockList()
   list.addSubnet(network, Number(length), family)

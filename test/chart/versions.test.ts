@@ -14,7 +14,7 @@ import { findSchemas, folderOf, locationIn } from './schemas.ts'
 const versions = ['1.33.0', '1.34.0', '1.35.0']
 
 /** Kinds of others, whose schemas Kubernetes does not have. */
-const ofOthers = 'PodMonitor,ServiceMonitor,PrometheusRule'
+const ofOthers = 'PodMonitor,ServiceMonitor,PrometheusRule,Certificate,HTTPRoute'
 
 const { command: kubeconform, missing: programMissing } = lookFor((environment) =>
   findExecutable('kubeconform', { variable: 'KUBECONFORM_BIN', environment }),

@@ -13,19 +13,25 @@
 {{/* What a call between processes carries. */}}
 {{- define "trellis.env.rpc" -}}
 {{ include "trellis.fromSecret" (dict "name" "RPC_SECRET" "secret" (include "trellis.secretName" .) "key" "rpc-secret") }}
+{{- include "trellis.rpcTls.env" (dict "root" .) }}
 {{- end -}}
 
-{{/* How NATS is reached. */}}
+{{/* How NATS is reached by a role: a process gets the credentials of its own. Takes root and role. */}}
 {{- define "trellis.env.nats" -}}
-{{- $nats := .Values.nats -}}
+{{- $nats := .root.Values.nats -}}
+{{- $given := index $nats.roles .role | default $nats -}}
 - name: NATS_URL
-  value: {{ $nats.url | default (printf "nats://%s:4222" (include "trellis.host" (dict "root" . "component" "nats"))) | quote }}
-{{- if include "trellis.bundledNats" . }}
-{{ include "trellis.fromSecret" (dict "name" "NATS_TOKEN" "secret" (include "trellis.secretName" .) "key" "nats-token") }}
-{{- else if $nats.existingSecret }}
-{{- range $name, $key := dict "NATS_TOKEN" $nats.tokenKey "NATS_USER" $nats.userKey "NATS_PASSWORD" $nats.passwordKey }}
+  value: {{ $nats.url | default (printf "nats://%s:4222" (include "trellis.host" (dict "root" .root "component" "nats"))) | quote }}
+{{- if include "trellis.natsAccounts" .root }}
+- name: NATS_USER
+  value: {{ .role }}
+{{ include "trellis.fromSecret" (dict "name" "NATS_PASSWORD" "secret" (include "trellis.secretName" .root) "key" (printf "nats-%s" .role)) }}
+{{- else if include "trellis.bundledNats" .root }}
+{{ include "trellis.fromSecret" (dict "name" "NATS_TOKEN" "secret" (include "trellis.secretName" .root) "key" "nats-token") }}
+{{- else if $given.existingSecret }}
+{{- range $name, $key := dict "NATS_TOKEN" $given.tokenKey "NATS_USER" $given.userKey "NATS_PASSWORD" $given.passwordKey }}
 {{- if $key }}
-{{ include "trellis.fromSecret" (dict "name" $name "secret" $nats.existingSecret "key" $key) }}
+{{ include "trellis.fromSecret" (dict "name" $name "secret" $given.existingSecret "key" $key) }}
 {{- end }}
 {{- end }}
 {{- end }}
@@ -116,12 +122,14 @@
 {{- end }}
 {{- end -}}
 
-{{/* Keys that callers of the log service need; unset where nobody has given any. */}}
+{{/* Keys that callers of the log service need: those of a Secret that was given, else an API key that was drawn. */}}
 {{- define "trellis.env.keys" -}}
 {{- if .Values.keys.existingSecret }}
 {{- range $name := list "SERVICE_API_KEY" "SERVICE_ORCHARD_ADMIN_KEY" "SERVICE_BRANCH_KEY" }}
 {{ include "trellis.fromSecret" (dict "name" $name "secret" $.Values.keys.existingSecret "key" $name "optional" true) }}
 {{- end }}
+{{- else }}
+{{ include "trellis.fromSecret" (dict "name" "SERVICE_API_KEY" "secret" (include "trellis.secretName" .) "key" "api-key" "optional" (ne .Values.secrets.existingSecret "")) }}
 {{- end }}
 {{- end -}}
 

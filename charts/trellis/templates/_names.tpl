@@ -1,11 +1,12 @@
 {{/* What the names of all objects start with. */}}
 {{- define "trellis.fullname" -}}
+{{- $name := .Values.nameOverride | default "trellis" -}}
 {{- if .Values.fullnameOverride -}}
 {{- .Values.fullnameOverride | trunc 40 | trimSuffix "-" -}}
-{{- else if contains "trellis" .Release.Name -}}
+{{- else if contains $name .Release.Name -}}
 {{- .Release.Name | trunc 40 | trimSuffix "-" -}}
 {{- else -}}
-{{- printf "%s-trellis" .Release.Name | trunc 40 | trimSuffix "-" -}}
+{{- printf "%s-%s" .Release.Name $name | trunc 40 | trimSuffix "-" -}}
 {{- end -}}
 {{- end -}}
 
@@ -59,6 +60,20 @@ labels:
 {{/* Whether the bundled servers are used: "true" or nothing. */}}
 {{- define "trellis.bundledNats" -}}{{- if not .Values.nats.url -}}true{{- end -}}{{- end -}}
 {{- define "trellis.bundledPostgres" -}}{{- if not .Values.database.existingSecret -}}true{{- end -}}{{- end -}}
+
+{{/*
+Whether the bundled NATS has a user for each role: "true" or nothing. A Secret of yours may be older than the roles, so that it
+is asked for their passwords only if nats.bundled.accounts is "on".
+*/}}
+{{- define "trellis.natsAccounts" -}}
+{{- $mode := .Values.nats.bundled.accounts -}}
+{{- if and (include "trellis.bundledNats" .) (or (eq $mode "on") (and (eq $mode "auto") (not .Values.secrets.existingSecret))) -}}true{{- end -}}
+{{- end -}}
+
+{{/* The name of a priority class of the release, which is of the whole cluster. Takes root and name. */}}
+{{- define "trellis.priorityClass" -}}
+{{- printf "%s-%s-%s" .root.Release.Namespace (include "trellis.fullname" .root) .name -}}
+{{- end -}}
 
 {{/* Whether the demo marketplace is used. */}}
 {{- define "trellis.demo" -}}

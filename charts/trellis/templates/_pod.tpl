@@ -1,12 +1,17 @@
-{{/* The pod security level "restricted", for every pod. Takes runAsUser; 10001 unless told. */}}
+{{/*
+The pod security level "restricted", for every pod. Takes root, and maybe user: the user that a bundled server runs as. Ids that the
+values leave out (null) are left to the cluster, as OpenShift wants it.
+*/}}
 {{- define "trellis.podSecurity" -}}
-runAsNonRoot: true
-runAsUser: {{ . | default 10001 }}
-runAsGroup: {{ . | default 10001 }}
-fsGroup: {{ . | default 10001 }}
-fsGroupChangePolicy: OnRootMismatch
-seccompProfile:
-  type: RuntimeDefault
+{{- $given := deepCopy .root.Values.podSecurityContext -}}
+{{- if hasKey . "user" -}}
+{{- range $id := list "runAsUser" "runAsGroup" "fsGroup" -}}
+{{- if $.user -}}{{- $_ := set $given $id $.user -}}{{- else -}}{{- $_ := unset $given $id -}}{{- end -}}
+{{- end -}}
+{{- end -}}
+{{- $fixed := dict "runAsNonRoot" true "seccompProfile" (dict "type" "RuntimeDefault") -}}
+{{- if hasKey $given "fsGroup" -}}{{- $_ := set $fixed "fsGroupChangePolicy" "OnRootMismatch" -}}{{- end -}}
+{{- toYaml (merge $given $fixed) -}}
 {{- end -}}
 
 {{- define "trellis.containerSecurity" -}}
@@ -24,6 +29,14 @@ imagePullSecrets:
 {{- end }}
 {{- with .values.priorityClassName }}
 priorityClassName: {{ . }}
+{{- end }}
+{{- with .root.Values.hostAliases }}
+hostAliases:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with .root.Values.dnsConfig }}
+dnsConfig:
+  {{- toYaml . | nindent 2 }}
 {{- end }}
 {{- with .values.nodeSelector }}
 nodeSelector:
@@ -76,6 +89,18 @@ servers (the part of env that names servers to wait for), serviceAccount, nodeOp
 */}}
 {{- define "trellis.deployment" -}}
 {{- $values := .values -}}
+{{- if and (not .serviceAccount) ($values.serviceAccount).create }}
+apiVersion: v1
+kind: ServiceAccount
+metadata:
+  {{- include "trellis.metadata" . | nindent 2 }}
+  {{- with $values.serviceAccount.annotations }}
+  annotations:
+    {{- toYaml . | nindent 4 }}
+  {{- end }}
+automountServiceAccountToken: false
+---
+{{ end -}}
 apiVersion: apps/v1
 kind: Deployment
 metadata:
@@ -86,7 +111,7 @@ spec:
   {{- end }}
   revisionHistoryLimit: 3
   strategy:
-    rollingUpdate: {maxSurge: 1, maxUnavailable: 0}
+    {{- toYaml ($values.strategy | default (dict "rollingUpdate" (dict "maxSurge" 1 "maxUnavailable" 0))) | nindent 4 }}
   selector:
     matchLabels:
       {{- include "trellis.selectorLabels" . | nindent 6 }}
@@ -106,12 +131,15 @@ spec:
       {{- if .serviceAccount }}
       serviceAccountName: {{ .serviceAccount }}
       {{- else }}
+      {{- if ($values.serviceAccount).create }}
+      serviceAccountName: {{ include "trellis.fullname" .root }}-{{ .component }}
+      {{- end }}
       automountServiceAccountToken: false
       {{- end }}
       enableServiceLinks: false
       terminationGracePeriodSeconds: {{ add $values.preStopSeconds $values.shutdownSeconds 10 }}
       securityContext:
-        {{- include "trellis.podSecurity" nil | nindent 8 }}
+        {{- include "trellis.podSecurity" (dict "root" .root) | nindent 8 }}
       {{- include "trellis.placement" . | nindent 6 }}
       {{- if .servers }}
       initContainers:
@@ -152,6 +180,9 @@ spec:
             {{- if .root.Values.nats.tlsAuthoritySecret }}
             - {name: nats-tls, mountPath: /etc/trellis/nats-tls, readOnly: true}
             {{- end }}
+            {{- with include "trellis.rpcTls.mount" . | trim }}
+            {{- . | nindent 12 }}
+            {{- end }}
             {{- with .mounts }}
             {{- . | trim | nindent 12 }}
             {{- end }}
@@ -167,6 +198,9 @@ spec:
         - name: nats-tls
           secret: {secretName: {{ . }}}
         {{- end }}
+        {{- with include "trellis.rpcTls.volume" . | trim }}
+        {{- . | nindent 8 }}
+        {{- end }}
         {{- with .volumes }}
         {{- . | trim | nindent 8 }}
         {{- end }}
@@ -175,14 +209,20 @@ spec:
         {{- end }}
 {{- end -}}
 
-{{/* Probes of a process that serves gRPC and metrics: it serves calls once its schema fits and its servers are there. */}}
+{{/*
+Probes of a process that serves gRPC and metrics: it serves calls once its schema fits and its servers are there. The first is
+made when a start is usually over, since each that fails is an event of type Warning. A kubelet cannot ask over TLS; the metrics
+are served from when calls are.
+*/}}
 {{- define "trellis.probes.grpc" -}}
+{{- $calls := ternary (dict "httpGet" (dict "path" "/ready" "port" "metrics")) (dict "grpc" (dict "port" 9000)) (ne (include "trellis.rpcTls" .) "") -}}
 startupProbe:
-  grpc: {port: 9000}
-  periodSeconds: 1
-  failureThreshold: 300
+  {{- toYaml $calls | nindent 2 }}
+  initialDelaySeconds: 4
+  periodSeconds: 2
+  failureThreshold: 150
 readinessProbe:
-  grpc: {port: 9000}
+  {{- toYaml $calls | nindent 2 }}
   periodSeconds: 5
   timeoutSeconds: 3
 livenessProbe:

@@ -14,6 +14,10 @@
 {{- range $field := list "nodeSelector" "tolerations" "affinity" "topologySpreadConstraints" "priorityClassName" "runtimeClassName" "podLabels" "podAnnotations" "serviceAccountName" -}}
 {{- with index $values $field -}}{{- $_ := set $template $field . -}}{{- end -}}
 {{- end -}}
+{{- if and $.Values.priorityClasses.enabled (ne $kind "branch") (not $values.priorityClassName) -}}
+{{- $_ := set $template "priorityClassName" (include "trellis.priorityClass" (dict "root" $ "name" "runs")) -}}
+{{- $_ := set $template "poolPriorityClassName" (include "trellis.priorityClass" (dict "root" $ "name" "pools")) -}}
+{{- end -}}
 {{- $volumes := $values.extraVolumes -}}
 {{- $mounts := $values.extraVolumeMounts -}}
 {{- if and (eq $kind "branch") $.Values.logs.enabled -}}
@@ -25,6 +29,10 @@
 {{- with $.Values.nats.tlsAuthoritySecret -}}
 {{- $volumes = append $volumes (dict "name" "nats-tls" "secret" (dict "secretName" .)) -}}
 {{- $mounts = append $mounts (dict "name" "nats-tls" "mountPath" "/etc/trellis/nats-tls" "readOnly" true) -}}
+{{- end -}}
+{{- if and (eq $kind "branch") (include "trellis.rpcTls" (dict "root" $)) -}}
+{{- $volumes = append $volumes (dict "name" "rpc-tls" "secret" (dict "secretName" (include "trellis.rpcTls" (dict "root" $)))) -}}
+{{- $mounts = append $mounts (dict "name" "rpc-tls" "mountPath" "/etc/trellis/rpc-tls" "readOnly" true) -}}
 {{- end -}}
 {{- with $volumes -}}{{- $_ := set $template "extraVolumes" . -}}{{- end -}}
 {{- with $mounts -}}{{- $_ := set $template "extraVolumeMounts" . -}}{{- end -}}
@@ -40,7 +48,7 @@
   value: json
 - name: LOG_LEVEL
   value: {{ (index .root.Values.workers .kind).logLevel | quote }}
-{{ include "trellis.env.nats" .root }}
+{{ include "trellis.env.nats" (dict "root" .root "role" .kind) }}
 {{- if eq .kind "search" }}
 {{ include "trellis.env.marketplace" .root }}
 {{- /* Of the workers alone: a service that is told of a browser expects to have one. */}}
