@@ -1,6 +1,15 @@
 import { defineConfig } from 'vitest/config'
+import { drawSeed } from './test/run/seed.ts'
 import { postgresMissing } from './test/support/postgres.ts'
 import { natsMissing } from './test/support/programs.ts'
+import { bundledModules } from './test/support/shared/bundled-modules.ts'
+import { unitTests } from './test/support/unit-tests.ts'
+
+// The same in all test processes; `npm test` has drawn it already and shown it.
+process.env.TEST_SEED ||= String(drawSeed())
+
+/** Files that need no process of their own. */
+const unit = unitTests(import.meta.dirname, ['services', 'operator', 'protos/plugin', 'deploy'])
 
 /** Why this machine cannot run the distributed form, if it cannot. */
 const missing = natsMissing ?? postgresMissing ?? ''
@@ -9,6 +18,7 @@ const missing = natsMissing ?? postgresMissing ?? ''
 const distributed = [
   'test/main-jobs/{listings,logs,logs-blocklist,logs-context,logs-settings,music}.test.ts',
   'test/conformance/**/*.test.ts',
+  'test/aborts/**/*.test.ts',
   'test/faults/**/*.test.ts',
 ]
 
@@ -16,13 +26,16 @@ const distributed = [
 const onCluster = ['test/cluster/*.test.ts', 'test/cluster/faults/**/*.test.ts']
 
 export default defineConfig({
+  plugins: [bundledModules()],
   test: {
     // Ample, so that a busy machine fails no test: speed is for the benches.
     testTimeout: 180_000,
     hookTimeout: 180_000,
     pool: 'forks',
-    // One more than the two cores that tests are made for: many wait for servers that begin or end, and for terms that run out.
-    maxWorkers: 3,
+    // Two more than the two cores that tests are made for: many wait for servers that begin or end, and for terms that run out.
+    maxWorkers: 4,
+    globalSetup: ['test/support/shared/setup.ts'],
+    setupFiles: ['test/run/cpu-time.ts'],
     projects: [
       {
         extends: true,
@@ -35,8 +48,17 @@ export default defineConfig({
             'deploy/**/*.test.ts',
             'test/**/*.test.ts',
           ],
-          exclude: ['**/node_modules/**', 'test/faults/**', 'test/skipped/**', ...onCluster],
+          exclude: ['**/node_modules/**', 'test/faults/**', 'test/skipped/**', ...onCluster, ...unit],
           env: { TRELLIS_FORM: 'embedded' },
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'unit',
+          include: unit,
+          pool: 'threads',
+          isolate: false,
         },
       },
       {

@@ -90,7 +90,10 @@ const searchAll = async (origin: string, rounds: number): Promise<number[]> => {
 type Figures = { calls: Load; linesPerSecond: number; cold: number[]; warm: number[] }
 
 const start = ({ form, replicas }: Installation, dataDirectory?: string): Promise<Trellis> =>
-  startTrellis({ TRELLIS_REPLICAS: String(replicas) }, { form, ...(dataDirectory ? { dataDirectory } : {}) })
+  startTrellis(
+    { TRELLIS_REPLICAS: String(replicas), RATE_LIMIT: '100000000', RATE_LIMIT_SEARCHES: '0' },
+    { form, ...(dataDirectory ? { dataDirectory } : {}) },
+  )
 
 const measure = async (installation: Installation, corpus: Corpus): Promise<Figures> => {
   await using trellis = await start(installation)

@@ -5,13 +5,16 @@ import { anonymous } from '@trellis/kit/rpc'
 import fastify from 'fastify'
 import { EchoRequestFromRest, EchoResponseToRest } from '../probe/gen/edge/rest.ts'
 import { EchoResponse } from '../probe/gen/ts/trellis/probe/v1/probe.ts'
-import { probeHandlers } from '../probe/handlers.ts'
+import { createProbeWorld, probeHandlers } from '../probe/handlers.ts'
 import { serveProbe, type Transport } from '../probe/serve.ts'
 import { median, round } from './machine.ts'
 
 const turns = 9
 const secondsEach = 1
 const path = '/probe/api/echo/abc?limit=7&tags=x&tags=y&colour=red'
+
+/** Limits of callers count, but no load reaches them. */
+const unlimited = { RATE_LIMIT: '100000000' }
 
 type Load = { perSecond: number; p50: number; p99: number; microseconds: number }
 
@@ -27,7 +30,7 @@ const load = async (url: string): Promise<Load> => {
 
 /** The same handler and the same JSON behind Fastify alone: no validation, no identity, no metrics, no security headers. */
 const servePlain = async () => {
-  const handlers = probeHandlers({ streamsEnded: 0, aborted: [] })
+  const handlers = probeHandlers(createProbeWorld())
   const head = { status: () => undefined, header: () => undefined }
   const signal = new AbortController().signal
   const server = fastify()
@@ -52,8 +55,8 @@ const servePlain = async () => {
 export const benchEdge = async (): Promise<string[]> => {
   const served = {
     'plain Fastify': await servePlain(),
-    'edge, in process': await serveProbe('in process' satisfies Transport),
-    'edge, gRPC over TCP': await serveProbe('grpc over tcp' satisfies Transport),
+    'edge, in process': await serveProbe('in process' satisfies Transport, unlimited),
+    'edge, gRPC over TCP': await serveProbe('grpc over tcp' satisfies Transport, unlimited),
   }
   const names = Object.keys(served) as (keyof typeof served)[]
   for (const name of names) await load(`${served[name].origin}${path}`)

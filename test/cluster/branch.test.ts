@@ -36,6 +36,7 @@ describe.skipIf(clusterMissing !== undefined)(unlessMissing('a branch on a clust
           headers: { authorization, 'content-type': 'application/json' },
           body: JSON.stringify({ source_id: 'till', entries: [{ text: 'the till of the marigold shop is stuck' }] }),
         })
+      const headers = await release.authorization()
       const until = Date.now() + 3 * minutes
       let pushed = await push(`Bearer ${key}`)
       for (; pushed.status !== 200 && Date.now() < until; pushed = await push(`Bearer ${key}`)) await sleep(500)
@@ -43,7 +44,7 @@ describe.skipIf(clusterMissing !== undefined)(unlessMissing('a branch on a clust
       expect((await push('Bearer wrong')).status).toBe(401)
       // The log service may have asked the branch before it was there, and names it as missing for a moment.
       await expect
-        .poll(async () => (await fetch(`${origin}/logs/api/search?q=marigold`)).json(), {
+        .poll(async () => (await fetch(`${origin}/logs/api/search?q=marigold`, { headers })).json(), {
           timeout: minutes,
           interval: 250,
         })

@@ -68,7 +68,10 @@ describe.skipIf(clusterMissing !== undefined)(unlessMissing('an installation by 
       const origin = await release.origin()
       const form = new FormData()
       form.append('file', new Blob(['2026-03-01T09:00:00Z ERROR disk full of lilies\n']), 'app.log')
-      const upload = await fetch(`${origin}/logs/api/ingest/upload?wait=true`, { method: 'POST', body: form })
+      const headers = await release.authorization()
+      const asked = () => fetch(`${origin}/logs/api/search?q=lilies`, { headers })
+      expect((await fetch(`${origin}/logs/api/search?q=lilies`)).status).toBe(401)
+      const upload = await fetch(`${origin}/logs/api/ingest/upload?wait=true`, { method: 'POST', headers, body: form })
       expect(await upload.json()).toMatchObject({ status: 'done', counts: { entries: 1 } })
       const before = { secret: await secret(), jobs: await names('jobs') }
 
@@ -79,8 +82,7 @@ describe.skipIf(clusterMissing !== undefined)(unlessMissing('an installation by 
       expect(
         await names('pods', '-l', 'app.kubernetes.io/component=edge', '--field-selector=status.phase=Running'),
       ).toHaveLength(2)
-      const found = await fetch(`${origin}/logs/api/search?q=lilies`)
-      expect(await found.json()).toMatchObject({ total: 1 })
+      expect(await (await asked()).json()).toMatchObject({ total: 1 })
     },
     15 * minutes,
   )
@@ -109,7 +111,8 @@ describe.skipIf(clusterMissing !== undefined)(unlessMissing('an installation by 
       expect(await names('secrets')).toEqual(['trellis-secrets'])
 
       release = await install(namespace, small)
-      const found = await fetch(`${await release.origin()}/logs/api/search?q=lilies`)
+      const headers = await release.authorization()
+      const found = await fetch(`${await release.origin()}/logs/api/search?q=lilies`, { headers })
       expect(await found.json()).toMatchObject({ total: 1 })
     },
     15 * minutes,

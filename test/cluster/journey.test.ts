@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { parse } from 'yaml'
 import { type Event, readEvents } from '../support/events.ts'
 import { createNamespace, install, type Namespace, type Release, small } from './support/installation.ts'
 import { clusterMissing, root, unlessMissing } from './support/programs.ts'
@@ -161,7 +162,7 @@ describe.skipIf(clusterMissing !== undefined)(unlessMissing('what people do on a
       const created = await fetch(`${origin}${chains}`, { method: 'POST', body: form })
       const { chain_id: chain, root_node_id: rootNode } = (await created.json()) as Shown
       const { body } = await post(`${chains}/${chain}/nodes/${rootNode}/branches`, {
-        body: { duration_seconds: 3, generator: 'recombine', seed: 7 },
+        body: { prompt: 'calm', seed: 1789, duration_seconds: 5 },
       })
       const [{ node_id: node }] = body.nodes
       await wait('condition=Complete', 'generationjobs', '-l', 'trellis.dev/run-id')
@@ -170,15 +171,16 @@ describe.skipIf(clusterMissing !== undefined)(unlessMissing('what people do on a
       const before = await audio()
       expect(before.subarray(0, 4).toString()).toBe('RIFF')
 
+      // As the commands in the example do it.
+      const example = parse(await readFile(join(root, 'deploy/examples/generation-job.yaml'), 'utf8')) as Shown
       await namespace.apply({
-        apiVersion: 'trellis.dev/v1alpha1',
-        kind: 'GenerationJob',
+        ...example,
         metadata: { name: 'again' },
-        spec: { chainId: chain, nodeId: node, durationSeconds: 3, generator: 'recombine', seed: 7 },
+        spec: { ...example.spec, chainId: chain, nodeId: node },
       })
       await wait('condition=Complete', 'generationjob/again')
       const { status } = await namespace.get('generationjob/again')
-      expect(status).toMatchObject({ phase: 'Complete', output: { seconds: 3 }, progress: 1 })
+      expect(status).toMatchObject({ phase: 'Complete', output: { seconds: 5 }, progress: 1 })
       expect((await audio()).equals(before)).toBe(true)
     },
     10 * minutes,

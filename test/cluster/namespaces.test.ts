@@ -34,7 +34,7 @@ describe.skipIf(clusterMissing !== undefined)(unlessMissing('an installation for
       const pods = await team.list('pods', '-l', 'app.kubernetes.io/component=search-worker')
       expect(pods.map(({ metadata }) => metadata.name)).toEqual([status.podName])
       const { data } = await team.get('secret/trellis-secrets')
-      expect(Object.keys(data).sort()).toEqual(['nats-token', 'rpc-secret'])
+      expect(Object.keys(data).sort()).toEqual(['nats-branch', 'nats-generation', 'nats-search', 'rpc-secret'])
     },
     10 * minutes,
   )
@@ -69,8 +69,9 @@ describe.skipIf(clusterMissing !== undefined)(unlessMissing('an installation for
       // The edge learns of a new branch within seconds.
       await expect.poll(push, { timeout: 3 * minutes }).toBe(200)
       // A search leaves out, and names, a branch whose address is not known everywhere yet.
+      const headers = await release.authorization()
       const branches = async () => {
-        const found = await fetch(`${origin}/logs/api/search?q=tulip`)
+        const found = await fetch(`${origin}/logs/api/search?q=tulip`, { headers })
         return ((await found.json()) as { entries: { branch: string }[] }).entries.map(({ branch }) => branch)
       }
       await expect.poll(branches, { timeout: 1 * minutes }).toEqual(['graz'])

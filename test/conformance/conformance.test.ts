@@ -1,14 +1,14 @@
 import { Validator } from '@seriousme/openapi-schema-validator'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { runSeed, runs } from '../support/exploration.ts'
 import { startTrellis, type Trellis } from '../support/trellis.ts'
 import { anyText, anything, fitting, spoilt } from './arbitrary.ts'
 import { document, misfits, type Route, routes } from './document.ts'
 import { type Answer, adminKey, documentedSchema, type Input, send } from './send.ts'
 
-/** Random requests a route; the seed is fixed, so that a failure comes again. */
-const runs = Number(process.env.FUZZ_RUNS ?? 25)
-const seed = Number(process.env.FUZZ_SEED ?? 20_260_301)
+/** Random requests a route. */
+const requests = runs(25)
 
 const always = [400, 404, 405, 413, 415, 422, 429]
 
@@ -140,6 +140,28 @@ describe('the API document', () => {
   })
 })
 
+const shared = [400, 403, 408, 421, 429, 431]
+
+describe('the operations of the API document', () => {
+  test('have an example of each body that they take and of each text that they answer with', () => {
+    for (const { path, method, operation } of routes) {
+      const answers = Object.entries(operation.responses).filter(([status]) => status < '300')
+      const medias = [operation.requestBody?.content, ...answers.map(([, { content }]) => content)]
+      for (const media of medias)
+        for (const [type, { example }] of Object.entries(media ?? {}))
+          if (!type.startsWith('audio/')) expect(example, `${method} ${path} ${type}`).toBeDefined()
+    }
+  })
+
+  test('declare what the edge answers before their own code runs, and 422 where unknown names are refused', () => {
+    for (const { path, method, operation } of routes) {
+      const declared = Object.keys(operation.responses).map(Number)
+      expect(declared, `${method} ${path}`).toEqual(expect.arrayContaining(shared))
+      if (operation.requestBody) expect(declared, `${method} ${path}`).toContain(422)
+    }
+  })
+})
+
 describe('every route of the API document', () => {
   let trellis: Trellis
   beforeAll(async () => {
@@ -172,7 +194,7 @@ describe('every route of the API document', () => {
           check(route, answer)
           expect(answer.status, answer.text.slice(0, 500)).not.toBe(500)
         }),
-        { numRuns: runs, seed, endOnFailure: true, interruptAfterTimeLimit: 20_000 },
+        { numRuns: requests, seed: runSeed, endOnFailure: true, interruptAfterTimeLimit: 20_000 },
       )
     },
   )

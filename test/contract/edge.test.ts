@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
+import { type IncomingMessage, request } from 'node:http'
 import { createConnection } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { serveProbe, type Transport, transports } from '../probe/serve.ts'
@@ -174,20 +175,32 @@ describe.each(transports)('the edge before a service %s', (transport: Transport)
     ])
   })
 
+  test.each(['null', '[]', '1', '"x"'])('a body that is the JSON value %s is 400', async (body) => {
+    const response = await get('/probe/api/things', { ...json({}), body })
+    expect(response.status).toBe(400)
+    expect(await detail(response)).toBe('The body must be a JSON object.')
+  })
+
+  test('methods that browsers do not send, such as TRACE and QUERY, are 405 with Allow', async () => {
+    for (const method of ['TRACE', 'QUERY']) {
+      const asked = request(`${served.origin}/probe/api/echo/x`, { method }).end()
+      const [answer] = (await once(asked, 'response')) as [IncomingMessage]
+      answer.resume()
+      expect(answer.statusCode, method).toBe(405)
+      expect(answer.headers.allow, method).toBe('GET, HEAD')
+    }
+  })
+
+  test('a method that a path does not take is 405, whatever type its body has', async () => {
+    const headers = { 'content-type': 'application/xml' }
+    expect((await get('/probe/api/things', { method: 'PUT', headers, body: '<x/>' })).status).toBe(405)
+  })
+
   test('an unknown path is 404, another method 405 with Allow, a broken escape 400', async () => {
     expect((await get('/probe/api/nothing')).status).toBe(404)
     const wrong = await get('/probe/api/things', { method: 'DELETE' })
     expect([wrong.status, wrong.headers.get('allow')]).toEqual([405, 'POST'])
     expect((await get('/probe/api/echo/%E0%A4%A')).status).toBe(400)
-  })
-
-  test('HEAD answers as GET does, without the body', async () => {
-    for (const path of ['/probe/api/echo/x', '/health', '/openapi.json', '/probe/openapi.json']) {
-      const [whole, head] = [await get(path), await get(path, { method: 'HEAD' })]
-      expect([head.status, head.headers.get('content-type')], path).toEqual([200, whole.headers.get('content-type')])
-      expect(await head.text()).toBe('')
-    }
-    expect((await get('/probe/api/count?to=1', { method: 'HEAD' })).status).toBe(405)
   })
 
   test('an id longer than any is 404, and what is not HTTP is 400', async () => {
@@ -258,6 +271,44 @@ describe.each(transports)('the edge before a service %s', (transport: Transport)
     )
     const head = await get('/probe/api/download?size=9', { method: 'HEAD' })
     expect([head.status, head.headers.get('content-length'), await head.text()]).toEqual([200, '9', ''])
+  })
+
+  test.each([
+    ['"v1"', 'bytes=26-29', 206, 'abcd'],
+    ['"v0"', 'bytes=26-29', 200, undefined],
+    ['W/"v1"', 'bytes=26-29', 200, undefined],
+    ['Sat, 29 Oct 2022 19:43:31 GMT', 'bytes=26-29', 200, undefined],
+    ['"v0"', 'bytes=200-', 200, undefined],
+    ['"v1"', 'bytes=200-', 416, undefined],
+  ])('If-Range %s with the range %s is answered %i', async (ifRange, range, status, part) => {
+    const response = await get('/probe/api/download?size=100', { headers: { range, 'if-range': ifRange } })
+    expect(response.status).toBe(status)
+    const text = await response.text()
+    if (part !== undefined) expect(text).toBe(part)
+    if (status === 200) {
+      expect([text.length, response.headers.get('content-range'), response.headers.get('etag')]).toEqual([
+        100,
+        null,
+        '"v1"',
+      ])
+    }
+  })
+
+  test.each([
+    '/health',
+    '/ready',
+    '/openapi.json',
+    '/docs',
+    '/docs/static/swagger-ui.css',
+    '/probe/openapi.json',
+    '/probe/api/echo/x',
+    '/probe/api/download?size=5',
+    '/probe/api/count?to=3',
+  ])('HEAD %s is answered as GET is, without a body', async (path) => {
+    const [whole, head] = [await get(path), await get(path, { method: 'HEAD' })]
+    expect([head.status, head.headers.get('content-type')]).toEqual([whole.status, whole.headers.get('content-type')])
+    expect(await head.text()).toBe('')
+    expect((await whole.text()).length).toBeGreaterThan(0)
   })
 
   test('a range outside the content is 416 with its size; a malformed one gives the whole', async () => {
@@ -354,7 +405,7 @@ describe('a client that stops reading', () => {
     const socket = createConnection(Number(port), '127.0.0.1')
     await once(socket, 'connect')
     socket.pause()
-    socket.write('GET /probe/api/count?to=50000000 HTTP/1.1\r\nHost: x\r\n\r\n')
+    socket.write('GET /probe/api/count?to=50000000 HTTP/1.1\r\nHost: localhost\r\n\r\n')
     const before = process.memoryUsage().heapUsed
     await vi.waitFor(() => expect(performance.now()).toBeGreaterThan(0))
     for (let turn = 0; turn < 200; turn += 1) await new Promise((resolve) => setImmediate(resolve))

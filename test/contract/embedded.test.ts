@@ -3,8 +3,9 @@ import { openDirectoryFiles } from '@trellis/kit/files'
 import { connectInProcess } from '@trellis/kit/rpc'
 import { openStore } from '@trellis/kit/store'
 import { silentLog } from '@trellis/kit/telemetry'
-import { createLocalWorkloads } from '@trellis/kit/workloads'
+import { createLocalWorkloads, watchRun } from '@trellis/kit/workloads'
 import { WorkloadsServiceDefinition } from '@trellis/protos/ts/trellis/workloads/v1/workloads.ts'
+import { expect, test } from 'vitest'
 import { probeWorker } from '../probe/worker-kind.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
 import { busContract } from './ports/bus.ts'
@@ -44,4 +45,25 @@ workloadsContract('as child processes', async () => {
       await bus[Symbol.asyncDispose]()
     },
   }
+})
+
+test('a cancelled run is no error in the log', async () => {
+  const logged: unknown[] = []
+  await using bus = createMemoryBus()
+  const log = {
+    ...silentLog,
+    error: (...given: unknown[]) => void logged.push(given),
+    child: () => log,
+  } as typeof silentLog
+  await using runtime = createLocalWorkloads({ bus, kinds: { WORKLOAD_SEARCH: probeWorker }, log })
+  const workloads = connectInProcess(WorkloadsServiceDefinition, runtime.handlers)
+  const runId = 'cancelled'
+  const reports = watchRun(bus, runId, new AbortController().signal)
+  const input = Buffer.from(JSON.stringify({ do: 'pace', steps: 1, milliseconds: 60_000 }))
+  await workloads.run({ runId, workload: 'WORKLOAD_SEARCH', input, activeDeadlineSeconds: 60, user: 'local' })
+  for await (const report of reports) {
+    if (report.$case === 'started') await workloads.cancel({ runId })
+    if (report.$case === 'failed') break
+  }
+  expect(logged).toEqual([])
 })

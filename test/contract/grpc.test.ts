@@ -18,11 +18,11 @@ import { afterEach, describe, expect, test, vi } from 'vitest'
 import openapi from '../probe/gen/edge/openapi.json' with { type: 'json' }
 import { routes } from '../probe/gen/edge/routes.ts'
 import { ProbeServiceDefinition } from '../probe/gen/ts/trellis/probe/v1/probe.ts'
-import { probeHandlers } from '../probe/handlers.ts'
+import { createProbeWorld, probeHandlers } from '../probe/handlers.ts'
 import { canMakeCertificates, createAuthority } from '../support/certificates.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
 
-const handlers = () => probeHandlers({ streamsEnded: 0, aborted: [] })
+const handlers = () => probeHandlers(createProbeWorld())
 const account = { userId: 'someone', kind: 'account', tier: 'paid' } as const
 
 let stack = new AsyncDisposableStack()
@@ -168,7 +168,7 @@ describe('replicas', () => {
 })
 
 test('a call that is not answered in time fails as such, and its handler is told to stop', async () => {
-  const world = { streamsEnded: 0, aborted: [] }
+  const world = createProbeWorld()
   let stopped = false
   const slow = {
     ...probeHandlers(world),
@@ -185,6 +185,45 @@ test('a call that is not answered in time fails as such, and its handler is told
   )
   await expect(connect(server.address, {}, 150).guarded({})).rejects.toMatchObject({ kind: 'upstream_timeout' })
   await vi.waitFor(() => expect(stopped).toBe(true))
+})
+
+test('an upload whose sender aborts the call never looks whole to its handler', async () => {
+  const ends: string[] = []
+  const watched = {
+    ...probeHandlers(createProbeWorld()),
+    push: async (messages: AsyncIterable<unknown>) => {
+      try {
+        for await (const _ of messages) ends.push('message')
+        ends.push('whole')
+      } catch {
+        ends.push('broken off')
+      }
+      return { files: [], sizes: [], digests: [], fields: {} }
+    },
+  }
+  const server = stack.use(
+    await serveGrpc([implementation(ProbeServiceDefinition, watched)], {
+      address: '127.0.0.1:0',
+      drainMilliseconds: 200,
+    }),
+  )
+  for (let round = 0; round < 10; round++) {
+    ends.length = 0
+    const controller = new AbortController()
+    using connection = connectGrpc(ProbeServiceDefinition, server.address)
+    const received = Promise.withResolvers<void>()
+    async function* parts() {
+      yield { part: { $case: 'parameters' as const, value: {} } }
+      yield { part: { $case: 'chunk' as const, value: Buffer.from('half of it') } }
+      await received.promise
+    }
+    const pushed = connection.client.push(parts(), { signal: controller.signal }).catch(() => undefined)
+    await vi.waitFor(() => expect(ends).toEqual(['message', 'message']))
+    controller.abort()
+    await vi.waitFor(() => expect(ends.at(-1)).toBe('broken off'))
+    received.resolve()
+    await pushed
+  }
 })
 
 test('a peer that takes connections and says nothing is given up', async () => {

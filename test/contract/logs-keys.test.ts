@@ -24,7 +24,13 @@ const named = logsRoutes.map((route) => [`${route.method} ${route.path}`, route]
 let trellis: Trellis
 beforeAll(async () => {
   trellis = await startTrellis(
-    { SERVICE_API_KEY: keys.api, SERVICE_ORCHARD_ADMIN_KEY: keys.admin, SERVICE_BRANCH_KEY: keys.branch },
+    {
+      SERVICE_API_KEY: keys.api,
+      SERVICE_ORCHARD_ADMIN_KEY: keys.admin,
+      SERVICE_BRANCH_KEY: keys.branch,
+      // Each route is tried with wrong keys.
+      RATE_LIMIT_FAILED_CREDENTIALS: '0',
+    },
     { form: 'embedded' },
   )
   const grafted = await fetch(`${trellis.origin}/logs/api/orchard/graft`, {

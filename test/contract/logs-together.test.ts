@@ -98,6 +98,7 @@ describe.skipIf(missing)(`two replicas of the logs service on one Postgres and o
     cluster = opened.use(
       await openLogsCluster({
         SERVICE_SOURCES_FILE: sources,
+        SERVICE_LOG_DIRS: directory,
         SERVICE_GLEAN_INTERVAL: '2',
         SERVICE_BUNDLE_ENDPOINT: `${receiver.url}/bundles`,
         SERVICE_SSH_KEY_DIRS: join(directory, 'keys'),

@@ -209,7 +209,8 @@ describe.skipIf(s3Missing)(`S3${reason}`, () => {
     await using _own = own
     const mortal = await startS3Server({ executable: s3Command, directory: own.path })
     await using _mortal = mortal
-    await using files = await openFiles(location({ endpoint: mortal.endpoint }))
+    const { endpoint, accessKeyId, secretAccessKey } = mortal
+    await using files = await openFiles(location({ endpoint, accessKeyId, secretAccessKey }))
     const content = randomBytes(12 * MEBIBYTE)
     await files.write('kept', content)
     const midway = Promise.withResolvers<void>()

@@ -60,6 +60,32 @@ describe('the process', () => {
     expect(stderr).toMatch(new RegExp(`^${variable} must be [^\\n]*, but is "${value}"\\.\\n$`))
   })
 
+  test('all wrong settings are named at once', async () => {
+    const { code, stderr } = await run({
+      PORT: 'x',
+      MUSIC_MAX_SECONDS: '-3',
+      TRUSTED_PROXIES: 'nginx',
+      CORS_ORIGINS: '*',
+    })
+    expect(code).toBe(1)
+    expect(
+      stderr
+        .trim()
+        .split('\n')
+        .map((line) => line.split(' ')[0]),
+    ).toEqual(['PORT', 'TRUSTED_PROXIES', 'CORS_ORIGINS', 'MUSIC_MAX_SECONDS'])
+  })
+
+  test.each([
+    ['/proc/trellis/data', /^The data directory \/proc\/trellis\/data \S.* Set TRELLIS_DATA_DIR to/],
+    [main, /^The data directory \S+ is a file\. Set TRELLIS_DATA_DIR to/],
+  ])('the data directory %s is refused with one sentence', async (directory, sentence) => {
+    const { code, stderr } = await run({ PORT: '0', TRELLIS_DATA_DIR: directory })
+    expect(code).toBe(1)
+    expect(stderr).toMatch(sentence)
+    expect(stderr.trim().split('\n')).toHaveLength(1)
+  })
+
   test('a wrong DATABASE_URL stops the start with one line that does not show it', async () => {
     const { code, stdout, stderr } = await run({ DATABASE_URL: 'mysql://me:secret@database' })
     expect([code, stdout, stderr]).toEqual([1, '', 'DATABASE_URL must start with postgresql://, but does not.\n'])

@@ -1,10 +1,20 @@
 import { createHash } from 'node:crypto'
-import { type ErrorKind, errorKinds, failure } from '@trellis/kit/errors'
+import { type ErrorKind, errorKinds, failure, messageOf } from '@trellis/kit/errors'
 import { byteFrames, type Call, type Handlers, readUpload } from '@trellis/kit/rpc'
 import type { CountRequest, CountResponse, ProbeServiceDefinition } from './gen/ts/trellis/probe/v1/probe.ts'
 
 /** What the handlers saw, for tests to look at. */
-export type ProbeWorld = { streamsEnded: number; aborted: string[] }
+export type ProbeWorld = {
+  streamsEnded: number
+  /** Uploads in hand. */
+  uploading: number
+  /** Why uploads failed. */
+  aborted: string[]
+  /** Awaited before the first part of an upload is read. */
+  beforeUpload?: (() => Promise<void>) | undefined
+}
+
+export const createProbeWorld = (): ProbeWorld => ({ streamsEnded: 0, uploading: 0, aborted: [] })
 
 const pattern = (start: number, end: number) =>
   Buffer.from(Array.from({ length: end - start }, (_, index) => 97 + ((start + index) % 26)))
@@ -33,6 +43,19 @@ async function* count(
   if (behaviour === 'forever') await untilAborted(signal)
   yield { eventId: '', event: { $case: 'spelledOut', value: { number: to } } }
   yield { eventId: '', event: { $case: 'done', value: { reason: undefined } } }
+}
+
+const observed = async <Result>(world: ProbeWorld, read: () => Promise<Result>): Promise<Result> => {
+  world.uploading += 1
+  try {
+    await world.beforeUpload?.()
+    return await read()
+  } catch (error) {
+    world.aborted.push(messageOf(error))
+    throw error
+  } finally {
+    world.uploading -= 1
+  }
 }
 
 const uploaded = async (messages: Parameters<typeof readUpload>[0]) => {
@@ -103,19 +126,20 @@ export const probeHandlers = (world: ProbeWorld): Handlers<typeof ProbeServiceDe
   download: ({ size, filename, range }, call) => {
     if (size < 0) throw failure('not_found', 'There is nothing to download.')
     call.head.header('cache-control', 'private')
-    return byteFrames({ mediaType: 'text/plain', size, read, ...(filename ? { filename } : {}) }, range)
+    return byteFrames({ mediaType: 'text/plain', size, etag: '"v1"', read, ...(filename ? { filename } : {}) }, range)
   },
   upload: async (messages, call) => {
-    const { parameters, ...rest } = await uploaded(messages)
+    const { parameters, ...rest } = await observed(world, () => uploaded(messages))
     if (typeof parameters === 'object' && parameters !== null && 'wait' in parameters && parameters.wait)
       call.head.status(200)
     if (rest.files.includes('bad.bin')) throw failure('unsupported_media', 'That file is not wanted here.')
     return rest
   },
   push: async (messages) => {
-    const { parameters: _, ...rest } = await uploaded(messages)
+    const { parameters: _, ...rest } = await observed(world, () => uploaded(messages))
     return rest
   },
+  start: async () => ({ id: 'started' }),
   guarded: async () => ({ id: 'guarded' }),
   administered: async () => ({ id: 'administered' }),
 })

@@ -19,6 +19,12 @@ const exhaust = () => {
   for (;;) hoard.push(Array.from({ length: 10_000 }, () => ({})))
 }
 
+/** Takes memory that V8 does not count, without a pause, as a decoder does. */
+const exhaustOutsideHeap = (megabytes: number) => {
+  const hoard = Array.from({ length: megabytes / 16 }, () => Buffer.alloc(16 * 1024 * 1024, 1))
+  Object.assign(globalThis, { hoard })
+}
+
 /** What the probe's worker does with a run: what its input says. */
 export const performTask: Work = async ({ input, progress, output, signal }) => {
   const task = JSON.parse(Buffer.from(input).toString()) as ProbeTask
@@ -47,6 +53,9 @@ export const performTask: Work = async ({ input, progress, output, signal }) => 
       return untilAborted(signal)
     case 'exhaust':
       return exhaust()
+    case 'exhaust-outside-heap':
+      exhaustOutsideHeap(task.megabytes)
+      return untilAborted(signal)
     case 'wait':
       return untilAborted(signal)
     case 'environment':

@@ -7,7 +7,7 @@ import { connectGrpc, connectInProcess, implementation, serveGrpc } from '@trell
 import { createMetrics, silentLog } from '@trellis/kit/telemetry'
 import { routes } from './gen/edge/routes.ts'
 import { ProbeServiceDefinition } from './gen/ts/trellis/probe/v1/probe.ts'
-import { type ProbeWorld, probeHandlers } from './handlers.ts'
+import { createProbeWorld, type ProbeWorld, probeHandlers } from './handlers.ts'
 
 export const transports = ['in process', 'grpc over tcp', 'grpc over a unix socket'] as const
 export type Transport = (typeof transports)[number]
@@ -28,7 +28,7 @@ const connect = async (transport: Transport, world: ProbeWorld, stack: AsyncDisp
 /** The probe behind a real edge on a free port; `environment` configures the edge. */
 export const serveProbe = async (transport: Transport, environment: Record<string, string> = {}) => {
   const stack = new AsyncDisposableStack()
-  const world: ProbeWorld = { streamsEnded: 0, aborted: [] }
+  const world = createProbeWorld()
   const client = await connect(transport, world, stack)
   const edge = stack.use(
     await createEdge({
@@ -50,5 +50,5 @@ export const serveProbe = async (transport: Transport, environment: Record<strin
     }),
   )
   const origin = await edge.listen('127.0.0.1', 0)
-  return { origin, client, world, close: () => stack.disposeAsync() }
+  return { origin, client, world, edge, close: () => stack.disposeAsync() }
 }

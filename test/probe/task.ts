@@ -6,5 +6,6 @@ export type ProbeTask =
   | { do: 'exit'; code: number }
   | { do: 'kill' }
   | { do: 'exhaust' }
+  | { do: 'exhaust-outside-heap'; megabytes: number }
   | { do: 'wait' }
   | { do: 'environment' }

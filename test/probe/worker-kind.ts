@@ -9,4 +9,5 @@ export const probeWorker: WorkerKind = {
   idleMilliseconds: 10_000,
   runsPerWorker: 10,
   memoryMegabytes: 64,
+  residentMegabytes: 512,
 }

@@ -1,5 +1,6 @@
-import { migrateStore, type StoreLocation, type StoreSchema } from '@trellis/kit/store'
-import { postgresMissing, startTestPostgres } from './postgres.ts'
+import type { StoreLocation, StoreSchema } from '@trellis/kit/store'
+import { postgresMissing } from './postgres.ts'
+import { openSharedDatabases } from './shared-databases.ts'
 import { temporaryDirectory } from './temporary-directory.ts'
 
 /** An empty store with a schema up to date, which any number of openings share. */
@@ -20,15 +21,14 @@ const placeOnFiles = async (): Promise<TestStore> => {
   return { location: { dataDirectory: directory.path }, [Symbol.asyncDispose]: directory[Symbol.asyncDispose] }
 }
 
-const startPostgres = async (): Promise<RunningDatabase> => {
-  const postgres = await startTestPostgres()
+const openPostgres = async (): Promise<RunningDatabase> => {
+  const databases = await openSharedDatabases()
   return {
-    place: async (schema) => {
-      const location = { databaseUrl: await postgres.createDatabase() }
-      await migrateStore(location, schema)
-      return { location, [Symbol.asyncDispose]: async () => undefined }
-    },
-    [Symbol.asyncDispose]: postgres[Symbol.asyncDispose],
+    place: async (schema) => ({
+      location: { databaseUrl: await databases.createMigrated(schema) },
+      [Symbol.asyncDispose]: async () => undefined,
+    }),
+    [Symbol.asyncDispose]: databases[Symbol.asyncDispose],
   }
 }
 
@@ -42,6 +42,6 @@ export const databases: readonly TestDatabase[] = [
   {
     name: postgresMissing === undefined ? 'Postgres' : `Postgres (${postgresMissing})`,
     isMissing: postgresMissing !== undefined,
-    start: startPostgres,
+    start: openPostgres,
   },
 ]

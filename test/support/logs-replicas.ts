@@ -42,6 +42,8 @@ export const openLogsCluster = async (environment: Record<string, string> = {}) 
     DATABASE_URL: await postgres.createDatabase(),
     RPC_SECRET: secret,
     SERVICE_SETTINGS_KEY: 'k'.repeat(32),
+    // The edge compares it; these calls come from behind the edge.
+    SERVICE_API_KEY: 'a'.repeat(32),
     ...environment,
   }
   await startServiceProcess(module, { ...shared, TRELLIS_DATA_DIR: join(directory, 'migrate') }, ['migrate'])

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { asStarted } from './as-started.ts'
+import { modulePath } from './module-path.ts'
 
 /** A process of ours that a test ends as it likes. */
 export type ServiceProcess = AsyncDisposable & {
@@ -17,7 +18,7 @@ export const startServiceProcess = async (
   environment: Record<string, string>,
   words: readonly string[] = [],
 ): Promise<ServiceProcess> => {
-  const { pathname } = new URL(`../../${module}`, import.meta.url)
+  const pathname = await modulePath(module)
   const child = spawn(process.execPath, [pathname, ...words], {
     env: { ...asStarted, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],

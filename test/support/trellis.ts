@@ -1,13 +1,15 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { fileURLToPath } from 'node:url'
 import { asStarted } from './as-started.ts'
+import { modulePath } from './module-path.ts'
+import { canShare } from './shared/ask.ts'
+import { openSharedDatabases } from './shared-databases.ts'
 import { temporaryDirectory } from './temporary-directory.ts'
 
 /** One process on files, or every service in processes of its own on real servers; which one is for the run of the tests to say. */
 const forms = {
-  embedded: fileURLToPath(new URL('../../services/all-in-one/src/main.ts', import.meta.url)),
-  distributed: fileURLToPath(new URL('../../services/distributed/src/main.ts', import.meta.url)),
+  embedded: 'services/all-in-one/src/main.ts',
+  distributed: 'services/distributed/src/main.ts',
 }
 export type Form = keyof typeof forms
 export const form: Form = process.env.TRELLIS_FORM === 'distributed' ? 'distributed' : 'embedded'
@@ -35,14 +37,23 @@ const untilReady = (child: ChildProcess, output: () => string): Promise<string[]
     child.once('exit', (code) => reject(new Error(`Trellis ended with ${code} before it was ready:\n${output()}`)))
   })
 
+export type TrellisOptions = {
+  dataDirectory?: string
+  form?: Form
+  /** Whether it starts a Postgres of its own, to be stopped or to keep data in its directory; by default where a directory is given. */
+  ownServers?: boolean
+}
+
 /** Starts Trellis as a process of its own on a free port, on a data directory of its own unless one is given. */
 export const startTrellis = async (
   environment: Record<string, string> = {},
-  { dataDirectory, form: ofForm = form }: { dataDirectory?: string; form?: Form } = {},
+  { dataDirectory, form: ofForm = form, ownServers = dataDirectory !== undefined }: TrellisOptions = {},
 ): Promise<Trellis> => {
   const stack = new AsyncDisposableStack()
   const directory = dataDirectory ?? stack.use(await temporaryDirectory()).path
-  const child = spawn(process.execPath, [forms[ofForm]], {
+  const postgres =
+    ofForm === 'distributed' && !ownServers && canShare() ? stack.use(await openSharedDatabases()) : undefined
+  const child = spawn(process.execPath, [await modulePath(forms[ofForm])], {
     env: {
       PATH: process.env.PATH,
       HOME: process.env.HOME,
@@ -51,6 +62,7 @@ export const startTrellis = async (
       METRICS_PORT: '0',
       LOG_LEVEL: 'warn',
       TRELLIS_DATA_DIR: directory,
+      ...(postgres && { DATABASE_URL: await postgres.createDatabase() }),
       ...environment,
     },
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -43,7 +43,7 @@ const addressesOf = async ({ kubectl }: Namespace) => {
   const { data } = await read('secret/trellis-secrets')
   const secret = (name: string) => Buffer.from(data[name], 'base64').toString()
   return {
-    nats: { servers: `${nats.status.podIP}:4222`, token: secret('nats-token') },
+    nats: { servers: `${nats.status.podIP}:4222`, password: secret('nats-operator') },
     operator: `${operators.items[0].status.podIP}:9000`,
     security: { secrets: [secret('rpc-secret')] },
   }
@@ -71,7 +71,7 @@ const withInstallation = async (
   measure: (world: Omit<ClaimWorld, 'tap'>, addresses: Addresses) => Promise<string[]>,
 ): Promise<string[]> => {
   const images = await buildImages()
-  await using namespace = await createNamespace('bench')
+  await using namespace = await createNamespace('bench', { run: 'bench' })
   await install(namespace, values, { images })
   await using client = connectApi()
   return [...setting, ...(await measure({ client, namespace: namespace.name }, await addressesOf(namespace)))]
@@ -90,10 +90,10 @@ const withoutListings = { ...values, listings: { enabled: false }, music: { ...o
 /** Operator and workers alone: the bench stands in for the service. */
 export const benchClaims = (): Promise<string[]> =>
   withInstallation(withoutListings, async (world, { nats, operator, security }) => {
-    const { servers, token } = nats
+    const { servers, password } = nats
     await using bus = await connectNatsBus({
       servers: [servers],
-      credentials: { token },
+      credentials: { user: 'operator', password },
       name: 'bench',
       log: silentLog,
     })

@@ -4,6 +4,7 @@ import { processOfApiServer } from '../support/node-processes.ts'
 import { clusterMissing } from '../support/programs.ts'
 import { nodeFaults } from './node.ts'
 import { operatorFaults } from './operator.ts'
+import { outageFaults } from './outages.ts'
 import { serverFaults } from './servers.ts'
 import { workerFaults } from './workers.ts'
 import { minutes, openWorld, seconds, type World } from './world.ts'
@@ -29,6 +30,7 @@ describe.skipIf(missing !== undefined)(
     describe('the node takes no pods', () => nodeFaults(world))
     describe('the operator is ended or stopped', () => operatorFaults(world))
     describe('a server is away', () => serverFaults(world))
+    describe('a server is away for long', () => outageFaults(world))
 
     test(
       'in the end every Search has gone after its time, with its pods, and no rule was broken',

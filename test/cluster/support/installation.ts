@@ -6,6 +6,7 @@ import { attempt, must, type Ran } from '../../support/run-program.ts'
 import { temporaryDirectory } from '../../support/temporary-directory.ts'
 import type { Images } from './images.ts'
 import { programs, root } from './programs.ts'
+import { runLabel } from './run-label.ts'
 import type { Shown } from './watch.ts'
 
 /**
@@ -28,6 +29,8 @@ export type Release = {
   /** Where the edge is reached from this machine, `http://address:port`. */
   origin: () => Promise<string>
   upgrade: (values: object) => Promise<void>
+  /** What asks the log service carries: the API key that was drawn. */
+  authorization: () => Promise<{ authorization: string }>
   /** `helm test`, with its logs. */
   test: () => Promise<Ran>
   uninstall: () => Promise<void>
@@ -46,13 +49,17 @@ export const applyDefinitions = async (): Promise<void> => {
   await must(programs.kubectl, ['wait', '--for=condition=Established', '--timeout=60s', '-f', join(root, 'crds')])
 }
 
+let definitions: Promise<void> | undefined
+
 /** Makes a namespace whose name starts with the given one, on a cluster that knows our kinds. */
-export const createNamespace = async (purpose: string): Promise<Namespace> => {
-  await applyDefinitions()
+export const createNamespace = async (purpose: string, { run = inject('run') } = {}): Promise<Namespace> => {
+  definitions ??= applyDefinitions()
+  await definitions
   const name = `${purpose}-${randomBytes(3).toString('hex')}`
   const kubectl = (...args: string[]) => must(programs.kubectl, ['--namespace', name, ...args])
   await kubectl('create', 'namespace', name)
-  await kubectl('label', 'namespace', name, 'pod-security.kubernetes.io/enforce=restricted')
+  const labels = ['pod-security.kubernetes.io/enforce=restricted', `${runLabel}=${run}`]
+  await kubectl('label', 'namespace', name, ...labels)
   return {
     name,
     kubectl,
@@ -64,7 +71,11 @@ export const createNamespace = async (purpose: string): Promise<Namespace> => {
     list: async (resource, ...args) => JSON.parse(await kubectl('get', resource, '-o', 'json', ...args)).items,
     [Symbol.asyncDispose]: async () => {
       await kubectl('delete', 'branches', '--all', '--timeout=300s')
-      await kubectl('delete', 'namespace', name, '--wait=true', '--timeout=300s')
+      // The run waits once, at its end, until all of them are gone.
+      await kubectl('delete', 'namespace', name, '--wait=false')
+      // They are the cluster's, and go with a release that is uninstalled.
+      const classes = ['runs', 'pools'].map((pods) => `${name}-${release}-${pods}`)
+      await kubectl('delete', 'priorityclasses', '--ignore-not-found', ...classes)
     },
   }
 }
@@ -81,7 +92,16 @@ const valuesFor = ({ application, servers }: Images) => {
 
 /** One of everything, for tests that share two cores. */
 export const one = { replicas: 1 }
-export const small = { edge: one, listings: one, logs: one, music: one, operator: one }
+/** And ended within seconds: what the chart's defaults wait for is proven where replicas are replaced. */
+const brief = { ...one, preStopSeconds: 0, shutdownSeconds: 2 }
+export const small = {
+  edge: brief,
+  listings: brief,
+  logs: brief,
+  music: brief,
+  operator: brief,
+  demoMarketplace: brief,
+}
 
 /** The release's name, which the names of all its objects start with. */
 const release = 'trellis'
@@ -106,6 +126,10 @@ export const install = async (
     )
   await bring(values)
   return {
+    authorization: async () => {
+      const encoded = await kubectl('get', 'secret', `${release}-secrets`, '-o', 'jsonpath={.data.api-key}')
+      return { authorization: `Bearer ${Buffer.from(encoded, 'base64').toString()}` }
+    },
     origin: async () => {
       const { spec } = await get(`service/${release}-edge`)
       return `http://${spec.clusterIP}:${spec.ports[0].port}`

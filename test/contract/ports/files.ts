@@ -69,6 +69,19 @@ export const filesContract = (name: string, open: () => Promise<AsyncDisposable 
       expect((await collect(files.list(''))).map(({ key }) => key)).toEqual(['a'])
     })
 
+    test('a write whose source falls silent ends with its signal, and leaves nothing', async () => {
+      await using opened = await open()
+      const { files } = opened
+      const controller = new AbortController()
+      async function* silent() {
+        yield Buffer.from('first')
+        setImmediate(() => controller.abort(new Error('The sender left.')))
+        await new Promise(() => undefined)
+      }
+      await expect(files.write('silent', silent(), controller.signal)).rejects.toThrow('The sender left.')
+      expect(await files.stat('silent')).toBeUndefined()
+    })
+
     test('an unknown key is not found, has no stat, and may be removed', async () => {
       await using opened = await open()
       const { files } = opened

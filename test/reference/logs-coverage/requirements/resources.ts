@@ -33,7 +33,7 @@ export const resources: readonly Theme[] = [
     [
       'Searches all text, ranked by BM25',
       [jobs(''), 'words, phrases, prefixes and exclusions find it'],
-      [logs('search/search-model'), 'answers any search as a naive engine does'],
+      [logs('search/search-model'), 'after any history of changes, restarts and repeats'],
     ],
     [
       'Hybrid re-ranking is 0.6 × normalised BM25 + 0.4 × cosine similarity',

@@ -2221,6 +2221,15 @@ export const ProbeServiceDefinition = {
       responseStream: false,
       options: {},
     },
+    /** Starts a search. */
+    start: {
+      name: "Start",
+      requestType: GuardedRequest as typeof GuardedRequest,
+      requestStream: false,
+      responseType: Thing as typeof Thing,
+      responseStream: false,
+      options: {},
+    },
     /** For whoever has the API key. */
     guarded: {
       name: "Guarded",

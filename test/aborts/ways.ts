@@ -1,0 +1,69 @@
+import { once } from 'node:events'
+import { createConnection, type Socket } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { RawRequest } from './requests.ts'
+
+/** How far a client comes before it disappears. */
+export const places = {
+  'before the headers end': ({ head }) => head.subarray(0, Math.floor(head.length / 2)),
+  'at 0 bytes of the body': ({ head }) => head,
+  'at 1 byte of the body': ({ head, body }) => Buffer.concat([head, body.subarray(0, 1)]),
+  'at half of the body': ({ head, body }) => Buffer.concat([head, body.subarray(0, body.length >> 1)]),
+  'at all but one byte of the body': ({ head, body }) => Buffer.concat([head, body.subarray(0, -1)]),
+  'before the response': ({ head, body }) => Buffer.concat([head, body]),
+  'in the middle of the response': ({ head, body }) => Buffer.concat([head, body]),
+} satisfies Record<string, (request: RawRequest) => Buffer>
+
+export const ways = ['reset', 'close', 'half-close', 'stall'] as const
+
+export type Place = keyof typeof places
+export type Way = (typeof ways)[number]
+export type Case = { request: RawRequest; place: Place; way: Way; pauseMilliseconds: number }
+
+export const titleOf = ({ request, place, way }: Case): string => `${request.name}: ${way} ${place}`
+
+/** Places that differ for a request: without a body there is only before, between and in the response. */
+export const placesOf = ({ body }: RawRequest): Place[] => {
+  const all = Object.keys(places) as Place[]
+  return body.length > 0 ? all : all.filter((place) => !place.includes('of the body'))
+}
+
+const answerMilliseconds = 5_000
+
+/** Settles with the first bytes of an answer, the end of the connection, or after a while: some requests are never answered. */
+const answered = async (socket: Socket, milliseconds: number): Promise<void> => {
+  const settled = new AbortController()
+  const { signal } = settled
+  const any = [
+    once(socket, 'data', { signal }),
+    once(socket, 'close', { signal }),
+    sleep(milliseconds, undefined, { signal }),
+  ]
+  for (const one of any) one.catch(() => undefined)
+  await Promise.race(any)
+  settled.abort()
+}
+
+/** Sends a request as far as the case says, then disappears. What stalls is given back open, to be dropped by the caller. */
+export const disappear = async (port: number, one: Case): Promise<Socket | undefined> => {
+  const { request, place, way, pauseMilliseconds } = one
+  const socket = createConnection(port, '127.0.0.1')
+  socket.on('error', () => undefined)
+  await Promise.race([once(socket, 'connect'), once(socket, 'close')]).catch(() => undefined)
+  if (socket.destroyed) return undefined
+  // Taken one packet at a time: an answer is left in its middle.
+  socket.once('data', () => socket.pause())
+  const first = place === 'in the middle of the response' ? answered(socket, answerMilliseconds) : undefined
+  socket.write(places[place](request))
+  await first
+  await sleep(pauseMilliseconds)
+  if (way === 'stall') return socket
+  if (way === 'reset') socket.resetAndDestroy()
+  if (way === 'close') socket.destroy()
+  if (way === 'half-close') {
+    socket.resume().end()
+    await answered(socket, 500)
+    socket.destroy()
+  }
+  return undefined
+}

@@ -1,0 +1,54 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect, test } from 'vitest'
+import {
+  minutes,
+  numbered,
+  search,
+  searchByHttp,
+  seconds,
+  untilEnded,
+  untilObject,
+  untilReady,
+  type World,
+} from './world.ts'
+
+/** TEST_RUNS_FACTOR above 1 asks for the whole of it: as many runs as were once seen to fail, and outages as long. */
+const isWhole = Number(process.env.TEST_RUNS_FACTOR ?? 1) > 1
+const runs = isWhole ? 53 : 6
+
+const outages = [
+  ['Postgres', 'trellis-postgres', isWhole ? 90 : 25],
+  ['NATS', 'trellis-nats', isWhole ? 40 : 15],
+] as const
+
+export const outageFaults = (world: () => World): void => {
+  test.each(outages)(
+    `%s is away in the middle of ${runs} runs: none fails, and none has two workers`,
+    async (_server, set, away) => {
+      const { namespace, marketplace, ledger } = world()
+      const kubectl = namespace.kubectl
+      const name = set.replace('trellis-', 'no-')
+      const [atWork, begun, later] = [`${name}-at-work`, `${name}-begun`, `${name}-later`].map((each) =>
+        numbered(each, Math.floor(runs / 3)),
+      ) as [string[], string[], string[]]
+      marketplace.hold()
+      await namespace.apply(...atWork.map(search))
+      await expect.poll(() => marketplace.waiting, { timeout: 2 * minutes }).toBeGreaterThan(0)
+      const followed = await Promise.all([searchByHttp(world()), searchByHttp(world())])
+      const objects = await Promise.all(followed.map((session) => untilObject(world(), session)))
+      // Some runs are at work, some begin just now, and some are asked for while the server is away.
+      await namespace.apply(...begun.map(search))
+      await kubectl('scale', `statefulset/${set}`, '--replicas=0')
+      await kubectl('wait', '--for=delete', `pod/${set}-0`, '--timeout=60s')
+      marketplace.release()
+      await namespace.apply(...later.map(search))
+      await sleep(away * seconds)
+      await kubectl('scale', `statefulset/${set}`, '--replicas=1')
+      const all = [...atWork, ...begun, ...later, ...objects]
+      expect(await untilEnded(world(), all)).toEqual(all.map(() => 'Complete: Finished'))
+      expect(ledger.broken()).toEqual([])
+      await untilReady(world())
+    },
+    8 * minutes,
+  )
+}

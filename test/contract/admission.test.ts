@@ -1,0 +1,328 @@
+import { once } from 'node:events'
+import { type OutgoingHttpHeaders, request } from 'node:http'
+import { connect } from 'node:net'
+import { issueSession } from '@trellis/kit/credentials'
+import { SignJWT } from 'jose'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { serveProbe } from '../probe/serve.ts'
+
+type Served = Awaited<ReturnType<typeof serveProbe>>
+type Answer = { status: number; headers: OutgoingHttpHeaders; body: string }
+type Sent = { method?: string; path?: string; headers?: OutgoingHttpHeaders; body?: string | Buffer }
+
+/** Sends a request with whatever headers it is given, which `fetch` would not. */
+const send = (served: Served, { method = 'GET', path = '/health', headers = {}, body }: Sent): Promise<Answer> =>
+  new Promise((resolve, reject) => {
+    const sent = request(`${served.origin}${path}`, { method, headers }, (response) => {
+      let text = ''
+      response.setEncoding('utf8').on('data', (part: string) => (text += part))
+      response.on('end', () => resolve({ status: response.statusCode ?? 0, headers: response.headers, body: text }))
+    })
+    sent.on('error', reject).end(body)
+  })
+
+/** Writes to a bare connection and gives everything that comes back until it is closed. */
+const exchange = async (served: Served, text: string): Promise<string> => {
+  const socket = connect(Number(new URL(served.origin).port), '127.0.0.1')
+  let answer = ''
+  socket.setEncoding('utf8').on('data', (part: string) => (answer += part))
+  socket.on('error', () => undefined)
+  socket.write(text)
+  await once(socket, 'close')
+  return answer
+}
+
+const form = (boundary: string) =>
+  `--${boundary}\r\nContent-Disposition: form-data; name="file"; filename="a"\r\n\r\nabc\r\n--${boundary}--\r\n`
+
+describe('hosts and origins', () => {
+  let served: Served
+  beforeAll(async () => {
+    served = await serveProbe('in process', {
+      EDGE_HOSTS: 'box',
+      CORS_ORIGINS: 'https://studio.example',
+      RATE_LIMIT_SEARCHES: '0',
+    })
+  })
+  afterAll(() => served.close())
+
+  test.each(['evil.example', 'evil.example:8080', 'localhost.evil.example'])(
+    'a request to the host %s is 421 with a sentence that names the variable',
+    async (host) => {
+      for (const path of ['/probe/api/echo/x', '/docs', '/openapi.json', '/nothing']) {
+        const { status, body, headers } = await send(served, { path, headers: { host } })
+        expect(status, path).toBe(421)
+        expect(JSON.parse(body)).toEqual({ detail: expect.stringContaining('EDGE_HOSTS') })
+        expect(headers).toMatchObject({ 'x-content-type-options': 'nosniff', 'x-request-id': expect.any(String) })
+      }
+    },
+  )
+
+  test('X-Forwarded-Host does not make a host acceptable, nor a rejected one', async () => {
+    const path = '/probe/api/echo/x'
+    const believed = { host: 'evil.example', 'x-forwarded-host': 'localhost' }
+    expect((await send(served, { path, headers: believed })).status).toBe(421)
+    const ignored = { host: 'localhost', 'x-forwarded-host': 'evil.example' }
+    expect((await send(served, { path, headers: ignored })).status).toBe(200)
+  })
+
+  test.each(['localhost', 'box:9000', '[::1]', '10.0.0.7:8080'])('a request to the host %s is served', async (host) => {
+    expect((await send(served, { path: '/probe/api/echo/x', headers: { host } })).status).toBe(200)
+  })
+
+  test('probes of liveness and readiness are answered whatever the host', async () => {
+    for (const path of ['/health', '/ready'])
+      expect((await send(served, { path, headers: { host: 'pod.example' } })).status).toBe(200)
+  })
+
+  test('HTTP/1.0 without a host is served; an absolute target counts as a host', async () => {
+    expect(await exchange(served, 'GET /probe/api/echo/x HTTP/1.0\r\n\r\n')).toMatch(/^HTTP\/1.1 200 /)
+    const target = (url: string) => `GET ${url} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`
+    expect(await exchange(served, target('http://evil.example/probe/api/echo/x'))).toMatch(/^HTTP\/1.1 421 /)
+    expect(await exchange(served, target('http://localhost/probe/api/echo/x'))).toMatch(/^HTTP\/1.1 200 /)
+  })
+
+  const changes: Record<string, Sent> = {
+    'a JSON body': {
+      method: 'POST',
+      path: '/probe/api/things',
+      headers: { 'content-type': 'application/json' },
+      body: '{"name":"x"}',
+    },
+    'a form with a file': {
+      method: 'POST',
+      path: '/probe/api/upload',
+      headers: { 'content-type': 'multipart/form-data; boundary=b' },
+      body: form('b'),
+    },
+    'no body': { method: 'DELETE', path: '/probe/api/things/t1' },
+    'a plain body': {
+      method: 'POST',
+      path: '/probe/api/push',
+      headers: { 'content-type': 'application/x-ndjson' },
+      body: '{}\n',
+    },
+    'a GET that starts work': { path: '/probe/api/start' },
+  }
+  const foreign: OutgoingHttpHeaders[] = [
+    { origin: 'https://evil.example' },
+    { origin: 'null' },
+    { 'sec-fetch-site': 'cross-site' },
+    { 'sec-fetch-site': 'same-site', origin: 'http://127.0.0.1:3000' },
+  ]
+
+  test.each(Object.keys(changes))('a page of another site may not send %s', async (name) => {
+    const change = changes[name] ?? {}
+    for (const headers of foreign) {
+      const { status, body } = await send(served, { ...change, headers: { ...change.headers, ...headers } })
+      expect([status, JSON.parse(body)]).toEqual([403, { detail: expect.stringContaining('CORS_ORIGINS') }])
+    }
+  })
+
+  test.each(Object.keys(changes))('our own pages, programs and the origins of a rule may send %s', async (name) => {
+    const change = changes[name] ?? {}
+    const own = [{}, { origin: served.origin }, { 'sec-fetch-site': 'same-origin', origin: served.origin }]
+    const named = { origin: 'https://studio.example', 'sec-fetch-site': 'cross-site' }
+    for (const headers of [...own, named]) {
+      const { status } = await send(served, { ...change, headers: { ...change.headers, ...headers } })
+      expect(status).toBeLessThan(300)
+    }
+  })
+
+  test('a page of another site may follow a link to what only reads', async () => {
+    const headers = { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate' }
+    expect((await send(served, { path: '/probe/api/echo/x', headers })).status).toBe(200)
+  })
+})
+
+test('behind a proxy that changes the host, the origin of EDGE_URL is our own', async () => {
+  const served = await serveProbe('in process', { EDGE_URL: 'https://trellis.example' })
+  const change = (origin: string, host: string) =>
+    send(served, { method: 'DELETE', path: '/probe/api/things/t1', headers: { origin, host } })
+  expect((await change('https://trellis.example', '10.1.2.3:8080')).status).toBe(204)
+  expect((await change('https://trellis.example', 'trellis.example')).status).toBe(204)
+  expect((await change('https://other.example', 'trellis.example')).status).toBe(403)
+  await served.close()
+})
+
+test('the cookie of a session changes nothing for a page of another site', async () => {
+  const secret = 'a secret of at least thirty-two characters'
+  const served = await serveProbe('in process', { CLOUD_MODE: '1', GATEWAY_JWT_SECRET: secret })
+  const token = await new SignJWT({ id: 'ann' })
+    .setProtectedHeader({ alg: 'HS256' })
+    .setExpirationTime('1h')
+    .sign(new TextEncoder().encode(secret))
+  const change = (headers: OutgoingHttpHeaders) =>
+    send(served, {
+      method: 'DELETE',
+      path: '/probe/api/things/t1',
+      headers: { cookie: `gateway_session=${token}`, ...headers },
+    })
+  expect((await change({ 'sec-fetch-site': 'same-origin' })).status).toBe(204)
+  expect((await change({ 'sec-fetch-site': 'cross-site' })).status).toBe(403)
+  expect((await change({ origin: 'https://evil.example' })).status).toBe(403)
+  await served.close()
+})
+
+test('by default no answer has a CORS header, in development neither but those of music', async () => {
+  for (const environment of [{}, { NODE_ENV: 'test' }, { NODE_ENV: 'development' }] as Record<string, string>[]) {
+    const served = await serveProbe('in process', environment)
+    for (const path of ['/probe/api/echo/x', '/docs', '/openapi.json', '/nothing']) {
+      const { headers } = await send(served, { path, headers: { origin: 'https://evil.example' } })
+      expect(Object.keys(headers).filter((name) => name.startsWith('access-control-'))).toEqual([])
+    }
+    await served.close()
+  }
+})
+
+describe('limits of a caller', () => {
+  let served: Served
+  beforeAll(async () => {
+    served = await serveProbe('in process', {
+      RATE_LIMIT: '300',
+      RATE_LIMIT_SEARCHES: '20',
+      RATE_LIMIT_FAILED_CREDENTIALS: '5',
+      MAX_UPLOADS_PER_CALLER: '2',
+      SERVICE_API_KEY: 'the-key',
+    })
+  })
+  afterAll(() => served.close())
+
+  /** A caller of its own for each test, by what a proxy on this machine says. */
+  const as = (address: string, sent: Sent) =>
+    send(served, { ...sent, headers: { 'x-forwarded-for': address, ...sent.headers } })
+  const statuses = async (count: number, one: () => Promise<Answer>) => {
+    const answers = await Promise.all(Array.from({ length: count }, one))
+    return answers.map(({ status }) => status)
+  }
+
+  test('of 60 searches at once 20 are accepted, and the rest is 429 with Retry-After', async () => {
+    const start = () => as('192.0.2.1', { path: '/probe/api/start' })
+    const all = await statuses(60, start)
+    expect(all.filter((status) => status === 200)).toHaveLength(20)
+    expect(all.filter((status) => status === 429)).toHaveLength(40)
+    const refused = await start()
+    expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0)
+    expect(refused.body).toContain('RATE_LIMIT_SEARCHES')
+    expect((await as('192.0.2.1', { path: '/probe/api/echo/x' })).status).toBe(200)
+    expect((await as('192.0.2.2', { path: '/probe/api/start' })).status).toBe(200)
+  })
+
+  test('an address has a limit of its own for all requests, probes apart', async () => {
+    const all = await statuses(400, () => as('192.0.2.3', { path: '/nothing' }))
+    const accepted = all.filter((status) => status === 404).length
+    expect(accepted).toBeGreaterThanOrEqual(300)
+    expect(all.filter((status) => status === 429)).toHaveLength(400 - accepted)
+    expect(all).toContain(429)
+    expect((await as('192.0.2.3', { path: '/health' })).status).toBe(200)
+    expect((await as('192.0.2.4', { path: '/nothing' })).status).toBe(404)
+  })
+
+  test('wrong keys are limited; a key that was right before, and requests without one, are not', async () => {
+    const read = (authorization?: string) =>
+      as('192.0.2.5', { path: '/probe/api/guarded', headers: authorization ? { authorization } : {} })
+    expect((await read('Bearer the-key')).status).toBe(200)
+    const guesses = await statuses(12, () => read('Bearer a-guess'))
+    expect(guesses).toEqual([401, 401, 401, 401, 401, 429, 429, 429, 429, 429, 429, 429])
+    const refused = await read('Bearer another-guess')
+    expect([refused.status, Number(refused.headers['retry-after']) > 0]).toEqual([429, true])
+    expect((await read('Bearer the-key')).status).toBe(200)
+    expect((await read()).status).toBe(401)
+  })
+
+  test('a session counts as a credential', async () => {
+    const read = (cookie: string) => as('192.0.2.6', { path: '/probe/api/guarded', headers: { cookie } })
+    const right = `logs_session=${issueSession('the-key', Date.now())}`
+    expect((await read(right)).status).toBe(200)
+    expect(await statuses(7, () => read('logs_session=1.2'))).toEqual([401, 401, 401, 401, 401, 429, 429])
+    expect((await read(right)).status).toBe(200)
+  })
+
+  test('uploads in flight have a limit, and make room when they end', async () => {
+    const headers = {
+      'content-type': 'application/x-ndjson',
+      'transfer-encoding': 'chunked',
+      'x-forwarded-for': '192.0.2.7',
+    }
+    const begin = () => {
+      const sent = request(`${served.origin}/probe/api/push`, { method: 'POST', headers })
+      sent.write('{}\n')
+      const answered = once(sent, 'response').then(([response]) => {
+        response.resume()
+        return response.statusCode as number
+      })
+      return { sent, answered }
+    }
+    const first = [begin(), begin()]
+    const one = { method: 'POST', path: '/probe/api/push', headers, body: '{}\n' }
+    let refused = await send(served, one)
+    while (refused.status === 200) refused = await send(served, one)
+    expect([refused.status, refused.headers['retry-after']]).toEqual([429, '1'])
+    for (const { sent } of first) sent.end()
+    for (const { answered } of first) expect(await answered).toBe(200)
+    expect((await send(served, one)).status).toBe(200)
+  })
+})
+
+describe.concurrent('slow clients', () => {
+  let served: Served
+  beforeAll(async () => {
+    served = await serveProbe('in process', {
+      BODY_IDLE_SECONDS: '1',
+      BODY_MIN_BYTES_PER_SECOND: '100',
+      HEADERS_TIMEOUT_SECONDS: '1',
+    })
+  })
+  afterAll(() => served.close())
+
+  /** Sends the head of a request, then a byte now and then until the connection is closed. */
+  const trickle = async (head: string, byte: string): Promise<string> => {
+    const socket = connect(Number(new URL(served.origin).port), '127.0.0.1')
+    let answer = ''
+    socket.setEncoding('utf8').on('data', (part: string) => (answer += part))
+    socket.on('error', () => undefined)
+    socket.write(head)
+    const timer = byte === '' ? undefined : setInterval(() => socket.write(byte), 300)
+    await once(socket, 'close')
+    clearInterval(timer)
+    return answer
+  }
+  const head = (path: string, type: string, length: string) =>
+    `POST ${path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: ${type}\r\n${length}\r\n\r\n`
+  const bodies: [string, string, string][] = [
+    ['a declared JSON body', head('/probe/api/things', 'application/json', 'Content-Length: 100000'), '{'],
+    ['a chunked body', head('/probe/api/push', 'application/x-ndjson', 'Transfer-Encoding: chunked'), '1\r\nx\r\n'],
+    ['a form', head('/probe/api/upload', 'multipart/form-data; boundary=b', 'Content-Length: 900'), '-'],
+    ['a body that nobody asked for', head('/nothing', 'application/json', 'Content-Length: 900'), '-'],
+  ]
+
+  test.each(bodies)('%s of which nothing arrives is given up', async (_name, text) => {
+    expect(await trickle(text, '')).toMatch(/^HTTP\/1.1 (408|404) /)
+  })
+
+  test.each(bodies)('%s that trickles is given up', async (_name, text, byte) => {
+    expect(await trickle(text, byte)).toMatch(/^HTTP\/1.1 (408|404) /)
+  })
+
+  test('200 bodies that trickle are all closed', async () => {
+    const [, text, byte] = bodies[0] ?? ['', '', '']
+    const answers = await Promise.all(Array.from({ length: 200 }, () => trickle(text, byte)))
+    expect(answers.filter((answer) => answer.startsWith('HTTP/1.1 408 '))).toHaveLength(200)
+  })
+
+  test('headers that do not end, and a connection that sends nothing, are given up', async () => {
+    expect(await trickle('GET / HTTP/1.1\r\nHost: localhost\r\n', 'X-A: b\r\n')).toMatch(/^HTTP\/1.1 408 /)
+    expect(await trickle('', '')).toMatch(/^(HTTP\/1.1 408 |$)/)
+  })
+
+  test('a body that arrives in time is taken', async () => {
+    const body = Buffer.alloc(4_000_000, '{}\n')
+    const taken = await send(served, {
+      method: 'POST',
+      path: '/probe/api/push',
+      headers: { 'content-type': 'application/x-ndjson' },
+      body,
+    })
+    expect(taken.status).toBe(200)
+  })
+})

@@ -1,0 +1,123 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFile } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { asStarted } from '../support/as-started.ts'
+import { temporaryDirectory } from '../support/temporary-directory.ts'
+import { startTrellis } from '../support/trellis.ts'
+
+const NODE_OPTIONS = `--import=${new URL('../support/throw-on-signal.mjs', import.meta.url)}`
+const module = (path: string) => fileURLToPath(new URL(`../../services/${path}`, import.meta.url))
+
+const isUp = (origin: string): Promise<boolean> =>
+  fetch(`${origin}/health`).then(
+    ({ ok }) => ok,
+    () => false,
+  )
+
+/** What a process writes, and the addresses at which it said that it was ready, one for each start. */
+const outputOf = (child: ChildProcess) => {
+  let text = ''
+  for (const stream of [child.stdout, child.stderr])
+    stream?.setEncoding('utf8').on('data', (part: string) => (text += part))
+  const origins = () =>
+    [...text.matchAll(/^Trellis \S*\s?is ready: (http:\/\/[a-z0-9.]+:\d+)/gm)].map(([, origin = '']) =>
+      origin.replace('localhost', '127.0.0.1'),
+    )
+  return { text: () => text, origins }
+}
+
+/** A process of ours that fails when SIGUSR2 arrives. */
+const start = (path: string, environment: Record<string, string>) => {
+  const child = spawn(process.execPath, [module(path)], {
+    env: {
+      PATH: process.env.PATH,
+      ...asStarted,
+      PORT: '0',
+      METRICS_PORT: '0',
+      LOG_LEVEL: 'warn',
+      LOG_FORMAT: 'json',
+      NODE_OPTIONS,
+      ...environment,
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  // What it started ends with it.
+  onTestFinished(() => void child.kill('SIGKILL'))
+  const output = outputOf(child)
+  const started = (count: number) =>
+    vi.waitFor(() => expect(output.origins().length, output.text()).toBe(count), { timeout: 60_000, interval: 50 })
+  return { child, started, ...output }
+}
+
+/** Children of a process, as Linux lists them. */
+const childrenOf = async (pid: number | undefined): Promise<number[]> =>
+  (await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8')).trim().split(' ').map(Number)
+
+describe('an error that nothing catches', () => {
+  test('is logged with its cause; streams end in order, and the exit code is 1', async () => {
+    await using trellis = await startTrellis({ NODE_OPTIONS, LOG_FORMAT: 'json' })
+    const stream = await fetch(`${trellis.origin}/logs/api/tail`)
+    const text = stream.text()
+    const exited = once(trellis.process, 'exit')
+    trellis.process.kill('SIGUSR2')
+    expect((await exited)[0]).toBe(1)
+    expect(await text).toMatch(/retry: \d+/)
+    const line =
+      trellis
+        .output()
+        .split('\n')
+        .find((one) => one.includes('uncaught error')) ?? '{}'
+    expect(JSON.parse(line)).toMatchObject({
+      level: 'error',
+      err: { stack: expect.stringContaining('A fault of the test.') },
+    })
+    expect(line).toContain('Its cause.')
+  })
+
+  test('ends any process of ours, such as the edge alone; a promise that nothing awaits does, too', async () => {
+    const { child, started, text } = start('edge/src/main.ts', {
+      LOGS_ADDRESS: '127.0.0.1:1',
+      TEST_FAULT: 'rejection',
+    })
+    await started(1)
+    const exited = once(child, 'exit')
+    child.kill('SIGUSR2')
+    expect((await exited)[0]).toBe(1)
+    expect(text()).toContain('A fault of the test.')
+  })
+})
+
+describe('"npm start"', () => {
+  test('starts Trellis again when it crashes, says so, and ends with it on SIGTERM', async () => {
+    await using directory = await temporaryDirectory()
+    const { child, started, origins, text } = start('all-in-one/src/supervisor/main.ts', {
+      TRELLIS_DATA_DIR: directory.path,
+    })
+    await started(1)
+    const [first = 0] = await childrenOf(child.pid)
+    process.kill(first, 'SIGUSR2')
+    await started(2)
+    expect(text()).toMatch(/^Trellis ended with code 1\. It starts again in 0\.2 s\.$/m)
+    expect(await isUp(origins()[1] ?? '')).toBe(true)
+    const exited = once(child, 'exit')
+    child.kill('SIGTERM')
+    expect((await exited)[0]).toBe(0)
+    expect(await isUp(origins()[1] ?? '')).toBe(false)
+  })
+
+  test('ends Trellis even when it is killed itself', async () => {
+    await using directory = await temporaryDirectory()
+    const { child, started, origins } = start('all-in-one/src/supervisor/main.ts', { TRELLIS_DATA_DIR: directory.path })
+    await started(1)
+    child.kill('SIGKILL')
+    await vi.waitFor(async () => expect(await isUp(origins()[0] ?? '')).toBe(false), { timeout: 60_000 })
+  })
+
+  test('does not start again what cannot start', async () => {
+    const { child, text } = start('all-in-one/src/supervisor/main.ts', { PORT: 'http' })
+    expect((await once(child, 'exit'))[0]).toBe(1)
+    expect(text()).toMatch(/^PORT must be [^\n]*\n$/)
+  })
+})

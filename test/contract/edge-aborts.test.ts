@@ -1,0 +1,85 @@
+import { once } from 'node:events'
+import { createConnection, type Socket } from 'node:net'
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { serveProbe, type Transport, transports } from '../probe/serve.ts'
+
+type Served = Awaited<ReturnType<typeof serveProbe>>
+
+const bodyBytes = 400_000
+
+const form = {
+  path: '/probe/api/upload',
+  type: 'multipart/form-data; boundary=b',
+  start: '--b\r\ncontent-disposition: form-data; name="file"; filename="a.bin"\r\n\r\n',
+}
+const plain = { path: '/probe/api/push', type: 'application/x-ndjson', start: '' }
+const bodies = { form, plain }
+
+const leaving: Record<string, (socket: Socket) => void> = {
+  'resets its connection': (socket) => void socket.resetAndDestroy(),
+  'closes its connection': (socket) => void socket.destroy(),
+  'ends its side of the connection': (socket) => void socket.end(),
+}
+
+describe.each(transports)('an upload to a service %s', (transport: Transport) => {
+  let served: Served
+  beforeAll(async () => {
+    served = await serveProbe(transport)
+  })
+  afterAll(() => served.close())
+  beforeEach(() => {
+    served.world.aborted.length = 0
+    served.world.uploading = 0
+    served.world.beforeUpload = undefined
+  })
+
+  /** Sends the head and the start of a body, as one piece or in chunks of HTTP. */
+  const sendStart = async ({ path, type, start }: typeof form, { isChunked = false, bytes = bodyBytes / 2 } = {}) => {
+    const socket = createConnection(Number(new URL(served.origin).port), '127.0.0.1')
+    socket.on('error', () => undefined).resume()
+    await once(socket, 'connect')
+    const length = isChunked ? 'transfer-encoding: chunked' : `content-length: ${bodyBytes}`
+    socket.write(`POST ${path} HTTP/1.1\r\nhost: localhost\r\ncontent-type: ${type}\r\n${length}\r\n\r\n`)
+    if (isChunked) socket.write(`${(start.length + bodyBytes).toString(16)}\r\n`)
+    socket.write(start)
+    socket.write(Buffer.alloc(bytes, 'x'))
+    return socket
+  }
+
+  const openConnections = () =>
+    new Promise<number>((resolve, reject) =>
+      served.edge.server.server.getConnections((error, count) => (error ? reject(error) : resolve(count))),
+    )
+
+  const cases = Object.entries(bodies).flatMap(([kind, body]) =>
+    [false, true].flatMap((isChunked) =>
+      Object.entries(leaving).map(
+        ([how, leave]) => [`${isChunked ? 'chunked' : 'sized'} ${kind}`, how, body, isChunked, leave] as const,
+      ),
+    ),
+  )
+
+  test.each(cases)('as a %s fails for its handler when the client %s', async (_kind, _how, body, isChunked, leave) => {
+    const socket = await sendStart(body, { isChunked })
+    await vi.waitFor(() => expect(served.world.uploading).toBe(1))
+    leave(socket)
+    await vi.waitFor(() => expect(served.world.aborted).toHaveLength(1))
+    expect(served.world.uploading).toBe(0)
+  })
+
+  test.each(Object.entries(bodies))(
+    'as a %s fails for a handler that reads after the client left',
+    async (_kind, body) => {
+      const gate = Promise.withResolvers<void>()
+      served.world.beforeUpload = () => gate.promise
+      // So little that the server still reads from the connection, and notices its end.
+      const socket = await sendStart(body, { bytes: 100 })
+      await vi.waitFor(() => expect(served.world.uploading).toBe(1))
+      socket.resetAndDestroy()
+      await vi.waitFor(async () => expect(await openConnections()).toBe(0))
+      gate.resolve()
+      await vi.waitFor(() => expect(served.world.aborted).toHaveLength(1))
+      expect(served.world.uploading).toBe(0)
+    },
+  )
+})

@@ -1,0 +1,91 @@
+import { networkInterfaces } from 'node:os'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { startTrellis, type Trellis } from '../support/trellis.ts'
+
+/** An address of this machine that a connection comes from as if from another one. */
+const outer = Object.values(networkInterfaces())
+  .flat()
+  .find((one) => one && !one.internal && one.family === 'IPv4')?.address
+
+type Write = { method: string; path: string; body?: object }
+
+const writes: readonly Write[] = [
+  { method: 'POST', path: '/logs/api/setup/write', body: { sources: [{ id: 'x', path: '/var/log/x.log' }] } },
+  { method: 'PATCH', path: '/logs/api/settings', body: { llm_base_url: 'http://127.0.0.1:9' } },
+  {
+    method: 'POST',
+    path: '/logs/api/ssh-targets',
+    body: { label: 'NAS', host: 'nas', user: 'logs', key_path: '/keys/id' },
+  },
+  { method: 'PATCH', path: '/logs/api/ssh-targets/none', body: { port: 2222 } },
+  { method: 'DELETE', path: '/logs/api/ssh-targets/none' },
+  { method: 'POST', path: '/logs/api/ssh-targets/none/test', body: {} },
+  { method: 'DELETE', path: '/logs/api/sources/none' },
+  { method: 'POST', path: '/logs/api/diagnose', body: { query: 'why', llm: { base_url: 'http://127.0.0.1:9' } } },
+  {
+    method: 'POST',
+    path: '/logs/api/diagnose/stream',
+    body: { query: 'why', llm: { base_url: 'http://127.0.0.1:9' } },
+  },
+]
+
+const send = async (origin: string, { method, path, body }: Write, headers: Record<string, string> = {}) => {
+  const response = await fetch(`${origin}${path}`, {
+    method,
+    headers: { ...headers, ...(body && { 'content-type': 'application/json' }) },
+    ...(body && { body: JSON.stringify(body) }),
+  })
+  return { status: response.status, text: await response.text() }
+}
+
+describe('the log service without an API key', () => {
+  let trellis: Trellis
+  let port: string
+  beforeAll(async () => {
+    trellis = await startTrellis({ HOST: '0.0.0.0', LOGS_WATCH: '0' }, { form: 'embedded' })
+    ;({ port } = new URL(trellis.origin))
+  })
+  afterAll(() => trellis?.[Symbol.asyncDispose]())
+
+  test.skipIf(outer === undefined).each(writes)('refuses $method $path to callers of other machines', async (write) => {
+    const { status, text } = await send(`http://${outer}:${port}`, write)
+    expect({ status, text }).toEqual({ status: 403, text: expect.stringContaining('Set SERVICE_API_KEY') })
+    const spoofed = { 'x-forwarded-for': '127.0.0.1', 'x-real-ip': '127.0.0.1', forwarded: 'for=127.0.0.1' }
+    expect((await send(`http://${outer}:${port}`, write, spoofed)).status).toBe(403)
+  })
+
+  test.each(writes)('takes $method $path from this machine, but not from a proxy on it', async (write) => {
+    expect((await send(`http://127.0.0.1:${port}`, write)).status).not.toBe(403)
+    for (const header of ['x-forwarded-for', 'forwarded', 'via'])
+      expect((await send(`http://127.0.0.1:${port}`, write, { [header]: '127.0.0.1' })).status).toBe(403)
+  })
+
+  test.skipIf(outer === undefined)('lets other machines read and send logs', async () => {
+    const origin = `http://${outer}:${port}`
+    expect(
+      (
+        await send(origin, {
+          method: 'POST',
+          path: '/logs/api/glean/batch',
+          body: { source_id: 'a', entries: [{ text: 'x' }] },
+        })
+      ).status,
+    ).toBe(200)
+    expect((await fetch(`${origin}/logs/api/search`)).status).toBe(200)
+  })
+})
+
+describe('the log service with an API key', () => {
+  test.skipIf(outer === undefined)('takes writes from everywhere with it, and from nowhere without', async () => {
+    await using trellis = await startTrellis(
+      { HOST: '0.0.0.0', LOGS_WATCH: '0', SERVICE_API_KEY: 'key-of-this-test' },
+      { form: 'embedded' },
+    )
+    const { port } = new URL(trellis.origin)
+    for (const write of writes) {
+      const withKey = await send(`http://${outer}:${port}`, write, { authorization: 'Bearer key-of-this-test' })
+      expect([401, 403]).not.toContain(withKey.status)
+      expect((await send(`http://127.0.0.1:${port}`, write)).status).toBe(401)
+    }
+  })
+})

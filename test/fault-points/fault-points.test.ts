@@ -1,0 +1,33 @@
+import { describe, expect, test } from 'vitest'
+import { runSeed, runs } from '../support/exploration.ts'
+import { search, streamedSearch } from './listing-scenarios.ts'
+import { compaction, deletion, ingest, ingestUpload } from './log-scenarios.ts'
+import { exporting, generation, upload } from './music-scenarios.ts'
+import { runPoints } from './run-points.ts'
+import type { AnyScenario } from './scenario.ts'
+
+const limit = runs(3)
+
+const scenarios: AnyScenario[] = [
+  ingest,
+  ingestUpload,
+  deletion,
+  compaction,
+  search,
+  streamedSearch,
+  upload,
+  generation,
+  exporting,
+]
+
+describe(`faults drawn with TEST_SEED=${runSeed}`, () => {
+  test.each(scenarios)(
+    '$name loses nothing that was acknowledged, whichever call fails, hangs or is the last',
+    async (scenario) => {
+      const { violations, injected } = await runPoints(scenario, { seed: runSeed, limit })
+      expect(violations).toEqual([])
+      expect(injected).toBeGreaterThan(0)
+    },
+    60_000 * limit,
+  )
+})

@@ -1,0 +1,82 @@
+/**
+ * The calls at which a fault can be injected, and the memory in which the threads of one process share what is armed and
+ * what was counted. Faults are injected below the ports, where `files` and `store` call Node: a point is one call of one
+ * function by one thread, numbered from 1 since the last reset.
+ */
+export const functions = [
+  'open',
+  'read',
+  'write',
+  'sync',
+  'rename',
+  'remove',
+  'mkdir',
+  'readdir',
+  'stat',
+  'truncate',
+  'sqlite.exec',
+  'sqlite.run',
+  'sqlite.all',
+] as const
+export type FunctionName = (typeof functions)[number]
+
+export const threads = ['main', 'parse-worker', 'index-worker', 'other'] as const
+export type ThreadName = (typeof threads)[number]
+
+/** `error`: the call fails as a full or broken disk makes it fail. `delay`: it takes long. `kill`: the process ends there, as by a crash. */
+export const kinds = ['error', 'delay', 'kill'] as const
+export type Kind = (typeof kinds)[number]
+
+/** `call` counts from 1. */
+export type Point = { program: string; thread: ThreadName; function: FunctionName; call: number }
+export type Fault = Point & { kind: Kind; delayMilliseconds?: number }
+
+export const nameOfPoint = ({ program, thread, function: name, call }: Point) => `${program}/${thread}/${name}#${call}`
+
+const slots = { kind: 0, remaining: 1, index: 2, fired: 3, delay: 4, counters: 5 } as const
+
+export const sharedBytes = (slots.counters + threads.length * functions.length) * Int32Array.BYTES_PER_ELEMENT
+
+const indexOf = (thread: ThreadName, name: FunctionName) =>
+  threads.indexOf(thread) * functions.length + functions.indexOf(name)
+
+/** Counts of calls and the armed fault, in memory that all threads of a process share. */
+export const createPoints = (memory: SharedArrayBuffer) => {
+  const cells = new Int32Array(memory)
+  return {
+    arm: ({ thread, function: name, call, kind, delayMilliseconds = 0 }: Omit<Fault, 'program'>) => {
+      Atomics.store(cells, slots.kind, 0)
+      Atomics.store(cells, slots.index, indexOf(thread, name))
+      Atomics.store(cells, slots.remaining, call)
+      Atomics.store(cells, slots.delay, delayMilliseconds)
+      Atomics.store(cells, slots.fired, 0)
+      Atomics.store(cells, slots.kind, kinds.indexOf(kind) + 1)
+    },
+    /** Whether the armed fault was injected. */
+    disarm: (): boolean => {
+      Atomics.store(cells, slots.kind, 0)
+      return Atomics.load(cells, slots.fired) === 1
+    },
+    reset: () => {
+      for (let index = slots.counters; index < cells.length; index += 1) Atomics.store(cells, index, 0)
+    },
+    counts: (): Omit<Point, 'program'>[] =>
+      threads.flatMap((thread) =>
+        functions.flatMap((name) => {
+          const call = Atomics.load(cells, slots.counters + indexOf(thread, name))
+          return call > 0 ? [{ thread, function: name, call }] : []
+        }),
+      ),
+    /** Counts a call; gives the fault that is to be injected into it. */
+    reach: (thread: ThreadName, name: FunctionName): { kind: Kind; delayMilliseconds: number } | undefined => {
+      const index = indexOf(thread, name)
+      Atomics.add(cells, slots.counters + index, 1)
+      const kind = kinds[Atomics.load(cells, slots.kind) - 1]
+      if (kind === undefined || Atomics.load(cells, slots.index) !== index) return undefined
+      if (Atomics.sub(cells, slots.remaining, 1) !== 1) return undefined
+      Atomics.store(cells, slots.fired, 1)
+      return { kind, delayMilliseconds: Atomics.load(cells, slots.delay) }
+    },
+  }
+}
+export type Points = ReturnType<typeof createPoints>

@@ -1,0 +1,103 @@
+import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { randomFrom } from '../support/exploration.ts'
+import { type FaultyInstallation, mainProgram, startFaulty } from './installation.ts'
+import { type Fault, kinds, nameOfPoint, type Point } from './points.ts'
+import { type AnyScenario, eventually } from './scenario.ts'
+
+const shuffled = <Item>(items: readonly Item[], random: () => number): Item[] =>
+  items
+    .map((item) => ({ item, order: random() }))
+    .toSorted((one, other) => one.order - other.order)
+    .map(({ item }) => item)
+
+/** Longer than callers wait on the disk for anything, in milliseconds. */
+const delayMilliseconds = 2_000
+
+/** Each call of each function that the operation made, with each kind of fault. */
+const faultsAt = (lasts: readonly Point[]): Fault[] =>
+  lasts.flatMap((last) =>
+    Array.from({ length: last.call }, (_, index) => ({ ...last, call: index + 1 })).flatMap((point) =>
+      kinds.map((kind) => ({ ...point, kind, delayMilliseconds })),
+    ),
+  )
+
+/** Background work makes some calls only now and then: a fault that is armed there may not be reached. */
+const triesPerFault = 3
+
+export type FaultRun = { name: string; fired: boolean; wrong: string[]; milliseconds: number }
+export type Violation = { scenario: string; fault: string; wrong: string[] }
+
+const crashWords = /uncaught|unhandled|ERR_INVALID_STATE|ERR_UNHANDLED/i
+
+const temporaryFiles = async ({ dataDirectory }: FaultyInstallation): Promise<string[]> => {
+  const names = await readdir(join(dataDirectory, 'files', '.incoming')).catch(() => [])
+  return names.map((name) => `a temporary file is left: ${name}`)
+}
+
+const runOne = async (installation: FaultyInstallation, scenario: AnyScenario, fault: Fault, key: string) => {
+  const state = await scenario.prepare(installation, key)
+  await installation.control.reset()
+  await installation.control.arm(fault)
+  const acknowledged = await scenario.operate(installation, state).catch(() => false)
+  const fired = await installation.control.disarm()
+  const wrong: string[] = []
+  if (fired && fault.kind === 'kill' && fault.program === mainProgram) await installation.ended()
+  if (!installation.isAlive) {
+    if (fault.kind !== 'kill') wrong.push(`the process ended: ${installation.output().slice(-2_000)}`)
+    await installation.restart()
+  }
+  wrong.push(...(await scenario.check(installation, state, acknowledged)))
+  if (crashWords.test(installation.output())) wrong.push(installation.output().slice(-2_000))
+  wrong.push(...(await eventually(() => temporaryFiles(installation))))
+  return { fired, wrong }
+}
+
+/**
+ * Runs an operation once to count its calls, then once for each of `limit` faults drawn with the seed: an error, a delay or
+ * the end of the process at one call. Rounds of all faults are repeated until there are enough.
+ */
+export const runPoints = async (
+  scenario: AnyScenario,
+  { seed, limit, onFault }: { seed: number; limit: number; onFault?: (run: FaultRun) => void },
+) => {
+  const random = randomFrom(seed)
+  const violations: Violation[] = []
+  let injected = 0
+  let installation = await startFaulty()
+  try {
+    // The first run warms what is started once; the second is counted.
+    for (const key of ['warm', 'counted']) {
+      const state = await scenario.prepare(installation, key)
+      await installation.control.reset()
+      await scenario.operate(installation, state)
+      const wrong = await scenario.check(installation, state, true)
+      if (wrong.length > 0) throw new Error(`Without any fault: ${wrong.join('\n')}`)
+    }
+    await installation.control.reset()
+    const counted = await scenario.prepare(installation, 'points')
+    await installation.control.reset()
+    await scenario.operate(installation, counted)
+    const all = faultsAt(await installation.control.counts())
+    let planned: Fault[] = []
+    for (let number = 0; injected < limit && number < limit * triesPerFault; number += 1) {
+      if (planned.length === 0) planned = shuffled(all, random)
+      const fault = planned.pop()
+      if (!fault) break
+      const name = `${nameOfPoint(fault)} ${fault.kind}`
+      const began = Date.now()
+      const { fired, wrong } = await runOne(installation, scenario, fault, `s${seed}n${number}`)
+      if (fired) injected += 1
+      onFault?.({ name, fired, wrong, milliseconds: Date.now() - began })
+      if (wrong.length > 0) {
+        violations.push({ scenario: scenario.name, fault: name, wrong })
+        // What is wrong now must not be found again at the next point.
+        await installation[Symbol.asyncDispose]()
+        installation = await startFaulty()
+      }
+    }
+    return { points: all.length, injected, violations }
+  } finally {
+    await installation[Symbol.asyncDispose]()
+  }
+}

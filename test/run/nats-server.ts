@@ -1,0 +1,82 @@
+import { spawnSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { join } from 'node:path'
+import { ExecutableMissing, findNatsServer, isExecutable } from '@trellis/distributed/servers'
+
+/** The release that tests get where the machine has none, of the minor version that the chart installs. */
+const version = '2.12.15'
+
+/** Beyond the checkout, so that the next clone finds it. */
+const cacheFolder = (environment: NodeJS.ProcessEnv): string =>
+  join(environment.XDG_CACHE_HOME || join(homedir(), '.cache'), 'trellis', `nats-server-${version}`)
+
+const succeeds = (command: string, args: string[], environment: NodeJS.ProcessEnv): boolean =>
+  spawnSync(command, args, { env: environment, stdio: 'ignore', timeout: 600_000 }).status === 0
+
+const output = (command: string, args: string[], environment: NodeJS.ProcessEnv): string => {
+  const { status, stdout } = spawnSync(command, args, { env: environment, encoding: 'utf8', timeout: 600_000 })
+  return status === 0 ? stdout.trim() : ''
+}
+
+/** Ways to put the program into a folder. Each reports whether it succeeded. */
+const sources = [
+  {
+    name: 'Go',
+    bring: (folder: string, environment: NodeJS.ProcessEnv) =>
+      succeeds('go', ['install', `github.com/nats-io/nats-server/v2@v${version}`], { ...environment, GOBIN: folder }),
+  },
+  {
+    name: 'Docker',
+    bring: (folder: string, environment: NodeJS.ProcessEnv) => {
+      const container = output('docker', ['create', `nats:${version}`], environment)
+      if (container === '') return false
+      const copied = succeeds('docker', ['cp', `${container}:/nats-server`, folder], environment)
+      succeeds('docker', ['rm', container], environment)
+      return copied
+    },
+  },
+]
+
+const isPresent = (environment: NodeJS.ProcessEnv): boolean => {
+  try {
+    findNatsServer(environment)
+    return true
+  } catch (error) {
+    if (error instanceof ExecutableMissing) return false
+    throw error
+  }
+}
+
+/**
+ * Where a nats-server can be found that this machine did not have: in the cache of an earlier run, else built by Go or copied out of its
+ * image by Docker, whichever works. Undefined where the machine has one, and where none can be had: its tests are then skipped.
+ */
+export const provideNatsServer = (
+  environment: NodeJS.ProcessEnv,
+  say: (line: string) => void,
+  isThere: (environment: NodeJS.ProcessEnv) => boolean = isPresent,
+): string | undefined => {
+  if (environment.NATS_SERVER_BIN || isThere(environment)) return undefined
+  const folder = cacheFolder(environment)
+  const program = join(folder, 'nats-server')
+  if (isExecutable(program)) return program
+  mkdirSync(join(folder, '..'), { recursive: true })
+  for (const { name, bring } of sources) {
+    // What was interrupted leaves nothing behind that looks complete.
+    const draft = mkdtempSync(`${folder}-`)
+    try {
+      if (!bring(draft, environment) || !isExecutable(join(draft, 'nats-server'))) continue
+      rmSync(folder, { recursive: true, force: true })
+      renameSync(draft, folder)
+      say(`nats-server ${version} was brought by ${name} to ${folder}`)
+      return program
+    } finally {
+      rmSync(draft, { recursive: true, force: true })
+    }
+  }
+  say(
+    'Some 950 tests are skipped without nats-server: install Go or start Docker, put it on the PATH, or set NATS_SERVER_BIN.',
+  )
+  return undefined
+}

@@ -1,0 +1,37 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type Counts, run, say } from './process.ts'
+import { skippedLines } from './skipped.ts'
+
+type Report = {
+  numPassedTests: number
+  numFailedTests: number
+  testResults: { status: string; assertionResults: { status: string; fullName: string }[] }[]
+}
+
+/** Runs vitest, shows what it shows, then why tests were skipped, and counts. */
+export const runTests = async (args: readonly string[]): Promise<Counts> => {
+  const directory = await mkdtemp(join(tmpdir(), 'trellis-results-'))
+  const file = join(directory, 'results.json')
+  const reporters = ['--reporter=default', '--reporter=./test/run/slowest.ts', '--reporter=json']
+  const { code } = await run('vitest', ['run', ...reporters, `--outputFile.json=${file}`, ...args], false)
+  const text = await readFile(file, 'utf8').catch(() => undefined)
+  await rm(directory, { recursive: true })
+  // vitest itself has failed, and has said why.
+  if (text === undefined) return { passed: 0, failed: 1, skipped: 0 }
+  const report = JSON.parse(text) as Report
+  const skipped = report.testResults.flatMap(({ assertionResults }) =>
+    assertionResults
+      .filter(({ status }) => status === 'pending' || status === 'skipped')
+      .map(({ fullName }) => fullName),
+  )
+  for (const line of skippedLines(skipped)) say(line)
+  const broken = report.testResults.filter(
+    ({ status, assertionResults }) =>
+      status === 'failed' && assertionResults.every(({ status: one }) => one !== 'failed'),
+  )
+  // A test file that could not even be loaded, or an error outside of every test, has no test of its own to fail.
+  const failed = report.numFailedTests + broken.length
+  return { passed: report.numPassedTests, failed: code === 0 ? failed : Math.max(1, failed), skipped: skipped.length }
+}

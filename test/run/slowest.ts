@@ -1,0 +1,34 @@
+import { relative } from 'node:path'
+import type { Reporter, TestModule } from 'vitest/node'
+
+const listed = 10
+
+type Cost = { name: string; cpu: number; seconds: number }
+
+const costOf = (module: TestModule, root: string): Cost => ({
+  name: `${relative(root, module.moduleId)}${module.project.name === 'distributed' ? ' (distributed)' : ''}`,
+  cpu: module.meta().cpu ?? 0,
+  seconds: module.diagnostic().duration / 1_000,
+})
+
+/** The lines that name the most expensive test files, so that a run is seen to grow. */
+export const slowestLines = (costs: readonly Cost[]): string[] => {
+  const total = costs.reduce((sum, { cpu }) => sum + cpu, 0)
+  const rows = costs
+    .toSorted((a, b) => b.cpu - a.cpu)
+    .slice(0, listed)
+    .map(({ name, cpu, seconds }) => `${cpu.toFixed(1).padStart(8)} s ${seconds.toFixed(1).padStart(8)} s   ${name}`)
+  return [
+    `The ${rows.length} most expensive of ${costs.length} test files, which took ${Math.round(total)} s of CPU (CPU, wall clock):`,
+    ...rows,
+  ]
+}
+
+/** Reporter of vitest: names the most expensive test files at the end of a run of more files than it lists. */
+export default class SlowestReporter implements Reporter {
+  onTestRunEnd(modules: readonly TestModule[]) {
+    if (modules.length <= listed) return
+    const costs = modules.map((module) => costOf(module, module.project.vitest.config.root))
+    process.stdout.write(`\n${slowestLines(costs).join('\n')}\n`)
+  }
+}

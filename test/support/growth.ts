@@ -1,0 +1,44 @@
+import { expect } from 'vitest'
+
+/**
+ * CPU time of this thread in microseconds, which waiting for other processes is no part of; the least of some runs, since the collector
+ * and the compiler add to a run and never take from it.
+ */
+const workOf = (run: () => unknown, rounds: number): number => {
+  let least = Number.POSITIVE_INFINITY
+  for (let round = 0; round < rounds; round++) {
+    const before = process.threadCpuUsage()
+    run()
+    const { user, system } = process.threadCpuUsage(before)
+    least = Math.min(least, user + system)
+  }
+  return least
+}
+
+const step = 4
+/** Four times the length may take so much more: linear work takes 4 times as much, quadratic work 16 times. */
+const mostGrowth = 10
+/** Less work than this, in microseconds, says nothing about growth. */
+const leastWork = 10_000
+
+/**
+ * Fails where work grows faster than the length of its input, such as that of a pattern that backtracks. Lengths grow step by step, so
+ * that superlinear work is found at the first length that shows it, not by waiting for the last.
+ */
+export const expectLinear = (what: string, work: (length: number) => unknown, longest = 1_048_576): void => {
+  const lengths: number[] = []
+  for (let length = longest; length >= 1_024; length = Math.floor(length / step)) lengths.unshift(length)
+  let before = Number.POSITIVE_INFINITY
+  for (const length of lengths) {
+    const once = workOf(() => work(length), 1)
+    const isSteep = (took: number) => took > mostGrowth * Math.max(before, leastWork / step)
+    const took = isSteep(once)
+      ? Math.min(
+          once,
+          workOf(() => work(length), 2),
+        )
+      : once
+    expect(isSteep(took), `${what}: ${took} µs of work for ${length}, ${before} µs for a ${step}th of it`).toBe(false)
+    before = took
+  }
+}

@@ -1,0 +1,26 @@
+import { fileURLToPath } from 'node:url'
+import { bundle } from '../../../deploy/images/bundle.ts'
+import { entries } from '../../../deploy/images/entries.ts'
+import { workerFile } from '../../../deploy/images/worker-modules.ts'
+
+const root = new URL('../../../', import.meta.url)
+
+/** Modules that tests start as processes, by their path in the repository: those of the images, and what people start on one machine. */
+const started = [
+  ...Object.values(entries),
+  'services/all-in-one/src/main.ts',
+  'services/distributed/src/main.ts',
+  'services/distributed/src/workloads/main.ts',
+]
+
+const entryOf = (path: string): string => `start-${workerFile(fileURLToPath(new URL(path, root)))}`
+
+/** The file in the bundle that starts a module of the repository; undefined where the bundle lacks it. */
+export const bundledEntry = (path: string): string | undefined => (started.includes(path) ? entryOf(path) : undefined)
+
+/** Bundles all that tests start in processes and threads of their own, as images are bundled, and gives the folder. */
+export const bundleForTests = async (folder: string): Promise<string> => {
+  const modules = started.map((path) => [entryOf(path).replace(/\.js$/, ''), fileURLToPath(new URL(path, root))])
+  await bundle(Object.fromEntries(modules), folder)
+  return folder
+}
