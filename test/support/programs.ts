@@ -14,3 +14,12 @@ export const lookFor = (
 
 export const { command: natsCommand, missing: natsMissing } = lookFor(findNatsServer)
 export const { command: s3Command, missing: s3Missing } = lookFor(findS3Server)
+
+/**
+ * Where the programs were found, for processes of ours whose environment a test makes: what runs from the bundle of the tests does not look
+ * beside the checkout.
+ */
+export const programVariables: Record<string, string> = {
+  ...(natsMissing === undefined && { NATS_SERVER_BIN: natsCommand }),
+  ...(s3Missing === undefined && { VERSITYGW_BIN: s3Command }),
+}

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { asStarted } from './as-started.ts'
 import { modulePath } from './module-path.ts'
+import { programVariables } from './programs.ts'
 import { canShare } from './shared/ask.ts'
 import { openSharedDatabases } from './shared-databases.ts'
 import { temporaryDirectory } from './temporary-directory.ts'
@@ -58,6 +59,7 @@ export const startTrellis = async (
       PATH: process.env.PATH,
       HOME: process.env.HOME,
       ...asStarted,
+      ...programVariables,
       PORT: '0',
       METRICS_PORT: '0',
       LOG_LEVEL: 'warn',
