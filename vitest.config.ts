@@ -1,12 +1,15 @@
 import { defineConfig } from 'vitest/config'
 import { drawSeed } from './test/run/seed.ts'
 import { postgresMissing } from './test/support/postgres.ts'
-import { natsMissing } from './test/support/programs.ts'
+import { natsMissing, programVariables } from './test/support/programs.ts'
 import { bundledModules } from './test/support/shared/bundled-modules.ts'
 import { unitTests } from './test/support/unit-tests.ts'
 
 // The same in all test processes; `npm test` has drawn it already and shown it.
 process.env.TEST_SEED ||= String(drawSeed())
+
+// Looked for once, not by each process of the run.
+Object.assign(process.env, programVariables)
 
 /** Files that need no process of their own. */
 const unit = unitTests(import.meta.dirname, ['services', 'operator', 'protos/plugin', 'deploy'])

@@ -24,7 +24,7 @@ import { pods } from '../workers/mod.ts'
 import { claims, services, statefulSets } from './child-kinds.ts'
 import { addBranchController, cacheBranches } from './controller.ts'
 import { namesOf } from './names.ts'
-import { workBranchNotices } from './notices.ts'
+import { workBranchNotices, writeNotice } from './notices.ts'
 import { settings } from './test-support.ts'
 
 const programs = findControlPlane()
@@ -437,6 +437,24 @@ describe.skipIf(typeof programs === 'string')(`branches on a real kube-apiserver
     await tell(11, '2026-03-01T09:15:01Z')
     await tell(13, '2026-03-01T09:16:00Z')
     expect((await holds(13)).status).toMatchObject({ phase: 'Pending', port: 8538 })
+  })
+
+  test('a notice that comes late is not written over a newer one, however old the branch is that it is judged by', async () => {
+    const { client } = plane
+    const namespace = await plane.newNamespace()
+    const { signal } = new AbortController()
+    const known = await client.create<Branch>(branches, {
+      metadata: { name: 'web', namespace },
+      spec: { slug: 'web' },
+    } as never)
+    const tell = (entryCount: number, lastSeen: string) =>
+      writeNotice(client, known, { slug: 'web', entryCount, lastSeen }, signal)
+    await tell(12, '2026-03-01T09:15:02Z')
+    await tell(11, '2026-03-01T09:15:01Z')
+    const status = async () => (await client.get(branches, { name: 'web', namespace })).status
+    expect(await status()).toMatchObject({ entryCount: 12, lastSeen: '2026-03-01T09:15:02Z' })
+    await tell(13, '2026-03-01T09:15:03Z')
+    expect(await status()).toMatchObject({ entryCount: 13 })
   })
 
   test('services graft a branch and are told its key, see it, and turn it off and on', async () => {

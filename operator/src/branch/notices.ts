@@ -3,7 +3,7 @@ import { branchNotices } from '@trellis/kit/workloads'
 import type { BranchNotice } from '@trellis/protos/ts/trellis/workloads/v1/branches.ts'
 import { type Branch, type BranchStatus, branches } from '../crds/mod.ts'
 import { isPaused } from '../runs/mod.ts'
-import { type Client, isBeingDeleted, isNotFound, type Store, secondsTime } from '../runtime/mod.ts'
+import { type Client, isBeingDeleted, isConflict, isNotFound, type Store, secondsTime } from '../runtime/mod.ts'
 import { slugHolder } from './slug.ts'
 import { slugIndex } from './world.ts'
 
@@ -25,6 +25,36 @@ export const noticedChanges = (
 /** Notices that are written at a time. */
 const concurrency = 4
 
+/** How often a notice is judged again by the branch of the server, where the one at hand was out of date. */
+const maximumConflicts = 5
+
+/**
+ * Writes a notice into the status of a branch as it was read, and only onto that: two notices at a time would both be newer than a
+ * status that neither has changed yet, and the older one might be written last.
+ */
+export const writeNotice = async (
+  client: Client,
+  known: Branch,
+  notice: BranchNotice,
+  signal: AbortSignal,
+): Promise<void> => {
+  let branch = known
+  for (let conflicts = 0; ; conflicts += 1) {
+    if (isBeingDeleted(branch) || isPaused(branch)) return
+    const status = noticedChanges(branch, notice)
+    if (!status) return
+    const { resourceVersion } = branch.metadata
+    const patch = { type: 'merge', body: { metadata: { resourceVersion }, status } } as const
+    try {
+      await client.patch(branches, branch.metadata, patch, { subresource: 'status', signal })
+      return
+    } catch (error) {
+      if (!isConflict(error) || conflicts === maximumConflicts) throw error
+    }
+    branch = await client.get(branches, branch.metadata, { signal })
+  }
+}
+
 /**
  * Writes what branches tell of themselves into their statuses, until the signal; for the one that leads. A notice is
  * acknowledged when the status says it, or when there is nobody to say it of.
@@ -38,12 +68,9 @@ export const workBranchNotices = (
     async ({ value }, handling) => {
       const sameSlug = store.by(slugIndex, value.slug)
       const branch = sameSlug.find((one) => !slugHolder(one, sameSlug))
-      if (!branch || isBeingDeleted(branch) || isPaused(branch)) return
-      const changes = noticedChanges(branch, value)
-      if (!changes) return
-      const patch = { type: 'merge', body: { status: changes } } as const
+      if (!branch) return
       try {
-        await client.patch(branches, branch.metadata, patch, { subresource: 'status', signal: handling.signal })
+        await writeNotice(client, branch, value, handling.signal)
       } catch (error) {
         if (!isNotFound(error)) throw error
       }
