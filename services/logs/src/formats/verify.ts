@@ -7,11 +7,6 @@ import { logFormats } from './library/mod.ts'
 import { guessSeverity } from './severity-guess.ts'
 import { utc } from './zone.ts'
 
-/** A format whose samples do not come out as they say. */
-export class FormatBroken extends Error {
-  override name = 'FormatBroken'
-}
-
 const reference = Date.UTC(2024, 11, 31)
 
 /** Reads samples as they are meant: the year is 2024 where there is none, the zone UTC, and times of day are of the day that a sample before named. */
@@ -50,10 +45,4 @@ export const problemsOfFormats = (formats: readonly LogFormat[]): string[] => {
       ),
     )
   })
-}
-
-/** Throws FormatBroken, naming every sample that does not come out. To be called where formats are put to use. */
-export const verifyFormats = (formats: readonly LogFormat[]): void => {
-  const problems = problemsOfFormats(formats)
-  if (problems.length > 0) throw new FormatBroken(problems.join('\n'))
 }

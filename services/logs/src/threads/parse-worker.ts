@@ -4,8 +4,6 @@ import { decodeBatch } from '../entries/entry-batch.ts'
 import { matchedEntries } from '../entries/matched-entry.ts'
 import { createFileParser, type FileParser, type ParseCounts } from '../formats/file-parser.ts'
 import { type UserFormatSet, useFormats } from '../formats/in-force.ts'
-import { logFormats } from '../formats/library/mod.ts'
-import { verifyFormats } from '../formats/verify.ts'
 import { utc, zoneOf } from '../formats/zone.ts'
 import { type PushedOptions, readPushed } from '../ingest/read-pushed.ts'
 import { letGo } from '../let-go.ts'
@@ -36,7 +34,6 @@ const { analyses, backlog, patterns } = workerData as ParserOptions
 usePatterns(patterns)
 const analyse = createBatchAnalyser(createEnricher())
 
-verifyFormats(logFormats)
 const collectIfGrown = createGrowthCheck(mostGrowth, collectOnce)
 const collectAtRest = createGrowthCheck(mostAtRest, collectGarbage)
 type Session = { parser: FileParser; keeping: Promise<void>[] }
