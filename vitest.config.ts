@@ -25,6 +25,8 @@ const distributed = [
   'test/faults/**/*.test.ts',
 ]
 
+/** What the whole cluster feels, so that nothing else may run on it meanwhile. */
+const aloneOnCluster = ['test/cluster/faults/node-faults.test.ts']
 /** On the cluster of KUBECONFIG, with images of this checkout: by "npm run test:cluster" alone. */
 const onCluster = ['test/cluster/*.test.ts', 'test/cluster/faults/**/*.test.ts']
 
@@ -77,8 +79,20 @@ export default defineConfig({
         test: {
           name: 'cluster',
           include: onCluster,
+          exclude: aloneOnCluster,
           globalSetup: ['test/cluster/support/setup.ts'],
-          fileParallelism: false,
+          // They wait for pods more than they compute.
+          maxWorkers: 4,
+          sequence: { groupOrder: 1 },
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'cluster-alone',
+          include: aloneOnCluster,
+          globalSetup: ['test/cluster/support/setup.ts'],
+          sequence: { groupOrder: 2 },
         },
       },
     ],

@@ -33,7 +33,7 @@ const commands = {
   install: { install: 'all', steps: [] },
   test: { install: 'all', steps: [main('test', 'run', 'main.ts')] },
   'test:long': { install: 'all', steps: [main('test', 'run', 'long.ts')] },
-  'test:cluster': { install: 'all', steps: [main('test', 'run', 'main.ts').concat('--project', 'cluster')] },
+  'test:cluster': { install: 'all', steps: [main('test', 'run', 'main.ts').concat('--project', 'cluster*')] },
   bench: { install: 'all', steps: [main('test', 'bench', 'main.ts')] },
   'logs:formats': {
     install: 'run',

@@ -119,14 +119,18 @@ describe.skipIf(clusterMissing !== undefined)(unlessMissing('what people do on a
       const { slug, api_key: key, submit_endpoint: endpoint } = grafted.body
       const { pathname } = new URL(endpoint)
       await wait('condition=Ready', `branch/${slug}`)
-      const push = async () => {
+      const push = async (bearer: string) => {
         const pushed = await post(pathname, {
-          headers: { authorization: `Bearer ${key}` },
+          headers: { authorization: `Bearer ${bearer}` },
           body: { source_id: 'till', entries: [{ text: 'the drawer of the hibiscus till is open' }] },
         })
         return pushed.status
       }
-      await expect.poll(push, { timeout: minutes, interval: 500 }).toBe(200)
+      await expect.poll(() => push(key), { timeout: minutes, interval: 500 }).toBe(200)
+      expect(await push('wrong')).toBe(401)
+      const { secretName } = (await namespace.get(`branch/${slug}`)).status
+      const encoded = await namespace.kubectl('get', 'secret', secretName, '-o', 'jsonpath={.data.api-key}')
+      expect(Buffer.from(encoded, 'base64').toString()).toBe(key)
       const found = async () =>
         ((await (await fetch(`${origin}/logs/api/search?q=hibiscus`)).json()) as { entries: { branch: string }[] })
           .entries
@@ -185,4 +189,10 @@ describe.skipIf(clusterMissing !== undefined)(unlessMissing('what people do on a
     },
     10 * minutes,
   )
+
+  test('the operator asks the API server for nothing that it may not have', async () => {
+    const logs = await namespace.kubectl('logs', '-l', 'app.kubernetes.io/component=operator', '--tail=-1')
+    const refused = logs.split('\n').filter((line) => line.includes('forbidden') && !line.includes('gpu.clusterRead'))
+    expect(refused).toEqual([])
+  })
 })

@@ -1,6 +1,10 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { buildWorkerImages } from './support/images.ts'
 import { createNamespace, install, type Namespace, type Release, small } from './support/installation.ts'
-import { clusterMissing, unlessMissing } from './support/programs.ts'
+import { clusterMissing, root, unlessMissing } from './support/programs.ts'
+import type { Shown } from './support/watch.ts'
 
 const minutes = 60_000
 const named = (kind: string, name: string, spec: object) => ({
@@ -10,72 +14,110 @@ const named = (kind: string, name: string, spec: object) => ({
   spec,
 })
 
-describe.skipIf(clusterMissing !== undefined)(unlessMissing('an installation for two namespaces'), () => {
-  let home: Namespace
-  let team: Namespace
-  let release: Release
-  const opened = new AsyncDisposableStack()
-  beforeAll(async () => {
-    home = opened.use(await createNamespace('home'))
-    team = opened.use(await createNamespace('team'))
-    const values = { ...small, music: { enabled: false }, operator: { replicas: 1, watchNamespaces: [team.name] } }
-    release = await install(home, values)
-  }, 15 * minutes)
-  // The latter first: the operator, which lets go of its branches, is in the former.
-  afterAll(() => opened.disposeAsync(), 8 * minutes)
+describe.skipIf(clusterMissing !== undefined)(
+  unlessMissing('an installation for two namespaces, with workers that have images of their own'),
+  () => {
+    let home: Namespace
+    let team: Namespace
+    let release: Release
+    const opened = new AsyncDisposableStack()
+    beforeAll(async () => {
+      home = opened.use(await createNamespace('home'))
+      team = opened.use(await createNamespace('team'))
+      release = await install(home, {
+        ...small,
+        operator: { replicas: 1, watchNamespaces: [team.name] },
+        marketplace: { render: 'always' },
+        workers: await buildWorkerImages(),
+      })
+    }, 15 * minutes)
+    // The latter first: the operator, which lets go of its branches, is in the former.
+    afterAll(() => opened.disposeAsync(), 8 * minutes)
 
-  test(
-    'runs a Search of the other one there, by workers that hold no more of the secrets than they need',
-    async () => {
-      await team.apply(named('Search', 'lens', { query: 'lens' }))
-      await team.kubectl('wait', '--for=condition=Complete', 'search/lens', '--timeout=300s')
-      const { status } = await team.get('search/lens')
-      expect(status.listingsFound).toBeGreaterThan(0)
-      const pods = await team.list('pods', '-l', 'app.kubernetes.io/component=search-worker')
-      expect(pods.map(({ metadata }) => metadata.name)).toEqual([status.podName])
-      const { data } = await team.get('secret/trellis-secrets')
-      expect(Object.keys(data).sort()).toEqual(['nats-branch', 'nats-generation', 'nats-search', 'rpc-secret'])
-    },
-    10 * minutes,
-  )
+    const imagesOf = (pods: Shown[]): string[] => pods.map(({ spec }) => spec.containers[0].image)
 
-  test(
-    'and what is asked for by the API in its own',
-    async () => {
-      const { code, output } = await release.test()
-      expect({ code, output }).toMatchObject({ code: 0 })
-      expect(await home.list('searches')).not.toEqual([])
-    },
-    10 * minutes,
-  )
+    test(
+      'runs a Search of the other one there, by workers that hold no more of the secrets than they need',
+      async () => {
+        await team.apply(named('Search', 'lens', { query: 'lens' }))
+        await team.kubectl('wait', '--for=condition=Complete', 'search/lens', '--timeout=300s')
+        const { status } = await team.get('search/lens')
+        expect(status.listingsFound).toBeGreaterThan(0)
+        const pods = await team.list('pods', '-l', 'app.kubernetes.io/component=search-worker')
+        expect(pods.map(({ metadata }) => metadata.name)).toEqual([status.podName])
+        // A browser shows the pages there, without root and without writing but to /tmp.
+        expect(imagesOf(pods)).toEqual([expect.stringContaining('/trellis-search-worker:')])
+        const { data } = await team.get('secret/trellis-secrets')
+        expect(Object.keys(data).sort()).toEqual(['nats-branch', 'nats-generation', 'nats-search', 'rpc-secret'])
+      },
+      10 * minutes,
+    )
 
-  test(
-    'takes lines for a Branch of the other one through the edge',
-    async () => {
-      await team.apply(named('Branch', 'graz', { slug: 'graz' }))
-      await team.kubectl('wait', '--for=condition=Ready', 'branch/graz', '--timeout=300s')
-      const { status } = await team.get('branch/graz')
-      const encoded = await team.kubectl('get', 'secret', status.secretName, '-o', 'jsonpath={.data.api-key}')
-      const authorization = `Bearer ${Buffer.from(encoded, 'base64').toString()}`
-      const origin = await release.origin()
-      const push = async () =>
-        (
-          await fetch(`${origin}${new URL(status.submitEndpoint).pathname}`, {
-            method: 'POST',
-            headers: { authorization, 'content-type': 'application/json' },
-            body: JSON.stringify({ source_id: 'till', entries: [{ text: 'the till of the tulip shop is stuck' }] }),
-          })
-        ).status
-      // The edge learns of a new branch within seconds.
-      await expect.poll(push, { timeout: 3 * minutes }).toBe(200)
-      // A search leaves out, and names, a branch whose address is not known everywhere yet.
-      const headers = await release.authorization()
-      const branches = async () => {
-        const found = await fetch(`${origin}/logs/api/search?q=tulip`, { headers })
-        return ((await found.json()) as { entries: { branch: string }[] }).entries.map(({ branch }) => branch)
-      }
-      await expect.poll(branches, { timeout: 1 * minutes }).toEqual(['graz'])
-    },
-    10 * minutes,
-  )
-})
+    test(
+      'and what is asked for by the API in its own',
+      async () => {
+        const { code, output } = await release.test()
+        expect({ code, output }).toMatchObject({ code: 0 })
+        expect(await home.list('searches')).not.toEqual([])
+      },
+      10 * minutes,
+    )
+
+    test(
+      'takes lines for a Branch of the other one through the edge',
+      async () => {
+        await team.apply(named('Branch', 'graz', { slug: 'graz' }))
+        await team.kubectl('wait', '--for=condition=Ready', 'branch/graz', '--timeout=300s')
+        const { status } = await team.get('branch/graz')
+        const encoded = await team.kubectl('get', 'secret', status.secretName, '-o', 'jsonpath={.data.api-key}')
+        const authorization = `Bearer ${Buffer.from(encoded, 'base64').toString()}`
+        const origin = await release.origin()
+        const push = async () =>
+          (
+            await fetch(`${origin}${new URL(status.submitEndpoint).pathname}`, {
+              method: 'POST',
+              headers: { authorization, 'content-type': 'application/json' },
+              body: JSON.stringify({ source_id: 'till', entries: [{ text: 'the till of the tulip shop is stuck' }] }),
+            })
+          ).status
+        // The edge learns of a new branch within seconds.
+        await expect.poll(push, { timeout: 3 * minutes }).toBe(200)
+        // A search leaves out, and names, a branch whose address is not known everywhere yet.
+        const headers = await release.authorization()
+        const branches = async () => {
+          const found = await fetch(`${origin}/logs/api/search?q=tulip`, { headers })
+          return ((await found.json()) as { entries: { branch: string }[] }).entries.map(({ branch }) => branch)
+        }
+        await expect.poll(branches, { timeout: 1 * minutes }).toEqual(['graz'])
+      },
+      10 * minutes,
+    )
+
+    test(
+      'continues a piece of audio',
+      async () => {
+        const origin = `${await release.origin()}/music/api/chains`
+        const form = new FormData()
+        form.append('file', new Blob([await readFile(join(root, 'docs/examples/tune.ogg'))]), 'tune.ogg')
+        form.append('name', 'tune')
+        const created = await fetch(origin, { method: 'POST', body: form })
+        const chain = (await created.json()) as { chain_id: string; root_node_id: string }
+        const branches = await fetch(`${origin}/${chain.chain_id}/nodes/${chain.root_node_id}/branches`, {
+          method: 'POST',
+          headers: { 'content-type': 'application/json' },
+          body: JSON.stringify({ prompt: 'more of it', duration_seconds: 4 }),
+        })
+        const { nodes } = (await branches.json()) as { nodes: { node_id: string }[] }
+        const node = nodes[0]?.node_id ?? ''
+        await home.kubectl('wait', '--for=condition=Complete', 'generationjobs', '--all', '--timeout=300s')
+        const read = async () => (await (await fetch(`${origin}/${chain.chain_id}`)).json()) as { nodes: object[] }
+        expect((await read()).nodes).toContainEqual(expect.objectContaining({ node_id: node, status: 'ready' }))
+        const audio = await fetch(`${origin}/${chain.chain_id}/nodes/${node}/audio`)
+        expect({ status: audio.status, size: (await audio.arrayBuffer()).byteLength }).toMatchObject({ status: 200 })
+        const pods = await home.list('pods', '-l', 'app.kubernetes.io/component=generation-worker')
+        expect(imagesOf(pods)).toEqual([expect.stringContaining('/trellis-generation-worker:')])
+      },
+      10 * minutes,
+    )
+  },
+)

@@ -1,12 +1,10 @@
 import { expect, test } from 'vitest'
 import { followEvents } from '../../support/resuming-events.ts'
-import { processOfApiServer } from '../support/node-processes.ts'
 import {
   minutes,
   numbered,
   search,
   searchByHttp,
-  seconds,
   untilEnded,
   untilObject,
   untilReady,
@@ -46,44 +44,5 @@ export const serverFaults = (world: () => World): void => {
       expect(await namespace.kubectl('logs', 'trellis-postgres-0')).toContain('database system was shut down at')
     },
     5 * minutes,
-  )
-
-  test(
-    'the API server stops for a minute: what workers report is streamed all the same, and what is asked for then is refused or done later',
-    async () => {
-      const { origin, marketplace, ledger } = world()
-      const apiServer = await processOfApiServer()
-      if (!apiServer) throw new Error('The API server is not on this machine.')
-      marketplace.hold()
-      const session = await searchByHttp(world())
-      await using following = followEvents(updates(session))
-      const name = await untilObject(world(), session)
-      await untilStatus(world(), name, { phase: 'Running' })
-      const stoppedAt = performance.now()
-      apiServer.signal('SIGSTOP')
-      try {
-        marketplace.release()
-        await expect.poll(() => following.events.at(-1)?.event, { timeout: 30 * seconds }).toBe('done')
-        expect(following.events.some(({ event }) => event === 'listings')).toBe(true)
-        const refused = await fetch(`${origin}/listings/api/search?q=camera`)
-        expect(refused.status).toBe(503)
-        expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
-        expect(await refused.json()).toMatchObject({ detail: expect.any(String) })
-        await new Promise((resolve) => setTimeout(resolve, minutes - (performance.now() - stoppedAt)))
-      } finally {
-        apiServer.signal('SIGCONT')
-      }
-      await untilStatus(world(), name, { phase: 'Complete' })
-      await expect
-        .poll(async () => (await fetch(`${origin}/listings/api/search?q=lens`)).status, {
-          timeout: 2 * minutes,
-          interval: seconds,
-        })
-        .toBe(200)
-      expect(following.events.filter(({ event }) => event === 'done')).toHaveLength(1)
-      expect(ledger.broken()).toEqual([])
-      await untilReady(world())
-    },
-    6 * minutes,
   )
 }
