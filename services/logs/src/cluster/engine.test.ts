@@ -1,9 +1,11 @@
+import { once } from 'node:events'
 import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { openStore } from '@trellis/kit/store'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { logsMigrations } from '../schemas.ts'
 import { batchOf } from '../segments/store-for-tests.ts'
+import { entryMessages, type Message } from './message.ts'
 import { numbered } from './numbered-lines.ts'
 import { createShared } from './replicas-for-tests.ts'
 import { countOf, describeReplicas } from './replicas-suite.ts'
@@ -182,4 +184,46 @@ test('replicas let go of what was kept long enough, one of them at a time, and g
   const rows = (await one.catalogue.changes(undefined))?.added ?? []
   expect(rows.reduce((sum, { documents }) => sum + documents, 0)).toBe(1)
   expect([...one.problems, ...other.problems]).toEqual([])
+})
+
+test('a message that cannot be read is set aside once, and those after it are indexed', async () => {
+  await using world = await createShared()
+  await using one = await world.open()
+  const damaged = batchOf(numbered(10, 100))
+  new Uint8Array(damaged).fill(0xff, 12, 60)
+  await world.shared.bus.enqueue(entryMessages, {
+    id: 'damaged',
+    sender: 'elsewhere',
+    sentAfter: 0,
+    content: { kind: 'batch', batch: damaged },
+  })
+  expect(await one.engine.ingest(batchOf(numbered(10)))).toEqual({ entries: 10, duplicates: 0 })
+  await vi.waitFor(() => expect(one.setAside).toEqual([expect.stringContaining('is left out')]))
+  // What was not acknowledged is delivered again to the next replica.
+  await one[Symbol.asyncDispose]()
+  await using other = await world.open()
+  expect(await other.engine.ingest(batchOf(numbered(20)))).toEqual({ entries: 10, duplicates: 10 })
+  await other.engine.flush()
+  expect(other.setAside).toEqual([])
+  expect([...one.problems, ...other.problems]).toEqual([])
+})
+
+test('a sender learns that its batch cannot be indexed instead of waiting for it', async () => {
+  await using world = await createShared()
+  await using one = await world.open()
+  const bus = world.shared.bus
+  await using other = await world.open({
+    bus: {
+      ...bus,
+      // The other replica sends, and only the first one takes.
+      work: (_queue, _handle, { signal }) => once(signal, 'abort').then(() => undefined),
+      enqueue: (queue, value, id) => {
+        const message = value as Message
+        if (message.content.kind === 'batch') new Uint8Array(message.content.batch).fill(0xff, 12, 60)
+        return bus.enqueue(queue, value, id)
+      },
+    },
+  })
+  await expect(other.engine.ingest(batchOf(numbered(10)))).rejects.toThrow('The head of a batch of entries is damaged.')
+  expect(one.setAside).toHaveLength(1)
 })
