@@ -1,6 +1,8 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { once } from 'node:events'
 import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import type { Worker } from 'node:worker_threads'
 import { openStore } from '@trellis/kit/store'
 import { describe, expect, test, vi } from 'vitest'
 import { logsMigrations } from '../schemas.ts'
@@ -121,13 +123,31 @@ test('a sender is told to come again while the store is held up, and what it sen
   expect(await countOf(patient, 'many')).toBe(20)
 })
 
+/** The threads that are started while it is held, and those of them that still run. */
+const watchThreads = () => {
+  const started: Worker[] = []
+  const running = new Set<Worker>()
+  const note = (message: unknown) => {
+    const { worker } = message as { worker: Worker }
+    started.push(worker)
+    running.add(worker)
+    worker.once('exit', () => running.delete(worker))
+  }
+  subscribe('worker_threads', note)
+  return { started, running, [Symbol.dispose]: () => void unsubscribe('worker_threads', note) }
+}
+
 test('threads that were idle end, and nothing is lost by it', async () => {
+  using threads = watchThreads()
   await using world = await createShared()
   await using one = await world.open({ idleMilliseconds: 1 })
   for (let round = 0; round < 4; round++) {
+    const before = threads.started.length
     await one.engine.ingest(batchOf(numbered(10, round * 10)))
-    await new Promise((resolve) => setTimeout(resolve, 50))
+    expect(threads.started.length).toBeGreaterThan(before)
+    await vi.waitFor(() => expect(threads.running.size).toBe(0), { timeout: 10_000 })
     expect(await countOf(one, 'many')).toBe((round + 1) * 10)
+    await vi.waitFor(() => expect(threads.running.size).toBe(0), { timeout: 10_000 })
   }
   expect(one.problems).toEqual([])
 })
