@@ -184,6 +184,9 @@ export const createEdge = async (options: EdgeOptions): Promise<Edge> => {
   const heartbeat = createHeartbeat({ stallMilliseconds: config.streamStallSeconds * 1_000 })
   const frames = metrics.counter({ name: 'trellis_stream_events_total', help: 'Events sent over all streams.' })
   metrics.gauge({ name: 'trellis_streams_open', help: 'Event streams open now.' }, heartbeat.size)
+  metrics.gauge({ name: 'trellis_streams_limit', help: 'Limit of open streams.' }, () => config.maximumStreams)
+  metrics.gauge({ name: 'trellis_connections_open', help: 'Connections open now.' }, writes.size)
+  metrics.gauge({ name: 'trellis_connections_limit', help: 'Limit of open connections.' }, () => config.maxConnections)
   const durations = createRequestDurations(metrics)
   const everybody = config.cloudMode ? anonymous : localUser
 
