@@ -6,6 +6,7 @@ const parts: Record<string, () => Promise<string[]> | AsyncIterable<string[]>> =
   start: async () => (await import('./start.ts')).benchStart(),
   edge: async () => (await import('./edge.ts')).benchEdge(),
   streams: async () => (await import('./streams.ts')).benchStreams(),
+  'idle-streams': async () => (await import('./idle-streams.ts')).benchIdleStreams(),
   listings: async () => (await import('./pages.ts')).benchPages(),
   logs: async function* () {
     yield* (await import('./logs.ts')).benchLogs()

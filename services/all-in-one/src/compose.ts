@@ -7,7 +7,7 @@ import { openDirectoryFiles } from '@trellis/kit/files'
 import { connectInProcess } from '@trellis/kit/rpc'
 import { isPostgres, lockDataDirectory, migrateStore } from '@trellis/kit/store'
 import type { Log, Metrics } from '@trellis/kit/telemetry'
-import { createLocalWorkloads } from '@trellis/kit/workloads'
+import { createLocalWorkloads, measureWorkloads } from '@trellis/kit/workloads'
 import { createListingsService, listingsSchema, searchWorker } from '@trellis/listings'
 import { createLogsService, logsSchemas } from '@trellis/logs'
 import { createMusicService, generationWorker, musicSchema } from '@trellis/music'
@@ -45,6 +45,7 @@ export const composeTrellis = async (config: AllConfig, { log, metrics }: { log:
       },
     }),
   )
+  measureWorkloads(metrics, runtime.counts)
   const workloads = connectInProcess(WorkloadsServiceDefinition, runtime.handlers)
   // Alone on its data directory, this process may change the schema at its start, which no replica may.
   const schemas = [

@@ -13,6 +13,7 @@ import { createHostRule } from './admission/host-rule.ts'
 import { createOriginRule } from './admission/origin-rule.ts'
 import { createRateLimiter } from './admission/rate-limiter.ts'
 import { createRouteLimits } from './admission/route-limits.ts'
+import { createWriteTimeouts } from './admission/write-timeouts.ts'
 import type { EdgeConfig } from './config.ts'
 import { type CorsRule, createCors } from './cors.ts'
 import { registerDocs } from './docs/docs.ts'
@@ -165,6 +166,7 @@ export const createEdge = async (options: EdgeOptions): Promise<Edge> => {
     minBytesPerSecond: config.bodyBytesPerSecond,
     giveUp: answerSlowBody(headersOf),
   })
+  const writes = createWriteTimeouts({ idleMilliseconds: config.responseIdleSeconds * 1_000 })
   const front = createFront({
     isHostAccepted: createHostRule(config),
     isForeign,
@@ -176,12 +178,15 @@ export const createEdge = async (options: EdgeOptions): Promise<Edge> => {
     failures: createRateLimiter({ perMinute: config.failedCredentialsPerMinute }),
     clientAddress,
   })
-  const http = createServers({ config, front, bodies, headersOf })
+  const http = createServers({ config, front, bodies, writes, headersOf })
   const server = createServer(config, requestId, http.create)
   const closing = new AbortController()
   const heartbeat = createHeartbeat({ stallMilliseconds: config.streamStallSeconds * 1_000 })
   const frames = metrics.counter({ name: 'trellis_stream_events_total', help: 'Events sent over all streams.' })
   metrics.gauge({ name: 'trellis_streams_open', help: 'Event streams open now.' }, heartbeat.size)
+  metrics.gauge({ name: 'trellis_streams_limit', help: 'Limit of open streams.' }, () => config.maximumStreams)
+  metrics.gauge({ name: 'trellis_connections_open', help: 'Connections open now.' }, writes.size)
+  metrics.gauge({ name: 'trellis_connections_limit', help: 'Limit of open connections.' }, () => config.maxConnections)
   const durations = createRequestDurations(metrics)
   const everybody = config.cloudMode ? anonymous : localUser
 
@@ -243,6 +248,7 @@ export const createEdge = async (options: EdgeOptions): Promise<Edge> => {
       clearTimeout(timer)
       heartbeat.stop()
       bodies.stop()
+      writes.stop()
     },
   }
 }

@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type RequestListener, type Server, 
 import { failure } from '@trellis/kit/errors'
 import type { BodyTimeouts } from './admission/body-timeouts.ts'
 import { answerRaw, type Front } from './admission/front.ts'
+import type { WriteTimeouts } from './admission/write-timeouts.ts'
 import type { EdgeConfig } from './config.ts'
 
 type ConnectionConfig = Pick<EdgeConfig, 'headersSeconds' | 'keepAliveSeconds' | 'maxConnections'>
@@ -11,6 +12,7 @@ export type HttpServerOptions = {
   config: ConnectionConfig
   front: Front
   bodies: Pick<BodyTimeouts, 'watch'>
+  writes: Pick<WriteTimeouts, 'watch'>
   /** Headers that every answer carries. */
   headersOf: (request: IncomingMessage) => Record<string, string>
 }
@@ -30,7 +32,7 @@ export const answerSlowBody =
 /** An HTTP server that judges requests before the framework sees them, and whose connections have limits. */
 export const createHttpServer = (
   listener: RequestListener,
-  { config, front, bodies, headersOf }: HttpServerOptions,
+  { config, front, bodies, writes, headersOf }: HttpServerOptions,
 ): Server => {
   const server = createServer(
     {
@@ -47,6 +49,7 @@ export const createHttpServer = (
       else listener(request, response)
     },
   )
+  server.on('connection', writes.watch)
   server.maxConnections = config.maxConnections
   // Idle connections give way to new clients.
   server.on('drop', () => server.closeIdleConnections())

@@ -24,6 +24,12 @@ export const limitsConfig = {
     500,
     'After the idle time, a body that arrives slower on average is given up (408).',
   ),
+  responseIdleSeconds: setting(
+    'RESPONSE_IDLE_SECONDS',
+    read.integer(1, 3_600),
+    60,
+    'A connection whose client takes nothing of an answer for so long is cut.',
+  ),
   requestsPerMinute: setting('RATE_LIMIT', perMinute, 60_000, 'Requests of an address, and of an account.'),
   failedCredentialsPerMinute: setting(
     'RATE_LIMIT_FAILED_CREDENTIALS',

@@ -27,11 +27,19 @@ export const openEngine = async (
   { db }: Store<CatalogueTables & SharedCatalogueTables & TemplateTables>,
 ): Promise<OpenedEngine> => {
   const { config, dataDirectory, bus, filesLocation: files, log, now = Date.now } = options
+  const setAside = options.metrics?.counter({
+    name: 'trellis_logs_batches_set_aside_total',
+    help: 'Batches of the append log that could not be indexed and were left out.',
+  })
   const common = {
     limits: { ...shardLimits, documents: config.segmentEntries, cacheBytes: config.cacheMegabytes * megabyte },
     inFlightBytes: config.inFlightMegabytes * megabyte,
     idleMilliseconds: config.idleSeconds * 1000,
     onProblem: (problem: string) => log.error({ problem }, 'logs cannot all be read or written'),
+    onSetAside: (problem: string) => {
+      setAside?.inc()
+      log.error({ problem }, 'a batch of log entries cannot be indexed and is left out')
+    },
   }
   const templates = createTemplateStore(db, now)
   if (!files) {

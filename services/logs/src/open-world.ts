@@ -66,7 +66,14 @@ const openContext = ({ config, db, vectors, now, log }: ContextParts) =>
   })
 
 /** What requests in hand have reserved; both return to 0 with the last of them. */
-const addReservations = (metrics: Metrics, { pressure, spool }: Pick<World, 'pressure' | 'spool'>) => {
+const addReservations = (
+  metrics: Metrics,
+  { config, pressure, spool }: Pick<World, 'config' | 'pressure' | 'spool'>,
+) => {
+  const limit = (name: string, megabytes: number) =>
+    metrics.gauge({ name: `${name}_limit`, help: `Limit of ${name}.` }, () => megabytes * megabyte)
+  limit('trellis_logs_pushed_bytes', config.pushedMegabytes)
+  limit('trellis_logs_spooled_bytes', config.spoolMegabytes)
   metrics.gauge({ name: 'trellis_logs_pushed_bytes', help: 'Memory reserved by pushed batches.' }, pressure.heldBytes)
   metrics.gauge({ name: 'trellis_logs_spooled_bytes', help: 'Disk reserved by uploaded archives.' }, spool.heldBytes)
 }
@@ -116,7 +123,7 @@ export const openWorld = async (options: LogsServiceOptions, opened: AsyncDispos
   })
   const pressure = createPressure(config.pushedMegabytes * megabyte)
   const spool = createSpool({ directory: join(dataDirectory, 'spool'), mostBytes: config.spoolMegabytes * megabyte })
-  if (options.metrics) addReservations(options.metrics, { pressure, spool })
+  if (options.metrics) addReservations(options.metrics, { config, pressure, spool })
   return {
     config,
     dataDirectory,

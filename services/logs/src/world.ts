@@ -46,7 +46,7 @@ export type World = {
   /** Searches by words and meaning; says why where it cannot. */
   semantic: SemanticSearch
   /** Absent where nothing runs branches. */
-  branches: Pick<SharedSearch, 'tails'> | undefined
+  branches: Pick<SharedSearch, 'tails' | 'onBranches'> | undefined
   requireBranch: RequireBranch
   /** Which branches there are; absent likewise. */
   directory: BranchDirectory | undefined

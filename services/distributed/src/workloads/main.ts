@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { branchEnvironment, createLocalBranches, localBranchesConfig } from '@trellis/branch'
 import { runService } from '@trellis/kit/process/service'
-import { createLocalWorkloads } from '@trellis/kit/workloads'
+import { createLocalWorkloads, measureWorkloads } from '@trellis/kit/workloads'
 import { listingsConfig, searchWorker } from '@trellis/listings'
 import { generationWorker, musicConfig } from '@trellis/music'
 
@@ -15,7 +15,7 @@ await runService({
     musicWorkers: musicConfig.workers,
     musicWorkerMegabytes: musicConfig.workerMegabytes,
   },
-  create: async (config, { bus, log, filesLocation, dataDirectory }) => {
+  create: async (config, { bus, log, metrics, filesLocation, dataDirectory }) => {
     await using opened = new AsyncDisposableStack()
     const workloads = opened.use(
       createLocalWorkloads({
@@ -31,6 +31,7 @@ await runService({
         },
       }),
     )
+    measureWorkloads(metrics, workloads.counts)
     const branches = opened.use(
       await createLocalBranches({
         directory: join(dataDirectory, 'branches'),

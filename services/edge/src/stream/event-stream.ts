@@ -3,7 +3,7 @@ import { toFailure } from '@trellis/kit/errors'
 import type { FastifyReply } from 'fastify'
 import { drained } from './drained.ts'
 import { commentText, type Frame, frameText, isWritten, type WrittenFrames } from './frame.ts'
-import type { Heartbeat } from './heartbeat.ts'
+import type { Beating, Heartbeat } from './heartbeat.ts'
 
 export type EventStreams = {
   heartbeat: Heartbeat
@@ -22,35 +22,54 @@ const headers = {
 /** How long a client should wait before it comes back, spread so that not all come at once. */
 const retryText = () => `retry: ${2_000 + Math.floor(Math.random() * 3_000)}\n\n`
 
-/** Writes texts of one turn of the event loop as one, and tells whether the client keeps up. */
-const createWriter = (raw: ServerResponse) => {
-  let lastWrite = performance.now()
-  let stuckSince: number | undefined
-  let corked = false
-  const write = (text: string | Uint8Array): boolean => {
-    if (!corked) {
-      corked = true
-      raw.cork()
-      setImmediate(() => {
-        corked = false
-        raw.uncork()
-      })
-    }
-    lastWrite = performance.now()
-    return raw.write(text)
+/**
+ * Writes texts of one turn of the event loop as one, and tells whether the client keeps up. A class, since there is one for each of
+ * thousands of idle streams: closures over the same state take several times as much memory.
+ */
+class EventWriter implements Beating {
+  readonly #raw: ServerResponse
+  readonly #comment: string
+  #corked = false
+  lastWrite = performance.now()
+  stuckSince: number | undefined
+
+  constructor(raw: ServerResponse, comment: string) {
+    this.#raw = raw
+    this.#comment = comment
   }
-  return {
-    write,
-    lastWrite: () => lastWrite,
-    stuckSince: () => stuckSince,
-    /** Waits for the client, and lets the heartbeat see since when. */
-    drain: async () => {
-      stuckSince = performance.now()
-      await drained(raw)
-      stuckSince = undefined
-    },
+
+  write(text: string | Uint8Array): boolean {
+    if (!this.#corked) {
+      this.#corked = true
+      this.#raw.cork()
+      setImmediate(uncork, this)
+    }
+    this.lastWrite = performance.now()
+    return this.#raw.write(text)
+  }
+
+  uncork(): void {
+    this.#corked = false
+    this.#raw.uncork()
+  }
+
+  /** Waits for the client, and lets the heartbeat see since when. */
+  async drain(): Promise<void> {
+    this.stuckSince = performance.now()
+    await drained(this.#raw)
+    this.stuckSince = undefined
+  }
+
+  beat(): void {
+    this.write(commentText(this.#comment))
+  }
+
+  giveUp(): void {
+    this.#raw.destroy()
   }
 }
+
+const uncork = (writer: EventWriter) => writer.uncork()
 
 const failedFrame = (error: unknown): Frame => {
   const { status, detail } = toFailure(error)
@@ -68,7 +87,6 @@ export const sendEvents = async (
   reply: FastifyReply,
   { heartbeat, closing, onFrames }: EventStreams,
   { heartbeat: comment, headOnly }: { heartbeat: string; headOnly: boolean },
-  gone: AbortSignal,
 ): Promise<void> => {
   const iterator = messages[Symbol.asyncIterator]()
   const first = await iterator.next()
@@ -81,26 +99,22 @@ export const sendEvents = async (
     return
   }
   raw.flushHeaders()
-  const { write, lastWrite, stuckSince, drain } = createWriter(raw)
-  const beat = () => void write(commentText(comment))
-  const remove = heartbeat.add({ lastWrite, stuckSince, beat, giveUp: () => raw.destroy() })
-  const send = (message: Record<string, unknown>): boolean => {
-    const frame = toFrame(message)
-    if (!frame) return true
-    onFrames(isWritten(frame) ? frame.count : 1)
-    return write(isWritten(frame) ? frame.text : frameText(frame))
-  }
+  const writer = new EventWriter(raw, comment)
+  heartbeat.add(writer)
   try {
     for (let next = first; !next.done; next = await iterator.next()) {
-      if (gone.aborted || raw.destroyed) return
-      if (!send(next.value)) await drain()
+      if (raw.destroyed) return
+      const frame = toFrame(next.value)
+      if (!frame) continue
+      onFrames(isWritten(frame) ? frame.count : 1)
+      if (!writer.write(isWritten(frame) ? frame.text : frameText(frame))) await writer.drain()
     }
-    if (closing.aborted) write(retryText())
+    if (closing.aborted) writer.write(retryText())
   } catch (error) {
-    if (closing.aborted) write(retryText())
-    else if (!gone.aborted) write(frameText(failedFrame(error)))
+    if (closing.aborted) writer.write(retryText())
+    else if (!raw.destroyed) writer.write(frameText(failedFrame(error)))
   } finally {
-    remove()
+    heartbeat.remove(writer)
     if (!raw.destroyed) raw.end()
     await iterator.return?.()
   }

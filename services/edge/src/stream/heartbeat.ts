@@ -3,9 +3,9 @@ const tickMilliseconds = 1_000
 
 export type Beating = {
   /** When something was last written, in milliseconds of the monotonic clock. */
-  lastWrite: () => number
+  readonly lastWrite: number
   /** Since when the client has taken nothing, or undefined while it reads. */
-  stuckSince: () => number | undefined
+  readonly stuckSince: number | undefined
   beat: () => void
   giveUp: () => void
 }
@@ -16,20 +16,16 @@ export const createHeartbeat = ({ stallMilliseconds }: { stallMilliseconds: numb
   const tick = () => {
     const now = performance.now()
     for (const stream of streams) {
-      const stuck = stream.stuckSince()
+      const stuck = stream.stuckSince
       if (stuck !== undefined && now - stuck > stallMilliseconds) stream.giveUp()
-      else if (stuck === undefined && now - stream.lastWrite() >= intervalMilliseconds - tickMilliseconds / 2)
+      else if (stuck === undefined && now - stream.lastWrite >= intervalMilliseconds - tickMilliseconds / 2)
         stream.beat()
     }
   }
   const timer = setInterval(tick, tickMilliseconds).unref()
   return {
-    add: (stream: Beating) => {
-      streams.add(stream)
-      return () => {
-        streams.delete(stream)
-      }
-    },
+    add: (stream: Beating) => void streams.add(stream),
+    remove: (stream: Beating) => void streams.delete(stream),
     size: () => streams.size,
     stop: () => clearInterval(timer),
   }

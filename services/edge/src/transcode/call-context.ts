@@ -18,15 +18,20 @@ declare module 'fastify' {
   }
 }
 
+/** Calls back when the client goes before its answer is complete, at once if it has. */
+export const whenGone = ({ raw }: FastifyReply, abort: (reason: unknown) => void): void => {
+  // The event has passed where the client left before anybody listened.
+  if (raw.destroyed && !raw.writableFinished) abort(cancelled())
+  else
+    raw.once('close', () => {
+      if (!raw.writableFinished) abort(cancelled())
+    })
+}
+
 /** Aborted when the client goes before its answer is complete. */
 export const clientGone = (reply: FastifyReply): AbortSignal => {
-  const { raw } = reply
-  // The event has passed where the client left before the signal was needed.
-  if (raw.destroyed && !raw.writableFinished) return AbortSignal.abort(cancelled())
   const controller = new AbortController()
-  raw.once('close', () => {
-    if (!raw.writableFinished) controller.abort(cancelled())
-  })
+  whenGone(reply, (reason) => controller.abort(reason))
   return controller.signal
 }
 

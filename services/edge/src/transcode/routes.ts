@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import type { IncomingMessage } from 'node:http'
 import { failure } from '@trellis/kit/errors'
+import { linkedAbort } from '@trellis/kit/lifecycle'
 import type { CallOptions } from '@trellis/kit/rpc'
 import type { Route } from '@trellis/protos/edge/routes.ts'
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods, onRequestHookHandler } from 'fastify'
@@ -13,7 +14,7 @@ import { type EventStreams, sendEvents } from '../stream/event-stream.ts'
 import { frameReader, idReader } from '../stream/frame.ts'
 import { resume } from '../stream/resume.ts'
 import { openIfCurrent, sendBytes } from './byte-stream.ts'
-import { callOptions, clientGone } from './call-context.ts'
+import { callOptions, whenGone } from './call-context.ts'
 import { requestReader } from './request.ts'
 import { uploadMessages } from './upload-messages.ts'
 
@@ -160,8 +161,9 @@ const events = (
       throw failure('unavailable', 'Too many streams are open. Try again shortly.', { retryAfterSeconds: 5 })
     }
     const message = read(request)
-    const gone = clientGone(reply)
-    const signal = AbortSignal.any([gone, streams.closing])
+    using ended = linkedAbort(streams.closing)
+    const { signal } = ended
+    whenGone(reply, ended.abort)
     const options = callOptions(request, reply, signal)
     const open = (lastEventId: string | undefined) => {
       if (lastEventId === undefined) return method(message, options)
@@ -170,7 +172,7 @@ const events = (
     }
     const messages = isResumable ? resume({ open, idOf, signal }) : open(undefined)
     const { heartbeat } = backend
-    await sendEvents(messages, toFrame, reply, streams, { heartbeat, headOnly: request.method === 'HEAD' }, gone)
+    await sendEvents(messages, toFrame, reply, streams, { heartbeat, headOnly: request.method === 'HEAD' })
     answered(request, reply.statusCode)
   }
 }

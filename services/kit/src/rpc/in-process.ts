@@ -1,5 +1,5 @@
 import { isFailure, toCallFailure } from '../errors/mod.ts'
-import { untilAborted } from '../lifecycle/mod.ts'
+import { linkedAbort, untilAborted } from '../lifecycle/mod.ts'
 import type {
   Call,
   CallOptions,
@@ -91,8 +91,8 @@ const unary =
 /** Ends with the caller: whoever stops reading, or aborts, aborts the handler's signal at once, even while it waits. */
 const streaming = (method: MethodDefinition, handler: Untyped) =>
   async function* (request: Untyped, options: CallOptions = {}): AsyncGenerator<Untyped> {
-    const left = new AbortController()
-    const signal = options.signal ? AbortSignal.any([options.signal, left.signal]) : left.signal
+    using left = linkedAbort(options.signal ?? never)
+    const { signal } = left
     try {
       const whole = wholeRequest(method, request, options)
       for await (const message of handler(whole, streamCall(options, signal)))

@@ -7,7 +7,7 @@ import {
 import type { Bus } from '../bus/mod.ts'
 import { failure } from '../errors/mod.ts'
 import { type Handlers, implementation } from '../rpc/mod.ts'
-import type { Log } from '../telemetry/mod.ts'
+import type { Log, Metrics } from '../telemetry/mod.ts'
 import type { WorkerKind } from './child.ts'
 import { createPool, type Outcome, type Pool } from './pool.ts'
 import { runTopic } from './topics.ts'
@@ -21,6 +21,35 @@ export type LocalWorkloadsOptions = {
   log: Log
   now?: () => Date
 }
+
+export type WorkloadCounts = {
+  workload: Workload
+  running: number
+  maxRunning: number
+  queued: number
+  maxQueued: number
+}
+
+/** Registers the depths and limits of the queues of local workloads. Once for each registry. */
+export const measureWorkloads = (metrics: Metrics, counts: () => WorkloadCounts[]): void => {
+  const labels = ['workload', 'state'] as const
+  const series = (running: 'running' | 'maxRunning', queued: 'queued' | 'maxQueued') =>
+    counts().flatMap((one) => {
+      const workload = nameOf(one.workload)
+      return [
+        { labels: { workload, state: 'running' }, value: one[running] },
+        { labels: { workload, state: 'queued' }, value: one[queued] },
+      ]
+    })
+  metrics.gauges({ name: 'trellis_workload_runs', help: 'Runs of this machine, running and queued.', labels }, () =>
+    series('running', 'queued'),
+  )
+  metrics.gauges({ name: 'trellis_workload_runs_limit', help: 'Limit of trellis_workload_runs.', labels }, () =>
+    series('maxRunning', 'maxQueued'),
+  )
+}
+
+const nameOf = (workload: Workload): string => workload.replace('WORKLOAD_', '').toLowerCase()
 
 /** Runs whose end is remembered, so that one asked for again is told of again rather than started again. */
 const rememberedEnds = 1_000
@@ -49,7 +78,7 @@ export const createLocalWorkloads = ({
   const ends = new Map<string, Report>()
   const pools = new Map<Workload, Pool>()
   for (const [workload, kind] of Object.entries(kinds)) {
-    const name = workload.replace('WORKLOAD_', '').toLowerCase()
+    const name = nameOf(workload as Workload)
     pools.set(workload as Workload, createPool(kind, { name, log: log.child({ part: name }) }))
   }
 
@@ -135,8 +164,15 @@ export const createLocalWorkloads = ({
       reasons: ['Runs are child processes on the CPU of this machine.'],
     }),
   }
+  /** Depths and limits of the queue of each workload. */
+  const counts = (): WorkloadCounts[] =>
+    [...pools].map(([workload, pool]) => {
+      const { total, running, queued } = pool.counts()
+      return { workload, running, maxRunning: total, queued, maxQueued: maximumQueued }
+    })
   return {
     handlers,
+    counts,
     implementations: [implementation(WorkloadsServiceDefinition, handlers)],
     [Symbol.asyncDispose]: async () => {
       await Promise.all([...pools.values()].map((pool) => pool.close()))

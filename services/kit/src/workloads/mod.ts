@@ -2,7 +2,7 @@ export type { WorkerKind } from './child.ts'
 export { announceConclusion } from './conclude.ts'
 export { type FollowedRun, type FollowOptions, followRun, type RunFollower } from './follow.ts'
 export { handlePatiently } from './handle-patiently.ts'
-export { createLocalWorkloads, type LocalWorkloadsOptions } from './local.ts'
+export { createLocalWorkloads, type LocalWorkloadsOptions, measureWorkloads } from './local.ts'
 export {
   assignmentsOf,
   branchNotices,

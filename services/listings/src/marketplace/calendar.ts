@@ -26,6 +26,9 @@ const monthOf = (word: string): number | undefined => {
   return index < 0 ? undefined : index + 1
 }
 
+/** Whether a word is the name of a month, or an abbreviation of one. */
+export const isMonth = (word: string): boolean => word.length <= 12 && monthOf(word) !== undefined
+
 /** A date as a page shows it; a part that is not shown is undefined. */
 export type ShownDate = { readonly year: number; readonly month: number; readonly day: number | undefined }
 

@@ -2,16 +2,16 @@ import { compile, selectAll } from 'css-select'
 import { parseDocument } from 'htmlparser2'
 import type { AccountOpening } from '../records.ts'
 import { openingOf } from './account-opening.ts'
-import { readDate } from './calendar.ts'
 import { lines, visibleText } from './card-text.ts'
 import type { ChildNode, Element } from './dom.ts'
+import { readJoinDate } from './join-date.ts'
 import { breadcrumbsIn, productIn, structuredData } from './json-ld.ts'
 import { type Money, readMoney } from './money.ts'
 import { readFeedback, type ShownSeller } from './read-seller.ts'
 import { refusalIn } from './refusal.ts'
 import type { PageContext } from './search-page.ts'
 import { siteCurrency } from './sites.ts'
-import { cleanTitle, saysJoined } from './wording.ts'
+import { cleanTitle } from './wording.ts'
 
 /** The page of one item. What it does not show is null or empty. */
 export type ItemPage =
@@ -104,29 +104,26 @@ const readSeller = (nodes: readonly ChildNode[]): ShownSeller | null => {
   return { name, feedbackCount: feedback?.count ?? null, feedbackRatio: feedback?.ratio ?? null }
 }
 
-const openingIn = (text: string, observedAt: Date): AccountOpening | undefined => {
-  const shown = saysJoined(text) ? readDate(text) : undefined
-  return shown === undefined ? undefined : openingOf(shown, observedAt)
-}
+const openingsIn = (lines: readonly string[], observedAt: Date): AccountOpening[] =>
+  lines.flatMap((line) => {
+    const shown = readJoinDate(line)
+    const opening = shown && openingOf(shown, observedAt)
+    return opening ? [opening] : []
+  })
 
-const firstOpening = (texts: readonly string[], observedAt: Date): AccountOpening | undefined => {
-  for (const text of texts) {
-    const opening = openingIn(text, observedAt)
-    if (opening !== undefined) return opening
-  }
-  return undefined
-}
+/** Facts that stand in one line: "43 items sold • Joined Aug 2007". */
+const factsOf = (line: string): string[] => [line, ...line.split(/[•·|;]|,(?!\s*\d)/u)]
 
-/** The join date under its hooks, else from any text on the page that says "Joined", embedded data included. */
+/** The join date under its hooks, else from any text on the page, embedded data included, where all that say one say the same. */
 const readJoined = (html: string, nodes: readonly ChildNode[], observedAt: Date): AccountOpening | null => {
   const shown = findAll('joined', nodes)
     .map((element) => visibleText(element))
     .filter((text) => text.length < 80)
-  const hooked = firstOpening(shown, observedAt)
+  const [hooked] = openingsIn(shown.flatMap(factsOf), observedAt)
   if (hooked !== undefined) return hooked
-  const anywhere =
-    html.match(/(?<=[>"])[^<>"\\]{0,20}(?:\p{L}|年)[^<>"\\]{0,30}(?:19|20)\d{2}[^<>"\\]{0,12}(?=[<"])/gu) ?? []
-  return firstOpening(anywhere, observedAt) ?? null
+  const anywhere = html.match(/(?<=[>"])[^<>"\\]{0,60}(?:19|20)\d{2}[^<>"\\]{0,12}(?=[<"])/gu) ?? []
+  const [found, ...others] = openingsIn(anywhere, observedAt)
+  return found !== undefined && others.every(({ earliest }) => earliest === found.earliest) ? found : null
 }
 
 const readItemsSold = (nodes: readonly ChildNode[]): number | null => {

@@ -192,12 +192,6 @@ const condition = new RegExp(
 
 export const startsLikeCondition = (line: string): boolean => condition.test(line)
 
-/** Words of a seller's join date on an item page; the date itself is read by the calendar. */
-export const saysJoined = (line: string): boolean =>
-  /\b(?:joined|member since|on \w+ since|seller since|mitglied seit|angemeldet|registriert seit|beigetreten|membre depuis|inscrite? (?:depuis|le|en)|a rejoint|iscritt[oa]|membro da|si è iscritt|miembro desde|se (?:unió|registró)|registrado|lid sinds|lid geworden|membro desde|medlem sedan)|dołączył|członek od|зарегистрир|登録|加入|注册|註冊/iu.test(
-    line,
-  )
-
 /** Headings of a search that found nothing at all. */
 export const saysNothingFound = (text: string): boolean =>
   /\bno exact matches found\b|\bno results found\b|keine (?:genauen |exakten )?(?:treffer|ergebnisse)|aucun (?:résultat|objet)|nessun(?:a)? (?:risultato|corrispondenza)|no se (?:ha|han) encontrado|ning[uú]n resultado|nenhum resultado|geen (?:exacte )?(?:resultaten|overeenkomsten)|brak (?:dokładnych )?(?:wyników|dopasowań)|не найдено|見つかりません|一致する(?:商品|検索結果).{0,6}(?:ありません|ない)|未找到|找不到|没有找到|沒有找到/iu.test(

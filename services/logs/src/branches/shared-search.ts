@@ -9,6 +9,7 @@ import type { TailQuestion } from '../tail/frames.ts'
 import type { TailShard } from '../tail/merge-tails.ts'
 import { addTemplates } from '../templates/add-templates.ts'
 import type { LogEngine } from '../threads/log-engine.ts'
+import { createBranchWatch, type OnBranches } from './branch-watch.ts'
 import type { ActiveBranch, BranchDirectory } from './directory.ts'
 import { addStatistics, afterIn, mergeResults, type ShardResult } from './merge-results.ts'
 import { addSources } from './merge-sources.ts'
@@ -40,6 +41,8 @@ export type SharedSearch = {
   engine: LogEngine
   /** Branches to be followed beside the service's own. */
   tails: (question: TailQuestion) => Promise<readonly TailShard[]>
+  /** Calls back when these may be others. */
+  onBranches: OnBranches
 }
 
 /** What a branch has; undefined where it has no such thing. */
@@ -259,6 +262,7 @@ export const createSharedSearch = ({ own, directory, waitMilliseconds, log }: Sh
 
   return {
     engine: { ...own, search, searchSerialized, countWords, find, sources, templates, deleteSource, setSeverity },
+    onBranches: createBranchWatch({ directory }),
     tails: async (question) => {
       const { q, source, severity, domain, pattern, tenant } = question as Partial<Record<string, string | null>>
       const followed = await wanted(question.branch || undefined)

@@ -1,9 +1,13 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
+import { once } from 'node:events'
 import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import type { Worker } from 'node:worker_threads'
 import { openStore } from '@trellis/kit/store'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { logsMigrations } from '../schemas.ts'
 import { batchOf } from '../segments/store-for-tests.ts'
+import { entryMessages, type Message } from './message.ts'
 import { numbered } from './numbered-lines.ts'
 import { createShared } from './replicas-for-tests.ts'
 import { countOf, describeReplicas } from './replicas-suite.ts'
@@ -119,13 +123,31 @@ test('a sender is told to come again while the store is held up, and what it sen
   expect(await countOf(patient, 'many')).toBe(20)
 })
 
+/** The threads that are started while it is held, and those of them that still run. */
+const watchThreads = () => {
+  const started: Worker[] = []
+  const running = new Set<Worker>()
+  const note = (message: unknown) => {
+    const { worker } = message as { worker: Worker }
+    started.push(worker)
+    running.add(worker)
+    worker.once('exit', () => running.delete(worker))
+  }
+  subscribe('worker_threads', note)
+  return { started, running, [Symbol.dispose]: () => void unsubscribe('worker_threads', note) }
+}
+
 test('threads that were idle end, and nothing is lost by it', async () => {
+  using threads = watchThreads()
   await using world = await createShared()
   await using one = await world.open({ idleMilliseconds: 1 })
   for (let round = 0; round < 4; round++) {
+    const before = threads.started.length
     await one.engine.ingest(batchOf(numbered(10, round * 10)))
-    await new Promise((resolve) => setTimeout(resolve, 50))
+    expect(threads.started.length).toBeGreaterThan(before)
+    await vi.waitFor(() => expect(threads.running.size).toBe(0), { timeout: 10_000 })
     expect(await countOf(one, 'many')).toBe((round + 1) * 10)
+    await vi.waitFor(() => expect(threads.running.size).toBe(0), { timeout: 10_000 })
   }
   expect(one.problems).toEqual([])
 })
@@ -182,4 +204,46 @@ test('replicas let go of what was kept long enough, one of them at a time, and g
   const rows = (await one.catalogue.changes(undefined))?.added ?? []
   expect(rows.reduce((sum, { documents }) => sum + documents, 0)).toBe(1)
   expect([...one.problems, ...other.problems]).toEqual([])
+})
+
+test('a message that cannot be read is set aside once, and those after it are indexed', async () => {
+  await using world = await createShared()
+  await using one = await world.open()
+  const damaged = batchOf(numbered(10, 100))
+  new Uint8Array(damaged).fill(0xff, 12, 60)
+  await world.shared.bus.enqueue(entryMessages, {
+    id: 'damaged',
+    sender: 'elsewhere',
+    sentAfter: 0,
+    content: { kind: 'batch', batch: damaged },
+  })
+  expect(await one.engine.ingest(batchOf(numbered(10)))).toEqual({ entries: 10, duplicates: 0 })
+  await vi.waitFor(() => expect(one.setAside).toEqual([expect.stringContaining('is left out')]))
+  // What was not acknowledged is delivered again to the next replica.
+  await one[Symbol.asyncDispose]()
+  await using other = await world.open()
+  expect(await other.engine.ingest(batchOf(numbered(20)))).toEqual({ entries: 10, duplicates: 10 })
+  await other.engine.flush()
+  expect(other.setAside).toEqual([])
+  expect([...one.problems, ...other.problems]).toEqual([])
+})
+
+test('a sender learns that its batch cannot be indexed instead of waiting for it', async () => {
+  await using world = await createShared()
+  await using one = await world.open()
+  const bus = world.shared.bus
+  await using other = await world.open({
+    bus: {
+      ...bus,
+      // The other replica sends, and only the first one takes.
+      work: (_queue, _handle, { signal }) => once(signal, 'abort').then(() => undefined),
+      enqueue: (queue, value, id) => {
+        const message = value as Message
+        if (message.content.kind === 'batch') new Uint8Array(message.content.batch).fill(0xff, 12, 60)
+        return bus.enqueue(queue, value, id)
+      },
+    },
+  })
+  await expect(other.engine.ingest(batchOf(numbered(10)))).rejects.toThrow('The head of a batch of entries is damaged.')
+  expect(one.setAside).toHaveLength(1)
 })

@@ -49,6 +49,8 @@ export type ClusterEngineOptions = {
   idleMilliseconds?: number
   now?: () => number
   onProblem: (problem: string) => void
+  /** Notified of each batch of the append log that cannot be indexed and is left out; `onProblem` unless given. */
+  onSetAside?: (problem: string) => void
 }
 
 export type ClusterEngine = LogEngine & {
@@ -147,6 +149,7 @@ export const createClusterEngine = async (options: ClusterEngineOptions): Promis
     settle: sender.settle,
     concurrency: options.messagesInHand ?? 32,
     onProblem,
+    onSetAside: options.onSetAside ?? onProblem,
     signal,
   })
   const watching = watchCatalogue({

@@ -33,7 +33,8 @@ const createIndexers = async () => {
   )
   const catalogue = createSharedCatalogue({ db: store.db, now: Date.now })
   const files = opened.use(await openFiles(shared.files))
-  const open = (onWritten: (key: string) => Promise<unknown> = async () => undefined) => {
+  type OpenOptions = { onWritten?: (key: string) => Promise<unknown>; failOn?: (text: string) => boolean }
+  const open = ({ onWritten = async () => undefined, failOn = () => false }: OpenOptions = {}) => {
     const plain = createSegmentSource({ files, onProblem: fail })
     const source: SegmentSource = {
       ...plain,
@@ -50,7 +51,11 @@ const createIndexers = async () => {
       onFresh: () => undefined,
       wantsFresh: () => false,
     })
-    const analyse = createBatchAnalyser(createEnricher())
+    const analyser = createBatchAnalyser(createEnricher())
+    const analyse: typeof analyser = (batch) => {
+      if (failOn(Buffer.from(batch.text).toString())) throw new RangeError('Offset is outside the bounds.')
+      return analyser(batch)
+    }
     const templates = createTemplates({ store: noTemplates, onProblem: fail })
     return createIndexer({
       mirror,
@@ -92,9 +97,11 @@ test('what was sent before its source was deleted does not come with a message t
 test('what is deleted between the writing and the committing of a segment is taken out of it', async () => {
   await using indexers = await createIndexers()
   let isFirst = true
-  const indexer = indexers.open(async () => {
-    if (isFirst) await indexers.catalogue.bury('test')
-    isFirst = false
+  const indexer = indexers.open({
+    onWritten: async () => {
+      if (isFirst) await indexers.catalogue.bury('test')
+      isFirst = false
+    },
   })
   const other = { text: 'stays', sequence: 1, sourceId: 'other' }
   expect(await indexer.take(sent('mine'), batchOf([...numbered(10), other]))).toMatchObject({ entries: 1 })
@@ -105,9 +112,11 @@ test('what another committed between the writing and the committing of a segment
   await using indexers = await createIndexers()
   const quick = indexers.open()
   let isFirst = true
-  const slow = indexers.open(async () => {
-    if (isFirst) await quick.take(sent('theirs'), batchOf(numbered(30, 10)))
-    isFirst = false
+  const slow = indexers.open({
+    onWritten: async () => {
+      if (isFirst) await quick.take(sent('theirs'), batchOf(numbered(30, 10)))
+      isFirst = false
+    },
   })
   expect(await slow.take(sent('mine'), batchOf(numbered(25)))).toEqual({ message: 'mine', entries: 10, duplicates: 15 })
   expect(await indexers.kept()).toEqual({ documents: [30, 10], files: 2 })
@@ -122,7 +131,7 @@ test('what another committed between the writing and the committing of a segment
 test('a segment whose entries another committed all meanwhile is none', async () => {
   await using indexers = await createIndexers()
   const quick = indexers.open()
-  const slow = indexers.open(() => quick.take(sent('same'), batchOf(numbered(25))))
+  const slow = indexers.open({ onWritten: () => quick.take(sent('same'), batchOf(numbered(25))) })
   expect(await slow.take(sent('same'), batchOf(numbered(25)))).toEqual({ message: 'same', entries: 0, duplicates: 25 })
   expect(await indexers.kept()).toEqual({ documents: [25], files: 1 })
   // Whoever was first is right about what became of the message.
@@ -132,9 +141,11 @@ test('a segment whose entries another committed all meanwhile is none', async ()
 test('a segment whose file was taken for one that nobody wants is written under another name', async () => {
   await using indexers = await createIndexers()
   let isFirst = true
-  const indexer = indexers.open(async (key) => {
-    if (isFirst) expect(await indexers.catalogue.condemn(key)).toBe(true)
-    isFirst = false
+  const indexer = indexers.open({
+    onWritten: async (key) => {
+      if (isFirst) expect(await indexers.catalogue.condemn(key)).toBe(true)
+      isFirst = false
+    },
   })
   expect(await indexer.take(sent('mine'), batchOf(numbered(25)))).toEqual({
     message: 'mine',
@@ -165,4 +176,57 @@ test('a batch larger than a segment may be has one of its own', async () => {
     indexer.take(sent('small'), batchOf(numbered(5, 100_000))),
   ])
   expect([large.entries, small.entries]).toEqual([smallLimits.documents + 100, 5])
+})
+
+const one = (text: string, sequence: number) => batchOf([{ text, sequence, sourceId: 'test' }])
+
+test('a batch that fails is refused alone, and the others of its group are indexed', async () => {
+  await using indexers = await createIndexers()
+  const indexer = indexers.open({ failOn: (text) => text.includes('poison') })
+  const results = await Promise.allSettled([
+    indexer.take(sent('first'), one('first', 1)),
+    indexer.take(sent('second'), one('second', 2)),
+    indexer.take(sent('bad'), one('poison', 3)),
+    indexer.take(sent('third'), one('third', 4)),
+    indexer.take(sent('worse'), one('more poison', 5)),
+    indexer.take(sent('fourth'), one('fourth', 6)),
+  ])
+  const receipt = (message: string) => ({ status: 'fulfilled', value: { message, entries: 1, duplicates: 0 } })
+  const refused = { status: 'rejected', reason: { name: 'BatchUnreadable', message: 'Offset is outside the bounds.' } }
+  expect(results).toMatchObject([
+    receipt('first'),
+    receipt('second'),
+    refused,
+    receipt('third'),
+    refused,
+    receipt('fourth'),
+  ])
+  await indexer.settled()
+  const { documents, files } = await indexers.kept()
+  expect(documents.reduce((sum, count) => sum + count, 0)).toBe(4)
+  expect(files).toBe(documents.length)
+})
+
+test('a batch that fails only with others is tried alone, and is indexed', async () => {
+  await using indexers = await createIndexers()
+  let failures = 0
+  const indexer = indexers.open({ failOn: (text) => text === 'unlucky' && failures++ === 0 })
+  const receipts = await Promise.all([
+    indexer.take(sent('first'), one('first', 1)),
+    indexer.take(sent('second'), one('second', 2)),
+    indexer.take(sent('unlucky'), one('unlucky', 3)),
+  ])
+  expect(receipts.map(({ entries }) => entries)).toEqual([1, 1, 1])
+  expect(failures).toBe(2)
+})
+
+test('no batch is refused for want of memory: it fails with its group, to be taken again', async () => {
+  await using indexers = await createIndexers()
+  const indexer = indexers.open({
+    failOn: (text) => {
+      if (text === 'large') throw new RangeError('Array buffer allocation failed')
+      return false
+    },
+  })
+  await expect(indexer.take(sent('large'), one('large', 1))).rejects.toMatchObject({ name: 'RangeError' })
 })

@@ -1,5 +1,7 @@
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises'
-import { decodeBatch, type EntryBatch } from '../entries/entry-batch.ts'
+import { messageOf } from '@trellis/kit/errors'
+import { BatchUnreadable, decodeBatch, type EntryBatch } from '../entries/entry-batch.ts'
+import { isAllocationFailure } from '../segments/allocate.ts'
 import type { BatchAnalysis } from '../segments/batch-analysis.ts'
 import { findDuplicates } from '../segments/find-duplicates.ts'
 import { createMemoryIndex, type MemoryIndexLimits } from '../segments/memory-index.ts'
@@ -24,7 +26,10 @@ export type IndexerOptions = {
 
 /** Makes segments of the batches that come in, several at a time, as long as there are any. */
 export type Indexer = {
-  /** Resolves when the entries of a batch that were new are in a segment that counts for all replicas. */
+  /**
+   * Resolves when the entries of a batch that were new are in a segment that counts for all replicas. Throws BatchUnreadable for a batch
+   * that cannot be indexed; those that were taken with it are not affected.
+   */
   take: (message: Sent, batch: ArrayBuffer, analysis?: BatchAnalysis) => Promise<Receipt>
   /** Batches that have been taken and are not in a segment yet. */
   readonly waiting: number
@@ -36,6 +41,8 @@ type Waiting = {
   message: Sent
   batch: EntryBatch
   analysis: BatchAnalysis | undefined
+  /** Failed in a group of several: is tried once more in a group of its own, and refused when it fails there. */
+  isSuspect: boolean
   resolve: (receipt: Receipt) => void
   reject: (error: unknown) => void
 }
@@ -65,6 +72,27 @@ const staleMilliseconds = 10 * 60_000
 const isStale = (built: Built): boolean =>
   built.segment !== undefined && Date.now() - built.writtenAt > staleMilliseconds
 
+/** One batch of a group failed, by what it holds: the others can be indexed without it. */
+class MemberFailed extends Error {
+  readonly member: Waiting
+  readonly reason: Error
+  constructor(member: Waiting, reason: Error) {
+    super(reason.message, { cause: reason })
+    this.member = member
+    this.reason = reason
+  }
+}
+
+const blaming = <Result>(member: Waiting, work: () => Result): Result => {
+  try {
+    return work()
+  } catch (error) {
+    // Memory may be there the next time.
+    if (isAllocationFailure(error) || !(error instanceof Error)) throw error
+    throw new MemberFailed(member, error)
+  }
+}
+
 /**
  * Building a segment takes time, so what comes meanwhile gathers for the next: under load segments are larger, not later. While one is
  * being written and committed the next is built. A commit holds only if no other replica's came in between; else what is new is looked
@@ -82,7 +110,9 @@ export const createIndexer = (options: IndexerOptions): Indexer => {
     let documents = 0
     let textBytes = 0
     let taken = 0
-    for (const { batch } of waiting) {
+    if (waiting[0]?.isSuspect) return waiting.splice(0, 1)
+    for (const { batch, isSuspect } of waiting) {
+      if (isSuspect) break
       documents += batch.count
       textBytes += batch.text.length
       if (taken > 0 && (documents > limits.documents || textBytes > limits.textBytes)) break
@@ -143,8 +173,19 @@ export const createIndexer = (options: IndexerOptions): Indexer => {
     }
   }
 
-  /** Gives the receipts alone when all entries are known. Duplicates within the group are found by the index itself. */
-  const build = async ({ members, duplicates }: Group): Promise<Built> => {
+  /** Takes a member that cannot be indexed out of its group. */
+  const takeOut = (group: Group, member: Waiting, cause: Error) => {
+    const isAlone = group.members.length === 1
+    const stays = group.members.map((one) => one !== member)
+    group.members = group.members.filter((_, number) => stays[number])
+    group.duplicates = group.duplicates.filter((_, number) => stays[number])
+    if (isAlone) return member.reject(new BatchUnreadable(messageOf(cause), { cause }))
+    member.isSuspect = true
+    waiting.push(member)
+    start()
+  }
+  /** Duplicates within a group are found by the index itself. Throws MemberFailed. */
+  const fill = async ({ members, duplicates }: Group) => {
     const index = createMemoryIndex({
       documents: members.reduce((sum, { batch }) => sum + batch.count, 0),
       textBytes: members.reduce((sum, { batch }) => sum + batch.text.length, 0),
@@ -155,13 +196,30 @@ export const createIndexer = (options: IndexerOptions): Indexer => {
       const isKnown = duplicates[number]
       const before = index.documents
       if (isKnown?.includes(0)) {
-        member.analysis ??= analyse(batch)
-        index.add(batch, member.analysis, await templates.idsOf(member.analysis.shapes), isKnown)
+        const analysis = member.analysis ?? blaming(member, () => analyse(batch))
+        member.analysis = analysis
+        const ids = await templates.idsOf(analysis.shapes)
+        blaming(member, () => index.add(batch, analysis, ids, isKnown))
         await setImmediate()
       }
       const entries = index.documents - before
       receipts.push({ message: message.id, entries, duplicates: batch.count - entries })
     }
+    return { index, receipts }
+  }
+  /** Gives the receipts alone when all entries are known. Members that cannot be indexed are taken out. */
+  const build = async (group: Group): Promise<Built> => {
+    let filled: Awaited<ReturnType<typeof fill>> | undefined
+    while (!filled) {
+      try {
+        filled = await fill(group)
+      } catch (error) {
+        if (!(error instanceof MemberFailed)) throw error
+        // The index may hold a part of it: it is filled again from the start.
+        takeOut(group, error.member, error.reason)
+      }
+    }
+    const { index, receipts } = filled
     if (index.documents === 0) return { receipts, segment: undefined }
     const { segment, content } = await buildSegment(index)
     await source.write(segment.key, content)
@@ -242,7 +300,7 @@ export const createIndexer = (options: IndexerOptions): Indexer => {
     inHand++
     try {
       return await new Promise<Receipt>((resolve, reject) => {
-        waiting.push({ message, batch, analysis, resolve, reject })
+        waiting.push({ message, batch, analysis, isSuspect: false, resolve, reject })
         start()
       })
     } finally {

@@ -2,9 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Bus, Handling, Job } from '@trellis/kit/bus'
 import { isFailure, messageOf } from '@trellis/kit/errors'
 import type { Files } from '@trellis/kit/files'
-import { BatchUnreadable } from '../entries/entry-batch.ts'
+import { BatchUnreadable, isBatchUnreadable } from '../entries/entry-batch.ts'
 import type { BatchAnalysis } from '../segments/batch-analysis.ts'
-import { entryMessages, type Message, receiptsFor } from './message.ts'
+import { entryMessages, type Message, type Outcome, receiptsFor } from './message.ts'
 import type { Receipt, SharedCatalogue } from './shared-catalogue.ts'
 
 export type IndexingOptions = {
@@ -13,11 +13,13 @@ export type IndexingOptions = {
   catalogue: Pick<SharedCatalogue, 'receipts'>
   /** Hands a batch, which is then no longer the caller's, to the indexing thread. */
   take: (message: Pick<Message, 'id' | 'sentAfter'>, batch: ArrayBuffer, analysis?: BatchAnalysis) => Promise<Receipt>
-  /** Told of receipts; false where they are another replica's. */
-  settle: (receipt: Receipt) => boolean
+  /** Notified of outcomes; false where they are another replica's. */
+  settle: (outcome: Outcome) => boolean
   /** Messages in hand at most. */
   concurrency: number
   onProblem: (problem: string) => void
+  /** Notified of each message that cannot be indexed; it is acknowledged and left out. */
+  onSetAside: (problem: string) => void
   signal: AbortSignal
 }
 
@@ -34,24 +36,25 @@ const readFile = async (files: Pick<Files, 'read'>, key: string): Promise<ArrayB
 
 /** Works on the append log until the signal aborts: a message is done when its entries are committed, and only then. */
 export const startIndexing = (options: IndexingOptions): Promise<void> => {
-  const { bus, files, catalogue, take, settle, concurrency, onProblem, signal } = options
+  const { bus, files, catalogue, take, settle, concurrency, onProblem, onSetAside, signal } = options
 
-  /** Receipts for the same replica go together. */
-  const outgoing = new Map<string, Receipt[]>()
-  const report = (sender: string, receipt: Receipt) => {
-    if (settle(receipt)) return
+  /** Outcomes for the same replica go together. */
+  const outgoing = new Map<string, Outcome[]>()
+  const report = (sender: string, outcome: Outcome) => {
+    if (settle(outcome)) return
     const known = outgoing.get(sender)
-    if (known) return void known.push(receipt)
-    const receipts = [receipt]
-    outgoing.set(sender, receipts)
+    if (known) return void known.push(outcome)
+    const outcomes = [outcome]
+    outgoing.set(sender, outcomes)
     setImmediate(() => {
       outgoing.delete(sender)
-      // Who does not hear of it finds it in the catalogue.
-      bus.publish(receiptsFor(sender), receipts).catch(() => undefined)
+      // A sender that misses a receipt finds it in the catalogue.
+      bus.publish(receiptsFor(sender), outcomes).catch(() => undefined)
     })
   }
   /** undefined where the content is gone: it was done by another, and its end was not heard of. */
   const batchOf = async ({ content }: Message): Promise<ArrayBuffer | undefined> => {
+    if (content.kind === 'unreadable') throw new BatchUnreadable(content.problem)
     if (content.kind === 'batch') return content.batch
     try {
       return await readFile(files, content.key)
@@ -70,15 +73,21 @@ export const startIndexing = (options: IndexingOptions): Promise<void> => {
     const receipt = await take({ id: message.id, sentAfter: message.sentAfter }, batch)
     return (await first()) ?? receipt
   }
+  const outcomeOf = async (message: Message, delivery: number): Promise<Outcome | undefined> => {
+    try {
+      return await receiptOf(message, delivery)
+    } catch (error) {
+      if (!isBatchUnreadable(error)) throw error
+      onSetAside(`A message of the append log cannot be indexed and is left out: ${error.message}`)
+      return { message: message.id, problem: error.message }
+    }
+  }
   const handle = async ({ value: message, delivery }: Job<Message>, { working }: Handling) => {
     const beat = setInterval(working, workingMilliseconds)
     try {
-      const receipt = await receiptOf(message, delivery)
-      if (receipt) report(message.sender, receipt)
+      const outcome = await outcomeOf(message, delivery)
+      if (outcome) report(message.sender, outcome)
       if (message.content.kind === 'file') await files.remove(message.content.key)
-    } catch (error) {
-      if (!(error instanceof BatchUnreadable)) throw error
-      onProblem(`A message of the append log cannot be read and is left out: ${error.message}`)
     } finally {
       clearInterval(beat)
     }

@@ -1,6 +1,7 @@
 import { messageOf } from '@trellis/kit/errors'
 import type { StoredEntry } from '../entries/entry.ts'
 import type { EntryBatch } from '../entries/entry-batch.ts'
+import { keyOfEntryId } from '../entries/identity.ts'
 import { hidesSome, isAmended, overriddenIn } from '../segments/amended-part.ts'
 import type { SeverityOverride } from '../segments/amendments.ts'
 import type { BatchAnalysis } from '../segments/batch-analysis.ts'
@@ -23,7 +24,7 @@ import { buildSegment } from './build-segment.ts'
 import { chooseTier } from './choose-tier.ts'
 import type { Mirror, Mirrored } from './mirror.ts'
 import type { SegmentSource } from './segment-source.ts'
-import type { NewSegment, SharedCatalogue } from './shared-catalogue.ts'
+import type { NewSegment, Replacement, SharedCatalogue } from './shared-catalogue.ts'
 
 export type MergerOptions = {
   mirror: Mirror
@@ -39,6 +40,8 @@ export type MergerOptions = {
 
 /** While others wait for this thread, segments are written anew in this share of the time. */
 const upkeepShare = 0.25
+/** A segment is another one after a merge, and a change that another came before is made again: both are looked for so often. */
+const maxRounds = 8
 
 /** Puts one segment in place of many small ones, one merge at a time. */
 export type Merger = {
@@ -50,6 +53,17 @@ export type Merger = {
   busy: () => void
 }
 
+const leavingOut = (
+  chosen: readonly Mirrored[],
+  after: number,
+  overrides: readonly SeverityOverride[],
+): NonNullable<Replacement['leavesOut']> => ({
+  after,
+  overrides,
+  firstTime: Math.min(...chosen.map(({ row }) => row.firstTime)),
+  lastTime: Math.max(...chosen.map(({ row }) => row.lastTime)),
+})
+
 /** Any replica may merge, and it is right if two do: whose change comes second finds the segments replaced, and its own is thrown away. */
 export const createMerger = (options: MergerOptions): Merger => {
   const { mirror, catalogue, source, analyse, limits, mayMerge, onMerged, onProblem } = options
@@ -57,6 +71,8 @@ export const createMerger = (options: MergerOptions): Merger => {
   const budget = createBudget({ share: upkeepShare })
   /** By all that was put in place of others by this replica. */
   let freed = nothingFreed
+  /** Segments that this replica wrote since the last folding began: severities stay beside them for a while, but are in them. */
+  const written = new Set<string>()
 
   const read = async (chosen: readonly Mirrored[], convert?: (entry: StoredEntry) => StoredEntry | undefined) => {
     const index = createMemoryIndex({
@@ -91,25 +107,27 @@ export const createMerger = (options: MergerOptions): Merger => {
   const mergeOnce = async (): Promise<boolean> => {
     await mirror.refresh()
     const chosen = choose()
-    if (chosen.length === 0 || !(await mayMerge())) {
+    if (chosen.length === 0) {
       await settle()
       return false
     }
+    if (!(await mayMerge())) return false
     await replace(chosen)
     return true
   }
   const swap = async (
     chosen: readonly Mirrored[],
     segment: NewSegment | undefined,
-    folded: readonly SeverityOverride[],
+    severities: Pick<Replacement, 'folded' | 'leavesOut'>,
   ): Promise<boolean> => {
     const contentVersion = Math.max(...chosen.map(({ row }) => row.contentVersion))
     const replaced = chosen.map(({ row }) => row.key)
-    const isMerged = await catalogue.merge({ segment, contentVersion, replaced, folded })
+    const isMerged = await catalogue.merge({ segment, contentVersion, replaced, ...severities })
     if (!isMerged) {
       if (segment) await source.discard(segment.key)
       return false
     }
+    if (segment) written.add(segment.key)
     freed = addFreed(
       freed,
       freedByReplacing(
@@ -125,10 +143,36 @@ export const createMerger = (options: MergerOptions): Merger => {
     chosen: readonly Mirrored[],
     convert?: (entry: StoredEntry) => StoredEntry | undefined,
   ): Promise<boolean> => {
-    const { index, folded } = await read(chosen, convert)
+    const after = mirror.version ?? 0
+    const leftOut = new Set<string>()
+    const { index, folded } = await read(
+      chosen,
+      convert &&
+        ((entry) => {
+          const converted = convert(entry)
+          if (!converted) leftOut.add(keyOfEntryId(entry.entryId))
+          return converted
+        }),
+    )
     const built = index.documents > 0 ? await buildSegment(index) : undefined
     if (built) await source.write(built.segment.key, built.content)
-    return swap(chosen, built?.segment, folded)
+    if (!convert) return swap(chosen, built?.segment, { folded })
+    const overrides = folded.filter(({ key }) => leftOut.has(key))
+    return swap(chosen, built?.segment, {
+      folded: folded.filter(({ key }) => !leftOut.has(key)),
+      leavesOut: leavingOut(chosen, after, overrides),
+    })
+  }
+  /** An override that outlived its entry would apply to the same entry sent again. */
+  const drop = async (dropped: Mirrored): Promise<boolean> => {
+    const after = mirror.version ?? 0
+    const part = mirror.partOf(dropped)
+    part.hold()
+    try {
+      return await swap([dropped], undefined, { leavesOut: leavingOut([dropped], after, await overriddenIn([part])) })
+    } finally {
+      part.release()
+    }
   }
   const merge = async () => {
     try {
@@ -154,22 +198,34 @@ export const createMerger = (options: MergerOptions): Merger => {
     }
     await mirror.refresh()
   }
-  const maintain = async ({ retention, now, isThorough }: Care): Promise<Freed> => {
-    await mirror.refresh()
-    const before = freed
-    const kept = mirror.segments.map((one) => ({ key: one.row.key, bytes: one.row.bytes, part: mirror.partOf(one) }))
-    const { drop, rewrite } = keepsAll(retention)
-      ? { drop: [], rewrite: [] }
-      : await planRetention(kept, retention, now)
+  const retain = async ({ retention, now }: Care) => {
+    if (keepsAll(retention)) return
     const isOld = isExpired(retention, now)
-    await eachOf(drop, (one) => swap([one], undefined, []))
-    await eachOf(rewrite, (one) => replace([one], (entry) => (isOld(entry) ? undefined : entry)))
-    if (isThorough) {
-      const amended = mirror.segments.filter((one) => isAmended(mirror.partOf(one)))
+    for (let round = 0; round < maxRounds; round++) {
+      const kept = mirror.segments.map((one) => ({ key: one.row.key, bytes: one.row.bytes, part: mirror.partOf(one) }))
+      const plan = await planRetention(kept, retention, now)
+      if (plan.drop.length + plan.rewrite.length === 0) return
+      await eachOf(plan.drop, drop)
+      await eachOf(plan.rewrite, (one) => replace([one], (entry) => (isOld(entry) ? undefined : entry)))
+    }
+  }
+  const foldAmendments = async () => {
+    written.clear()
+    for (let round = 0; round < maxRounds; round++) {
+      const amended = mirror.segments.filter((one) => !written.has(one.row.key) && isAmended(mirror.partOf(one)))
+      if (amended.length === 0) return
       await eachOf(
         amended.map(({ row }) => row.key),
         (one) => replace([one]),
       )
+    }
+  }
+  const maintain = async (care: Care): Promise<Freed> => {
+    await mirror.refresh()
+    const before = freed
+    await retain(care)
+    if (care.isThorough) {
+      await foldAmendments()
       await run()
       await mirror.refresh()
     }

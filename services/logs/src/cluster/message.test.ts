@@ -50,3 +50,17 @@ test('a message is read as it was written, wherever it lies in a buffer', () => 
   const file = { id: 'id', sender: 'me', sentAfter: 7, content: { kind: 'file' as const, key: 'inbox/id' } }
   expect(entryMessages.decode(entryMessages.encode(file))).toEqual(file)
 })
+
+test.each([0, 3, 4, 20])(
+  'bytes that are no message decode to an unreadable one instead of throwing: %d of them',
+  (length) => {
+    expect(entryMessages.decode(new Uint8Array(length).fill(255)).content).toMatchObject({ kind: 'unreadable' })
+    const whole = entryMessages.encode({
+      id: 'id',
+      sender: 'me',
+      sentAfter: 7,
+      content: { kind: 'file', key: 'inbox/id' },
+    })
+    expect(entryMessages.decode(whole.subarray(0, length)).content).toMatchObject({ kind: 'unreadable' })
+  },
+)

@@ -1,4 +1,5 @@
 import { jsonCodec, queue, topics } from '@trellis/kit/bus'
+import { messageOf } from '@trellis/kit/errors'
 import type { Receipt } from './shared-catalogue.ts'
 
 /** Entries on their way to whoever indexes them: the batch itself or, where that is too large for the bus, the key of a file with it. */
@@ -8,7 +9,10 @@ export type Message = {
   sender: string
   /** The version of the catalogue when it was sent: what was deleted at a later one does not come back with it. */
   sentAfter: number
-  content: { kind: 'batch'; batch: ArrayBuffer } | { kind: 'file'; key: string }
+  content:
+    | { kind: 'batch'; batch: ArrayBuffer }
+    | { kind: 'file'; key: string }
+    | { kind: 'unreadable'; problem: string }
 }
 
 type Head = { id: string; sender: string; sentAfter?: number; file?: string }
@@ -23,7 +27,7 @@ const encode = ({ id, sender, sentAfter, content }: Message): Uint8Array => {
   return Buffer.concat([size, headBytes, content.kind === 'batch' ? new Uint8Array(content.batch) : Buffer.alloc(0)])
 }
 
-const decode = (bytes: Uint8Array): Message => {
+const decodeWhole = (bytes: Uint8Array): Message => {
   const whole = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   const end = headStart + whole.readUInt32LE(0)
   // One of before there were deletes comes as if it were new.
@@ -41,6 +45,18 @@ const decode = (bytes: Uint8Array): Message => {
   return { id, sender, sentAfter, content }
 }
 
+/** Never throws: the bus would deliver the message again for ever. */
+const decode = (bytes: Uint8Array): Message => {
+  try {
+    return decodeWhole(bytes)
+  } catch (error) {
+    return { id: '', sender: '', sentAfter: 0, content: { kind: 'unreadable', problem: messageOf(error) } }
+  }
+}
+
+/** What became of a message: a receipt, or why none of its entries can be indexed. */
+export type Outcome = Receipt | { message: string; problem: string }
+
 /**
  * The append log of all replicas. A message stays until its entries are in a committed segment, however often whoever had it was killed:
  * it is never given up, and taking it twice adds nothing.
@@ -56,10 +72,10 @@ export const entryMessages = queue<Message>({
   maximumWaiting: 2_000,
 })
 
-/** Receipts for one replica, as segments are committed. */
-export const receiptsFor = topics<Receipt[]>({
+/** Outcomes for one replica, as segments are committed. */
+export const receiptsFor = topics<Outcome[]>({
   family: 'logs.receipts',
-  ...jsonCodec<Receipt[]>(),
+  ...jsonCodec<Outcome[]>(),
   keep: { events: 1_000, milliseconds: 60_000 },
 })
 

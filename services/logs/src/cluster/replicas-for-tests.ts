@@ -15,7 +15,12 @@ import type { SharedCatalogueTables } from './shared-catalogue-tables.ts'
 
 /** What replicas share. Plain data but for the bus, so that another process can open the rest of it, too. */
 export type Shared = { bus: Bus; files: FilesLocation; store: StoreLocation }
-export type Replica = AsyncDisposable & { engine: LogEngine; catalogue: SharedCatalogue; problems: string[] }
+export type Replica = AsyncDisposable & {
+  engine: LogEngine
+  catalogue: SharedCatalogue
+  problems: string[]
+  setAside: string[]
+}
 export type ReplicaOptions = Partial<ClusterEngineOptions>
 
 /** Small enough that tests make many segments. */
@@ -29,18 +34,21 @@ export const openReplica = async (shared: Shared, options: ReplicaOptions = {}):
   })
   const catalogue = createSharedCatalogue({ db: store.db, now: Date.now })
   const problems: string[] = []
+  const setAside: string[] = []
   const engine = await createClusterEngine({
     bus: shared.bus,
     catalogue,
     files: shared.files,
     limits: smallLimits,
     onProblem: (problem) => problems.push(problem),
+    onSetAside: (problem) => setAside.push(problem),
     ...options,
   })
   return {
     engine,
     catalogue,
     problems,
+    setAside,
     async [Symbol.asyncDispose]() {
       await engine[Symbol.asyncDispose]()
       await store.close()

@@ -2,8 +2,9 @@ import { randomUUID } from 'node:crypto'
 import type { Bus } from '@trellis/kit/bus'
 import { failure } from '@trellis/kit/errors'
 import type { Files } from '@trellis/kit/files'
+import { BatchUnreadable } from '../entries/entry-batch.ts'
 import type { IngestResult } from '../segments/shard.ts'
-import { entryMessages, type Message, receiptsFor } from './message.ts'
+import { entryMessages, type Message, type Outcome, receiptsFor } from './message.ts'
 import type { Receipt, SharedCatalogue } from './shared-catalogue.ts'
 import { splitBatch } from './split-batch.ts'
 
@@ -24,11 +25,12 @@ export type SenderOptions = {
 export type Sender = {
   /**
    * Resolves when all of a batch is committed. Throws `unavailable` when the log does not take it, or when nobody says in time what became
-   * of it: it is kept then, or parts of it, and sending it again adds nothing twice.
+   * of it: it is kept then, or parts of it, and sending it again adds nothing twice. Throws BatchUnreadable for what
+   * cannot be indexed.
    */
   send: (batch: ArrayBuffer) => Promise<IngestResult>
   /** Says what became of a message, if it is of this replica. */
-  settle: (receipt: Receipt) => boolean
+  settle: (outcome: Outcome) => boolean
 }
 
 /** Batches whose messages were too large for the bus lie under this until they are committed. */
@@ -45,10 +47,11 @@ export const createSender = (options: SenderOptions): Sender => {
   const waiting = new Map<string, Waiting>()
   let looking: NodeJS.Timeout | undefined
 
-  const settle = (receipt: Receipt): boolean => {
-    const waits = waiting.get(receipt.message)
-    waiting.delete(receipt.message)
-    waits?.resolve(receipt)
+  const settle = (outcome: Outcome): boolean => {
+    const waits = waiting.get(outcome.message)
+    waiting.delete(outcome.message)
+    if ('problem' in outcome) waits?.reject(new BatchUnreadable(outcome.problem))
+    else waits?.resolve(outcome)
     return waits !== undefined
   }
   /** What another replica committed is told over the bus; where that was missed, the catalogue knows. */

@@ -6,8 +6,11 @@ import {
   type AmendmentTables,
   buriedAfter,
   countOverrides,
+  deleteFolded,
   forgetBurial,
   forgetFolded,
+  hasFolded,
+  hasOverridden,
   markFolded,
   raiseFloor,
   readAmendments,
@@ -103,6 +106,17 @@ const newestReplacement = (db: Db, keys: readonly string[]) =>
     .where('key', 'in', [...keys])
     .executeTakeFirstOrThrow()
 
+/** Whether a segment was replaced after a version that may have had an entry of a time. */
+const isReplacedAfter = async (db: Db, version: number, time: number): Promise<boolean> =>
+  (await db
+    .selectFrom('log_shared_segments')
+    .select('key')
+    .where('replaced_version', '>', version)
+    .where('first_time', '<=', time)
+    .where('last_time', '>=', time)
+    .limit(1)
+    .executeTakeFirst()) !== undefined
+
 const toTable = (segment: NewSegment, version: number, contentVersion: number): SharedSegmentTable => ({
   key: segment.key,
   bytes: segment.bytes,
@@ -194,7 +208,7 @@ export const createSharedCatalogue = ({ db, now }: SharedCatalogueOptions): Shar
           if (receipts.length > 0) await insertReceipts(transaction, receipts, now())
         }),
       ),
-    merge: ({ segment, contentVersion, replaced, folded = [] }) =>
+    merge: ({ segment, contentVersion, replaced, folded = [], leavesOut }) =>
       unlessOvertaken(() =>
         db.transaction().execute(async (transaction) => {
           const version = await advance(transaction)
@@ -202,6 +216,12 @@ export const createSharedCatalogue = ({ db, now }: SharedCatalogueOptions): Shar
           const marked = await markReplaced(transaction, replaced, mark)
           if (marked.length !== replaced.length) throw new Overtaken()
           for (const one of folded) await markFolded(transaction, one, now())
+          if (leavesOut) {
+            const { after, overrides, firstTime, lastTime } = leavesOut
+            if (await hasOverridden(transaction, after, firstTime, lastTime)) throw new Overtaken()
+            for (const one of overrides) await deleteFolded(transaction, one)
+            if (overrides.length > 0) await raiseFloor(transaction, version)
+          }
           if (segment && !(await insertSegment(transaction, toTable(segment, version, contentVersion))))
             throw new Overtaken()
         }),
@@ -219,6 +239,9 @@ export const createSharedCatalogue = ({ db, now }: SharedCatalogueOptions): Shar
         const place = await advance(transaction)
         const buried = await buriedAfter(transaction, after)
         if (buried.some(({ source }) => isOfSource(override.sourceId, source))) return false
+        // It may have expired with a segment; rows of these are forgotten later.
+        if ((await readState(transaction)).forgotten > after) return false
+        if (await isReplacedAfter(transaction, after, override.time)) return false
         if ((await countOverrides(transaction)) >= mostOverrides)
           throw failure('unavailable', 'Too many severities wait to be written into segments. Try again later.', {
             retryAfterSeconds: 60,
@@ -231,7 +254,12 @@ export const createSharedCatalogue = ({ db, now }: SharedCatalogueOptions): Shar
       for (const burial of burials) await forgetBurial(db, burial, now() - burialMilliseconds)
     },
     forgetFolded: async (before) => {
-      await forgetFolded(db, before)
+      if (!(await hasFolded(db, before))) return
+      await transact(db, async (transaction) => {
+        // Replicas read them again: one that still had them would apply them to the same entries sent again.
+        await raiseFloor(transaction, await advance(transaction))
+        await forgetFolded(transaction, before)
+      })
     },
     receipts: async (messages) => {
       if (messages.length === 0) return []

@@ -23,6 +23,11 @@ export type Replacement = {
   contentVersion: number
   replaced: readonly string[]
   folded?: readonly SeverityOverride[]
+  /**
+   * For a replacement that leaves entries out: the severities of those entries, which go with them, as of the version `after`. It does not
+   * hold where a severity was put in place later between the two times.
+   */
+  leavesOut?: { after: number; overrides: readonly SeverityOverride[]; firstTime: number; lastTime: number }
 }
 
 /** What became of a message: how many of its entries were new. */
@@ -54,13 +59,16 @@ export type SharedCatalogue = {
    * was checked against `after` has to be checked against that, too. A receipt that is there already stays as it is.
    */
   commit: (change: { after: number; segment: NewSegment; receipts: readonly Receipt[] }) => Promise<boolean>
-  /** Puts one segment in place of others, or nothing; false where one of these was replaced before. */
+  /** Puts one segment in place of others, or nothing; false where one of these was replaced before, or a severity changed meanwhile (`leavesOut`). */
   merge: (change: Replacement) => Promise<boolean>
   /** The version now. */
   version: () => Promise<number>
   /** Hides all that there is of a source, or of the units of a stem, as a version of its own, which is given. */
   bury: (source: string) => Promise<number>
-  /** Puts a severity in place, as a version of its own; false where its source was deleted after `after`. Throws `unavailable` when there are too many. */
+  /**
+   * Puts a severity in place, as a version of its own; false where after `after` its source was deleted, or a segment was replaced that may
+   * have had the entry. Throws `unavailable` when there are too many.
+   */
   override: (override: Omit<SeverityOverride, 'place'>, after: number) => Promise<boolean>
   /** Forgets burials of which nothing is left, once no message from before them can be under way any more. */
   settle: (burials: readonly Burial[]) => Promise<void>

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Kysely, sql } from 'kysely'
 import { expect, test } from 'vitest'
+import { randomFrom, runSeed } from '../../../../test/support/exploration.ts'
 import type { CheckpointTables } from './checkpoint-store.ts'
 import { collectSource } from './collect-source.ts'
 import { fileSource, openCollecting, withCollecting } from './collecting-for-tests.ts'
@@ -20,6 +21,8 @@ test('killed in the middle of runs over files that are written to and rotated, a
   const directory = await mkdtemp(join(tmpdir(), 'trellis-crash-'))
   const data = join(directory, 'data')
   const path = join(directory, 'app.log')
+  // When it is killed and how much is written before follow from the seed of the run.
+  const random = randomFrom(runSeed)
   let written = 0
   const write = async (count: number) => {
     await appendFile(path, lines(written, written + count))
@@ -33,13 +36,13 @@ test('killed in the middle of runs over files that are written to and rotated, a
     await once(child.stdout, 'data')
     // Once after a whole run, else at whatever moment: before anything is stored, between two runs, within one.
     if (round === 3) await once(child.stdout, 'data')
-    else await sleep(Math.random() * 2_000)
-    await write(1_000 + Math.floor(Math.random() * 3_000))
+    else await sleep(random() * 2_000)
+    await write(1_000 + Math.floor(random() * 3_000))
     if (round % 2 === 1) {
       await rename(path, `${path}.${round}`)
       await write(500)
     }
-    await sleep(Math.random() * 700)
+    await sleep(random() * 700)
     child.kill('SIGKILL')
     await ended
   }

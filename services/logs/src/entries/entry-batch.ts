@@ -54,6 +54,9 @@ type Head = {
 export class BatchUnreadable extends Error {
   override name = 'BatchUnreadable'
 }
+/** By name: an error that comes from another thread has lost its class. */
+export const isBatchUnreadable = (error: unknown): error is Error =>
+  error instanceof Error && error.name === 'BatchUnreadable'
 
 const aligned = (offset: number) => (offset + 7) & ~7
 const bytesPerEntry = 8 + 8 + 4 + 4 + 2 + 2 + 2 + 1 + 16
@@ -107,7 +110,66 @@ const columnsOf = (buffer: ArrayBuffer, start: number, { count, textLength }: He
   }
 }
 
-/** Views on the buffer, no copies. Throws BatchUnreadable. */
+const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null
+const isSize = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0
+const isTextOrNone = (value: unknown): boolean => value === null || value === undefined || typeof value === 'string'
+/** Of what a Date can hold. */
+const isMoment = (value: unknown): boolean => typeof value === 'number' && Math.abs(value) <= 8.64e15
+
+const isOrigin = (value: unknown): value is Origin =>
+  isObject(value) &&
+  typeof value.sourceId === 'string' &&
+  typeof value.format === 'string' &&
+  isTextOrNone(value.branch) &&
+  isTextOrNone(value.tenantId)
+
+const isSender = (value: unknown): value is [number, SenderDetails] => {
+  if (!Array.isArray(value)) return false
+  const [entry, details] = value
+  return (
+    isSize(entry) &&
+    isObject(details) &&
+    (details.entryId === undefined || typeof details.entryId === 'string') &&
+    (details.timestampRaw === undefined || typeof details.timestampRaw === 'string') &&
+    (details.fields === undefined || isObject(details.fields))
+  )
+}
+
+const isHead = (value: unknown): value is Head =>
+  isObject(value) &&
+  isMoment(value.ingestTime) &&
+  isSize(value.count) &&
+  isSize(value.textLength) &&
+  Array.isArray(value.origins) &&
+  value.origins.every(isOrigin) &&
+  Array.isArray(value.sender) &&
+  value.sender.every(isSender)
+
+const readHead = (bytes: Uint8Array): Head => {
+  let head: unknown
+  try {
+    head = JSON.parse(new TextDecoder().decode(bytes))
+  } catch (cause) {
+    throw new BatchUnreadable('The head of a batch of entries is damaged.', { cause })
+  }
+  if (!isHead(head)) throw new BatchUnreadable('The head of a batch of entries is damaged.')
+  return head
+}
+
+/** Whether the columns point at what is there: at texts in the buffer, at origins in the head, at moments. */
+const isConsistent = ({ count, origins, originOf, textEnds, text, times }: EntryBatch): boolean => {
+  let end = 0
+  for (let entry = 0; entry < count; entry++) {
+    const next = textEnds[entry] ?? 0
+    const time = times[entry] ?? 0
+    if (next < end || next > text.length || (originOf[entry] ?? 0) >= origins.length) return false
+    if (!Number.isNaN(time) && !isMoment(time)) return false
+    end = next
+  }
+  return true
+}
+
+/** Views on the buffer, no copies. Throws BatchUnreadable, and nothing else, for bytes that are not a batch. */
 export const decodeBatch = (buffer: ArrayBuffer): EntryBatch => {
   const [found, headLength] = buffer.byteLength < headStart ? [] : new Uint32Array(buffer, 0, 2)
   if (
@@ -117,13 +179,19 @@ export const decodeBatch = (buffer: ArrayBuffer): EntryBatch => {
   ) {
     throw new BatchUnreadable('This is not a batch of entries.')
   }
-  const head = JSON.parse(new TextDecoder().decode(new Uint8Array(buffer, headStart, headLength))) as Head
-  const columns = columnsOf(buffer, aligned(headStart + headLength), head, found === magic)
-  return {
+  const head = readHead(new Uint8Array(buffer, headStart, headLength))
+  const hasMessages = found === magic
+  const columnsStart = aligned(headStart + headLength)
+  const entryBytes = hasMessages ? bytesPerEntry : bytesPerEntry - 4
+  if (columnsStart + head.count * entryBytes + head.textLength > buffer.byteLength)
+    throw new BatchUnreadable('A batch of entries is shorter than its head says.')
+  const batch: EntryBatch = {
     ingestTime: head.ingestTime,
     origins: head.origins,
     count: head.count,
     sender: new Map(head.sender),
-    ...columns,
+    ...columnsOf(buffer, columnsStart, head, hasMessages),
   }
+  if (!isConsistent(batch)) throw new BatchUnreadable('The columns of a batch of entries are damaged.')
+  return batch
 }

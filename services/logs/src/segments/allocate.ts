@@ -21,3 +21,7 @@ export const allocate = (bytes: number): ArrayBuffer => {
     return new ArrayBuffer(bytes)
   }
 }
+
+/** How the engine reports that there is no memory now for a typed array; it may be there later. */
+export const isAllocationFailure = (error: unknown): boolean =>
+  error instanceof RangeError && /allocation failed/.test(error.message)

@@ -89,7 +89,7 @@ const upsertOverride = (db: Db, { key, sourceId, time, severity, place }: Severi
 
 type Folded = Pick<SeverityOverride, 'key' | 'place'>
 
-const deleteFolded = (db: Db, { key, place }: Folded) =>
+export const deleteFolded = (db: Db, { key, place }: Folded) =>
   db.deleteFrom('log_severity_overrides').where('entry_key', '=', key).where('place', '<=', place).execute()
 
 /** Replicas that have not heard of the segment it was written into still need it; to the others it says the same again. */
@@ -101,8 +101,27 @@ export const markFolded = (db: Db, { key, place }: Folded, foldedAt: number) =>
     .where('place', '<=', place)
     .execute()
 
+export const hasFolded = async (db: Db, before: number): Promise<boolean> =>
+  (await db
+    .selectFrom('log_severity_overrides')
+    .select('entry_key')
+    .where('folded_at', '<', before)
+    .limit(1)
+    .executeTakeFirst()) !== undefined
+
 export const forgetFolded = (db: Db, before: number) =>
   db.deleteFrom('log_severity_overrides').where('folded_at', '<', before).execute()
+
+/** Whether a severity was put in place past a place, of an entry between two times. */
+export const hasOverridden = async (db: Db, place: number, firstTime: number, lastTime: number): Promise<boolean> =>
+  (await db
+    .selectFrom('log_severity_overrides')
+    .select('entry_key')
+    .where('place', '>', place)
+    .where('effective_time', '>=', firstTime)
+    .where('effective_time', '<=', lastTime)
+    .limit(1)
+    .executeTakeFirst()) !== undefined
 
 const deleteBurial = (db: Db, { source, place }: Burial) =>
   db.deleteFrom('log_burials').where('source', '=', source).where('place', '=', place).execute()

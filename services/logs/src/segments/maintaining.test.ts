@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { search } from '../search/search.ts'
 import type { Blocks } from './blocks.ts'
+import type { CatalogueChange } from './catalogue.ts'
 import { keepAll } from './retention.ts'
 import type { Shard } from './shard.ts'
 import { batchOf, createShardFolder, type Foundations } from './store-for-tests.ts'
@@ -101,4 +102,71 @@ test('retention finds what is overdue in segments that are merged meanwhile', as
   const sources = parts.flatMap(({ streams }) => streams.filter(({ entries }) => entries > 0))
   for (const part of parts) part.release()
   expect(sources.map(({ origin }) => origin.sourceId)).not.toContain('short')
+})
+
+/** A shard whose catalogue calls `before` once with each change it is about to make. */
+const openHooked = async (before: (shard: Shard, change: CatalogueChange) => Promise<void>) => {
+  await using stack = new AsyncDisposableStack()
+  const folder = stack.use(await createShardFolder())
+  let hooked: Shard | undefined
+  const opened = stack.use(
+    await folder.open({}, (given) => ({
+      ...given,
+      catalogue: {
+        ...given.catalogue,
+        change: async (change) => {
+          const shard = hooked
+          hooked = undefined
+          if (shard) await before(shard, change)
+          await given.catalogue.change(change)
+        },
+      },
+    })),
+  )
+  const moved = stack.move()
+  return {
+    ...opened,
+    arm: () => {
+      hooked = opened.shard
+    },
+    [Symbol.asyncDispose]: () => moved.disposeAsync(),
+  }
+}
+const expiry = { retention: { ...keepAll, days: 1 }, now: start + 3 * day, isThorough: false }
+const one = { text: 'a line', sequence: 1, entryId: 'one' }
+const young = { text: 'stays', sequence: 2, entryId: 'young' }
+
+test.each([
+  ['its segment', []],
+  ['a part of its segment', [young]],
+])('a severity for an entry that expires with %s before it is written is for no entry', async (_, others) => {
+  await using opened = await openHooked(async (shard) => void (await shard.maintain(expiry)))
+  const { shard, catalogue } = opened
+  await shard.ingest(batchOf([one], start))
+  if (others.length > 0) await shard.ingest(batchOf(others, start + 3 * day))
+  await shard.flush()
+  opened.arm()
+  expect(await shard.setSeverity('one', 'CRITICAL')).toBeUndefined()
+  expect((await catalogue.read()).amendments.overrides).toEqual([])
+  await shard.ingest(batchOf([one], start + 3 * day))
+  expect(await severitiesIn(shard)).toEqual(others.length > 0 ? [null, null] : [null])
+})
+
+test.each([
+  ['its segment', []],
+  ['a part of its segment', [young]],
+])('a severity that is put in place while its entry expires with %s goes with it', async (_, others) => {
+  await using opened = await openHooked(async (shard) => {
+    expect(await shard.setSeverity('one', 'CRITICAL')).toMatchObject({ severity: 'CRITICAL' })
+    if (others.length > 0) await shard.setSeverity('young', 'WARN')
+  })
+  const { shard, catalogue } = opened
+  await shard.ingest(batchOf([one], start))
+  if (others.length > 0) await shard.ingest(batchOf(others, start + 3 * day))
+  await shard.flush()
+  opened.arm()
+  await shard.maintain(expiry)
+  expect((await catalogue.read()).amendments.overrides).toHaveLength(others.length)
+  await shard.ingest(batchOf([one], start + 3 * day))
+  expect(await severitiesIn(shard)).toEqual(others.length > 0 ? [null, 'WARN'] : [null])
 })

@@ -56,6 +56,8 @@ export type ShardOptions = {
   blocks?: Blocks
   /** Told of what cannot be read; all else goes on. */
   onDamage: (problem: string) => void
+  /** Notified of each batch of the append log that cannot be indexed and is left out; `onDamage` unless given. */
+  onSetAside?: (problem: string) => void
 }
 
 /**
@@ -96,7 +98,7 @@ export type Shard = AsyncDisposable &
  * memory is done in `turns`; what replaces segments in the turns of `upkeep`. Who needs both takes its turn first.
  */
 export const openShard = async (options: ShardOptions): Promise<Shard> => {
-  const { files, log, catalogue, enricher, templates, limits = shardLimits, onDamage } = options
+  const { files, log, catalogue, enricher, templates, limits = shardLimits, onDamage, onSetAside = onDamage } = options
   const closing = new AbortController()
   const { signal } = closing
   const turns = createClosableTurns()
@@ -127,7 +129,7 @@ export const openShard = async (options: ShardOptions): Promise<Shard> => {
   amendments.restore(kept.amendments)
   await segments.restore(kept.segments)
   await segments.sweep()
-  await intake.replay(kept.logPosition, onDamage)
+  await intake.replay(kept.logPosition, { onDamage, onSetAside })
   if (amendments.burials.length > 0) clearing.aside()
 
   return {

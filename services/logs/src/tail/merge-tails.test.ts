@@ -51,11 +51,14 @@ const storeAt = (
 
 const read = async (own: TailShard, branches: () => TailShard[], count: number, lastEventId = '') => {
   const stop = new AbortController()
-  const merged = mergeTails({
+  using merged = mergeTails({
     own,
     branches: async () => branches(),
     positions: decodePositions(lastEventId),
-    lookMilliseconds: 5,
+    onBranches: (look) => {
+      const timer = setInterval(look, 5)
+      return () => clearInterval(timer)
+    },
     signal: stop.signal,
   })
   await merged.begun(1_000)

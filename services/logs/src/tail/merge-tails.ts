@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isFailure } from '@trellis/kit/errors'
+import { type LinkedAbort, linkedAbort } from '@trellis/kit/lifecycle'
 import { createMerge } from '../merge-sequences.ts'
 import { gap, type TailStep } from './frames.ts'
 
@@ -39,12 +40,14 @@ export type MergeTailsOptions = {
   /** The branches that are to be followed now. */
   branches: () => Promise<readonly TailShard[]>
   positions: Positions
-  /** How often it is looked which branches there are. */
-  lookMilliseconds?: number
+  /** Calls back whenever other branches may be there, until it is called off; without it there are never others. */
+  onBranches?: ((look: () => void) => () => void) | undefined
+  /** Aborted when nobody follows any more. */
   signal: AbortSignal
 }
 
-export type MergedTails = {
+/** To be disposed of when nobody reads the frames any more. */
+export type MergedTails = Disposable & {
   /** Resolves when the service's own place is taken, and those of branches that answer within the time; gives where the reader is. */
   begun: (withinMilliseconds: number) => Promise<string>
   /** Frames of all as they come, each with an id that says where the reader is in all. Nothing is asked for that is not taken. */
@@ -56,25 +59,18 @@ export type MergedTails = {
  * and a gap says where that was not possible, and where a branch came, or answered, when the others were followed already.
  */
 export const mergeTails = (options: MergeTailsOptions): MergedTails => {
-  const { own, branches, positions, lookMilliseconds = 2_000, signal } = options
-  const ended = new AbortController()
-  const whole = AbortSignal.any([signal, ended.signal])
+  const { own, branches, positions, onBranches, signal } = options
+  let isOver = false
   const merge = createMerge<Told>()
-  const followed = new Map<string, { begun: Promise<void>; controller: AbortController }>()
+  const followed = new Map<string, { begun: Promise<void>; controller: LinkedAbort }>()
   /** The reader has been told that it follows: whose place is taken later may have had entries meanwhile. */
   let hasBegun = false
 
   /** What is to be told of a frame; one that only says where its store is waits for nobody. */
-  const told = (name: string, frame: TailStep): Told[] => {
-    if (frame.event !== null || frame.followed) return [{ name, frame }]
+  const told = (name: string, frame: TailStep): Told | undefined => {
+    if (frame.event !== null || frame.followed) return { name, frame }
     if (frame.eventId !== '') positions.set(name, frame.eventId)
-    return []
-  }
-  async function* toldByOwn(begin: () => void): AsyncGenerator<Told> {
-    for await (const frame of own.open(positions.get(''), whole)) {
-      yield* told('', frame)
-      begin()
-    }
+    return undefined
   }
   async function* toldByBranch(
     { name, open }: TailShard,
@@ -88,7 +84,8 @@ export const mergeTails = (options: MergeTailsOptions): MergedTails => {
           if (!isFollowed && hasBegun && !positions.has(name)) yield { name, frame: gap(null, frame.eventId) }
           isFollowed = true
           // A branch that was started anew knows nothing of places before: what came between is lost to the reader, and no more.
-          yield* told(name, frame.event?.$case === 'reset' ? gap(null, frame.eventId) : frame)
+          const item = told(name, frame.event?.$case === 'reset' ? gap(null, frame.eventId) : frame)
+          if (item) yield item
           begin()
         }
       } catch (error) {
@@ -99,51 +96,63 @@ export const mergeTails = (options: MergeTailsOptions): MergedTails => {
   }
   const look = async () => {
     const wanted = await branches()
+    if (isOver || signal.aborted) return
     const names = new Set(wanted.map(({ name }) => name))
     for (const [name, { controller }] of followed) {
       if (name === '' || names.has(name)) continue
       controller.abort()
+      controller[Symbol.dispose]()
       followed.delete(name)
     }
     for (const shard of wanted) {
       if (followed.has(shard.name)) continue
-      const controller = new AbortController()
+      const controller = linkedAbort(signal)
       const { promise, resolve } = Promise.withResolvers<void>()
       followed.set(shard.name, { begun: promise, controller })
-      void merge.add(toldByBranch(shard, AbortSignal.any([whole, controller.signal]), resolve))
+      void merge.add(toldByBranch(shard, controller.signal, resolve))
     }
   }
-  const watch = async () => {
-    while (!whole.aborted) {
-      await sleep(lookMilliseconds, undefined, { signal: whole }).catch(() => undefined)
-      if (!whole.aborted) await look()
-    }
+  let beginOwn: () => void = () => undefined
+  const ownBegun = new Promise<void>((resolve) => {
+    beginOwn = resolve
+  })
+  const toldByOwn = (frame: TailStep) => {
+    const item = told('', frame)
+    beginOwn()
+    return item
   }
-  const { promise: ownBegun, resolve: beginOwn } = Promise.withResolvers<void>()
-  void merge.add(toldByOwn(beginOwn)).finally(() => {
+  const follow = async () => {
+    await merge.addChanged(own.open(positions.get(''), signal), toldByOwn)
     beginOwn()
     merge.end()
-  })
+  }
+  void follow()
+  /** What is passed on is behind the reader from here on, and no more than that. */
+  const passOn = ({ name, frame }: Told): TailStep => {
+    if (frame.eventId !== '') positions.set(name, frame.eventId)
+    return { ...frame, eventId: encodePositions(positions) }
+  }
+  let unwatch: () => void = () => undefined
 
   return {
     begun: async (withinMilliseconds) => {
       await ownBegun
+      if (!signal.aborted && onBranches) unwatch = onBranches(() => void look())
       await look()
-      const all = Promise.all([...followed.values()].map(({ begun }) => begun))
-      await Promise.race([all, sleep(withinMilliseconds, undefined, { ref: false })])
+      if (followed.size > 0) {
+        const all = Promise.all([...followed.values()].map(({ begun }) => begun))
+        await Promise.race([all, sleep(withinMilliseconds, undefined, { ref: false })])
+      }
       hasBegun = true
-      void watch()
       return encodePositions(positions)
     },
-    async *frames() {
-      try {
-        for await (const { name, frame } of merge.items()) {
-          // What is passed on is behind the reader from here on, and no more than that.
-          if (frame.eventId !== '') positions.set(name, frame.eventId)
-          yield { ...frame, eventId: encodePositions(positions) }
-        }
-      } finally {
-        ended.abort(new Error('Nobody follows any more.'))
+    frames: () => merge.itemsChanged(passOn),
+    [Symbol.dispose]: () => {
+      isOver = true
+      unwatch()
+      for (const { controller } of followed.values()) {
+        controller.abort(new Error('Nobody follows any more.'))
+        controller[Symbol.dispose]()
       }
     },
   }

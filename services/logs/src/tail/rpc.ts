@@ -26,9 +26,10 @@ export const tailRpc = ({ engine, branches, requireBranch }: World, tail: Tail):
     const resumes = positions.size > 0
     // Ids that are given out have a place here; one without it, of a client's own or from an older server, says nothing of what came here.
     const mayHaveMissed = resumes && !positions.has('')
-    const merged = mergeTails({
+    using merged = mergeTails({
       own: { name: '', open: (lastEventId, whole) => tailSteps(tail, { ...request, lastEventId }, whole) },
       branches: () => branches?.tails(request) ?? Promise.resolve([]),
+      onBranches: branches?.onBranches,
       positions,
       signal,
     })

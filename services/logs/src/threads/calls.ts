@@ -28,24 +28,65 @@ type Message =
   | { kind: 'result'; id: number; value: unknown }
   | { kind: 'failure'; id: number; error: SentError }
 
-/** An error on its way: a clone of one keeps its text alone, and a failure has to keep the status it means. */
+/**
+ * An error between threads. A structured clone of an error loses its class, name and code; a failure has to keep the status it means, and
+ * callers distinguish other errors by `name` and `code`.
+ */
 type SentError =
   | { of: 'failure'; kind: ServiceFailure['kind']; detail: ServiceFailure['detail']; options: FailureOptions }
-  | { of: 'other'; error: unknown }
+  | { of: 'error'; name: string; message: string; stack?: string; code?: string | number; cause?: SentError }
+  | { of: 'other'; thrown: unknown }
 
-const toSent = (error: unknown): SentError => {
-  if (!isFailure(error)) return { of: 'other', error }
-  const { kind, detail, retryAfterSeconds, headers } = error
-  return {
-    of: 'failure',
-    kind,
-    detail,
-    options: { headers, ...(retryAfterSeconds !== undefined && { retryAfterSeconds }) },
+const codeOf = (error: Error): string | number | undefined => {
+  const { code } = error as { code?: unknown }
+  return typeof code === 'string' || typeof code === 'number' ? code : undefined
+}
+
+const isCloneable = (value: unknown): boolean => {
+  try {
+    structuredClone(value)
+    return true
+  } catch {
+    return false
   }
 }
 
-const fromSent = (sent: SentError): unknown =>
-  sent.of === 'failure' ? failure(sent.kind, sent.detail, sent.options) : sent.error
+/** Causes deeper than this are left out: a chain of them may be circular. */
+const maxCauses = 8
+
+const toSent = (error: unknown, depth = 0): SentError => {
+  if (isFailure(error)) {
+    const { kind, detail, retryAfterSeconds, headers } = error
+    return {
+      of: 'failure',
+      kind,
+      detail,
+      options: { headers, ...(retryAfterSeconds !== undefined && { retryAfterSeconds }) },
+    }
+  }
+  if (!(error instanceof Error)) return { of: 'other', thrown: isCloneable(error) ? error : String(error) }
+  const { name, message, stack, cause } = error
+  const code = codeOf(error)
+  return {
+    of: 'error',
+    name,
+    message,
+    ...(stack !== undefined && { stack }),
+    ...(code !== undefined && { code }),
+    ...(cause !== undefined && depth < maxCauses && { cause: toSent(cause, depth + 1) }),
+  }
+}
+
+const fromSent = (sent: SentError): unknown => {
+  if (sent.of === 'failure') return failure(sent.kind, sent.detail, sent.options)
+  if (sent.of === 'other') return sent.thrown
+  const { name, message, stack, code, cause } = sent
+  const error = new Error(message, cause && { cause: fromSent(cause) })
+  const own = { name, stack, code }
+  for (const [key, value] of Object.entries(own))
+    if (value !== undefined) Object.defineProperty(error, key, { value, writable: true, configurable: true })
+  return error
+}
 
 /** Calls in both directions over a port: `own` answers what the other side asks, results come back as promises. */
 export const createCalls = <Remote extends Callable>(port: Port, own: Callable): Calls<Remote> => {

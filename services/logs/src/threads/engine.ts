@@ -28,6 +28,8 @@ export type LogEngineOptions = {
   /** Threads end after so long without work; 0 keeps them. */
   idleMilliseconds?: number
   onProblem: (problem: string) => void
+  /** Notified of each batch of the append log that cannot be indexed and is left out; `onProblem` unless given. */
+  onSetAside?: (problem: string) => void
 }
 
 /** What an engine that is alone on its files can do beyond the others. */
@@ -39,7 +41,7 @@ export type LocalLogEngine = LogEngine & {
 
 /** The engine of one process on local files. */
 export const createLogEngine = (options: LogEngineOptions): LocalLogEngine => {
-  const { directory, catalogue, templates = noTemplates, onProblem } = options
+  const { directory, catalogue, templates = noTemplates, onProblem, onSetAside = onProblem } = options
   const idleMilliseconds = options.idleMilliseconds ?? 30_000
   const followers = createFollowers((isFollowed) => index.call('follow', [isFollowed]))
   const unpack = createUnpacking()
@@ -61,6 +63,7 @@ export const createLogEngine = (options: LogEngineOptions): LocalLogEngine => {
       readCatalogue: () => catalogue.read(),
       changeCatalogue: (change) => catalogue.change(change),
       damaged: (problem) => onProblem(problem),
+      setAside: (problem) => onSetAside(problem),
       templateChanges: templates.changes,
       saveTemplates: templates.save,
       clearTemplates: templates.clear,

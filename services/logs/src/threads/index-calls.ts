@@ -62,6 +62,8 @@ export type IndexHostCalls = {
   readCatalogue: () => Promise<CatalogueContent>
   changeCatalogue: (change: CatalogueChange) => Promise<void>
   damaged: (problem: string) => void
+  /** A batch of the append log cannot be indexed and is left out. */
+  setAside: (problem: string) => void
   /** The templates that all threads and replicas share. */
   templateChanges: TemplateStore['changes']
   saveTemplates: TemplateStore['save']

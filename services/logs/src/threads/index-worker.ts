@@ -73,6 +73,7 @@ const open = async (): Promise<Shard> =>
     enricher: createEnricher(),
     limits,
     onDamage: (problem) => void host.call('damaged', [problem]),
+    onSetAside: (problem) => void host.call('setAside', [problem]),
   })
 const shards = createReopening({ open, isClosed: (error) => error instanceof ShardClosed })
 

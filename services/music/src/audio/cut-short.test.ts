@@ -1,10 +1,13 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
+import { randomFrom, runSeed } from '../../../../test/support/exploration.ts'
 import { bytesOf, chunk, decodeAll, fixture, fixturePiece, wavOf } from '../../test/audio-files.ts'
 import { type Block, blockLength, sliceBlock } from './pcm.ts'
 
 /** How many places each file is cut at (the last byte is one more); raised by an environment variable for a long run. */
 const cuts = Number(process.env.MUSIC_CUTS ?? 6)
+
+const random = randomFrom(runSeed)
 
 const tune = () => readFileSync(new URL('../../../../docs/examples/tune.ogg', import.meta.url))
 
@@ -35,9 +38,9 @@ const FILES: readonly [string, () => Uint8Array | Promise<Uint8Array>][] = [
 
 const bytesOfSamples = (samples: Float32Array = new Float32Array()): Buffer => Buffer.from(samples.slice().buffer)
 
-/** Places to cut at: spread over the file, the very end of it included, and moved by chance within each part. */
+/** Places to cut at: spread over the file, the very end of it included, and moved within each part as the seed of the run has it. */
 const places = (length: number): number[] => [
-  ...Array.from({ length: cuts }, (_, index) => Math.floor(((index + Math.random()) / cuts) * length)),
+  ...Array.from({ length: cuts }, (_, index) => Math.floor(((index + random()) / cuts) * length)),
   length - 1,
 ]
 

@@ -28,7 +28,7 @@ export type AmendingOptions = {
 export type Amending = {
   /** Hides all entries of a source, or of all units of a stem, and gives how many there were. Not begun where `signal` says so before. */
   deleteSource: (source: string, signal?: Leaving) => Promise<number>
-  /** Puts a severity in place of an entry's; undefined where there is no such entry. */
+  /** Puts a severity in place of an entry's; undefined where there is no such entry, also when it expires meanwhile. */
   setSeverity: (entryId: string, severity: Severity | null, signal?: Leaving) => Promise<StoredEntry | undefined>
 }
 
@@ -65,20 +65,25 @@ export const createAmending = (options: AmendingOptions): Amending => {
       place: amendments.nextPlace(),
     }
     await amendments.commit({ amend: { override } })
+    return override
   }
   const setSeverity: Amending['setSeverity'] = async (entryId, severity, signal) => {
     for (;;) {
       const before = burials
       const entry = await views.look((parts) => findEntry(parts, entryId, signal))
       if (!entry) return undefined
-      const isDone = await turns.take(async () => {
+      const changed = await turns.take(async (): Promise<StoredEntry | 'gone' | undefined> => {
         // Its source may have been deleted since it was found.
-        if (burials !== before) return false
+        if (burials !== before) return undefined
         signal?.throwIfAborted()
-        await override(entry, severity)
-        return true
+        const done = await override(entry, severity)
+        // Segments expire beside these turns. An override that outlived its entry would apply to the same entry sent again.
+        if (await views.look((parts) => findEntry(parts, entryId))) return { ...entry, severity }
+        await amendments.commit({ amend: { folded: [done] } })
+        return 'gone'
       })
-      if (isDone) return { ...entry, severity }
+      if (changed === 'gone') return undefined
+      if (changed) return changed
     }
   }
   return { deleteSource, setSeverity }

@@ -2,6 +2,7 @@ import { messageOf } from '@trellis/kit/errors'
 import { decodeBatch, type EntryBatch } from '../../entries/entry-batch.ts'
 import { withoutEntries } from '../../entries/pick-entries.ts'
 import type { Templates } from '../../templates/templates.ts'
+import { isAllocationFailure } from '../allocate.ts'
 import type { AppendLog } from '../append-log.ts'
 import type { BatchAnalysis } from '../batch-analysis.ts'
 import { findDuplicates } from '../find-duplicates.ts'
@@ -30,12 +31,19 @@ export type IntakeOptions = {
   templates?: Pick<Templates, 'idsOf'> | undefined
 }
 
+export type ReplayReport = {
+  /** Notified of what the append log cannot read. */
+  onDamage: (problem: string) => void
+  /** Notified of each batch that cannot be indexed and is left out. */
+  onSetAside: (problem: string) => void
+}
+
 /** How batches come in: to the append log and the memory index, without what is known. Both are to be called in turn. */
 export type Intake = {
   /** Keeps a batch; what it has answered is durable. */
   take: (buffer: ArrayBuffer, options: IngestOptions) => Promise<IngestResult>
   /** Indexes again what the append log has after a position. */
-  replay: (after: number, onDamage: (problem: string) => void) => Promise<void>
+  replay: (after: number, report: ReplayReport) => Promise<void>
 }
 
 export const createIntake = (options: IntakeOptions): Intake => {
@@ -86,11 +94,11 @@ export const createIntake = (options: IntakeOptions): Intake => {
       onNew?.(index, from, to)
       return { entries: to - from, duplicates: batch.count - (to - from) }
     },
-    async replay(after, onDamage) {
+    async replay(after, { onDamage, onSetAside }) {
       memory.reach(after)
       for await (const { position, record } of log.replay(after, onDamage)) {
         const read = readRecord(record, (reason) =>
-          onDamage(`Record ${position} of the append log cannot be read and is left out: ${reason}`),
+          onSetAside(`Record ${position} of the append log cannot be read and is left out: ${reason}`),
         )
         if (read) {
           const { batch, analysis } = read
@@ -103,7 +111,3 @@ export const createIntake = (options: IntakeOptions): Intake => {
     },
   }
 }
-
-/** How the engine says that there is no memory now for a typed array; it passes. */
-const isAllocationFailure = (error: unknown): boolean =>
-  error instanceof RangeError && /allocation failed/.test(error.message)

@@ -40,10 +40,18 @@ export const createMaintain = (options: MaintenanceOptions): Maintain => {
     if (isOverdue) await turns.take(memory.seal)
   }
   const dropSegment = async (old: OpenedSegment) => {
-    // An override that outlived its entry would apply to the same entry sent again.
-    const folded = await overriddenIn([amendments.partOf(old)])
-    await amendments.commit({ remove: [old.row.key], ...(folded.length > 0 && { amend: { folded } }) })
-    segments.replace([old], [])
+    const overridden = () => overriddenIn([amendments.partOf(old)])
+    old.segment.hold()
+    try {
+      // An override that outlived its entry would apply to the same entry sent again.
+      const folded = await overridden()
+      await amendments.commit({ remove: [old.row.key], ...(folded.length > 0 && { amend: { folded } }) })
+      segments.replace([old], [])
+      const late = await overridden()
+      if (late.length > 0) await amendments.commit({ amend: { folded: late } })
+    } finally {
+      old.segment.release()
+    }
   }
   const retain = async ({ retention, now }: Care) => {
     if (keepsAll(retention)) return

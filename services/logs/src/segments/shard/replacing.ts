@@ -38,7 +38,15 @@ export type Replacing = {
 export const createReplacing = (options: ReplacingOptions): Replacing => {
   const { limits, blocks, analyse, write, segments, amendments } = options
 
-  const replace = async (old: readonly OpenedSegment[], room: MemoryIndexLimits, convert?: Convert) => {
+  /** Severities that were put in place, while segments were written anew, of entries that are in none of these. */
+  const dropLate = async (old: readonly OpenedSegment[], added: readonly OpenedSegment[]) => {
+    const overridden = await overriddenIn(old.map(amendments.partOf))
+    if (overridden.length === 0) return
+    const stays = new Set((await overriddenIn(added.map(amendments.partOf))).map(({ key }) => key))
+    const folded = overridden.filter(({ key }) => !stays.has(key))
+    if (folded.length > 0) await amendments.commit({ amend: { folded } })
+  }
+  const replaceHeld = async (old: readonly OpenedSegment[], room: MemoryIndexLimits, convert?: Convert) => {
     const parts = old.map(amendments.partOf)
     const index = createMemoryIndex(room, { blocks })
     await refill(index, analyse, parts, convert)
@@ -47,11 +55,22 @@ export const createReplacing = (options: ReplacingOptions): Replacing => {
     if (index.documents === 0) {
       await amendments.commit({ remove: keys, amend: { folded } })
       segments.replace(old, [])
+      await dropLate(old, [])
     } else {
       const logPosition = Math.max(...old.map(({ row }) => row.logPosition))
-      segments.replace(old, [await write(index, logPosition, { keys, folded })])
+      const added = [await write(index, logPosition, { keys, folded })]
+      segments.replace(old, added)
+      if (convert) await dropLate(old, added)
     }
     index.retire()
+  }
+  const replace = async (old: readonly OpenedSegment[], room: MemoryIndexLimits, convert?: Convert) => {
+    for (const { segment } of old) segment.hold()
+    try {
+      await replaceHeld(old, room, convert)
+    } finally {
+      for (const { segment } of old) segment.release()
+    }
   }
   return {
     rewrite: (old, convert) => {

@@ -1,0 +1,59 @@
+import { isMonth, readDate, type ShownDate } from './calendar.ts'
+
+/** What pages write before a seller's join date, by language; `on \\w+ since` names the marketplace. */
+const before = new RegExp(
+  `^(?:${[
+    'joined|(?:member|seller) since|on \\w+ since',
+    '(?:mitglied|verkäufer|registriert|angemeldet|bei \\w+) seit|(?:registriert|angemeldet|beigetreten) (?:am|im)|angemeldet|beigetreten',
+    'membre depuis|inscrit(?:e|\\(e\\))?|a rejoint',
+    'iscritt[oa]|membro da(?:l)?|si è iscritt[oa]',
+    'miembro desde|se (?:unió|registró)|registrad[oa]',
+    'lid sinds|lid geworden|geregistreerd',
+    'membro desde',
+    'medlem sedan|medlem siden',
+    'dołączył[aoy]?(?:\\(a\\))?|członek od|zarejestrowan[ya]',
+    'зарегистрир\\p{L}*(?:\\(а\\))?',
+    '登録日?|加入(?:时间|時間|日期|于|於)?|注册(?:时间|日期|于)?|註冊(?:時間|日期|於)?',
+  ].join('|')})(?![\\p{Script=Latin}\\p{Script=Cyrillic}])`,
+  'iu',
+)
+/** Where the words follow the date. */
+const after = /(?:に?(?:登録|加入)(?:済み?)?|加入|注册|註冊)$/u
+
+/** Words that stand between the words and the date or within it, the marketplace's name among them. */
+const fillers = new Set(
+  'in on am im seit le en de du des depuis nel il dal del a el op sinds w dnia od с в г года sedan siden st nd rd th do ebay'.split(
+    ' ',
+  ),
+)
+
+/** A date and nothing else: one month at most by name, one year, at most two other numbers. */
+const isOnlyDate = (text: string): boolean => {
+  const words = text.replace(/[年月日]/gu, ' ').match(/\p{L}+/gu) ?? []
+  const numbers = text.match(/\d+/g) ?? []
+  const others = words.filter((word) => !fillers.has(word.toLowerCase()))
+  return (
+    others.length <= 1 &&
+    others.every(isMonth) &&
+    numbers.filter((number) => number.length === 4).length === 1 &&
+    numbers.filter((number) => number.length <= 2).length === numbers.length - 1 &&
+    numbers.length <= 3 &&
+    /^[\p{L}\d\s.,:/'’-]*$/u.test(text)
+  )
+}
+
+const dateAround = (line: string): string | undefined => {
+  const [start] = before.exec(line) ?? []
+  if (start !== undefined) return line.slice(start.length)
+  const [end] = after.exec(line) ?? []
+  return end === undefined ? undefined : line.slice(0, -end.length)
+}
+
+/**
+ * The date in a line that says nothing but when a seller joined: "Joined Aug 2007", "Mitglied seit: 4. Mai 2026", "2015年3月登録".
+ * Undefined for a sentence that holds such words among others: anybody may have written it.
+ */
+export const readJoinDate = (line: string): ShownDate | undefined => {
+  const rest = dateAround(line.trim().replace(/\.$/, ''))
+  return rest !== undefined && isOnlyDate(rest) ? readDate(rest) : undefined
+}

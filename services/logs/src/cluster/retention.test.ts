@@ -1,0 +1,141 @@
+import { openStore } from '@trellis/kit/store'
+import { expect, test, vi } from 'vitest'
+import { logsMigrations } from '../schemas.ts'
+import { type AmendmentTables, readAmendments } from '../segments/amendment-store.ts'
+import { keepAll } from '../segments/retention.ts'
+import { batchOf } from '../segments/store-for-tests.ts'
+import { segmentsPerTier } from './choose-tier.ts'
+import { numbered } from './numbered-lines.ts'
+import { createShared, type Replica, type ReplicaOptions } from './replicas-for-tests.ts'
+import type { SharedCatalogue } from './shared-catalogue.ts'
+
+const day = 86_400_000
+const start = 1_700_000_000_000
+const expiry = { retention: { ...keepAll, days: 1 }, now: start + 3 * day, isThorough: false }
+const one = { text: 'a line', sequence: 1, entryId: 'one' }
+const young = { text: 'stays', sequence: 2, entryId: 'young' }
+
+/** Replicas, one of them with a catalogue that calls `before` once with what it is about to do. */
+const openHooked = async (before: (name: 'merge' | 'override', hooked: Replica) => Promise<void>) => {
+  await using stack = new AsyncDisposableStack()
+  const world = stack.use(await createShared())
+  const other = stack.use(await world.open())
+  let isArmed = false
+  const hook = async (name: 'merge' | 'override') => {
+    if (!isArmed) return
+    isArmed = false
+    await before(name, other)
+  }
+  const catalogue: SharedCatalogue = {
+    ...other.catalogue,
+    merge: async (change) => {
+      await hook('merge')
+      return other.catalogue.merge(change)
+    },
+    override: async (...given) => {
+      await hook('override')
+      return other.catalogue.override(...given)
+    },
+  }
+  const replica = stack.use(await world.open({ catalogue } satisfies ReplicaOptions))
+  const store = await openStore<AmendmentTables>({ ...world.shared.store, name: 'logs', migrations: logsMigrations })
+  stack.defer(() => store.close())
+  const moved = stack.move()
+  return {
+    engine: replica.engine,
+    other,
+    problems: () => [...replica.problems, ...other.problems],
+    overrides: async () => (await readAmendments(store.db)).overrides,
+    arm: () => {
+      isArmed = true
+    },
+    [Symbol.asyncDispose]: () => moved.disposeAsync(),
+  }
+}
+const severitiesIn = async (engine: Replica['engine']) => {
+  const request = { query: null, filters: {}, limit: 100, order: 'oldest', withFacets: false } as const
+  return Object.fromEntries(
+    (await engine.search(request)).entries.map(({ entry }) => [entry.entryId, entry.severity] as const),
+  )
+}
+
+test('a severity expires with its entry on all replicas', async () => {
+  await using world = await openHooked(async () => undefined)
+  const { engine, other } = world
+  await engine.ingest(batchOf([one], start))
+  await engine.ingest(batchOf([young], start + 3 * day))
+  await engine.setSeverity('one', 'CRITICAL')
+  await engine.setSeverity('young', 'WARN')
+  expect(await severitiesIn(other.engine)).toEqual({ one: 'CRITICAL', young: 'WARN' })
+  await engine.maintain(expiry)
+  expect((await world.overrides()).map(({ severity }) => severity)).toEqual([3])
+  await engine.ingest(batchOf([one], start + 3 * day))
+  for (const replica of [engine, other.engine])
+    expect(await severitiesIn(replica)).toEqual({ one: null, young: 'WARN' })
+})
+
+test.each([
+  ['its segment', false],
+  ['a part of its segment', true],
+])('a severity for an entry that expires with %s before it is written is for no entry', async (_, isPart) => {
+  await using world = await openHooked(async (_name, other) => void (await other.engine.maintain(expiry)))
+  const { engine } = world
+  await engine.ingest(batchOf([one], start))
+  if (isPart) {
+    await engine.ingest(batchOf([young], start + 3 * day))
+    await engine.maintain({ ...expiry, retention: keepAll, isThorough: true })
+  }
+  world.arm()
+  expect(await engine.setSeverity('one', 'CRITICAL')).toBeUndefined()
+  expect(await world.overrides()).toEqual([])
+  await engine.ingest(batchOf([one], start + 3 * day))
+  expect(await severitiesIn(engine)).toMatchObject({ one: null })
+  expect(world.problems()).toEqual([])
+})
+
+test('a severity that is put in place while its entry expires goes with it', async () => {
+  await using world = await openHooked(async (_name, other) => {
+    expect(await other.engine.setSeverity('one', 'CRITICAL')).toMatchObject({ severity: 'CRITICAL' })
+  })
+  const { engine } = world
+  await engine.ingest(batchOf([one], start))
+  world.arm()
+  await engine.maintain(expiry)
+  expect(await severitiesIn(engine)).toEqual({})
+  expect(await world.overrides()).toEqual([])
+  await engine.ingest(batchOf([one], start + 3 * day))
+  expect(await severitiesIn(engine)).toEqual({ one: null })
+})
+
+test('retention finds what is overdue in segments that another replica merged meanwhile', async () => {
+  const segments = async ({ catalogue }: Replica) => (await catalogue.changes(undefined))?.added.length
+  await using world = await openHooked(async (_name, other) => {
+    await other.engine.ingest(batchOf(numbered(5, 1_000), start + 3 * day))
+    // Enough of a size are merged by themselves.
+    await vi.waitFor(async () => expect(await segments(other)).toBe(1), { timeout: 10_000 })
+  })
+  const { engine, other } = world
+  for (let batch = 1; batch < segmentsPerTier; batch++) await engine.ingest(batchOf(numbered(5, batch * 5), start))
+  expect(await segments(other)).toBe(segmentsPerTier - 1)
+  world.arm()
+  await engine.maintain(expiry)
+  expect(Object.keys(await severitiesIn(engine))).toHaveLength(5)
+  expect(world.problems()).toEqual([])
+})
+
+test('severities that were written into segments are forgotten by all replicas after a while', async () => {
+  await using world = await openHooked(async () => undefined)
+  const { engine, other } = world
+  await engine.ingest(batchOf([one], start))
+  await engine.setSeverity('one', 'CRITICAL')
+  await engine.maintain({ ...expiry, retention: keepAll, isThorough: true })
+  const before = await other.catalogue.version()
+  expect(await world.overrides()).toHaveLength(1)
+  await other.catalogue.forgetFolded(Date.now() + 1_000)
+  expect(await world.overrides()).toEqual([])
+  expect((await other.catalogue.changes(before))?.amendments?.overrides).toEqual([])
+  expect(await severitiesIn(engine)).toEqual({ one: 'CRITICAL' })
+  const after = await other.catalogue.version()
+  await other.catalogue.forgetFolded(Date.now() + 1_000)
+  expect(await other.catalogue.version()).toBe(after)
+})
