@@ -7,6 +7,11 @@ export const percentile = (values: readonly number[], part: number): number => {
   return sorted[Math.min(sorted.length - 1, Math.ceil(part * sorted.length) - 1)] ?? Number.NaN
 }
 
+export const thirdsOf = <Item>(items: readonly Item[]): Item[][] => {
+  const third = Math.ceil(items.length / 3)
+  return [0, 1, 2].map((part) => items.slice(part * third, (part + 1) * third))
+}
+
 const median = (values: readonly number[]) => percentile(values, 0.5)
 
 const shown = (times: readonly number[]) =>
@@ -49,8 +54,7 @@ const growth = { part: 0.1, megabytes: 64, descriptors: 64 }
 /** Processes whose memory or descriptors grow: the median of the last third of the run against that of the second. */
 export const growing = (samples: readonly Sample[]): string[] =>
   lasting(samples).flatMap((ofProcess) => {
-    const third = Math.ceil(ofProcess.length / 3)
-    const [second, last] = [ofProcess.slice(third, 2 * third), ofProcess.slice(2 * third)]
+    const [, second = [], last = []] = thirdsOf(ofProcess)
     const name = ofProcess[0]?.name ?? ''
     return (['megabytes', 'descriptors'] as const).flatMap((what) => {
       const [was, is] = [second, last].map((part) => median(part.map((sample) => sample[what])))
