@@ -1,7 +1,7 @@
 /** What came back of requests: a status, or how an exchange without one ended. */
 export type Outcome = number | 'no answer' | `grpc ${number}`
 
-const maxFaults = 50
+const maxFaults = 20
 
 /** Answers that no client may cause: 503 says that the installation is busy, any other 5xx is a fault. So are UNKNOWN, INTERNAL and DATA_LOSS of gRPC. */
 const isFault = (outcome: Outcome): boolean =>
@@ -21,7 +21,7 @@ export const createTally = () => {
       const ofKind = counts.get(kind) ?? new Map<Outcome, number>()
       ofKind.set(outcome, (ofKind.get(outcome) ?? 0) + 1)
       counts.set(kind, ofKind)
-      if (isFault(outcome)) fail(`${kind}: ${outcome} for ${detail().slice(0, 600)}`)
+      if (isFault(outcome)) fail(`${kind}: ${outcome} for ${detail().slice(0, 400)}`)
     },
     faults: (): readonly string[] => faults,
     count: (kind: string, outcome?: Outcome): number => {
