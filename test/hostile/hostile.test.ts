@@ -19,7 +19,7 @@ import { form } from '../support/trellis.ts'
 import type { Target } from './attack.ts'
 import { foreignChanges, preload, words } from './installation.ts'
 import { listeningPorts, speaksHttp2 } from './ports.ts'
-import { readBusy, type Sample, watchProcesses } from './resources.ts'
+import { readBusy, readUsed, type Sample, watchProcesses } from './resources.ts'
 import { runAttacks } from './run-attacks.ts'
 import { growing, latencyLines, percentile, resourceLines, thirdsOf } from './summary.ts'
 import { createTally } from './tally.ts'
@@ -34,6 +34,8 @@ const pace = Number(process.env.TEST_PACE || (form === 'embedded' ? 15 : 8))
 const atOnce = 48
 const preloadedLines = 30_000
 const searchMilliseconds = 250
+/** Of the counts in `/proc`: `USER_HZ` is 100, on Linux the same everywhere. */
+const microsecondsPerTick = 10_000
 
 let observed: string
 let installation: ObservedTrellis
@@ -102,19 +104,20 @@ const loggedErrors = (output: string): string[] =>
 
 const attackedFor = async (forSeconds: number, seed: number) => {
   const { trellis } = installation
-  const before = await readBusy()
-  const ownBefore = process.cpuUsage()
+  const before = { ...(await readBusy()), used: await readUsed(trellis), own: process.cpuUsage() }
   const attacks = await runAttacks(
     target,
     { seed, pace, atOnce, seconds: forSeconds },
     () => trellis.process.exitCode !== null,
   )
-  const after = await readBusy()
-  const { user, system } = process.cpuUsage(ownBefore)
-  const ticks = after.all - before.all
+  const after = { ...(await readBusy()), used: await readUsed(trellis) }
+  const { user, system } = process.cpuUsage(before.own)
+  const share = (ticks: number) => `${Math.round((100 * ticks) / (after.all - before.all))} %`
+  const busy = share(after.busy - before.busy)
+  const ofTrellis = share(after.used - before.used)
   return {
     attacks,
-    busy: `${Math.round((100 * (after.busy - before.busy)) / ticks)} % busy, ${Math.round((100 * (user + system)) / 10_000 / ticks)} % by attackers and user`,
+    busy: `${busy} busy, ${ofTrellis} by Trellis, ${share((user + system) / microsecondsPerTick)} by attackers and user`,
   }
 }
 
@@ -142,13 +145,14 @@ describe(`the ${form} form under attack (TEST_SEED=${runSeed})`, () => {
     watching.abort()
     const samples: Sample[] = await watched
     await user.stop()
-    const searches = user.used.filter(({ what, beganAt }) => what === 'search' && beganAt >= began)
+    const used = user.used.filter(({ beganAt }) => beganAt >= began)
+    const searches = used.filter(({ what }) => what === 'search')
     const summary = [
       `${form}, TEST_SEED=${runSeed}: ${attacks} attacks in ${seconds} s (${pace}/s); the machine was ${busy}`,
       'Requests by kind and status:',
       ...target.tally.lines(),
       'Latencies of the user:',
-      ...latencyLines(user.used, began),
+      ...latencyLines(used, began),
       'Megabytes/descriptors by process and minute:',
       ...resourceLines(samples, began),
     ]

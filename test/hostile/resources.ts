@@ -66,6 +66,22 @@ export const watchProcesses = async (
   return samples
 }
 
+/** Clock ticks of processor time that an installation has had so far; of processes that have ended, if their parents have noticed. */
+export const readUsed = async ({ process: { pid = 0 } }: Trellis): Promise<number> => {
+  const lines = await Promise.all(
+    (await treeOf(pid)).map((one) => readFile(`/proc/${one}/stat`, 'utf8').catch(() => '')),
+  )
+  // What stands behind the name in brackets is counted from there: a name may have blanks.
+  const ticks = lines.map((line) =>
+    line
+      .slice(line.lastIndexOf(')') + 2)
+      .split(' ')
+      .slice(11, 15)
+      .map(Number),
+  )
+  return ticks.flat().reduce((sum, count) => sum + count, 0)
+}
+
 /** How busy the machine is: the share of all its processors' time that was not idle between two readings. */
 export const readBusy = async (): Promise<{ busy: number; all: number }> => {
   const [line = ''] = (await readFile('/proc/stat', 'utf8')).split('\n', 1)
