@@ -41,8 +41,8 @@ export const prepare = async (origin: string): Promise<Fixtures> => {
     values: {
       task_id: String(task.task_id ?? task.id),
       id: String(incident.id),
-      chain_id: String(chain.id),
-      node_id: String(root?.id),
+      chain_id: String(chain.chain_id),
+      node_id: String(root?.node_id),
       '/logs/branches/{slug}/api/glean/batch slug': 'barn',
     },
   }

@@ -28,6 +28,14 @@ export const placesOf = ({ body }: RawRequest): Place[] => {
   return body.length > 0 ? all : all.filter((place) => !place.includes('of the body'))
 }
 
+const longestPauseMilliseconds = 100
+
+/** Every case of a request, each with a pause that is drawn. */
+export const casesOf = (request: RawRequest, random: () => number): Case[] =>
+  placesOf(request).flatMap((place) =>
+    ways.map((way) => ({ request, place, way, pauseMilliseconds: random() * longestPauseMilliseconds })),
+  )
+
 const answerMilliseconds = 5_000
 
 /** Settles with the first bytes of an answer, the end of the connection, or after a while: some requests are never answered. */
@@ -44,15 +52,25 @@ const answered = async (socket: Socket, milliseconds: number): Promise<void> => 
   settled.abort()
 }
 
-/** Sends a request as far as the case says, then disappears. What stalls is given back open, to be dropped by the caller. */
-export const disappear = async (port: number, one: Case): Promise<Socket | undefined> => {
+/**
+ * Sends a request as far as the case says, then disappears. What stalls is given back open, to be dropped by the caller. `onAnswer` receives the
+ * first packet of an answer, if one comes.
+ */
+export const disappear = async (
+  port: number,
+  one: Case,
+  onAnswer?: (packet: Buffer) => void,
+): Promise<Socket | undefined> => {
   const { request, place, way, pauseMilliseconds } = one
   const socket = createConnection(port, '127.0.0.1')
   socket.on('error', () => undefined)
   await Promise.race([once(socket, 'connect'), once(socket, 'close')]).catch(() => undefined)
   if (socket.destroyed) return undefined
   // Taken one packet at a time: an answer is left in its middle.
-  socket.once('data', () => socket.pause())
+  socket.once('data', (packet: Buffer) => {
+    onAnswer?.(packet)
+    socket.pause()
+  })
   const first = place === 'in the middle of the response' ? answered(socket, answerMilliseconds) : undefined
   socket.write(places[place](request))
   await first

@@ -83,3 +83,20 @@ describe.each(transports)('an upload to a service %s', (transport: Transport) =>
     },
   )
 })
+
+test.each(transports)('an upload that arrives too slowly fails for its handler in a service %s', async (transport) => {
+  const served = await serveProbe(transport, { BODY_IDLE_SECONDS: '1' })
+  const sizes = { [form.path]: 'content-length: 900', [plain.path]: 'transfer-encoding: chunked' }
+  for (const { path, type, start } of [form, plain]) {
+    const socket = createConnection(Number(new URL(served.origin).port), '127.0.0.1')
+    let answer = ''
+    socket.setEncoding('utf8').on('data', (part: string) => (answer += part))
+    const head = `POST ${path} HTTP/1.1\r\nhost: localhost\r\ncontent-type: ${type}\r\n${sizes[path]}\r\n\r\n`
+    socket.write(`${head}${path === form.path ? start : '1\r\nx\r\n'}`)
+    await once(socket, 'close')
+    expect(answer).toMatch(/^HTTP\/1.1 408 /)
+  }
+  await vi.waitFor(() => expect(served.world.aborted).toHaveLength(2))
+  expect(served.world.uploading).toBe(0)
+  await served.close()
+})

@@ -25,6 +25,8 @@ export const answerSlowBody =
       request.socket.destroy()
       return
     }
+    // An answer detaches the request from its connection. Without this, its reader would not receive the end of the connection, and wait forever.
+    request.socket.once('close', () => request.destroy())
     const slow = failure('request_timeout', 'The body did not arrive in time. Send it again, faster or in parts.')
     answerRaw(response, slow, { ...headersOf(request), connection: 'close' })
   }

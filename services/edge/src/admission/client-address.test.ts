@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { clientKeyOf, createClientAddress, readProxies } from './client-address.ts'
 
 const addressOf = createClientAddress(['loopback', '10.0.0.0/8'])
-const from = (remoteAddress: string, forwarded?: string) =>
+const from = (remoteAddress: string | undefined, forwarded?: string) =>
   addressOf({
     socket: { remoteAddress },
     headers: forwarded === undefined ? {} : { 'x-forwarded-for': forwarded },
@@ -17,6 +17,11 @@ test('a trusted proxy says who calls: the last address that is not a trusted pro
 test('an address that is not a trusted proxy cannot claim to be another', () => {
   expect(from('203.0.113.7', '198.51.100.1')).toBe('203.0.113.7')
   expect(from('127.0.0.1')).toBe('127.0.0.1')
+})
+
+test('a client that has reset its connection has no address, whatever it claims', () => {
+  expect(from(undefined)).toBe('')
+  expect(from(undefined, '203.0.113.7')).toBe('')
 })
 
 test('the addresses of one IPv6 network are one client', () => {

@@ -28,7 +28,9 @@ export const clientKeyOf = (address: string): string => {
 export const createClientAddress = (trustedProxies: readonly string[]) => {
   const isTrusted = proxyAddr.compile([...trustedProxies])
   return (request: IncomingMessage): string => {
-    const direct = request.socket.remoteAddress ?? ''
+    const direct = request.socket.remoteAddress
+    // A client that has reset its connection meanwhile has no address, and there is nobody to answer.
+    if (direct === undefined) return ''
     return clientKeyOf(request.headers['x-forwarded-for'] === undefined ? direct : proxyAddr(request, isTrusted))
   }
 }

@@ -136,6 +136,7 @@ describe.each(databases)('bundles on $name', ({ isMissing, start }) => {
       ['no object', '[]', 'malformed'],
       ['no UTF-8', Buffer.from([0x22, 0xff, 0x22]), 'malformed'],
       ['nothing', '', 'malformed'],
+      ['too many levels', `${'{"a":'.repeat(5_000)}1${'}'.repeat(5_000)}`, 'malformed'],
       ['more than the limit', Buffer.alloc(33 * 1024 * 1024, 0x20), 'too_large'],
     ])('refuses a bundle with %s', async (_, content, kind) => {
       await using service = await open()

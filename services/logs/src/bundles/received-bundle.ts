@@ -1,4 +1,5 @@
 import { failure, invalidField } from '@trellis/kit/errors'
+import { isTooNested, maxNesting } from '../entries/nesting.ts'
 import { bundleVersion } from './bundle.ts'
 import type { BundleTable } from './tables.ts'
 
@@ -6,6 +7,8 @@ import type { BundleTable } from './tables.ts'
 export const mostBundleBytes = 32 * 1024 * 1024
 const mostEntries = 10_000
 const mostLabel = 500
+/** A bundle is an object with a list of entries, which have fields. */
+const maxBundleNesting = maxNesting + 3
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
@@ -25,6 +28,8 @@ const parse = (text: string): Record<string, unknown> => {
     })
   }
   if (!isObject(parsed)) throw failure('malformed', 'A bundle is a JSON object.')
+  if (isTooNested(parsed, maxBundleNesting))
+    throw failure('malformed', `A bundle may have at most ${maxBundleNesting} levels of lists and objects.`)
   return parsed
 }
 

@@ -116,6 +116,21 @@ describe('ids that no database keeps and no address names', () => {
     },
   )
 
+  test('an entry whose fields are nested too deeply is rejected with a sentence', () => {
+    const nested = (levels: number): unknown => (levels === 0 ? 1 : { a: nested(levels - 1) })
+    const { rejected, texts } = read([
+      { text: 'deep', fields: nested(64) },
+      { text: 'deeper', fields: nested(65) },
+      { text: 'a list', fields: { a: JSON.parse(`${'['.repeat(5_000)}${']'.repeat(5_000)}`) } },
+    ])
+    expect(texts).toEqual(['deep'])
+    const reason = 'fields must have at most 64 levels of lists and objects.'
+    expect(rejected).toEqual([
+      { index: 1, reason },
+      { index: 2, reason },
+    ])
+  })
+
   test('letters and signs of any language are taken', () => {
     expect(read([{ text: 'good', source_id: 'küche 🏠:日誌', entry_id: 'é/1' }]).rejected).toEqual([])
   })

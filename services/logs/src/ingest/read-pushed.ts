@@ -4,6 +4,7 @@ import { createPseudonyms } from '../anonymize/pseudonyms.ts'
 import { createBatchBuilder, type NewEntry } from '../entries/batch-builder.ts'
 import type { Origin, SenderDetails } from '../entries/entry.ts'
 import { orderInBatch } from '../entries/entry-order.ts'
+import { isTooNested, maxNesting } from '../entries/nesting.ts'
 import { checkSourceId, entryIdProblem, sourceIdProblem } from '../entries/usable-id.ts'
 import { cleanLine, mostTextBytes } from '../formats/clean.ts'
 import { createFileReader } from '../formats/detect.ts'
@@ -129,6 +130,7 @@ const createEntryReader = (
       return { reason: 'sequence must be a whole number of at least 0.' }
     if (!isRepeatCount(repeats)) return { reason: 'repeat_count must be a whole number of at least 1.' }
     if (fields !== undefined && fields !== null && !isObject(fields)) return { reason: 'fields must be an object.' }
+    if (isTooNested(fields)) return { reason: `fields must have at most ${maxNesting} levels of lists and objects.` }
     const cleaned = cleanText(text)
     const kept = cutText(cleaned)
     const lineEnd = kept.indexOf('\n')

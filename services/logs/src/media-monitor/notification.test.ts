@@ -41,6 +41,7 @@ test.each([
   ['"play"', 'application/json', 'invalid'],
   ['{}', 'application/json', 'invalid'],
   ['', '', 'invalid'],
+  [`${'{"a":'.repeat(65)}1${'}'.repeat(65)}`, 'application/json', 'invalid'],
 ])('%s as "%s" is refused', (body, contentType, kind) => {
   expect(() => readNotification(body, contentType)).toThrow(expect.objectContaining({ kind }))
 })

@@ -1,4 +1,5 @@
 import { failure, invalidField } from '@trellis/kit/errors'
+import { isTooNested, maxNesting } from '../entries/nesting.ts'
 import type { Severity } from '../entries/severity-code.ts'
 import { createTimeReader, epochMilliseconds, readEpoch } from '../formats/time.ts'
 import { utc } from '../formats/zone.ts'
@@ -17,6 +18,8 @@ const readJson = (body: string): Notification => {
     throw failure('malformed', 'The body is no JSON. Send an object, or a form.', { cause })
   }
   if (!isObject(value)) throw invalidField(['body'], 'The body must be a JSON object, such as {"action": "play"}.')
+  if (isTooNested(value))
+    throw invalidField(['body'], `The body must have at most ${maxNesting} levels of lists and objects.`)
   return value
 }
 
