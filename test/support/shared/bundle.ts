@@ -16,9 +16,13 @@ const started = [
   'services/logs/src/collect/kill-victim.ts',
   'services/logs/src/segments/kill-victim.ts',
   'services/logs/src/threads/kill-victim.ts',
+  'test/contract/nats-bus-process.ts',
   'test/probe/pod.ts',
   'test/probe/replica.ts',
+  // For its workers.
+  'test/probe/worker-kind.ts',
   'services/all-in-one/src/main.ts',
+  'services/all-in-one/src/supervisor/main.ts',
   'services/distributed/src/main.ts',
   'services/distributed/src/workloads/main.ts',
 ]
