@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config'
+import { LongestFirst } from './test/run/longest-first.ts'
 import { drawSeed } from './test/run/seed.ts'
 import { postgresMissing } from './test/support/postgres.ts'
 import { natsMissing, programVariables } from './test/support/programs.ts'
@@ -13,6 +14,16 @@ Object.assign(process.env, programVariables)
 
 /** Files that need no process of their own. */
 const unit = unitTests(import.meta.dirname, ['services', 'operator', 'protos/plugin', 'deploy'])
+
+/**
+ * Files that compute on samples. Node imports their modules by itself, since behind the module runner of vite each use of an import calls a getter,
+ * which is a third of the time of such loops.
+ */
+const audio = [
+  'services/music/src/{analysis,audio,dsp,generate}/**/*.test.ts',
+  'services/music/src/worker/tasks.test.ts',
+]
+const imported = { viteModuleRunner: false }
 
 /** Why this machine cannot run the distributed form, if it cannot. */
 const missing = natsMissing ?? postgresMissing ?? ''
@@ -40,6 +51,7 @@ export default defineConfig({
     pool: 'forks',
     // Two more than the two cores that tests are made for: many wait for servers that begin or end, and for terms that run out.
     maxWorkers: 4,
+    sequence: { sequencer: LongestFirst },
     globalSetup: ['test/support/shared/setup.ts'],
     setupFiles: ['test/run/cpu-time.ts'],
     projects: [
@@ -54,7 +66,7 @@ export default defineConfig({
             'deploy/**/*.test.ts',
             'test/**/*.test.ts',
           ],
-          exclude: ['**/node_modules/**', 'test/faults/**', 'test/skipped/**', ...onCluster, ...unit],
+          exclude: ['**/node_modules/**', 'test/faults/**', 'test/skipped/**', ...onCluster, ...unit, ...audio],
           env: { TRELLIS_FORM: 'embedded' },
         },
       },
@@ -65,6 +77,16 @@ export default defineConfig({
           include: unit,
           pool: 'threads',
           isolate: false,
+          experimental: imported,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'audio',
+          include: audio,
+          exclude: unit,
+          experimental: imported,
         },
       },
       {

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { rootCertificates } from 'node:tls'
 import { createMetrics, silentLog } from '@trellis/kit/telemetry'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { modulePath } from '../../test/support/module-path.ts'
 import {
   type Client,
   createCredentials,
@@ -28,6 +29,8 @@ import { connectAs, newNamespace } from './api-server.ts'
 import { testClientContract } from './client-contract.ts'
 import { type ControlPlane, findControlPlane, startControlPlane } from './control-plane.ts'
 import { eventually } from './eventually.ts'
+
+const electedProcess = await modulePath('operator/test/elected-process.ts')
 
 type ConfigMap = KubeObject & { data?: Record<string, string> }
 
@@ -253,7 +256,7 @@ describe.skipIf(typeof programs === 'string')(`on a real kube-apiserver${reason}
 
     const start = (identity: string, within: string) => {
       const orders = JSON.stringify({ kubeconfig: plane.kubeconfig(), identity, namespace: within, times })
-      const child = spawn(process.execPath, [join(import.meta.dirname, 'elected-process.ts')], {
+      const child = spawn(process.execPath, [electedProcess], {
         env: { ...process.env, ORDERS: orders },
         stdio: ['ignore', 'pipe', 'inherit'],
       })

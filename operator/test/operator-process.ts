@@ -6,13 +6,15 @@ import { join } from 'node:path'
 import { ExecutableMissing, findNatsServer, freePort, startNatsServer } from '@trellis/distributed/servers'
 import { type Bus, connectNatsBus } from '@trellis/kit/bus'
 import { silentLog } from '@trellis/kit/telemetry'
+import { asStarted } from '../../test/support/as-started.ts'
+import { modulePath } from '../../test/support/module-path.ts'
 import { type InstalledKinds, installKinds } from '../src/crds/test-support.ts'
 import type { Client } from '../src/runtime/mod.ts'
 import { connectAs, newNamespace } from './api-server.ts'
 import { findControlPlane } from './control-plane.ts'
 import { eventually } from './eventually.ts'
 
-const program = join(import.meta.dirname, '../src/main.ts')
+const program = await modulePath('operator/src/main.ts')
 
 /** A template that is right, of an image that nobody pulls: no kubelet runs here. */
 export const workerTemplate = { image: 'example.test/worker:1', command: ['worker'] }
@@ -42,7 +44,7 @@ const running = new Set<ChildProcess>()
 
 export const spawnOperator = (environment: Readonly<Record<string, string>>): OperatorProcess => {
   const child = spawn(process.execPath, [program], {
-    env: { PATH: process.env.PATH ?? '', METRICS_PORT: '0', LOG_FORMAT: 'json', ...environment },
+    env: { ...asStarted, PATH: process.env.PATH ?? '', METRICS_PORT: '0', LOG_FORMAT: 'json', ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   running.add(child)

@@ -37,7 +37,7 @@ const missing = process.env.TRELLIS_FORM === 'distributed' ? 'it runs on the emb
 const seed = Number(process.env.TEST_SEED ?? Date.now() % 2 ** 31)
 const factor = Number(process.env.TEST_RUNS_FACTOR ?? 1)
 /** Fuzzing goes on for as long as there is time. */
-const budgetSeconds = Math.ceil(80 * factor)
+const budgetSeconds = Math.ceil(40 * factor)
 const title = `Schemathesis ${version} finds no failure in any route (TEST_SEED=${seed})`
 
 test.skipIf(missing !== undefined)(missing === undefined ? title : `${title}: ${missing}`, { timeout: 0 }, async () => {

@@ -9,6 +9,8 @@ import { branchNotices } from '@trellis/kit/workloads'
 import { BranchServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/branch.ts'
 import type { BranchNotice } from '@trellis/protos/ts/trellis/workloads/v1/branches.ts'
 import { describe, expect, test } from 'vitest'
+import { asStarted } from '../support/as-started.ts'
+import { modulePath } from '../support/module-path.ts'
 import { natsCommand, natsMissing } from '../support/programs.ts'
 import { startServiceProcess } from '../support/service-process.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
@@ -68,8 +70,9 @@ describe('a branch as a process', () => {
     ['BRANCH_RETENTION_DAYS', { BRANCH_RETENTION_DAYS: '0' }],
   ])('says in one line that %s is wrong', async (variable, given) => {
     await using directory = await temporaryDirectory()
-    const { pathname } = new URL(`../../${module}`, import.meta.url)
-    const child = spawn(process.execPath, [pathname], { env: await settingsOf(directory.path, given) })
+    const child = spawn(process.execPath, [await modulePath(module)], {
+      env: { ...asStarted, ...(await settingsOf(directory.path, given)) },
+    })
     let said = ''
     child.stderr.setEncoding('utf8').on('data', (text: string) => (said += text))
     const [code] = await once(child, 'close')

@@ -1,14 +1,13 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
-import { fileURLToPath } from 'node:url'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { asStarted } from '../support/as-started.ts'
+import { modulePath } from '../support/module-path.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
 import { startTrellis } from '../support/trellis.ts'
 
 const NODE_OPTIONS = `--import=${new URL('../support/throw-on-signal.mjs', import.meta.url)}`
-const module = (path: string) => fileURLToPath(new URL(`../../services/${path}`, import.meta.url))
 
 const isUp = (origin: string): Promise<boolean> =>
   fetch(`${origin}/health`).then(
@@ -29,8 +28,8 @@ const outputOf = (child: ChildProcess) => {
 }
 
 /** A process of ours that fails when SIGUSR2 arrives. */
-const start = (path: string, environment: Record<string, string>) => {
-  const child = spawn(process.execPath, [module(path)], {
+const start = async (path: string, environment: Record<string, string>) => {
+  const child = spawn(process.execPath, [await modulePath(`services/${path}`)], {
     env: {
       PATH: process.env.PATH,
       ...asStarted,
@@ -77,7 +76,7 @@ describe('an error that nothing catches', () => {
   })
 
   test('ends any process of ours, such as the edge alone; a promise that nothing awaits does, too', async () => {
-    const { child, started, text } = start('edge/src/main.ts', {
+    const { child, started, text } = await start('edge/src/main.ts', {
       LOGS_ADDRESS: '127.0.0.1:1',
       TEST_FAULT: 'rejection',
     })
@@ -92,7 +91,7 @@ describe('an error that nothing catches', () => {
 describe('"npm start"', () => {
   test('starts Trellis again when it crashes, says so, and ends with it on SIGTERM', async () => {
     await using directory = await temporaryDirectory()
-    const { child, started, origins, text } = start('all-in-one/src/supervisor/main.ts', {
+    const { child, started, origins, text } = await start('all-in-one/src/supervisor/main.ts', {
       TRELLIS_DATA_DIR: directory.path,
     })
     await started(1)
@@ -109,14 +108,16 @@ describe('"npm start"', () => {
 
   test('ends Trellis even when it is killed itself', async () => {
     await using directory = await temporaryDirectory()
-    const { child, started, origins } = start('all-in-one/src/supervisor/main.ts', { TRELLIS_DATA_DIR: directory.path })
+    const { child, started, origins } = await start('all-in-one/src/supervisor/main.ts', {
+      TRELLIS_DATA_DIR: directory.path,
+    })
     await started(1)
     child.kill('SIGKILL')
     await vi.waitFor(async () => expect(await isUp(origins()[0] ?? '')).toBe(false), { timeout: 60_000 })
   })
 
   test('does not start again what cannot start', async () => {
-    const { child, text } = start('all-in-one/src/supervisor/main.ts', { PORT: 'http' })
+    const { child, text } = await start('all-in-one/src/supervisor/main.ts', { PORT: 'http' })
     expect((await once(child, 'exit'))[0]).toBe(1)
     expect(text()).toMatch(/^PORT must be [^\n]*\n$/)
   })

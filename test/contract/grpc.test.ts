@@ -1,7 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer } from 'node:net'
-import { fileURLToPath } from 'node:url'
 import { createEdge, edgeConfig } from '@trellis/edge'
 import { readConfig } from '@trellis/kit/config'
 import {
@@ -20,6 +19,7 @@ import { routes } from '../probe/gen/edge/routes.ts'
 import { ProbeServiceDefinition } from '../probe/gen/ts/trellis/probe/v1/probe.ts'
 import { createProbeWorld, probeHandlers } from '../probe/handlers.ts'
 import { canMakeCertificates, createAuthority } from '../support/certificates.ts'
+import { modulePath } from '../support/module-path.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
 
 const handlers = () => probeHandlers(createProbeWorld())
@@ -49,11 +49,9 @@ const connect = (address: string, security: RpcSecurity = {}, deadlineMillisecon
   ).client
 
 const startReplica = async (name: string, address = '127.0.0.1:0') => {
-  const child: ChildProcess = spawn(
-    process.execPath,
-    [fileURLToPath(new URL('../probe/replica.ts', import.meta.url)), address, name],
-    { stdio: ['ignore', 'pipe', 'inherit'] },
-  )
+  const child: ChildProcess = spawn(process.execPath, [await modulePath('test/probe/replica.ts'), address, name], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
   if (!child.stdout) throw new TypeError('A replica says where it is.')
   const [line] = (await once(child.stdout, 'data')) as [Buffer]
   const end = async (signal: NodeJS.Signals) => {

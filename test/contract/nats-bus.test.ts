@@ -5,6 +5,7 @@ import { type Bus, connectNatsBus, type Delivery, type NatsBusOptions } from '@t
 import { silentLog } from '@trellis/kit/telemetry'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { take } from '../support/collect.ts'
+import { modulePath } from '../support/module-path.ts'
 import { startNatsCluster, streamOf } from '../support/nats.ts'
 import { natsCommand, natsMissing } from '../support/programs.ts'
 import { declarations, type Note, type Order } from './nats-bus-process.ts'
@@ -24,7 +25,7 @@ const declare = () => {
 
 /** Another process on the same server. */
 const startProcess = async (address: string) => {
-  const child = fork(new URL('./nats-bus-process.ts', import.meta.url), [address], { execArgv: [] })
+  const child = fork(await modulePath('test/contract/nats-bus-process.ts'), [address], { execArgv: [] })
   const answer = async () => {
     const [message] = await once(child, 'message')
     return (message as { result: unknown }).result

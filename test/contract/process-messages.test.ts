@@ -1,19 +1,21 @@
 import { execFile } from 'node:child_process'
-import { fileURLToPath } from 'node:url'
 import { reservePort, startNatsServer } from '@trellis/distributed/servers'
 import { describe, expect, test } from 'vitest'
+import { asStarted } from '../support/as-started.ts'
+import { modulePath } from '../support/module-path.ts'
 import { natsCommand, natsMissing } from '../support/programs.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
 
 /** Starts a process of ours that cannot start; gives all that it says and its exit code. */
-const starting = (module: string, environment: Record<string, string>, words: string[] = []) =>
-  new Promise<{ code: number | null; said: string }>((resolve) => {
-    const main = fileURLToPath(new URL(`../../services/${module}`, import.meta.url))
-    const env = { PATH: process.env.PATH, METRICS_PORT: '0', LOG_LEVEL: 'silent', ...environment }
+const starting = async (module: string, environment: Record<string, string>, words: string[] = []) => {
+  const main = await modulePath(`services/${module}`)
+  return new Promise<{ code: number | null; said: string }>((resolve) => {
+    const env = { ...asStarted, PATH: process.env.PATH, METRICS_PORT: '0', LOG_LEVEL: 'silent', ...environment }
     const child = execFile(process.execPath, [main, ...words], { env }, (_error, stdout, stderr) =>
       resolve({ code: child.exitCode, said: `${stdout}${stderr}` }),
     )
   })
+}
 
 const nowhere = 'postgresql://trellis:secret@127.0.0.1:1/trellis'
 

@@ -6,7 +6,7 @@ import { exporting, generation, upload } from './music-scenarios.ts'
 import { runPoints } from './run-points.ts'
 import type { AnyScenario } from './scenario.ts'
 
-const limit = runs(3)
+const limit = runs(2)
 
 const scenarios: AnyScenario[] = [
   ingest,

@@ -2,16 +2,17 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { createServer } from 'node:net'
-import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
+import { asStarted } from '../support/as-started.ts'
+import { modulePath } from '../support/module-path.ts'
 import { startTrellis } from '../support/trellis.ts'
 
-const main = fileURLToPath(new URL('../../services/all-in-one/src/main.ts', import.meta.url))
+const main = await modulePath('services/all-in-one/src/main.ts')
 
 /** Runs the program to its end. */
 const run = async (environment: Record<string, string>, ...args: string[]) => {
   const child = spawn(process.execPath, [main, ...args], {
-    env: { PATH: process.env.PATH, METRICS_PORT: '0', ...environment },
+    env: { ...asStarted, PATH: process.env.PATH, METRICS_PORT: '0', ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   let stdout = ''

@@ -6,7 +6,7 @@
 import { spawnSync } from 'node:child_process'
 import { parseArgs } from 'node:util'
 import { root, say } from './process.ts'
-import { runTests } from './run-tests.ts'
+import { everywhere, runTests } from './run-tests.ts'
 import { drawSeed } from './seed.ts'
 
 const { values, positionals } = parseArgs({
@@ -43,7 +43,7 @@ for (let round = 1; ; round += 1) {
   const seed = String(round === 1 && given ? given : drawSeed())
   process.env.TEST_SEED = seed
   say(`Round ${round}: TEST_SEED=${seed} TEST_RUNS_FACTOR=${factor}`)
-  const counts = await runTests(['--project', 'embedded', '--project', 'unit', '--project', 'distributed', ...files])
+  const counts = await runTests([...everywhere, ...files])
   passed += counts.passed
   if (counts.failed > 0) {
     say(`\nTo repeat: TEST_SEED=${seed} TEST_RUNS_FACTOR=${factor} npm test -- ${files.join(' ')}`)

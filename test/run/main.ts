@@ -5,11 +5,8 @@
 import { runChecks } from './checks.ts'
 import { provideNatsServer } from './nats-server.ts'
 import { type Counts, say } from './process.ts'
-import { runTests } from './run-tests.ts'
+import { everywhere, runTests } from './run-tests.ts'
 import { drawSeed } from './seed.ts'
-
-/** What is run by default: all that needs no cluster. */
-const everywhere = ['--project', 'embedded', '--project', 'unit', '--project', 'distributed']
 
 const began = performance.now()
 const args = process.argv.slice(2)

@@ -10,6 +10,9 @@ type Report = {
   testResults: { status: string; assertionResults: { status: string; fullName: string }[] }[]
 }
 
+/** The projects of the default run: all that needs no cluster. */
+export const everywhere = ['embedded', 'unit', 'audio', 'distributed'].flatMap((name) => ['--project', name])
+
 /** Runs vitest, shows what it shows, then why tests were skipped, and counts. */
 export const runTests = async (args: readonly string[]): Promise<Counts> => {
   const directory = await mkdtemp(join(tmpdir(), 'trellis-results-'))

@@ -17,6 +17,7 @@ import {
 import { WorkloadsServiceDefinition } from '@trellis/protos/ts/trellis/workloads/v1/workloads.ts'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { databases, type RunningDatabase } from '../../../test/support/databases.ts'
+import { sample } from '../../../test/support/exploration.ts'
 import { sharedData } from '../../../test/support/shared-data.ts'
 import { request as searchRequest } from '../test/searches.ts'
 import { createListingsService, listingsConfig, searchWorker } from './mod.ts'
@@ -451,7 +452,7 @@ describe.each(databases)('on $name', ({ isMissing, start: startDatabase }) => {
     describe.skipIf(sharedData('marketplace') === undefined)(
       'against saved pages (needs the shared marketplace data)',
       () => {
-        test.each(saved)('%s is served in full, with its sellers and scores', async (name) => {
+        test.each(sample(saved, 1))('%s is served in full, with its sellers and scores', async (name) => {
           const html = gunzipSync(await readFile(sharedData('marketplace', `${name}.html.gz`) ?? ''))
           const sold = gunzipSync(await readFile(sharedData('marketplace', 'sold-2026-05-fewer-words.html.gz') ?? ''))
           const { service } = await site((address, response) => response.end(isSold(address) ? sold : html))

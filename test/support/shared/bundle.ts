@@ -5,10 +5,24 @@ import { workerFile } from '../../../deploy/images/worker-modules.ts'
 
 const root = new URL('../../../', import.meta.url)
 
-/** Modules that tests start as processes, by their path in the repository: those of the images, and what people start on one machine. */
+/**
+ * Modules that tests start as processes, by their path in the repository: those of the images, what people start on one machine, and processes
+ * made to be killed, counted or elected by a test.
+ */
 const started = [
   ...Object.values(entries),
+  'operator/test/elected-process.ts',
+  'services/logs/src/cluster/kill-victim.ts',
+  'services/logs/src/collect/kill-victim.ts',
+  'services/logs/src/segments/kill-victim.ts',
+  'services/logs/src/threads/kill-victim.ts',
+  'test/contract/nats-bus-process.ts',
+  'test/probe/pod.ts',
+  'test/probe/replica.ts',
+  // For its workers.
+  'test/probe/worker-kind.ts',
   'services/all-in-one/src/main.ts',
+  'services/all-in-one/src/supervisor/main.ts',
   'services/distributed/src/main.ts',
   'services/distributed/src/workloads/main.ts',
 ]

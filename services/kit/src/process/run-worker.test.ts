@@ -1,6 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { fileURLToPath } from 'node:url'
 import { freePort, type NatsRole, type NatsServer, natsRoles, startNatsServer } from '@trellis/distributed/servers'
 import { type Bus, connectNatsBus } from '@trellis/kit/bus'
 import { silentLog } from '@trellis/kit/telemetry'
@@ -8,11 +7,13 @@ import { assignmentsOf, inputsOf, prepareWorkerTopics, type Report, runNotices, 
 import type { RunNotice } from '@trellis/protos/ts/trellis/workloads/v1/workloads.ts'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import type { ProbeTask } from '../../../../test/probe/task.ts'
+import { asStarted } from '../../../../test/support/as-started.ts'
 import { collect } from '../../../../test/support/collect.ts'
+import { modulePath } from '../../../../test/support/module-path.ts'
 import { natsCommand, natsMissing } from '../../../../test/support/programs.ts'
 import { reportsSoFar } from '../../../../test/support/reports.ts'
 
-const module = fileURLToPath(new URL('../../../../test/probe/pod.ts', import.meta.url))
+const module = await modulePath('test/probe/pod.ts')
 
 /** A worker as a process of its own, as in a pod; the test plays the operator. */
 type Pod = {
@@ -56,6 +57,7 @@ describe.skipIf(natsMissing !== undefined)(natsMissing ? `(skipped: ${natsMissin
     const metricsPort = await freePort()
     const child = spawn(process.execPath, [module], {
       env: {
+        ...asStarted,
         POD_UID: uid,
         POD_NAME: `pod-${unique}`,
         NATS_URL: server.address,

@@ -1,5 +1,4 @@
 import { spawn } from 'node:child_process'
-import { fileURLToPath } from 'node:url'
 import { readConfig } from '@trellis/kit/config'
 import { connectInProcess, type Handlers } from '@trellis/kit/rpc'
 import { silentLog } from '@trellis/kit/telemetry'
@@ -7,7 +6,9 @@ import { searchOrders } from '@trellis/kit/workloads'
 import { Adapter, ListingsServiceDefinition } from '@trellis/protos/ts/trellis/listings/v1/listings.ts'
 import type { SearchSubject } from '@trellis/protos/ts/trellis/workloads/v1/workloads.ts'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { asStarted } from '../../../../test/support/as-started.ts'
 import { buses, type RunningBus } from '../../../../test/support/buses.ts'
+import { modulePath } from '../../../../test/support/module-path.ts'
 import { playOperator } from '../../../../test/support/played-operator.ts'
 import { temporaryDirectory } from '../../../../test/support/temporary-directory.ts'
 import { serveAssignments } from '../../../kit/src/workloads/pod/serve-assignments.ts'
@@ -18,7 +19,7 @@ import { createListingsService, listingsConfig, searchWorker } from '../mod.ts'
 import { createAdapters } from './worker/adapters.ts'
 import { searchWork } from './worker/search-work.ts'
 
-const podModule = fileURLToPath(new URL('./worker/pod.ts', import.meta.url))
+const podModule = await modulePath('services/listings/src/search/worker/pod.ts')
 
 const subject: SearchSubject = {
   query: 'camera',
@@ -43,7 +44,14 @@ const podsOn = ({ bus, address }: RunningBus, environment: Record<string, string
     await Promise.all(ended)
   })
   const asProcess = (podUid: string) => {
-    const env = { ...environment, NATS_URL: address ?? '', POD_UID: podUid, METRICS_PORT: '0', LOG_LEVEL: 'silent' }
+    const env = {
+      ...asStarted,
+      ...environment,
+      NATS_URL: address ?? '',
+      POD_UID: podUid,
+      METRICS_PORT: '0',
+      LOG_LEVEL: 'silent',
+    }
     const child = spawn(process.execPath, [podModule], { env, stdio: ['ignore', 'ignore', 'inherit'] })
     ended.push(new Promise((resolve) => child.once('exit', resolve)))
     ending.signal.addEventListener('abort', () => child.kill('SIGKILL'))

@@ -59,7 +59,7 @@ export type ClusterIndexCalls = {
   merge: () => Promise<void>
   /** Resolves when nothing is in hand. */
   settled: () => Promise<void>
-  rest: () => Promise<void>
+  rest: (processGoesOn: boolean) => Promise<void>
 }
 
 /** What the indexing thread of a replica asks: the catalogue, whose rows are read and written outside of it. */

@@ -192,12 +192,12 @@ const host = createCalls<ClusterHostCalls>(port, {
   forgetTemplates: () => pruneTemplates(),
   merge: async () => (await opened()).merger.run(),
   settled: async () => (await opened()).indexer.settled(),
-  rest: async () => {
+  rest: async (processGoesOn: boolean) => {
     const ending = await opening?.catch(() => undefined)
     opening = undefined
     await ending?.indexer.settled()
     await telling
     await ending?.files[Symbol.asyncDispose]()
-    collectGarbage()
+    if (processGoesOn) collectGarbage()
   },
 })

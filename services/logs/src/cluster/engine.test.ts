@@ -29,13 +29,13 @@ const noise = (amount: number, from: number) =>
 describe('copies of segments on a machine', () => {
   test('take no more room than they may, on one folder for two replicas, and searches find all that went', async () => {
     await using world = await createShared()
-    const local = { directory: join(world.directory, 'local'), bytes: 600_000 }
+    const local = { directory: join(world.directory, 'local'), bytes: 300_000 }
     await using one = await world.open({ local })
     await using other = await world.open({ local })
     for (let round = 0; round < 8; round++) {
-      await [one, other][round % 2]?.engine.ingest(batchOf(noise(4_096, round * 4_096)))
+      await [one, other][round % 2]?.engine.ingest(batchOf(noise(2_048, round * 2_048)))
       for (const replica of [one, other]) {
-        expect(await countOf(replica, 'many')).toBe((round + 1) * 4_096)
+        expect(await countOf(replica, 'many')).toBe((round + 1) * 2_048)
         expect(await countOf(replica, 'n7')).toBe(1)
       }
     }

@@ -187,6 +187,6 @@ test('replicas give the same answers as one process on files, whatever goes to w
       }
       expect([...one.problems, ...other.problems]).toEqual([])
     }),
-    { ...propertyRuns(8), endOnFailure: true },
+    { ...propertyRuns(5), endOnFailure: true },
   )
 })

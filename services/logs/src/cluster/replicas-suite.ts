@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { describe, expect, test } from 'vitest'
+import { modulePath } from '../../../../test/support/module-path.ts'
 import { parseQuery } from '../search/query.ts'
 import type { SearchRequest } from '../search/search.ts'
 import { batchOf } from '../segments/store-for-tests.ts'
@@ -154,10 +155,10 @@ export const describeReplicas = (name: string, createWorld: () => Promise<World>
       await using world = await createWorld()
       await using survivor = world.nats === undefined ? undefined : await world.open()
       const { files, store } = world.shared
-      const linesPerBatch = 200
+      const linesPerBatch = 50
       const batches = 200
       const told = JSON.stringify({ files, store, nats: world.nats, linesPerBatch, batches, inHand: 8 })
-      const victim = new URL('./kill-victim.ts', import.meta.url).pathname
+      const victim = await modulePath('services/logs/src/cluster/kill-victim.ts')
       const child = spawn(process.execPath, [victim, told], { stdio: ['ignore', 'pipe', 'inherit'] })
       const acknowledged = new Set<number>()
       for await (const line of createInterface({ input: child.stdout })) {

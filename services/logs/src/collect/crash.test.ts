@@ -7,6 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type Kysely, sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { randomFrom, runSeed } from '../../../../test/support/exploration.ts'
+import { modulePath } from '../../../../test/support/module-path.ts'
 import type { CheckpointTables } from './checkpoint-store.ts'
 import { collectSource } from './collect-source.ts'
 import { fileSource, openCollecting, withCollecting } from './collecting-for-tests.ts'
@@ -29,7 +30,7 @@ test('killed in the middle of runs over files that are written to and rotated, a
     written += count
   }
   await write(40_000)
-  const victim = new URL('./kill-victim.ts', import.meta.url).pathname
+  const victim = await modulePath('services/logs/src/collect/kill-victim.ts')
   for (let round = 0; round < 6; round++) {
     const child = spawn(process.execPath, [victim, data, path], { stdio: ['pipe', 'pipe', 'inherit'] })
     const ended = once(child, 'exit')

@@ -91,8 +91,7 @@ const readCarried = (inner: LineReader, line: string, header: Header): void => {
   header.severity ??= severity
 }
 
-/** `inner` reads the message of a format that wraps or carries others. */
-export const createPatternReader = (format: PatternFormat, context: TimeContext, inner?: LineReader): LineReader => {
+const prepareReader = (format: PatternFormat, context: TimeContext, inner?: LineReader): LineReader => {
   const { pattern, places, endsBeforeMessage } = headerPattern(format)
   const readTime = format.time ? createTimeReader(format.time, context) : undefined
   const readMoment = createTimeReader('moment', context)
@@ -134,6 +133,20 @@ export const createPatternReader = (format: PatternFormat, context: TimeContext,
         if (inner && endsBeforeMessage && beginsLikeLine(line, messageStart)) readCarried(inner, line, header)
       }
       return format.name
+    },
+  }
+}
+
+/**
+ * `inner` reads the message of a format that wraps or carries others. The reader is prepared for the first line that comes to it: each push has
+ * one of every format, and most of them never see a line.
+ */
+export const createPatternReader = (format: PatternFormat, context: TimeContext, inner?: LineReader): LineReader => {
+  let prepared: LineReader | undefined
+  return {
+    read: (line, header) => {
+      prepared ??= prepareReader(format, context, inner)
+      return prepared.read(line, header)
     },
   }
 }

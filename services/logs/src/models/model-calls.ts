@@ -17,5 +17,5 @@ export type LoadedModel = { fingerprint: string; labels: string[]; width: number
 export type ModelCalls = {
   load: () => Promise<LoadedModel | { unusable: string }>
   run: (texts: string[]) => Promise<Float32Array>
-  rest: () => Promise<void>
+  rest: (processGoesOn: boolean) => Promise<void>
 }

@@ -39,11 +39,11 @@ const own: ModelCalls = {
     }
   },
   run: async (texts) => (await (await opened()).network.run(texts)).values,
-  rest: async () => {
+  rest: async (processGoesOn: boolean) => {
     const ending = await opening?.catch(() => undefined)
     opening = undefined
     await ending?.network.release()
-    collectGarbage()
+    if (processGoesOn) collectGarbage()
   },
 }
 createCalls(port, own)

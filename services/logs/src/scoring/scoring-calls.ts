@@ -8,7 +8,7 @@ import type { SourceRange } from './source-range.ts'
 /** What the scoring thread can be asked: of each scorer one thing at a time. */
 export type ScoringCalls = {
   score: (scorer: Scorer, range: SourceRange, userFormats: UserFormatSet) => Promise<Scored>
-  rest: () => void
+  rest: (processGoesOn: boolean) => void
 }
 
 /** What it asks, and for which scorer. */

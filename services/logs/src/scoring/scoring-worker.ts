@@ -62,5 +62,7 @@ const host = createCalls<ScoringHostCalls>(port, {
     searches = 0
     return { findings: found, entries }
   },
-  rest: collectGarbage,
+  rest: (processGoesOn: boolean) => {
+    if (processGoesOn) collectGarbage()
+  },
 })

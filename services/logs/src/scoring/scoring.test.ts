@@ -56,9 +56,9 @@ const day = (more: readonly Pushed[] = []): Pushed[] => [
     timestamp_iso: at(minute * 60),
     sequence: minute,
   })),
-  ...Array.from({ length: 2_880 }, (_, index) => ({
+  ...Array.from({ length: 1_440 }, (_, index) => ({
     text: `stored document ${index} of kim`,
-    timestamp_iso: at(index * 30 + 7),
+    timestamp_iso: at(index * 60 + 7),
     sequence: 10_000 + index,
   })),
   ...more,

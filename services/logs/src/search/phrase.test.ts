@@ -30,7 +30,7 @@ test('an entry that has a phrase keeps the score of its words when others that o
 describe('of many candidates of a phrase', () => {
   /** Of four one has the phrase, two have its words apart, and one has only the first of them. */
   const wordings = ['failed password for root', 'password failed for guest', 'failed: no password', 'failed to start']
-  const texts = Array.from({ length: 2_000 }, (_, index) => ({
+  const texts = Array.from({ length: 800 }, (_, index) => ({
     text: `${wordings[(index * 7 + Math.floor(index / 9)) % 4]} at ${index}`,
     time: 1_700_000_000_000 + index * 1_000,
     sourceId: index % 3 === 0 ? 'gate' : 'door',
@@ -55,13 +55,13 @@ describe('of many candidates of a phrase', () => {
   /** Asks with each limit for all pages, and gives the counts that any of them came with and how many entries were shown. */
   const askAll = async (q: string, mostTextsForExactTotal?: number) => {
     await using folder = await createShardFolder()
-    await using opened = await folder.open({ documents: 600 })
+    await using opened = await folder.open({ documents: 240 })
     await opened.shard.ingest(batchOf(texts))
     await opened.shard.flush()
     await opened.shard.settled()
     const counts = new Set<string>()
     const shown: number[] = []
-    for (const limit of [50, 300, 1_000]) {
+    for (const limit of [50, 300]) {
       const found = new Set<string>()
       for (let next: SearchResult['next'] | undefined; next !== null; ) {
         const request: SearchRequest = {
@@ -90,15 +90,15 @@ describe('of many candidates of a phrase', () => {
   test.each(questions)('$q counts what is there, whatever the limit and the page', async ({ q, expected }) => {
     expect(await askAll(q)).toEqual({
       counts: [{ total: expected, totalIsExact: true, severities: expected, sources: expected, times: expected }],
-      shown: [expected, expected, expected],
+      shown: [expected, expected],
     })
   })
 
   test.each(questions)(
     '$q is counted by some of the texts where they are too many, the same for every page, and shown whole',
     async ({ q, expected }) => {
-      const { counts, shown } = await askAll(q, 500)
-      expect(shown).toEqual([expected, expected, expected])
+      const { counts, shown } = await askAll(q, 200)
+      expect(shown).toEqual([expected, expected])
       expect(counts).toHaveLength(1)
       const [only] = counts
       const total = only?.total ?? 0

@@ -4,12 +4,13 @@ import { createInterface } from 'node:readline'
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { randomFrom, runSeed, runs } from '../../../../test/support/exploration.ts'
+import { modulePath } from '../../../../test/support/module-path.ts'
 import { createShardFolder, type OpenedShard } from './store-for-tests.ts'
 
-const kills = runs(12)
+const kills = runs(8)
 
 // A run with the same seed kills after the same acknowledgements, though never at quite the same instruction.
-const victim = new URL('./kill-victim.ts', import.meta.url).pathname
+const victim = await modulePath('services/logs/src/segments/kill-victim.ts')
 
 /** Lets a process take batches, from line `from` on, and kills it at some moment after some acknowledgements; gives the last of them. */
 const killOne = async (directory: string, from: number, random: () => number): Promise<number> => {

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { openStore } from '@trellis/kit/store'
 import { expect, test } from 'vitest'
+import { modulePath } from '../../../../test/support/module-path.ts'
 import { parseQuery } from '../search/query.ts'
 import { type CatalogueTables, catalogueMigrations, createCatalogue } from '../segments/catalogue-store.ts'
 import { createLogEngine } from './engine.ts'
@@ -50,7 +51,7 @@ const withFolder = async () => {
 
 test('killed in the middle of an upload it has all that was acknowledged, needs no repair, and the rest can be sent again', async () => {
   await using folder = await withFolder()
-  const victim = new URL('./kill-victim.ts', import.meta.url).pathname
+  const victim = await modulePath('services/logs/src/threads/kill-victim.ts')
   const child = spawn(process.execPath, [victim, folder.directory], { stdio: ['ignore', 'pipe', 'inherit'] })
   let acknowledged = 0
   for await (const line of createInterface({ input: child.stdout })) {

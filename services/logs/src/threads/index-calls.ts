@@ -54,7 +54,7 @@ export type IndexCalls = {
   maintain: (care: Care) => Promise<Freed>
   setSeverity: (entryId: string, severity: Severity | null, left?: Int32Array) => Promise<StoredEntry | undefined>
   holdings: () => Promise<Holdings>
-  rest: () => Promise<void>
+  rest: (processGoesOn: boolean) => Promise<void>
 }
 
 /** What the indexing thread asks. */

@@ -168,9 +168,9 @@ const host = createCalls<IndexHostCalls>(port, {
         lastArrival: arrivals.length === 0 ? null : Math.max(...arrivals.map(({ last }) => last)),
       } satisfies Holdings
     }),
-  rest: async () => {
+  rest: async (processGoesOn: boolean) => {
     await shards.end()
     // Freed while the thread still is: what is freed by ending it the allocator keeps.
-    collectGarbage()
+    if (processGoesOn) collectGarbage()
   },
 })

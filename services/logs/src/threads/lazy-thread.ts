@@ -15,7 +15,7 @@ export type LazyThreadOptions = {
   idleMilliseconds: number
   /** Asked before an idle thread is ended: false keeps it for another while. */
   mayRest: () => boolean
-  /** The name of a call that lets the thread bring things to an end before it is ended. */
+  /** The name of a call that lets the thread bring things to an end before it is ended. Its argument is whether this process goes on without the thread. */
   lastCall: string
   onFailure: (error: Error) => void
   /** Told when the thread has ended because it was idle. */
@@ -63,11 +63,13 @@ export const createLazyThread = <Remote extends Callable>(options: LazyThreadOpt
     worker.on('exit', (code) => ended(new Error(`A thread of the log service ended with ${code}.`)))
     return started
   }
-  const end = async () => {
+  const end = async (processGoesOn: boolean) => {
     clearTimeout(idle)
     const ending = running
     if (!ending) return
-    await ending.calls.call(options.lastCall, [] as unknown as Parameters<Remote[string]>).catch(() => undefined)
+    await ending.calls
+      .call(options.lastCall, [processGoesOn] as unknown as Parameters<Remote[string]>)
+      .catch(() => undefined)
     if (running === ending) running = undefined
     const gone = once(ending.worker, 'exit')
     await ending.worker.terminate()
@@ -79,7 +81,7 @@ export const createLazyThread = <Remote extends Callable>(options: LazyThreadOpt
     idle = setTimeout(() => {
       if (!running) return
       if (running.calls.pending > 0 || !options.mayRest()) return watchIdle()
-      resting = end().finally(() => {
+      resting = end(true).finally(() => {
         resting = undefined
         options.onRest()
       })
@@ -108,7 +110,7 @@ export const createLazyThread = <Remote extends Callable>(options: LazyThreadOpt
     async [Symbol.asyncDispose]() {
       isDisposed = true
       await resting
-      await end()
+      await end(false)
     },
   }
 }

@@ -49,7 +49,7 @@ export type ParseCalls = {
   drop: (id: number) => void
   /** Reads a pushed body and has its entries kept; answers when all of them are, or one batch of them is not and the others are settled. */
   pushed: (body: Uint8Array, options: PushedOptions, userFormats: UserFormatSet) => Promise<PushedResult>
-  rest: () => void
+  rest: (processGoesOn: boolean) => void
 }
 
 /** What the parsing thread asks: that a batch of a file be kept, and some of it be told of before; or a batch of a pushed body. */

@@ -136,5 +136,7 @@ const calls = createCalls<KeepCalls>(port, {
     await Promise.allSettled(keeping)
     return { ...sumOf(await Promise.all(keeping)), rejected } satisfies PushedResult
   },
-  rest: collectGarbage,
+  rest: (processGoesOn: boolean) => {
+    if (processGoesOn) collectGarbage()
+  },
 })

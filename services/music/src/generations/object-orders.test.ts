@@ -1,5 +1,4 @@
 import { spawn } from 'node:child_process'
-import { fileURLToPath } from 'node:url'
 import { readConfig } from '@trellis/kit/config'
 import { type FilesLocation, openFiles } from '@trellis/kit/files'
 import { connectInProcess, type Handlers } from '@trellis/kit/rpc'
@@ -8,7 +7,9 @@ import { generationOrders, runTopic } from '@trellis/kit/workloads'
 import { type Chain, MusicServiceDefinition } from '@trellis/protos/ts/trellis/music/v1/music.ts'
 import type { GenerationSubject } from '@trellis/protos/ts/trellis/workloads/v1/workloads.ts'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { asStarted } from '../../../../test/support/as-started.ts'
 import { buses, type RunningBus } from '../../../../test/support/buses.ts'
+import { modulePath } from '../../../../test/support/module-path.ts'
 import { playOperator } from '../../../../test/support/played-operator.ts'
 import { temporaryDirectory } from '../../../../test/support/temporary-directory.ts'
 import { serveAssignments } from '../../../kit/src/workloads/pod/serve-assignments.ts'
@@ -19,7 +20,7 @@ import { nodeFile } from '../audio/files-layout.ts'
 import { createMusicService, generationWorker, musicConfig } from '../mod.ts'
 import { audioWork } from '../worker/audio-work.ts'
 
-const podModule = fileURLToPath(new URL('../worker/pod.ts', import.meta.url))
+const podModule = await modulePath('services/music/src/worker/pod.ts')
 const RATE = 22_050
 const asLocal = { caller: local }
 
@@ -38,6 +39,7 @@ const podsOn = ({ bus, address }: RunningBus, files: FilesLocation) => {
   })
   const asProcess = (podUid: string, server: string) => {
     const env = {
+      ...asStarted,
       NATS_URL: server,
       POD_UID: podUid,
       METRICS_PORT: '0',
