@@ -26,6 +26,11 @@ export const startObserved = async (
     ...environment,
   })
   const named = [...trellis.output().matchAll(/metrics on port (\d+)/g)].map(([, port]) => Number(port))
+  const seen = await observe(observed)
+  if (seen.length <= named.length) {
+    await trellis[Symbol.asyncDispose]()
+    throw new Error(`Of the launcher and ${named.length} processes only ${seen.length} can be observed.`)
+  }
   return { trellis, observed, metricsPorts: form === 'embedded' ? [metricsPort] : named.filter((port) => port > 0) }
 }
 

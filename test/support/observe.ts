@@ -6,11 +6,15 @@ import type { Observation } from './observed-process.ts'
 
 export type { Observation }
 
-/** Settings that let the processes of an installation be observed through sockets in a folder, which must have a short name. */
-export const observedBy = (directory: string): Record<string, string> => ({
-  NODE_OPTIONS: `--import ${new URL('./observed-process.ts', import.meta.url).href}`,
-  TRELLIS_OBSERVED: directory,
-})
+/**
+ * Settings that let the processes of an installation be observed through sockets in a folder, which must have a short name. The folder is part of
+ * the module's address: a launcher passes `NODE_OPTIONS` on, and of other variables only those that a process reads.
+ */
+export const observedBy = (directory: string): Record<string, string> => {
+  const module = new URL('./observed-process.ts', import.meta.url)
+  module.searchParams.set('directory', directory)
+  return { NODE_OPTIONS: `--import ${module.href}` }
+}
 
 const ask = async (path: string): Promise<Observation | undefined> => {
   const socket = createConnection(path)

@@ -9,7 +9,7 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { isMainThread } from 'node:worker_threads'
 
-const directory = process.env.TRELLIS_OBSERVED
+const directory = new URL(import.meta.url).searchParams.get('directory')
 const faults: string[] = []
 
 const linkOf = (descriptor: string): string => {
@@ -51,7 +51,7 @@ const look = (collectGarbage: () => void) => {
 
 export type Observation = ReturnType<typeof look>
 
-if (directory !== undefined && isMainThread) {
+if (directory !== null && isMainThread) {
   setFlagsFromString('--expose-gc')
   const collectGarbage = runInNewContext('gc') as () => void
   process.on('uncaughtExceptionMonitor', (error) => faults.push(String(error?.stack ?? error)))
