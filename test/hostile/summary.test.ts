@@ -18,9 +18,10 @@ const sorted = (...all: Sample[][]) => all.flat().toSorted((a, b) => a.at - b.at
 test('a process grows where its last third takes more than its second, whatever the first took', () => {
   const warming = sampled(1, (second) => ({ megabytes: second < 20 ? second * 10 : 300 }))
   const leaking = sampled(2, (second) => ({ megabytes: 300 + second * 8 }))
+  const busy = sampled(4, (second) => ({ descriptors: second > 45 && second % 3 > 0 ? 300 : 100 }))
   const opening = sampled(3, (second) => ({ descriptors: 100 + second * 8 }))
   expect(growing(sorted(warming))).toEqual([])
-  expect(growing(sorted(warming, leaking, opening))).toEqual([
+  expect(growing(sorted(warming, busy, leaking, opening))).toEqual([
     expect.stringMatching(/^process-2: megabytes /),
     expect.stringMatching(/^process-3: descriptors /),
   ])

@@ -49,16 +49,19 @@ const lasting = (samples: readonly Sample[]): Sample[][] => {
 }
 
 /** How much more the last third of a run may take than the second: a part of that, and an amount. */
-const growth = { part: 0.1, megabytes: 64, descriptors: 64 }
+const growth = { part: 0.1, megabytes: 64, descriptors: 16 }
 
-/** Processes whose memory or descriptors grow: the median of the last third of the run against that of the second. */
+/** Memory moves about a level, descriptors about a bottom: connections under way come on top of what a process holds. */
+const levels = { megabytes: median, descriptors: (values: readonly number[]) => Math.min(...values) }
+
+/** Processes whose memory or descriptors grow: the last third of the run against the second. */
 export const growing = (samples: readonly Sample[]): string[] =>
   lasting(samples).flatMap((ofProcess) => {
     const [, second = [], last = []] = thirdsOf(ofProcess)
-    const name = ofProcess[0]?.name ?? ''
     return (['megabytes', 'descriptors'] as const).flatMap((what) => {
-      const [was, is] = [second, last].map((part) => median(part.map((sample) => sample[what])))
-      if (was === undefined || is === undefined || is <= was * (1 + growth.part) + growth[what]) return []
-      return [`${name}: ${what} ${was.toFixed(0)} in the second third, ${is.toFixed(0)} in the last`]
+      const levelOf = (part: readonly Sample[]) => levels[what](part.map((sample) => sample[what]))
+      const [was, is] = [levelOf(second), levelOf(last)]
+      if (is <= was * (1 + growth.part) + growth[what]) return []
+      return [`${ofProcess[0]?.name}: ${what} ${was.toFixed(0)} in the second third, ${is.toFixed(0)} in the last`]
     })
   })

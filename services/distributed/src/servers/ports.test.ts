@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
 import { once } from 'node:events'
-import { createServer } from 'node:net'
+import { connect, createServer } from 'node:net'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
 import { freePort, reservePort } from './ports.ts'
@@ -36,4 +36,16 @@ test('a reserved port is kept until it is let go of', async () => {
   await once(server, 'listening')
   server.close()
   await once(server, 'close')
+})
+
+test('a connection to a reserved port is closed at once, and does not prevent its release', {
+  timeout: 20_000,
+}, async () => {
+  const reserved = await reservePort()
+  const open = () => connect(reserved.port, '127.0.0.1').resume()
+  await once(open(), 'close')
+  const socket = open()
+  await once(socket, 'connect')
+  await reserved[Symbol.asyncDispose]()
+  socket.destroy()
 })

@@ -12,7 +12,8 @@ const blockSize = 20
 const tries = 200
 
 const listenOn = async (port: number): Promise<Server | undefined> => {
-  const server = createServer().unref()
+  // A connection that nothing serves would take a descriptor for as long as this process lives.
+  const server = createServer((socket) => socket.destroy()).unref()
   try {
     server.listen(port, '127.0.0.1')
     await once(server, 'listening')
