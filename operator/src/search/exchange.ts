@@ -21,7 +21,7 @@ export const canExchange = ({ claims }: SearchWorld, { search, runId, pods: { cu
  */
 export const exchange = async (world: SearchWorld, run: Run): Promise<Result> => {
   const { search, runId, pods, signal } = run
-  const { client, claims, room, log } = world
+  const { client, claims, ownPods, room, log } = world
   if (!pods.current) return requeueAfter(0)
   const { metadata } = pods.current.pod
   if (search.status.podName !== undefined)
@@ -34,6 +34,8 @@ export const exchange = async (world: SearchWorld, run: Run): Promise<Result> =>
     if (!isConflict(error) && !isNotFound(error)) throw error
     return requeueAfter(lookedAgain)
   }
+  // Else the next reconcile might still see it, name it in the status again, and then count it as lost.
+  ownPods.removed(pods.current.pod)
   claims.askAgain(runId)
   log.info(
     { runId, search: search.metadata.name, pod: metadata.name },

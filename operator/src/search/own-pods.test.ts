@@ -43,6 +43,19 @@ test('an answer is not believed beyond the deletion of its pod, nor for ever', (
   expect(versions()).toEqual([])
 })
 
+test('a pod that the server deleted is not seen again, although the cache still has it, and a new one of its name is', () => {
+  const { pods, ownPods, time, versions } = setUp()
+  pods.put(pod(5))
+  ownPods.note('run', pod(5))
+  ownPods.removed(pod(5))
+  expect(versions()).toEqual([])
+  ownPods.note('run', { ...pod(8), metadata: { ...pod(8).metadata, uid: 'uid-next' } })
+  expect(versions()).toEqual(['8'])
+  // A deletion that never showed is not believed for ever.
+  time.now += 60_000
+  expect(versions()).toEqual(['5'])
+})
+
 test('a worker that is made and does not show yet is live, and one that has ended is not', () => {
   const { pods, ownPods } = setUp()
   expect(ownPods.hasLive('run')).toBe(false)

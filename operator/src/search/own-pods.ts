@@ -10,6 +10,8 @@ export type OwnPods = {
   hasLive: (ownerUid: string) => boolean
   /** Takes an answer of the server: a pod that was made, claimed or found for its owner. */
   note: (ownerUid: string, pod: Pod) => void
+  /** Takes an answer of the server: a pod that no node had is deleted. The cache may show it for a moment more. */
+  removed: (pod: Pod) => void
   forget: (ownerUid: string) => void
 }
 
@@ -18,13 +20,19 @@ const believed = 60_000
 
 export const createOwnPods = ({ pods, clock }: { pods: Store<Pod>; clock: Clock }): OwnPods => {
   const answers = new Map<string, { pod: Pod; until: number }[]>()
-  pods.onChange(({ type, object }) => {
-    if (type !== 'deleted') return
-    for (const { uid } of object.metadata.ownerReferences ?? []) {
-      const left = (answers.get(uid) ?? []).filter(({ pod }) => pod.metadata.uid !== object.metadata.uid)
+  /** Until when a pod that the server deleted is hidden, by its uid. */
+  const hidden = new Map<string, number>()
+  const withdraw = ({ metadata }: Pod) => {
+    for (const { uid } of metadata.ownerReferences ?? []) {
+      const left = (answers.get(uid) ?? []).filter(({ pod }) => pod.metadata.uid !== metadata.uid)
       if (left.length > 0) answers.set(uid, left)
       else answers.delete(uid)
     }
+  }
+  pods.onChange(({ type, object }) => {
+    if (type !== 'deleted') return
+    hidden.delete(object.metadata.uid)
+    withdraw(object)
   })
 
   const isAhead = ({ pod: { metadata }, until }: { pod: Pod; until: number }): boolean => {
@@ -36,8 +44,16 @@ export const createOwnPods = ({ pods, clock }: { pods: Store<Pod>; clock: Clock 
     )
   }
 
+  const isHidden = ({ metadata: { uid } }: Pod): boolean => {
+    const until = hidden.get(uid)
+    if (until === undefined) return false
+    if (clock.monotonic() < until) return true
+    hidden.delete(uid)
+    return false
+  }
+
   const of = (ownerUid: string): Pod[] => {
-    const cached = pods.by('owner', ownerUid)
+    const cached = pods.by('owner', ownerUid).filter((pod) => !isHidden(pod))
     const held = answers.get(ownerUid)
     if (!held) return cached
     const ahead = held.filter(isAhead)
@@ -55,6 +71,10 @@ export const createOwnPods = ({ pods, clock }: { pods: Store<Pod>; clock: Clock 
     note: (ownerUid, pod) => {
       const others = (answers.get(ownerUid) ?? []).filter((answer) => answer.pod.metadata.uid !== pod.metadata.uid)
       answers.set(ownerUid, [...others, { pod: keepOfPod(pod), until: clock.monotonic() + believed }])
+    },
+    removed: (pod) => {
+      hidden.set(pod.metadata.uid, clock.monotonic() + believed)
+      withdraw(pod)
     },
     forget: (ownerUid) => void answers.delete(ownerUid),
   }
