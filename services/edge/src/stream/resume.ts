@@ -4,6 +4,8 @@ import { isFailure } from '@trellis/kit/errors'
 type Message = Record<string, unknown>
 
 const giveUpMilliseconds = 60_000
+/** How often a stream is asked for that has not begun: a replica may just have gone, and another one is there. */
+const maxOpenings = 3
 const longestPauseMilliseconds = 2_000
 
 export type Resumable = {
@@ -17,15 +19,15 @@ export type Resumable = {
 
 /**
  * A stream that outlives the replica it comes from: when that is lost, the service is asked again for what comes behind
- * the last event that was passed on, as the client would ask if it had to come back. A failure before the first message is thrown:
- * there is nothing to resume yet. Gives up, with the failure, when no replica answers for a minute.
+ * the last event that was passed on, as the client would ask if it had to come back. Gives up, with the failure, when no replica answers
+ * for a minute, or, before the first message, when a few openings have failed: the client is told soon.
  */
 export async function* resume({ open, idOf, signal }: Resumable): AsyncGenerator<Message> {
   let lastEventId: string | undefined
   let hasBegun = false
   let lostAt: number | undefined
   let pause = 50
-  for (;;) {
+  for (let openings = 1; ; openings += 1) {
     try {
       for await (const message of open(lastEventId)) {
         hasBegun = true
@@ -37,8 +39,9 @@ export async function* resume({ open, idOf, signal }: Resumable): AsyncGenerator
       return
     } catch (error) {
       lostAt ??= performance.now()
-      const isLost = isFailure(error, 'unavailable') && hasBegun && !signal.aborted
-      if (!isLost || performance.now() - lostAt > giveUpMilliseconds) throw error
+      const isLost = isFailure(error, 'unavailable') && !signal.aborted
+      const isGivenUp = hasBegun ? performance.now() - lostAt > giveUpMilliseconds : openings >= maxOpenings
+      if (!isLost || isGivenUp) throw error
     }
     await sleep(pause * (0.5 + Math.random() / 2))
     pause = Math.min(pause * 2, longestPauseMilliseconds)
