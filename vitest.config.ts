@@ -104,8 +104,8 @@ export default defineConfig({
           include: onCluster,
           exclude: aloneOnCluster,
           globalSetup: ['test/cluster/support/setup.ts'],
-          // They wait for pods more than they compute.
-          maxWorkers: 4,
+          // A node of two cores has no room for the pods of two installations.
+          fileParallelism: false,
           sequence: { groupOrder: 1 },
         },
       },
