@@ -25,8 +25,8 @@ describe.each([transports[0], transports[1]])('answers that nobody reads, %s', (
   })
   afterAll(() => served.close())
 
-  const open = (request: string) => {
-    const socket = connect(Number(new URL(served.origin).port), '127.0.0.1')
+  const open = (request: string, { origin } = served) => {
+    const socket = connect(Number(new URL(origin).port), '127.0.0.1')
     socket.on('error', () => undefined)
     socket.write(request)
     return socket
@@ -48,22 +48,25 @@ describe.each([transports[0], transports[1]])('answers that nobody reads, %s', (
   })
 
   test('a client that reads slowly gets all of it, and one that waits for events stays', async () => {
-    const waiting = open(get('/probe/api/count?behaviour=follow'))
+    // With time enough that a busy machine reads again before it is over.
+    const patient = await serveProbe(transport, { RESPONSE_IDLE_SECONDS: '4' })
+    const waiting = open(get('/probe/api/count?behaviour=follow'), patient)
     let waitingIsClosed = false
     waiting.on('close', () => {
       waitingIsClosed = true
     })
     waiting.resume()
-    const socket = open(get(`/probe/api/download?size=${size}`))
+    const socket = open(get(`/probe/api/download?size=${size}`), patient)
     let read = 0
     for await (const chunk of socket) {
       read += chunk.length
       if (read >= size) break
       // Ten pauses, and longer in all than a client may take nothing.
-      if (Math.floor(read / 4_000_000) > Math.floor((read - chunk.length) / 4_000_000)) await sleep(400)
+      if (Math.floor(read / 4_000_000) > Math.floor((read - chunk.length) / 4_000_000)) await sleep(500)
     }
     expect(read).toBeGreaterThanOrEqual(size)
     expect(waitingIsClosed).toBe(false)
     waiting.destroy()
+    await patient.close()
   })
 })
