@@ -8,20 +8,18 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { adminKey } from '../conformance/send.ts'
+import { randomFrom, runSeed, runs, shuffled } from '../support/exploration.ts'
 import { type ObservedTrellis, settle, startObserved } from '../support/holdings.ts'
 import { observe } from '../support/observe.ts'
 import { form } from '../support/trellis.ts'
 import { prepare } from './prepare.ts'
 import { type RawRequest, rawRequests } from './requests.ts'
-import { seededRandom, shuffled } from './seeded.ts'
 import { type Case, casesOf, disappear, titleOf } from './ways.ts'
 
-const seed = Number(process.env.TEST_SEED ?? Date.now() % 2 ** 31)
-const factor = Number(process.env.TEST_RUNS_FACTOR ?? 1)
-const random = seededRandom(seed)
+const random = randomFrom(runSeed)
 /** Cases of each request (route × body × encoding) in the default run. */
-const casesPerRequest = Math.ceil(2 * factor)
-const casesPerUpload = Math.ceil(8 * factor)
+const casesPerRequest = runs(2)
+const casesPerUpload = runs(8)
 const atOnce = 24
 
 let observed: string
@@ -63,7 +61,7 @@ afterAll(async () => {
   await rm(observed, { recursive: true, force: true })
 })
 
-describe(`the ${form} form, whose clients disappear (TEST_SEED=${seed})`, () => {
+describe(`the ${form} form, whose clients disappear (TEST_SEED=${runSeed})`, () => {
   test('holds afterwards what it held before, and has logged no fault', { timeout: 1_800_000 }, async () => {
     // The first half opens what stays open: caches, kept connections, warm workers.
     const half = cases.length >> 1

@@ -7,6 +7,7 @@ import { existsSync, rmSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { proxyEndingStreams } from '../support/ending-streams.ts'
+import { runSeed, runsFactor } from '../support/exploration.ts'
 import { attempt } from '../support/run-program.ts'
 import { startTrellis } from '../support/trellis.ts'
 import { adminKey } from './send.ts'
@@ -34,11 +35,9 @@ const prepare = (): string | undefined => {
 }
 
 const missing = process.env.TRELLIS_FORM === 'distributed' ? 'it runs on the embedded form' : prepare()
-const seed = Number(process.env.TEST_SEED ?? Date.now() % 2 ** 31)
-const factor = Number(process.env.TEST_RUNS_FACTOR ?? 1)
 /** Fuzzing goes on for as long as there is time. */
-const budgetSeconds = Math.ceil(40 * factor)
-const title = `Schemathesis ${version} finds no failure in any route (TEST_SEED=${seed})`
+const budgetSeconds = Math.ceil(40 * runsFactor)
+const title = `Schemathesis ${version} finds no failure in any route (TEST_SEED=${runSeed})`
 
 test.skipIf(missing !== undefined)(missing === undefined ? title : `${title}: ${missing}`, { timeout: 0 }, async () => {
   await using trellis = await startTrellis({
@@ -48,7 +47,7 @@ test.skipIf(missing !== undefined)(missing === undefined ? title : `${title}: ${
   })
   await using proxy = await proxyEndingStreams(trellis.origin)
   // One worker: the `ast` module of Python 3.11, which Hypothesis calls, fails now and then in several threads.
-  const args = ['--seed', String(seed), '--max-time', String(budgetSeconds), '--workers', '1', '--no-color']
+  const args = ['--seed', String(runSeed), '--max-time', String(budgetSeconds), '--workers', '1', '--no-color']
   const { code, output } = await attempt(
     program,
     ['--config-file', beside('schemathesis.toml'), 'run', `${proxy.origin}/openapi.json`, ...args],

@@ -18,10 +18,10 @@ const settings = {
   RATE_LIMIT_EXPORTS: '0',
 }
 
-/** Trellis as one process on files, with an injector in each of its processes and threads. */
 /** The program of the main process, as points name it. */
 export const mainProgram = 'all-in-one'
 
+/** Trellis as one process on files, with an injector in each of its processes and threads. */
 export const startFaulty = async (environment: Record<string, string> = {}) => {
   await using opened = new AsyncDisposableStack()
   const { path } = opened.use(await temporaryDirectory())

@@ -1,15 +1,9 @@
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { randomFrom } from '../support/exploration.ts'
+import { randomFrom, shuffled } from '../support/exploration.ts'
 import { type FaultyInstallation, mainProgram, startFaulty } from './installation.ts'
 import { type Fault, kinds, nameOfPoint, type Point } from './points.ts'
 import { type AnyScenario, eventually } from './scenario.ts'
-
-const shuffled = <Item>(items: readonly Item[], random: () => number): Item[] =>
-  items
-    .map((item) => ({ item, order: random() }))
-    .toSorted((one, other) => one.order - other.order)
-    .map(({ item }) => item)
 
 /** Longer than callers wait on the disk for anything, in milliseconds. */
 const delayMilliseconds = 2_000

@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { shuffled } from '../aborts/seeded.ts'
-import { randomFrom } from '../support/exploration.ts'
+import { randomFrom, shuffled } from '../support/exploration.ts'
 import type { Attack, Target } from './attack.ts'
 import { abort } from './attacks/aborts.ts'
 import { floodOfConnections, floodOfCredentials, floodOfRequests, floodOfSearches } from './attacks/floods.ts'

@@ -33,6 +33,13 @@ export const randomFrom = (seed: number): (() => number) => {
   }
 }
 
+/** The items in another order, which the random numbers decide. */
+export const shuffled = <Item>(items: readonly Item[], random: () => number): Item[] =>
+  items
+    .map((item) => ({ item, order: random() }))
+    .toSorted((a, b) => a.order - b.order)
+    .map(({ item }) => item)
+
 /** `runs(count)` of the items, drawn by the seed of the run, in their order; all of them where the factor is large enough. */
 export const sample = <Item>(items: readonly Item[], count: number): Item[] => {
   const random = randomFrom(runSeed)

@@ -1,4 +1,6 @@
-/** Numbers from 0 up to 1 that follow from a seed alone (mulberry32), and what is drawn with them. */
+import { randomFrom } from '../../../test/support/exploration.ts'
+
+/** Numbers from 0 up to 1 that follow from a seed alone, and what is drawn with them. */
 export type SeededRandom = (() => number) & {
   /** A number from `least` up to `most`. */
   between: (least: number, most: number) => number
@@ -7,13 +9,7 @@ export type SeededRandom = (() => number) & {
 }
 
 export const seededRandom = (seed: number): SeededRandom => {
-  let state = seed >>> 0
-  const random = (): number => {
-    state = (state + 0x6d2b79f5) >>> 0
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
-  }
+  const random = randomFrom(seed)
   return Object.assign(random, {
     between: (least: number, most: number) => least + random() * (most - least),
     // A fault that is ruled out draws nothing, so that ruling it out leaves the others where they were.

@@ -1,10 +1,11 @@
 import { expect, test } from 'vitest'
+import { runsFactor } from '../../support/exploration.ts'
 import { followEvents } from '../../support/resuming-events.ts'
 import { processOfApiServer } from '../support/node-processes.ts'
 import { minutes, searchByHttp, seconds, untilObject, untilReady, untilStatus, type World } from './world.ts'
 
 /** Longer than a term of the operator's Lease; TEST_RUNS_FACTOR above 1 asks for a minute. */
-const away = Number(process.env.TEST_RUNS_FACTOR ?? 1) > 1 ? 60 : 25
+const away = runsFactor > 1 ? 60 : 25
 
 export const apiServerFaults = (world: () => World): void => {
   const updates = (session: string) => `${world().origin}/listings/api/updates/${session}`

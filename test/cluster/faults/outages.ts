@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
+import { runsFactor } from '../../support/exploration.ts'
 import {
   minutes,
   numbered,
@@ -13,7 +14,7 @@ import {
 } from './world.ts'
 
 /** TEST_RUNS_FACTOR above 1 asks for the whole of it: as many runs as were once seen to fail, and outages as long. */
-const isWhole = Number(process.env.TEST_RUNS_FACTOR ?? 1) > 1
+const isWhole = runsFactor > 1
 const runs = isWhole ? 53 : 6
 
 const outages = [

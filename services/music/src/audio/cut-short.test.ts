@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { randomFrom, runSeed } from '../../../../test/support/exploration.ts'
+import { randomFrom, runSeed, runs } from '../../../../test/support/exploration.ts'
 import { bytesOf, chunk, decodeAll, fixture, fixturePiece, wavOf } from '../../test/audio-files.ts'
 import { type Block, blockLength, sliceBlock } from './pcm.ts'
 
-/** How many places each file is cut at (the last byte is one more); raised by an environment variable for a long run. */
-const cuts = Number(process.env.MUSIC_CUTS ?? 6)
+/** How many places each file is cut at (the last byte is one more). */
+const cuts = runs(6)
 
 const random = randomFrom(runSeed)
 
