@@ -76,7 +76,8 @@ describe.skipIf(typeof programs === 'string')(
       const pod = await world.untilPod(search)
       expect(await world.assigned(pod)).toBe('session-1')
       await world.tell('session-1', { $case: 'started', value: { worker: pod.metadata.name, warm: false } })
-      await world.until(search.metadata.name, ({ status }) => status.phase === 'Running', 'it runs')
+      // The API server has the status before the cache that the answers are read from.
+      await eventually(() => world.store().by('run', 'session-1')[0]?.status.phase === 'Running', 'the cache says so')
       expect(world.orders).toEqual([])
       expect(await world.rpc().list({ workload: 'WORKLOAD_SEARCH' }, call())).toMatchObject({
         runs: [{ runId: 'session-1', workload: 'WORKLOAD_SEARCH', queued: false }],
