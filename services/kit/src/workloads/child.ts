@@ -51,6 +51,8 @@ type Events = {
 
 const lastWordsLimit = 4_000
 const endGraceMilliseconds = 2_000
+/** For what a worker wrote last to arrive; a process that it started may hold its stderr open for ever. */
+const lastWordsMilliseconds = 1_000
 
 export const startChild = (kind: WorkerKind, { onMessage, onExit }: Events): Child => {
   const child: ChildProcess = fork(fileURLToPath(kind.module), [], {
@@ -64,9 +66,28 @@ export const startChild = (kind: WorkerKind, { onMessage, onExit }: Events): Chi
     lastWords = (lastWords + text).slice(-lastWordsLimit)
   })
   child.on('message', (message) => onMessage(message as FromWorker))
-  child.on('error', () => undefined)
-  // 'close' rather than 'exit': by then the last words have been read.
-  child.on('close', (code, signal) => onExit({ code, signal, lastWords, exceededMegabytes }))
+  let hasEnded = false
+  const ended = (code: number | null, signal: NodeJS.Signals | null) => {
+    if (hasEnded) return
+    hasEnded = true
+    onExit({ code, signal, lastWords, exceededMegabytes })
+  }
+  // Node emits 'close' only where the worker ended first, and never after `disconnect`: what is waited for is the end of its stderr.
+  child.once('exit', (code, signal) => {
+    const { stderr } = child
+    if (!stderr || stderr.closed) return ended(code, signal)
+    const timer = setTimeout(() => ended(code, signal), lastWordsMilliseconds)
+    stderr.once('close', () => {
+      clearTimeout(timer)
+      ended(code, signal)
+    })
+  })
+  child.on('error', (error) => {
+    // A process that could not be started has no exit to wait for.
+    if (child.pid !== undefined) return
+    lastWords = error.message
+    ended(null, null)
+  })
   const kill = () => void child.kill('SIGKILL')
   let exceededMegabytes: number | undefined
   if (child.pid !== undefined) {
@@ -79,8 +100,10 @@ export const startChild = (kind: WorkerKind, { onMessage, onExit }: Events): Chi
   return {
     pid: child.pid ?? 0,
     runs: 0,
+    // A worker that cannot be reached never does what it is told: its run fails with its end.
     send: (message) => {
-      if (child.connected) child.send(message, () => undefined)
+      if (child.connected) child.send(message, (error) => error && kill())
+      else kill()
     },
     end: () => {
       if (child.connected) child.disconnect()
