@@ -139,6 +139,18 @@ describe.skipIf(helmMissing !== undefined)(`the chart${helmMissing ? ` (skipped:
     expect(components).toEqual(expect.arrayContaining(['edge', 'listings', 'logs', 'music', 'operator']))
   })
 
+  test('lets the edge answer for the names of its Ingress and its HTTPRoute', async () => {
+    const manifests = await render({
+      ingress: { enabled: true, hosts: ['shop.example'] },
+      httpRoute: { enabled: true, parentRefs: [{ name: 'public' }], hostnames: ['route.example', '*.route.example'] },
+      edge: { hosts: ['box'] },
+    })
+    const edge = manifests.find(({ kind, metadata }) => kind === 'Deployment' && metadata.name.endsWith('-edge'))
+    const [container] = edge?.spec.template.spec.containers ?? []
+    const hosts = container.env.find(({ name }: { name: string }) => name === 'EDGE_HOSTS').value.split(',')
+    expect(hosts).toEqual(expect.arrayContaining(['shop.example', 'route.example', '*.route.example', 'box']))
+  })
+
   test('keeps the definitions of kinds when it goes, unless told', async () => {
     const definitions = (await render()).filter(isDefinition)
     expect(definitions.map(({ spec }) => spec.names.kind).sort()).toEqual([

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
-import { type OutgoingHttpHeaders, request } from 'node:http'
-import { connect } from 'node:net'
+import { createServer, type OutgoingHttpHeaders, request } from 'node:http'
+import { type AddressInfo, connect } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { issueSession } from '@trellis/kit/credentials'
 import { SignJWT } from 'jose'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -66,7 +67,7 @@ describe('hosts and origins', () => {
     expect((await send(served, { path, headers: ignored })).status).toBe(200)
   })
 
-  test.each(['localhost', 'box:9000', '[::1]', '10.0.0.7:8080'])('a request to the host %s is served', async (host) => {
+  test.each(['localhost', 'box:9000', '[::1]', '127.0.0.7:8080'])('a request to the host %s is served', async (host) => {
     expect((await send(served, { path: '/probe/api/echo/x', headers: { host } })).status).toBe(200)
   })
 
@@ -139,7 +140,7 @@ test('behind a proxy that changes the host, the origin of EDGE_URL is our own', 
   const served = await serveProbe('in process', { EDGE_URL: 'https://trellis.example' })
   const change = (origin: string, host: string) =>
     send(served, { method: 'DELETE', path: '/probe/api/things/t1', headers: { origin, host } })
-  expect((await change('https://trellis.example', '10.1.2.3:8080')).status).toBe(204)
+  expect((await change('https://trellis.example', '127.0.0.1:8080')).status).toBe(204)
   expect((await change('https://trellis.example', 'trellis.example')).status).toBe(204)
   expect((await change('https://other.example', 'trellis.example')).status).toBe(403)
   await served.close()
@@ -230,6 +231,18 @@ describe('limits of a caller', () => {
     expect((await read()).status).toBe(401)
   })
 
+  test('a request without any credential for a route makes no room for guesses at another', async () => {
+    // What the request carries besides is not compared, and so is not right.
+    const carried = { 'x-admin-key': 'carried', cookie: 'logs_session=carried' }
+    expect((await as('192.0.2.8', { path: '/probe/api/echo/x', headers: carried })).status).toBe(200)
+    const guess = () =>
+      as('192.0.2.8', { path: '/probe/api/guarded', headers: { ...carried, authorization: 'Bearer guess' } })
+    expect(await statuses(7, guess)).toEqual([401, 401, 401, 401, 401, 429, 429])
+    // Of other credentials than the one that the route compares nothing is guessed.
+    const bare = { path: '/probe/api/guarded', headers: { 'x-admin-key': 'carried' } }
+    expect((await as('192.0.2.8', bare)).status).toBe(401)
+  })
+
   test('a session counts as a credential', async () => {
     const read = (cookie: string) => as('192.0.2.6', { path: '/probe/api/guarded', headers: { cookie } })
     const right = `logs_session=${issueSession('the-key', Date.now())}`
@@ -262,6 +275,41 @@ describe('limits of a caller', () => {
     for (const { answered } of first) expect(await answered).toBe(200)
     expect((await send(served, one)).status).toBe(200)
   })
+})
+
+test('an upload whose client left while its account was looked up takes no slot', async () => {
+  // A licensing service that takes its time.
+  const licences = createServer((_request, response) => {
+    setTimeout(() => response.setHeader('content-type', 'application/json').end('{"tier":"free"}'), 500)
+  })
+  await once(licences.listen(0, '127.0.0.1'), 'listening')
+  const secret = 'a-secret-of-the-gateway-0123456789'
+  const served = await serveProbe('in process', {
+    CLOUD_MODE: '1',
+    GATEWAY_JWT_SECRET: secret,
+    LICENSE_URL: `http://127.0.0.1:${(licences.address() as AddressInfo).port}`,
+    LICENSE_TOKEN: 'token',
+    MAX_UPLOADS_PER_CALLER: '2',
+  })
+  try {
+    const token = await new SignJWT({ id: 'ann' })
+      .setProtectedHeader({ alg: 'HS256' })
+      .setExpirationTime('1h')
+      .sign(new TextEncoder().encode(secret))
+    const headers = { 'content-type': 'application/x-ndjson', cookie: `gateway_session=${token}` }
+    for (const _ of [1, 2, 3]) {
+      const sent = request(`${served.origin}/probe/api/push`, { method: 'POST', headers })
+      sent.on('error', () => undefined).write('{}\n')
+      await sleep(150)
+      sent.destroy()
+    }
+    await sleep(1_500)
+    const one = { method: 'POST', path: '/probe/api/push', headers, body: '{}\n' }
+    expect((await send(served, one)).status).toBe(200)
+  } finally {
+    await served.close()
+    licences.close()
+  }
 })
 
 describe.concurrent('slow clients', () => {

@@ -18,7 +18,13 @@ export const killableBus = (bus: Bus): KillableBus => {
   died.catch(() => undefined)
 
   /** The outcome of work, unless the process has died meanwhile: then there is none. */
-  const whileAlive = async <Value>(work: () => Promise<Value>): Promise<Value> => {
+  const whileAlive = <Value>(work: () => Promise<Value>): Promise<Value> => {
+    const outcome = outcomeOf(work)
+    // Whoever asked for it may be dead, too.
+    outcome.catch(() => undefined)
+    return outcome
+  }
+  const outcomeOf = async <Value>(work: () => Promise<Value>): Promise<Value> => {
     if (death.signal.aborted) return died
     try {
       return await Promise.race([work(), died])

@@ -14,7 +14,7 @@ export const edgeConfig = {
     'EDGE_HOSTS',
     read.list,
     [],
-    'Names that requests may address in Host, beside addresses, localhost and the host of EDGE_URL; *.example.com for all below, * for any.',
+    'Names and addresses that requests may have in Host, beside localhost, the address of HOST and the host of EDGE_URL; *.example.com for all below, * for any.',
   ),
   trustedProxies: setting(
     'TRUSTED_PROXIES',

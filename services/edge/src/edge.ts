@@ -22,6 +22,7 @@ import { answerSlowBody, createServers } from './http-server.ts'
 import { createIdentity, localUser } from './identity/identity.ts'
 import { createKeyChecks } from './identity/keys.ts'
 import { createLicence, type Product } from './identity/licence.ts'
+import { sessionToken } from './identity/session-token.ts'
 import { createRequestDurations } from './request-durations.ts'
 import { securityHeaders } from './security-headers.ts'
 import { createHeartbeat } from './stream/heartbeat.ts'
@@ -134,16 +135,18 @@ const createAdmission = ({ config, log, isBranchKey }: EdgeOptions, guard: Crede
     const { access } = route
     if (access === 'open') return undefined
     if (access !== 'caller') {
+      const check = keys[access](route.session)
       return (request, _reply, done) => {
         // Whoever has the key acts for this installation, which the local user stands for.
-        guard.verify(request.raw, () => keys[access](request.headers, route.session))
+        guard.verify(request.raw, check)
         done()
       }
     }
     if (!config.cloudMode) return undefined
     const product: Product = route.path.startsWith('/music/') ? 'music' : 'listings'
     return (request, _reply, done) => {
-      const identified = guard.verifyAsync(request.raw, () => identify(request.headers, product))
+      const token = sessionToken(request.headers)
+      const identified = guard.verifyAsync(request.raw, token, () => identify(request.headers, product))
       identified.then((caller) => {
         request.caller = caller
         done()
@@ -167,8 +170,9 @@ export const createEdge = async (options: EdgeOptions): Promise<Edge> => {
     giveUp: answerSlowBody(headersOf),
   })
   const writes = createWriteTimeouts({ idleMilliseconds: config.responseIdleSeconds * 1_000 })
+  let listensOn: string | undefined
   const front = createFront({
-    isHostAccepted: createHostRule(config),
+    isHostAccepted: createHostRule({ ...config, listensOn: () => listensOn }),
     isForeign,
     requests: createRateLimiter({ perMinute: config.requestsPerMinute }),
     clientAddress,
@@ -234,6 +238,7 @@ export const createEdge = async (options: EdgeOptions): Promise<Edge> => {
   return {
     server,
     listen: async (host, port) => {
+      listensOn = host
       const address = await server.listen({ host, port, backlog: 4_096 })
       if (host === 'localhost') await http.listenOnOtherLoopback(server.server)
       return address

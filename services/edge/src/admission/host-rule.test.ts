@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { createHostRule } from './host-rule.ts'
 
 const isAccepted = createHostRule({
-  hosts: ['box', 'Trellis.Home:8080', '*.team.example'],
+  hosts: ['box', 'Trellis.Home:8080', '*.team.example', '10.9.8.7'],
   publicUrl: 'https://trellis.example/base',
 })
 const accepts = (host: string | undefined, url = '/') => isAccepted({ headers: { host }, url })
@@ -13,9 +13,8 @@ test.each([
   'localhost.',
   'app.localhost:1',
   '127.0.0.1:8080',
-  '192.168.1.5',
+  '10.9.8.7:80',
   '[::1]:8080',
-  '[FE80::1]',
   'box:9000',
   'trellis.home',
   'a.team.example',
@@ -34,6 +33,9 @@ test.each([
   'evilteam.example',
   'trellis.example.evil',
   '2130706433',
+  '192.168.1.5',
+  '8.8.8.8',
+  '[FE80::1]',
   'localhost@evil.example',
   'localhost/evil.example',
   'evil.example:localhost',
@@ -60,4 +62,19 @@ test('"*" accepts every host', () => {
   expect(createHostRule({ hosts: ['*'], publicUrl: undefined })({ headers: { host: 'evil.example' }, url: '/' })).toBe(
     true,
   )
+})
+
+test.each([
+  ['127.0.0.1', '192.168.1.5', false],
+  ['localhost', '192.168.1.5', false],
+  ['192.168.1.5', '192.168.1.5:8080', true],
+  ['192.168.1.5', '192.168.1.6', false],
+  ['192.168.1.5', '127.0.0.1', true],
+  ['0.0.0.0', '192.168.1.5', true],
+  ['::', '[fe80::1]', true],
+  ['::', 'evil.example', false],
+  ['Box.lan', 'box.lan:8080', true],
+])('a server that listens on %s has the host %s accepted: %s', (address, host, accepted) => {
+  const rule = createHostRule({ hosts: [], publicUrl: undefined, listensOn: () => address })
+  expect(rule({ headers: { host }, url: '/' })).toBe(accepted)
 })

@@ -1,11 +1,13 @@
 import type { IncomingMessage } from 'node:http'
-import { isIP } from 'node:net'
+import { BlockList, isIP } from 'node:net'
 
 export type HostRuleOptions = {
   /** Names from `EDGE_HOSTS`: exact ones, `*.example.com` for every name below one, or `*` for all. */
   hosts: readonly string[]
   /** `EDGE_URL`, whose host is accepted. */
   publicUrl: string | undefined
+  /** The address that the server listens on: undefined until it does. */
+  listensOn?: () => string | undefined
 }
 
 const authorityShape = /^(\[[0-9a-f:.%]+\]|[^\s:@/\\[\]]+)(?::\d{1,5})?$/i
@@ -27,21 +29,35 @@ const isLoopbackName = (name: string) => name === 'localhost' || name.endsWith('
 const matches = (pattern: string, name: string): boolean =>
   pattern === '*' || (pattern.startsWith('*.') ? name.endsWith(pattern.slice(1)) : pattern === name)
 
+const loopback = new BlockList()
+loopback.addSubnet('127.0.0.0', 8, 'ipv4')
+loopback.addAddress('::1', 'ipv6')
+const isLoopbackAddress = (address: string): boolean =>
+  isIP(address) !== 0 && loopback.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4')
+
+const unspecified: ReadonlySet<string> = new Set(['0.0.0.0', '::', ''])
+
 /**
- * Accepts a request by its `Host`, and by the authority of an absolute-form target (RFC 9112, 3.2.2). DNS rebinding
- * needs a name that an attacker controls, so every IP address is accepted, and of names only loopback names and
- * configured ones. A request without `Host` is HTTP/1.0, which no browser sends; Node rejects HTTP/1.1 without it.
+ * Accepts a request by its `Host`, and by the authority of an absolute-form target (RFC 9112, 3.2.2). Of names, loopback names and
+ * configured ones are accepted; of addresses, those of loopback, the one that the server listens on, and all where it listens on every
+ * address of the machine: which of them clients use, behind a port that is forwarded, is not known here, and an address in `Host` is no
+ * DNS rebinding, which needs a name. A request without `Host` is HTTP/1.0, which no browser sends; Node rejects HTTP/1.1 without it.
  */
-export const createHostRule = ({ hosts, publicUrl }: HostRuleOptions) => {
+export const createHostRule = ({ hosts, publicUrl, listensOn = () => undefined }: HostRuleOptions) => {
   const patterns = hosts.map((host) => hostNameOf(host) ?? host.toLowerCase())
   const own = publicUrl === undefined ? undefined : hostNameOf(new URL(publicUrl).host)
   if (own !== undefined) patterns.push(own)
   const cached = new Map<string, boolean>()
 
+  const isOwnAddress = (name: string): boolean => {
+    const address = listensOn()?.toLowerCase()
+    return name === address || (isIP(name) !== 0 && address !== undefined && unspecified.has(address))
+  }
   const judge = (authority: string): boolean => {
     const name = hostNameOf(authority)
     if (name === undefined) return false
-    return isIP(name) !== 0 || isLoopbackName(name) || patterns.some((pattern) => matches(pattern, name))
+    const isLoopback = isLoopbackName(name) || isLoopbackAddress(name)
+    return isLoopback || isOwnAddress(name) || patterns.some((pattern) => matches(pattern, name))
   }
   const isAccepted = (authority: string): boolean => {
     const known = cached.get(authority)

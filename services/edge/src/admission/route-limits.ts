@@ -1,4 +1,4 @@
-import { failure } from '@trellis/kit/errors'
+import { cancelled, failure } from '@trellis/kit/errors'
 import type { Route } from '@trellis/protos/edge/routes.ts'
 import type { FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify'
 import type { EdgeConfig } from '../config.ts'
@@ -56,6 +56,8 @@ export const createRouteLimits = ({ config, clientAddress, isForeign }: RouteLim
     if (refusal) throw tooMany(what, variable, refusal)
   }
   const beginUpload = (request: FastifyRequest, reply: FastifyReply): void => {
+    // The client left while its caller was being identified: its response is closed already, and will not say so again.
+    if (reply.raw.destroyed) throw cancelled()
     const caller = callerOf(request)
     if (!uploads.begin(caller)) {
       throw failure('rate_limited', 'Too many uploads at once. Wait for one to end, or raise MAX_UPLOADS_PER_CALLER.', {

@@ -34,42 +34,71 @@ export const requireBranchKey = (headers: Headers): void => {
   if (bearer(headers) === undefined) throw refusedBranchKey(headers)
 }
 
-/** Checks the keys of the logs service; each check throws 401, or 503 where the feature's key is not set. All comparisons take constant time. */
-export const createKeyChecks = ({ apiKey, adminKey, branchKey, isBranchKey, now = Date.now }: Keys) => {
-  const hasSession = (headers: Headers): boolean => {
-    const cookie = parseCookie(String(headers.cookie ?? ''))[logsSessionCookie]
-    return cookie !== undefined && verifySession(cookie, apiKey, now())
-  }
-  /** A session reads: where it is not enough, a page of another site that a browser sends the cookie from changes nothing. */
-  const api_key = (headers: Headers, sessionIsEnough = false): void => {
-    if (apiKey === '') return
-    const given = bearer(headers)
-    if (given !== undefined ? isSameSecret(given, apiKey) : sessionIsEnough && hasSession(headers)) return
-    throw refused(given === undefined ? 'This needs the API key.' : 'That is not the API key.')
-  }
+/**
+ * A check of a credential. `given` is what a request gives it to compare, with the kind in front; undefined where there is nothing, or nothing is
+ * asked for. `verify` throws 401 where that is not enough, or 503 where the feature's key is not set.
+ */
+export type CredentialCheck = {
+  given: (headers: Headers) => string | undefined
+  verify: (headers: Headers) => void
+}
 
-  const admin_key = (headers: Headers): void => {
-    if (adminKey === '') {
-      throw failure('unavailable', 'Branches cannot be managed: SERVICE_ORCHARD_ADMIN_KEY is not set on the server.')
-    }
-    const given = String(headers['x-admin-key'] ?? bearer(headers) ?? '')
-    if (given !== '' && isSameSecret(given, adminKey)) return
-    throw refused(
-      given === '' ? 'This needs the admin key.' : 'That is not the admin key.',
-      `"X-Admin-Key: <key>" or ${asBearer}`,
-    )
-  }
+const named = (kind: string, credential: string | undefined): string | undefined =>
+  credential === undefined || credential === '' ? undefined : `${kind} ${credential}`
+
+/** What a branch is given to compare with its key. */
+export const givenBranchKey = (headers: Headers): string | undefined => named('branch key', bearer(headers))
+
+/** Checks the keys of the logs service. All comparisons take constant time. */
+export const createKeyChecks = ({ apiKey, adminKey, branchKey, isBranchKey, now = Date.now }: Keys) => {
+  const sessionOf = (headers: Headers): string | undefined =>
+    parseCookie(String(headers.cookie ?? ''))[logsSessionCookie]
+
+  /** A session reads: where it is not enough, a page of another site that a browser sends the cookie from changes nothing. */
+  const api_key = (sessionIsEnough = false): CredentialCheck => ({
+    given: (headers) => {
+      if (apiKey === '') return undefined
+      return named('api key', bearer(headers)) ?? (sessionIsEnough ? named('session', sessionOf(headers)) : undefined)
+    },
+    verify: (headers) => {
+      if (apiKey === '') return
+      const given = bearer(headers)
+      const session = sessionIsEnough ? sessionOf(headers) : undefined
+      const isRight =
+        given === undefined
+          ? session !== undefined && verifySession(session, apiKey, now())
+          : isSameSecret(given, apiKey)
+      if (!isRight) throw refused(given === undefined ? 'This needs the API key.' : 'That is not the API key.')
+    },
+  })
+
+  const givenAdminKey = (headers: Headers): string => String(headers['x-admin-key'] ?? bearer(headers) ?? '')
+  const admin_key = (): CredentialCheck => ({
+    given: (headers) => (adminKey === '' ? undefined : named('admin key', givenAdminKey(headers))),
+    verify: (headers) => {
+      if (adminKey === '') {
+        throw failure('unavailable', 'Branches cannot be managed: SERVICE_ORCHARD_ADMIN_KEY is not set on the server.')
+      }
+      const given = givenAdminKey(headers)
+      if (given !== '' && isSameSecret(given, adminKey)) return
+      throw refused(
+        given === '' ? 'This needs the admin key.' : 'That is not the admin key.',
+        `"X-Admin-Key: <key>" or ${asBearer}`,
+      )
+    },
+  })
 
   /** Without a branch key, pushing asks for what every route asks for. */
-  const branch_key = (headers: Headers): void => {
-    if (branchKey === '' && !isBranchKey) {
-      api_key(headers)
-      return
-    }
-    const given = bearer(headers)
+  const branch_key = (): CredentialCheck => {
+    if (branchKey === '' && !isBranchKey) return api_key()
     const isRight = isBranchKey ?? ((candidate: string) => isSameSecret(candidate, branchKey))
-    if (given !== undefined && isRight(given)) return
-    throw refusedBranchKey(headers)
+    return {
+      given: givenBranchKey,
+      verify: (headers) => {
+        const given = bearer(headers)
+        if (given === undefined || !isRight(given)) throw refusedBranchKey(headers)
+      },
+    }
   }
 
   return { api_key, admin_key, branch_key }

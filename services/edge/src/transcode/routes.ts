@@ -8,7 +8,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods, onRequ
 import type { CredentialGuard } from '../admission/credential-guard.ts'
 import type { RouteLimits } from '../admission/route-limits.ts'
 import type { PassOn } from '../branches/pass-on.ts'
-import { requireBranchKey } from '../identity/keys.ts'
+import { givenBranchKey, requireBranchKey } from '../identity/keys.ts'
 import type { Answered, RequestDurations } from '../request-durations.ts'
 import { type EventStreams, sendEvents } from '../stream/event-stream.ts'
 import { frameReader, idReader } from '../stream/frame.ts'
@@ -120,7 +120,7 @@ const passing = (route: Route, passOn: PassOn, answered: Answered, guard: Creden
         await passOn(request, reply)
         return reply.statusCode
       }
-      await guard.verifyAsync(request.raw, checked, (status) => status === 401)
+      await guard.verifyAsync(request.raw, givenBranchKey(request.headers), checked, (status) => status === 401)
       answered(request, reply.statusCode)
     } catch (error) {
       if (!(await discardRest(request.raw))) reply.header('connection', 'close')

@@ -4,10 +4,13 @@ import type { World } from '../world.ts'
 import { findChain, nodesOfChains } from './store.ts'
 import type { ChainRow, NodeRow } from './tables.ts'
 
-/** Whoever has not opened a session can own nothing. */
+/**
+ * The user whom a new chain will belong to: an account, or the user of a local installation. A guest is whom a cookie says, which anyone
+ * can make up, so quotas would not hold for guests. Throws 403.
+ */
 export const requireOwner = (caller: Caller): string => {
-  if (caller.kind === 'anonymous') {
-    throw failure('forbidden', 'Open a session first: sign in, since a chain belongs to a user.')
+  if (caller.kind === 'anonymous' || caller.kind === 'guest') {
+    throw failure('forbidden', 'Sign in first: a chain belongs to an account.')
   }
   return caller.userId
 }
