@@ -24,7 +24,8 @@ describe(`faults drawn with TEST_SEED=${runSeed}`, () => {
   test.each(scenarios)(
     '$name loses nothing that was acknowledged, whichever call fails, hangs or is the last',
     async (scenario) => {
-      const { violations, injected } = await runPoints(scenario, { seed: runSeed, limit })
+      const { violations, injected, points } = await runPoints(scenario, { seed: runSeed, limit })
+      console.info(`${scenario.name}: ${injected} faults at ${points} points, ${violations.length} violations`)
       expect(violations).toEqual([])
       expect(injected).toBeGreaterThan(0)
     },

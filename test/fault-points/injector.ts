@@ -1,24 +1,27 @@
 /**
  * Preloaded (`--import`) into every process of an installation under test, and thereby into its threads: replaces the calls
- * of Node that `files`, `store` and the log engine stand on by ones at which a fault can be injected. Only calls on paths
- * under TRELLIS_FAULTS_ROOT count. What to do is received over the socket TRELLIS_FAULTS_SOCKET.
+ * of Node that the ports and the log engine stand on by ones at which a fault can be injected. Of the file system only calls
+ * on paths under `root` count. What to do is received over `socket`. Both are parameters of the address of this module,
+ * since a launcher passes NODE_OPTIONS on, and of other variables only those that a process reads.
  */
 import childProcess, { type ForkOptions } from 'node:child_process'
 import { once } from 'node:events'
 import fs from 'node:fs'
 import files, { type FileHandle } from 'node:fs/promises'
+import http2, { type ClientHttp2Session, type Http2Server, type ServerHttp2Stream } from 'node:http2'
 import { syncBuiltinESMExports } from 'node:module'
-import { connect } from 'node:net'
+import { connect, Socket } from 'node:net'
 import { basename, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 import { DatabaseSync, StatementSync } from 'node:sqlite'
 import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import workerThreads, { getEnvironmentData, isMainThread, setEnvironmentData } from 'node:worker_threads'
+import workerThreads, { getEnvironmentData, isMainThread, parentPort, setEnvironmentData } from 'node:worker_threads'
 import { createPoints, type FunctionName, sharedBytes, type ThreadName, threads } from './points.ts'
 
-const root = resolve(process.env.TRELLIS_FAULTS_ROOT ?? '')
-const socketPath = process.env.TRELLIS_FAULTS_SOCKET ?? ''
+const given = new URL(import.meta.url).searchParams
+const root = resolve(given.get('root') ?? '')
+const socketPath = given.get('socket') ?? ''
 const memory = isMainThread
   ? new SharedArrayBuffer(sharedBytes)
   : (getEnvironmentData('trellis.faults') as SharedArrayBuffer)
@@ -170,36 +173,116 @@ replace(StatementSync.prototype, 'run', (original) => intercept('sqlite.run', or
 replace(StatementSync.prototype, 'all', (original) => intercept('sqlite.all', original, always))
 replace(StatementSync.prototype, 'get', (original) => intercept('sqlite.all', original, always))
 
+/** `lose` breaks what the message goes through. The message is sent afterwards, as by a sender that does not know yet. */
+const interceptMessage = (
+  name: FunctionName,
+  original: Wrapped,
+  lose: (self: Anything) => void,
+  hold: (milliseconds: number, self: Anything) => void = block,
+): Wrapped =>
+  function (this: unknown, ...args) {
+    const fault = points.reach(thread, name)
+    if (fault?.kind === 'kill') crash()
+    if (fault?.kind === 'error') lose(this)
+    if (fault?.kind === 'delay') hold(fault.delayMilliseconds, this)
+    return original.apply(this, args)
+  }
+
 // Children see only the environment and the options that they are given: the injector adds itself.
 replace(
   childProcess,
   'fork',
   (original) =>
     function (this: unknown, module, args, options: ForkOptions = {}) {
-      return original.call(this, module, args, {
+      const child = original.call(this, module, args, {
         ...options,
         execArgv: ['--import', import.meta.url, ...(options.execArgv ?? [])],
-        env: { ...options.env, TRELLIS_FAULTS_ROOT: root, TRELLIS_FAULTS_SOCKET: socketPath },
       })
+      replace(child, 'send', (send) => interceptMessage('worker.send', send, (self) => self.disconnect()))
+      return child
     },
 )
+if (process.send)
+  replace(process, 'send', (send) => interceptMessage('worker.send', send, () => process.disconnect?.()))
 
 class NamedWorker extends workerThreads.Worker {
   constructor(module: string | URL, options?: workerThreads.WorkerOptions) {
     setEnvironmentData('trellis.thread', basename(String(module)))
-    // A thread with an environment of its own needs the injector's variables in it, too.
-    const env = options?.env
-    super(module, {
-      ...options,
-      ...(env && typeof env === 'object' && { env: { ...env, TRELLIS_FAULTS_ROOT: root } }),
-    })
+    super(module, options)
   }
 }
 Object.assign(workerThreads, { Worker: NamedWorker })
+// The thread ends without a word, as one does that has no memory left.
+replace(workerThreads.Worker.prototype, 'postMessage', (post) =>
+  interceptMessage('thread.post', post, (self) => void self.terminate()),
+)
+if (parentPort)
+  replace(parentPort, 'postMessage', (post) => interceptMessage('thread.post', post, () => process.exit(1)))
+
+/** What a connection of this process leads to, by its port, as the settings of the process name it. */
+const serverPorts = new Map<number, FunctionName>()
+for (const [variable, name] of Object.entries({
+  NATS_URL: 'bus.write',
+  DATABASE_URL: 'store.write',
+  S3_ENDPOINT: 'files.write',
+} as const)) {
+  const port = Number(URL.parse(process.env[variable] ?? '')?.port)
+  if (port > 0) serverPorts.set(port, name)
+}
+
+const lost = () => Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET', errno: -104 })
+
+const writeOf = Socket.prototype.write as Wrapped
+replace(
+  Socket.prototype,
+  'write',
+  () =>
+    function (this: unknown, ...args) {
+      const name = serverPorts.get((this as Socket).remotePort ?? 0)
+      if (name === undefined) return writeOf.apply(this, args)
+      const hold = (milliseconds: number, socket: Socket) => {
+        socket.cork()
+        setTimeout(() => socket.uncork(), milliseconds)
+      }
+      return interceptMessage(name, writeOf, (socket: Socket) => void socket.destroy(lost()), hold).apply(this, args)
+    },
+)
+
+// A session of HTTP/2 writes to its connection beneath JavaScript: what is seen are its calls and their answers.
+replace(
+  http2,
+  'connect',
+  (original) =>
+    function (this: unknown, ...args) {
+      const session = original.apply(this, args) as ClientHttp2Session
+      replace(session, 'request', (request) =>
+        interceptMessage('rpc.call', request, () => setImmediate(() => session.destroy(lost()))),
+      )
+      return session
+    },
+)
+for (const key of ['createServer', 'createSecureServer'])
+  replace(
+    http2,
+    key,
+    (original) =>
+      function (this: unknown, ...args) {
+        const server = original.apply(this, args) as Http2Server
+        server.on('stream', (stream: ServerHttp2Stream) =>
+          replace(stream, 'respond', (respond) =>
+            interceptMessage('rpc.answer', respond, () => stream.session?.destroy(lost())),
+          ),
+        )
+        return server
+      },
+  )
 syncBuiltinESMExports()
 
-/** The program by its package, whether it runs from sources or from the bundle. */
-const programOf = (main: string): string => main.match(/.*(all-in-one|listings|music|branch)/)?.[1] ?? 'other'
+/** The program by its package, whether it runs from sources or from the bundle; a worker by that of its service. */
+const programOf = (main: string): string => {
+  const [, name = 'other'] = main.match(/.*(all-in-one|listings|logs|music|branch|edge|workloads|distributed)/) ?? []
+  return /worker/.test(main) ? `${name} worker` : name
+}
 
 if (isMainThread && socketPath !== '') {
   setEnvironmentData('trellis.faults', memory)

@@ -1,12 +1,17 @@
 import { once } from 'node:events'
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
-import { startTrellis, type Trellis } from '../support/trellis.ts'
+import { form, startTrellis, type Trellis } from '../support/trellis.ts'
 import { openFaultControl } from './control.ts'
 
-const injector = fileURLToPath(new URL('injector.ts', import.meta.url))
+/** How an injector is preloaded that counts what lies under `root` and is controlled through `socket`. */
+const injectorOption = (root: string, socket: string): string => {
+  const module = new URL('injector.ts', import.meta.url)
+  module.searchParams.set('root', root)
+  module.searchParams.set('socket', socket)
+  return `--import ${module.href}`
+}
 
 /** Small segments, so that a few thousand lines are flushed and compacted; a generator that needs no model. */
 const settings = {
@@ -18,10 +23,13 @@ const settings = {
   RATE_LIMIT_EXPORTS: '0',
 }
 
-/** The program of the main process, as points name it. */
-export const mainProgram = 'all-in-one'
+/** The program of the process that a test starts, as points name it. */
+export const mainProgram = { embedded: 'all-in-one', distributed: 'distributed' }[form]
 
-/** Trellis as one process on files, with an injector in each of its processes and threads. */
+/**
+ * Trellis in the form of the run, with an injector in each of its processes and threads. On the distributed form each service has one
+ * replica, so that a point names one process, which the launcher starts again.
+ */
 export const startFaulty = async (environment: Record<string, string> = {}) => {
   await using opened = new AsyncDisposableStack()
   const { path } = opened.use(await temporaryDirectory())
@@ -33,11 +41,10 @@ export const startFaulty = async (environment: Record<string, string> = {}) => {
       {
         ...settings,
         ...environment,
-        NODE_OPTIONS: `--import ${injector}`,
-        TRELLIS_FAULTS_ROOT: dataDirectory,
-        TRELLIS_FAULTS_SOCKET: control.socketPath,
+        TRELLIS_REPLICAS: '1',
+        NODE_OPTIONS: injectorOption(dataDirectory, control.socketPath),
       },
-      { dataDirectory, form: 'embedded' },
+      { dataDirectory },
     )
   let trellis: Trellis = await start()
   opened.defer(() => trellis[Symbol.asyncDispose]())

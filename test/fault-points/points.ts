@@ -1,7 +1,8 @@
 /**
  * The calls at which a fault can be injected, and the memory in which the threads of one process share what is armed and
- * what was counted. Faults are injected below the ports, where `files` and `store` call Node: a point is one call of one
- * function by one thread, numbered from 1 since the last reset.
+ * what was counted. Faults are injected below the ports, where they call Node: `files` and `store` on the disk, `thread`
+ * and `worker` where messages are sent, and in the distributed form `bus`, `store`, `files` and `rpc` where they write to
+ * their connections. A point is one call of one function by one thread, numbered from 1 since the last reset.
  */
 export const functions = [
   'open',
@@ -17,13 +18,23 @@ export const functions = [
   'sqlite.exec',
   'sqlite.run',
   'sqlite.all',
+  // A message to a thread, or from it: the error is the end of that thread.
+  'thread.post',
+  // A message to a worker process, or from it: the error is the loss of the channel.
+  'worker.send',
+  // Writes to connections, and calls and answers of gRPC: the error is the loss of the connection.
+  'bus.write',
+  'store.write',
+  'files.write',
+  'rpc.call',
+  'rpc.answer',
 ] as const
 export type FunctionName = (typeof functions)[number]
 
 export const threads = ['main', 'parse-worker', 'index-worker', 'other'] as const
 export type ThreadName = (typeof threads)[number]
 
-/** `error`: the call fails as a full or broken disk makes it fail. `delay`: it takes long. `kill`: the process ends there, as by a crash. */
+/** `error`: the call fails as a full or broken disk, or a lost connection, makes it fail. `delay`: it takes long. `kill`: the process ends there, as by a crash. */
 export const kinds = ['error', 'delay', 'kill'] as const
 export type Kind = (typeof kinds)[number]
 
