@@ -167,6 +167,20 @@ const handleFunctions: Record<string, FunctionName> = {
     replace(prototype, key, (original) => interceptAsync(name, original, byHandle))
 }
 
+const hour = 3_600_000
+const systemNow = Date.now
+const now = (): number => {
+  const fault = points.reach(thread, 'clock.now')
+  if (fault?.kind === 'kill') crash()
+  if (fault?.kind === 'error') points.setClock(-hour)
+  if (fault?.kind === 'delay') points.setClock(hour)
+  return systemNow() + points.clockOffset()
+}
+globalThis.Date = new Proxy(Date, {
+  construct: (original, args, target) => Reflect.construct(original, args.length === 0 ? [now()] : args, target),
+  get: (original, key) => (key === 'now' ? now : Reflect.get(original, key, original)),
+})
+
 const always = () => true
 replace(DatabaseSync.prototype, 'exec', (original) => intercept('sqlite.exec', original, always))
 replace(StatementSync.prototype, 'run', (original) => intercept('sqlite.run', original, always))

@@ -18,6 +18,8 @@ export const functions = [
   'sqlite.exec',
   'sqlite.run',
   'sqlite.all',
+  // A reading of the clock: the error is that it was set back an hour, the delay that it was set forward an hour.
+  'clock.now',
   // A message to a thread, or from it: the error is the end of that thread.
   'thread.post',
   // A message to a worker process, or from it: the error is the loss of the channel.
@@ -44,7 +46,7 @@ export type Fault = Point & { kind: Kind; delayMilliseconds?: number }
 
 export const nameOfPoint = ({ program, thread, function: name, call }: Point) => `${program}/${thread}/${name}#${call}`
 
-const slots = { kind: 0, remaining: 1, index: 2, fired: 3, delay: 4, counters: 5 } as const
+const slots = { kind: 0, remaining: 1, index: 2, fired: 3, delay: 4, clock: 5, counters: 6 } as const
 
 export const sharedBytes = (slots.counters + threads.length * functions.length) * Int32Array.BYTES_PER_ELEMENT
 
@@ -68,7 +70,11 @@ export const createPoints = (memory: SharedArrayBuffer) => {
       Atomics.store(cells, slots.kind, 0)
       return Atomics.load(cells, slots.fired) === 1
     },
+    /** How much the clock of the process was set forward, in milliseconds. */
+    clockOffset: (): number => Atomics.load(cells, slots.clock),
+    setClock: (offset: number) => void Atomics.store(cells, slots.clock, offset),
     reset: () => {
+      Atomics.store(cells, slots.clock, 0)
       for (let index = slots.counters; index < cells.length; index += 1) Atomics.store(cells, index, 0)
     },
     counts: (): Omit<Point, 'program'>[] =>
