@@ -5,7 +5,7 @@ import { gunzipSync } from 'node:zlib'
 import { createMemoryBus } from '@trellis/kit/bus'
 import { readConfig } from '@trellis/kit/config'
 import { type Caller, connectInProcess, type Handlers } from '@trellis/kit/rpc'
-import { openStore, sql } from '@trellis/kit/store'
+import { openStore, type StoreLocation, sql } from '@trellis/kit/store'
 import { createMetrics, silentLog } from '@trellis/kit/telemetry'
 import { createLocalWorkloads, watchRun } from '@trellis/kit/workloads'
 import {
@@ -36,9 +36,18 @@ let database: RunningDatabase
 
 /** The service as it runs embedded, with workers and rows of its own. */
 const start = async (environment: Record<string, string> = {}) => {
+  const place = await database.place({ name: 'listings', migrations })
+  const service = await startOn({ ...place.location, ...shortWaits }, environment)
+  const close = async () => {
+    await service.close()
+    await place[Symbol.asyncDispose]()
+  }
+  return { ...service, close }
+}
+
+/** The service on rows that are there. */
+const startOn = async (store: StoreLocation, environment: Record<string, string> = {}) => {
   const stack = new AsyncDisposableStack()
-  const { location } = stack.use(await database.place({ name: 'listings', migrations }))
-  const store = { ...location, ...shortWaits }
   const config = readConfig(listingsConfig, environment)
   const metrics = createMetrics({ processMetrics: false })
   const bus = stack.use(createMemoryBus())
@@ -64,7 +73,8 @@ const start = async (environment: Record<string, string> = {}) => {
     ListingsServiceDefinition,
     served?.handlers as Handlers<typeof ListingsServiceDefinition>,
   )
-  return { client, bus, metrics, store, close: () => stack.disposeAsync() }
+  const close = () => stack.disposeAsync()
+  return { client, bus, metrics, store, close, [Symbol.asyncDispose]: close }
 }
 type Service = Awaited<ReturnType<typeof start>>
 
@@ -188,6 +198,21 @@ describe.each(databases)('on $name', ({ isMissing, start: startDatabase }) => {
 
         const resumed = await follow(service, sessionId, { lastEventId: frames[1]?.eventId ?? null })
         expect(resumed).toEqual(frames.slice(2))
+      })
+
+      test('an ended search is not waited for: behind its last event it is done, and without its updates it is unknown', async () => {
+        const { sessionId } = await service.client.searchAsync(request({ q: 'camera' }), { caller: local })
+        const frames = await follow(service, sessionId)
+        const done = [{ $case: 'done', value: { reason: undefined } }]
+        expect(await follow(service, sessionId, { lastEventId: frames.at(-1)?.eventId ?? null })).toMatchObject(done)
+        await using db = await openStore<Tables>({ ...service.store, name: 'listings', migrations })
+        const session = () =>
+          db.db.selectFrom('search_sessions').selectAll().where('id', '=', sessionId).executeTakeFirst()
+        await expect.poll(async () => (await session())?.ended_at).toEqual(expect.any(String))
+        expect(await follow(service, sessionId)).toHaveLength(frames.length)
+        // Another process on the same rows, whose bus in memory begins empty.
+        await using restarted = await startOn(service.store)
+        await expect(follow(restarted, sessionId)).rejects.toMatchObject({ status: 404 })
       })
 
       test('what must and must not be in a title is applied here, too', async () => {

@@ -36,11 +36,10 @@ const asRead = (event: Frame): Frame =>
     : event
 
 /**
- * Reads all that a search's followers have been told so far. The end of it is found by a mark that is left for this: so it
- * holds what a driver told that has died since.
+ * The messages that were published to the followers of a search until now, in order. Their end is found by a mark that is published for this:
+ * what a driver published that has died since comes before it.
  */
-export const readTold = async (bus: Bus, sessionId: string, signal: AbortSignal): Promise<Told> => {
-  const told = new Set<string>()
+async function* publishedSoFar(bus: Bus, sessionId: string, signal: AbortSignal) {
   const left = new AbortController()
   const topic = updatesOf(sessionId)
   const deliveries = bus.subscribe(topic, { after: 'start', signal: AbortSignal.any([signal, left.signal]) })
@@ -49,16 +48,31 @@ export const readTold = async (bus: Bus, sessionId: string, signal: AbortSignal)
     await bus.publish(topic, { kind: 'mark', id })
     for await (const whole of wholes(deliveries)) {
       if (whole.kind === 'mark' && whole.id === id) break
-      const event = whole.kind === 'message' ? UpdateFrame.decode(whole.bytes).event : undefined
-      if (event) told.add(gist(event))
+      if (whole.kind === 'message') yield whole
     }
   } finally {
     left.abort()
   }
   signal.throwIfAborted()
+}
+
+/** Reads all that a search's followers have been told so far. */
+export const readTold = async (bus: Bus, sessionId: string, signal: AbortSignal): Promise<Told> => {
+  const told = new Set<string>()
+  for await (const { bytes } of publishedSoFar(bus, sessionId, signal)) {
+    const { event } = UpdateFrame.decode(bytes)
+    if (event) told.add(gist(event))
+  }
   return {
     isNews: (frame) => !told.has(gist(asRead(frame))),
     add: (frame) => void told.add(gist(asRead(frame))),
     isDone: () => told.has('done'),
   }
+}
+
+/** The sequence of the `done` of a search; undefined where none was published, or the bus no longer has it. */
+export const findDone = async (bus: Bus, sessionId: string, signal: AbortSignal): Promise<number | undefined> => {
+  for await (const { sequence, bytes } of publishedSoFar(bus, sessionId, signal))
+    if (UpdateFrame.decode(bytes).event?.$case === 'done') return sequence
+  return undefined
 }

@@ -4,6 +4,7 @@ import { UpdateFrame, type WatchUpdatesRequest } from '@trellis/protos/ts/trelli
 import { findSession } from '../session/store.ts'
 import type { World } from '../world.ts'
 import { wholes } from './parts.ts'
+import { findDone } from './told.ts'
 import { type Control, controlOf, updatesOf } from './updates.ts'
 
 /** A stream outlives its search's deadline by this much, so that the search's own word on it comes first, in milliseconds. */
@@ -27,9 +28,20 @@ export async function* watchUpdates(
   const { sessionId } = request
   const session = await findSession(db, call.caller.userId, sessionId)
   if (session === undefined) throw unknownSession(sessionId)
+  const after = placeAfter(request.lastEventId)
+  const hasEnded = session.ended_at !== null
+  if (hasEnded || after !== 'start') {
+    const done = await findDone(bus, sessionId, AbortSignal.any([call.signal, world.signal]))
+    if (after !== 'start' && done !== undefined && after >= done) {
+      yield { eventId: '', event: { $case: 'done', value: { reason: null } } }
+      return
+    }
+    // A bus in memory loses the updates of an ended search with its process: there is nothing to wait for.
+    if (hasEnded && done === undefined) throw unknownSession(sessionId)
+  }
   const left = Math.max(0, Date.parse(session.deadline_at) - now().getTime()) + grace
   const signal = AbortSignal.any([call.signal, world.signal, AbortSignal.timeout(left)])
-  const deliveries = bus.subscribe(updatesOf(sessionId), { after: placeAfter(request.lastEventId), signal })
+  const deliveries = bus.subscribe(updatesOf(sessionId), { after, signal })
   await bus.publish<Control>(controlOf(sessionId), { kind: 'joined' })
   try {
     yield { eventId: '', event: null }
