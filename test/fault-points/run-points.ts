@@ -8,6 +8,8 @@ import { type AnyScenario, eventually } from './scenario.ts'
 /** Longer than callers wait on the disk for anything, in milliseconds. */
 const delayMilliseconds = 2_000
 
+const nameOf = (fault: Fault) => `${nameOfPoint(fault)} ${fault.kind}`
+
 /** Each call of each function that the operation made, with each kind of fault. */
 const faultsAt = (lasts: readonly Point[]): Fault[] =>
   lasts.flatMap((last) =>
@@ -16,7 +18,7 @@ const faultsAt = (lasts: readonly Point[]): Fault[] =>
     ),
   )
 
-/** Which points are meant, by a regular expression on their names; all unless set. */
+/** Which faults are meant, by a regular expression on their names, such as `parse-worker/.* kill$`; all unless set. */
 const meant = new RegExp(process.env.TEST_POINTS ?? '')
 
 /** Background work makes some calls only now and then: a fault that is armed there may not be reached. */
@@ -75,13 +77,13 @@ export const runPoints = async (
     const counted = await scenario.prepare(installation, 'points')
     await installation.control.reset()
     await scenario.operate(installation, counted)
-    const all = faultsAt(await installation.control.counts()).filter((fault) => meant.test(nameOfPoint(fault)))
+    const all = faultsAt(await installation.control.counts()).filter((fault) => meant.test(nameOf(fault)))
     let planned: Fault[] = []
     for (let number = 0; injected < limit && number < limit * triesPerFault; number += 1) {
       if (planned.length === 0) planned = shuffled(all, random)
       const fault = planned.pop()
       if (!fault) break
-      const name = `${nameOfPoint(fault)} ${fault.kind}`
+      const name = nameOf(fault)
       const began = Date.now()
       const { fired, wrong } = await runOne(installation, scenario, fault, `s${seed}n${number}`)
       if (fired) injected += 1
