@@ -1,7 +1,8 @@
 import { relative } from 'node:path'
 import type { Reporter, TestModule } from 'vitest/node'
 
-const listed = 10
+/** How many files are named; TEST_LISTED sets another number. */
+const listed = Number(process.env.TEST_LISTED || 10)
 
 type Cost = { name: string; cpu: number; seconds: number }
 
@@ -12,11 +13,11 @@ const costOf = (module: TestModule, root: string): Cost => ({
 })
 
 /** The lines that name the most expensive test files, so that a run is seen to grow. */
-export const slowestLines = (costs: readonly Cost[]): string[] => {
+export const slowestLines = (costs: readonly Cost[], count = listed): string[] => {
   const total = costs.reduce((sum, { cpu }) => sum + cpu, 0)
   const rows = costs
     .toSorted((a, b) => b.cpu - a.cpu)
-    .slice(0, listed)
+    .slice(0, count)
     .map(({ name, cpu, seconds }) => `${cpu.toFixed(1).padStart(8)} s ${seconds.toFixed(1).padStart(8)} s   ${name}`)
   return [
     `The ${rows.length} most expensive of ${costs.length} test files, which took ${Math.round(total)} s of CPU (CPU, wall clock):`,

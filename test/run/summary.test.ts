@@ -20,7 +20,7 @@ test('skipped tests are summed by the reason in their titles, and named where th
 
 test('the most expensive files are named by their CPU time, the most expensive first', () => {
   const costs = Array.from({ length: 20 }, (_, index) => ({ name: `file ${index}`, cpu: index, seconds: 2 * index }))
-  const [head, first, ...others] = slowestLines(costs)
+  const [head, first, ...others] = slowestLines(costs, 10)
   expect(head).toContain('of 20 test files, which took 190 s of CPU')
   expect(first).toMatch(/19\.0 s\s+38\.0 s\s+file 19$/)
   expect(others).toHaveLength(9)
