@@ -34,38 +34,54 @@ const PROGRESSION = [0, 4, 5, 3, 0, 4, 5, 3, 5, 3, 0, 4, 1, 3, 4, 4]
 
 const hertzOf = (note: number): number => 440 * 2 ** ((note - 69) / 12)
 
-/** Adds a sound that begins at `time` (s): a function of the time since, cut at `length` seconds with a short release. */
-const addSound = (
-  block: Block,
-  rate: number,
-  time: number,
-  length: number,
-  pan: number,
-  sound: (t: number) => number,
-) => {
+/** A sound as its samples, of so many frames at a rate. Called for each channel: noise differs between them. */
+type Sound = (frames: number, rate: number) => Float64Array
+
+/** Adds a sound that begins at `time` (s), cut at `length` seconds with a short release. */
+const addSound = (block: Block, rate: number, time: number, length: number, pan: number, sound: Sound) => {
   const start = Math.round(time * rate)
   const frames = Math.round(length * rate)
   const release = Math.min(frames, Math.round(0.01 * rate))
   for (const [index, channel] of block.entries()) {
     const gain = block.length === 1 ? 1 : index === 0 ? Math.cos((pan * Math.PI) / 2) : Math.sin((pan * Math.PI) / 2)
-    for (let i = 0; i < frames && start + i < channel.length; i++) {
+    const count = Math.min(frames, channel.length - start)
+    const samples = sound(Math.max(0, count), rate)
+    for (let i = 0; i < count; i++) {
       const fade = Math.min(1, (frames - i) / release)
-      channel[start + i] = (channel[start + i] ?? 0) + gain * fade * sound(i / rate)
+      channel[start + i] = (channel[start + i] ?? 0) + gain * fade * (samples[i] ?? 0)
     }
   }
 }
 
-const kick = (t: number): number =>
-  0.5 * Math.exp(-t * 18) * Math.sin(2 * Math.PI * (50 * t + 6 * (1 - Math.exp(-t * 40))))
-const pluck =
-  (hertz: number, decay: number, gain: number) =>
-  (t: number): number => {
-    let sum = 0
+/** A sound whose samples are a function of the time since it began. */
+const overTime =
+  (value: (t: number) => number): Sound =>
+  (frames, rate) =>
+    Float64Array.from({ length: frames }, (_, i) => value(i / rate))
+
+const kick = overTime((t) => 0.5 * Math.exp(-t * 18) * Math.sin(2 * Math.PI * (50 * t + 6 * (1 - Math.exp(-t * 40)))))
+
+/** Six harmonics that decay: each is a rotation that shrinks, since a sine and an exponential for each sample take most of the time of these tests. */
+const pluck = (hertz: number, decay: number, gain: number): Sound => {
+  let made = new Float64Array()
+  return (frames, rate) => {
+    if (made.length === frames) return made
+    made = new Float64Array(frames)
     for (let harmonic = 1; harmonic <= 6; harmonic++) {
-      sum += (Math.sin(2 * Math.PI * hertz * harmonic * t) / harmonic) * Math.exp(-t * decay * harmonic)
+      const angle = (2 * Math.PI * hertz * harmonic) / rate
+      const shrink = Math.exp((-decay * harmonic) / rate)
+      const [cos, sin] = [shrink * Math.cos(angle), shrink * Math.sin(angle)]
+      let [real, imaginary] = [gain / harmonic, 0]
+      for (let i = 0; i < frames; i++) {
+        made[i] = (made[i] ?? 0) + imaginary * Math.min(1, (i / rate) * 400)
+        const next = real * cos - imaginary * sin
+        imaginary = real * sin + imaginary * cos
+        real = next
+      }
     }
-    return gain * sum * Math.min(1, t * 400)
+    return made
   }
+}
 
 /** A small band (kick, snare, hat, bass, chords, a melody) that plays from a score; the same score, the same samples. */
 export const playBand = (score: Score = {}): Piece => {
@@ -75,9 +91,9 @@ export const playBand = (score: Score = {}): Piece => {
   const beat = 60 / bpm
   const total = bars * beatsPerBar
   const block = silentBlock(channels, Math.round((lead + total * beat) * sampleRate))
-  const add = (time: number, length: number, pan: number, sound: (t: number) => number) =>
+  const add = (time: number, length: number, pan: number, sound: Sound) =>
     addSound(block, sampleRate, lead + time, length, pan, sound)
-  const noise = (decay: number, gain: number) => (t: number) => gain * Math.exp(-t * decay) * (2 * random.next() - 1)
+  const noise = (decay: number, gain: number) => overTime((t) => gain * Math.exp(-t * decay) * (2 * random.next() - 1))
   const note = (degree: number): number => {
     const scale = SCALES[mode]
     return tonic + 12 * Math.floor(degree / 7) + (scale[((degree % 7) + 7) % 7] ?? 0)
