@@ -3,6 +3,7 @@ import { request } from 'node:http'
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { readEvents } from '../support/events.ts'
+import { randomFrom, runSeed } from '../support/exploration.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
 import { startTrellis, type Trellis } from '../support/trellis.ts'
 
@@ -281,8 +282,9 @@ describe('branches', () => {
   test('take batches that arrive in many pieces', async () => {
     const { origin } = trellis
     const { slug, api_key: key, submit_endpoint: endpoint } = await graft(origin, { label: 'large' })
+    const random = randomFrom(runSeed)
     const entries = Array.from({ length: 20_000 }, (_, index) => ({
-      text: `piece ${index} ${Math.random()}`,
+      text: `piece ${index} ${random()}`,
       sequence: index,
     }))
     const answers = await Promise.all(

@@ -1,7 +1,6 @@
-import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createEgress } from '@trellis/kit/egress'
-import { openStore, type PlacedSchema } from '@trellis/kit/store'
+import { createDataDirectory, openStore, type PlacedSchema } from '@trellis/kit/store'
 import type { Metrics } from '@trellis/kit/telemetry'
 import type { Kysely } from 'kysely'
 import { createArrivalMark } from './arrivals/arrival-mark.ts'
@@ -107,7 +106,7 @@ export const openWorld = async (options: LogsServiceOptions, opened: AsyncDispos
   const { semantic, vectors } = opened.use(createMeanings({ config, db, engine, now, log }))
   const ssh = opened.use(openSsh({ config, dataDirectory, db, now }))
   const inbox = inboxOf(dataDirectory)
-  await mkdir(inbox, { recursive: true })
+  await createDataDirectory(inbox)
   const localFiles = createLocalFiles({
     ...logFolders({ ...config, dataDirectory }),
     inbox,

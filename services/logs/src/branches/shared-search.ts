@@ -9,6 +9,7 @@ import type { TailQuestion } from '../tail/frames.ts'
 import type { TailShard } from '../tail/merge-tails.ts'
 import { addTemplates } from '../templates/add-templates.ts'
 import type { LogEngine } from '../threads/log-engine.ts'
+import { createBranchAbsences } from './branch-absences.ts'
 import { createBranchWatch, type OnBranches } from './branch-watch.ts'
 import type { ActiveBranch, BranchDirectory } from './directory.ts'
 import { addStatistics, afterIn, mergeResults, type ShardResult } from './merge-results.ts'
@@ -65,8 +66,9 @@ const restMilliseconds = 5_000
  * and pages are those of one store with all entries in it. A branch that does not answer in time is left out and named.
  */
 export const createSharedSearch = ({ own, directory, waitMilliseconds, log }: SharedSearchOptions): SharedSearch => {
-  const restsUntil = new Map<string, number>()
-  const away = new Set<string>()
+  /** By connection: a branch that has restarted is asked at once. */
+  const restsUntil = new WeakMap<BranchClient, number>()
+  const absences = createBranchAbsences(log)
 
   const wanted = async (branch: string | undefined): Promise<readonly ActiveBranch[]> => {
     if (branch === noBranch) return []
@@ -83,17 +85,18 @@ export const createSharedSearch = ({ own, directory, waitMilliseconds, log }: Sh
     const answers = await Promise.all(
       branches.map(async (branch) => {
         const { slug, client } = branch
-        if (!client || performance.now() < (restsUntil.get(slug) ?? 0)) return leftOut(slug, missing)
+        if (!client) absences.notReady(slug)
+        if (!client || performance.now() < (restsUntil.get(client) ?? 0)) return leftOut(slug, missing)
         const begun = performance.now()
         try {
           const answer = await within(waitMilliseconds, signal, (whole) => ask(client, whole, slug))
-          if (away.delete(slug)) log.info({ branch: slug }, 'a branch answers again')
+          absences.answered(slug)
           return [{ branch, answer }]
         } catch (error) {
           signal?.throwIfAborted()
-          if (performance.now() - begun >= waitMilliseconds) restsUntil.set(slug, performance.now() + restMilliseconds)
-          if (!away.has(slug)) log.warn({ branch: slug, err: error }, 'a branch does not answer and is left out')
-          away.add(slug)
+          if (performance.now() - begun >= waitMilliseconds)
+            restsUntil.set(client, performance.now() + restMilliseconds)
+          absences.failed(slug, error)
           return leftOut(slug, missing)
         }
       }),

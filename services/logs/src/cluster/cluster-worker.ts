@@ -72,7 +72,8 @@ const templates = createTemplates({
 })
 
 const open = async () => {
-  const files = await openFiles(location, { recover: false })
+  await using opening = new AsyncDisposableStack()
+  const files = opening.use(await openFiles(location, { recover: false }))
   const cache = local && (await openLocalSegments(local.directory, local.bytes))
   const source = createSegmentSource({
     files,
@@ -107,6 +108,7 @@ const open = async () => {
     onMerged: changed,
     onProblem: damaged,
   })
+  opening.move()
   return { files, catalogue, mirror, indexer, merger }
 }
 type Opened = Awaited<ReturnType<typeof open>>

@@ -164,6 +164,35 @@ test('a search whose caller has left ends with the reason it was left for', asyn
   expect((await one.engine.search(request)).total).toBe(1_000)
 })
 
+test('a deletion or a severity whose caller leaves while it waits for the catalogue changes nothing', async () => {
+  await using world = await createShared()
+  await using one = await world.open()
+  let leaving = new AbortController()
+  const leave = () => leaving.abort(new Error('the caller left'))
+  await using other = await world.open({
+    catalogue: {
+      ...one.catalogue,
+      bury: (source, left) => {
+        leave()
+        return one.catalogue.bury(source, left)
+      },
+      override: (override, after, left) => {
+        leave()
+        return one.catalogue.override(override, after, left)
+      },
+    },
+  })
+  await one.engine.ingest(batchOf([{ text: 'one of many', entryId: 'one' }]))
+  const version = await one.catalogue.version()
+  await expect(other.engine.deleteSource('test', leaving.signal)).rejects.toThrow('the caller left')
+  leaving = new AbortController()
+  await expect(other.engine.setSeverity('one', 'CRITICAL', leaving.signal)).rejects.toThrow('the caller left')
+  expect(await one.catalogue.version()).toBe(version)
+  expect((await one.catalogue.changes(undefined))?.amendments).toMatchObject({ burials: [], overrides: [] })
+  expect(await countOf(one, 'many')).toBe(1)
+  expect(await one.engine.deleteSource('test', new AbortController().signal)).toBe(1)
+})
+
 test('looking for duplicates of ids that say no time fetches no segment', async () => {
   await using world = await createShared()
   const foreign = (amount: number, from: number) =>

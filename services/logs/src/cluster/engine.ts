@@ -174,7 +174,7 @@ export const createClusterEngine = async (options: ClusterEngineOptions): Promis
     const counts = await questions.sources({ source }, left)
     const entries = counts.reduce((sum, count) => sum + count.entries, 0)
     if (entries === 0) return 0
-    await catalogue.bury(source)
+    await catalogue.bury(source, left)
     announce()
     await index.call('forgetTemplates', [])
     return entries
@@ -191,7 +191,7 @@ export const createClusterEngine = async (options: ClusterEngineOptions): Promis
         severity: severity === null ? 0 : severityCode[severity],
       }
       // Its source may be deleted while it is looked for.
-      if (!(await catalogue.override(override, version))) continue
+      if (!(await catalogue.override(override, version, left))) continue
       announce()
       return { ...entry, severity }
     }

@@ -33,8 +33,14 @@ const createIndexers = async () => {
   )
   const catalogue = createSharedCatalogue({ db: store.db, now: Date.now })
   const files = opened.use(await openFiles(shared.files))
-  type OpenOptions = { onWritten?: (key: string) => Promise<unknown>; failOn?: (text: string) => boolean }
-  const open = ({ onWritten = async () => undefined, failOn = () => false }: OpenOptions = {}) => {
+  type OpenOptions = {
+    onWritten?: (key: string) => Promise<unknown>
+    failOn?: (text: string) => boolean
+    /** The same for the forms that templates are looked for. */
+    failOnForm?: (form: string) => boolean
+  }
+  const open = (given: OpenOptions = {}) => {
+    const { onWritten = async () => undefined, failOn = () => false, failOnForm = () => false } = given
     const plain = createSegmentSource({ files, onProblem: fail })
     const source: SegmentSource = {
       ...plain,
@@ -56,7 +62,14 @@ const createIndexers = async () => {
       if (failOn(Buffer.from(batch.text).toString())) throw new RangeError('Offset is outside the bounds.')
       return analyser(batch)
     }
-    const templates = createTemplates({ store: noTemplates, onProblem: fail })
+    const found = createTemplates({ store: noTemplates, onProblem: fail })
+    const templates: typeof found = {
+      ...found,
+      idsOf: async (forms) => {
+        if (forms.some(failOnForm)) throw new RangeError('Offset is outside the bounds.')
+        return found.idsOf(forms)
+      },
+    }
     return createIndexer({
       mirror,
       catalogue,
@@ -180,32 +193,38 @@ test('a batch larger than a segment may be has one of its own', async () => {
 
 const one = (text: string, sequence: number) => batchOf([{ text, sequence, sourceId: 'test' }])
 
-test('a batch that fails is refused alone, and the others of its group are indexed', async () => {
-  await using indexers = await createIndexers()
-  const indexer = indexers.open({ failOn: (text) => text.includes('poison') })
-  const results = await Promise.allSettled([
-    indexer.take(sent('first'), one('first', 1)),
-    indexer.take(sent('second'), one('second', 2)),
-    indexer.take(sent('bad'), one('poison', 3)),
-    indexer.take(sent('third'), one('third', 4)),
-    indexer.take(sent('worse'), one('more poison', 5)),
-    indexer.take(sent('fourth'), one('fourth', 6)),
-  ])
-  const receipt = (message: string) => ({ status: 'fulfilled', value: { message, entries: 1, duplicates: 0 } })
-  const refused = { status: 'rejected', reason: { name: 'BatchUnreadable', message: 'Offset is outside the bounds.' } }
-  expect(results).toMatchObject([
-    receipt('first'),
-    receipt('second'),
-    refused,
-    receipt('third'),
-    refused,
-    receipt('fourth'),
-  ])
-  await indexer.settled()
-  const { documents, files } = await indexers.kept()
-  expect(documents.reduce((sum, count) => sum + count, 0)).toBe(4)
-  expect(files).toBe(documents.length)
-})
+test.each(['failOn', 'failOnForm'] as const)(
+  'a batch that fails is refused alone, and the others of its group are indexed: %s',
+  async (how) => {
+    await using indexers = await createIndexers()
+    const indexer = indexers.open({ [how]: (text: string) => text.includes('poison') })
+    const results = await Promise.allSettled([
+      indexer.take(sent('first'), one('first', 1)),
+      indexer.take(sent('second'), one('second', 2)),
+      indexer.take(sent('bad'), one('poison', 3)),
+      indexer.take(sent('third'), one('third', 4)),
+      indexer.take(sent('worse'), one('more poison', 5)),
+      indexer.take(sent('fourth'), one('fourth', 6)),
+    ])
+    const receipt = (message: string) => ({ status: 'fulfilled', value: { message, entries: 1, duplicates: 0 } })
+    const refused = {
+      status: 'rejected',
+      reason: { name: 'BatchUnreadable', message: 'Offset is outside the bounds.' },
+    }
+    expect(results).toMatchObject([
+      receipt('first'),
+      receipt('second'),
+      refused,
+      receipt('third'),
+      refused,
+      receipt('fourth'),
+    ])
+    await indexer.settled()
+    const { documents, files } = await indexers.kept()
+    expect(documents.reduce((sum, count) => sum + count, 0)).toBe(4)
+    expect(files).toBe(documents.length)
+  },
+)
 
 test('a batch that fails only with others is tried alone, and is indexed', async () => {
   await using indexers = await createIndexers()
@@ -220,13 +239,16 @@ test('a batch that fails only with others is tried alone, and is indexed', async
   expect(failures).toBe(2)
 })
 
-test('no batch is refused for want of memory: it fails with its group, to be taken again', async () => {
-  await using indexers = await createIndexers()
-  const indexer = indexers.open({
-    failOn: (text) => {
-      if (text === 'large') throw new RangeError('Array buffer allocation failed')
-      return false
-    },
-  })
-  await expect(indexer.take(sent('large'), one('large', 1))).rejects.toMatchObject({ name: 'RangeError' })
-})
+test.each(['failOn', 'failOnForm'] as const)(
+  'no batch is refused for want of memory: it fails with its group, to be taken again: %s',
+  async (how) => {
+    await using indexers = await createIndexers()
+    const indexer = indexers.open({
+      [how]: (text: string) => {
+        if (text === 'large') throw new RangeError('Array buffer allocation failed')
+        return false
+      },
+    })
+    await expect(indexer.take(sent('large'), one('large', 1))).rejects.toMatchObject({ name: 'RangeError' })
+  },
+)

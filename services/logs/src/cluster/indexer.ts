@@ -83,13 +83,17 @@ class MemberFailed extends Error {
   }
 }
 
+/** Throws MemberFailed for an error that comes from what a member holds. */
+const blame = (member: Waiting, error: unknown): never => {
+  // Memory may be there the next time.
+  if (isAllocationFailure(error) || !(error instanceof Error)) throw error
+  throw new MemberFailed(member, error)
+}
 const blaming = <Result>(member: Waiting, work: () => Result): Result => {
   try {
     return work()
   } catch (error) {
-    // Memory may be there the next time.
-    if (isAllocationFailure(error) || !(error instanceof Error)) throw error
-    throw new MemberFailed(member, error)
+    return blame(member, error)
   }
 }
 
@@ -198,7 +202,8 @@ export const createIndexer = (options: IndexerOptions): Indexer => {
       if (isKnown?.includes(0)) {
         const analysis = member.analysis ?? blaming(member, () => analyse(batch))
         member.analysis = analysis
-        const ids = await templates.idsOf(analysis.shapes)
+        // A store that fails does not reject it.
+        const ids = await templates.idsOf(analysis.shapes).catch((error: unknown) => blame(member, error))
         blaming(member, () => index.add(batch, analysis, ids, isKnown))
         await setImmediate()
       }

@@ -14,7 +14,7 @@ import { SegmentCorrupt } from '../segments/segment-layout.ts'
 import { openSegment } from '../segments/segment-reader.ts'
 import { batchOf } from '../segments/store-for-tests.ts'
 import { buildSegment } from './build-segment.ts'
-import { openLocalSegments } from './local-segments.ts'
+import { type LocalSegments, openLocalSegments } from './local-segments.ts'
 import { createSegmentSource } from './segment-source.ts'
 
 const count = 20_000
@@ -44,16 +44,31 @@ const openFar = async (readsRanges: boolean) => {
   const shared = await openDirectoryFiles(join(directory, 'files'))
   await shared.write(row.key, content)
   let far = 0
+  let code: string | undefined
   const files: Files = {
     ...shared,
     readRange: async (key, range) => {
+      if (code !== undefined) throw Object.assign(new Error(`${code}: read`), { code })
       const read = await shared.readRange(key, range)
       far += read.length
       return read
     },
   }
   const local = await openLocalSegments(join(directory, 'local'), 1e9)
-  const source = createSegmentSource({ files, local, readsRanges, onProblem: (problem) => expect.fail(problem) })
+  let copyCode: string | undefined
+  const copies: LocalSegments = {
+    ...local,
+    readRange: async (...given) => {
+      if (copyCode !== undefined) throw Object.assign(new Error(`${copyCode}: read`), { code: copyCode })
+      return local.readRange(...given)
+    },
+  }
+  const source = createSegmentSource({
+    files,
+    local: copies,
+    readsRanges,
+    onProblem: (problem) => expect.fail(problem),
+  })
   const part = await openSegment({
     files: source.reads(row),
     key: row.key,
@@ -73,7 +88,13 @@ const openFar = async (readsRanges: boolean) => {
         row.key,
         content.map((byte, at) => (at > 100_000 && at < 101_000 ? byte ^ 1 : byte)),
       ),
+    refuse: (given: string | undefined) => {
+      code = given
+    },
     far: () => far,
+    refuseCopy: (given: string | undefined) => {
+      copyCode = given
+    },
     isHere: () => local.has(row.key, row.bytes),
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
   }
@@ -104,4 +125,21 @@ test('a range that was damaged is noticed, and the segment named', async () => {
   await opened.damage()
   await expect(opened.find('pump', 300)).rejects.toThrow(SegmentCorrupt)
   await expect(opened.find('pump', 300)).rejects.toThrow(opened.row.key)
+})
+
+test('a file that cannot be read is damage of the segment, and a want of descriptors is none', async () => {
+  await using opened = await openFar(true)
+  opened.refuse('EIO')
+  await expect(opened.find('pump')).rejects.toThrow(SegmentCorrupt)
+  opened.refuse('EMFILE')
+  await expect(opened.find('pump')).rejects.toMatchObject({ code: 'EMFILE' })
+  opened.refuse(undefined)
+  expect(await opened.find('pump')).toHaveLength(10)
+})
+
+test('a copy on this machine that cannot be read is damage of the segment, as its bytes are', async () => {
+  await using opened = await openFar(false)
+  expect(await opened.find('n4242')).toEqual([4_243])
+  opened.refuseCopy('EIO')
+  await expect(opened.find('pump', 300)).rejects.toThrow(SegmentCorrupt)
 })

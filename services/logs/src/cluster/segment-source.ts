@@ -1,6 +1,7 @@
 import { crc32 } from 'node:zlib'
-import { isFailure, messageOf } from '@trellis/kit/errors'
+import { messageOf } from '@trellis/kit/errors'
 import type { Files } from '@trellis/kit/files'
+import { namingDamage } from '../segments/read-damage.ts'
 import { SegmentCorrupt } from '../segments/segment-layout.ts'
 import type { LocalSegments } from './local-segments.ts'
 import type { SharedSegment } from './shared-catalogue.ts'
@@ -10,7 +11,7 @@ export type SegmentReads = Pick<Files, 'readRange'>
 
 /** Where the bytes of segments come from: this machine's copies, else the shared files. */
 export type SegmentSource = {
-  /** Reads of one segment. A missing file is a SegmentCorrupt that says so. */
+  /** Reads of one segment. Throws SegmentCorrupt where the file is missing or cannot be read. */
   reads: (segment: Described) => SegmentReads
   /** Reads that fetch no more than they need, for a look at a segment that may never be searched. */
   glances: (segment: Described) => SegmentReads
@@ -60,15 +61,8 @@ export const createSegmentSource = (options: SegmentSourceOptions): SegmentSourc
     return true
   }
 
-  const named = async <Result>({ key }: Described, read: () => Promise<Result>): Promise<Result> => {
-    try {
-      return await read()
-    } catch (error) {
-      throw isFailure(error, 'not_found') ? new SegmentCorrupt(key, 'its file is missing') : error
-    }
-  }
   const readWhole = (segment: Described) =>
-    named(segment, async () => {
+    namingDamage(segment.key, async () => {
       const content = await files.readRange(segment.key, { start: 0, end: segment.bytes })
       if (content.length !== segment.bytes) throw new SegmentCorrupt(segment.key, 'it is shorter than it was written')
       if (crc32(content) !== segment.checksum) throw new SegmentCorrupt(segment.key, 'it does not check as a whole')
@@ -82,7 +76,7 @@ export const createSegmentSource = (options: SegmentSourceOptions): SegmentSourc
     }
   }
   const fetch = async (segment: Described): Promise<void> => {
-    if (!local || (await local.has(segment.key, segment.bytes))) return
+    if (!local || (await namingDamage(segment.key, () => local.has(segment.key, segment.bytes)))) return
     const begun = fetching.get(segment.key)
     if (begun !== undefined) return begun
     farBytes.delete(segment.key)
@@ -95,12 +89,12 @@ export const createSegmentSource = (options: SegmentSourceOptions): SegmentSourc
   const readsOf = (segment: Described, fetches: number): SegmentReads => ({
     readRange: async (key, range) => {
       for (let left = fetches; local; left--) {
-        const found = await local.readRange(key, segment.bytes, range)
+        const found = await namingDamage(key, () => local.readRange(key, segment.bytes, range))
         if (found) return found
         if (left === 0 || isWorthARange(segment, range)) break
         await fetch(segment)
       }
-      return named(segment, () => files.readRange(key, range))
+      return namingDamage(key, () => files.readRange(key, range))
     },
   })
   return {

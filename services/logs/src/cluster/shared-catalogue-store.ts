@@ -227,16 +227,19 @@ export const createSharedCatalogue = ({ db, now }: SharedCatalogueOptions): Shar
         }),
       ),
     version: async () => (await readState(db)).version,
-    bury: (source) =>
+    bury: (source, left) =>
       transact(db, async (transaction) => {
+        // Resolves when it is this change's turn.
         const place = await advance(transaction)
+        left?.throwIfAborted()
         await writeAmendments(transaction, { bury: { source, place } }, now())
         await raiseFloor(transaction, place)
         return place
       }),
-    override: (override, after) =>
+    override: (override, after, left) =>
       transact(db, async (transaction) => {
         const place = await advance(transaction)
+        left?.throwIfAborted()
         const buried = await buriedAfter(transaction, after)
         if (buried.some(({ source }) => isOfSource(override.sourceId, source))) return false
         // It may have expired with a segment; rows of these are forgotten later.

@@ -1,3 +1,4 @@
+import type { Leaving } from '../search/leaving.ts'
 import type { Amendments, Burial, SeverityOverride } from '../segments/amendments.ts'
 import type { SegmentSummary } from '../segments/catalogue.ts'
 import type { Leases } from './leases.ts'
@@ -63,13 +64,16 @@ export type SharedCatalogue = {
   merge: (change: Replacement) => Promise<boolean>
   /** The version now. */
   version: () => Promise<number>
-  /** Hides all that there is of a source, or of the units of a stem, as a version of its own, which is given. */
-  bury: (source: string) => Promise<number>
+  /**
+   * Hides all that there is of a source, or of the units of a stem, as a version of its own, which is given. A caller that left while this
+   * waited for other changes changes nothing.
+   */
+  bury: (source: string, left?: Leaving) => Promise<number>
   /**
    * Puts a severity in place, as a version of its own; false where after `after` its source was deleted, or a segment was replaced that may
-   * have had the entry. Throws `unavailable` when there are too many.
+   * have had the entry. Throws `unavailable` when there are too many. `left` as for `bury`.
    */
-  override: (override: Omit<SeverityOverride, 'place'>, after: number) => Promise<boolean>
+  override: (override: Omit<SeverityOverride, 'place'>, after: number, left?: Leaving) => Promise<boolean>
   /** Forgets burials of which nothing is left, once no message from before them can be under way any more. */
   settle: (burials: readonly Burial[]) => Promise<void>
   /** Forgets severities that were written into segments before a moment. */

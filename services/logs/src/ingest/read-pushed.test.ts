@@ -49,6 +49,15 @@ test.each(['{}', '{"source_id": "attic"}', '{"message": "x"}'])(
   },
 )
 
+test.each(['null', 'true', 'false', '3', '-1.5e3', '"a text"', ' null\n'])(
+  'the body %j, a JSON value that is neither an object nor a list, is refused',
+  (body) => {
+    expect(() => readPushed(Buffer.from(body), { arrived: 0, sourceId: 'attic' }, () => undefined)).toThrow(
+      'The body must be {"source_id": ..., "entries": [...]}, a list of entries or one JSON object a line',
+    )
+  },
+)
+
 test('what is no entry is named by its place, and the others are taken in batches that are not too large', () => {
   const entries = Array.from({ length: 5_000 }, (_, number) =>
     number === 3 ? { text: ' ' } : { text: `line ${number}` },

@@ -49,6 +49,11 @@ const listOf = (body: string): { sourceId: unknown; entries: unknown[] } => {
   if (Array.isArray(whole)) return { sourceId: undefined, entries: whole }
   if (isObject(whole) && !('text' in whole))
     throw invalidField(['body', 'entries'], 'entries is missing: send {"source_id": ..., "entries": [...]}.', 'missing')
+  if (whole !== undefined && !isObject(whole))
+    throw invalidField(
+      ['body'],
+      'The body must be {"source_id": ..., "entries": [...]}, a list of entries or one JSON object a line.',
+    )
   const lines = body.split('\n').filter((line) => line.trim() !== '')
   const entries = lines.map(parsedJson)
   if (entries.length === 0 || entries[0] === undefined)

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { randomFrom, runSeed } from '../../../../test/support/exploration.ts'
 import { search } from '../search/search.ts'
 import { createRoomCheck } from './disk-full.ts'
 import { batchOf, openShardIn } from './store-for-tests.ts'
@@ -43,15 +44,17 @@ const numbersIn = async (shard: Awaited<ReturnType<typeof openShardIn>>['shard']
     for (const part of parts) part.release()
   }
 }
-/** Lines that do not get smaller when they are packed. */
-const batch = (number: number) =>
-  batchOf(
+/** Lines that do not get smaller when they are packed; the same for a number throughout a run. */
+const batch = (number: number) => {
+  const random = randomFrom(runSeed + number)
+  return batchOf(
     Array.from({ length: 10 }, (_, line) => ({
-      text: Array.from({ length: 100 }, () => Math.random().toString(36).slice(2)).join(' '),
+      text: Array.from({ length: 100 }, () => random().toString(36).slice(2)).join(' '),
       sequence: number * 10 + line + 1,
       entryId: `${number}-${line}`,
     })),
   )
+}
 
 test.skipIf(!canMount)(
   'a full disk is 503 with Retry-After: what was acknowledged is there, nothing is half-written, and it goes on when there is room',

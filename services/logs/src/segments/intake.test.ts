@@ -70,6 +70,63 @@ test('a record of the log that cannot be analysed is named and left out, and the
   expect(await numbersIn(again.shard)).toEqual([1, 2, 3, 4])
 })
 
+/** Ids of templates that throw when an index reads the one of a message with the word `poison`: half of the batch is added by then. */
+const throwingIds = async (shapes: readonly string[]): Promise<readonly string[]> => {
+  const ids = shapes.map(() => '')
+  const poisoned = shapes.findIndex((shape) => shape.includes('poison'))
+  if (poisoned >= 0)
+    Object.defineProperty(ids, poisoned, {
+      get: () => {
+        throw new RangeError('Offset is outside the bounds of the DataView.')
+      },
+    })
+  return ids
+}
+const withThrowingIds = (given: Foundations) => ({ ...given, templates: { idsOf: throwingIds } })
+
+test.each([
+  ['alone in memory', 10],
+  ['after a segment that the replay sealed', 60],
+])('a record that cannot be added to an index is reported and left out by every start: %s', async (_, count) => {
+  await using folder = await createShardFolder()
+  {
+    await using opened = await folder.open({ documents: 1_000 })
+    await opened.shard.ingest(batchOf(lines(count)))
+    await opened.shard.ingest(batchOf(lines(10, 100)))
+    await opened.shard.ingest(batchOf([...lines(1, 800), ...poison]))
+    await opened.shard.ingest(batchOf(lines(10, 200)))
+    await opened.shard.ingest(batchOf([...lines(1, 900), ...poison.map((line) => ({ ...line, sequence: 91 }))]))
+  }
+  const expected = [...lines(count), ...lines(10, 100), ...lines(10, 200)].map(({ sequence }) => sequence)
+  for (let start = 0; start < 3; start++) {
+    await using again = await folder.open({}, withThrowingIds)
+    expect(await numbersIn(again.shard)).toEqual(expected)
+    expect(again.problems).toEqual([
+      expect.stringContaining('Record 3 of the append log cannot be read and is left out: Offset is outside'),
+      expect.stringContaining('Record 5 of the append log'),
+    ])
+  }
+  await using last = await folder.open({}, withThrowingIds)
+  expect(await last.shard.ingest(batchOf(lines(5, 300)))).toEqual({ entries: 5, duplicates: 0 })
+})
+
+test('a lack of memory while a record is added fails the start, and leaves nothing out', async () => {
+  await using folder = await createShardFolder()
+  {
+    await using opened = await folder.open()
+    await opened.shard.ingest(batchOf(lines(2)))
+  }
+  const idsOf = async (): Promise<readonly string[]> =>
+    Object.defineProperty(['', ''], 1, {
+      get: () => {
+        throw new RangeError('Array buffer allocation failed')
+      },
+    })
+  await expect(folder.open({}, (given) => ({ ...given, templates: { idsOf } }))).rejects.toThrow('allocation failed')
+  await using again = await folder.open()
+  expect(await numbersIn(again.shard)).toEqual([1, 2])
+})
+
 test('an expired entry does not come back with the replay of a batch that brought it again', async () => {
   await using folder = await createShardFolder()
   const batch = (arrived: number) =>

@@ -60,8 +60,11 @@ export type SegmentFooter = {
 export class SegmentCorrupt extends Error {
   override name = 'SegmentCorrupt'
   readonly segment: string
-  constructor(segment: string, place: string) {
-    super(`Segment "${segment}" is damaged: ${place}. Its entries cannot be searched; restore the file from a copy.`)
+  constructor(segment: string, place: string, options?: ErrorOptions) {
+    super(
+      `Segment "${segment}" is damaged: ${place}. Its entries cannot be searched; restore the file from a copy.`,
+      options,
+    )
     this.segment = segment
   }
 }

@@ -91,7 +91,8 @@ export type Shard = AsyncDisposable &
   }
 
 /**
- * Opens a shard; what the append log has beyond the segments is indexed again before it answers.
+ * Opens a shard; what the append log has beyond the segments is indexed again before it answers. The shard owns the log: an open that
+ * fails writes nothing after it has rejected, and closes the log.
  *
  * Each piece of state has one owner, and only that changes it: `segments` the list of segments and what was read of them, `amendments` what
  * is laid over them (and with it the catalogue), `memory` the indexes that are not segments yet, `guard` a write that failed. What changes
@@ -125,6 +126,16 @@ export const openShard = async (options: ShardOptions): Promise<Shard> => {
   const pieces = { turns, upkeep, clearing, merging, replacing, segments, memory, amendments, signal }
   const amending = createAmending({ turns, views, memory, amendments, guard, onBuried: clearing.aside })
 
+  // An open that fails ends the same way: a seal that the replay began would be a second writer beside the next shard.
+  await using opening = new AsyncDisposableStack()
+  opening.defer(async () => {
+    closing.abort(new Error('The shard is closing.'))
+    await turns.close()
+    await memory.sealed().catch(() => undefined)
+    await upkeep.last()
+    await log[Symbol.asyncDispose]()
+    own[Symbol.dispose]()
+  })
   const kept = await catalogue.read()
   amendments.restore(kept.amendments)
   await segments.restore(kept.segments)
@@ -132,6 +143,7 @@ export const openShard = async (options: ShardOptions): Promise<Shard> => {
   await intake.replay(kept.logPosition, { onDamage, onSetAside })
   if (amendments.burials.length > 0) clearing.aside()
 
+  const opened = opening.move()
   return {
     ingest: (batch, given = {}) => {
       upkeep.busy()
@@ -155,13 +167,6 @@ export const openShard = async (options: ShardOptions): Promise<Shard> => {
     get failure() {
       return guard.failure
     },
-    async [Symbol.asyncDispose]() {
-      closing.abort(new Error('The shard is closing.'))
-      await turns.close()
-      await memory.sealed().catch(() => undefined)
-      await upkeep.last()
-      await log[Symbol.asyncDispose]()
-      own[Symbol.dispose]()
-    },
+    [Symbol.asyncDispose]: () => opened.disposeAsync(),
   }
 }

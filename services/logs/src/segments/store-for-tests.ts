@@ -35,11 +35,13 @@ export const openShardIn = async (
   limits: Partial<ShardLimits> = {},
   alter: (given: Foundations) => Foundations = (given) => given,
 ): Promise<OpenedShard> => {
+  await using stack = new AsyncDisposableStack()
   const store = await openStore<CatalogueTables>({
     name: 'logs',
     dataDirectory: directory,
     migrations: catalogueMigrations,
   })
+  stack.defer(() => store.close())
   const { files, log, catalogue, templates, enricher, blocks } = alter({
     files: await openDirectoryFiles(join(directory, 'files'), { blocking: true }),
     log: await openFileAppendLog({ directory: join(directory, 'log'), fileBytes: 4_096 }),
@@ -58,16 +60,9 @@ export const openShardIn = async (
     limits: { documents: 64, textBytes: 64 * 1024, cacheBytes: 256 * 1024, ...limits },
     onDamage: (problem) => problems.push(problem),
   })
-  return {
-    shard,
-    problems,
-    catalogue,
-    files,
-    async [Symbol.asyncDispose]() {
-      await shard[Symbol.asyncDispose]()
-      await store.close()
-    },
-  }
+  stack.use(shard)
+  const opened = stack.move()
+  return { shard, problems, catalogue, files, [Symbol.asyncDispose]: () => opened.disposeAsync() }
 }
 
 export const createShardFolder = async (): Promise<ShardFolder> => {

@@ -1,6 +1,7 @@
 import { lstat, stat } from 'node:fs/promises'
 import { homedir, userInfo } from 'node:os'
 import { join } from 'node:path'
+import type { LocalAccess } from '../local-files/local-files.ts'
 import { readEnd } from './read-end.ts'
 import { type FoundFile, type WalkOptions, walkLogs } from './walk.ts'
 
@@ -40,14 +41,14 @@ export const discover = async (
   roots: readonly string[],
   places: Places,
   signal: AbortSignal,
-  options: WalkOptions = {},
+  { open, ...walk }: WalkOptions & Pick<LocalAccess, 'open'>,
 ): Promise<Discovered> => {
-  const { files } = await walkLogs(roots, signal, options)
+  const { files } = await walkLogs(roots, signal, walk)
   const readable: FoundFile[] = []
   for (const file of files.toSorted((a, b) => b.modifiedAt - a.modifiedAt)) {
     signal.throwIfAborted()
     if (readable.length >= mostFiles) break
-    if ((await readEnd(file.path, tellingBytes)) !== undefined) readable.push(file)
+    if ((await readEnd(open, file.path, tellingBytes)) !== undefined) readable.push(file)
   }
   return {
     journald: await some(places.journals, isFolder),

@@ -70,11 +70,11 @@ export const setupRpc = (
   { refusalOfKey }: Pick<Ssh, 'refusalOfKey'>,
 ): Handlers<typeof SetupServiceDefinition> => {
   const { config, sources, localFiles, now } = world
-  const { refusalOf } = localFiles.for('api')
+  const { refusalOf, open } = localFiles.for('api')
   const mayBeAdded = async (path: string) => (await refusalOf(path)) === undefined
   const areNamed = config.scanDirectories.length > 0
   const roots = areNamed ? config.scanDirectories : customaryLogFolders(process.platform, homedir())
-  const find = (signal: AbortSignal) => discover(roots, customaryPlaces(), signal, { areNamed, mayBeAdded })
+  const find = (signal: AbortSignal) => discover(roots, customaryPlaces(), signal, { areNamed, mayBeAdded, open })
   return {
     getSetupStatus: async () => {
       const { entries, problems } = await sources.read()
@@ -107,6 +107,7 @@ export const setupRpc = (
         roots,
         areNamed,
         mayBeAdded,
+        open,
         query: query ?? undefined,
         mostResults: maxResults ?? defaultResults,
         now: now(),

@@ -1,9 +1,11 @@
 import { execFileSync } from 'node:child_process'
-import { chmod, mkdir, symlink, utimes, writeFile } from 'node:fs/promises'
+import { chmod, link, mkdir, rename, symlink, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { temporaryDirectory } from '../../../../test/support/temporary-directory.ts'
-import { scanFiles } from './scan.ts'
+import { localFilesOf } from '../local-files/local-files-for-tests.ts'
+import { discover } from './discover.ts'
+import { type ScanOptions, scanFiles } from './scan.ts'
 import { matchOf, recencyOf, scoreOf, sizeScoreOf } from './score.ts'
 import { walkLimits, walkLogs } from './walk.ts'
 
@@ -20,10 +22,14 @@ const withFiles = async (files: Record<string, { age?: number; content?: string 
     await writeFile(path, content)
     await utimes(path, (now - age * hour) / 1000, (now - age * hour) / 1000)
   }
-  const scan = (query?: string, mostResults = 100) =>
-    scanFiles({ roots: [folder.path], query, mostResults, now, signal })
+  const { open } = localFilesOf([folder.path]).for('api')
+  const scan = (query?: string, mostResults = 100, walk: Pick<ScanOptions, 'mayBeAdded'> = {}) =>
+    scanFiles({ roots: [folder.path], query, mostResults, now, signal, open, ...walk })
   const names = (found: { path: string }[]) => found.map(({ path }) => path.slice(folder.path.length + 1))
-  return { path: folder.path, scan, names, [Symbol.asyncDispose]: folder[Symbol.asyncDispose] }
+  const places = { journals: [], dockerSockets: [], podmanSockets: [] }
+  const discovered = async (walk: Pick<ScanOptions, 'mayBeAdded'> = {}) =>
+    (await discover([folder.path], places, signal, { open, ...walk })).files
+  return { path: folder.path, scan, discovered, names, [Symbol.asyncDispose]: folder[Symbol.asyncDispose] }
 }
 
 test('score is 0.7 recency + 0.3 size, or 0.4 recency + 0.2 size + 0.4 keyword match when a query is given', () => {
@@ -97,6 +103,32 @@ test('skips what is binary, empty, no file, or not to be read, and follows no li
   const readable =
     process.getuid?.() === 0 ? ['closed.log', 'good.log', 'sub/.hidden.log'] : ['good.log', 'sub/.hidden.log']
   expect(files.names((await files.scan()).files).toSorted()).toEqual(readable)
+})
+
+test('reads nothing of a file of elsewhere that was linked into a folder in which others may write', async () => {
+  await using outside = await withFiles({ 'secret.txt': { content: 'PRIVATE\n' } })
+  await using files = await withFiles({ 'good.log': {} })
+  await link(join(outside.path, 'secret.txt'), join(files.path, 'linked.log'))
+  await chmod(files.path, 0o777)
+  expect(files.names((await files.scan('private')).files)).toEqual(['good.log'])
+  expect(files.names(await files.discovered())).toEqual(['good.log'])
+})
+
+test('reads nothing of elsewhere when a folder is replaced by a link after it was listed', async () => {
+  await using outside = await withFiles({ 'app.log': { content: 'PRIVATE\n' } })
+  const replaced = async () => {
+    const files = await withFiles({ 'sub/app.log': {} })
+    const mayBeAdded = async () => {
+      await rename(join(files.path, 'sub'), join(files.path, 'before'))
+      await symlink(outside.path, join(files.path, 'sub'))
+      return true
+    }
+    return { ...files, mayBeAdded }
+  }
+  await using scanned = await replaced()
+  expect((await scanned.scan('private', 100, scanned)).files).toEqual([])
+  await using discovered = await replaced()
+  expect(await discovered.discovered(discovered)).toEqual([])
 })
 
 test('a folder that was named for its logs is one, whatever it is called; those in it are as anywhere', async () => {

@@ -1,4 +1,5 @@
 import { keywordsOf } from '../diagnose/keywords.ts'
+import type { LocalAccess } from '../local-files/local-files.ts'
 import { readEnd } from './read-end.ts'
 import { type Matched, matchOf, recencyOf, scoreOf, sizeScoreOf } from './score.ts'
 import { type FoundFile, type WalkOptions, walkLogs } from './walk.ts'
@@ -11,6 +12,7 @@ export type ScanOptions = WalkOptions & {
   /** The problem in words. */
   query: string | undefined
   mostResults: number
+  open: LocalAccess['open']
   now: number
   signal: AbortSignal
 }
@@ -25,7 +27,8 @@ const matchesIn = (text: string, keywords: readonly string[], where: Matched['wh
 }
 
 /** Log files that can be read, the best first. */
-export const scanFiles = async ({ roots, query, mostResults, now, signal, ...walk }: ScanOptions): Promise<Scan> => {
+export const scanFiles = async (options: ScanOptions): Promise<Scan> => {
+  const { roots, query, mostResults, open, now, signal, ...walk } = options
   const { files, isComplete } = await walkLogs(roots, signal, walk)
   const keywords = query === undefined ? [] : keywordsOf(query)
   const isAsked = query !== undefined && query.trim() !== ''
@@ -42,7 +45,7 @@ export const scanFiles = async ({ roots, query, mostResults, now, signal, ...wal
     signal.throwIfAborted()
     // Without a query the order stands already.
     if (!isAsked && readable.length >= mostResults) break
-    const content = await readEnd(file.path, endBytes)
+    const content = await readEnd(open, file.path, endBytes)
     if (content === undefined) continue
     const inPath = matchesIn(file.path, keywords, 'path')
     const rest = keywords.filter((keyword) => !inPath.some((matched) => matched.keyword === keyword))

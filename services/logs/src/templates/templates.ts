@@ -1,10 +1,14 @@
 import type { StoredEntry } from '../entries/entry.ts'
+import { isAllocationFailure } from '../segments/allocate.ts'
 import { createMiner, type Miner } from './miner.ts'
 import type { TemplateStore } from './store.ts'
 
 /** The templates that a thread knows: its own miner, kept in step with the rows that all share. */
 export type Templates = {
-  /** The ids of the templates of forms, in their order; the same array of forms every time has the same ids or those that took their place. */
+  /**
+   * The ids of the templates of forms, in their order; the same array of forms every time has the same ids or those that took their place.
+   * Empty for a form that the miner fails at. Neither that nor a failing store rejects.
+   */
   idsOf: (forms: readonly string[]) => Promise<readonly string[]>
   /** Takes over what others have found meanwhile. */
   catchUp: () => Promise<void>
@@ -91,7 +95,19 @@ export const createTemplates = ({ store, most = mostInMemory, onProblem }: Templ
   }
   return {
     idsOf: async (forms) => {
-      const find = () => forms.map((form) => (form === '' ? '' : miner.find(form)))
+      let failed: unknown
+      /** A form that the miner fails at would fail again with every delivery of its batch. */
+      const orNone = <Found>(search: () => Found): Found | '' => {
+        try {
+          return search()
+        } catch (error) {
+          // Memory may be there the next time.
+          if (isAllocationFailure(error)) throw error
+          failed ??= error
+          return ''
+        }
+      }
+      const find = () => forms.map((form) => (form === '' ? '' : orNone(() => miner.find(form))))
       const isStale = performance.now() - caughtUpAt > catchUpMilliseconds
       let found = find()
       if (isStale || found.includes(undefined)) {
@@ -103,8 +119,9 @@ export const createTemplates = ({ store, most = mostInMemory, onProblem }: Templ
         // One that was mined for an earlier form may be that of this one, too.
         const known = found[index] ?? miner.find(form)
         if (known !== undefined) return known
-        return ++fresh > mostNewAtOnce ? '' : miner.mine(form)
+        return ++fresh > mostNewAtOnce ? '' : orNone(() => miner.mine(form))
       })
+      if (failed !== undefined) onProblem(`Templates could not be found: ${String(failed)}`)
       for (const templateId of ids) if (templateId !== '') note(templateId)
       await save()
       return ids

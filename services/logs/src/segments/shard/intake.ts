@@ -61,16 +61,37 @@ export const createIntake = (options: IntakeOptions): Intake => {
   const templateIdsOf = async ({ shapes }: BatchAnalysis): Promise<readonly string[]> =>
     (await templates?.idsOf(shapes)) ?? []
 
-  /** Undefined for a record that cannot be read: the next start would fail at it, too. */
-  const readRecord = (record: ArrayBuffer, onUnreadable: (reason: string) => void) => {
-    try {
+  /** Indexes a record; false where the index holds a part of it and is of no use any more. */
+  const indexRecord = async (record: ArrayBuffer, onUnreadable: (reason: string) => void): Promise<boolean> => {
+    const read = readable(() => {
       const batch = decodeBatch(record)
       return { batch, analysis: analyse(batch) }
-    } catch (error) {
-      if (isAllocationFailure(error)) throw error
-      onUnreadable(messageOf(error))
-      return undefined
+    }, onUnreadable)
+    if (!read) return true
+    const { batch, analysis } = read
+    await memory.makeRoom(batch)
+    const duplicates = await knownDuplicates(batch)
+    const ids = await templateIdsOf(analysis)
+    return (
+      readable(() => {
+        memory.active.add(batch, analysis, ids, duplicates)
+        return true
+      }, onUnreadable) ?? false
+    )
+  }
+  /** Goes through the log after `memory.position`; false where it has to start again. */
+  const replayOnce = async (leftOut: Set<number>, { onDamage, onSetAside }: ReplayReport): Promise<boolean> => {
+    for await (const { position, record } of log.replay(memory.position, onDamage)) {
+      const isWhole =
+        leftOut.has(position) ||
+        (await indexRecord(record, (reason) => {
+          leftOut.add(position)
+          onSetAside(`Record ${position} of the append log cannot be read and is left out: ${reason}`)
+        }))
+      if (!isWhole) return false
+      memory.reach(position)
     }
+    return true
   }
   return {
     async take(buffer, { analysis: given, onNew }) {
@@ -95,19 +116,30 @@ export const createIntake = (options: IntakeOptions): Intake => {
       return { entries: to - from, duplicates: batch.count - (to - from) }
     },
     async replay(after, { onDamage, onSetAside }) {
-      memory.reach(after)
-      for await (const { position, record } of log.replay(after, onDamage)) {
-        const read = readRecord(record, (reason) =>
-          onSetAside(`Record ${position} of the append log cannot be read and is left out: ${reason}`),
-        )
-        if (read) {
-          const { batch, analysis } = read
-          await memory.makeRoom(batch)
-          const duplicates = await knownDuplicates(batch)
-          memory.active.add(batch, analysis, await templateIdsOf(analysis), duplicates)
-        }
-        memory.reach(position)
+      const reported = new Set<string>()
+      const report: ReplayReport = {
+        onDamage: (problem) => {
+          if (!reported.has(problem)) onDamage(problem)
+          reported.add(problem)
+        },
+        onSetAside,
       }
+      const leftOut = new Set<number>()
+      memory.reach(after)
+      // Each round leaves out one record more.
+      while (!(await replayOnce(leftOut, report))) await memory.discard(after)
     },
+  }
+}
+
+/** Undefined, with the reason reported, where work fails by what a record holds: each start would fail at it again. */
+const readable = <Result>(work: () => Result, onUnreadable: (reason: string) => void): Result | undefined => {
+  try {
+    return work()
+  } catch (error) {
+    // Memory may be there the next time.
+    if (isAllocationFailure(error)) throw error
+    onUnreadable(messageOf(error))
+    return undefined
   }
 }

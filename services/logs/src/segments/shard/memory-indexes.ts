@@ -36,6 +36,11 @@ export type MemoryIndexes = {
   reach: (position: number) => void
   /** Sees to it that a batch has room in the active one: where it has none, that is sealed. */
   makeRoom: (batch: EntryBatch) => Promise<void>
+  /**
+   * Drops the entries that are in no segment, for a replay that has to start again. `position` is then that of the newest segment, but not
+   * less than `after`.
+   */
+  discard: (after: number) => Promise<void>
   /** Writes all that is in memory to segments. */
   seal: () => Promise<void>
   /** Resolves when no index is being written; fails where that failed. */
@@ -55,6 +60,8 @@ export const createMemoryIndexes = (options: MemoryIndexesOptions): MemoryIndexe
   let active = withoutRoom()
   let number = 0
   let position = 0
+  /** Up to here all records are in segments that were written here. */
+  let sealedTo = 0
   let sealing: Sealing | undefined
 
   const nameOfActive = () => `memory-${number}`
@@ -63,6 +70,7 @@ export const createMemoryIndexes = (options: MemoryIndexesOptions): MemoryIndexe
     // In one step, or its entries would be there twice, or not at all.
     segments.add(opened)
     sealing = undefined
+    sealedTo = upTo
     index.retire()
     await log.trim(upTo)
     onSealed()
@@ -100,6 +108,12 @@ export const createMemoryIndexes = (options: MemoryIndexesOptions): MemoryIndexe
       const documents = Math.max(limits.documents, batch.count)
       const textBytes = Math.max(limits.textBytes, batch.text.length)
       active = createMemoryIndex({ documents, textBytes }, { blocks })
+    },
+    async discard(after) {
+      await sealing?.done
+      active.retire()
+      active = withoutRoom()
+      position = Math.max(after, sealedTo)
     },
     async seal() {
       await sealing?.done

@@ -2,6 +2,7 @@ import { messageOf } from '@trellis/kit/errors'
 import type { Files } from '@trellis/kit/files'
 import { inLanes } from '../../search/lanes.ts'
 import type { SegmentRow } from '../catalogue.ts'
+import { damageNamed, isShortage } from '../read-damage.ts'
 import { addFreed, type Freed, freedByReplacing, nothingFreed } from '../retention.ts'
 import { createSegmentCache } from '../segment-cache.ts'
 import { SegmentCorrupt } from '../segment-layout.ts'
@@ -30,7 +31,7 @@ export type OpenSegments = {
   /** Those there are now. A change makes another list. */
   all: () => readonly OpenedSegment[]
   find: (key: string) => OpenedSegment | undefined
-  /** Opens those of rows; what cannot be read is left out and told of. */
+  /** Opens the segments of rows; damaged ones are excluded and reported. Throws when descriptors or memory run out. */
   restore: (rows: readonly SegmentRow[]) => Promise<void>
   /** Opens one that was written, which does not make it one of them yet. Throws SegmentCorrupt. */
   open: (row: SegmentRow) => Promise<OpenedSegment>
@@ -53,6 +54,7 @@ export type OpenSegments = {
 
 export const createOpenSegments = ({ files, cacheBytes, onDamage }: OpenSegmentsOptions): OpenSegments => {
   const cache = createSegmentCache(cacheBytes)
+  const reads = damageNamed(files)
   const damaged: string[] = []
   /** Replaced, and still read by somebody: these go by themselves. */
   const retired = new Set<string>()
@@ -69,12 +71,14 @@ export const createOpenSegments = ({ files, cacheBytes, onDamage }: OpenSegments
       retired.delete(key)
       files.remove(key).catch((error: unknown) => onDamage(String(error)))
     }
-    return { row, segment: await openSegment({ files, key, bytes, cache, onRetired }) }
+    return { row, segment: await openSegment({ files: reads, key, bytes, cache, onRetired }) }
   }
   const tryOpen = async (row: SegmentRow): Promise<OpenedSegment[]> => {
     try {
       return [await open(row)]
     } catch (error) {
+      // Its segments would be missing from all that follows, though nothing is wrong with them.
+      if (isShortage(error)) throw error
       noteDamage(row.key, messageOf(error))
       return []
     }

@@ -1,0 +1,14 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { temporaryDirectory } from '../../../test/support/temporary-directory.ts'
+import { openServiceForTests } from './service-for-tests.ts'
+
+test('a data directory whose inbox cannot be made is refused with a sentence for the operator', async () => {
+  await using folder = await temporaryDirectory()
+  const inbox = join(folder.path, 'inbox')
+  await writeFile(inbox, '')
+  await expect(openServiceForTests({ dataDirectory: folder.path })).rejects.toThrow(
+    `The data directory ${inbox} is a file. Set TRELLIS_DATA_DIR to a directory that this user may write.`,
+  )
+})

@@ -1,0 +1,14 @@
+import { expect, test } from 'vitest'
+import { noTemplates } from './store.ts'
+import { createTemplates } from './templates.ts'
+
+test('a form that the miner fails at has no template, the others of its batch have theirs, and it is reported', async () => {
+  const problems: string[] = []
+  const templates = createTemplates({ store: noTemplates, onProblem: (problem) => problems.push(problem) })
+  const [slow = '', full = ''] = await templates.idsOf(['disk <*> is slow', 'disk <*> is full'])
+  expect([slow, full]).not.toContain('')
+  // No text at all: whatever the miner does with it throws.
+  const broken: string = JSON.parse('5')
+  expect(await templates.idsOf(['disk <*> is slow', broken, 'disk <*> is full'])).toEqual([slow, '', full])
+  expect(problems).toEqual([expect.stringMatching(/^Templates could not be found: TypeError/)])
+})
