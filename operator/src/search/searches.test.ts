@@ -3,9 +3,9 @@ import { findControlPlane } from '../../test/control-plane.ts'
 import { eventually } from '../../test/eventually.ts'
 import { type KindsPlane, startKindsPlane } from '../../test/kinds-plane.ts'
 import { type SearchWorldUnderTest, startSearchWorld } from '../../test/search-world.ts'
-import { type Search, warmPools } from '../crds/mod.ts'
-import { conditionOf } from '../runtime/mod.ts'
-import type { Pod } from '../workers/mod.ts'
+import { type Search, searches, warmPools } from '../crds/mod.ts'
+import { conditionOf, ownerReference } from '../runtime/mod.ts'
+import { type Pod, pods } from '../workers/mod.ts'
 
 const programs = findControlPlane()
 const reason = typeof programs === 'string' ? ` (skipped: ${programs})` : ''
@@ -75,6 +75,18 @@ describe.skipIf(typeof programs === 'string')(`Searches on a real kube-apiserver
     world.skip(61_000, 'cold')
     await eventually(() => world.isGone('cold'), 'it is removed')
     expect(world.writes()).toEqual(['create pods', 'status searches', 'status searches', 'delete searches'])
+    expect(world.lines('a run ended')).toMatchObject([
+      {
+        workload: 'search',
+        runId,
+        object: `${world.namespace}/cold`,
+        phase: 'Complete',
+        reason: 'Finished',
+        seconds: expect.any(Number),
+        pod: pod.metadata.name,
+        detail: 'It found 41 listings.',
+      },
+    ])
     const counted = await world.metrics()
     expect(counted).toContain('trellis_run_start_duration_seconds_count{workload="search",warm="false"} 1')
     expect(counted).toContain('trellis_runs_ended_total{workload="search",phase="Complete",reason="Finished"} 1')
@@ -123,6 +135,34 @@ describe.skipIf(typeof programs === 'string')(`Searches on a real kube-apiserver
       value: { reason: 'WorkerLost', kind: 'unavailable' },
     })
     expect(await world.podsOf(search)).toEqual([])
+    const object = `${world.namespace}/lost`
+    expect(world.lines('repair: a lost worker is replaced')).toMatchObject([
+      { runId, object, because: `Its pod ${pod.metadata.name} is gone.` },
+    ])
+    await eventually(() => world.lines('a run ended').length > 0, 'its end is logged')
+    expect(world.lines('a run ended')).toMatchObject([
+      { runId, object, phase: 'Failed', reason: 'WorkerLost', pod: second.metadata.name },
+    ])
+  })
+
+  test('a second worker of a run is ended, and logged as a repair', async () => {
+    await using world = await startSearchWorld(plane)
+    const { search, pod, runId } = await running(world, 'twice')
+    const { labels = {} } = pod.metadata
+    const surplus = await plane.client.create(pods, {
+      metadata: {
+        name: 'surplus',
+        namespace: world.namespace,
+        labels,
+        ownerReferences: [ownerReference(searches, search)],
+      },
+      spec: { containers: [{ name: 'worker', image: 'example.test/none' }] } as never,
+    })
+    await eventually(async () => (await world.podsOf(search)).length === 1, 'the second worker is ended')
+    expect((await world.podsOf(search))[0]?.metadata.uid).toBe(pod.metadata.uid)
+    expect(world.lines('repair: a second worker of a run is ended')).toMatchObject([
+      { runId, object: `${world.namespace}/twice`, pod: surplus.metadata.name },
+    ])
   })
 
   test('a worker that is evicted is replaced, and its pod stays to be looked at', async () => {
@@ -243,6 +283,17 @@ describe.skipIf(typeof programs === 'string')(`Searches on a real kube-apiserver
     expect(held.status.startTime).toBeUndefined()
     expect(await world.reported(runId, 'failed')).toMatchObject({ value: { reason: 'Suspended' } })
     await eventually(async () => (await world.podsOf(search)).length === 0, 'the worker is ended')
+    expect(world.lines('a run ended')).toMatchObject([
+      {
+        workload: 'search',
+        runId,
+        object: `${world.namespace}/paused`,
+        phase: 'Failed',
+        reason: 'Suspended',
+        seconds: expect.any(Number),
+        pod: pod.metadata.name,
+      },
+    ])
     await world.change('paused', { suspend: false })
     const next = await world.untilPod(search, ({ metadata }) => metadata.uid !== pod.metadata.uid)
     const nextRun = await start(world, next)
@@ -264,9 +315,30 @@ describe.skipIf(typeof programs === 'string')(`Searches on a real kube-apiserver
 
   test('deleted while it runs, whoever listens is told', async () => {
     await using world = await startSearchWorld(plane)
-    const { runId } = await running(world, 'deleted')
+    const { pod, runId } = await running(world, 'deleted')
     await world.remove('deleted')
     expect(await world.reported(runId, 'failed')).toMatchObject({ value: { reason: 'Cancelled' } })
+    expect(world.lines('a run ended')).toMatchObject([
+      {
+        workload: 'search',
+        runId,
+        object: `${world.namespace}/deleted`,
+        phase: 'Failed',
+        reason: 'Cancelled',
+        seconds: expect.any(Number),
+        pod: pod.metadata.name,
+        detail: 'The Search was deleted.',
+      },
+    ])
+  })
+
+  test('made suspended it has no run, so that no end of a run is logged', async () => {
+    await using world = await startSearchWorld(plane)
+    const search = await world.search('never', { suspend: true })
+    await world.until('never', saysReason('Suspended'), 'it is suspended')
+    await world.remove('never')
+    await world.reported(`obj-${search.metadata.uid}-1`, 'failed')
+    expect(world.lines('a run ended')).toEqual([])
   })
 
   test('what the scheduler says is passed on, and nothing is made in the place of what waits', async () => {
