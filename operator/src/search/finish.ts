@@ -61,7 +61,7 @@ export const suspend = async (world: SearchWorld, search: Search, signal: AbortS
   const isNew = conditionOf(search.status.conditions, 'Ready')?.reason !== 'Suspended'
   const message = 'The search is suspended; a new run begins when it is resumed.'
   const standing = runStatus(search, { phase: 'Pending', reason: 'Suspended', message }, clock.now())
-  const gone = { sessionId: null, startTime: null, podName: null, warm: null }
+  const gone = { sessionId: null, startTime: null, podName: null, warm: null, attempts: null }
   await writeStatus(world, search, { ...standing, ...gone } as Wanted<SearchStatus>, signal)
   for (const pod of ownPods.of(search.metadata.uid)) if (isLive(podStateOf(pod))) await stopPod(world, pod, signal)
   forget(world, search, runId)

@@ -387,6 +387,60 @@ describe.skipIf(typeof programs === 'string')(`Searches on a real kube-apiserver
     })
   })
 
+  test('one whose second pod finds no node takes a worker that becomes idle, which is its last', async () => {
+    await using world = await startSearchWorld(plane, { maximumRuns: 1 })
+    const { search, pod, runId } = await running(world, 'again')
+    await world.lose(pod)
+    const own = await world.untilPod(search, ({ metadata }) => metadata.uid !== pod.metadata.uid)
+    const conditions = [{ type: 'PodScheduled', status: 'False', reason: 'Unschedulable', message: '0/1 nodes.' }]
+    await world.setPod(own, { conditions })
+    await world.until('again', saysReason('Unschedulable'), 'it finds no node')
+    await world.pool(1)
+    await eventually(async () => (await world.poolPods()).length === 1, 'the pool has a pod')
+    const [idle] = (await world.poolPods()) as [Pod]
+    await world.run(idle)
+    await eventually(async () => {
+      const found = await world.podsOf(search)
+      expect(found.length).toBeLessThan(2)
+      const [made] = found.filter(({ metadata, status }) => metadata.uid !== idle.metadata.uid && !status?.conditions)
+      if (made) await world.setPod(made, { conditions })
+      return found.some(({ metadata }) => metadata.uid === idle.metadata.uid)
+    }, 'it has the waiting worker')
+    const claimed = await world.untilPod(search, ({ metadata }) => metadata.uid === idle.metadata.uid)
+    expect(await start(world, claimed, true)).toBe(runId)
+    const again = await world.until('again', isRunning, 'it runs')
+    expect(again.status).toMatchObject({ podName: idle.metadata.name, warm: true, attempts: 2 })
+    await world.lose(claimed)
+    expect(readyOf(await world.until('again', hasFailed, 'it fails'))?.reason).toBe('WorkerLost')
+    expect(world.lines('repair: a lost worker is replaced')).toHaveLength(1)
+  })
+
+  test('a worker that is lost is replaced by one that waits', async () => {
+    await using world = await startSearchWorld(plane)
+    await world.pool(2)
+    await eventually(async () => (await world.poolPods()).length === 2, 'the pool has its pods')
+    for (const idle of await world.poolPods()) await world.run(idle)
+    await eventually(async () => {
+      const [pool] = (await plane.client.list(warmPools, { namespace: world.namespace })).items
+      return pool?.status.readyReplicas === 2
+    }, 'both workers wait')
+    const search = await world.search('warm-again')
+    const pod = await world.untilPod(search)
+    await start(world, pod, true)
+    await world.until('warm-again', isRunning, 'it runs')
+    await world.lose(pod)
+    const second = await world.untilPod(search, ({ metadata }) => metadata.uid !== pod.metadata.uid)
+    expect(second.metadata.annotations).toMatchObject({ 'trellis.dev/run-attempt': '2' })
+    const status = { podName: second.metadata.name, warm: true, attempts: 2 }
+    await start(world, second, true)
+    await world.until('warm-again', (now) => now.status.podName === second.metadata.name && isRunning(now), 'it runs')
+    expect((await world.get('warm-again')).status).toMatchObject(status)
+    // What is lost by then is the second.
+    await world.restart()
+    await world.lose(second)
+    expect(readyOf(await world.until('warm-again', hasFailed, 'it fails'))?.reason).toBe('WorkerLost')
+  })
+
   test('one beyond what may run at a time waits until another ends', async () => {
     await using world = await startSearchWorld(plane, { maximumRuns: 1 })
     const { runId, pod } = await running(world, 'first')
