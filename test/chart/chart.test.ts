@@ -71,6 +71,17 @@ describe.skipIf(helmMissing !== undefined)(`the chart${helmMissing ? ` (skipped:
     })
   })
 
+  test('gives Branches the group of files that it gives its own pods, and none where ids are left to the cluster', async () => {
+    const branchOf = async (values: object) => {
+      const manifests = await render(values)
+      const file = manifests.find(({ metadata }) => metadata.name.endsWith('-workers'))?.data['workers.json']
+      return parseWorkerTemplates(file, 'the chart').branch
+    }
+    expect((await branchOf({})).podSecurityContext).toEqual({ fsGroup: 10_001 })
+    expect((await branchOf({ podSecurityContext: { fsGroup: 2_000 } })).podSecurityContext).toEqual({ fsGroup: 2_000 })
+    expect((await branchOf({ podSecurityContext: { fsGroup: null } })).podSecurityContext).toEqual({})
+  })
+
   test('gives each process the NATS password of its own role alone, and the edge none', async () => {
     const manifests = await render()
     const variables = (container: { env?: { name: string; valueFrom?: { secretKeyRef?: { key: string } } }[] }) =>
