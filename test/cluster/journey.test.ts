@@ -33,7 +33,7 @@ describe.skipIf(clusterMissing !== undefined)(unlessMissing('what people do on a
     release = await install(namespace, {
       ...small,
       operator: { replicas: 1, runTtlSeconds: timeToLive },
-      keys: { existingSecret: 'keys' },
+      keys: { existingSecret: 'keys', optional: true },
     })
     origin = await release.origin()
   }, 15 * minutes)
