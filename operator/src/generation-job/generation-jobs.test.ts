@@ -13,6 +13,7 @@ import { findControlPlane } from '../../test/control-plane.ts'
 import { eventually } from '../../test/eventually.ts'
 import { type KindsPlane, startKindsPlane, untilIs } from '../../test/kinds-plane.ts'
 import { recordLog } from '../../test/log-lines.ts'
+import { setQuota } from '../../test/set-quota.ts'
 import { createGpuCapacity } from '../capacity/mod.ts'
 import {
   type GenerationJob,
@@ -557,12 +558,26 @@ describe.skipIf(typeof programs === 'string')(`generations on a real kube-apiser
     ])
   })
 
+  test('a run whose Job a quota refuses says so', async () => {
+    await using s = await studio()
+    await setQuota(s.client, s.namespace, { 'count/jobs.batch': '0' })
+    const asked = await s.ask('song')
+    const waiting = await s.until('song', 'Pending', 'Unschedulable')
+    expect(conditionOf(waiting.status.conditions, 'Ready')?.message).toMatch(
+      /^Quota or policy: the API server refused the worker: .*exceeded quota: few/,
+    )
+    expect(await s.jobsOf(asked)).toEqual([])
+  })
+
   test('no more runs than may have workers at a time, and the next one when one of them ends', async () => {
     await using s = await studio({ maximumRuns: 1 })
     const first = await s.ask('first')
     await s.until('first', 'Pending', 'Starting')
     const second = await s.ask('second')
-    await s.until('second', 'Pending', 'Unschedulable')
+    const waiting = await s.until('second', 'Pending', 'Unschedulable')
+    expect(conditionOf(waiting.status.conditions, 'Ready')?.message).toBe(
+      'Run limit: 1 generations, the maximum, have workers. This one starts when one of them ends.',
+    )
     expect(await s.jobsOf(second)).toEqual([])
     await s.rpc.cancel({ runId: runOf(first) })
     await s.until('first', 'Failed', 'Cancelled')

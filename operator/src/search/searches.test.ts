@@ -3,6 +3,7 @@ import { findControlPlane } from '../../test/control-plane.ts'
 import { eventually } from '../../test/eventually.ts'
 import { type KindsPlane, startKindsPlane } from '../../test/kinds-plane.ts'
 import { type SearchWorldUnderTest, startSearchWorld } from '../../test/search-world.ts'
+import { setQuota } from '../../test/set-quota.ts'
 import { type Search, searches, warmPools } from '../crds/mod.ts'
 import { conditionOf, ownerReference } from '../runtime/mod.ts'
 import { type Pod, pods } from '../workers/mod.ts'
@@ -441,12 +442,30 @@ describe.skipIf(typeof programs === 'string')(`Searches on a real kube-apiserver
     expect(readyOf(await world.until('warm-again', hasFailed, 'it fails'))?.reason).toBe('WorkerLost')
   })
 
+  test('one whose pod a quota refuses says so, and begins once there is room', async () => {
+    await using world = await startSearchWorld(plane)
+    const quota = await setQuota(plane.client, world.namespace, { pods: '0' })
+    const search = await world.search('refused-pod')
+    const waiting = await world.until('refused-pod', saysReason('Unschedulable'), 'it waits')
+    expect(waiting.status.phase).toBe('Pending')
+    expect(readyOf(waiting)?.message).toMatch(/^Quota or policy: the API server refused the pod: .*exceeded quota: few/)
+    expect(await world.podsOf(search)).toEqual([])
+    await quota.remove()
+    await eventually(async () => {
+      world.skip(10_000, 'refused-pod')
+      return (await world.podsOf(search)).length === 1
+    }, 'it has a pod')
+  })
+
   test('one beyond what may run at a time waits until another ends', async () => {
     await using world = await startSearchWorld(plane, { maximumRuns: 1 })
     const { runId, pod } = await running(world, 'first')
     const second = await world.search('second')
     const waiting = await world.until('second', saysReason('Unschedulable'), 'it waits')
     expect(waiting.status.startTime).toBeUndefined()
+    expect(readyOf(waiting)?.message).toBe(
+      'Run limit: 1 searches, the maximum, have workers. This one starts when one of them ends.',
+    )
     expect(await world.podsOf(second)).toEqual([])
     await world.tell(runId, worked)
     await world.tell(runId, concluded)

@@ -4,6 +4,7 @@ import { connectAs, newNamespace } from '../../test/api-server.ts'
 import { findControlPlane } from '../../test/control-plane.ts'
 import { eventually } from '../../test/eventually.ts'
 import { recordLog } from '../../test/log-lines.ts'
+import { setQuota } from '../../test/set-quota.ts'
 import { type Search, searches, type WarmPool, type WarmPoolSpecInput, warmPools } from '../crds/mod.ts'
 import { type InstalledKinds, installKinds } from '../crds/test-support.ts'
 import {
@@ -14,21 +15,12 @@ import {
   createRuntimeMetrics,
   type Draft,
   events,
-  type KubeObject,
   ownerReference,
-  resource,
   systemClock,
 } from '../runtime/mod.ts'
 import { annotation, label, type Pod, podCache, pods, type WorkerTemplate } from '../workers/mod.ts'
 import { type Claims, createWarmPools, poolIndexes } from './mod.ts'
 
-const quotas = resource<KubeObject & { spec: object }>({
-  group: '',
-  version: 'v1',
-  plural: 'resourcequotas',
-  kind: 'ResourceQuota',
-  namespaced: true,
-})
 const programs = findControlPlane()
 const reason = typeof programs === 'string' ? ` (skipped: ${programs})` : ''
 
@@ -306,11 +298,7 @@ describe.skipIf(typeof programs === 'string')(`pools on a real kube-apiserver${r
   })
 
   test('a quota is told of, and no storm of requests comes of it', async () => {
-    const hard = { pods: '1' }
-    const quota = await client.create(quotas, { metadata: { name: 'few', namespace }, spec: { hard } })
-    // Nobody else counts here.
-    const status = { hard, used: { pods: '0' } }
-    await client.patch(quotas, quota.metadata, { type: 'merge', body: { status } }, { subresource: 'status' })
+    await setQuota(client, namespace, { pods: '1' })
     await makePool()
     await eventually(async () => readyOf(await poolNow())?.reason === 'Refused', 'the pool says that it was refused')
     expect(readyOf(await poolNow())?.message).toContain('exceeded quota')
