@@ -22,6 +22,7 @@ const quantity: Schema = {
 const address: Schema = { type: 'string', pattern: '^(https?://[^/].*[^/])?$' }
 /** The name of an object that is there already; empty where there is none. */
 const name: Schema = { type: 'string', pattern: '^([a-z0-9]([a-z0-9.-]*[a-z0-9])?)?$' }
+const origin: Schema = { type: 'string', pattern: '^https?://[^/]+$' }
 const namespaceName: Schema = { type: 'string', pattern: '^[a-z0-9]([a-z0-9-]*[a-z0-9])?$' }
 const pullPolicy = choice('Always', 'IfNotPresent', 'Never')
 
@@ -189,7 +190,8 @@ export const valuesSchema: Schema = {
         maxReplicas: count(1),
         targetCpuPercent: count(1, 100),
       }),
-      corsOrigins: list({ type: 'string', pattern: '^https?://[^/]+$' }),
+      corsOrigins: list(origin),
+      musicCorsOrigins: list(origin),
       hosts: list({ type: 'string', pattern: '^[^/:,\\s]+$' }),
       trustedProxies: list({ type: 'string', pattern: '^[^,\\s]+$' }),
       maximumStreams: count(1, 1_000_000),
@@ -240,7 +242,7 @@ export const valuesSchema: Schema = {
       licenseUrl: address,
       licenseTokenKey: text,
     }),
-    keys: only({ existingSecret: name }),
+    keys: only({ existingSecret: name, optional: flag }),
     llm: only({ baseUrl: address, model: text, existingSecret: name, apiKeyKey: text }),
     nats: only({
       url: { type: 'string', pattern: '^[^@]*$' },

@@ -1,5 +1,5 @@
 import { createMemoryBus } from '@trellis/kit/bus'
-import { createMetrics, silentLog } from '@trellis/kit/telemetry'
+import { createMetrics } from '@trellis/kit/telemetry'
 import { assignmentsOf, inputsOf, type Report, runNotices, runTopic, searchOrders } from '@trellis/kit/workloads'
 import type { RunOrder } from '@trellis/protos/ts/trellis/workloads/v1/workloads.ts'
 import { type Search, type SearchSpecInput, searches, type WarmPool, warmPools } from '../src/crds/mod.ts'
@@ -18,6 +18,7 @@ import { addSearchController, cacheSearches, searchRuns } from '../src/search/mo
 import { createWarmPools, poolIndexes } from '../src/warm-pool/mod.ts'
 import { label, type Pod, podCache, pods, type WorkerTemplate } from '../src/workers/mod.ts'
 import { type KindsPlane, untilIs } from './kinds-plane.ts'
+import { recordLog } from './log-lines.ts'
 
 const template: WorkerTemplate = { image: 'example.test/worker:1', command: ['worker'] }
 const instance = 'test'
@@ -48,6 +49,7 @@ export const startSearchWorld = async (plane: KindsPlane, { maximumRuns = 10 } =
   const bus = createMemoryBus()
   const ended = new AbortController()
   const orders: RunOrder[] = []
+  const { log, lines } = recordLog()
   const working = bus.work(searchOrders, async ({ value }) => void orders.push(value), { signal: ended.signal })
   let skipped = 0
   const clock: Clock = {
@@ -62,21 +64,21 @@ export const startSearchWorld = async (plane: KindsPlane, { maximumRuns = 10 } =
     const manager = createManager({
       name: 'searches',
       client: counting(client, writes),
-      log: silentLog,
+      log,
       metrics: createRuntimeMetrics(metrics),
       namespaces: [namespace],
       clock,
       drain: 5_000,
     })
     const podStore = manager.cache(pods, { ...podCache({ instance, indexes: poolIndexes }), freeze: true })
-    const notices = createNotices({ bus, clock, log: silentLog })
+    const notices = createNotices({ bus, clock, log })
     const reporter = createReporter(bus)
     const parts = {
       client: manager.client,
       recorder: manager.recorder,
       pods: podStore,
       clock,
-      log: silentLog,
+      log,
       instance,
     }
     const templates = { search: template, generation: template }
@@ -104,7 +106,7 @@ export const startSearchWorld = async (plane: KindsPlane, { maximumRuns = 10 } =
       namespace,
       maximumQueued: 2,
       clock,
-      log: silentLog,
+      log,
     })
     const stop = new AbortController()
     const running = manager.run(stop.signal)
@@ -137,6 +139,8 @@ export const startSearchWorld = async (plane: KindsPlane, { maximumRuns = 10 } =
     namespace,
     bus,
     orders,
+    /** The fields of the log lines with a message. */
+    lines,
     get,
     podsOf,
     rpc: () => operator.rpc,

@@ -24,6 +24,7 @@ export const cases = {
     edge: {
       autoscaling: { enabled: true },
       corsOrigins: ['https://app.example.com'],
+      musicCorsOrigins: ['https://studio.example.com'],
       hosts: ['trellis.home'],
       trustedProxies: ['10.42.0.0/16'],
       priorityClassName: 'high',

@@ -71,6 +71,70 @@ describe.skipIf(helmMissing !== undefined)(`the chart${helmMissing ? ` (skipped:
     })
   })
 
+  test('gives Branches the group of files that it gives its own pods, and none where ids are left to the cluster', async () => {
+    const branchOf = async (values: object) => {
+      const manifests = await render(values)
+      const file = manifests.find(({ metadata }) => metadata.name.endsWith('-workers'))?.data['workers.json']
+      return parseWorkerTemplates(file, 'the chart').branch
+    }
+    expect((await branchOf({})).podSecurityContext).toEqual({ fsGroup: 10_001 })
+    expect((await branchOf({ podSecurityContext: { fsGroup: 2_000 } })).podSecurityContext).toEqual({ fsGroup: 2_000 })
+    expect((await branchOf({ podSecurityContext: { fsGroup: null } })).podSecurityContext).toEqual({})
+  })
+
+  test('opens to pages of other origins what the values name: listings and logs, and music apart from them', async () => {
+    const opened = async (edge: object) => {
+      const { spec } = await deploymentOf('edge', { edge })
+      const variables: { name: string; value?: string }[] = spec.template.spec.containers[0].env
+      return Object.fromEntries(
+        variables.flatMap(({ name, value }) => (name.endsWith('CORS_ORIGINS') ? [[name, value]] : [])),
+      )
+    }
+    const [app, studio] = ['https://app.example.com', 'https://studio.example.com']
+    expect(await opened({})).toEqual({})
+    expect(await opened({ corsOrigins: [app] })).toEqual({ CORS_ORIGINS: app })
+    expect(await opened({ musicCorsOrigins: [studio] })).toEqual({ MUSIC_CORS_ORIGINS: studio })
+  })
+
+  test('starts the edge and the log service with an API key alone, unless the values leave that open', async () => {
+    type Reference = { name: string; key: string; optional?: boolean }
+    const keyOf = async (component: string, values: object): Promise<Reference> => {
+      const { spec } = await deploymentOf(component, values)
+      const variables: { name: string; valueFrom: { secretKeyRef: Reference } }[] = spec.template.spec.containers[0].env
+      const found = variables.find(({ name }) => name === 'SERVICE_API_KEY')
+      if (!found) throw new Error(`${component} has no API key.`)
+      return found.valueFrom.secretKeyRef
+    }
+    const [drawn, own, given] = [{}, { secrets: { existingSecret: 'shared' } }, { keys: { existingSecret: 'keys' } }]
+    for (const component of ['edge', 'logs']) {
+      expect(await keyOf(component, drawn)).toEqual({ name: 'release-trellis-secrets', key: 'api-key' })
+      expect(await keyOf(component, own)).toEqual({ name: 'shared', key: 'api-key' })
+      expect(await keyOf(component, given)).toEqual({ name: 'keys', key: 'SERVICE_API_KEY' })
+      const optional = { ...given, keys: { existingSecret: 'keys', optional: true } }
+      expect(await keyOf(component, optional)).toEqual({ name: 'keys', key: 'SERVICE_API_KEY', optional: true })
+    }
+  })
+
+  test('has the Job before all else look for the API key in a Secret of yours, which it may read', async () => {
+    const checked = async (keys: object) => {
+      const manifests = await render({ keys, operator: { watchNamespaces: ['team-a'] } })
+      const ofJob = (kind: string) =>
+        manifests.filter((one) => one.kind === kind && one.metadata.name.endsWith('-create-secrets'))
+      const variables: { name: string; value?: string }[] = ofJob('Job')[0]?.spec.template.spec.containers[0].env
+      const rules = (role: Manifest): { resourceNames?: string[] }[] => role.rules
+      const readers = ofJob('Role').filter((role) =>
+        rules(role).some(({ resourceNames = [] }) => resourceNames.includes('keys')),
+      )
+      return {
+        named: variables.find(({ name }) => name === 'KEYS_SECRET')?.value,
+        readIn: readers.map(({ metadata }) => metadata.namespace),
+      }
+    }
+    expect(await checked({ existingSecret: 'keys' })).toEqual({ named: 'keys', readIn: ['space'] })
+    expect(await checked({ existingSecret: 'keys', optional: true })).toEqual({ named: undefined, readIn: [] })
+    expect(await checked({})).toEqual({ named: undefined, readIn: [] })
+  })
+
   test('gives each process the NATS password of its own role alone, and the edge none', async () => {
     const manifests = await render()
     const variables = (container: { env?: { name: string; valueFrom?: { secretKeyRef?: { key: string } } }[] }) =>

@@ -7,6 +7,7 @@ import { eventually } from '../../operator/test/eventually.ts'
 import { type OperatorServers, serversMissing, startOperatorServers } from '../../operator/test/operator-process.ts'
 import { readEvents } from '../support/events.ts'
 import { startTrellis } from '../support/trellis.ts'
+import { helmMissing, render } from './helm.ts'
 import { type Selection, selectionsOf } from './promql.ts'
 
 const read = (name: string): string =>
@@ -70,10 +71,51 @@ describe('the metrics that an expression names', () => {
   })
 })
 
+describe.skipIf(helmMissing !== undefined)(`rendered alerts${helmMissing ? ` (skipped: ${helmMissing})` : ''}`, () => {
+  /** The expression of each alert of a release, on one line, by its name. */
+  const renderAlerts = async (...args: string[]): Promise<Map<string, string>> => {
+    const manifests = await render({ monitoring: { rules: { enabled: true } } }, ...args)
+    const found = manifests.find(({ kind }) => kind === 'PrometheusRule')
+    const groups = (found?.spec.groups ?? []) as { rules: { alert: string; expr: string }[] }[]
+    return new Map(
+      groups.flatMap((group) => group.rules.map(({ alert, expr }) => [alert, expr.replace(/\s+/g, ' ').trim()])),
+    )
+  }
+
+  test("select the series of the release's namespace, so that no other release hides a failure", async () => {
+    const [here, there] = [await renderAlerts(), await renderAlerts('--namespace', 'elsewhere')]
+    expect([...here.keys()]).toEqual(rules.map(([alert]) => alert))
+    for (const [alert, expression] of here) {
+      for (const { metric } of selectionsOf(expression)) {
+        const series = [...expression.matchAll(new RegExp(`\\b${metric}\\b(\\{[^}]*\\})?`, 'g'))]
+        expect(series, metric).not.toEqual([])
+        for (const [, matchers = ''] of series) expect(matchers, metric).toContain('namespace="space"')
+      }
+      expect(there.get(alert)).toBe(expression.replaceAll('"space"', '"elsewhere"'))
+    }
+  })
+
+  test('fire for an operator without a leader, and for one of which the namespace has no series at all', async () => {
+    const leader = 'leader_election_master_status{namespace="space",name="trellis-operator"}'
+    expect((await renderAlerts()).get('TrellisOperatorLeaderless')).toBe(
+      `sum by (namespace) (${leader}) < 1 or absent(${leader})`,
+    )
+  })
+
+  test('fire for one object that was given up, which the rate of errors does not count', async () => {
+    const reconciles = 'controller_runtime_reconcile_total{namespace="space",result='
+    expect((await renderAlerts()).get('TrellisReconcileErrors')).toBe(
+      `sum by (namespace, controller) (rate(${reconciles}"error"}[10m])) > 0.1 ` +
+        `or sum by (namespace, controller) (increase(${reconciles}"terminal_error"}[1h])) > 0`,
+    )
+  })
+})
+
 describe.skipIf(serversMissing !== undefined)(
   `alerts and the dashboard${serversMissing ? ` (skipped: ${serversMissing})` : ''}`,
   () => {
     let servers: OperatorServers
+    let operatorText: string
     let series: ReturnType<typeof seriesIn>
 
     /** What the edge and the services give, once a search was made and followed. */
@@ -105,7 +147,8 @@ describe.skipIf(serversMissing !== undefined)(
 
     beforeAll(async () => {
       if (serversMissing !== undefined) return
-      series = seriesIn([await readServices(), await readOperator()].join('\n'))
+      operatorText = await readOperator()
+      series = seriesIn([await readServices(), operatorText].join('\n'))
     })
     afterAll(() => servers?.[Symbol.asyncDispose]())
 
@@ -118,6 +161,11 @@ describe.skipIf(serversMissing !== undefined)(
         // Of a metric without any series yet, only its name can be known.
         if (known) for (const label of labels) expect([...ofTarget, ...known], `${label} of ${metric}`).toContain(label)
       }
+    })
+
+    test('count errors and given up objects from 0, so that the first one is an increase', () => {
+      for (const result of ['error', 'terminal_error'])
+        expect(operatorText).toContain(`controller_runtime_reconcile_total{controller="search",result="${result}"} 0`)
     })
 
     test('know the labels of all metrics but those that need a worker to wait', () => {

@@ -27,16 +27,21 @@ const podsIn = (manifests: readonly Manifest[], namespace: string) => {
   }
 }
 
-/** Addresses that a pod must not reach: of metadata services, nodes, Services, and what IPv6 has in their place. */
+/** Metadata services of clouds, which no pod may reach. */
+const metadataServices = ['169.254.169.254', '168.63.129.16', '100.100.100.200', 'fd00:ec2::254', 'fe80::a9fe:a9fe']
+
+/** Other addresses that a pod must not reach: of nodes, Services, and what IPv6 has in their place. */
 const notPublic = [
-  '169.254.169.254',
   '10.96.0.1',
   '172.20.3.4',
   '192.168.1.1',
-  '100.100.100.200',
   '127.0.0.1',
-  'fd00:ec2::254',
   'fe80::1',
+  // 10.0.0.1 in 6to4, in Teredo, and behind NAT64 with the well-known prefix and with a local one.
+  '2002:a00:1::1',
+  '2001:0:a00:1::1',
+  '64:ff9b::a00:1',
+  '64:ff9b:1::a00:1',
 ]
 
 type Call = [from: string, to: string, port: number]
@@ -126,11 +131,14 @@ describe.skipIf(helmMissing !== undefined)(`network policies${helmMissing ? ` (s
         expect(allows({ from: pod(name), to: internet, port: 443 }), name).toBe(['operator'].includes(name))
     })
 
-    test.each(notPublic)('let nothing reach %s, a metadata service, a private network or the API server', (address) => {
-      for (const name of [...services, ...workers, 'edge', 'migrate', 'test', 'nats', 'postgres', 'demo-marketplace'])
-        for (const port of [80, 443, 6443, 10_250])
-          expect(allows({ from: pod(name), to: { address }, port }), name).toBe(false)
-    })
+    test.each([...metadataServices, ...notPublic])(
+      'let nothing reach %s, a metadata service, a private network or the API server',
+      (address) => {
+        for (const name of [...services, ...workers, 'edge', 'migrate', 'test', 'nats', 'postgres', 'demo-marketplace'])
+          for (const port of [80, 443, 6443, 10_250])
+            expect(allows({ from: pod(name), to: { address }, port }), name).toBe(false)
+      },
+    )
 
     test('take none for a worker that bears its labels elsewhere, nor a service outside of its namespace', () => {
       const { labels } = pod('search-worker') as { labels: Record<string, string> }
@@ -154,6 +162,43 @@ describe.skipIf(helmMissing !== undefined)(`network policies${helmMissing ? ` (s
     for (const name of ['operator', 'create-secrets']) expect(allowed(name), name).toEqual([true, true])
     for (const name of [...services, ...workers, 'edge', 'migrate', 'test'])
       expect(allowed(name), name).toEqual([false, false])
+  })
+
+  test('let the metadata service of a cloud be reached by none, the operator among them', async () => {
+    const manifests = await render()
+    const pod = podsIn(manifests, 'space')
+    for (const name of [...services, ...workers, 'operator', 'create-secrets', 'edge', 'migrate', 'test'])
+      for (const address of metadataServices)
+        for (const port of [80, 443, 6443])
+          expect(isAllowed(manifests, { from: pod(name), to: { address }, port }), `${name}: ${address}`).toBe(false)
+  })
+
+  test('name the API server to Cilium, which matches no addresses of nodes', async () => {
+    const ofCilium = (manifests: readonly Manifest[]) =>
+      manifests.filter(({ kind }) => kind === 'CiliumNetworkPolicy').map(({ spec }) => spec)
+    expect(ofCilium(await render())).toEqual([])
+    const [policy, ...others] = ofCilium(await render({}, '--api-versions', 'cilium.io/v2/CiliumNetworkPolicy'))
+    expect(others).toEqual([])
+    expect(policy).toMatchObject({
+      endpointSelector: {
+        matchExpressions: expect.arrayContaining([
+          expect.objectContaining({ key: 'app.kubernetes.io/component', values: ['operator', 'create-secrets'] }),
+        ]),
+      },
+      egress: [
+        {
+          toEntities: ['kube-apiserver'],
+          toPorts: [
+            {
+              ports: [
+                { port: '443', protocol: 'TCP' },
+                { port: '6443', protocol: 'TCP' },
+              ],
+            },
+          ],
+        },
+      ],
+    })
   })
 
   test('let in at the edge, at metrics and to the outside whom the values name', async () => {

@@ -126,10 +126,10 @@
 {{- define "trellis.env.keys" -}}
 {{- if .Values.keys.existingSecret }}
 {{- range $name := list "SERVICE_API_KEY" "SERVICE_ORCHARD_ADMIN_KEY" "SERVICE_BRANCH_KEY" }}
-{{ include "trellis.fromSecret" (dict "name" $name "secret" $.Values.keys.existingSecret "key" $name "optional" true) }}
+{{ include "trellis.fromSecret" (dict "name" $name "secret" $.Values.keys.existingSecret "key" $name "optional" (or (ne $name "SERVICE_API_KEY") $.Values.keys.optional)) }}
 {{- end }}
 {{- else }}
-{{ include "trellis.fromSecret" (dict "name" "SERVICE_API_KEY" "secret" (include "trellis.secretName" .) "key" "api-key" "optional" (ne .Values.secrets.existingSecret "")) }}
+{{ include "trellis.fromSecret" (dict "name" "SERVICE_API_KEY" "secret" (include "trellis.secretName" .) "key" "api-key" "optional" (and .Values.keys.optional (ne .Values.secrets.existingSecret ""))) }}
 {{- end }}
 {{- end -}}
 

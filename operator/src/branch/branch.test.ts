@@ -1,12 +1,12 @@
 import { createMemoryBus } from '@trellis/kit/bus'
 import { connectInProcess } from '@trellis/kit/rpc'
-import { silentLog } from '@trellis/kit/telemetry'
 import { branchNotices } from '@trellis/kit/workloads'
 import { BranchesServiceDefinition } from '@trellis/protos/ts/trellis/workloads/v1/branches.ts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { findControlPlane } from '../../test/control-plane.ts'
 import { eventually } from '../../test/eventually.ts'
 import { type KindsPlane, startKindsPlane, untilIs } from '../../test/kinds-plane.ts'
+import { recordLog } from '../../test/log-lines.ts'
 import { type Branch, type BranchSpecInput, branches } from '../crds/mod.ts'
 import { branchesRpc } from '../rpc/branches.ts'
 import {
@@ -52,13 +52,14 @@ describe.skipIf(typeof programs === 'string')(`branches on a real kube-apiserver
     const { client } = plane
     const namespace = await plane.newNamespace()
     const bus = createMemoryBus()
+    const { log, lines } = recordLog()
     const declare = (manager: Manager) => {
       const scope = { instance: settings.instance, namespace }
       const stores = cacheBranches(manager, scope, manager.cache(pods, { selection: { namespace }, freeze: true }))
       addBranchController(manager, {
         ...stores,
         clock: systemClock,
-        log: silentLog,
+        log,
         settings,
         edgeUrl: 'https://logs.example.test',
         secretsEvery: 1_000,
@@ -75,6 +76,7 @@ describe.skipIf(typeof programs === 'string')(`branches on a real kube-apiserver
       client,
       namespace,
       bus,
+      lines,
       ref,
       read,
       rpc: connectInProcess(BranchesServiceDefinition, operator.declared),
@@ -230,6 +232,16 @@ describe.skipIf(typeof programs === 'string')(`branches on a real kube-apiserver
       'the event is there',
     )
     await f.until('web', 'Active', 'Updating')
+    const object = (name: string) => ({ object: `${f.namespace}/${name}` })
+    expect(f.lines('repair: an object of a branch is corrected')).toContainEqual(
+      expect.objectContaining({ ...object(names.statefulSet), kind: 'StatefulSet' }),
+    )
+    expect(f.lines('repair: a Service of a branch is corrected')).toContainEqual(
+      expect.objectContaining({ ...object(names.service), kind: 'Service' }),
+    )
+    expect(f.lines('repair: the Secret of a branch is made again, with another key')).toMatchObject([
+      object(names.secret),
+    ])
   })
 
   test('a branch without a fault is left alone: nothing is written once it is as it should be', async () => {

@@ -46,6 +46,17 @@ test('its pod is restarted in place, on a volume that outlives pod and StatefulS
   expect(set(branchObject('web', { spec: { state: 'Inactive' } })).spec.replicas).toBe(0)
 })
 
+test("the group of the volume is the template's, and the cluster's own choice where that has none", () => {
+  const securityOf = (podSecurityContext: { fsGroup?: number }) =>
+    statefulSetFor(
+      branch,
+      { keyVersion: 'k1', live: undefined },
+      { ...settings, template: { ...settings.template, podSecurityContext } },
+    ).spec.template.spec.securityContext
+  expect(securityOf({ fsGroup: 10_001 })).toMatchObject({ fsGroup: 10_001, fsGroupChangePolicy: 'OnRootMismatch' })
+  expect(securityOf({})).toEqual({ runAsNonRoot: true, seccompProfile: { type: 'RuntimeDefault' } })
+})
+
 test('names fit where they are used, and follow from slug and namespace alone', () => {
   const long = branchObject('x', { spec: { slug: 'a'.repeat(40) } })
   expect(namesOf(long).statefulSet.length).toBeLessThanOrEqual(45)

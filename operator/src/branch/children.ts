@@ -40,8 +40,11 @@ const appliedAnnotation = 'trellis.dev/applied'
 const httpPort = firstPort
 const rpcPort = 9_000
 const dataDirectory = '/data'
-/** The group of the volume's files, whoever the image runs as. */
+/** The group of the volume's files, whoever the image runs as, where the template has no security context. */
 const fileGroup = 65_532
+
+const fileGroupOf = ({ podSecurityContext }: WorkerTemplate): { fsGroup?: number } =>
+  podSecurityContext ?? { fsGroup: fileGroup }
 
 /** Slugs may begin and end with a hyphen, values of labels may not. */
 const slugLabel = (slug: string): string => (/^[a-z0-9](.*[a-z0-9])?$/.test(slug) ? slug : deterministicName([slug]))
@@ -167,7 +170,7 @@ export const statefulSetFor = (
             { name: 'rpc', containerPort: rpcPort, protocol: 'TCP' },
           ],
           restartPolicy: 'Always',
-          fsGroup: fileGroup,
+          ...fileGroupOf(template),
           isProbed: true,
           volumeMounts: [{ name: volumeName, mountPath: dataDirectory }],
         }),

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -13,11 +13,9 @@ import {
   committedDefinitions,
   type Document,
   examples,
-  examplesFolder,
   type InstalledKinds,
   installKinds,
   objectPath,
-  pathOf,
   untilTrue,
 } from './test-support.ts'
 
@@ -202,7 +200,11 @@ describe.skipIf(typeof programs === 'string')(
       async () => {
         const location = await writeSchemas(directory)
         const check = (path: string) => run('kubeconform', ['-strict', '-summary', '-schema-location', location, path])
-        expect(check(pathOf(examplesFolder)).stdout).toContain(
+        const folder = join(directory, 'examples')
+        await mkdir(folder)
+        for (const [file, example] of Object.entries(examples()))
+          await writeFile(join(folder, file), JSON.stringify(example))
+        expect(check(folder).stdout).toContain(
           '4 resources found in 4 files - Valid: 4, Invalid: 0, Errors: 0, Skipped: 0',
         )
         await writeFile(

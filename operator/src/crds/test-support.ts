@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { request } from 'node:https'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { parse } from 'yaml'
+import { parse, parseAllDocuments } from 'yaml'
 import { type ControlPlane, type ControlPlanePrograms, startControlPlane } from '../../test/control-plane.ts'
 import { apiVersion } from './kind.ts'
 import { kinds } from './render.ts'
@@ -49,20 +49,34 @@ const sender =
       sent.once('error', reject).end(body === undefined ? undefined : JSON.stringify(body))
     })
 
+const filesIn = (folder: URL): [name: string, text: string][] =>
+  readdirSync(folder)
+    .filter((name) => name.endsWith('.yaml'))
+    .map((name) => [name, readFileSync(new URL(name, folder), 'utf8')])
+
 const readFolder = (folder: URL): Record<string, Document> =>
-  Object.fromEntries(
-    readdirSync(folder)
-      .filter((name) => name.endsWith('.yaml'))
-      .map((name) => [name, parse(readFileSync(new URL(name, folder), 'utf8')) as Document]),
-  )
+  Object.fromEntries(filesIn(folder).map(([name, text]) => [name, parse(text) as Document]))
 
 export const definitionsFolder = new URL('../../../crds/', import.meta.url)
 export const examplesFolder = new URL('../../../deploy/examples/', import.meta.url)
 
 /** The committed definitions, by file name. */
 export const committedDefinitions = () => readFolder(definitionsFolder)
-/** The committed examples, by file name. */
-export const examples = () => readFolder(examplesFolder)
+/** The manifests of an example: its documents, and those that its ConfigMaps hold. */
+const manifestsIn = (text: string): Document[] =>
+  parseAllDocuments(text).flatMap((document) => {
+    const manifest = document.toJS() as Document
+    const held = manifest.kind === 'ConfigMap' ? Object.entries(manifest.data as Record<string, string>) : []
+    return [manifest, ...held.flatMap(([name, content]) => (name.endsWith('.yaml') ? manifestsIn(content) : []))]
+  })
+
+/** The objects of our kinds in the committed examples, by file name. */
+export const examples = (): Record<string, Document> =>
+  Object.fromEntries(
+    filesIn(examplesFolder).flatMap(([name, text]) =>
+      manifestsIn(text).flatMap((manifest) => (manifest.apiVersion === apiVersion ? [[name, manifest]] : [])),
+    ),
+  )
 
 export const pathOf = (folder: URL): string => fileURLToPath(folder)
 

@@ -1,6 +1,6 @@
 import { createMemoryBus } from '@trellis/kit/bus'
 import { connectInProcess } from '@trellis/kit/rpc'
-import { createMetrics, silentLog } from '@trellis/kit/telemetry'
+import { createMetrics } from '@trellis/kit/telemetry'
 import { assignmentsOf, generationOrders, inputsOf, runNotices, runTopic } from '@trellis/kit/workloads'
 import {
   type RunNotice,
@@ -12,6 +12,8 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { findControlPlane } from '../../test/control-plane.ts'
 import { eventually } from '../../test/eventually.ts'
 import { type KindsPlane, startKindsPlane, untilIs } from '../../test/kinds-plane.ts'
+import { recordLog } from '../../test/log-lines.ts'
+import { setQuota } from '../../test/set-quota.ts'
 import { createGpuCapacity } from '../capacity/mod.ts'
 import {
   type GenerationJob,
@@ -67,14 +69,15 @@ describe.skipIf(typeof programs === 'string')(`generations on a real kube-apiser
     const { client } = plane
     const namespace = await plane.newNamespace()
     const bus = createMemoryBus()
+    const { log, lines } = recordLog()
     const { clock, forward } = movableClock()
     const stop = new AbortController()
     const declare = (manager: Manager) => {
       const pods = manager.cache(podKind, { ...podCache({ instance, namespace, indexes: poolIndexes }), freeze: true })
       const metrics = createMetrics({ processMetrics: false })
-      const notices = createNotices({ bus, clock, log: silentLog })
+      const notices = createNotices({ bus, clock, log })
       const reporter = createReporter(bus)
-      const shared = { client: manager.client, recorder: manager.recorder, pods, clock, log: silentLog, instance }
+      const shared = { client: manager.client, recorder: manager.recorder, pods, clock, log, instance }
       const pools = createWarmPools({
         ...shared,
         pools: manager.cache(warmPools, { selection: { namespace } }),
@@ -86,7 +89,7 @@ describe.skipIf(typeof programs === 'string')(`generations on a real kube-apiser
         client,
         clock,
         random: Math.random,
-        log: silentLog,
+        log,
         metrics: createRuntimeMetrics(createMetrics({ processMetrics: false })),
         namespaces: [namespace],
         ownLabels: {},
@@ -109,7 +112,7 @@ describe.skipIf(typeof programs === 'string')(`generations on a real kube-apiser
         namespace,
         maximumQueued: 10,
         clock,
-        log: silentLog,
+        log,
       })
       return { controller, handlers, watching: gpus.run(stop.signal), gpus }
     }
@@ -128,6 +131,7 @@ describe.skipIf(typeof programs === 'string')(`generations on a real kube-apiser
       namespace,
       bus,
       orders,
+      lines,
       ref,
       read,
       jobsOf,
@@ -251,6 +255,18 @@ describe.skipIf(typeof programs === 'string')(`generations on a real kube-apiser
     const seam = { distancePercentile: 62, loudnessStepLu: 0.4, beatErrorMs: 9 }
     await s.tell(runId, { $case: 'concluded', value: { outputKey: 'audio/n1', outputSeconds: 12, ...seam } as never })
     const done = await s.until('song', 'Complete', 'Finished')
+    await eventually(() => s.lines('a run ended').length > 0, 'its end is logged')
+    expect(s.lines('a run ended')).toMatchObject([
+      {
+        workload: 'generation',
+        runId,
+        object: `${s.namespace}/song`,
+        phase: 'Complete',
+        reason: 'Finished',
+        seconds: expect.any(Number),
+        pod: pod.metadata.name,
+      },
+    ])
     expect(done.status).toMatchObject({
       progress: 1,
       output: { key: 'audio/n1', seconds: 12 },
@@ -456,6 +472,39 @@ describe.skipIf(typeof programs === 'string')(`generations on a real kube-apiser
       ({ status }) => status.podName === second.metadata.name && status.attempts === 2,
       'the second worker has it',
     )
+    expect(s.lines('repair: a lost worker is replaced')).toMatchObject([
+      { runId, object: `${s.namespace}/song`, because: `Its pod ${pod.metadata.name} is gone.` },
+    ])
+  })
+
+  test('a pod that its Job replaces is logged as a repair, once', async () => {
+    await using s = await studio()
+    const asked = await s.ask('song')
+    const runId = runOf(asked)
+    const job = await s.jobOf(asked)
+    const first = await s.startPod(job)
+    await s.tell(runId, { $case: 'started', value: { worker: first.metadata.name, warm: false } })
+    await s.until('song', 'Running', 'Running')
+    const terminated = { exitCode: 139, reason: 'Error' }
+    const container = { name: 'worker', ready: false, restartCount: 0, image: 'x', imageID: 'x', state: { terminated } }
+    const status = { phase: 'Failed', containerStatuses: [container] } as const
+    await s.client.patch(podKind, first.metadata, { type: 'merge', body: { status } }, { subresource: 'status' })
+    const second = await s.startPod(job)
+    await s.tell(runId, { $case: 'started', value: { worker: second.metadata.name, warm: false } })
+    await untilIs(
+      () => s.read('song'),
+      ({ status: { podName, phase } }) => podName === second.metadata.name && phase === 'Running',
+      'the second worker has it',
+    )
+    await s.tell(runId, { $case: 'concluded', value: { outputKey: 'audio/n1', outputSeconds: 12 } as never })
+    await s.until('song', 'Complete', 'Finished')
+    expect(s.lines('repair: a lost worker is replaced')).toMatchObject([
+      {
+        runId,
+        object: `${s.namespace}/song`,
+        because: `Its Job made ${second.metadata.name} in place of ${first.metadata.name}.`,
+      },
+    ])
   })
 
   test('a run that asks for more than waiting workers have does not take one', async () => {
@@ -496,6 +545,28 @@ describe.skipIf(typeof programs === 'string')(`generations on a real kube-apiser
     await s.until('song', 'Pending', 'Starting')
     await s.client.delete(generationJobs, s.ref('song'))
     expect(reasonOf(await s.firstOf(runTopic(runOf(asked))))).toBe('Cancelled')
+    expect(s.lines('a run ended')).toMatchObject([
+      {
+        workload: 'generation',
+        runId: runOf(asked),
+        object: `${s.namespace}/song`,
+        phase: 'Failed',
+        reason: 'Cancelled',
+        seconds: expect.any(Number),
+        detail: 'The GenerationJob was deleted.',
+      },
+    ])
+  })
+
+  test('a run whose Job a quota refuses says so', async () => {
+    await using s = await studio()
+    await setQuota(s.client, s.namespace, { 'count/jobs.batch': '0' })
+    const asked = await s.ask('song')
+    const waiting = await s.until('song', 'Pending', 'Unschedulable')
+    expect(conditionOf(waiting.status.conditions, 'Ready')?.message).toMatch(
+      /^Quota or policy: the API server refused the worker: .*exceeded quota: few/,
+    )
+    expect(await s.jobsOf(asked)).toEqual([])
   })
 
   test('no more runs than may have workers at a time, and the next one when one of them ends', async () => {
@@ -503,7 +574,10 @@ describe.skipIf(typeof programs === 'string')(`generations on a real kube-apiser
     const first = await s.ask('first')
     await s.until('first', 'Pending', 'Starting')
     const second = await s.ask('second')
-    await s.until('second', 'Pending', 'Unschedulable')
+    const waiting = await s.until('second', 'Pending', 'Unschedulable')
+    expect(conditionOf(waiting.status.conditions, 'Ready')?.message).toBe(
+      'Run limit: 1 generations, the maximum, have workers. This one starts when one of them ends.',
+    )
     expect(await s.jobsOf(second)).toEqual([])
     await s.rpc.cancel({ runId: runOf(first) })
     await s.until('first', 'Failed', 'Cancelled')

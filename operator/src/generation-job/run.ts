@@ -1,6 +1,6 @@
 import { type GenerationJob, type GenerationJobStatus, generationJobs } from '../crds/mod.ts'
 import { isNewWorry, type RunFacts, type Standing, steadied, type Wanted } from '../runs/mod.ts'
-import { secondsTime } from '../runtime/mod.ts'
+import { keyOf, secondsTime } from '../runtime/mod.ts'
 import type { GpuWish } from './gpu-wish.ts'
 import type { GenerationMemory } from './memory.ts'
 import { generationStatus, progressOf, saysAll } from './status.ts'
@@ -50,6 +50,16 @@ const common = ({ job, memory, found, facts }: Run, isHeld: boolean): Wanted<Gen
   }
 }
 
+/** Writes a line where the Job of a run has made a pod in place of one that was lost. */
+const logReplacement = ({ log }: GenerationWorld, { job, runId, found: { batch, current } }: Run): void => {
+  const before = job.status.podName
+  const pod = current?.pod.metadata.name
+  // A pod of another Job, or one that was claimed, was replaced by the operator, which has its line.
+  if (!before || !pod || before === pod || !batch || !before.startsWith(`${batch.job.metadata.name}-`)) return
+  const because = `Its Job made ${pod} in place of ${before}.`
+  log.info({ runId, object: keyOf(job.metadata), because }, 'repair: a lost worker is replaced')
+}
+
 /** Writes how a run stands, where that is news, and acknowledges what it was learned from. */
 export const settle = async (
   world: GenerationWorld,
@@ -66,6 +76,7 @@ export const settle = async (
   const now = world.clock.now()
   const wanted = { ...common(run, isHeld), ...generationStatus(job, { standing: said, now, fallenBack }), ...more }
   acknowledge(world, run, await writeStatus(world, job, wanted, signal))
+  logReplacement(world, run)
   if (said.phase === 'Running' && job.status.phase !== 'Running') countStart(world, run)
   // To wait in a queue is nothing to warn of.
   const isQueued = found.batch?.state.kind === 'suspended'

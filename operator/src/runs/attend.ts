@@ -1,16 +1,28 @@
 import type { Log } from '@trellis/kit/telemetry'
-import { type Controller, keyOf, type Manager, type Resource, type Store } from '../runtime/mod.ts'
+import {
+  type Clock,
+  type Controller,
+  conditionOf,
+  keyOf,
+  type Manager,
+  type Resource,
+  type Store,
+} from '../runtime/mod.ts'
+import type { Workload } from '../workers/mod.ts'
+import { logEnd } from './log-end.ts'
 import type { Notices } from './notices.ts'
 import { failureOf, type Reporter } from './reporter.ts'
 import { type RunObject, runIdIndex, runIdOf, runIdsOf } from './run-id.ts'
-import { isFinished } from './run-status.ts'
+import { isFinished, type RunStatus } from './run-status.ts'
 
-export type AttendOptions<Run extends RunObject> = {
+export type AttendOptions<Run extends RunObject & { status: RunStatus }> = {
+  workload: Workload
   resource: Resource<Run>
   /** With `runIndexes`. */
   store: Store<Run>
   notices: Notices
   reporter: Reporter
+  clock: Clock
   log: Log
   /** Lets go of what else is kept for an object that was deleted. */
   forget: (object: Run) => void
@@ -20,10 +32,10 @@ export type AttendOptions<Run extends RunObject> = {
  * Has a controller look at its runs when something is said of them, and tells whoever waits for a run that its object was
  * deleted. While nobody leads nobody does: then who asks again is told.
  */
-export const attendRuns = <Run extends RunObject>(
+export const attendRuns = <Run extends RunObject & { status: RunStatus }>(
   manager: Pick<Manager, 'whileLeading'>,
   controller: Pick<Controller, 'queue'>,
-  { resource, store, notices, reporter, log, forget }: AttendOptions<Run>,
+  { workload, resource, store, notices, reporter, clock, log, forget }: AttendOptions<Run>,
 ): void => {
   let isLeading = false
   // The signal ends the work, not the leading: what is under way still writes.
@@ -41,9 +53,18 @@ export const attendRuns = <Run extends RunObject>(
     for (const runId of runIdsOf(object)) notices.forget(runId)
     if (!isLeading || isFinished(object)) return
     const runId = runIdOf(object)
-    log.info({ runId, object: keyOf(object.metadata) }, 'a run ended: its object was deleted')
+    const message = `The ${resource.kind} was deleted.`
+    // The run of a suspended object ended with the suspension, and has its line.
+    if (conditionOf(object.status.conditions, 'Ready')?.reason !== 'Suspended')
+      logEnd(log, {
+        workload,
+        object,
+        runId,
+        standing: { phase: 'Failed', reason: 'Cancelled', message },
+        now: clock.now(),
+      })
     reporter
-      .failed(runId, failureOf('Cancelled', `The ${resource.kind} was deleted.`))
+      .failed(runId, failureOf('Cancelled', message))
       .catch((error: unknown) => log.warn({ err: error, runId }, 'a deletion could not be told'))
   })
 }

@@ -12,6 +12,8 @@ export type RunMemory = {
   orderedAt?: number
   /** Uids of the pods that were told of the run. */
   assigned: Set<string>
+  /** Uids of the surplus pods whose end is logged. */
+  surplus: Set<string>
   /** When what works on it was first seen to have ended, by its uid: the clocks of nodes are not ours. */
   endedAt: Map<string, number>
 }
@@ -31,7 +33,13 @@ export const createRunMemories = <More extends object = object>(clock: Clock): R
     of: ({ metadata: { uid } }, runId) => {
       const held = memories.get(uid)
       if (held?.runId === runId) return held
-      const made: RunMemory = { runId, takenOnAt: clock.now(), assigned: new Set(), endedAt: new Map() }
+      const made: RunMemory = {
+        runId,
+        takenOnAt: clock.now(),
+        assigned: new Set(),
+        surplus: new Set(),
+        endedAt: new Map(),
+      }
       memories.set(uid, made as RunMemory & Partial<More>)
       return made as RunMemory & Partial<More>
     },

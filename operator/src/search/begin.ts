@@ -18,8 +18,9 @@ import {
   type Result,
   requeueAfter,
 } from '../runtime/mod.ts'
-import type { Pod } from '../workers/mod.ts'
+import { annotation, type Pod } from '../workers/mod.ts'
 import type { Decision } from './decide.ts'
+import { searchPodNames } from './pod.ts'
 import { type Run, settle, warn } from './run.ts'
 import { orderOf } from './subject.ts'
 import type { SearchWorld } from './world.ts'
@@ -33,7 +34,7 @@ export const order = (world: SearchWorld, run: Run): Promise<number | undefined>
 export const assign = (world: SearchWorld, run: Run, pod: Pod): Promise<void> =>
   assignRun(world, { ...run, object: run.search }, pod)
 
-/** A pod for an attempt: one that waits, for the first, else a new one. It is told at once. */
+/** A pod for an attempt: one that waits, else a new one. It is told at once. */
 const getPod = async (world: SearchWorld, run: Run, attempt: number): Promise<Pod> => {
   const { search, runId, signal } = run
   const claim = {
@@ -41,8 +42,9 @@ const getPod = async (world: SearchWorld, run: Run, attempt: number): Promise<Po
     namespace: search.metadata.namespace ?? 'default',
     owner: ownerReference(searches, search),
     runId,
+    annotations: { [annotation.runAttempt]: String(attempt) },
   }
-  const claimed = attempt === 1 ? await world.claims.claim(claim, signal) : undefined
+  const claimed = await world.claims.claim(claim, signal)
   const pod = claimed ?? (await makePod(world, search, { runId, attempt }, signal))
   world.ownPods.note(search.metadata.uid, pod)
   await assign(world, run, pod)
@@ -77,9 +79,10 @@ const obtain = async (
   const message = `${because} Another worker is started.`
   warn(world, search, 'WorkerLost', message)
   world.log.info({ runId: run.runId, object: keyOf(search.metadata), because }, 'repair: a lost worker is replaced')
-  // Which attempt it is must outlive this process: the pod's name says it.
+  // Which attempt it is must outlive this process: the status says it, and before it does, the pod.
   const pod = obtained.value
-  const found = { ...run, pods: { ...pods, current: { pod, state: podStateOf(pod), isClaimed: false } } }
+  const isClaimed = !searchPodNames(search, run.runId).includes(pod.metadata.name)
+  const found = { ...run, pods: { ...pods, current: { pod, state: podStateOf(pod), isClaimed, attempt } } }
   await settle(world, found, { phase: 'Pending', reason: 'Starting', message })
   return done
 }

@@ -93,6 +93,14 @@ describe('a run needs a worker', () => {
       { of: atWork, lost: { attempt: 1, reason: 'Evicted', message: 'It was evicted.' } },
       { kind: 'obtain', attempt: 2, because: 'It was evicted.' },
     ],
+    [
+      'when the pod of its second attempt gave way to a waiting worker',
+      {
+        of: search({ attempts: 2, sessionId: 'r' }),
+        lost: { attempt: 1, reason: 'Evicted', message: 'It was evicted.' },
+      },
+      { kind: 'obtain', attempt: 2 },
+    ],
   ])('%s', (_, given, expected) => {
     expect(decided(given)).toEqual(expected)
   })

@@ -18,7 +18,7 @@ import {
   wasAskedFor,
 } from '../runs/mod.ts'
 import { maximumAttempts } from './pod.ts'
-import type { Loss } from './survey.ts'
+import { attemptIn, type Loss } from './survey.ts'
 
 /** The pod that does the run, or did it last. */
 export type Worker = {
@@ -67,8 +67,10 @@ const outcome = ({ listingsFound: found }: RunConcluded): string =>
 const stateOf = ({ state }: Worker, isStarted: boolean): PodState =>
   isStarted && ['unscheduled', 'starting', 'unable'].includes(state.kind) ? { kind: 'running' } : state
 
-const withoutWorker = ({ lost }: SearchView): Decision => {
-  if (!lost) return { kind: 'obtain', attempt: 1 }
+const withoutWorker = ({ search, lost }: SearchView): Decision => {
+  // An attempt whose own pod gave way to a waiting worker goes on with that.
+  const attempt = attemptIn(search)
+  if (!lost || lost.attempt < attempt) return { kind: 'obtain', attempt }
   if (lost.attempt < maximumAttempts) return { kind: 'obtain', attempt: lost.attempt + 1, because: lost.message }
   return { ...fail(lost.reason, `Its worker was lost ${lost.attempt} times. ${lost.message}`), isLoss: true }
 }

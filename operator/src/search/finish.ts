@@ -56,16 +56,26 @@ export const end = async (
  * is told: were it resumed in between, the run that was told to have ended would go on. Whoever is not told asks again, and is.
  */
 export const suspend = async (world: SearchWorld, search: Search, signal: AbortSignal): Promise<Result> => {
-  const { reporter, ownPods, clock } = world
+  const { reporter, ownPods, clock, log } = world
   const runId = runIdOf(search)
   const isNew = conditionOf(search.status.conditions, 'Ready')?.reason !== 'Suspended'
   const message = 'The search is suspended; a new run begins when it is resumed.'
   const standing = runStatus(search, { phase: 'Pending', reason: 'Suspended', message }, clock.now())
-  const gone = { sessionId: null, startTime: null, podName: null, warm: null }
+  const gone = { sessionId: null, startTime: null, podName: null, warm: null, attempts: null }
   await writeStatus(world, search, { ...standing, ...gone } as Wanted<SearchStatus>, signal)
   for (const pod of ownPods.of(search.metadata.uid)) if (isLive(podStateOf(pod))) await stopPod(world, pod, signal)
   forget(world, search, runId)
-  if (isNew) await reporter.failed(runId, failureOf('Suspended', 'The search was suspended.'))
+  if (!isNew) return done
+  const ended = 'The search was suspended.'
+  if (search.status.sessionId !== undefined)
+    logEnd(log, {
+      workload: 'search',
+      object: search,
+      runId,
+      standing: { phase: 'Failed', reason: 'Suspended', message: ended },
+      now: clock.now(),
+    })
+  await reporter.failed(runId, failureOf('Suspended', ended))
   return done
 }
 

@@ -46,11 +46,12 @@ const advance = async (world: SearchWorld, search: Search, signal: AbortSignal):
   const pods = survey(search, runId, ownPods.of(search.metadata.uid))
   const run: Run = { search, runId, memory: memories.of(search, runId), pods, facts: notices.factsOf(runId), signal }
   for (const pod of pods.surplus) {
+    const { uid, name } = pod.metadata
     await stopPod(world, pod, signal)
-    world.log.info(
-      { runId, object: keyOf(search.metadata), pod: pod.metadata.name },
-      'repair: a second worker of a run is ended',
-    )
+    // The pod is there until it has ended.
+    if (!run.memory.surplus.has(uid))
+      world.log.info({ runId, object: keyOf(search.metadata), pod: name }, 'repair: a second worker of a run is ended')
+    run.memory.surplus.add(uid)
   }
   if (pods.current) await assign(world, run, pods.current.pod)
   const decision = judge(world, run)

@@ -38,7 +38,7 @@ const common = ({ search, runId, memory, pods: { current } }: Run): Wanted<Searc
   return {
     sessionId: runId,
     startTime: search.status.startTime ?? secondsTime(memory.takenOnAt),
-    ...(current ? { podName: current.pod.metadata.name, warm: current.isClaimed } : {}),
+    ...(current ? { podName: current.pod.metadata.name, warm: current.isClaimed, attempts: current.attempt } : {}),
   }
 }
 

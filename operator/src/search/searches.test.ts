@@ -3,9 +3,10 @@ import { findControlPlane } from '../../test/control-plane.ts'
 import { eventually } from '../../test/eventually.ts'
 import { type KindsPlane, startKindsPlane } from '../../test/kinds-plane.ts'
 import { type SearchWorldUnderTest, startSearchWorld } from '../../test/search-world.ts'
-import { type Search, warmPools } from '../crds/mod.ts'
-import { conditionOf } from '../runtime/mod.ts'
-import type { Pod } from '../workers/mod.ts'
+import { setQuota } from '../../test/set-quota.ts'
+import { type Search, searches, warmPools } from '../crds/mod.ts'
+import { conditionOf, ownerReference } from '../runtime/mod.ts'
+import { type Pod, pods } from '../workers/mod.ts'
 
 const programs = findControlPlane()
 const reason = typeof programs === 'string' ? ` (skipped: ${programs})` : ''
@@ -75,6 +76,18 @@ describe.skipIf(typeof programs === 'string')(`Searches on a real kube-apiserver
     world.skip(61_000, 'cold')
     await eventually(() => world.isGone('cold'), 'it is removed')
     expect(world.writes()).toEqual(['create pods', 'status searches', 'status searches', 'delete searches'])
+    expect(world.lines('a run ended')).toMatchObject([
+      {
+        workload: 'search',
+        runId,
+        object: `${world.namespace}/cold`,
+        phase: 'Complete',
+        reason: 'Finished',
+        seconds: expect.any(Number),
+        pod: pod.metadata.name,
+        detail: 'It found 41 listings.',
+      },
+    ])
     const counted = await world.metrics()
     expect(counted).toContain('trellis_run_start_duration_seconds_count{workload="search",warm="false"} 1')
     expect(counted).toContain('trellis_runs_ended_total{workload="search",phase="Complete",reason="Finished"} 1')
@@ -123,6 +136,34 @@ describe.skipIf(typeof programs === 'string')(`Searches on a real kube-apiserver
       value: { reason: 'WorkerLost', kind: 'unavailable' },
     })
     expect(await world.podsOf(search)).toEqual([])
+    const object = `${world.namespace}/lost`
+    expect(world.lines('repair: a lost worker is replaced')).toMatchObject([
+      { runId, object, because: `Its pod ${pod.metadata.name} is gone.` },
+    ])
+    await eventually(() => world.lines('a run ended').length > 0, 'its end is logged')
+    expect(world.lines('a run ended')).toMatchObject([
+      { runId, object, phase: 'Failed', reason: 'WorkerLost', pod: second.metadata.name },
+    ])
+  })
+
+  test('a second worker of a run is ended, and logged as a repair', async () => {
+    await using world = await startSearchWorld(plane)
+    const { search, pod, runId } = await running(world, 'twice')
+    const { labels = {} } = pod.metadata
+    const surplus = await plane.client.create(pods, {
+      metadata: {
+        name: 'surplus',
+        namespace: world.namespace,
+        labels,
+        ownerReferences: [ownerReference(searches, search)],
+      },
+      spec: { containers: [{ name: 'worker', image: 'example.test/none' }] } as never,
+    })
+    await eventually(async () => (await world.podsOf(search)).length === 1, 'the second worker is ended')
+    expect((await world.podsOf(search))[0]?.metadata.uid).toBe(pod.metadata.uid)
+    expect(world.lines('repair: a second worker of a run is ended')).toMatchObject([
+      { runId, object: `${world.namespace}/twice`, pod: surplus.metadata.name },
+    ])
   })
 
   test('a worker that is evicted is replaced, and its pod stays to be looked at', async () => {
@@ -243,6 +284,17 @@ describe.skipIf(typeof programs === 'string')(`Searches on a real kube-apiserver
     expect(held.status.startTime).toBeUndefined()
     expect(await world.reported(runId, 'failed')).toMatchObject({ value: { reason: 'Suspended' } })
     await eventually(async () => (await world.podsOf(search)).length === 0, 'the worker is ended')
+    expect(world.lines('a run ended')).toMatchObject([
+      {
+        workload: 'search',
+        runId,
+        object: `${world.namespace}/paused`,
+        phase: 'Failed',
+        reason: 'Suspended',
+        seconds: expect.any(Number),
+        pod: pod.metadata.name,
+      },
+    ])
     await world.change('paused', { suspend: false })
     const next = await world.untilPod(search, ({ metadata }) => metadata.uid !== pod.metadata.uid)
     const nextRun = await start(world, next)
@@ -264,9 +316,30 @@ describe.skipIf(typeof programs === 'string')(`Searches on a real kube-apiserver
 
   test('deleted while it runs, whoever listens is told', async () => {
     await using world = await startSearchWorld(plane)
-    const { runId } = await running(world, 'deleted')
+    const { pod, runId } = await running(world, 'deleted')
     await world.remove('deleted')
     expect(await world.reported(runId, 'failed')).toMatchObject({ value: { reason: 'Cancelled' } })
+    expect(world.lines('a run ended')).toMatchObject([
+      {
+        workload: 'search',
+        runId,
+        object: `${world.namespace}/deleted`,
+        phase: 'Failed',
+        reason: 'Cancelled',
+        seconds: expect.any(Number),
+        pod: pod.metadata.name,
+        detail: 'The Search was deleted.',
+      },
+    ])
+  })
+
+  test('made suspended it has no run, so that no end of a run is logged', async () => {
+    await using world = await startSearchWorld(plane)
+    const search = await world.search('never', { suspend: true })
+    await world.until('never', saysReason('Suspended'), 'it is suspended')
+    await world.remove('never')
+    await world.reported(`obj-${search.metadata.uid}-1`, 'failed')
+    expect(world.lines('a run ended')).toEqual([])
   })
 
   test('what the scheduler says is passed on, and nothing is made in the place of what waits', async () => {
@@ -315,12 +388,84 @@ describe.skipIf(typeof programs === 'string')(`Searches on a real kube-apiserver
     })
   })
 
+  test('one whose second pod finds no node takes a worker that becomes idle, which is its last', async () => {
+    await using world = await startSearchWorld(plane, { maximumRuns: 1 })
+    const { search, pod, runId } = await running(world, 'again')
+    await world.lose(pod)
+    const own = await world.untilPod(search, ({ metadata }) => metadata.uid !== pod.metadata.uid)
+    const conditions = [{ type: 'PodScheduled', status: 'False', reason: 'Unschedulable', message: '0/1 nodes.' }]
+    await world.setPod(own, { conditions })
+    await world.until('again', saysReason('Unschedulable'), 'it finds no node')
+    await world.pool(1)
+    await eventually(async () => (await world.poolPods()).length === 1, 'the pool has a pod')
+    const [idle] = (await world.poolPods()) as [Pod]
+    await world.run(idle)
+    await eventually(async () => {
+      const found = await world.podsOf(search)
+      expect(found.length).toBeLessThan(2)
+      const [made] = found.filter(({ metadata, status }) => metadata.uid !== idle.metadata.uid && !status?.conditions)
+      if (made) await world.setPod(made, { conditions })
+      return found.some(({ metadata }) => metadata.uid === idle.metadata.uid)
+    }, 'it has the waiting worker')
+    const claimed = await world.untilPod(search, ({ metadata }) => metadata.uid === idle.metadata.uid)
+    expect(await start(world, claimed, true)).toBe(runId)
+    const again = await world.until('again', isRunning, 'it runs')
+    expect(again.status).toMatchObject({ podName: idle.metadata.name, warm: true, attempts: 2 })
+    await world.lose(claimed)
+    expect(readyOf(await world.until('again', hasFailed, 'it fails'))?.reason).toBe('WorkerLost')
+    expect(world.lines('repair: a lost worker is replaced')).toHaveLength(1)
+  })
+
+  test('a worker that is lost is replaced by one that waits', async () => {
+    await using world = await startSearchWorld(plane)
+    await world.pool(2)
+    await eventually(async () => (await world.poolPods()).length === 2, 'the pool has its pods')
+    for (const idle of await world.poolPods()) await world.run(idle)
+    await eventually(async () => {
+      const [pool] = (await plane.client.list(warmPools, { namespace: world.namespace })).items
+      return pool?.status.readyReplicas === 2
+    }, 'both workers wait')
+    const search = await world.search('warm-again')
+    const pod = await world.untilPod(search)
+    await start(world, pod, true)
+    await world.until('warm-again', isRunning, 'it runs')
+    await world.lose(pod)
+    const second = await world.untilPod(search, ({ metadata }) => metadata.uid !== pod.metadata.uid)
+    expect(second.metadata.annotations).toMatchObject({ 'trellis.dev/run-attempt': '2' })
+    const status = { podName: second.metadata.name, warm: true, attempts: 2 }
+    await start(world, second, true)
+    await world.until('warm-again', (now) => now.status.podName === second.metadata.name && isRunning(now), 'it runs')
+    expect((await world.get('warm-again')).status).toMatchObject(status)
+    // What is lost by then is the second.
+    await world.restart()
+    await world.lose(second)
+    expect(readyOf(await world.until('warm-again', hasFailed, 'it fails'))?.reason).toBe('WorkerLost')
+  })
+
+  test('one whose pod a quota refuses says so, and begins once there is room', async () => {
+    await using world = await startSearchWorld(plane)
+    const quota = await setQuota(plane.client, world.namespace, { pods: '0' })
+    const search = await world.search('refused-pod')
+    const waiting = await world.until('refused-pod', saysReason('Unschedulable'), 'it waits')
+    expect(waiting.status.phase).toBe('Pending')
+    expect(readyOf(waiting)?.message).toMatch(/^Quota or policy: the API server refused the pod: .*exceeded quota: few/)
+    expect(await world.podsOf(search)).toEqual([])
+    await quota.remove()
+    await eventually(async () => {
+      world.skip(10_000, 'refused-pod')
+      return (await world.podsOf(search)).length === 1
+    }, 'it has a pod')
+  })
+
   test('one beyond what may run at a time waits until another ends', async () => {
     await using world = await startSearchWorld(plane, { maximumRuns: 1 })
     const { runId, pod } = await running(world, 'first')
     const second = await world.search('second')
     const waiting = await world.until('second', saysReason('Unschedulable'), 'it waits')
     expect(waiting.status.startTime).toBeUndefined()
+    expect(readyOf(waiting)?.message).toBe(
+      'Run limit: 1 searches, the maximum, have workers. This one starts when one of them ends.',
+    )
     expect(await world.podsOf(second)).toEqual([])
     await world.tell(runId, worked)
     await world.tell(runId, concluded)

@@ -14,13 +14,18 @@ const search = (status: Partial<Search['status']> = {}): Search => ({
 
 const [first, second] = [1, 2].map((attempt) => searchPodName(search(), runId, attempt)) as [string, string]
 
-const pod = (name: string, status: Pod['status'] = { phase: 'Running' }, { run = runId, isOurs = true } = {}): Pod => ({
+const pod = (
+  name: string,
+  status: Pod['status'] = { phase: 'Running' },
+  { run = runId, isOurs = true, attempt = '' } = {},
+): Pod => ({
   metadata: {
     name,
     namespace: 'default',
     uid: `uid-${name}`,
     resourceVersion: '1',
     labels: { 'trellis.dev/run-id': run },
+    ...(attempt ? { annotations: { 'trellis.dev/run-attempt': attempt } } : {}),
     ownerReferences: [{ apiVersion: 'v1', kind: 'Search', name: 'a', uid: isOurs ? 'u' : 'other', controller: true }],
   },
   status: status ?? {},
@@ -81,6 +86,18 @@ describe('the pods of a run', () => {
       search({ podName: second, sessionId: runId }),
       [],
       { lost: '2 WorkerLost', missing: second },
+    ],
+    [
+      'are lost for good where the second was claimed',
+      search({ podName: 'w', sessionId: runId, attempts: 2 }),
+      [],
+      { lost: '2 WorkerLost', missing: 'w' },
+    ],
+    [
+      'are lost for good where the second was claimed and the status does not say so yet',
+      search({ podName: first, sessionId: runId, attempts: 1 }),
+      [pod(first, evicted), pod('w', evicted, { attempt: '2' })],
+      { lost: '2 Evicted' },
     ],
     ['are not missed by a run that has not had them', search({ podName: 'w', sessionId: 'run-0' }), [], {}],
     [

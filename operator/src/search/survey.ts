@@ -1,14 +1,14 @@
 import type { Search } from '../crds/mod.ts'
 import { isLive, isLoss, type PodState, podStateOf } from '../runs/mod.ts'
 import { controllerOf } from '../runtime/mod.ts'
-import { label, type Pod } from '../workers/mod.ts'
+import { annotation, label, type Pod } from '../workers/mod.ts'
 import { searchPodNames } from './pod.ts'
 
 /** A worker of a run that went without its doing, which was the `attempt`-th, counted from 1. */
 export type Loss = { attempt: number; reason: 'Evicted' | 'WorkerLost'; message: string }
 
-/** `isClaimed`: it was taken from a pool, rather than made for the run. */
-export type RunPod = { pod: Pod; state: PodState; isClaimed: boolean }
+/** `isClaimed`: it was taken from a pool, rather than made for the run. `attempt`: which worker of the run it is, counted from 1. */
+export type RunPod = { pod: Pod; state: PodState; isClaimed: boolean; attempt: number }
 
 /** The pods of a Search, as its current run sees them. */
 export type Survey = {
@@ -24,7 +24,10 @@ export type Survey = {
   missing?: string
 }
 
-const lossOf = ({ state }: RunPod, attempt: number): Loss | undefined =>
+/** The attempt that the status of a Search is at. */
+export const attemptIn = ({ status }: Search): number => status.attempts ?? 1
+
+const lossOf = ({ state, attempt }: RunPod): Loss | undefined =>
   state.kind === 'failed' && isLoss(state.cause)
     ? { attempt, reason: state.cause === 'Evicted' ? 'Evicted' : 'WorkerLost', message: state.message }
     : undefined
@@ -33,13 +36,18 @@ const lossOf = ({ state }: RunPod, attempt: number): Loss | undefined =>
 export const survey = (search: Search, runId: string, owned: readonly Pod[]): Survey => {
   const controlled = owned.filter((pod) => controllerOf(pod)?.uid === search.metadata.uid)
   const made = searchPodNames(search, runId)
-  /** Which attempt at the run a pod is, by its name. Claimed pods are the first: later ones are made. */
-  const attemptOf = (name: string): number => Math.max(made.indexOf(name) + 1, 1)
+  /** Which attempt at the run a pod is: the name of one that was made says it, and the claim of another one. */
+  const attemptOf = (pod: Pod): number =>
+    made.indexOf(pod.metadata.name) + 1 || Number(pod.metadata.annotations?.[annotation.runAttempt] ?? 1)
   const seen = controlled.map(
-    (pod): RunPod => ({ pod, state: podStateOf(pod), isClaimed: !made.includes(pod.metadata.name) }),
+    (pod): RunPod => ({
+      pod,
+      state: podStateOf(pod),
+      isClaimed: !made.includes(pod.metadata.name),
+      attempt: attemptOf(pod),
+    }),
   )
   const ofRun = seen.filter(({ pod }) => pod.metadata.labels?.[label.runId] === runId)
-  const attempt = ({ metadata }: Pod) => attemptOf(metadata.name)
   const { podName, sessionId } = search.status
 
   const live = ofRun
@@ -47,24 +55,24 @@ export const survey = (search: Search, runId: string, owned: readonly Pod[]): Su
     .sort(
       (a, b) =>
         Number(b.pod.metadata.name === podName) - Number(a.pod.metadata.name === podName) ||
-        attempt(b.pod) - attempt(a.pod) ||
+        b.attempt - a.attempt ||
         a.pod.metadata.name.localeCompare(b.pod.metadata.name),
     )
   const isMissing =
     podName !== undefined && sessionId === runId && !ofRun.some(({ pod }) => pod.metadata.name === podName)
   const losses = [
-    ...ofRun.flatMap((found) => lossOf(found, attempt(found.pod)) ?? []),
+    ...ofRun.flatMap((found) => lossOf(found) ?? []),
     ...(isMissing
       ? [
           {
-            attempt: attemptOf(podName),
+            attempt: made.indexOf(podName) + 1 || attemptIn(search),
             reason: 'WorkerLost' as const,
             message: `Its pod ${podName} is gone.`,
           },
         ]
       : []),
   ].sort((a, b) => b.attempt - a.attempt)
-  const current = live[0] ?? ofRun.find((found) => !isLive(found.state) && !lossOf(found, 1))
+  const current = live[0] ?? ofRun.find((found) => !isLive(found.state) && !lossOf(found))
 
   return {
     surplus: live.slice(1).map(({ pod }) => pod),

@@ -1,6 +1,7 @@
 /** Draws the secrets of an installation that are not there yet, shares what workers need, and ends: what runs before everything else. */
 import { ConfigFailure, read, readConfig, setting } from '@trellis/kit/config'
 import { createHttpClient } from '../runtime/mod.ts'
+import { requireApiKey } from './required-keys.ts'
 import { completeSecret } from './secret-values.ts'
 import { shareSecret } from './shared-secrets.ts'
 
@@ -10,6 +11,7 @@ const config = {
   name: setting('SECRET_NAME', optionalText, undefined, 'The Secret to complete.'),
   namespace: setting('POD_NAMESPACE', optionalText, undefined, 'Its namespace.'),
   instance: setting('TRELLIS_INSTANCE', read.text, 'trellis', 'The installation that it belongs to.'),
+  keys: setting('KEYS_SECRET', optionalText, undefined, 'A Secret that must hold the API key of the log service.'),
   watched: setting('WATCH_NAMESPACES', read.list, [], 'Other namespaces in which workers run, commas between.'),
 }
 
@@ -19,7 +21,7 @@ const must = (value: string | undefined, variable: string): string => {
 }
 
 const complete = async (): Promise<string> => {
-  const { name: givenName, namespace: givenNamespace, instance, watched } = readConfig(config, process.env)
+  const { name: givenName, namespace: givenNamespace, instance, keys, watched } = readConfig(config, process.env)
   const name = must(givenName, config.name.variable)
   const namespace = must(givenNamespace, config.namespace.variable)
   const labels = {
@@ -28,6 +30,7 @@ const complete = async (): Promise<string> => {
     'app.kubernetes.io/instance': instance,
   }
   await using client = createHttpClient()
+  if (keys !== undefined) await requireApiKey(client, { name: keys, namespace })
   const drawn = await completeSecret(client, { name, namespace, labels })
   const shared = await shareSecret(client, { name, namespace, labels }, watched)
   return [

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { connectAs, newNamespace } from '../../test/api-server.ts'
 import { type ControlPlane, findControlPlane, startControlPlane } from '../../test/control-plane.ts'
 import type { Client } from '../runtime/mod.ts'
+import { requireApiKey } from './required-keys.ts'
 import { secrets } from './secret-kind.ts'
 import { completeSecret, secretKeys } from './secret-values.ts'
 import { shareSecret } from './shared-secrets.ts'
@@ -55,6 +56,19 @@ describe.skipIf(typeof programs === 'string')(
 
       expect(await completeSecret(client, ref)).toEqual(secretKeys.filter((key) => key !== 'rpc-secret'))
       expect(await values(ref)).toMatchObject({ 'rpc-secret': 'mine', other: 'mine' })
+    })
+
+    test('of their owner must hold the API key of the log service, once they exist', async () => {
+      const { name, namespace } = target()
+      const ref = { name, namespace }
+      await expect(requireApiKey(client, ref)).resolves.toBeUndefined()
+      const encoded = Buffer.from('mine').toString('base64')
+      await client.create(secrets, { metadata: ref, data: { SERVICE_BRANCH_KEY: encoded } })
+      await expect(requireApiKey(client, ref)).rejects.toThrow(
+        `The Secret ${name} (keys.existingSecret) has no SERVICE_API_KEY, so that everybody who reaches the edge could read the logs.`,
+      )
+      await client.patch(secrets, ref, { type: 'merge', body: { data: { SERVICE_API_KEY: encoded } } })
+      await expect(requireApiKey(client, ref)).resolves.toBeUndefined()
     })
 
     describe('in other namespaces', () => {

@@ -26,7 +26,10 @@ const draw = (): string => `k${randomBytes(32).toString('hex')}`
 const encoded = (keys: readonly string[]): Record<string, string> =>
   Object.fromEntries(keys.map((key) => [key, Buffer.from(draw()).toString('base64')]))
 
-export const findSecret = async (client: Client, target: SecretTarget): Promise<Secret | undefined> => {
+export const findSecret = async (
+  client: Client,
+  target: Pick<SecretTarget, 'name' | 'namespace'>,
+): Promise<Secret | undefined> => {
   try {
     return await client.get(secrets, target)
   } catch (error) {

@@ -18,8 +18,9 @@ export type Claim = {
   /** The run, as controller of its pod. */
   owner: OwnerReference
   runId: string
-  /** Further labels for the pod. */
+  /** Further labels and annotations for the pod. */
   labels?: Readonly<Record<string, string>>
+  annotations?: Readonly<Record<string, string>>
 }
 
 /** A claim that was sent: of a pod as it was read, under a number of its pool's. */
@@ -38,13 +39,13 @@ export const byPreference = (a: Pod, b: Pod): number =>
   a.metadata.name.localeCompare(b.metadata.name)
 
 /** What of a pod says whose it is, as it becomes with the claim; and the version that it must still have. */
-export const patchFor = (pod: Pod, { owner, runId, labels }: Claim, number: number, now: number) => ({
+export const patchFor = (pod: Pod, { owner, runId, labels, annotations }: Claim, number: number, now: number) => ({
   metadata: {
     uid: pod.metadata.uid,
     resourceVersion: pod.metadata.resourceVersion,
     ownerReferences: [owner],
     labels: { ...labels, [label.pool]: null, [label.runId]: runId },
-    annotations: { [annotation.claim]: String(number), [annotation.claimedAt]: secondsTime(now) },
+    annotations: { ...annotations, [annotation.claim]: String(number), [annotation.claimedAt]: secondsTime(now) },
   },
 })
 

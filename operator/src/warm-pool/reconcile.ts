@@ -1,3 +1,4 @@
+import type { Log } from '@trellis/kit/telemetry'
 import { type WarmPool, warmPools } from '../crds/mod.ts'
 import { isPaused, statusChanges } from '../runs/mod.ts'
 import {
@@ -19,6 +20,7 @@ import type { Pod, Workload } from '../workers/mod.ts'
 import type { Demand } from './demand.ts'
 import { poolOf } from './idle-pods.ts'
 import type { Ledger } from './ledger.ts'
+import { createLosses } from './losses.ts'
 import { isLiveMember, type Member, memberOf } from './member.ts'
 import { type Plan, planPool } from './plan.ts'
 import { type Blueprint, selectorOf } from './pool-pod.ts'
@@ -39,6 +41,7 @@ export type PoolWorld = {
   demand: Demand
   ledger: Ledger
   clock: Clock
+  log: Log
 }
 
 /** While runs claim, the status of a pool is written once in so many milliseconds. */
@@ -60,9 +63,10 @@ const namespaceOf = ({ metadata }: KubeObject): string => metadata.namespace ?? 
 
 /** Keeps as many workers waiting as a pool asks for: no more at any instant, no fewer in the end. */
 export const reconcileWarmPool = (world: PoolWorld): Reconcile => {
-  const { client, recorder, pools, pods, blueprints, reservations, demand, ledger, clock } = world
+  const { client, recorder, pools, pods, blueprints, reservations, demand, ledger, clock, log } = world
   const expectations = createExpectations({ clock })
   const slots = createSlots({ pods, clock })
+  const losses = createLosses({ pods })
   const requests = createPoolRequests({ client, pods, expectations, reservations, slots })
   /** Which spec of a pool this process has seen, and since when; by the pool's key. */
   const seen = new Map<string, { uid: string; generation: number; since: number }>()
@@ -75,6 +79,7 @@ export const reconcileWarmPool = (world: PoolWorld): Reconcile => {
     if (held) {
       ledger.forget(held.uid)
       slots.forget(held.uid)
+      losses.forget(held.uid)
     }
     expectations.forget(key)
     seen.delete(key)
@@ -97,9 +102,16 @@ export const reconcileWarmPool = (world: PoolWorld): Reconcile => {
       .filter((pod) => poolOf(pod)?.uid === pool.metadata.uid)
       .map((pod) => memberOf(pod, { hash, isReserved: reservations.isTaken(pod) }))
 
+  /** Writes a line for each lost worker that the plan has replaced. */
+  const logReplacements = ({ metadata, spec: { workload } }: WarmPool, { create }: Plan) => {
+    for (const { pod, because } of losses.take(metadata.uid, create.length))
+      log.info({ workload, object: keyOf(metadata), pod, because }, 'repair: a lost idle worker is replaced')
+  }
+
   /** Does what the plan says; gives how much that was, and the API server's words where it refused. */
   const carryOut = async (pool: WarmPool, plan: Plan, places: number) => {
     const blueprint = blueprints[pool.spec.workload]
+    for (const { pod } of plan.remove) losses.removing(pod)
     const chosen = slots.choose(pool, plan.create.length, places)
     const outcomes = await Promise.allSettled([
       ...chosen.map((slot, at) => requests.create(pool, { slot, attempt: plan.create[at] ?? 0 }, blueprint)),
@@ -164,7 +176,11 @@ export const reconcileWarmPool = (world: PoolWorld): Reconcile => {
     const wanted = rest.isResting ? 0 : pool.spec.replicas
 
     const plan = planPool(members, { wanted, quietIn, now })
-    const { deeds, refusal } = await carryOut(pool, plan, wanted - members.filter(isLiveMember).length)
+    losses.watch(uid, members)
+    const places = wanted - members.filter(isLiveMember).length
+    if (places <= 0) losses.settled(uid)
+    const { deeds, refusal } = await carryOut(pool, plan, places)
+    if (refusal === undefined) logReplacements(pool, plan)
     const restsIn = rest.isResting ? undefined : rest.restsIn
     // What was done just now comes back as changes of the pods, and the status is written with them.
     if (deeds > 0 && refusal === undefined)

@@ -1,8 +1,10 @@
-import { createLog, createMetrics } from '@trellis/kit/telemetry'
+import { createMetrics } from '@trellis/kit/telemetry'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { connectAs, newNamespace } from '../../test/api-server.ts'
 import { findControlPlane } from '../../test/control-plane.ts'
 import { eventually } from '../../test/eventually.ts'
+import { recordLog } from '../../test/log-lines.ts'
+import { setQuota } from '../../test/set-quota.ts'
 import { type Search, searches, type WarmPool, type WarmPoolSpecInput, warmPools } from '../crds/mod.ts'
 import { type InstalledKinds, installKinds } from '../crds/test-support.ts'
 import {
@@ -13,24 +15,14 @@ import {
   createRuntimeMetrics,
   type Draft,
   events,
-  type KubeObject,
   ownerReference,
-  resource,
   systemClock,
 } from '../runtime/mod.ts'
 import { annotation, label, type Pod, podCache, pods, type WorkerTemplate } from '../workers/mod.ts'
 import { type Claims, createWarmPools, poolIndexes } from './mod.ts'
 
-const quotas = resource<KubeObject & { spec: object }>({
-  group: '',
-  version: 'v1',
-  plural: 'resourcequotas',
-  kind: 'ResourceQuota',
-  namespaced: true,
-})
 const programs = findControlPlane()
 const reason = typeof programs === 'string' ? ` (skipped: ${programs})` : ''
-const log = createLog({ level: 'error', format: 'json', destination: { write: () => undefined } })
 
 const template = (image: string): WorkerTemplate => ({ image, command: ['worker'] })
 
@@ -39,6 +31,7 @@ describe.skipIf(typeof programs === 'string')(`pools on a real kube-apiserver${r
   let client: Client & AsyncDisposable
   let namespace = ''
   let operator: { claims: Claims; stop: () => Promise<void> }
+  let recorded = recordLog()
 
   beforeAll(async () => {
     if (typeof programs === 'string') return
@@ -54,6 +47,7 @@ describe.skipIf(typeof programs === 'string')(`pools on a real kube-apiserver${r
   /** An operator that has nothing but pools to look after, up to `stop`, which ends it in the middle of whatever it does. */
   const startOperator = async (image = 'trellis:1') => {
     const metrics = createMetrics({ processMetrics: false })
+    const { log } = recorded
     const manager = createManager({ name: 'pools', client, log, metrics: createRuntimeMetrics(metrics), drain: 0 })
     const selection = { namespace }
     const pools = manager.cache(warmPools, { selection, freeze: true })
@@ -85,6 +79,7 @@ describe.skipIf(typeof programs === 'string')(`pools on a real kube-apiserver${r
 
   beforeEach(async () => {
     namespace = await newNamespace(client)
+    recorded = recordLog()
     operator = await startOperator()
   })
 
@@ -224,6 +219,40 @@ describe.skipIf(typeof programs === 'string')(`pools on a real kube-apiserver${r
       async () => (await client.list(events, { namespace })).items.some(({ reason: word }) => word === 'WorkerLost'),
       'an event tells of it',
     )
+    const [first] = recorded.lines('repair: a lost idle worker is replaced')
+    expect(first).toMatchObject({
+      workload: 'search',
+      object: `${namespace}/pool`,
+      pod: expect.stringContaining(`${namespace}/`),
+      because: expect.stringContaining('no bus'),
+    })
+  })
+
+  test('an idle worker that is deleted is replaced and logged; claims and a smaller pool are no losses', async () => {
+    await makePool()
+    await allReady(3)
+    await claim('lamp')
+    await allReady(3)
+    const [pod] = await idlePods()
+    if (!pod) throw new Error('there is no pod')
+    await client.delete(pods, pod.metadata, { gracePeriodSeconds: 0 })
+    await eventually(
+      async () => (await idlePods()).every(({ metadata }) => metadata.uid !== pod.metadata.uid),
+      'it is gone',
+    )
+    await allReady(3)
+    await client.setScale(warmPools, { name: 'pool', namespace }, 1)
+    await eventually(async () => (await idlePods()).length === 1, 'one pod is left')
+    await client.setScale(warmPools, { name: 'pool', namespace }, 2)
+    await allReady(2)
+    expect(recorded.lines('repair: a lost idle worker is replaced')).toMatchObject([
+      {
+        workload: 'search',
+        object: `${namespace}/pool`,
+        pod: `${namespace}/${pod.metadata.name}`,
+        because: 'Its pod is gone.',
+      },
+    ])
   })
 
   test('workers of an older template are replaced one at a time, while the others can be claimed', async () => {
@@ -269,11 +298,7 @@ describe.skipIf(typeof programs === 'string')(`pools on a real kube-apiserver${r
   })
 
   test('a quota is told of, and no storm of requests comes of it', async () => {
-    const hard = { pods: '1' }
-    const quota = await client.create(quotas, { metadata: { name: 'few', namespace }, spec: { hard } })
-    // Nobody else counts here.
-    const status = { hard, used: { pods: '0' } }
-    await client.patch(quotas, quota.metadata, { type: 'merge', body: { status } }, { subresource: 'status' })
+    await setQuota(client, namespace, { pods: '1' })
     await makePool()
     await eventually(async () => readyOf(await poolNow())?.reason === 'Refused', 'the pool says that it was refused')
     expect(readyOf(await poolNow())?.message).toContain('exceeded quota')

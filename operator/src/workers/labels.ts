@@ -29,6 +29,8 @@ export const annotation = {
   claim: 'trellis.dev/claim',
   /** When it was claimed, RFC 3339. */
   claimedAt: 'trellis.dev/claimed-at',
+  /** Which worker of its run a claimed pod is, counted from 1. */
+  runAttempt: 'trellis.dev/run-attempt',
 } as const
 
 /** What the operator runs in pods. */

@@ -59,6 +59,11 @@ export const quantity: FieldReader<string | number> = (value, path) => {
   throw wrong(path, 'a quantity such as 250m, 2 or 512Mi')
 }
 
+export const wholeNumber: FieldReader<number> = (value, path) => {
+  if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < 0) throw wrong(path, 'a whole number from 0')
+  return value
+}
+
 /** An object with just these fields, of which some are required. What is not known is refused, as it is likely a slip. */
 export const fieldsOf =
   <Value extends object>(

@@ -23,6 +23,7 @@ const whole = {
   podLabels: { team: 'search' },
   podAnnotations: { 'prometheus.io/scrape': 'true' },
   serviceAccountName: 'worker',
+  podSecurityContext: { fsGroup: 1_000_680_000 },
   extraVolumes: [{ name: 'models', persistentVolumeClaim: { claimName: 'models' } }],
   extraVolumeMounts: [{ name: 'models', mountPath: '/models', readOnly: true }],
 }
@@ -37,6 +38,10 @@ describe('the templates of workers', () => {
 
   test('may have null where a chart leaves something open', () => {
     expect(parse({ ...minimal, affinity: null, env: null }).search).toEqual(minimal)
+    expect(parse({ ...minimal, podSecurityContext: { fsGroup: null } }).search).toEqual({
+      ...minimal,
+      podSecurityContext: {},
+    })
   })
 
   test.each([
@@ -59,6 +64,10 @@ describe('the templates of workers', () => {
     [
       { ...minimal, resources: { limits: { memory: '1 GB' } } },
       'workers.json: search.resources.limits.memory must be a quantity such as 250m, 2 or 512Mi.',
+    ],
+    [
+      { ...minimal, podSecurityContext: { fsGroup: '10001' } },
+      'workers.json: search.podSecurityContext.fsGroup must be a whole number from 0.',
     ],
     [{ ...minimal, extraVolumes: [{}] }, 'workers.json: search.extraVolumes[0].name must be a text that is not empty.'],
     [[], 'workers.json: search must be an object.'],

@@ -12,6 +12,7 @@ import {
   openFields,
   quantity,
   text,
+  wholeNumber,
 } from './template-fields.ts'
 
 /** What a pod of one sort is made from, as the installation says. Fields are those of `core/v1` Pod and Container. */
@@ -34,6 +35,8 @@ export type WorkerTemplate = {
   podLabels?: Readonly<Record<string, string>>
   podAnnotations?: Readonly<Record<string, string>>
   serviceAccountName?: string
+  /** Of pods with a volume: the group of its files, left to the cluster where the context has none. */
+  podSecurityContext?: { fsGroup?: number }
   extraVolumes?: readonly Volume[]
   extraVolumeMounts?: readonly VolumeMount[]
 }
@@ -72,6 +75,7 @@ const template = fieldsOf<WorkerTemplate>(
     podLabels: mapOf(anyText),
     podAnnotations: mapOf(anyText),
     serviceAccountName: text,
+    podSecurityContext: fieldsOf<{ fsGroup?: number }>({ fsGroup: wholeNumber }, []),
     extraVolumes: listOf(openFields<Volume>({ name: text })),
     extraVolumeMounts: listOf(openFields<VolumeMount>({ name: text, mountPath: text })),
   },

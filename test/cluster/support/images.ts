@@ -46,17 +46,27 @@ const isLoaded = async (image: string): Promise<boolean> => {
   return code === 0 && output.includes(`"${image}"`)
 }
 
+const load = async (image: string, directory: string): Promise<void> => {
+  const archive = join(directory, 'image.tar')
+  await buildah('push', '-q', image, `docker-archive:${archive}:${image}`)
+  await must(clusterTool, ['load', archive])
+  await rm(archive)
+}
+
+/** Has the cluster know a base with Node by the name of a public image, which it need not pull then. */
+export const provideNodeAs = async (image: string): Promise<void> => {
+  if (await isLoaded(image)) return
+  await using directory = await temporaryDirectory()
+  await buildah('tag', await baseImage('localhost/node:26'), image)
+  await load(image, directory.path)
+}
+
 /** Builds an image unless it is there, and loads it into the cluster, which may be younger than the image. */
 const provide = async ({ image, file, context, base }: Recipe, directory: string): Promise<void> => {
   const isNew = !(await exists(image))
   if (isNew)
     await buildah('bud', '-q', '--build-arg', `${base.argument}=${base.image}`, '-f', file, '-t', image, context)
-  if (isNew || !(await isLoaded(image))) {
-    const archive = join(directory, 'image.tar')
-    await buildah('push', '-q', image, `docker-archive:${archive}:${image}`)
-    await must(clusterTool, ['load', archive])
-    await rm(archive)
-  }
+  if (isNew || !(await isLoaded(image))) await load(image, directory)
   if (isNew) await removeOutdated()
 }
 

@@ -14,6 +14,8 @@
 {{- range $field := list "nodeSelector" "tolerations" "affinity" "topologySpreadConstraints" "priorityClassName" "runtimeClassName" "podLabels" "podAnnotations" "serviceAccountName" -}}
 {{- with index $values $field -}}{{- $_ := set $template $field . -}}{{- end -}}
 {{- end -}}
+{{- /* The group of a Branch's volume; none, and the cluster's own choice, where the values leave it out. */}}
+{{- if eq $kind "branch" -}}{{- $_ := set $template "podSecurityContext" (pick $.Values.podSecurityContext "fsGroup") -}}{{- end -}}
 {{- if and $.Values.priorityClasses.enabled (ne $kind "branch") (not $values.priorityClassName) -}}
 {{- $_ := set $template "priorityClassName" (include "trellis.priorityClass" (dict "root" $ "name" "runs")) -}}
 {{- $_ := set $template "poolPriorityClassName" (include "trellis.priorityClass" (dict "root" $ "name" "pools")) -}}

@@ -130,6 +130,10 @@ export const search = defineKind({
       sessionId: text('sessionId is the id under which the listings service publishes what the Search finds.', {
         maxLength: 253,
       }),
+      attempts: integer(
+        'attempts is which worker of the run has it, counted from 1: 2 once a worker was lost and replaced.',
+        { minimum: 0 },
+      ),
       warm: flag('warm is whether an idle worker of a WarmPool took the Search, so that no pod had to be started.'),
       listingsFound: integer('listingsFound is how many listings were found so far.', { minimum: 0 }),
       marketPrice: number(

@@ -1,0 +1,16 @@
+import { createLog, type Log } from '@trellis/kit/telemetry'
+
+/** A line of a log: its message and its fields. */
+export type LogLine = { msg: string; [field: string]: unknown }
+
+/** A log at level `info` whose lines a test reads. */
+export const recordLog = (): { log: Log; lines: (message: string) => LogLine[] } => {
+  const written: LogLine[] = []
+  const write = (text: string) => {
+    for (const line of text.split('\n')) if (line !== '') written.push(JSON.parse(line) as LogLine)
+  }
+  return {
+    log: createLog({ level: 'info', format: 'json', destination: { write } }),
+    lines: (message) => written.filter(({ msg }) => msg === message),
+  }
+}

@@ -1,0 +1,18 @@
+import { type Client, type KubeObject, resource } from '../src/runtime/mod.ts'
+
+const quotas = resource<KubeObject & { spec: object }>({
+  group: '',
+  version: 'v1',
+  plural: 'resourcequotas',
+  kind: 'ResourceQuota',
+  namespaced: true,
+})
+
+/** Limits what a namespace may have, by resource. No controller counts here, so that nothing counts as used. */
+export const setQuota = async (client: Client, namespace: string, hard: Readonly<Record<string, string>>) => {
+  const quota = await client.create(quotas, { metadata: { name: 'few', namespace }, spec: { hard } })
+  const used = Object.fromEntries(Object.keys(hard).map((name) => [name, '0']))
+  const body = { status: { hard, used } }
+  await client.patch(quotas, quota.metadata, { type: 'merge', body }, { subresource: 'status' })
+  return { remove: () => client.delete(quotas, quota.metadata) }
+}
