@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config'
+import { distributed, onCluster } from './test/run/distributed-files.ts'
 import { LongestFirst } from './test/run/longest-first.ts'
 import { drawSeed } from './test/run/seed.ts'
 import { postgresMissing } from './test/support/postgres.ts'
@@ -28,20 +29,8 @@ const imported = { viteModuleRunner: false }
 /** Why this machine cannot run the distributed form, if it cannot. */
 const missing = natsMissing ?? postgresMissing ?? ''
 
-/** What users do, word for word the same, on processes of their own over NATS, Postgres and S3; and what happens when one is killed. */
-const distributed = [
-  'test/main-jobs/{listings,logs,logs-blocklist,logs-context,logs-settings,music}.test.ts',
-  'test/conformance/**/*.test.ts',
-  'test/aborts/**/*.test.ts',
-  'test/fault-points/**/*.test.ts',
-  'test/hostile/hostile.test.ts',
-  'test/faults/**/*.test.ts',
-]
-
 /** What the whole cluster feels, so that nothing else may run on it meanwhile. */
 const aloneOnCluster = ['test/cluster/faults/node-faults.test.ts']
-/** On the cluster of KUBECONFIG, with images of this checkout: by "npm run test:cluster" alone. */
-const onCluster = ['test/cluster/*.test.ts', 'test/cluster/faults/**/*.test.ts']
 
 export default defineConfig({
   plugins: [bundledModules()],

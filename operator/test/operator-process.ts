@@ -3,11 +3,12 @@ import { once } from 'node:events'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { ExecutableMissing, findNatsServer, freePort, startNatsServer } from '@trellis/distributed/servers'
+import { freePort, startNatsServer } from '@trellis/distributed/servers'
 import { type Bus, connectNatsBus } from '@trellis/kit/bus'
 import { silentLog } from '@trellis/kit/telemetry'
 import { asStarted } from '../../test/support/as-started.ts'
 import { modulePath } from '../../test/support/module-path.ts'
+import { natsCommand, natsMissing } from '../../test/support/programs.ts'
 import { type InstalledKinds, installKinds } from '../src/crds/test-support.ts'
 import type { Client } from '../src/runtime/mod.ts'
 import { connectAs, newNamespace } from './api-server.ts'
@@ -19,19 +20,10 @@ const program = await modulePath('operator/src/main.ts')
 /** A template that is right, of an image that nobody pulls: no kubelet runs here. */
 export const workerTemplate = { image: 'example.test/worker:1', command: ['worker'] }
 
-const findNats = (): { command: string; missing?: string } => {
-  try {
-    return { command: findNatsServer(process.env) }
-  } catch (error) {
-    if (!(error instanceof ExecutableMissing)) throw error
-    return { command: '', missing: error.message }
-  }
-}
 const programs = findControlPlane()
-const nats = findNats()
 
 /** Why this machine cannot run the operator as a process, for the names of tests that are skipped for it; undefined where it can. */
-export const serversMissing: string | undefined = typeof programs === 'string' ? programs : nats.missing
+export const serversMissing: string | undefined = typeof programs === 'string' ? programs : natsMissing
 
 /** A process of the operator, what it says, and with which code or by which signal it ended. */
 export type OperatorProcess = {
@@ -76,7 +68,7 @@ export const startOperatorServers = async (): Promise<OperatorServers> => {
   if (typeof programs === 'string') throw new Error(programs)
   await using started = new AsyncDisposableStack()
   const installed = started.use(await installKinds(programs))
-  const server = started.use(await startNatsServer({ command: nats.command }))
+  const server = started.use(await startNatsServer({ command: natsCommand }))
   const bus = started.use(await connectNatsBus({ servers: [server.address], name: 'test', log: silentLog }))
   const client = started.use(connectAs(installed.kubeconfig))
   const directory = await mkdtemp(join(tmpdir(), 'trellis-operator-'))

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { type IncomingMessage, request } from 'node:http'
 import { createConnection } from 'node:net'
+import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { serveProbe, type Transport, transports } from '../probe/serve.ts'
 
@@ -115,6 +116,22 @@ describe.each(transports)('the edge before a service %s', (transport: Transport)
     const response = await get('/probe/api/things', { method: 'POST', headers: { 'content-type': type }, body })
     expect(response.status).toBe(status)
     expect(await detail(response)).toMatch(/\w+ .*\./)
+  })
+
+  test.each([
+    ['things', 'application/json', '{"name":"x"}'],
+    ['things', 'application/json', '{"name":'],
+    ['upload', 'multipart/form-data; boundary=x', '--x--\r\n'],
+    ['push', 'application/x-ndjson', '{"a":1}\n'],
+  ])('a compressed body is refused with 415 by /%s, which reads no Content-Encoding', async (route, type, text) => {
+    for (const encoding of ['gzip', 'br', 'zstd', 'GZIP, br']) {
+      const headers = { 'content-type': type, 'content-encoding': encoding }
+      const response = await get(`/probe/api/${route}`, { method: 'POST', headers, body: gzipSync(text) })
+      expect([response.status, await detail(response)]).toEqual([415, expect.stringContaining('uncompressed')])
+      expect(response.headers.get('accept-encoding')).toBe('identity')
+    }
+    const plain = { 'content-type': type, 'content-encoding': 'identity' }
+    expect((await get(`/probe/api/${route}`, { method: 'POST', headers: plain, body: text })).status).not.toBe(415)
   })
 
   test('a PATCH tells an explicit null from an absent key', async () => {

@@ -15,7 +15,7 @@ test('the embedded form has the depth and the limit of each bounded queue among 
     },
   )
   const text = await metrics.render()
-  for (const name of ['trellis_streams', 'trellis_connections'])
+  for (const name of ['trellis_streams', 'trellis_connections', 'trellis_uploads'])
     expect(text).toMatch(new RegExp(`^${name}_open 0\\n[^]*^${name}_limit [1-9]`, 'm'))
   expect(text).toContain('trellis_connections_limit 77\n')
   for (const name of ['trellis_logs_pushed_bytes', 'trellis_logs_spooled_bytes']) {

@@ -1,11 +1,11 @@
 /**
- * `npm run test:long -- --minutes 30 [FILE...]`: explores for as long as it is given. Runs the test files that explore (those that import
- * test/support/exploration.ts, or those named) again and again, each time from a new seed and for TEST_RUNS_FACTOR times as many cases (10 unless
+ * `npm run test:long -- --minutes 30 [FILE...]`: explores for as long as it is given. Runs the test files that explore (those that draw from
+ * test/support/exploration.ts, property tests among them, or those named) again and again, each time from a new seed and for TEST_RUNS_FACTOR times as many cases (10 unless
  * set). Ends at the first failure, with the command that repeats it.
  */
-import { spawnSync } from 'node:child_process'
 import { parseArgs } from 'node:util'
-import { root, say } from './process.ts'
+import { exploringFiles } from './exploring.ts'
+import { say } from './process.ts'
 import { everywhere, runTests } from './run-tests.ts'
 import { drawSeed } from './seed.ts'
 
@@ -19,20 +19,7 @@ if (!(minutes > 0)) {
   process.exit(2)
 }
 
-const importing = [
-  'grep',
-  '-l',
-  '-E',
-  'support/exploration\\.ts|simulation/trellis/schedules|/schedules\\.ts',
-  '--',
-  '*.test.ts',
-]
-const found = spawnSync('git', importing, { cwd: root, encoding: 'utf8' }).stdout.split('\n').filter(Boolean)
-const files = positionals.length > 0 ? positionals : found
-if (files.length === 0) {
-  process.stderr.write('The files that explore are looked for with git, which found none: name the files to run.\n')
-  process.exit(2)
-}
+const files = positionals.length > 0 ? positionals : exploringFiles()
 process.env.TEST_RUNS_FACTOR ||= '10'
 const factor = process.env.TEST_RUNS_FACTOR
 const given = process.env.TEST_SEED

@@ -3,7 +3,6 @@
  * to be skipped and why, and ends with one line that counts tests.
  */
 import { runChecks } from './checks.ts'
-import { provideNatsServer } from './nats-server.ts'
 import { type Counts, say } from './process.ts'
 import { everywhere, runTests } from './run-tests.ts'
 import { drawSeed } from './seed.ts'
@@ -12,8 +11,6 @@ const began = performance.now()
 const args = process.argv.slice(2)
 process.env.TEST_SEED ||= String(drawSeed())
 say(`What is drawn follows from TEST_SEED=${process.env.TEST_SEED}.`)
-const natsServer = args.length === 0 ? provideNatsServer(process.env, say) : undefined
-if (natsServer !== undefined) process.env.NATS_SERVER_BIN = natsServer
 const parts: Counts[] =
   args.length === 0 ? await Promise.all([runChecks(), runTests(everywhere)]) : [await runTests(args)]
 const total = (key: keyof Counts) => parts.reduce((sum, counts) => sum + counts[key], 0)

@@ -3,8 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
 import { provideNatsServer } from './nats-server.ts'
-
-const missing = () => false
+import { needsNatsServer } from './needs-nats.ts'
 
 /** A machine whose PATH has these programs alone, as shell scripts, with an empty cache. */
 const machineWith = async (programs: Record<string, string>) => {
@@ -16,10 +15,11 @@ const machineWith = async (programs: Record<string, string>) => {
     await chmod(join(folder, name), 0o755)
   }
   const said: string[] = []
+  const say = (line: string) => void said.push(line)
   return {
+    options: { say, isNeeded: () => true, isThere: () => false },
     environment: { PATH: folder, XDG_CACHE_HOME: join(directory.path, 'cache'), LOG: join(directory.path, 'log') },
     said,
-    say: (line: string) => void said.push(line),
     [Symbol.asyncDispose]: directory[Symbol.asyncDispose],
   }
 }
@@ -32,31 +32,56 @@ esac`
 
 test('nats-server is built by Go once, and comes from the cache afterwards', async () => {
   await using machine = await machineWith({ go })
-  const first = provideNatsServer(machine.environment, machine.say, missing)
+  const first = provideNatsServer(machine.environment, machine.options)
   expect(first).toMatch(/cache\/trellis\/nats-server-[\d.]+\/nats-server$/)
-  expect(provideNatsServer(machine.environment, machine.say, missing)).toBe(first)
+  expect(provideNatsServer(machine.environment, machine.options)).toBe(first)
   const log = await readFile(machine.environment.LOG, 'utf8')
   expect(log).toMatch(/^install github\.com\/nats-io\/nats-server\/v2@v[\d.]+\n$/)
   expect(machine.said).toEqual([expect.stringContaining('brought by Go')])
 })
 
+test('a run whose tests need no nats-server fetches none, and takes the cached one', async () => {
+  await using machine = await machineWith({ go })
+  const unneeded = { ...machine.options, isNeeded: () => false }
+  expect(provideNatsServer(machine.environment, unneeded)).toBeUndefined()
+  expect(machine.said).toEqual([])
+  const brought = provideNatsServer(machine.environment, machine.options)
+  expect(brought).toBeDefined()
+  expect(provideNatsServer(machine.environment, unneeded)).toBe(brought)
+})
+
 test('nats-server is copied out of its image where Go is missing or fails', async () => {
   for (const programs of [{ docker }, { docker, go: 'exit 1' }]) {
     await using machine = await machineWith(programs)
-    expect(provideNatsServer(machine.environment, machine.say, missing)).toMatch(/\/nats-server$/)
+    expect(provideNatsServer(machine.environment, machine.options)).toMatch(/\/nats-server$/)
     expect(machine.said).toEqual([expect.stringContaining('brought by Docker')])
   }
 })
 
 test('a machine that cannot get nats-server is told in one line what to install', async () => {
   await using machine = await machineWith({ docker: 'exit 1' })
-  expect(provideNatsServer(machine.environment, machine.say, missing)).toBeUndefined()
-  expect(machine.said).toEqual([expect.stringMatching(/tests are skipped without nats-server: install Go/)])
+  expect(provideNatsServer(machine.environment, machine.options)).toBeUndefined()
+  expect(machine.said).toEqual([expect.stringMatching(/need nats-server, are skipped without it: install Go/)])
 })
 
 test('a machine that has nats-server is left as it is', async () => {
   await using machine = await machineWith({ go })
-  expect(provideNatsServer(machine.environment, machine.say, () => true)).toBeUndefined()
-  expect(provideNatsServer({ ...machine.environment, NATS_SERVER_BIN: '/x' }, machine.say, missing)).toBeUndefined()
+  expect(provideNatsServer(machine.environment, { ...machine.options, isThere: () => true })).toBeUndefined()
+  expect(provideNatsServer({ ...machine.environment, NATS_SERVER_BIN: '/x' }, machine.options)).toBeUndefined()
   expect(machine.said).toEqual([])
+})
+
+test.each([
+  [true, []],
+  [true, ['-t', 'a title that no file has in its path']],
+  [true, ['--project', 'distributed', 'test/aborts']],
+  [true, ['test/aborts/aborts.test.ts']],
+  [true, ['--project', 'cluster*']],
+  [true, ['--project=embedded', 'test/contract/nats-bus.test.ts']],
+  [true, ['operator/test/operator.test.ts']],
+  [false, ['--project', 'embedded', 'test/aborts']],
+  [false, ['services/logs/src/formats']],
+  [false, ['--project', 'unit', '--project', 'audio']],
+])('it is %s that tests need nats-server which vitest chooses by %j', (isNeeded, args) => {
+  expect(needsNatsServer(args)).toBe(isNeeded)
 })

@@ -48,35 +48,48 @@ const isPresent = (environment: NodeJS.ProcessEnv): boolean => {
   }
 }
 
+const bring = (folder: string, environment: NodeJS.ProcessEnv): string | undefined => {
+  mkdirSync(join(folder, '..'), { recursive: true })
+  for (const source of sources) {
+    // What was interrupted leaves nothing behind that looks complete.
+    const draft = mkdtempSync(`${folder}-`)
+    try {
+      if (!source.bring(draft, environment) || !isExecutable(join(draft, 'nats-server'))) continue
+      rmSync(folder, { recursive: true, force: true })
+      renameSync(draft, folder)
+      return source.name
+    } finally {
+      rmSync(draft, { recursive: true, force: true })
+    }
+  }
+  return undefined
+}
+
+export type NatsServerOptions = {
+  /** Whether one is fetched where the cache has none: only for a run whose tests need it, which is found out only then. */
+  isNeeded: () => boolean
+  say: (line: string) => void
+  isThere?: (environment: NodeJS.ProcessEnv) => boolean
+}
+
 /**
  * Where a nats-server can be found that this machine did not have: in the cache of an earlier run, else built by Go or copied out of its
- * image by Docker, whichever works. Undefined where the machine has one, and where none can be had: its tests are then skipped.
+ * image by Docker, whichever works. Undefined where the machine has one, and where none can be had: tests that need it are then skipped.
  */
 export const provideNatsServer = (
   environment: NodeJS.ProcessEnv,
-  say: (line: string) => void,
-  isThere: (environment: NodeJS.ProcessEnv) => boolean = isPresent,
+  { isNeeded, say, isThere = isPresent }: NatsServerOptions,
 ): string | undefined => {
   if (environment.NATS_SERVER_BIN || isThere(environment)) return undefined
   const folder = cacheFolder(environment)
   const program = join(folder, 'nats-server')
   if (isExecutable(program)) return program
-  mkdirSync(join(folder, '..'), { recursive: true })
-  for (const { name, bring } of sources) {
-    // What was interrupted leaves nothing behind that looks complete.
-    const draft = mkdtempSync(`${folder}-`)
-    try {
-      if (!bring(draft, environment) || !isExecutable(join(draft, 'nats-server'))) continue
-      rmSync(folder, { recursive: true, force: true })
-      renameSync(draft, folder)
-      say(`nats-server ${version} was brought by ${name} to ${folder}`)
-      return program
-    } finally {
-      rmSync(draft, { recursive: true, force: true })
-    }
-  }
+  if (!isNeeded()) return undefined
+  const source = bring(folder, environment)
   say(
-    'Some 950 tests are skipped without nats-server: install Go or start Docker, put it on the PATH, or set NATS_SERVER_BIN.',
+    source === undefined
+      ? 'Tests of the distributed form, and all others that need nats-server, are skipped without it: install Go or start Docker, put it on the PATH, or set NATS_SERVER_BIN.'
+      : `nats-server ${version} was brought by ${source} to ${folder}`,
   )
-  return undefined
+  return source === undefined ? undefined : program
 }

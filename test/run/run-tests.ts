@@ -1,6 +1,8 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { provideNatsServer } from './nats-server.ts'
+import { needsNatsServer } from './needs-nats.ts'
 import { type Counts, run, say } from './process.ts'
 import { skippedLines } from './skipped.ts'
 
@@ -13,8 +15,15 @@ type Report = {
 /** The projects of the default run: all that needs no cluster. */
 export const everywhere = ['embedded', 'unit', 'audio', 'distributed'].flatMap((name) => ['--project', name])
 
+/** Lets tests find nats-server that a former run has fetched, or fetches it where they need it. */
+const provideServers = (args: readonly string[]): void => {
+  const natsServer = provideNatsServer(process.env, { isNeeded: () => needsNatsServer(args), say })
+  if (natsServer !== undefined) process.env.NATS_SERVER_BIN = natsServer
+}
+
 /** Runs vitest, shows what it shows, then why tests were skipped, and counts. */
 export const runTests = async (args: readonly string[]): Promise<Counts> => {
+  provideServers(args)
   const directory = await mkdtemp(join(tmpdir(), 'trellis-results-'))
   const file = join(directory, 'results.json')
   const reporters = ['--reporter=default', '--reporter=./test/run/slowest.ts', '--reporter=json']

@@ -229,7 +229,7 @@ export const createEdge = async (options: EdgeOptions): Promise<Edge> => {
     maximumStreams: config.maximumStreams,
     begin,
     admit: createAdmission(options, guard),
-    limits: createRouteLimits({ config, clientAddress, isForeign }),
+    limits: createRouteLimits({ config, clientAddress, isForeign, metrics }),
     guard,
     durations,
   })

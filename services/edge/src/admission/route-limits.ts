@@ -1,4 +1,5 @@
 import { cancelled, failure } from '@trellis/kit/errors'
+import type { Metrics } from '@trellis/kit/telemetry'
 import type { Route } from '@trellis/protos/edge/routes.ts'
 import type { FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify'
 import type { EdgeConfig } from '../config.ts'
@@ -7,12 +8,19 @@ import { fromForeignSite, tooMany } from './front.ts'
 import type { OriginRule } from './origin-rule.ts'
 import { createRateLimiter, type RateLimiter } from './rate-limiter.ts'
 
-export type RouteLimitsOptions = { config: EdgeConfig; clientAddress: ClientAddress; isForeign: OriginRule }
+export type RouteLimitsOptions = {
+  config: EdgeConfig
+  clientAddress: ClientAddress
+  isForeign: OriginRule
+  metrics: Metrics
+}
 
 /** Work in progress by caller, up to a limit for each. */
 const createConcurrencyLimiter = (limit: number) => {
   const counts = new Map<string, number>()
   return {
+    /** Work in progress of all callers. */
+    size: (): number => counts.values().reduce((sum, count) => sum + count, 0),
     /** Whether the caller may begin one more; `end` must be called for it then. */
     begin: (caller: string): boolean => {
       const count = counts.get(caller) ?? 0
@@ -34,7 +42,7 @@ type Limited = { limiter: RateLimiter; what: string; variable: string }
  * Makes the limits of a route, which run once its caller is known. An account is one caller wherever it calls from;
  * all others are told apart by their address, since a guest's cookie can be made up and an API key is one for all.
  */
-export const createRouteLimits = ({ config, clientAddress, isForeign }: RouteLimitsOptions) => {
+export const createRouteLimits = ({ config, clientAddress, isForeign, metrics }: RouteLimitsOptions) => {
   const limited = (perMinute: number, what: string, variable: string): Limited => ({
     limiter: createRateLimiter({ perMinute }),
     what,
@@ -47,6 +55,14 @@ export const createRouteLimits = ({ config, clientAddress, isForeign }: RouteLim
   }
   const ofAccounts = limited(config.requestsPerMinute, 'requests of this account', 'RATE_LIMIT')
   const uploads = createConcurrencyLimiter(config.maxUploads)
+  metrics.gauge(
+    { name: 'trellis_uploads_open', help: 'Uploads that count towards the limit of their caller.' },
+    uploads.size,
+  )
+  metrics.gauge(
+    { name: 'trellis_uploads_limit', help: 'Limit of uploads of one caller; 0: none.' },
+    () => config.maxUploads,
+  )
 
   const callerOf = ({ caller, raw }: FastifyRequest): string =>
     caller.kind === 'account' ? `account ${caller.userId}` : clientAddress(raw)

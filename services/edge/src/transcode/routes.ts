@@ -15,6 +15,7 @@ import { frameReader, idReader } from '../stream/frame.ts'
 import { resume } from '../stream/resume.ts'
 import { openIfCurrent, sendBytes } from './byte-stream.ts'
 import { callOptions, whenGone } from './call-context.ts'
+import { readsEncoding, refuseEncoded } from './content-encoding.ts'
 import { requestReader } from './request.ts'
 import { uploadMessages } from './upload-messages.ts'
 
@@ -96,10 +97,12 @@ const unary = (route: Route, backend: Backend, answered: Answered, begin: Begin)
 
 const upload = (route: Route, backend: Backend, answered: Answered): Handle => {
   const read = requestReader(route)
+  const takesEncoded = readsEncoding(route)
   const method = call(backend, route)
   return async (request, reply) => {
     reply.code(route.status)
     try {
+      if (!takesEncoded) refuseEncoded(request.headers)
       const messages = uploadMessages(route, request, read(request))
       answer(route, reply, await method(messages, callOptions(request, reply)))
       answered(request, reply.statusCode)
@@ -195,6 +198,11 @@ const takeJsonAlone = (server: FastifyInstance): void => {
   const parse = server.getDefaultJsonParser('error', 'error')
   server.removeContentTypeParser('application/json')
   server.addContentTypeParser<string>('application/json', { parseAs: 'string' }, (request, body, done) => {
+    try {
+      refuseEncoded(request.headers)
+    } catch (error) {
+      return done(error as Error)
+    }
     if (body === '' && request.routeOptions.config.takesNoBody === true) done(null)
     else void parse(request, body, done)
   })

@@ -200,3 +200,38 @@ test('a refusal of the first request is thrown by the call', async () => {
     kind: 'unavailable',
   })
 })
+
+test('a bus that fails while a report is processed fails the following, and nothing else', async () => {
+  const { bus, client } = open()
+  const failing: typeof bus = {
+    ...bus,
+    subscribe: (topic, options) => {
+      const deliveries = bus.subscribe(topic, options)[Symbol.asyncIterator]()
+      let calls = 0
+      const next = async () => {
+        calls += 1
+        if (calls > 1) throw new Error('The bus has failed.')
+        return deliveries.next()
+      }
+      return { [Symbol.asyncIterator]: () => ({ next }) }
+    },
+  }
+  const unhandled: unknown[] = []
+  const note = (reason: unknown) => unhandled.push(reason)
+  process.on('unhandledRejection', note)
+  try {
+    const read = async () => {
+      // A turn of the event loop is when Node looks for rejections that nothing handles.
+      for await (const _ of await followRun(
+        { bus: failing, workloads: client },
+        request({ do: 'work', steps: 1 }),
+        quick,
+      ))
+        await new Promise((resolve) => setImmediate(resolve))
+    }
+    await expect(read()).rejects.toThrow('The bus has failed.')
+  } finally {
+    process.off('unhandledRejection', note)
+  }
+  expect(unhandled).toEqual([])
+})

@@ -3,6 +3,7 @@ import type { Bus } from '../bus/mod.ts'
 import { isFailure } from '../errors/mod.ts'
 import type { RpcClient } from '../rpc/mod.ts'
 import { serverStopping } from './pool.ts'
+import { readAhead } from './read-ahead.ts'
 import { createRepeatFilter } from './repeats.ts'
 import { runTopic } from './topics.ts'
 import type { Report } from './watch.ts'
@@ -104,7 +105,7 @@ export const followRun = async (
     async *[Symbol.asyncIterator]() {
       try {
         let silence = silenceMilliseconds * (resumes || awaySince !== undefined ? shortShare : 1)
-        for (let next = deliveries.next(); ; ) {
+        for (let next = readAhead(deliveries); ; ) {
           const heard = await orSilent(next, silence)
           if (heard === silent) {
             await ask()
@@ -116,7 +117,7 @@ export const followRun = async (
             continue
           }
           if (heard.done) return
-          next = deliveries.next()
+          next = readAhead(deliveries)
           const told = heard.value.kind === 'event' && isNew(heard.value.event) ? heard.value.event : undefined
           const report = told?.report
           if (!report) continue

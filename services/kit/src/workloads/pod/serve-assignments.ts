@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { WorkerAssignment } from '@trellis/protos/ts/trellis/workloads/v1/workloads.ts'
 import type { Delivery } from '../../bus/mod.ts'
+import { readAhead } from '../read-ahead.ts'
 import { retrying } from '../retrying.ts'
 import { assignmentsOf } from '../topics.ts'
 import { doRun, type RunEnd, type RunWorld } from './do-run.ts'
@@ -58,10 +59,10 @@ export const serveAssignments = async (options: PodWorkerOptions): Promise<Worke
   let stoodReady = false
   let first: RunEnd | undefined
   try {
-    for (let next = assignments.next(); ; ) {
+    for (let next = readAhead(assignments); ; ) {
       const heard = first === undefined ? await next : await orLate(next, lingerMilliseconds)
       if (heard === late || heard.done) break
-      next = assignments.next()
+      next = readAhead(assignments)
       const { value: delivery } = heard
       if (delivery.kind === 'gap') continue
       onReady()

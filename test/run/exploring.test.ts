@@ -1,0 +1,22 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { exploringFiles } from './exploring.ts'
+import { testFiles } from './imports.ts'
+import { root } from './process.ts'
+
+const imports = /from '(?:fast-check|[^']*\/(?:exploration|property-runs)\.ts)'/
+
+test('npm run test:long chooses every test file that imports what explores', () => {
+  const importing = testFiles().filter((file) => imports.test(readFileSync(join(root, file), 'utf8')))
+  expect(importing.length).toBeGreaterThan(20)
+  expect(exploringFiles()).toEqual(expect.arrayContaining(importing))
+})
+
+test('npm run test:long chooses test files that explore through a module of theirs', () => {
+  expect(exploringFiles()).toContain('operator/test/simulation/trellis/replicas.test.ts')
+})
+
+test('npm run test:long leaves out test files that draw from fixed seeds', () => {
+  expect(exploringFiles()).not.toContain('operator/src/runtime/election/election.test.ts')
+})
