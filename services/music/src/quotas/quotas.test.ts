@@ -125,9 +125,7 @@ describe('a user in cloud mode', () => {
       ...(await failedBranches(who, chain, { takes: 3, durationSeconds: 5 })),
       ...(await failedBranches(who, chain, { takes: 3, durationSeconds: 5 })),
     ]
-    const outcomes = await Promise.allSettled(
-      ids.map((nodeId) => service.client.retryNode({ chainId, nodeId }, who)),
-    )
+    const outcomes = await Promise.allSettled(ids.map((nodeId) => service.client.retryNode({ chainId, nodeId }, who)))
     const refused = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason] : []))
     expect(refused).toMatchObject([{ status: 429 }, { status: 429 }])
     await service.client.deleteChain({ chainId }, who)
