@@ -110,6 +110,12 @@ export const startChild = (kind: WorkerKind, { onMessage, onExit }: Events): Chi
     ended(null, null)
   })
   const kill = () => void child.kill('SIGKILL')
+  const killAfterGrace = () => {
+    const timer = setTimeout(kill, endGraceMilliseconds)
+    child.once('exit', () => clearTimeout(timer))
+  }
+  // A write that the system took before the worker closed its channel reports no error: without this its run would wait for ever.
+  child.once('disconnect', killAfterGrace)
   let exceeded: Exceeded | undefined
   if (child.pid !== undefined) {
     const { residentMegabytes, treeMegabytes = residentMegabytes } = kind
@@ -130,8 +136,7 @@ export const startChild = (kind: WorkerKind, { onMessage, onExit }: Events): Chi
     },
     end: () => {
       if (child.connected) child.disconnect()
-      const timer = setTimeout(kill, endGraceMilliseconds)
-      child.once('exit', () => clearTimeout(timer))
+      else killAfterGrace()
     },
     kill,
   }
