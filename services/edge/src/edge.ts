@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { RequestListener, Server } from 'node:http'
+import type { IncomingMessage, RequestListener, Server } from 'node:http'
 import { failure } from '@trellis/kit/errors'
 import { anonymous } from '@trellis/kit/rpc'
 import { type Log, type Metrics, silentLog } from '@trellis/kit/telemetry'
@@ -15,7 +15,7 @@ import { createRateLimiter } from './admission/rate-limiter.ts'
 import { createRouteLimits } from './admission/route-limits.ts'
 import { createWriteTimeouts } from './admission/write-timeouts.ts'
 import type { EdgeConfig } from './config.ts'
-import { type CorsRule, createCors } from './cors.ts'
+import { type Cors, type CorsRule, createCors } from './cors.ts'
 import { registerDocs } from './docs/docs.ts'
 import type { OpenApi } from './docs/openapi.ts'
 import { answerSlowBody, createServers } from './http-server.ts'
@@ -74,10 +74,11 @@ const addCommonHeaders = (
 
 /** Headers of answers that the framework does not write. */
 const bareHeaders =
-  (requestId: (given: unknown) => string) =>
-  ({ headers }: { headers: Record<string, unknown> }): Record<string, string> => ({
+  (requestId: (given: unknown) => string, cors: Cors) =>
+  ({ headers, url = '' }: Pick<IncomingMessage, 'headers' | 'url'>): Record<string, string> => ({
     'x-request-id': requestId(headers['x-request-id']),
     ...Object.fromEntries(securityHeaders),
+    ...cors.headersOf(url, headers.origin),
   })
 
 const createServer = (
@@ -163,7 +164,7 @@ export const createEdge = async (options: EdgeOptions): Promise<Edge> => {
   const requestId = createRequestIds()
   const clientAddress = createClientAddress(config.trustedProxies)
   const isForeign = createOriginRule({ publicUrl: config.publicUrl, isAllowed: cors.isAllowed })
-  const headersOf = bareHeaders(requestId)
+  const headersOf = bareHeaders(requestId, cors)
   const bodies = createBodyTimeouts({
     idleMilliseconds: config.bodyIdleSeconds * 1_000,
     minBytesPerSecond: config.bodyBytesPerSecond,
