@@ -1,6 +1,7 @@
+import { once } from 'node:events'
 import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { serveProbe } from '../probe/serve.ts'
 
 /** The probe behind an edge, which ends with the scope. */
@@ -66,4 +67,42 @@ test('a call whose request is given up is aborted', async () => {
   socket.write('GET /probe/api/start HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\n')
   expect(await closed).toMatch(/^HTTP\/1.1 408 /)
   expect(await Promise.race([aborted.promise, sleep(5_000, 'not aborted')])).toMatchObject({ name: expect.any(String) })
+})
+
+test('an address has its share of streams: one more is 429, and others have theirs', async () => {
+  await using served = await serve({ MAX_STREAMS_PER_ADDRESS: '2' })
+  const stream = (address: string, controller = new AbortController()) =>
+    fetch(`${served.origin}/probe/api/count?to=1&behaviour=forever`, {
+      headers: { 'x-forwarded-for': address },
+      signal: controller.signal,
+    })
+  const leaving = new AbortController()
+  await stream('192.0.2.1')
+  await stream('192.0.2.1', leaving)
+  const refused = await stream('192.0.2.1')
+  expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '5'])
+  expect(await refused.text()).toContain('MAX_STREAMS_PER_ADDRESS')
+  expect((await stream('192.0.2.2')).status).toBe(200)
+  leaving.abort()
+  await vi.waitFor(async () => expect((await stream('192.0.2.1')).status).toBe(200), { timeout: 10_000 })
+})
+
+test('an address has its share of connections: one more is closed, and a free one is used again', async () => {
+  await using served = await serve({ MAX_CONNECTIONS_PER_ADDRESS: '2' })
+  const [first, second] = [open(served.origin), open(served.origin)]
+  await Promise.all([first, second].map(({ socket }) => once(socket, 'connect')))
+  const request = 'GET /health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n'
+  const third = open(served.origin)
+  third.socket.write(request)
+  expect(await third.closed).toBe('')
+  first.socket.destroy()
+  await vi.waitFor(
+    async () => {
+      const fourth = open(served.origin)
+      fourth.socket.write(request)
+      expect(await fourth.closed).toMatch(/^HTTP\/1.1 200 /)
+    },
+    { timeout: 10_000 },
+  )
+  second.socket.destroy()
 })

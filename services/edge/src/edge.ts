@@ -7,6 +7,9 @@ import type { Route } from '@trellis/protos/edge/routes.ts'
 import fastify, { type FastifyInstance, type FastifyRequest, type onRequestHookHandler } from 'fastify'
 import { createBodyTimeouts } from './admission/body-timeouts.ts'
 import { createClientAddress } from './admission/client-address.ts'
+import { createConcurrencyLimiter } from './admission/concurrency-limiter.ts'
+import { connectionLimit } from './admission/connection-limit.ts'
+import { createConnectionShare } from './admission/connection-share.ts'
 import { type CredentialGuard, createCredentialGuard } from './admission/credential-guard.ts'
 import { createFront } from './admission/front.ts'
 import { createHostRule } from './admission/host-rule.ts'
@@ -165,6 +168,7 @@ export const createEdge = async (options: EdgeOptions): Promise<Edge> => {
   const clientAddress = createClientAddress(config.trustedProxies)
   const isForeign = createOriginRule({ publicUrl: config.publicUrl, isAllowed: cors.isAllowed })
   const headersOf = bareHeaders(requestId, cors)
+  const maxConnections = await connectionLimit(config.maxConnections, log)
   const bodies = createBodyTimeouts({
     idleMilliseconds: config.bodyIdleSeconds * 1_000,
     minBytesPerSecond: config.bodyBytesPerSecond,
@@ -183,7 +187,11 @@ export const createEdge = async (options: EdgeOptions): Promise<Edge> => {
     failures: createRateLimiter({ perMinute: config.failedCredentialsPerMinute }),
     clientAddress,
   })
-  const http = createServers({ config, front, bodies, writes, headersOf })
+  const share = createConnectionShare({
+    limit: config.maxConnectionsPerAddress,
+    trustedProxies: config.trustedProxies,
+  })
+  const http = createServers({ config: { ...config, maxConnections }, front, bodies, writes, share, headersOf })
   const server = createServer(config, requestId, http.create)
   const closing = new AbortController()
   const heartbeat = createHeartbeat({ stallMilliseconds: config.streamStallSeconds * 1_000 })
@@ -191,7 +199,7 @@ export const createEdge = async (options: EdgeOptions): Promise<Edge> => {
   metrics.gauge({ name: 'trellis_streams_open', help: 'Event streams open now.' }, heartbeat.size)
   metrics.gauge({ name: 'trellis_streams_limit', help: 'Limit of open streams.' }, () => config.maximumStreams)
   metrics.gauge({ name: 'trellis_connections_open', help: 'Connections open now.' }, writes.size)
-  metrics.gauge({ name: 'trellis_connections_limit', help: 'Limit of open connections.' }, () => config.maxConnections)
+  metrics.gauge({ name: 'trellis_connections_limit', help: 'Limit of open connections.' }, () => maxConnections)
   const durations = createRequestDurations(metrics)
   const everybody = config.cloudMode ? anonymous : localUser
 
@@ -228,6 +236,8 @@ export const createEdge = async (options: EdgeOptions): Promise<Edge> => {
   await registerRoutes(server, routes, backends, {
     streams: { heartbeat, closing: closing.signal, onFrames: (count) => frames.inc(count) },
     maximumStreams: config.maximumStreams,
+    streamsByAddress: createConcurrencyLimiter(config.maxStreamsPerAddress),
+    clientAddress,
     begin,
     admit: createAdmission(options, guard),
     limits: createRouteLimits({ config, clientAddress, isForeign }),

@@ -22,6 +22,7 @@ test.skipIf(process.platform !== 'linux')(
       front: () => undefined,
       bodies: { watch: () => undefined },
       writes: { watch: () => undefined },
+      share: { admit: () => true },
       headersOf: () => ({}),
     })
     const main = servers.create((_request, response) => void response.end('served'))

@@ -2,6 +2,7 @@ import { lookup } from 'node:dns/promises'
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http'
 import { failure } from '@trellis/kit/errors'
 import type { BodyTimeouts } from './admission/body-timeouts.ts'
+import type { ConnectionShare } from './admission/connection-share.ts'
 import { answerRaw, type Front } from './admission/front.ts'
 import type { WriteTimeouts } from './admission/write-timeouts.ts'
 import type { EdgeConfig } from './config.ts'
@@ -15,6 +16,7 @@ export type HttpServerOptions = {
   front: Front
   bodies: Pick<BodyTimeouts, 'watch'>
   writes: Pick<WriteTimeouts, 'watch'>
+  share: ConnectionShare
   /** Headers that every answer carries. */
   headersOf: (request: IncomingMessage) => Record<string, string>
 }
@@ -37,7 +39,7 @@ export const answerSlowBody =
 /** An HTTP server that judges requests before the framework sees them, and whose connections have limits. */
 export const createHttpServer = (
   listener: RequestListener,
-  { config, front, bodies, writes, headersOf }: HttpServerOptions,
+  { config, front, bodies, writes, share, headersOf }: HttpServerOptions,
 ): Server => {
   const server = createServer(
     {
@@ -54,7 +56,9 @@ export const createHttpServer = (
       else listener(request, response)
     },
   )
-  server.on('connection', writes.watch)
+  server.on('connection', (socket) => {
+    if (share.admit(socket)) writes.watch(socket)
+  })
   server.maxConnections = config.maxConnections
   // Idle connections give way to new clients.
   server.on('drop', () => server.closeIdleConnections())
