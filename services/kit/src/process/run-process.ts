@@ -32,12 +32,12 @@ const fail = (error: unknown): never => failWith(error, why)
 /** Metrics help the one who watches, and are no reason not to start. */
 const startMetrics = async (
   metrics: Metrics,
-  { host, metricsPort: port }: BaseConfig,
+  { host, metricsPort: port, metricsHosts: hosts }: BaseConfig,
   { log, isReady }: { log: Log; isReady: () => boolean },
 ) => {
   if (port === 0) return undefined
   try {
-    return await serveMetrics(metrics, { host, port, isReady })
+    return await serveMetrics(metrics, { host, port, hosts, isReady })
   } catch {
     log.warn({ port }, 'metrics are off: their port is in use (METRICS_PORT chooses another, 0 none)')
     return undefined
