@@ -43,6 +43,8 @@ export type EdgeOptions = {
   isBranchKey?: (given: string) => boolean
   /** Which services cannot be used just now, and why; empty when all can. */
   missing: () => Record<string, string>
+  /** False while the process ends after an error that nothing caught: it must get no new requests. */
+  isReady?: () => boolean
   log: Log
   metrics: Metrics
 }
@@ -117,12 +119,14 @@ const nothingAt = ({ url }: FastifyRequest) => {
 }
 
 /** Ready while anything can be used: with one service away, the others must still be reached. */
-const registerHealth = (server: FastifyInstance, { missing: ask, backends }: EdgeOptions) => {
+const registerHealth = (server: FastifyInstance, { missing: ask, isReady = () => true, backends }: EdgeOptions) => {
   // A service has several backends, one for each of its schemas.
   const services = new Set(backends.map(({ mount }) => mount)).size
   server.get('/health', () => ({ status: 'ok' }))
   server.get('/ready', (_request, reply) => {
     const missing = ask()
+    if (!isReady())
+      return reply.code(503).send({ status: 'not ready', missing, detail: 'The server ends after an error.' })
     const count = Object.keys(missing).length
     if (count === 0) return reply.send({ status: 'ready' })
     if (count < services) return reply.send({ status: 'ready in part', missing })
