@@ -62,10 +62,13 @@ export const serveEmbedded = async () => {
   const directory = await mkdtemp(join(tmpdir(), 'trellis-bench-'))
   opened.defer(() => rm(directory, { recursive: true, force: true }))
   const { edge } = opened.use(
-    await composeTrellis(readAllConfig({ TRELLIS_DATA_DIR: directory, RATE_LIMIT: '0' }), {
-      log: silentLog,
-      metrics: createMetrics(),
-    }),
+    await composeTrellis(
+      readAllConfig({ TRELLIS_DATA_DIR: directory, RATE_LIMIT: '0', MAX_STREAMS_PER_ADDRESS: '0' }),
+      {
+        log: silentLog,
+        metrics: createMetrics(),
+      },
+    ),
   )
   const origin = await edge.listen('127.0.0.1', 0)
   const stack = opened.move()

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
+import { connect } from 'node:net'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { asStarted } from '../support/as-started.ts'
 import { modulePath } from '../support/module-path.ts'
@@ -14,6 +15,34 @@ const isUp = (origin: string): Promise<boolean> =>
     ({ ok }) => ok,
     () => false,
   )
+
+const connectTo = async (origin: string, begin: string) => {
+  const socket = connect(Number(new URL(origin).port), '127.0.0.1')
+  await once(socket, 'connect')
+  socket.on('error', () => undefined).write(begin)
+  return socket
+}
+
+/** A request for `/ready` whose headers are complete only when the server is ending, with an upload in hand. It may be answered then, or cut off. */
+const openProbe = async (origin: string) => {
+  const socket = await connectTo(origin, 'GET /ready HTTP/1.1\r\nHost: localhost\r\n')
+  const upload = await connectTo(
+    origin,
+    'POST /logs/api/ingest/upload HTTP/1.1\r\nHost: localhost\r\nContent-Type: multipart/form-data; boundary=b\r\nContent-Length: 1000\r\n\r\n--b\r\n',
+  )
+  let answer = ''
+  socket.setEncoding('utf8').on('data', (part: string) => (answer += part))
+  return {
+    finish: async (output: () => string) => {
+      await vi.waitFor(() => expect(output()).toContain('uncaught error'), { timeout: 10_000, interval: 5 })
+      const closed = new Promise((resolve) => socket.once('close', resolve))
+      socket.write('\r\n')
+      await closed
+      upload.destroy()
+      return answer
+    },
+  }
+}
 
 /** What a process writes, and the addresses at which it said that it was ready, one for each start. */
 const outputOf = (child: ChildProcess) => {
@@ -59,8 +88,10 @@ describe('an error that nothing catches', () => {
     await using trellis = await startTrellis({ NODE_OPTIONS, LOG_FORMAT: 'json' })
     const stream = await fetch(`${trellis.origin}/logs/api/tail`)
     const text = stream.text()
+    const probe = await openProbe(trellis.origin)
     const exited = once(trellis.process, 'exit')
     trellis.process.kill('SIGUSR2')
+    expect(await probe.finish(trellis.output)).toMatch(/^(HTTP\/1\.1 503 |$)/)
     expect((await exited)[0]).toBe(1)
     expect(await text).toMatch(/retry: \d+/)
     const line =

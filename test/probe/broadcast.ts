@@ -43,7 +43,7 @@ export const serveBroadcast = async ({ kept, over = 'memory' }: { kept: number; 
   const metrics = createMetrics({ processMetrics: false })
   const edge = opened.use(
     await createEdge({
-      config: readConfig(edgeConfig, { SHUTDOWN_SECONDS: '1' }),
+      config: readConfig(edgeConfig, { SHUTDOWN_SECONDS: '1', MAX_STREAMS_PER_ADDRESS: '0' }),
       routes,
       backends: [
         {

@@ -10,6 +10,8 @@ export type ProbeWorld = {
   uploading: number
   /** Why uploads failed. */
   aborted: string[]
+  /** Awaited by each call of `start`. */
+  whileStarting?: (signal: AbortSignal) => Promise<void>
   /** Awaited before the first part of an upload is read. */
   beforeUpload?: (() => Promise<void>) | undefined
 }
@@ -139,7 +141,10 @@ export const probeHandlers = (world: ProbeWorld): Handlers<typeof ProbeServiceDe
     const { parameters: _, ...rest } = await observed(world, () => uploaded(messages))
     return rest
   },
-  start: async () => ({ id: 'started' }),
+  start: async (_request, call) => {
+    await world.whileStarting?.(call.signal)
+    return { id: 'started' }
+  },
   guarded: async () => ({ id: 'guarded' }),
   administered: async () => ({ id: 'administered' }),
 })

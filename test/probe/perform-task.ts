@@ -1,3 +1,4 @@
+import { spawn } from 'node:child_process'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type ErrorKind, failure } from '@trellis/kit/errors'
 import type { Work } from '@trellis/kit/workloads'
@@ -23,6 +24,11 @@ const exhaust = () => {
 const exhaustOutsideHeap = (megabytes: number) => {
   const hoard = Array.from({ length: megabytes / 16 }, () => Buffer.alloc(16 * 1024 * 1024, 1))
   Object.assign(globalThis, { hoard })
+}
+
+const exhaustInChild = (megabytes: number): number => {
+  const hoard = `const hoard = Array.from({ length: ${megabytes} }, () => Buffer.alloc(2 ** 20, 1)); setInterval(() => hoard, 1000)`
+  return spawn(process.execPath, ['-e', hoard], { stdio: 'ignore' }).pid ?? 0
 }
 
 /** What the probe's worker does with a run: what its input says. */
@@ -56,6 +62,15 @@ export const performTask: Work = async ({ input, progress, output, signal }) => 
     case 'exhaust-outside-heap':
       exhaustOutsideHeap(task.megabytes)
       return untilAborted(signal)
+    case 'exhaust-in-child':
+      output(bytes(String(exhaustInChild(task.megabytes))))
+      return untilAborted(signal)
+    case 'throw':
+      throw new Error(task.message)
+    case 'fail-when-cancelled':
+      return untilAborted(signal).catch(() => {
+        throw new TypeError('The run was cancelled in the middle of something.')
+      })
     case 'wait':
       return untilAborted(signal)
     case 'environment':

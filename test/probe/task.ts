@@ -7,5 +7,10 @@ export type ProbeTask =
   | { do: 'kill' }
   | { do: 'exhaust' }
   | { do: 'exhaust-outside-heap'; megabytes: number }
+  /** In a process that the worker starts, whose id is the output. */
+  | { do: 'exhaust-in-child'; megabytes: number }
   | { do: 'wait' }
+  /** Fails by a fault of its own once it is cancelled. */
+  | { do: 'fail-when-cancelled' }
+  | { do: 'throw'; message: string }
   | { do: 'environment' }

@@ -22,7 +22,10 @@ import type { AllConfig } from './config.ts'
  * All of Trellis in one process: every port in its embedded form, every service behind the edge. Disposing ends it in
  * reverse: streams and requests first, then the services, then what they stand on.
  */
-export const composeTrellis = async (config: AllConfig, { log, metrics }: { log: Log; metrics: Metrics }) => {
+export const composeTrellis = async (
+  config: AllConfig,
+  { log, metrics, isReady = () => true }: { log: Log; metrics: Metrics; isReady?: () => boolean },
+) => {
   await using opened = new AsyncDisposableStack()
   const { store } = config
   const { dataDirectory } = config.base
@@ -111,6 +114,7 @@ export const composeTrellis = async (config: AllConfig, { log, metrics }: { log:
         .concat(intake),
       openapi,
       missing: () => ({}),
+      isReady,
       log: log.child({ part: 'edge' }),
       metrics,
     }),

@@ -5,13 +5,16 @@ import { type AllConfig, configParts, readAllConfig } from './config.ts'
 await runProcess<AllConfig>({
   read: readAllConfig,
   print: (config) => printConfig(configParts(config)),
-  start: async (config, { log, metrics }) => {
+  start: async (config, tools) => {
     const idleSettings = setButNotInUse(configParts(config))
     if (idleSettings.length > 0)
-      log.warn({ variables: idleSettings }, 'these settings belong to features that this version does not have yet')
+      tools.log.warn(
+        { variables: idleSettings },
+        'these settings belong to features that this version does not have yet',
+      )
     await using opened = new AsyncDisposableStack()
     const { host, port, dataDirectory } = config.base
-    const { edge } = opened.use(await composeTrellis(config, { log, metrics }))
+    const { edge } = opened.use(await composeTrellis(config, tools))
     const address = await edge.listen(host, port)
     const shown = address.replace('127.0.0.1', 'localhost')
     const stack = opened.move()

@@ -22,15 +22,21 @@ export const createCors = (given: readonly CorsRule[]) => {
     return rule?.origins.includes(origin) ? origin : undefined
   }
 
-  /** Adds what the answer to a request of another origin needs. Caches must not mix up answers, so `Vary` does not depend on the request. */
+  /** What the answer to a request of another origin needs. Caches must not mix up answers, so `Vary` does not depend on the request. */
+  const headersOf = (url: string, origin: string | undefined): Record<string, string> => {
+    if (rules.length === 0 || ruleOf(url) === undefined) return {}
+    const allowed = origin === undefined ? undefined : granted(url, origin)
+    if (allowed === undefined) return { vary: 'Origin' }
+    return {
+      vary: 'Origin',
+      'access-control-allow-origin': allowed,
+      'access-control-expose-headers': exposed,
+      ...(allowed === '*' ? {} : { 'access-control-allow-credentials': 'true' }),
+    }
+  }
+
   const addHeaders = (request: FastifyRequest, reply: FastifyReply): void => {
-    if (rules.length === 0 || ruleOf(request.url) === undefined) return
-    reply.header('vary', 'Origin')
-    const { origin } = request.headers
-    const allowed = origin === undefined ? undefined : granted(request.url, origin)
-    if (allowed === undefined) return
-    reply.header('access-control-allow-origin', allowed).header('access-control-expose-headers', exposed)
-    if (allowed !== '*') reply.header('access-control-allow-credentials', 'true')
+    if (rules.length > 0) reply.headers(headersOf(request.url, request.headers.origin))
   }
 
   /** Answers the question that a browser asks before it sends anything of consequence. */
@@ -47,8 +53,11 @@ export const createCors = (given: readonly CorsRule[]) => {
     })
   }
   return {
+    headersOf,
     addHeaders,
     registerPreflight,
     isAllowed: (url: string, origin: string): boolean => granted(url, origin) !== undefined,
   }
 }
+
+export type Cors = ReturnType<typeof createCors>

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { RequestListener, Server } from 'node:http'
+import type { IncomingMessage, RequestListener, Server } from 'node:http'
 import { failure } from '@trellis/kit/errors'
 import { anonymous } from '@trellis/kit/rpc'
 import { type Log, type Metrics, silentLog } from '@trellis/kit/telemetry'
@@ -7,6 +7,9 @@ import type { Route } from '@trellis/protos/edge/routes.ts'
 import fastify, { type FastifyInstance, type FastifyRequest, type onRequestHookHandler } from 'fastify'
 import { createBodyTimeouts } from './admission/body-timeouts.ts'
 import { createClientAddress } from './admission/client-address.ts'
+import { createConcurrencyLimiter } from './admission/concurrency-limiter.ts'
+import { connectionLimit } from './admission/connection-limit.ts'
+import { createConnectionShare } from './admission/connection-share.ts'
 import { type CredentialGuard, createCredentialGuard } from './admission/credential-guard.ts'
 import { createFront } from './admission/front.ts'
 import { createHostRule } from './admission/host-rule.ts'
@@ -15,7 +18,7 @@ import { createRateLimiter } from './admission/rate-limiter.ts'
 import { createRouteLimits } from './admission/route-limits.ts'
 import { createWriteTimeouts } from './admission/write-timeouts.ts'
 import type { EdgeConfig } from './config.ts'
-import { type CorsRule, createCors } from './cors.ts'
+import { type Cors, type CorsRule, createCors } from './cors.ts'
 import { registerDocs } from './docs/docs.ts'
 import type { OpenApi } from './docs/openapi.ts'
 import { answerSlowBody, createServers } from './http-server.ts'
@@ -40,6 +43,8 @@ export type EdgeOptions = {
   isBranchKey?: (given: string) => boolean
   /** Which services cannot be used just now, and why; empty when all can. */
   missing: () => Record<string, string>
+  /** False while the process ends after an error that nothing caught: it must get no new requests. */
+  isReady?: () => boolean
   log: Log
   metrics: Metrics
 }
@@ -74,10 +79,11 @@ const addCommonHeaders = (
 
 /** Headers of answers that the framework does not write. */
 const bareHeaders =
-  (requestId: (given: unknown) => string) =>
-  ({ headers }: { headers: Record<string, unknown> }): Record<string, string> => ({
+  (requestId: (given: unknown) => string, cors: Cors) =>
+  ({ headers, url = '' }: Pick<IncomingMessage, 'headers' | 'url'>): Record<string, string> => ({
     'x-request-id': requestId(headers['x-request-id']),
     ...Object.fromEntries(securityHeaders),
+    ...cors.headersOf(url, headers.origin),
   })
 
 const createServer = (
@@ -113,12 +119,14 @@ const nothingAt = ({ url }: FastifyRequest) => {
 }
 
 /** Ready while anything can be used: with one service away, the others must still be reached. */
-const registerHealth = (server: FastifyInstance, { missing: ask, backends }: EdgeOptions) => {
+const registerHealth = (server: FastifyInstance, { missing: ask, isReady = () => true, backends }: EdgeOptions) => {
   // A service has several backends, one for each of its schemas.
   const services = new Set(backends.map(({ mount }) => mount)).size
   server.get('/health', () => ({ status: 'ok' }))
   server.get('/ready', (_request, reply) => {
     const missing = ask()
+    if (!isReady())
+      return reply.code(503).send({ status: 'not ready', missing, detail: 'The server ends after an error.' })
     const count = Object.keys(missing).length
     if (count === 0) return reply.send({ status: 'ready' })
     if (count < services) return reply.send({ status: 'ready in part', missing })
@@ -163,7 +171,8 @@ export const createEdge = async (options: EdgeOptions): Promise<Edge> => {
   const requestId = createRequestIds()
   const clientAddress = createClientAddress(config.trustedProxies)
   const isForeign = createOriginRule({ publicUrl: config.publicUrl, isAllowed: cors.isAllowed })
-  const headersOf = bareHeaders(requestId)
+  const headersOf = bareHeaders(requestId, cors)
+  const maxConnections = await connectionLimit(config.maxConnections, log)
   const bodies = createBodyTimeouts({
     idleMilliseconds: config.bodyIdleSeconds * 1_000,
     minBytesPerSecond: config.bodyBytesPerSecond,
@@ -182,7 +191,11 @@ export const createEdge = async (options: EdgeOptions): Promise<Edge> => {
     failures: createRateLimiter({ perMinute: config.failedCredentialsPerMinute }),
     clientAddress,
   })
-  const http = createServers({ config, front, bodies, writes, headersOf })
+  const share = createConnectionShare({
+    limit: config.maxConnectionsPerAddress,
+    trustedProxies: config.trustedProxies,
+  })
+  const http = createServers({ config: { ...config, maxConnections }, front, bodies, writes, share, headersOf })
   const server = createServer(config, requestId, http.create)
   const closing = new AbortController()
   const heartbeat = createHeartbeat({ stallMilliseconds: config.streamStallSeconds * 1_000 })
@@ -190,7 +203,7 @@ export const createEdge = async (options: EdgeOptions): Promise<Edge> => {
   metrics.gauge({ name: 'trellis_streams_open', help: 'Event streams open now.' }, heartbeat.size)
   metrics.gauge({ name: 'trellis_streams_limit', help: 'Limit of open streams.' }, () => config.maximumStreams)
   metrics.gauge({ name: 'trellis_connections_open', help: 'Connections open now.' }, writes.size)
-  metrics.gauge({ name: 'trellis_connections_limit', help: 'Limit of open connections.' }, () => config.maxConnections)
+  metrics.gauge({ name: 'trellis_connections_limit', help: 'Limit of open connections.' }, () => maxConnections)
   const durations = createRequestDurations(metrics)
   const everybody = config.cloudMode ? anonymous : localUser
 
@@ -227,6 +240,8 @@ export const createEdge = async (options: EdgeOptions): Promise<Edge> => {
   await registerRoutes(server, routes, backends, {
     streams: { heartbeat, closing: closing.signal, onFrames: (count) => frames.inc(count) },
     maximumStreams: config.maximumStreams,
+    streamsByAddress: createConcurrencyLimiter(config.maxStreamsPerAddress),
+    clientAddress,
     begin,
     admit: createAdmission(options, guard),
     limits: createRouteLimits({ config, clientAddress, isForeign, metrics }),

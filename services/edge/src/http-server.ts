@@ -2,9 +2,12 @@ import { lookup } from 'node:dns/promises'
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http'
 import { failure } from '@trellis/kit/errors'
 import type { BodyTimeouts } from './admission/body-timeouts.ts'
+import type { ConnectionShare } from './admission/connection-share.ts'
 import { answerRaw, type Front } from './admission/front.ts'
 import type { WriteTimeouts } from './admission/write-timeouts.ts'
 import type { EdgeConfig } from './config.ts'
+import { abandonCall } from './transcode/call-context.ts'
+import { answerBrokenRequest } from './transcode/error-answer.ts'
 
 type ConnectionConfig = Pick<EdgeConfig, 'headersSeconds' | 'keepAliveSeconds' | 'maxConnections'>
 
@@ -13,6 +16,7 @@ export type HttpServerOptions = {
   front: Front
   bodies: Pick<BodyTimeouts, 'watch'>
   writes: Pick<WriteTimeouts, 'watch'>
+  share: ConnectionShare
   /** Headers that every answer carries. */
   headersOf: (request: IncomingMessage) => Record<string, string>
 }
@@ -27,6 +31,7 @@ export const answerSlowBody =
     }
     // An answer detaches the request from its connection. Without this, its reader would not receive the end of the connection, and wait forever.
     request.socket.once('close', () => request.destroy())
+    abandonCall(response)
     const slow = failure('request_timeout', 'The body did not arrive in time. Send it again, faster or in parts.')
     answerRaw(response, slow, { ...headersOf(request), connection: 'close' })
   }
@@ -34,7 +39,7 @@ export const answerSlowBody =
 /** An HTTP server that judges requests before the framework sees them, and whose connections have limits. */
 export const createHttpServer = (
   listener: RequestListener,
-  { config, front, bodies, writes, headersOf }: HttpServerOptions,
+  { config, front, bodies, writes, share, headersOf }: HttpServerOptions,
 ): Server => {
   const server = createServer(
     {
@@ -51,7 +56,9 @@ export const createHttpServer = (
       else listener(request, response)
     },
   )
-  server.on('connection', writes.watch)
+  server.on('connection', (socket) => {
+    if (share.admit(socket)) writes.watch(socket)
+  })
   server.maxConnections = config.maxConnections
   // Idle connections give way to new clients.
   server.on('drop', () => server.closeIdleConnections())
@@ -62,6 +69,9 @@ const listenOn = (server: Server, port: number, address: string): Promise<Server
   new Promise((resolve) => {
     server.once('error', () => resolve(undefined)).listen(port, address, () => resolve(server))
   })
+
+const addressesOfLocalhost = async (): Promise<string[]> =>
+  (await lookup('localhost', { all: true })).map(({ address }) => address)
 
 /** The HTTP servers of an edge: one, or one for each address of `localhost`. */
 export const createServers = (options: HttpServerOptions) => {
@@ -78,12 +88,14 @@ export const createServers = (options: HttpServerOptions) => {
      * Listens on the addresses of `localhost` beside the one that the main server has: some clients try IPv6 first,
      * others know IPv4 alone. An address that is missing or in use is left out.
      */
-    listenOnOtherLoopback: async (main: Server): Promise<void> => {
+    listenOnOtherLoopback: async (main: Server, addresses = addressesOfLocalhost): Promise<void> => {
       const bound = main.address()
       if (!handler || bound === null || typeof bound === 'string') return
-      for (const { address } of await lookup('localhost', { all: true })) {
+      for (const address of await addresses()) {
         if (address === bound.address) continue
-        const server = await listenOn(createHttpServer(handler, options), bound.port, address)
+        // The framework has this one on the main server.
+        const other = createHttpServer(handler, options).on('clientError', answerBrokenRequest)
+        const server = await listenOn(other, bound.port, address)
         if (server) servers.push(server)
       }
     },

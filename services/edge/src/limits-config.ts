@@ -4,7 +4,24 @@ const perMinute = read.integer(0, 100_000_000)
 
 /** Limits of connections and callers. Each edge replica counts for itself; rates are per minute, and 0 turns one off. */
 export const limitsConfig = {
-  maxConnections: setting('MAX_CONNECTIONS', read.integer(1, 1_000_000), 20_000, 'Connections open at once.'),
+  maxConnections: setting(
+    'MAX_CONNECTIONS',
+    read.integer(1, 1_000_000),
+    20_000,
+    'Connections open at once; lowered to three quarters of the files that the process may open.',
+  ),
+  maxConnectionsPerAddress: setting(
+    'MAX_CONNECTIONS_PER_ADDRESS',
+    read.integer(0, 1_000_000),
+    5_000,
+    'Connections of one address; more are closed. Proxies in TRUSTED_PROXIES on other machines are not counted. 0: no limit.',
+  ),
+  maxStreamsPerAddress: setting(
+    'MAX_STREAMS_PER_ADDRESS',
+    read.integer(0, 1_000_000),
+    1_000,
+    'Event streams of one address; more are 429. 0: no limit.',
+  ),
   headersSeconds: setting('HEADERS_TIMEOUT_SECONDS', read.integer(1, 3_600), 20, 'Time for the headers of a request.'),
   keepAliveSeconds: setting(
     'KEEP_ALIVE_SECONDS',

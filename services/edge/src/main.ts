@@ -36,10 +36,10 @@ await runProcess<ReturnType<typeof readAll>>({
       configPart('where the services are', addressConfig, addresses),
       configPart('calls between processes', rpcConfig, rpc),
     ]),
-  start: async ({ base, edge: config, rpc, addresses }, { log, metrics }) => {
+  start: async ({ base, edge: config, rpc, addresses }, { log, metrics, isReady }) => {
     await using opened = new AsyncDisposableStack()
     const { backends, missing } = opened.use(connect(addresses, rpcSecurity(rpc), log))
-    const edge = opened.use(await createEdge({ config, routes, backends, openapi, missing, log, metrics }))
+    const edge = opened.use(await createEdge({ config, routes, backends, openapi, missing, isReady, log, metrics }))
     const address = await edge.listen(base.host, base.port)
     const stack = opened.move()
     return {

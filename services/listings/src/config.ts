@@ -114,6 +114,12 @@ export const listingsConfig = {
     768,
     'Physical memory that one search worker on this machine may take, without its browser, before it is killed (on Linux).',
   ),
+  browserMegabytes: setting(
+    'LISTINGS_BROWSER_MEMORY_MB',
+    read.integer(128, 65_536),
+    3_072,
+    'Physical memory that the browser of one search worker on this machine may take, before both are killed (on Linux).',
+  ),
   searchesPerUser: setting(
     'LISTINGS_USER_SEARCHES',
     read.integer(1, 500),

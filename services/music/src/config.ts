@@ -37,6 +37,12 @@ export const musicConfig = {
     4,
     'Files that one replica writes at once for one user to download; more are 429.',
   ),
+  exportHours: setting(
+    'MUSIC_EXPORT_HOURS',
+    read.integer(1, 8_760),
+    24,
+    'Files written to be downloaded are deleted after so many hours; a later request writes them again.',
+  ),
   workerMegabytes: setting(
     'MUSIC_WORKER_MEMORY_MB',
     read.integer(256, 65_536),

@@ -136,3 +136,31 @@ test('files that a killed replica left without a row are removed a day later, an
   await (await openReplica(ports, { now: () => new Date(Date.now() + DAY + 60_000) }))[Symbol.asyncDispose]()
   expect(await keys()).toEqual(whole)
 })
+
+test('exports are removed once they are older than MUSIC_EXPORT_HOURS, and are written again when requested', async () => {
+  const hour = 3_600_000
+  const exports = async () =>
+    (await Array.fromAsync(ports.files.list('music/delivery/'))).map(({ key }) => key).toSorted()
+  const download = async ({ client }: Awaited<ReturnType<typeof openReplica>>, chainId: string) => {
+    let bytes = 0
+    for await (const { frame } of client.exportChain({ chainId }, asLocal))
+      if (frame?.$case === 'chunk') bytes += frame.value.length
+    return bytes
+  }
+  let chainId = ''
+  let size = 0
+  {
+    await using one = await openReplica(ports)
+    chainId = (await upload(one, await tune())).chainId
+    size = await download(one, chainId)
+  }
+  const environment = { MUSIC_EXPORT_HOURS: '2' }
+  const openAfter = (hours: number) =>
+    openReplica(ports, { environment, now: () => new Date(Date.now() + hours * hour) })
+  await (await openAfter(1))[Symbol.asyncDispose]()
+  expect(await exports()).toEqual([expect.stringContaining(chainId)])
+  await (await openAfter(2.1))[Symbol.asyncDispose]()
+  expect(await exports()).toEqual([])
+  await using again = await openReplica(ports)
+  expect(await download(again, chainId)).toBe(size)
+})

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { BlockList, isIP } from 'node:net'
+import { hostNameOf, isLoopbackName, matchesHost } from '@trellis/kit/hosts'
 
 export type HostRuleOptions = {
   /** Names from `EDGE_HOSTS`: exact ones, `*.example.com` for every name below one, or `*` for all. */
@@ -10,24 +11,8 @@ export type HostRuleOptions = {
   listensOn?: () => string | undefined
 }
 
-const authorityShape = /^(\[[0-9a-f:.%]+\]|[^\s:@/\\[\]]+)(?::\d{1,5})?$/i
 const absoluteForm = /^[a-z][a-z0-9+.-]*:\/\/([^/?#]*)/i
 const maxCachedHosts = 256
-
-/** The host of an authority without its port, in lower case and without the root's dot; undefined where it is malformed. */
-export const hostNameOf = (authority: string): string | undefined => {
-  const [, host] = authorityShape.exec(authority) ?? []
-  return host
-    ?.toLowerCase()
-    .replace(/\.$/, '')
-    .replace(/^\[(.*)\]$/, '$1')
-}
-
-/** The browser or the system resolves these to the machine itself, so no DNS server can rebind them. */
-const isLoopbackName = (name: string) => name === 'localhost' || name.endsWith('.localhost')
-
-const matches = (pattern: string, name: string): boolean =>
-  pattern === '*' || (pattern.startsWith('*.') ? name.endsWith(pattern.slice(1)) : pattern === name)
 
 const loopback = new BlockList()
 loopback.addSubnet('127.0.0.0', 8, 'ipv4')
@@ -57,7 +42,7 @@ export const createHostRule = ({ hosts, publicUrl, listensOn = () => undefined }
     const name = hostNameOf(authority)
     if (name === undefined) return false
     const isLoopback = isLoopbackName(name) || isLoopbackAddress(name)
-    return isLoopback || isOwnAddress(name) || patterns.some((pattern) => matches(pattern, name))
+    return isLoopback || isOwnAddress(name) || patterns.some((pattern) => matchesHost(pattern, name))
   }
   const isAccepted = (authority: string): boolean => {
     const known = cached.get(authority)

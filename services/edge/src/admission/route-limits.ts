@@ -4,6 +4,7 @@ import type { Route } from '@trellis/protos/edge/routes.ts'
 import type { FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify'
 import type { EdgeConfig } from '../config.ts'
 import type { ClientAddress } from './client-address.ts'
+import { createConcurrencyLimiter } from './concurrency-limiter.ts'
 import { fromForeignSite, tooMany } from './front.ts'
 import type { OriginRule } from './origin-rule.ts'
 import { createRateLimiter, type RateLimiter } from './rate-limiter.ts'
@@ -13,27 +14,6 @@ export type RouteLimitsOptions = {
   clientAddress: ClientAddress
   isForeign: OriginRule
   metrics: Metrics
-}
-
-/** Work in progress by caller, up to a limit for each. */
-const createConcurrencyLimiter = (limit: number) => {
-  const counts = new Map<string, number>()
-  return {
-    /** Work in progress of all callers. */
-    size: (): number => counts.values().reduce((sum, count) => sum + count, 0),
-    /** Whether the caller may begin one more; `end` must be called for it then. */
-    begin: (caller: string): boolean => {
-      const count = counts.get(caller) ?? 0
-      if (limit > 0 && count >= limit) return false
-      counts.set(caller, count + 1)
-      return true
-    },
-    end: (caller: string): void => {
-      const count = (counts.get(caller) ?? 1) - 1
-      if (count > 0) counts.set(caller, count)
-      else counts.delete(caller)
-    },
-  }
 }
 
 type Limited = { limiter: RateLimiter; what: string; variable: string }

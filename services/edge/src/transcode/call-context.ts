@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http'
 import { cancelled } from '@trellis/kit/errors'
 import type { Caller, CallOptions, ResponseHead } from '@trellis/kit/rpc'
 import type { FastifyReply, FastifyRequest } from 'fastify'
@@ -18,14 +19,23 @@ declare module 'fastify' {
   }
 }
 
-/** Calls back when the client goes before its answer is complete, at once if it has. */
+/** Responses that were answered in place of their calls, such as with 408. */
+const abandoned = new WeakSet<ServerResponse>()
+
+/** Has the call of a response aborted although the response is answered: the answer is not the call's. */
+export const abandonCall = (response: ServerResponse): void => void abandoned.add(response)
+
+/** Calls back when the client goes before its call is answered, at once if it has. */
 export const whenGone = ({ raw }: FastifyReply, abort: (reason: unknown) => void): void => {
+  const isAnswered = () => raw.writableFinished && !abandoned.has(raw)
   // The event has passed where the client left before anybody listened.
-  if (raw.destroyed && !raw.writableFinished) abort(cancelled())
-  else
-    raw.once('close', () => {
-      if (!raw.writableFinished) abort(cancelled())
-    })
+  if (raw.destroyed) {
+    if (!isAnswered()) abort(cancelled())
+    return
+  }
+  raw.once('close', () => {
+    if (!isAnswered()) abort(cancelled())
+  })
 }
 
 /** Aborted when the client goes before its answer is complete. */

@@ -5,6 +5,8 @@ import { linkedAbort } from '@trellis/kit/lifecycle'
 import type { CallOptions } from '@trellis/kit/rpc'
 import type { Route } from '@trellis/protos/edge/routes.ts'
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods, onRequestHookHandler } from 'fastify'
+import type { ClientAddress } from '../admission/client-address.ts'
+import type { ConcurrencyLimiter } from '../admission/concurrency-limiter.ts'
 import type { CredentialGuard } from '../admission/credential-guard.ts'
 import type { RouteLimits } from '../admission/route-limits.ts'
 import type { PassOn } from '../branches/pass-on.ts'
@@ -148,11 +150,18 @@ const bytes = (route: Route, backend: Backend, answered: Answered): Handle => {
   }
 }
 
+const tooManyStreams = () =>
+  failure(
+    'rate_limited',
+    'Too many streams are open from this address. Close one, or raise MAX_STREAMS_PER_ADDRESS on the server.',
+    { retryAfterSeconds: 5 },
+  )
+
 const events = (
   route: Route,
   backend: Backend,
   answered: Answered,
-  { streams, maximumStreams }: RouteOptions,
+  { streams, maximumStreams, streamsByAddress, clientAddress }: RouteOptions,
 ): Handle => {
   const read = requestReader(route)
   const method = call(backend, route)
@@ -164,6 +173,9 @@ const events = (
       throw failure('unavailable', 'Too many streams are open. Try again shortly.', { retryAfterSeconds: 5 })
     }
     const message = read(request)
+    const caller = clientAddress(request.raw)
+    if (!streamsByAddress.begin(caller)) throw tooManyStreams()
+    using _share = { [Symbol.dispose]: () => streamsByAddress.end(caller) }
     using ended = linkedAbort(streams.closing)
     const { signal } = ended
     whenGone(reply, ended.abort)
@@ -183,6 +195,8 @@ const events = (
 export type RouteOptions = {
   streams: EventStreams
   maximumStreams: number
+  streamsByAddress: ConcurrencyLimiter
+  clientAddress: ClientAddress
   begin: Begin
   /** Runs before anything of the request is read: who is calling, and may they. */
   admit: (route: Route) => onRequestHookHandler | undefined

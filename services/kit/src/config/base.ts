@@ -6,6 +6,12 @@ export const baseConfig = {
   host: setting('HOST', read.text, '127.0.0.1', 'The address to listen on.'),
   port: setting('PORT', read.port, 8080, 'The port of the API.'),
   metricsPort: setting('METRICS_PORT', read.port, 9090, 'The port of the metrics; 0 turns them off.'),
+  metricsHosts: setting(
+    'METRICS_HOSTS',
+    read.list,
+    [],
+    'Names that requests for metrics may have in Host, beside localhost, HOST and all addresses; *.example.com for all below, * for any.',
+  ),
   dataDirectory: setting('TRELLIS_DATA_DIR', read.text, './data', 'Where everything is kept.'),
   logFormat: setting(
     'LOG_FORMAT',

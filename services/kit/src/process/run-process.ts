@@ -15,8 +15,16 @@ export type Running = AsyncDisposable & {
   readyLine: string
 }
 
+/** What a process gives to what runs in it. */
+export type ProcessTools = {
+  log: Log
+  metrics: Metrics
+  /** False from the first error that nothing caught, after which the process ends. */
+  isReady: () => boolean
+}
+
 export type ProcessOptions<Config extends { base: BaseConfig }> = SettingsOptions<Config> & {
-  start: (config: Config, tools: { log: Log; metrics: Metrics }) => Promise<Running>
+  start: (config: Config, tools: ProcessTools) => Promise<Running>
   /** What other words on the command line do, by word; the process ends when it is done. */
   commands?: Record<string, (config: Config, tools: { log: Log }) => Promise<string>>
 }
@@ -32,12 +40,12 @@ const fail = (error: unknown): never => failWith(error, why)
 /** Metrics help the one who watches, and are no reason not to start. */
 const startMetrics = async (
   metrics: Metrics,
-  { host, metricsPort: port }: BaseConfig,
+  { host, metricsPort: port, metricsHosts: hosts }: BaseConfig,
   { log, isReady }: { log: Log; isReady: () => boolean },
 ) => {
   if (port === 0) return undefined
   try {
-    return await serveMetrics(metrics, { host, port, isReady })
+    return await serveMetrics(metrics, { host, port, hosts, isReady })
   } catch {
     log.warn({ port }, 'metrics are off: their port is in use (METRICS_PORT chooses another, 0 none)')
     return undefined
@@ -73,11 +81,11 @@ export const runProcess = async <Config extends { base: BaseConfig }>({
       process.stdout.write(`${await command(config, { log })}\n`)
       process.exit(fatal.hasOccurred() ? 1 : 0)
     }
+    const isReady = () => !fatal.hasOccurred()
     const failedEarly = fatal.first.then((error) => {
       throw error
     })
-    await using running = await Promise.race([start(config, { log, metrics }), failedEarly])
-    const isReady = () => !fatal.hasOccurred()
+    await using running = await Promise.race([start(config, { log, metrics, isReady }), failedEarly])
     await using _metricsServer = await startMetrics(metrics, config.base, { log, isReady })
     process.stdout.write(`${running.readyLine}\n`)
     reportReady()

@@ -102,7 +102,12 @@ export const runWorker = async <const Schema extends ConfigSchema>(worker: Worke
   let isReady = false
   let end: WorkerEnd
   try {
-    const watched = { host: base.host, port: base.metricsPort, isReady: () => isReady && !fatal.hasOccurred() }
+    const watched = {
+      host: base.host,
+      port: base.metricsPort,
+      hosts: base.metricsHosts,
+      isReady: () => isReady && !fatal.hasOccurred(),
+    }
     await using _server = base.metricsPort === 0 ? undefined : await serveMetrics(createMetrics(), watched)
     const connecting = connectNatsWorkerBus({
       ...config.bus,

@@ -1,10 +1,13 @@
 import { once } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'
 import type { Metrics } from './metrics.ts'
+import { createMetricsHostRule } from './metrics-hosts.ts'
 
 export type MetricsServerOptions = {
   host: string
   port: number
+  /** Names in `Host` that are accepted beside loopback names and addresses. */
+  hosts?: readonly string[]
   /** Whether the process can do its work; from the beginning unless told. */
   isReady?: () => boolean
 }
@@ -18,7 +21,7 @@ const say = (response: ServerResponse, status: number, text: string) =>
  */
 export const serveMetrics = async (
   metrics: Metrics,
-  { host, port, isReady = () => true }: MetricsServerOptions,
+  { host, port, hosts = [], isReady = () => true }: MetricsServerOptions,
 ): Promise<AsyncDisposable & { port: number }> => {
   const answers: Record<string, (response: ServerResponse) => void> = {
     '/metrics': (response) =>
@@ -29,7 +32,14 @@ export const serveMetrics = async (
     '/health': (response) => say(response, 200, 'ok'),
     '/ready': (response) => (isReady() ? say(response, 200, 'ready') : say(response, 503, 'not ready yet')),
   }
+  const isHostAccepted = createMetricsHostRule([...hosts, host])
   const server = createServer((request, response) => {
+    if (!isHostAccepted(request.headers.host))
+      return void say(
+        response,
+        421,
+        'This port does not answer for that host: use its address, or add the name to METRICS_HOSTS.',
+      )
     const path = request.url?.split('?')[0] ?? ''
     const answer = request.method === 'GET' && Object.hasOwn(answers, path) ? answers[path] : undefined
     if (answer) answer(response)

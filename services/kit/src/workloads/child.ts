@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import type { FromWorker, ToWorker } from './messages.ts'
-import { watchMemory } from './resident-memory.ts'
+import { type Exceeded, watchMemory } from './resident-memory.ts'
 
 /** How the workers of one kind are started. */
 export type WorkerKind = {
@@ -21,6 +21,8 @@ export type WorkerKind = {
   memoryMegabytes: number
   /** The most physical memory that a worker may take, all of it: beyond it the worker is killed. Watched on Linux. */
   residentMegabytes: number
+  /** The most physical memory that a worker and the processes that it starts may take together; `residentMegabytes` unless set. */
+  treeMegabytes?: number
   /** Removes what a worker left that was killed or has crashed. */
   cleanUp?: (pid: number) => Promise<void>
 }
@@ -40,8 +42,10 @@ export type ChildExit = {
   signal: NodeJS.Signals | null
   /** The end of what it wrote to stderr, where a crash says why. */
   lastWords: string
-  /** The physical memory that it was killed for taking. */
+  /** The physical memory that it was killed for taking, by itself or with the processes below it. */
   exceededMegabytes: number | undefined
+  /** The limit that it exceeded. */
+  limitMegabytes: number | undefined
 }
 
 type Events = {
@@ -53,6 +57,17 @@ const lastWordsLimit = 4_000
 const endGraceMilliseconds = 2_000
 /** For what a worker wrote last to arrive; a process that it started may hold its stderr open for ever. */
 const lastWordsMilliseconds = 1_000
+
+/** Processes below a worker that is killed would live on; some may have ended meanwhile. */
+const killAll = (pids: readonly number[]) => {
+  for (const pid of pids) {
+    try {
+      process.kill(pid, 'SIGKILL')
+    } catch (error) {
+      if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error
+    }
+  }
+}
 
 export const startChild = (kind: WorkerKind, { onMessage, onExit }: Events): Child => {
   const child: ChildProcess = fork(fileURLToPath(kind.module), [], {
@@ -70,7 +85,13 @@ export const startChild = (kind: WorkerKind, { onMessage, onExit }: Events): Chi
   const ended = (code: number | null, signal: NodeJS.Signals | null) => {
     if (hasEnded) return
     hasEnded = true
-    onExit({ code, signal, lastWords, exceededMegabytes })
+    onExit({
+      code,
+      signal,
+      lastWords,
+      exceededMegabytes: exceeded && Math.round(exceeded.megabytes),
+      limitMegabytes: exceeded?.limitMegabytes,
+    })
   }
   // Node emits 'close' only where the worker ended first, and never after `disconnect`: what is waited for is the end of its stderr.
   child.once('exit', (code, signal) => {
@@ -89,11 +110,19 @@ export const startChild = (kind: WorkerKind, { onMessage, onExit }: Events): Chi
     ended(null, null)
   })
   const kill = () => void child.kill('SIGKILL')
-  let exceededMegabytes: number | undefined
+  const killAfterGrace = () => {
+    const timer = setTimeout(kill, endGraceMilliseconds)
+    child.once('exit', () => clearTimeout(timer))
+  }
+  // A write that the system took before the worker closed its channel reports no error: without this its run would wait for ever.
+  child.once('disconnect', killAfterGrace)
+  let exceeded: Exceeded | undefined
   if (child.pid !== undefined) {
-    const unwatch = watchMemory(child.pid, kind.residentMegabytes, (megabytes) => {
-      exceededMegabytes = Math.round(megabytes)
+    const { residentMegabytes, treeMegabytes = residentMegabytes } = kind
+    const unwatch = watchMemory(child.pid, { residentMegabytes, treeMegabytes }, (found) => {
+      exceeded = found
       kill()
+      killAll(found.descendants)
     })
     child.once('exit', unwatch)
   }
@@ -107,8 +136,7 @@ export const startChild = (kind: WorkerKind, { onMessage, onExit }: Events): Chi
     },
     end: () => {
       if (child.connected) child.disconnect()
-      const timer = setTimeout(kill, endGraceMilliseconds)
-      child.once('exit', () => clearTimeout(timer))
+      else killAfterGrace()
     },
     kill,
   }

@@ -17,15 +17,12 @@ export type Running = {
 
 const cancelGraceMilliseconds = 5_000
 
-const lost = (
-  { code, signal, lastWords, exceededMegabytes }: ChildExit,
-  { residentMegabytes }: WorkerKind,
-): FailureReport => {
-  if (exceededMegabytes !== undefined) {
+const lost = ({ code, signal, lastWords, limitMegabytes }: ChildExit): FailureReport => {
+  if (limitMegabytes !== undefined) {
     return {
       reason: 'OOMKilled',
       kind: 'internal',
-      detail: `The worker ran out of memory: it took more than the ${residentMegabytes} MB that it may.`,
+      detail: `The worker ran out of memory: it took more than the ${limitMegabytes} MB that it may.`,
       retryAfterSeconds: undefined,
     }
   }
@@ -126,11 +123,11 @@ export const createPool = (kind: WorkerKind, { name, log }: { name: string; log:
     const held = runOf(child)
     if (held) {
       if (!held.failure) log.error({ runId: held.run.runId, ...exit }, `a ${name} worker was lost`)
-      settle(held.run.runId, { kind: 'failed', failure: lost(exit, kind) })
+      settle(held.run.runId, { kind: 'failed', failure: lost(exit) })
     } else if (wasStarting && !closed) {
       log.error({ ...exit }, `a ${name} worker did not start`)
       // Whoever waits for it must hear of it; another start would fail in the same way.
-      for (const run of waiting.splice(0)) run.onEnded({ kind: 'failed', failure: lost(exit, kind) })
+      for (const run of waiting.splice(0)) run.onEnded({ kind: 'failed', failure: lost(exit) })
       return
     }
     fill()

@@ -1,5 +1,8 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFile } from 'node:fs/promises'
 import { WorkloadsServiceDefinition } from '@trellis/protos/ts/trellis/workloads/v1/workloads.ts'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import type { ProbeTask } from '../../../../test/probe/task.ts'
 import { probeWorker } from '../../../../test/probe/worker-kind.ts'
 import { collect } from '../../../../test/support/collect.ts'
@@ -7,7 +10,7 @@ import { createMemoryBus } from '../bus/mod.ts'
 import { connectInProcess } from '../rpc/mod.ts'
 import { silentLog } from '../telemetry/mod.ts'
 import { createLocalWorkloads, watchRun } from './mod.ts'
-import { residentMegabytes } from './resident-memory.ts'
+import { descendantsOf, residentMegabytes, watchMemory } from './resident-memory.ts'
 
 const limit = 256
 
@@ -15,6 +18,64 @@ describe.skipIf(process.platform !== 'linux')('physical memory (watched on Linux
   test('a process has some, one that does not exist has none', async () => {
     expect(await residentMegabytes(process.pid)).toBeGreaterThan(20)
     expect(await residentMegabytes(2 ** 30)).toBeUndefined()
+  })
+
+  /** A process that starts another, which takes so many megabytes outside of the heap. */
+  const startParent = async (megabytes: number): Promise<ChildProcess & { pid: number }> => {
+    const hoard = `const hoard = Array.from({ length: ${megabytes} }, () => Buffer.alloc(2 ** 20, 1)); process.stdout.write(String(hoard.length)); setInterval(() => hoard, 1000)`
+    const parent = `const child = require('node:child_process').spawn(process.execPath, ['-e', ${JSON.stringify(hoard)}], { stdio: ['ignore', 'inherit', 'inherit'] }); process.on('exit', () => child.kill('SIGKILL')); process.on('SIGTERM', () => process.exit(0))`
+    const child = spawn(process.execPath, ['-e', parent], { stdio: ['ignore', 'pipe', 'inherit'] })
+    onTestFinished(() => void child.kill('SIGTERM'))
+    await once(child.stdout, 'data')
+    if (child.pid === undefined) throw new Error('The process did not start.')
+    return Object.assign(child, { pid: child.pid })
+  }
+
+  test('memory of the processes that a process starts counts towards the limit of its tree', async () => {
+    const { pid } = await startParent(300)
+    const descendants = await descendantsOf(pid)
+    expect(descendants).toHaveLength(1)
+    const found = await new Promise((resolve) => {
+      onTestFinished(watchMemory(pid, { residentMegabytes: 200, treeMegabytes: 300 }, resolve))
+    })
+    expect(found).toMatchObject({ limitMegabytes: 300, descendants, megabytes: expect.any(Number) })
+  })
+
+  test('a watch goes on after reads that failed for want of file descriptors', async () => {
+    const { pid } = await startParent(1)
+    let failures = 3
+    const read = async (path: string) => {
+      if (path.endsWith('/status') && failures-- > 0)
+        throw Object.assign(new Error('EMFILE: too many open files'), { code: 'EMFILE' })
+      return readFile(path, 'utf8')
+    }
+    const found = await new Promise((resolve) => {
+      onTestFinished(watchMemory(pid, { residentMegabytes: 10, treeMegabytes: 1_000 }, resolve, read))
+    })
+    expect(found).toMatchObject({ limitMegabytes: 10 })
+    expect(failures).toBeLessThan(0)
+  })
+
+  test('a worker is killed with the process below it that took too much', async () => {
+    await using bus = createMemoryBus()
+    await using runtime = createLocalWorkloads({
+      bus,
+      log: silentLog,
+      kinds: { WORKLOAD_SEARCH: { ...probeWorker, warm: 0, residentMegabytes: 512, treeMegabytes: 600 } },
+    })
+    const client = connectInProcess(WorkloadsServiceDefinition, runtime.handlers)
+    const reports = watchRun(bus, 'parent', new AbortController().signal)
+    const input = Buffer.from(JSON.stringify({ do: 'exhaust-in-child', megabytes: 700 } satisfies ProbeTask))
+    await client.run({ runId: 'parent', workload: 'WORKLOAD_SEARCH', input, activeDeadlineSeconds: 60, user: 'local' })
+    const all = await collect(reports)
+    expect(all.at(-1)).toMatchObject({
+      $case: 'failed',
+      value: { reason: 'OOMKilled', detail: expect.stringContaining('600 MB') },
+    })
+    const output = all.find(({ $case }) => $case === 'output')
+    const pid = Number(output?.$case === 'output' ? Buffer.from(output.value).toString() : 'none')
+    expect(pid).toBeGreaterThan(0)
+    await expect.poll(() => residentMegabytes(pid)).toBeUndefined()
   })
 
   test('a worker that takes too much outside of the heap is killed, and the next run goes well', async () => {

@@ -4,6 +4,8 @@ import { databases } from '../../../../test/support/databases.ts'
 import { type OpenService, openService } from '../../test/open-service.ts'
 import { openSite } from '../../test/scripted-site.ts'
 import { follow, local, request } from '../../test/searches.ts'
+import { saveComp } from '../comps/store.ts'
+import { listingsConfig } from '../config.ts'
 import { migrations } from '../store/migrations.ts'
 import type { Tables } from '../store/tables.ts'
 
@@ -69,7 +71,7 @@ describe.each(databases)('enrichment on $name', ({ isMissing, start }) => {
         const { sessionId } = await service.client.searchAsync(request({ q: query }), caller)
         return follow(service.client, sessionId)
       }
-      return { all, search }
+      return { all, search, query }
     }
 
     const sellerOf = async ({ id }: Offer) =>
@@ -119,6 +121,31 @@ describe.each(databases)('enrichment on $name', ({ isMissing, start }) => {
       expect((await sellerOf(ada))?.accountAgeDays).toBeGreaterThan(checked + 5_000)
       await search()
       expect((await sellerOf(ada))?.accountAgeDays).toBe(checked)
+    })
+
+    test('a score with the price signal of its search when the market price has expired since', async () => {
+      const { all, search, query } = offer({})
+      const [ada] = all as [Offer]
+      const comp = { medianPrice: 110, quartiles: [100, 120] as const, currency: 'USD', sampleCount: 20 }
+      await using opened = await openStore<Tables>({ ...store, name: 'listings', migrations })
+      await saveComp(opened.db, listingsConfig.platform.fallback, query, comp, new Date())
+      await search()
+      const priceSignal = async () =>
+        (await service.client.getListing({ platformListingId: ada.id }, caller)).trustScore?.signalScores?.priceVsMarket
+      const before = await priceSignal()
+      expect(before).toEqual(expect.any(Number))
+      await opened.db
+        .updateTable('comps')
+        .set({ expires_at: new Date(0).toISOString() })
+        .execute()
+      for (const asked of ['', 'another query', '']) {
+        const { trustScore } = await service.client.enrich(
+          { seller: ada.seller, listingId: ada.id, query: asked },
+          caller,
+        )
+        expect(trustScore?.signalScores?.priceVsMarket).toBe(before)
+        expect(await priceSignal()).toBe(before)
+      }
     })
 
     test('no join date where a check finds none', async () => {

@@ -4,7 +4,7 @@ import type { Call } from '@trellis/kit/rpc'
 import type { EnrichRequest, EnrichResponse } from '@trellis/protos/ts/trellis/listings/v1/listings.ts'
 import { findComp } from '../comps/store.ts'
 import { findListing, type ListingRow } from '../found/store.ts'
-import { contextOf, findScore } from '../scoring/store.ts'
+import { contextOf, findScore, type KeptContext } from '../scoring/store.ts'
 import { startRun } from '../search/follow-run.ts'
 import { siteFor } from '../search/marketplace.ts'
 import { batchFrom, scoreRows } from '../search/scored.ts'
@@ -45,13 +45,13 @@ const lookUp = async (world: World, seller: SellerRow, listingId: string, call: 
 }
 
 /**
- * Scores a listing again: by the query given, else by its title, else by what its last search compared it with. The batch
- * of that search is kept.
+ * Scores a listing again: by the comp of the query given, else of its title, else of its last search, whichever is cached.
+ * Without one it is compared with the market price of its last score. The batch of its last search is retained.
  */
 const rescore = async (world: World, row: ListingRow, sellers: ReadonlyMap<string, SellerRow>, query: string) => {
   const { db, config, now } = world
   const before = await findScore(db, row.id)
-  const context =
+  const context: KeptContext =
     before === undefined ? { priceVariation: null, hasDuplicatePhoto: false, compQuery: row.title } : contextOf(before)
   const candidates = query.trim() === '' ? [row.title, context.compQuery] : [query.trim()]
   let comp: Awaited<ReturnType<typeof findComp>>
@@ -59,6 +59,7 @@ const rescore = async (world: World, row: ListingRow, sellers: ReadonlyMap<strin
   const scores = await scoreRows(world, [row], sellers, {
     batch: batchFrom(row, context),
     comp,
+    earlierMarket: context.market,
     compQuery: query.trim() || context.compQuery,
   })
   return scores.get(row.platform_listing_id)

@@ -74,11 +74,20 @@ const firstText = (hook: keyof typeof hooks, nodes: readonly ChildNode[]): strin
     .map((element) => visibleText(element))
     .find((text) => text !== '') ?? null
 
+/** A part of an address without its percent-encoding; as it is where that is malformed, such as `100%`. */
+const decoded = (part: string): string => {
+  try {
+    return decodeURIComponent(part)
+  } catch {
+    return part
+  }
+}
+
 /** Username in an address of the seller's other items: names shown on the page may be a store's. */
 const usernameIn = (element: Element | undefined): string | undefined => {
   const href = element?.attribs.href ?? ''
   const name = /\/(?:usr|sch)\/([^/?#]+)(?:\/m\.html|[?#]|$)/.exec(href)?.[1] ?? /[?&]_ssn=([^&#]+)/.exec(href)?.[1]
-  return name === undefined ? undefined : decodeURIComponent(name)
+  return name === undefined ? undefined : decoded(name)
 }
 
 /** The names of the seller under every hook: a store's name may stand where others have the username. */

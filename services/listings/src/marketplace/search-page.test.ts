@@ -292,3 +292,12 @@ describe.skipIf(!hasData)('saved pages (needs the shared marketplace data)', () 
     expect(item.kind === 'item' && item.categories).toContain('Computers/Tablets & Networking')
   })
 })
+
+test('an address of a seller that is not percent-encoded names the seller as it is', () => {
+  const html = `<h1 class="x-item-title__mainTitle">Camera</h1><div class="x-sellercard-atf"><div class="x-sellercard-atf__info__about-seller"><a href="/usr/100%">100% Cameras</a></div></div>`
+  expect(readItemPage(html, context)).toMatchObject({
+    kind: 'item',
+    seller: { name: '100%' },
+    sellerNames: ['100%', '100% Cameras'],
+  })
+})

@@ -1,6 +1,7 @@
 import type { Selectable } from 'kysely'
 import type { Db, Tables } from '../store/tables.ts'
 import type { TrustScore } from './score.ts'
+import type { MarketPrice } from './signals.ts'
 
 export type TrustScoreRow = Selectable<Tables['trust_scores']>
 
@@ -9,6 +10,8 @@ export type KeptContext = {
   readonly priceVariation: number | null
   readonly hasDuplicatePhoto: boolean
   readonly compQuery: string
+  /** What the price was compared with; undefined in rows from before it was stored. */
+  readonly market?: MarketPrice | null
 }
 
 export type ScoreToSave = { readonly listingId: number; readonly score: TrustScore; readonly context: KeptContext }

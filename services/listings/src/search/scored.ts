@@ -9,7 +9,13 @@ import { type SellerRow, sellerOf } from '../sellers/store.ts'
 import type { World } from '../world.ts'
 
 /** What the listings of one search are scored with, beside their sellers. */
-export type SearchContext = { readonly batch: Batch; readonly comp: StoredComp | undefined; readonly compQuery: string }
+export type SearchContext = {
+  readonly batch: Batch
+  readonly comp: StoredComp | undefined
+  /** What prices were compared with before, in place of a comp that is not cached any more. */
+  readonly earlierMarket?: MarketPrice | null | undefined
+  readonly compQuery: string
+}
 
 export const marketPriceOf = (comp: StoredComp | undefined): MarketPrice | null =>
   comp === undefined || comp.medianPrice === null || comp.currency === null
@@ -28,10 +34,10 @@ export const scoreRows = async (
   { db, now }: World,
   rows: readonly ListingRow[],
   sellers: ReadonlyMap<string, SellerRow>,
-  { batch, comp, compQuery }: SearchContext,
+  { batch, comp, earlierMarket = null, compQuery }: SearchContext,
 ): Promise<ReadonlyMap<string, TrustScoreRow>> => {
   const at = now()
-  const market = marketPriceOf(comp)
+  const market = marketPriceOf(comp) ?? earlierMarket
   const scores = rows.map((row) => {
     const seller = sellers.get(row.seller_platform_id)
     const score = scoreListing(listingOf(row), seller === undefined ? undefined : sellerOf(seller), {
@@ -50,6 +56,7 @@ export const scoreRows = async (
       priceVariation: batch.priceVariation[row.currency] ?? null,
       hasDuplicatePhoto: batch.duplicatePhotos.includes(row.platform_listing_id),
       compQuery,
+      market,
     }
     return { listingId: row.id, score, context }
   })

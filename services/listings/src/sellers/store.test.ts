@@ -158,4 +158,39 @@ describe.each(databases)('sellers on $name', ({ isMissing, start }) => {
       })
     })
   })
+
+  describe.skipIf(isMissing)('listings that a version before stored', () => {
+    test('lose photos that have no web address, and are deleted where they have none themselves', async () => {
+      await using database = await start()
+      const older = migrations.slice(0, 3)
+      await using place = await database.place({ name: 'listings', migrations: older })
+      const photos = [
+        'https://site.test/1.jpg',
+        'javascript:alert(1)',
+        'data:image/svg+xml,<svg/>',
+        'HTTP://site.test/2.jpg',
+        '//3',
+      ]
+      {
+        await using before = await openStore<Tables>({ ...place.location, name: 'listings', migrations: older })
+        const stored = [
+          { ...listing(1, null), photoUrls: photos },
+          { ...listing(2, null), url: 'javascript:alert(1)' },
+          { ...listing(3, null), photoUrls: ['https://site.test/3.jpg'] },
+        ]
+        await storeListings(before.db, { id: 'a', userId: 'one' }, stored, first)
+      }
+      await migrateStore(place.location, { name: 'listings', migrations })
+      await using after = await openStore<Tables>({ ...place.location, name: 'listings', migrations })
+      const rows = await after.db.selectFrom('listings').selectAll().orderBy('id').execute()
+      expect(rows.map((row) => [row.platform_listing_id, JSON.parse(row.photo_urls_json)])).toEqual([
+        ['130000000001', ['https://site.test/1.jpg', 'HTTP://site.test/2.jpg']],
+        ['130000000003', ['https://site.test/3.jpg']],
+      ])
+      for (const table of ['listing_prices', 'listing_sightings'] as const)
+        expect(await after.db.selectFrom(table).select('listing_id').orderBy('id').execute()).toEqual(
+          rows.map(({ id }) => ({ listing_id: id })),
+        )
+    })
+  })
 })

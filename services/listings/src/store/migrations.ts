@@ -1,5 +1,14 @@
 import { type Migration, sql } from '@trellis/kit/store'
 
+/** Whether an address may be a link or a picture: a script or a local file may not. */
+const isWebAddress = (address: unknown): boolean => {
+  const protocol = typeof address === 'string' ? URL.parse(address)?.protocol : undefined
+  return protocol === 'http:' || protocol === 'https:'
+}
+
+/** Rows that a step reads at once. */
+const pageSize = 500
+
 /** The steps of the schema, in order. */
 export const migrations: readonly Migration[] = [
   {
@@ -139,6 +148,34 @@ export const migrations: readonly Migration[] = [
           db,
         )
       await sql`DELETE FROM listings WHERE user_id = 'anonymous'`.execute(db)
+    },
+  },
+  {
+    number: 4,
+    name: 'links and photos of listings are web addresses',
+    // What searches find is checked since; rows stored before may have addresses of scripts.
+    up: async (db) => {
+      for (let after = 0; ; ) {
+        const columns = ['id', 'url', 'photo_urls_json'] as const
+        const query = db.selectFrom('listings').select(columns).where('id', '>', after).orderBy('id').limit(pageSize)
+        const rows = await query.execute()
+        const unnamed = rows.filter(({ url }) => !isWebAddress(url)).map(({ id }) => id)
+        if (unnamed.length > 0) {
+          for (const table of ['listing_prices', 'listing_sightings', 'trust_scores'])
+            await db.deleteFrom(table).where('listing_id', 'in', unnamed).execute()
+          await db.deleteFrom('listings').where('id', 'in', unnamed).execute()
+        }
+        for (const { id, photo_urls_json: json } of rows) {
+          const photos = JSON.parse(json) as unknown[]
+          const checked = photos.filter(isWebAddress)
+          if (checked.length === photos.length || unnamed.includes(id)) continue
+          const changes = { photo_urls_json: JSON.stringify(checked) }
+          await db.updateTable('listings').set(changes).where('id', '=', id).execute()
+        }
+        const last = rows.at(-1)
+        if (!last || rows.length < pageSize) return
+        after = last.id
+      }
     },
   },
 ]

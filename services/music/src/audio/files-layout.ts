@@ -21,5 +21,8 @@ export const samplesOwner = (key: string): string | undefined =>
 /** Audio that an administrator of the file store places there for generations to continue. */
 export const INPUTS_FOLDER = 'music/inputs'
 
+/** All files made for download. */
+export const DELIVERIES_FOLDER = 'music/delivery'
+
 /** Files made for download, of a node or a chain; each has a folder of its own, for the same reason. */
-export const deliveryFolder = (ownerId: string): string => `music/delivery/${ownerId}`
+export const deliveryFolder = (ownerId: string): string => `${DELIVERIES_FOLDER}/${ownerId}`

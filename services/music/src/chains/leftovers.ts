@@ -1,5 +1,6 @@
 import { setInterval } from 'node:timers/promises'
 import { nodeFile } from '../audio/files-layout.ts'
+import { removeExpiredDeliveries } from '../delivery/retention.ts'
 import type { World } from '../world.ts'
 import { removeOwnerFiles } from './remove-files.ts'
 import { type Db, findNode } from './store.ts'
@@ -41,8 +42,12 @@ export const sweepLeftovers = async ({ db, files, now }: World): Promise<void> =
 /** Sweeps now and every hour until the service ends. Replicas may do so at once. */
 export const sweepNowAndThen = async (world: World): Promise<void> => {
   const { log, signal } = world
-  const attempt = () =>
-    sweepLeftovers(world).catch((error: unknown) => log.warn({ err: error }, 'leftover files were not removed'))
+  const attempt = async () => {
+    await sweepLeftovers(world).catch((error: unknown) => log.warn({ err: error }, 'leftover files were not removed'))
+    await removeExpiredDeliveries(world).catch((error: unknown) =>
+      log.warn({ err: error }, 'expired exports were not removed'),
+    )
+  }
   await attempt()
   try {
     for await (const _ of setInterval(SWEEP_MILLISECONDS, undefined, { signal, ref: false })) await attempt()

@@ -4,7 +4,7 @@ import { transact } from '@trellis/kit/store'
 import type { Chain, MusicServiceDefinition } from '@trellis/protos/ts/trellis/music/v1/music.ts'
 import { createBranches } from '../generations/branch.ts'
 import { type Generations, notRetryable } from '../generations/generations.ts'
-import { requireGenerations } from '../quotas/quotas.ts'
+import { requireBytes, requireGenerations } from '../quotas/quotas.ts'
 import type { World } from '../world.ts'
 import { requireNode, requireTree } from './access.ts'
 import { createChain } from './create-chain.ts'
@@ -143,8 +143,11 @@ export const chainRpc = (world: World, generations: Generations): ChainHandlers 
 
   async retryNode(request, { caller }) {
     const { node, ...tree } = await requireNode(world, caller, request)
-    await requireGenerations(world.db, caller.userId, world.config, 1)
-    const restarted = await generations.retry(tree, node)
+    const restarted = await generations.retry(tree, node, async (transaction) => {
+      // The restarted node is counted by now.
+      await requireGenerations(transaction, caller.userId, world.config, 0)
+      await requireBytes(transaction, caller, world.config, 0)
+    })
     if (!restarted) throw notRetryable(node)
     return nodeMessage(restarted, tree.chain)
   },

@@ -1,7 +1,8 @@
 import { failure, toFailure } from '@trellis/kit/errors'
+import { transact } from '@trellis/kit/store'
 import type { ChainTree } from '../chains/access.ts'
 import { publishNode } from '../chains/events.ts'
-import { findNode, restartNode } from '../chains/store.ts'
+import { type Db, findNode, restartNode } from '../chains/store.ts'
 import type { NodeRow } from '../chains/tables.ts'
 import type { World } from '../world.ts'
 import { changeGenerating } from './drive.ts'
@@ -12,8 +13,11 @@ import { generationOrders, generationRun } from './order.ts'
 export interface Generations {
   /** Starts the run of a node whose row says that it is being generated. Throws where there is no room for it. */
   start(tree: ChainTree, node: NodeRow): Promise<void>
-  /** Starts a failed node again; undefined where it has not failed. */
-  retry(tree: ChainTree, node: NodeRow): Promise<NodeRow | undefined>
+  /**
+   * Starts a failed node again; undefined where it has not failed. `admit` runs in the transaction that restarts the node,
+   * after the node was changed: what it throws undoes the restart.
+   */
+  retry(tree: ChainTree, node: NodeRow, admit: (transaction: Db) => Promise<void>): Promise<NodeRow | undefined>
   /** Stops a node's run, if there is one. */
   stop(node: NodeRow): Promise<void>
 }
@@ -34,10 +38,14 @@ export const createGenerations = (world: World): Generations => {
 
   return {
     start,
-    async retry(tree, node) {
+    async retry(tree, node, admit) {
       const attempt = node.attempt + 1
       const runId = `generate-${node.id}-${attempt}`
-      const restarted = await restartNode(db, node.id, { run_id: runId, attempt })
+      const restarted = await transact(db, async (transaction) => {
+        const changed = await restartNode(transaction, node.id, { run_id: runId, attempt })
+        if (changed) await admit(transaction)
+        return changed
+      })
       if (!restarted) return undefined
       await publishNode(bus, restarted)
       try {

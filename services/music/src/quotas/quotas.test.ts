@@ -1,10 +1,13 @@
 import type { Caller } from '@trellis/kit/rpc'
+import { openStore } from '@trellis/kit/store'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { temporaryDirectory } from '../../../../test/support/temporary-directory.ts'
 import { wavOf } from '../../test/audio-files.ts'
 import { playBand } from '../../test/band.ts'
 import { flacSilence } from '../../test/flac-silence.ts'
-import { type OpenService, openService, upload } from '../../test/open-service.ts'
+import { nodeOf, type OpenService, openService, upload } from '../../test/open-service.ts'
+import { migrations } from '../chains/migrations.ts'
+import type { MusicTables } from '../chains/tables.ts'
 
 const RATE = 8_000
 const account = (userId: string) => ({ caller: { userId, kind: 'account', tier: 'paid' } satisfies Caller })
@@ -13,9 +16,11 @@ describe('a user in cloud mode', () => {
   const stack = new AsyncDisposableStack()
   let service: OpenService
   let wav: Uint8Array
+  let directory: string
 
   beforeAll(async () => {
     const { path } = stack.use(await temporaryDirectory())
+    directory = path
     service = stack.use(
       await openService(path, { MUSIC_USER_MB: '1', MUSIC_USER_CHAINS: '2', MUSIC_USER_GENERATIONS: '4' }),
     )
@@ -77,5 +82,52 @@ describe('a user in cloud mode', () => {
       [bob, other],
     ] as const)
       await service.client.deleteChain({ chainId }, who)
+  })
+
+  /** Branches, waits until the takes are ready, and turns them into failed ones. */
+  const failedBranches = async (
+    who: { caller: Caller },
+    { chainId, rootNodeId: nodeId }: { chainId: string; rootNodeId: string },
+    wanted: { takes: number; durationSeconds: number },
+  ) => {
+    const { nodes } = await service.client.createBranches({ chainId, nodeId, seed: 1, ...wanted }, who)
+    const ids = nodes.map(({ nodeId }) => nodeId)
+    const generating = async () => {
+      const chain = await service.client.getChain({ chainId }, who)
+      return ids.filter((id) => nodeOf(chain, id).status === 'NODE_STATUS_GENERATING')
+    }
+    await expect.poll(generating, { timeout: 60_000, interval: 50 }).toEqual([])
+    await using opened = await openStore<MusicTables>({ dataDirectory: directory, name: 'music', migrations })
+    await opened.db.updateTable('nodes').set({ status: 'error', error: 'Test.' }).where('id', 'in', ids).execute()
+    return ids
+  }
+
+  test('retries no failed node that there is no space for by now', async () => {
+    const who = account('retry-bytes')
+    const chain = await upload(service, wav, who)
+    const { chainId } = chain
+    const [nodeId = ''] = await failedBranches(who, chain, { takes: 1, durationSeconds: 20 })
+    await service.client.createBranches(
+      { chainId, nodeId: chain.rootNodeId, takes: 1, durationSeconds: 20, seed: 2 },
+      who,
+    )
+    await expect(service.client.retryNode({ chainId, nodeId }, who)).rejects.toMatchObject({ status: 413 })
+    const refused = nodeOf(await service.client.getChain({ chainId }, who), nodeId)
+    expect(refused.status).toBe('NODE_STATUS_ERROR')
+    await service.client.deleteChain({ chainId }, who)
+  })
+
+  test('has the same number of generations under way when nodes are retried at once', async () => {
+    const who = account('retry-count')
+    const chain = await upload(service, wav, who)
+    const { chainId } = chain
+    const ids = [
+      ...(await failedBranches(who, chain, { takes: 3, durationSeconds: 5 })),
+      ...(await failedBranches(who, chain, { takes: 3, durationSeconds: 5 })),
+    ]
+    const outcomes = await Promise.allSettled(ids.map((nodeId) => service.client.retryNode({ chainId, nodeId }, who)))
+    const refused = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason] : []))
+    expect(refused).toMatchObject([{ status: 429 }, { status: 429 }])
+    await service.client.deleteChain({ chainId }, who)
   })
 })

@@ -42,6 +42,7 @@ const workerKind = (config: ListingsConfig, shared: Readonly<Record<string, stri
   runsPerWorker: 200,
   memoryMegabytes: 256,
   residentMegabytes: config.workerMegabytes,
+  treeMegabytes: config.workerMegabytes + config.browserMegabytes,
 })
 
 /**

@@ -1,0 +1,22 @@
+/** What is open or in progress by caller, up to a limit for each; 0: no limit. */
+export const createConcurrencyLimiter = (limit: number) => {
+  const counts = new Map<string, number>()
+  return {
+    /** What is open of all callers. */
+    size: (): number => counts.values().reduce((sum, count) => sum + count, 0),
+    /** Whether the caller may begin one more; `end` must be called for it then. */
+    begin: (caller: string): boolean => {
+      const count = counts.get(caller) ?? 0
+      if (limit > 0 && count >= limit) return false
+      counts.set(caller, count + 1)
+      return true
+    },
+    end: (caller: string): void => {
+      const count = (counts.get(caller) ?? 1) - 1
+      if (count > 0) counts.set(caller, count)
+      else counts.delete(caller)
+    },
+  }
+}
+
+export type ConcurrencyLimiter = ReturnType<typeof createConcurrencyLimiter>

@@ -1,0 +1,34 @@
+import type { Socket } from 'node:net'
+import proxyAddr from '@fastify/proxy-addr'
+import { clientKeyOf } from './client-address.ts'
+import { createConcurrencyLimiter } from './concurrency-limiter.ts'
+
+export type ConnectionShareOptions = {
+  /** Connections of one address; 0: no limit. */
+  limit: number
+  /** Proxies that connect for others have no share, unless they are on this machine, where any process has the same address. */
+  trustedProxies: readonly string[]
+}
+
+/** Closes connections of an address that has its share of them, so that one caller cannot take all. */
+export const createConnectionShare = ({ limit, trustedProxies }: ConnectionShareOptions) => {
+  const connections = createConcurrencyLimiter(limit)
+  const isTrusted = proxyAddr.compile([...trustedProxies])
+  const isLoopback = proxyAddr.compile('loopback')
+  return {
+    /** Whether the connection stays open. */
+    admit: (socket: Socket): boolean => {
+      const address = socket.remoteAddress
+      if (address === undefined || (isTrusted(address, 0) && !isLoopback(address, 0))) return true
+      const caller = clientKeyOf(address)
+      if (!connections.begin(caller)) {
+        socket.destroy()
+        return false
+      }
+      socket.once('close', () => connections.end(caller))
+      return true
+    },
+  }
+}
+
+export type ConnectionShare = ReturnType<typeof createConnectionShare>

@@ -1,0 +1,17 @@
+const authorityShape = /^(\[[0-9a-f:.%]+\]|[^\s:@/\\[\]]+)(?::\d{1,5})?$/i
+
+/** The host of an authority without its port, in lower case and without the root's dot; undefined where it is malformed. */
+export const hostNameOf = (authority: string): string | undefined => {
+  const [, host] = authorityShape.exec(authority) ?? []
+  return host
+    ?.toLowerCase()
+    .replace(/\.$/, '')
+    .replace(/^\[(.*)\]$/, '$1')
+}
+
+/** The browser or the system resolves these to the machine itself, so no DNS server can rebind them. */
+export const isLoopbackName = (name: string): boolean => name === 'localhost' || name.endsWith('.localhost')
+
+/** Whether a name is the pattern, is below it (`*.example.com`), or any will do (`*`). */
+export const matchesHost = (pattern: string, name: string): boolean =>
+  pattern === '*' || (pattern.startsWith('*.') ? name.endsWith(pattern.slice(1)) : pattern === name)

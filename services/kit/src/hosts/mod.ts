@@ -1,0 +1,1 @@
+export { hostNameOf, isLoopbackName, matchesHost } from './host-name.ts'
