@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { RequestListener, Server } from 'node:http'
 import { failure } from '@trellis/kit/errors'
-import { anonymous } from '@trellis/kit/rpc'
+import { anonymous, type TlsFiles } from '@trellis/kit/rpc'
 import { type Log, type Metrics, silentLog } from '@trellis/kit/telemetry'
 import type { Route } from '@trellis/protos/edge/routes.ts'
 import fastify, { type FastifyInstance, type FastifyRequest, type onRequestHookHandler } from 'fastify'
@@ -40,6 +40,8 @@ export type EdgeOptions = {
   isBranchKey?: (given: string) => boolean
   /** Which services cannot be used just now, and why; empty when all can. */
   missing: () => Record<string, string>
+  /** Listens with this certificate, and to clients with one of the same authority. */
+  tls?: (() => TlsFiles) | undefined
   log: Log
   metrics: Metrics
 }
@@ -157,7 +159,7 @@ const createAdmission = ({ config, log, isBranchKey }: EdgeOptions, guard: Crede
 
 /** The HTTP edge: every route of the contract, before services that it knows only as rpc clients. */
 export const createEdge = async (options: EdgeOptions): Promise<Edge> => {
-  const { config, routes, backends, openapi, log, metrics } = options
+  const { config, routes, backends, openapi, tls, log, metrics } = options
   const mounts = [...new Set(backends.map(({ mount }) => mount))]
   const cors = createCors(corsRules(config, mounts))
   const requestId = createRequestIds()
@@ -182,7 +184,7 @@ export const createEdge = async (options: EdgeOptions): Promise<Edge> => {
     failures: createRateLimiter({ perMinute: config.failedCredentialsPerMinute }),
     clientAddress,
   })
-  const http = createServers({ config, front, bodies, writes, headersOf })
+  const http = createServers({ config, front, bodies, writes, headersOf, tls })
   const server = createServer(config, requestId, http.create)
   const closing = new AbortController()
   const heartbeat = createHeartbeat({ stallMilliseconds: config.streamStallSeconds * 1_000 })
@@ -241,7 +243,7 @@ export const createEdge = async (options: EdgeOptions): Promise<Edge> => {
       listensOn = host
       const address = await server.listen({ host, port, backlog: 4_096 })
       if (host === 'localhost') await http.listenOnOtherLoopback(server.server)
-      return address
+      return tls ? address.replace(/^http:/, 'https:') : address
     },
     openStreams: heartbeat.size,
     /** Streams end first, then requests in hand are answered, then connections are cut. */
