@@ -83,6 +83,8 @@ test('an address has its share of streams: one more is 429, and others have thei
   expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '5'])
   expect(await refused.text()).toContain('MAX_STREAMS_PER_ADDRESS')
   expect((await stream('192.0.2.2')).status).toBe(200)
+  // Programs of this machine have no share.
+  for (const _ of [1, 2, 3]) expect((await stream('127.0.0.1')).status).toBe(200)
   leaving.abort()
   await vi.waitFor(async () => expect((await stream('192.0.2.1')).status).toBe(200), { timeout: 10_000 })
 })

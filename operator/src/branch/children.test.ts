@@ -4,6 +4,7 @@ import type { StatefulSet } from './child-kinds.ts'
 import { keyVersionOf, secretFor, serviceFor, statefulSetFor } from './children.ts'
 import { namesOf } from './names.ts'
 import { branchObject, settings } from './test-support.ts'
+import { viewOf } from './view.ts'
 
 const branch = branchObject('web', { spec: { slug: 'web', tenantId: 'acme', anonymize: true } })
 const set = (of = branch, keyVersion = 'k1', live?: StatefulSet) => statefulSetFor(of, { keyVersion, live }, settings)
@@ -44,6 +45,21 @@ test('its pod is restarted in place, on a volume that outlives pod and StatefulS
   expect(spec.template.spec).toMatchObject({ restartPolicy: 'Always', securityContext: { fsGroup: 65_532 } })
   expect(spec.template.metadata.labels).toMatchObject(spec.selector.matchLabels)
   expect(set(branchObject('web', { spec: { state: 'Inactive' } })).spec.replicas).toBe(0)
+})
+
+test('a branch with a certificate takes batches over HTTPS, and services are told so', () => {
+  const file = { name: 'RPC_TLS_CERT_FILE', value: '/etc/trellis/rpc-tls/tls.crt' }
+  const secure = { ...settings, template: { ...settings.template, env: [file] } }
+  const variables = (given: typeof settings) =>
+    statefulSetFor(branch, { keyVersion: 'k1', live: undefined }, given).spec.template.spec.containers[0]?.env
+  expect(variables(secure)).toContainEqual({ name: 'BRANCH_TLS', value: '1' })
+  expect(variables(settings)?.map(({ name }) => name)).not.toContain('BRANCH_TLS')
+  const none = { get: () => undefined, by: () => [], list: () => [] }
+  const stores = { branches: none, pods: none, statefulSets: none, services: none, claims: none } as never
+  const withPort = branchObject('web', { spec: { slug: 'web' }, status: { port: 8538 } })
+  const host = `${namesOf(branch).service}.farm.svc:8538`
+  expect(viewOf(withPort, stores, secure).httpAddress).toBe(`https://${host}`)
+  expect(viewOf(withPort, stores, settings).httpAddress).toBe(`http://${host}`)
 })
 
 test("the group of the volume is the template's, and the cluster's own choice where that has none", () => {

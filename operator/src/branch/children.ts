@@ -46,6 +46,10 @@ const fileGroup = 65_532
 const fileGroupOf = ({ podSecurityContext }: WorkerTemplate): { fsGroup?: number } =>
   podSecurityContext ?? { fsGroup: fileGroup }
 
+/** Whether its pods have a certificate, with which they take batches over HTTPS. */
+export const hasCertificate = ({ template }: Pick<BranchSettings, 'template'>): boolean =>
+  template.env?.some(({ name }) => name === 'RPC_TLS_CERT_FILE') ?? false
+
 /** Slugs may begin and end with a hyphen, values of labels may not. */
 const slugLabel = (slug: string): string => (/^[a-z0-9](.*[a-z0-9])?$/.test(slug) ? slug : deterministicName([slug]))
 
@@ -105,7 +109,7 @@ export const serviceFor = (branch: Branch, port: number, settings: BranchSetting
     },
   })
 
-const environmentOf = (branch: Branch): EnvironmentVariable[] => {
+const environmentOf = (branch: Branch, settings: BranchSettings): EnvironmentVariable[] => {
   const { tenantId, retentionDays, anonymize } = branch.spec
   return [
     { name: 'BRANCH_SLUG', value: slugOf(branch) },
@@ -113,6 +117,7 @@ const environmentOf = (branch: Branch): EnvironmentVariable[] => {
     ...(tenantId === undefined ? [] : [{ name: 'BRANCH_TENANT_ID', value: tenantId }]),
     { name: 'BRANCH_RETENTION_DAYS', value: String(retentionDays) },
     { name: 'BRANCH_ANONYMIZE', value: anonymize ? '1' : '0' },
+    ...(hasCertificate(settings) ? [{ name: 'BRANCH_TLS', value: '1' }] : []),
     { name: 'PORT', value: String(httpPort) },
     { name: 'RPC_ADDRESS', value: `0.0.0.0:${rpcPort}` },
     { name: 'TRELLIS_DATA_DIR', value: dataDirectory },
@@ -164,7 +169,7 @@ export const statefulSetFor = (
         metadata: podMetadata(template, { labels, annotations: { [keyAnnotation]: keyVersion } }),
         spec: podSpec(template, {
           container: 'branch',
-          env: environmentOf(branch),
+          env: environmentOf(branch, settings),
           ports: [
             { name: 'http', containerPort: httpPort, protocol: 'TCP' },
             { name: 'rpc', containerPort: rpcPort, protocol: 'TCP' },

@@ -1,14 +1,18 @@
 import { isIPv6 } from 'node:net'
 import type { Branch as BranchMessage } from '@trellis/protos/ts/trellis/workloads/v1/branches.ts'
 import type { Branch } from '../crds/mod.ts'
-import { rpcServicePort } from './children.ts'
+import { type BranchSettings, hasCertificate, rpcServicePort } from './children.ts'
 import { namesOf } from './names.ts'
 import { podConditionOf } from './pod-condition.ts'
 import { slugOf } from './slug.ts'
 import { type BranchStores, childKey, podOf } from './world.ts'
 
 /** A Branch as services see it. Until it has a port (0) it has no addresses. */
-export const viewOf = (branch: Branch, stores: BranchStores): BranchMessage => {
+export const viewOf = (
+  branch: Branch,
+  stores: BranchStores,
+  settings: Pick<BranchSettings, 'template'>,
+): BranchMessage => {
   const { spec, status, metadata } = branch
   const names = namesOf(branch)
   const pod = podOf(stores, branch, stores.statefulSets.get(childKey(branch, names.statefulSet)))
@@ -24,7 +28,7 @@ export const viewOf = (branch: Branch, stores: BranchStores): BranchMessage => {
     active: spec.state === 'Active',
     ready: spec.state === 'Active' && podConditionOf(pod).kind === 'ready',
     port,
-    httpAddress: port === 0 ? '' : `http://${httpHost}:${port}`,
+    httpAddress: port === 0 ? '' : `${hasCertificate(settings) ? 'https' : 'http'}://${httpHost}:${port}`,
     rpcAddress: port === 0 ? '' : `${host}:${rpcServicePort(port)}`,
     dataDir: `volume claim ${names.claim}`,
     createdAt: metadata.creationTimestamp ?? '',

@@ -114,14 +114,14 @@ export const branchesRpc = (options: BranchesRpcOptions): Handlers<typeof Branch
         const held = stores.branches.get(keyOf(made.metadata))
         return held?.metadata.uid === made.metadata.uid && held.status.port !== undefined ? held : undefined
       }, signal)
-      return { branch: viewOf(seen ?? made, stores), apiKey }
+      return { branch: viewOf(seen ?? made, stores, settings), apiKey }
     },
 
     listBranches: async () => ({
       branches: stores.branches
         .list()
         .filter((branch) => !isBeingDeleted(branch) && bySlug(slugOf(branch)) === branch)
-        .map((branch) => viewOf(branch, stores))
+        .map((branch) => viewOf(branch, stores, settings))
         .sort((a, b) => b.createdAt.localeCompare(a.createdAt, 'en') || a.slug.localeCompare(b.slug, 'en')),
     }),
 
@@ -132,7 +132,7 @@ export const branchesRpc = (options: BranchesRpcOptions): Handlers<typeof Branch
       const body = { metadata: { uid: branch.metadata.uid }, spec: { state: active ? 'Active' : 'Inactive' } }
       try {
         const changed = await client.patch(branches, branch.metadata, { type: 'merge', body }, { signal })
-        return viewOf(changed, stores)
+        return viewOf(changed, stores, settings)
       } catch (error) {
         if (isNotFound(error)) throw unknown(error)
         throw error

@@ -10,6 +10,12 @@ const serveConfig = {
     '127.0.0.1:9000',
     'Where the logs service asks: host:port or unix:///path.',
   ),
+  takesTls: setting(
+    'BRANCH_TLS',
+    read.flag,
+    false,
+    'Takes batches over HTTPS, with the certificate of calls between processes, from senders with one of the same authority.',
+  ),
   shutdownSeconds: setting(
     'SHUTDOWN_SECONDS',
     read.integer(0, 600),
@@ -27,9 +33,12 @@ export const readAll = (environment: NodeJS.ProcessEnv) => {
   if (config.branch.slug === '') throw new ConfigFailure('BRANCH_SLUG must be set: it is the name of the branch.')
   if (config.branch.key === '' && config.branch.keyHash === '')
     throw new ConfigFailure('BRANCH_KEY must be set: nobody may send without a key.')
+  const security = rpcSecurity(config.serve)
+  if (config.serve.takesTls && !security.tls)
+    throw new ConfigFailure('BRANCH_TLS needs RPC_TLS_CERT_FILE, RPC_TLS_KEY_FILE and RPC_TLS_CA_FILE.')
   return {
     ...config,
-    security: rpcSecurity(config.serve),
+    security,
     // Without NATS nobody is told how many entries there are, and all else goes on.
     bus: config.connections.natsServers.length === 0 ? undefined : busOptions(config.connections),
   }

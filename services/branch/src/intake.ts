@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { createEdge, type Edge, edgeConfig } from '@trellis/edge'
 import { readConfig } from '@trellis/kit/config'
 import { isSameSecret } from '@trellis/kit/credentials'
-import { connectInProcess } from '@trellis/kit/rpc'
+import { connectInProcess, type TlsFiles } from '@trellis/kit/rpc'
 import type { Log, Metrics } from '@trellis/kit/telemetry'
 import type { BranchConfig, BranchNode } from '@trellis/logs'
 import { type Route, routes } from '@trellis/protos/edge/routes.ts'
@@ -12,6 +12,8 @@ export type IntakeOptions = {
   node: Pick<BranchNode, 'gleanBatch'>
   config: BranchConfig
   shutdownSeconds: number
+  /** Its certificate, where it takes batches over HTTPS. */
+  tls?: (() => TlsFiles) | undefined
   log: Log
   metrics: Metrics
 }
@@ -26,7 +28,7 @@ const batchRoute = (): Route => {
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex')
 
 /** `POST /api/glean/batch` with the code, limits and answers of the logs service, `/health` and `/ready`; nothing else, and with the branch's key alone. */
-export const createIntake = ({ node, config, shutdownSeconds, log, metrics }: IntakeOptions): Promise<Edge> => {
+export const createIntake = ({ node, config, shutdownSeconds, tls, log, metrics }: IntakeOptions): Promise<Edge> => {
   const { fullName, methods } = LogsServiceDefinition
   const definition = { ...LogsServiceDefinition, methods: { gleanBatch: methods.gleanBatch } }
   const { key, keyHash } = config
@@ -52,6 +54,7 @@ export const createIntake = ({ node, config, shutdownSeconds, log, metrics }: In
       },
     ],
     missing: () => ({}),
+    tls,
     log,
     metrics,
   })

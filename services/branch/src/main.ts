@@ -1,5 +1,5 @@
 import { printConfig, runProcess } from '@trellis/kit/process'
-import { serveGrpc } from '@trellis/kit/rpc'
+import { createTlsFiles, serveGrpc } from '@trellis/kit/rpc'
 import { lockDataDirectory } from '@trellis/kit/store'
 import { createBranchNode } from '@trellis/logs'
 import { type Config, configParts, readAll } from './config.ts'
@@ -25,7 +25,8 @@ await runProcess<Config>({
       }),
     )
     const { shutdownSeconds } = serve
-    const intake = opened.use(await createIntake({ node, config, shutdownSeconds, log, metrics }))
+    const tls = serve.takesTls && security.tls ? createTlsFiles(security.tls) : undefined
+    const intake = opened.use(await createIntake({ node, config, shutdownSeconds, tls, log, metrics }))
     const address = await intake.listen(host, port)
     tellStarter({ kind: 'ready', rpcAddress: rpc.address })
     const stack = opened.move()

@@ -90,7 +90,8 @@ export const connectServices = (addresses: Addresses, security: RpcSecurity, log
         isRemote: true,
       })
     }
-    if (name === 'logs') backends.push(opened.use(branchIntake(channel.client(BranchDirectoryServiceDefinition), log)))
+    if (name === 'logs')
+      backends.push(opened.use(branchIntake(channel.client(BranchDirectoryServiceDefinition), log, security.tls)))
     const health = channel.client(HealthDefinition, { deadlineMilliseconds: 5_000 })
     missing.set(name, 'not asked yet')
     checks.push(async () => {

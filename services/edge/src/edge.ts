@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, RequestListener, Server } from 'node:http'
 import { failure } from '@trellis/kit/errors'
-import { anonymous } from '@trellis/kit/rpc'
+import { anonymous, type TlsFiles } from '@trellis/kit/rpc'
 import { type Log, type Metrics, silentLog } from '@trellis/kit/telemetry'
 import type { Route } from '@trellis/protos/edge/routes.ts'
 import fastify, { type FastifyInstance, type FastifyRequest, type onRequestHookHandler } from 'fastify'
 import { createBodyTimeouts } from './admission/body-timeouts.ts'
-import { createClientAddress } from './admission/client-address.ts'
+import { createClientAddress, isThisMachine } from './admission/client-address.ts'
 import { createConcurrencyLimiter } from './admission/concurrency-limiter.ts'
 import { connectionLimit } from './admission/connection-limit.ts'
 import { createConnectionShare } from './admission/connection-share.ts'
@@ -45,6 +45,8 @@ export type EdgeOptions = {
   missing: () => Record<string, string>
   /** False while the process ends after an error that nothing caught: it must get no new requests. */
   isReady?: () => boolean
+  /** Listens with this certificate, and to clients with one of the same authority. */
+  tls?: (() => TlsFiles) | undefined
   log: Log
   metrics: Metrics
 }
@@ -165,7 +167,7 @@ const createAdmission = ({ config, log, isBranchKey }: EdgeOptions, guard: Crede
 
 /** The HTTP edge: every route of the contract, before services that it knows only as rpc clients. */
 export const createEdge = async (options: EdgeOptions): Promise<Edge> => {
-  const { config, routes, backends, openapi, log, metrics } = options
+  const { config, routes, backends, openapi, tls, log, metrics } = options
   const mounts = [...new Set(backends.map(({ mount }) => mount))]
   const cors = createCors(corsRules(config, mounts))
   const requestId = createRequestIds()
@@ -195,7 +197,7 @@ export const createEdge = async (options: EdgeOptions): Promise<Edge> => {
     limit: config.maxConnectionsPerAddress,
     trustedProxies: config.trustedProxies,
   })
-  const http = createServers({ config: { ...config, maxConnections }, front, bodies, writes, share, headersOf })
+  const http = createServers({ config: { ...config, maxConnections }, front, bodies, writes, share, headersOf, tls })
   const server = createServer(config, requestId, http.create)
   const closing = new AbortController()
   const heartbeat = createHeartbeat({ stallMilliseconds: config.streamStallSeconds * 1_000 })
@@ -240,7 +242,7 @@ export const createEdge = async (options: EdgeOptions): Promise<Edge> => {
   await registerRoutes(server, routes, backends, {
     streams: { heartbeat, closing: closing.signal, onFrames: (count) => frames.inc(count) },
     maximumStreams: config.maximumStreams,
-    streamsByAddress: createConcurrencyLimiter(config.maxStreamsPerAddress),
+    streamsByAddress: createConcurrencyLimiter(config.maxStreamsPerAddress, isThisMachine),
     clientAddress,
     begin,
     admit: createAdmission(options, guard),
@@ -256,7 +258,7 @@ export const createEdge = async (options: EdgeOptions): Promise<Edge> => {
       listensOn = host
       const address = await server.listen({ host, port, backlog: 4_096 })
       if (host === 'localhost') await http.listenOnOtherLoopback(server.server)
-      return address
+      return tls ? address.replace(/^http:/, 'https:') : address
     },
     openStreams: heartbeat.size,
     /** Streams end first, then requests in hand are answered, then connections are cut. */

@@ -1,6 +1,16 @@
 import { lookup } from 'node:dns/promises'
-import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http'
+import {
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerOptions,
+  type ServerResponse,
+} from 'node:http'
+import { createServer as createTlsServer } from 'node:https'
+import type { Socket } from 'node:net'
 import { failure } from '@trellis/kit/errors'
+import { type TlsFiles, tlsRefreshMilliseconds } from '@trellis/kit/rpc'
 import type { BodyTimeouts } from './admission/body-timeouts.ts'
 import type { ConnectionShare } from './admission/connection-share.ts'
 import { answerRaw, type Front } from './admission/front.ts'
@@ -19,6 +29,8 @@ export type HttpServerOptions = {
   share: ConnectionShare
   /** Headers that every answer carries. */
   headersOf: (request: IncomingMessage) => Record<string, string>
+  /** With it, HTTPS: clients must show a certificate of the same authority. */
+  tls?: (() => TlsFiles) | undefined
 }
 
 /** Ends a request whose body arrives too slowly; the connection cannot be used again. */
@@ -36,27 +48,34 @@ export const answerSlowBody =
     answerRaw(response, slow, { ...headersOf(request), connection: 'close' })
   }
 
+/** A server that both ends of a connection show certificates to, and that takes a renewed one up. */
+const createSecureServer = (options: ServerOptions, tls: () => TlsFiles, answer: RequestListener): Server => {
+  const server = createTlsServer({ ...options, ...tls(), requestCert: true, rejectUnauthorized: true }, answer)
+  const timer = setInterval(() => server.setSecureContext(tls()), tlsRefreshMilliseconds).unref()
+  return server.once('close', () => clearInterval(timer))
+}
+
 /** An HTTP server that judges requests before the framework sees them, and whose connections have limits. */
 export const createHttpServer = (
   listener: RequestListener,
-  { config, front, bodies, writes, share, headersOf }: HttpServerOptions,
+  { config, front, bodies, writes, share, headersOf, tls }: HttpServerOptions,
 ): Server => {
-  const server = createServer(
-    {
-      headersTimeout: config.headersSeconds * 1_000,
-      keepAliveTimeout: config.keepAliveSeconds * 1_000,
-      // Bodies are timed by what arrives of them: see createBodyTimeouts.
-      requestTimeout: 0,
-      connectionsCheckingInterval: 1_000,
-    },
-    (request, response) => {
-      bodies.watch(request, response)
-      const refusal = front(request)
-      if (refusal) answerRaw(response, refusal, headersOf(request))
-      else listener(request, response)
-    },
-  )
-  server.on('connection', (socket) => {
+  const options = {
+    headersTimeout: config.headersSeconds * 1_000,
+    keepAliveTimeout: config.keepAliveSeconds * 1_000,
+    // Bodies are timed by what arrives of them: see createBodyTimeouts.
+    requestTimeout: 0,
+    connectionsCheckingInterval: 1_000,
+  }
+  const answer: RequestListener = (request, response) => {
+    bodies.watch(request, response)
+    const refusal = front(request)
+    if (refusal) answerRaw(response, refusal, headersOf(request))
+    else listener(request, response)
+  }
+  const server = tls ? createSecureServer(options, tls, answer) : createServer(options, answer)
+  // Of a connection with TLS, what is not sent yet is counted by its encrypted end.
+  server.on(tls ? 'secureConnection' : 'connection', (socket: Socket) => {
     if (share.admit(socket)) writes.watch(socket)
   })
   server.maxConnections = config.maxConnections

@@ -13,14 +13,14 @@ export const limitsConfig = {
   maxConnectionsPerAddress: setting(
     'MAX_CONNECTIONS_PER_ADDRESS',
     read.integer(0, 1_000_000),
-    5_000,
+    15_000,
     'Connections of one address; more are closed. Proxies in TRUSTED_PROXIES on other machines are not counted. 0: no limit.',
   ),
   maxStreamsPerAddress: setting(
     'MAX_STREAMS_PER_ADDRESS',
     read.integer(0, 1_000_000),
-    1_000,
-    'Event streams of one address; more are 429. 0: no limit.',
+    5_000,
+    'Event streams of one address, this machine apart; more are 429. 0: no limit.',
   ),
   headersSeconds: setting('HEADERS_TIMEOUT_SECONDS', read.integer(1, 3_600), 20, 'Time for the headers of a request.'),
   keepAliveSeconds: setting(

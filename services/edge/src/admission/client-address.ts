@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { isIPv6 } from 'node:net'
+import { isIP, isIPv6 } from 'node:net'
 import proxyAddr from '@fastify/proxy-addr'
 import { type Reader, read } from '@trellis/kit/config'
 
@@ -20,6 +20,11 @@ export const clientKeyOf = (address: string): string => {
     .slice(0, 4)
     .join(':')}::/64`
 }
+
+const isLoopback = proxyAddr.compile('loopback')
+
+/** Whether a client, by its key, is this machine: whoever runs programs here has other means to exhaust it. */
+export const isThisMachine = (client: string): boolean => isIP(client) !== 0 && isLoopback(client, 0)
 
 /**
  * Makes the reader of a request's client address: the socket's, or where that is a trusted proxy's, the last address in

@@ -1,5 +1,5 @@
-/** What is open or in progress by caller, up to a limit for each; 0: no limit. */
-export const createConcurrencyLimiter = (limit: number) => {
+/** What is open or in progress by caller, up to a limit for each, save those that are exempt; 0: no limit. */
+export const createConcurrencyLimiter = (limit: number, isExempt: (caller: string) => boolean = () => false) => {
   const counts = new Map<string, number>()
   return {
     /** What is open of all callers. */
@@ -7,7 +7,7 @@ export const createConcurrencyLimiter = (limit: number) => {
     /** Whether the caller may begin one more; `end` must be called for it then. */
     begin: (caller: string): boolean => {
       const count = counts.get(caller) ?? 0
-      if (limit > 0 && count >= limit) return false
+      if (limit > 0 && count >= limit && !isExempt(caller)) return false
       counts.set(caller, count + 1)
       return true
     },

@@ -1,4 +1,4 @@
-import type { RpcClient } from '@trellis/kit/rpc'
+import type { RpcClient, RpcTls } from '@trellis/kit/rpc'
 import type { Log } from '@trellis/kit/telemetry'
 import { services } from '@trellis/protos/edge/routes.ts'
 import type { BranchDirectoryServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/branch.ts'
@@ -11,10 +11,11 @@ import { createPassOn } from './pass-on.ts'
 export const branchIntake = (
   directory: RpcClient<typeof BranchDirectoryServiceDefinition>,
   log: Log,
+  tls?: RpcTls,
 ): Backend & Disposable => {
   const known = services.find(({ name }) => name === BranchIntakeServiceDefinition.fullName)
   if (!known) throw new TypeError(`${BranchIntakeServiceDefinition.fullName} has no routes.`)
-  const passOn = createPassOn(createBranchLocations({ directory, log }))
+  const passOn = createPassOn(createBranchLocations({ directory, log }), tls)
   const { name, mount, heartbeat } = known
   return { name, mount, heartbeat, client: {}, passOn, [Symbol.dispose]: () => passOn[Symbol.dispose]() }
 }

@@ -1,5 +1,7 @@
 import { Agent, type IncomingMessage, type OutgoingHttpHeaders, request as send } from 'node:http'
+import { Agent as SecureAgent, request as sendSecurely } from 'node:https'
 import { cancelled, failure, isFailure } from '@trellis/kit/errors'
+import { createTlsFiles, type RpcTls } from '@trellis/kit/rpc'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { onRequestLost } from '../transcode/request-lost.ts'
 import type { BranchLocations } from './locations.ts'
@@ -65,16 +67,26 @@ const readAll = async (answer: IncomingMessage): Promise<Buffer> => {
 /**
  * Passes batches on to branches, by the slug in the path. The body goes through as it arrives, no faster than the branch takes it; the branch checks
  * the key, and its answer, with `Retry-After`, goes back. 404 for a slug that nobody knows; 503 for a branch that is not active or not
- * there, so that senders keep what they have and come again.
+ * there, so that senders keep what they have and come again. A branch at an https address is shown the certificate of calls between
+ * processes, and must show one of the same authority.
  */
-export const createPassOn = (locations: BranchLocations): PassOn & Disposable => {
+export const createPassOn = (locations: BranchLocations, tls?: RpcTls): PassOn & Disposable => {
   // A connection a batch: one that was kept may be gone when a body, which cannot be sent twice, is half on its way.
   const agent = new Agent({ maxSockets: 256 })
+  const secureAgent = new SecureAgent({ maxSockets: 256 })
+  const files = tls && createTlsFiles(tls)
+
+  const begin = (url: URL, options: { method: string; headers: OutgoingHttpHeaders }) => {
+    if (url.protocol !== 'https:') return send(url, { ...options, agent })
+    if (!files) throw new Error(`${url.origin} needs a certificate: RPC_TLS_CERT_FILE is not set.`)
+    const { serverName: servername } = tls
+    return sendSecurely(url, { ...options, agent: secureAgent, ...files(), ...(servername ? { servername } : {}) })
+  }
 
   const exchange = (address: string, request: FastifyRequest): Promise<Answer> =>
     new Promise((resolve, reject) => {
       const { raw } = request
-      const sent = send(new URL(pathOf(request), address), { method: 'POST', agent, headers: headersOf(request) })
+      const sent = begin(new URL(pathOf(request), address), { method: 'POST', headers: headersOf(request) })
       const unlink = onRequestLost(raw, () => sent.destroy(cancelled()))
       sent.setTimeout(silenceMilliseconds, () => sent.destroy(new Error('The branch says nothing.')))
       sent.once('response', (head) => {
@@ -116,5 +128,9 @@ export const createPassOn = (locations: BranchLocations): PassOn & Disposable =>
     }
     reply.send(body)
   }
-  return Object.assign(passOn, { [Symbol.dispose]: () => agent.destroy() })
+  const dispose = () => {
+    agent.destroy()
+    secureAgent.destroy()
+  }
+  return Object.assign(passOn, { [Symbol.dispose]: dispose })
 }

@@ -14,4 +14,5 @@ export { connectGrpc, type GrpcClientOptions, type GrpcConnection, openGrpcChann
 export { InsecureListener, type RpcSecurity, type RpcTls } from './grpc-security.ts'
 export { type GrpcServer, type GrpcServerOptions, serveGrpc } from './grpc-server.ts'
 export { connectInProcess } from './in-process.ts'
+export { createTlsFiles, type TlsFiles, tlsRefreshMilliseconds } from './tls-files.ts'
 export { readUpload, type Upload, type UploadedFile, type UploadPart } from './upload.ts'
