@@ -1,4 +1,5 @@
 import type { Log } from '@trellis/kit/telemetry'
+import type { RunKind } from '@trellis/kit/workloads'
 import { type Controller, keyOf, type Manager, type Resource, type Store } from '../runtime/mod.ts'
 import type { Notices } from './notices.ts'
 import { failureOf, type Reporter } from './reporter.ts'
@@ -6,6 +7,7 @@ import { type RunObject, runIdIndex, runIdOf, runIdsOf } from './run-id.ts'
 import { isFinished } from './run-status.ts'
 
 export type AttendOptions<Run extends RunObject> = {
+  kind: RunKind
   resource: Resource<Run>
   /** With `runIndexes`. */
   store: Store<Run>
@@ -23,7 +25,7 @@ export type AttendOptions<Run extends RunObject> = {
 export const attendRuns = <Run extends RunObject>(
   manager: Pick<Manager, 'whileLeading'>,
   controller: Pick<Controller, 'queue'>,
-  { resource, store, notices, reporter, log, forget }: AttendOptions<Run>,
+  { kind, resource, store, notices, reporter, log, forget }: AttendOptions<Run>,
 ): void => {
   let isLeading = false
   // The signal ends the work, not the leading: what is under way still writes.
@@ -32,6 +34,7 @@ export const attendRuns = <Run extends RunObject>(
     if (!signal.aborted) await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }))
   })
   notices.read({
+    kind,
     keyOf: (runId) => store.by(runIdIndex, runId).map(({ metadata }) => keyOf(metadata))[0],
     enqueue: (key) => controller.queue.add(key),
   })

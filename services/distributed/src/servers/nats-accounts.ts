@@ -1,5 +1,6 @@
 import { natsNames } from '@trellis/kit/bus'
 import { natsFilesNames } from '@trellis/kit/files'
+import { type RunKind, runKinds } from '@trellis/kit/workloads'
 
 /**
  * Processes that share the account in which all streams are. `workloads` stands in for the operator where there is no
@@ -25,11 +26,17 @@ type Streams = {
   files?: boolean
 }
 
-const runTopics = ['workloads.runs', 'workloads.assignments', 'workloads.inputs']
+/** The topics of a kind of runs, of which a worker of that kind reports in the first and reads all. */
+const runTopics = (kind: RunKind) =>
+  [`workloads.runs.${kind}`, `workloads.assignments.${kind}`, `workloads.inputs.${kind}`] as const
 
 const ofRuns: Streams = {
-  topics: runTopics,
-  queues: ['workloads.notices', 'workloads.branch-notices', 'workloads.orders.search', 'workloads.orders.generation'],
+  topics: runKinds.flatMap(runTopics),
+  queues: [
+    'workloads.notices',
+    'workloads.branch-notices',
+    ...runKinds.flatMap((kind) => [`workloads.worker-notices.${kind}`, `workloads.orders.${kind}`]),
+  ],
 }
 
 /** What each service publishes, reads and works on. */
@@ -37,7 +44,7 @@ const streamsOf: Readonly<Record<Service, Streams>> = {
   operator: ofRuns,
   workloads: { ...ofRuns, files: true },
   listings: {
-    topics: ['listings.updates', 'listings.answers', 'listings.control', 'workloads.runs'],
+    topics: ['listings.updates', 'listings.answers', 'listings.control', 'workloads.runs.search'],
     queues: ['listings.searches', 'workloads.orders.search', 'workloads.notices'],
     shared: ['listings.standings'],
   },
@@ -47,26 +54,25 @@ const streamsOf: Readonly<Record<Service, Streams>> = {
     files: true,
   },
   music: {
-    topics: ['music.chains', 'workloads.runs'],
+    topics: ['music.chains', 'workloads.runs.generation'],
     queues: ['music.generations', 'workloads.orders.generation', 'workloads.notices'],
     files: true,
   },
 }
 
+/** The rights of a worker that does runs of a kind. */
+const ofWorker = (kind: RunKind) => ({
+  writes: { topics: [`workloads.runs.${kind}`], queues: [`workloads.worker-notices.${kind}`] },
+  reads: { topics: runTopics(kind) },
+})
+
 /** What a worker stores (`writes`) and reads; of a queue it only adds jobs. */
 const rightsOf: Readonly<Record<Worker, { writes: Streams; reads: Streams }>> = {
   search: {
-    writes: {
-      topics: ['workloads.runs', 'workloads.assignments'],
-      queues: ['workloads.notices'],
-      shared: ['listings.standings'],
-    },
-    reads: { topics: runTopics, shared: ['listings.standings'] },
+    writes: { ...ofWorker('search').writes, shared: ['listings.standings'] },
+    reads: { ...ofWorker('search').reads, shared: ['listings.standings'] },
   },
-  generation: {
-    writes: { topics: ['workloads.runs', 'workloads.assignments'], queues: ['workloads.notices'] },
-    reads: { topics: runTopics },
-  },
+  generation: ofWorker('generation'),
   branch: { writes: { queues: ['workloads.branch-notices'] }, reads: {} },
 }
 

@@ -26,7 +26,7 @@ describe.skipIf(process.platform !== 'linux')('physical memory (watched on Linux
     })
     const client = connectInProcess(WorkloadsServiceDefinition, runtime.handlers)
     const run = async (runId: string, task: ProbeTask) => {
-      const reports = watchRun(bus, runId, new AbortController().signal)
+      const reports = watchRun(bus, { kind: 'search', runId }, new AbortController().signal)
       const input = Buffer.from(JSON.stringify(task))
       await client.run({ runId, workload: 'WORKLOAD_SEARCH', input, activeDeadlineSeconds: 60, user: 'local' })
       return (await collect(reports)).at(-1)
