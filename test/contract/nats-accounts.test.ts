@@ -5,7 +5,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { connect, type NatsConnection } from '@nats-io/transport-node'
 import { type NatsRole, type NatsServer, natsRoles, startNatsServer } from '@trellis/distributed/servers'
 import { type Bus, connectNatsBus, connectNatsWorkerBus, jsonCodec, queue, shared, topics } from '@trellis/kit/bus'
+import { readConfig } from '@trellis/kit/config'
 import { type FilesLocation, openFiles } from '@trellis/kit/files'
+import { connectionsConfig, filesLocation } from '@trellis/kit/process'
 import { silentLog } from '@trellis/kit/telemetry'
 import {
   assignmentsOf,
@@ -48,7 +50,10 @@ const foreign = [
   { role: 'music', topic: declareTopic('music.chains'), jobs: queue({ name: 'music.generations', ...jsonCodec() }) },
 ] as const
 
-const modes = [{ name: 'files are in S3', filesInNats: false }]
+const modes = [
+  { name: 'files are in S3', filesInNats: false },
+  { name: 'files are in NATS', filesInNats: true },
+]
 
 describe.skipIf(natsMissing !== undefined).each(modes)(
   `accounts of NATS${natsMissing ? ` (skipped: ${natsMissing})` : ''}, where $name`,
@@ -62,15 +67,16 @@ describe.skipIf(natsMissing !== undefined).each(modes)(
       credentials: { user: role, password: passwords[role] },
       log: silentLog,
     })
-    const filesAt = (role: NatsRole): FilesLocation => ({
-      kind: 'nats',
-      servers: [server.address],
-      bucket: 'trellis-files',
-      replicas: 1,
-      prefix: 'trellis',
-      user: role,
-      password: passwords[role],
-    })
+    /** Where files are, as a process of a role reads it in its environment. */
+    const filesAt = (role: NatsRole): FilesLocation =>
+      filesLocation(
+        readConfig(connectionsConfig, {
+          NATS_URL: server.address,
+          NATS_USER: role,
+          NATS_PASSWORD: passwords[role],
+          ...(role === 'generation' && { NATS_FILES_API: 'trellis.js' }),
+        }),
+      )
     const buses = {} as Record<(typeof foreign)[number]['role'] | 'operator', Bus>
     /** Every stream there is, which nobody but the owners of all may list. */
     const streamNames = async () => {
@@ -163,6 +169,43 @@ describe.skipIf(natsMissing !== undefined).each(modes)(
       const counts = await Promise.all([one, other, one, other, one, other].map(add))
       expect(counts.toSorted()).toEqual([1, 2, 3, 4, 5, 6])
     })
+
+    test.runIf(filesInNats)('a generation worker reads files, and writes and replaces audio', async () => {
+      await using music = await openFiles(filesAt('music'))
+      await music.write('music/a.wav', Buffer.from('in'))
+      await using worker = await openFiles(filesAt('generation'), { recover: false })
+      expect(await worker.stat('music/a.wav')).toMatchObject({ size: 2 })
+      expect(Buffer.from(await worker.readRange('music/a.wav', { start: 0, end: 9 })).toString()).toBe('in')
+      await worker.write('music/b.wav', Buffer.from('out'))
+      await worker.write('music/b.wav', Buffer.from('again'))
+      expect(Buffer.from(await music.readRange('music/b.wav', { start: 0, end: 9 })).toString()).toBe('again')
+    })
+
+    test.runIf(filesInNats)(
+      'a generation worker writes no other files, and has no other use of their stream',
+      async () => {
+        await using client = closing(
+          await connect({ servers: server.address, user: 'generation', pass: passwords.generation }),
+        )
+        const calls = ['CREATE', 'UPDATE', 'DELETE', 'SNAPSHOT', 'RESTORE', 'MSG.DELETE']
+        const refused = [
+          'trellis.files.trellis-files.key.logs.segment',
+          'trellis.files.trellis-files.key.segment',
+          ...['$JS.API', 'trellis.js'].flatMap((api) => [
+            ...calls.map((call) => `${api}.STREAM.${call}.${filesStream}`),
+            `${api}.STREAM.PURGE.trellis~topics~logs~tasks`,
+            `${api}.STREAM.MSG.GET.trellis~topics~logs~tasks`,
+            `${api}.STREAM.INFO.trellis~topics~logs~tasks`,
+            `${api}.DIRECT.GET.trellis~topics~logs~tasks`,
+            `${api}.STREAM.NAMES`,
+            `${api}.CONSUMER.CREATE.${filesStream}`,
+          ]),
+        ]
+        const answered: string[] = []
+        for (const subject of refused) if (!(await isRefused(client.nats, subject))) answered.push(subject)
+        expect(answered).toEqual([])
+      },
+    )
 
     test('clients without a password of a role are refused', async () => {
       const attempts = [
