@@ -10,7 +10,7 @@ import { warmPools } from './crds/mod.ts'
 import { addGenerationController, cacheGenerations, generationRuns } from './generation-job/mod.ts'
 import { branchesRpc } from './rpc/branches.ts'
 import { workloadsRpc } from './rpc/workloads.ts'
-import { createNotices, createReporter, createRunMetrics } from './runs/mod.ts'
+import { createNotices, createReporters, createRunMetrics } from './runs/mod.ts'
 import { type Client, createManager, type Manager, type RuntimeMetrics, systemClock } from './runtime/mod.ts'
 import { addSearchController, cacheSearches, searchRuns } from './search/mod.ts'
 import { createWarmPools, poolIndexes } from './warm-pool/mod.ts'
@@ -58,7 +58,7 @@ export const createOperator = (options: OperatorOptions): Operator => {
   })
   const pods = manager.cache(podKind, podCache({ instance, indexes: poolIndexes }))
   const notices = createNotices({ bus, clock, log })
-  const reporter = createReporter(bus)
+  const reporters = createReporters(bus)
   const shared = { client: manager.client, recorder: manager.recorder, pods, clock, log, instance }
 
   const pools = createWarmPools({ ...shared, pools: manager.cache(warmPools), templates, metrics })
@@ -75,17 +75,24 @@ export const createOperator = (options: OperatorOptions): Operator => {
     tolerations: templates.generation.tolerations ?? [],
   })
   const runMetrics = createRunMetrics(metrics)
-  const runs = { ...shared, claims: pools.claims, notices, reporter, maximumRuns, runMetrics }
+  const runs = { ...shared, claims: pools.claims, notices, maximumRuns, runMetrics }
   const searches = cacheSearches(manager)
   addSearchController(manager, {
     ...runs,
+    reporter: reporters.search,
     searches,
     template: templates.search,
     allowedUsers: config.own.searchUsers,
   })
 
   const generations = cacheGenerations(manager, { instance, pods })
-  addGenerationController(manager, { ...runs, ...generations, gpus, template: templates.generation })
+  addGenerationController(manager, {
+    ...runs,
+    reporter: reporters.generation,
+    ...generations,
+    gpus,
+    template: templates.generation,
+  })
 
   const branchStores = cacheBranches(manager, { instance }, pods)
   const settings = {
@@ -110,7 +117,7 @@ export const createOperator = (options: OperatorOptions): Operator => {
         workloadsRpc({
           client,
           bus,
-          reporter,
+          reporters,
           runs: kinds,
           machines: gpus,
           namespace,

@@ -3,14 +3,20 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Bus } from '@trellis/kit/bus'
 import { connectGrpc } from '@trellis/kit/rpc'
-import { assignmentsOf, inputsOf, runNotices } from '@trellis/kit/workloads'
-import { RunRequest, WorkloadsServiceDefinition } from '@trellis/protos/ts/trellis/workloads/v1/workloads.ts'
+import { assignmentsOf, inputsOf } from '@trellis/kit/workloads'
+import {
+  RunConcluded,
+  RunRequest,
+  WorkloadsServiceDefinition,
+} from '@trellis/protos/ts/trellis/workloads/v1/workloads.ts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { statefulSets } from '../src/branch/child-kinds.ts'
 import { type Branch, branches, type Search, searches } from '../src/crds/mod.ts'
+import type { Notice } from '../src/runs/mod.ts'
 import { type Client, leases } from '../src/runtime/mod.ts'
 import { pods } from '../src/workers/mod.ts'
 import { eventually } from './eventually.ts'
+import { noticesFor } from './notices-for.ts'
 import {
   type OperatorServers,
   serversMissing,
@@ -71,12 +77,12 @@ describe.skipIf(serversMissing !== undefined)(
         return uid !== ''
       }, 'there is a pod')
       const stop = new AbortController()
-      for await (const delivery of bus.subscribe(assignmentsOf(uid), { after: 'start', signal: stop.signal }))
+      for await (const delivery of bus.subscribe(assignmentsOf.search(uid), { after: 'start', signal: stop.signal }))
         if (delivery.kind === 'event' && delivery.event.runId === runId) break
-      const tell = (notice: object) => bus.enqueue(runNotices, { runId, notice } as never)
+      const tell = (notice: Notice) => bus.enqueue(noticesFor('search', notice), { runId, notice })
       await tell({ $case: 'started', value: { worker: name, warm: false } })
       await tell({ $case: 'worked', value: {} })
-      await tell({ $case: 'concluded', value: { listingsFound: 3 } })
+      await tell({ $case: 'concluded', value: RunConcluded.fromPartial({ listingsFound: 3 }) })
       stop.abort()
     }
 
@@ -100,7 +106,7 @@ describe.skipIf(serversMissing !== undefined)(
         search: { query: 'thinkpad' },
       } as const
       await workloads.run(RunRequest.fromPartial({ ...request, runId: 'one' }))
-      for await (const delivery of bus.subscribe(inputsOf('one'), {
+      for await (const delivery of bus.subscribe(inputsOf.search('one'), {
         after: 'start',
         signal: new AbortController().signal,
       }))

@@ -1,10 +1,10 @@
 import { createMemoryBus } from '@trellis/kit/bus'
 import { createMetrics } from '@trellis/kit/telemetry'
-import { assignmentsOf, inputsOf, type Report, runNotices, runTopic, searchOrders } from '@trellis/kit/workloads'
+import { assignmentsOf, inputsOf, type Report, runTopic, searchOrders } from '@trellis/kit/workloads'
 import type { RunOrder } from '@trellis/protos/ts/trellis/workloads/v1/workloads.ts'
 import { type Search, type SearchSpecInput, searches, type WarmPool, warmPools } from '../src/crds/mod.ts'
 import { workloadsRpc } from '../src/rpc/workloads.ts'
-import { createNotices, createReporter, createRunMetrics, type Notice } from '../src/runs/mod.ts'
+import { createNotices, createReporters, createRunMetrics, type Notice } from '../src/runs/mod.ts'
 import {
   type Client,
   type Clock,
@@ -19,6 +19,7 @@ import { createWarmPools, poolIndexes } from '../src/warm-pool/mod.ts'
 import { label, type Pod, podCache, pods, type WorkerTemplate } from '../src/workers/mod.ts'
 import { type KindsPlane, untilIs } from './kinds-plane.ts'
 import { recordLog } from './log-lines.ts'
+import { noticesFor } from './notices-for.ts'
 
 const template: WorkerTemplate = { image: 'example.test/worker:1', command: ['worker'] }
 const instance = 'test'
@@ -71,8 +72,8 @@ export const startSearchWorld = async (plane: KindsPlane, { maximumRuns = 10 } =
       drain: 5_000,
     })
     const podStore = manager.cache(pods, { ...podCache({ instance, indexes: poolIndexes }), freeze: true })
-    const notices = createNotices({ bus, clock, log })
-    const reporter = createReporter(bus)
+      const notices = createNotices({ bus, clock, log })
+      const reporters = createReporters(bus)
     const parts = {
       client: manager.client,
       recorder: manager.recorder,
@@ -90,7 +91,7 @@ export const startSearchWorld = async (plane: KindsPlane, { maximumRuns = 10 } =
       searches: store,
       claims: pools.claims,
       notices,
-      reporter,
+      reporter: reporters.search,
       template,
       maximumRuns,
       runMetrics: createRunMetrics(metrics),
@@ -100,7 +101,7 @@ export const startSearchWorld = async (plane: KindsPlane, { maximumRuns = 10 } =
     const rpc = workloadsRpc({
       client,
       bus,
-      reporter,
+      reporters,
       runs: [kind],
       machines: { read: () => ({ classes: [], reasons: [] }) },
       namespace,
@@ -206,16 +207,16 @@ export const startSearchWorld = async (plane: KindsPlane, { maximumRuns = 10 } =
       }),
     lose: (pod: Pod) => client.delete(pods, pod.metadata, { gracePeriodSeconds: 0 }),
     tell: async (runId: string, notice: Notice) => {
-      await bus.enqueue(runNotices, { runId, notice })
+      await bus.enqueue(noticesFor('search', notice), { runId, notice })
     },
     /** The next event of a topic that satisfies. */
     reported: async (runId: string, $case: Report['$case']): Promise<Report> => {
-      for await (const delivery of bus.subscribe(runTopic(runId), { after: 'start', signal: ended.signal }))
+      for await (const delivery of bus.subscribe(runTopic.search(runId), { after: 'start', signal: ended.signal }))
         if (delivery.kind === 'event' && delivery.event.report?.$case === $case) return delivery.event.report
       throw new Error('It was never reported.')
     },
     assigned: async (pod: Pod): Promise<string> => {
-      for await (const delivery of bus.subscribe(assignmentsOf(pod.metadata.uid), {
+      for await (const delivery of bus.subscribe(assignmentsOf.search(pod.metadata.uid), {
         after: 'start',
         signal: ended.signal,
       }))
@@ -224,13 +225,13 @@ export const startSearchWorld = async (plane: KindsPlane, { maximumRuns = 10 } =
     },
     /** Resolves when the worker in a pod is told that nothing follows. */
     released: async (pod: Pod): Promise<void> => {
-      const topic = assignmentsOf(pod.metadata.uid)
+      const topic = assignmentsOf.search(pod.metadata.uid)
       for await (const delivery of bus.subscribe(topic, { after: 'start', signal: ended.signal }))
         if (delivery.kind === 'event' && delivery.event.ends) return
       throw new Error('It was never let go.')
     },
     input: async (runId: string): Promise<string> => {
-      for await (const delivery of bus.subscribe(inputsOf(runId), { after: 'start', signal: ended.signal }))
+      for await (const delivery of bus.subscribe(inputsOf.search(runId), { after: 'start', signal: ended.signal }))
         if (delivery.kind === 'event') return Buffer.from(delivery.event.input).toString()
       throw new Error('No input was ever given.')
     },

@@ -155,6 +155,36 @@ describe.skipIf(helmMissing !== undefined)(`the chart${helmMissing ? ` (skipped:
       expect(variables(templates[role])).toEqual([`NATS_PASSWORD nats-${role}`])
   })
 
+  test('gives the keys of S3 to processes that read or write files, and to no other', async () => {
+    const manifests = await render({ s3: { endpoint: 'https://s3.example.com', existingSecret: 's3' } })
+    const holds = (container: { env?: { name: string }[] }) =>
+      (container.env ?? []).some(({ name }) => name === 'S3_SECRET_ACCESS_KEY')
+    const holders = manifests.flatMap((manifest) => {
+      const pod = podOf(manifest)
+      const containers = [...(pod?.initContainers ?? []), ...(pod?.containers ?? [])]
+      return containers.some(holds) ? [manifest.metadata.name] : []
+    })
+    expect(holders.toSorted()).toEqual(['release-trellis-logs', 'release-trellis-music'])
+    const templates = JSON.parse(
+      manifests.find(({ metadata }) => metadata.name.endsWith('-workers'))?.data['workers.json'],
+    )
+    expect(['search', 'generation', 'branch'].filter((role) => holds(templates[role]))).toEqual(['generation'])
+  })
+
+  test('tells generation workers how their account names requests about files in NATS, and not for files in S3', async () => {
+    const apiOf = async (values: object) => {
+      const manifests = await render(values)
+      const { generation } = JSON.parse(
+        manifests.find(({ metadata }) => metadata.name.endsWith('-workers'))?.data['workers.json'],
+      )
+      return generation.env.find(({ name }: { name: string }) => name === 'NATS_FILES_API')?.value
+    }
+    expect(await apiOf({ nats: { prefix: 'mine' } })).toBe('mine.js')
+    expect(await apiOf({ s3: { endpoint: 'https://s3.example.com', existingSecret: 's3' } })).toBeUndefined()
+    const external = { url: 'nats://nats.infra:4222', existingSecret: 'login', tokenKey: 'token' }
+    expect(await apiOf({ nats: external })).toBeUndefined()
+  })
+
   test.skipIf(natsMissing !== undefined).each([
     ['in NATS', {}],
     ['in S3', { nats: { prefix: 'mine' }, s3: { endpoint: 'https://s3.example.com', existingSecret: 's3' } }],

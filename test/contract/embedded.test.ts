@@ -58,7 +58,7 @@ test('a cancelled run is no error in the log', async () => {
   await using runtime = createLocalWorkloads({ bus, kinds: { WORKLOAD_SEARCH: probeWorker }, log })
   const workloads = connectInProcess(WorkloadsServiceDefinition, runtime.handlers)
   const runId = 'cancelled'
-  const reports = watchRun(bus, runId, new AbortController().signal)
+  const reports = watchRun(bus, { kind: 'search', runId }, new AbortController().signal)
   const input = Buffer.from(JSON.stringify({ do: 'pace', steps: 1, milliseconds: 60_000 }))
   await workloads.run({ runId, workload: 'WORKLOAD_SEARCH', input, activeDeadlineSeconds: 60, user: 'local' })
   for await (const report of reports) {

@@ -4,6 +4,7 @@ import { performTask } from './perform-task.ts'
 /** The probe's worker in a pod of its own. */
 await runWorker({
   name: 'probe-worker',
+  kind: 'search',
   config: {},
   open: () => performTask,
   environment: process.env,

@@ -39,6 +39,7 @@ export const killableBus = (bus: Bus): KillableBus => {
       const deliveries = bus.subscribe(topic, options)[Symbol.asyncIterator]()
       return { [Symbol.asyncIterator]: () => ({ next: () => whileAlive(() => deliveries.next()) }) }
     },
+    lastSequence: (...given) => whileAlive(() => bus.lastSequence(...given)),
     enqueue: (...given) => whileAlive(() => bus.enqueue(...given)),
     work: (queue, handle, options) =>
       bus.work(

@@ -1,6 +1,6 @@
 import type { Bus, Queue } from '@trellis/kit/bus'
 import { connectInProcess, type Handlers } from '@trellis/kit/rpc'
-import { assignmentsOf, inputsOf, runNotices } from '@trellis/kit/workloads'
+import { assignmentsOf, inputsOf, runKindOf, runKinds, runNotices, workerNotices } from '@trellis/kit/workloads'
 import {
   type CapacityResponse,
   type RunConcluded,
@@ -28,26 +28,31 @@ export const playOperator = ({ bus, startPod, capacity = () => ({}) }: PlayedOpe
   const waiting = new Set<() => void>()
   const ending = new AbortController()
 
-  const hearing = bus.work(
-    runNotices,
-    async ({ value }) => {
-      notices.push(value)
-      for (const look of waiting) look()
-    },
-    { signal: ending.signal },
+  const hearing = Promise.all(
+    [runNotices, ...runKinds.map((kind) => workerNotices[kind])].map((queue) =>
+      bus.work(
+        queue,
+        async ({ value }) => {
+          notices.push(value)
+          for (const look of waiting) look()
+        },
+        { signal: ending.signal },
+      ),
+    ),
   )
 
   const handlers: Handlers<typeof WorkloadsServiceDefinition> = {
     run: async (request) => {
       const { runId, parentRunId } = request
+      const kind = runKindOf(request.workload)
       if (podOf.has(runId)) return { queued: false }
       asked.push(request)
       const parents = parentRunId ? podOf.get(parentRunId) : undefined
       const podUid = parents ?? `pod-of-${runId}`
       podOf.set(runId, podUid)
-      await bus.publish(inputsOf(runId), { runId, input: request.input })
+      await bus.publish(inputsOf[kind](runId), { runId, input: request.input })
       if (parents === undefined) startPod(podUid)
-      await bus.publish(assignmentsOf(podUid), { runId, ends: false })
+      await bus.publish(assignmentsOf[kind](podUid), { runId, ends: false })
       return { queued: false }
     },
     cancel: async () => ({}),

@@ -5,9 +5,9 @@ import { type Report, runTopic } from '@trellis/kit/workloads'
 export const reportsSoFar = async (bus: Bus, runId: string): Promise<Report[]> => {
   const ending = new AbortController()
   const mark: Report = { $case: 'output', value: Buffer.from('the end') }
-  const end = await bus.publish(runTopic(runId), { runId, report: mark })
+  const end = await bus.publish(runTopic.search(runId), { runId, report: mark })
   const told: Report[] = []
-  for await (const delivery of bus.subscribe(runTopic(runId), { after: 'start', signal: ending.signal })) {
+  for await (const delivery of bus.subscribe(runTopic.search(runId), { after: 'start', signal: ending.signal })) {
     if (delivery.kind === 'gap') continue
     if (delivery.sequence === end) break
     if (delivery.event.report) told.push(delivery.event.report)

@@ -1,9 +1,8 @@
 import { createMemoryBus } from '@trellis/kit/bus'
 import { connectInProcess } from '@trellis/kit/rpc'
 import { createMetrics } from '@trellis/kit/telemetry'
-import { assignmentsOf, generationOrders, inputsOf, runNotices, runTopic } from '@trellis/kit/workloads'
+import { assignmentsOf, generationOrders, inputsOf, runTopic } from '@trellis/kit/workloads'
 import {
-  type RunNotice,
   type RunOrder,
   type RunReport,
   WorkloadsServiceDefinition,
@@ -14,6 +13,7 @@ import { eventually } from '../../test/eventually.ts'
 import { type KindsPlane, startKindsPlane, untilIs } from '../../test/kinds-plane.ts'
 import { recordLog } from '../../test/log-lines.ts'
 import { setQuota } from '../../test/set-quota.ts'
+import { noticesFor } from '../../test/notices-for.ts'
 import { createGpuCapacity } from '../capacity/mod.ts'
 import {
   type GenerationJob,
@@ -24,7 +24,7 @@ import {
 } from '../crds/mod.ts'
 import { noMachines } from '../rpc/workload-runs.ts'
 import { workloadsRpc } from '../rpc/workloads.ts'
-import { createNotices, createReporter } from '../runs/mod.ts'
+import { createNotices, createReporters, type Notice } from '../runs/mod.ts'
 import {
   type Clock,
   conditionOf,
@@ -76,7 +76,7 @@ describe.skipIf(typeof programs === 'string')(`generations on a real kube-apiser
       const pods = manager.cache(podKind, { ...podCache({ instance, namespace, indexes: poolIndexes }), freeze: true })
       const metrics = createMetrics({ processMetrics: false })
       const notices = createNotices({ bus, clock, log })
-      const reporter = createReporter(bus)
+      const reporters = createReporters(bus)
       const shared = { client: manager.client, recorder: manager.recorder, pods, clock, log, instance }
       const pools = createWarmPools({
         ...shared,
@@ -99,14 +99,23 @@ describe.skipIf(typeof programs === 'string')(`generations on a real kube-apiser
           manager.cache(kind, { ...options, selection: { ...options?.selection, namespace }, freeze: true }),
       } satisfies Pick<Manager, 'cache'>
       const stores = cacheGenerations(scoped, { instance, pods })
-      const parts = { ...shared, ...stores, claims: pools.claims, notices, reporter, gpus, template, maximumRuns }
+      const parts = {
+        ...shared,
+        ...stores,
+        claims: pools.claims,
+        notices,
+        reporter: reporters.generation,
+        gpus,
+        template,
+        maximumRuns,
+      }
       const controller = addGenerationController(manager, parts)
       manager.whileLeading((signal) => notices.work(signal))
       const runs = generationRuns({ stores, total: maximumRuns, namespace, ttlSeconds: 3_600 })
       const handlers = workloadsRpc({
         client,
         bus,
-        reporter,
+        reporters,
         runs: [runs],
         machines: noMachines,
         namespace,
@@ -199,7 +208,7 @@ describe.skipIf(typeof programs === 'string')(`generations on a real kube-apiser
             await client.delete(podKind, pod.metadata, { gracePeriodSeconds: 0 })
         await client.patch(batchJobs, job.metadata, { type: 'merge', body: { metadata: { finalizers: null } } })
       },
-      tell: (runId: string, notice: RunNotice['notice']) => bus.enqueue(runNotices, { runId, notice }),
+      tell: (runId: string, notice: Notice) => bus.enqueue(noticesFor('generation', notice), { runId, notice }),
       firstOf: async <T>(topic: Parameters<typeof bus.subscribe<T>>[0]): Promise<T> => {
         for await (const delivery of bus.subscribe(topic, { after: 'start', signal: AbortSignal.timeout(60_000) }))
           if (delivery.kind === 'event') return delivery.event
@@ -239,7 +248,7 @@ describe.skipIf(typeof programs === 'string')(`generations on a real kube-apiser
     await s.until('song', 'Pending', 'Starting')
 
     const pod = await s.startPod(job)
-    expect(await s.firstOf(assignmentsOf(pod.metadata.uid))).toMatchObject({ runId })
+    expect(await s.firstOf(assignmentsOf.generation(pod.metadata.uid))).toMatchObject({ runId })
     await s.tell(runId, { $case: 'started', value: { worker: pod.metadata.name, warm: false } })
     const running = await s.until('song', 'Running', 'Running')
     expect(running.status).toMatchObject({ podName: pod.metadata.name, attempts: 1, startTime: expect.any(String) })
@@ -343,7 +352,7 @@ describe.skipIf(typeof programs === 'string')(`generations on a real kube-apiser
     await s.until('song', 'Failed', 'OOMKilled')
     // What has ended by itself stays with its logs.
     expect((await s.client.get(batchJobs, job.metadata)).metadata.deletionTimestamp).toBeUndefined()
-    expect(reasonOf(await s.firstOf(runTopic(runOf(asked))))).toBe('OOMKilled')
+    expect(reasonOf(await s.firstOf(runTopic.generation(runOf(asked))))).toBe('OOMKilled')
   })
 
   test('a run goes on without a GPU that no node has, once the first Job is gone, and says so', async () => {
@@ -451,7 +460,7 @@ describe.skipIf(typeof programs === 'string')(`generations on a real kube-apiser
 
     const asked = await s.ask('song')
     const runId = runOf(asked)
-    expect(await s.firstOf(assignmentsOf(pod.metadata.uid))).toMatchObject({ runId })
+    expect(await s.firstOf(assignmentsOf.generation(pod.metadata.uid))).toMatchObject({ runId })
     await s.tell(runId, { $case: 'started', value: { worker: pod.metadata.name, warm: true } })
     expect((await s.until('song', 'Running', 'Running')).status).toMatchObject({
       podName: pod.metadata.name,
@@ -465,7 +474,7 @@ describe.skipIf(typeof programs === 'string')(`generations on a real kube-apiser
     await s.client.delete(podKind, pod.metadata, { gracePeriodSeconds: 0 })
     const job = await s.jobOf(asked)
     const second = await s.startPod(job)
-    expect(await s.firstOf(assignmentsOf(second.metadata.uid))).toMatchObject({ runId })
+    expect(await s.firstOf(assignmentsOf.generation(second.metadata.uid))).toMatchObject({ runId })
     await s.tell(runId, { $case: 'started', value: { worker: second.metadata.name, warm: false } })
     await untilIs(
       () => s.read('song'),
@@ -534,8 +543,8 @@ describe.skipIf(typeof programs === 'string')(`generations on a real kube-apiser
         'the Job is being deleted',
       )
     expect([
-      reasonOf(await s.firstOf(runTopic(runOf(first)))),
-      reasonOf(await s.firstOf(runTopic(runOf(second)))),
+      reasonOf(await s.firstOf(runTopic.generation(runOf(first)))),
+      reasonOf(await s.firstOf(runTopic.generation(runOf(second)))),
     ]).toEqual(['Cancelled', 'DeadlineExceeded'])
   })
 
@@ -544,7 +553,7 @@ describe.skipIf(typeof programs === 'string')(`generations on a real kube-apiser
     const asked = await s.ask('song')
     await s.until('song', 'Pending', 'Starting')
     await s.client.delete(generationJobs, s.ref('song'))
-    expect(reasonOf(await s.firstOf(runTopic(runOf(asked))))).toBe('Cancelled')
+    expect(reasonOf(await s.firstOf(runTopic.generation(runOf(asked))))).toBe('Cancelled')
     expect(s.lines('a run ended')).toMatchObject([
       {
         workload: 'generation',
@@ -603,9 +612,9 @@ describe.skipIf(typeof programs === 'string')(`generations on a real kube-apiser
       metadata: { labels: { 'trellis.dev/run-id': 'run-7' } },
       spec: { generator: 'recombine', activeDeadlineSeconds: 60 },
     })
-    expect(Buffer.from((await s.firstOf(inputsOf('run-7'))).input).toString()).toBe('do it')
+    expect(Buffer.from((await s.firstOf(inputsOf.generation('run-7'))).input).toString()).toBe('do it')
     const pod = await s.startPod(await s.jobOf(asked))
-    expect(await s.firstOf(assignmentsOf(pod.metadata.uid))).toMatchObject({ runId: 'run-7' })
+    expect(await s.firstOf(assignmentsOf.generation(pod.metadata.uid))).toMatchObject({ runId: 'run-7' })
     await s.tell('run-7', { $case: 'started', value: { worker: pod.metadata.name, warm: false } })
     await s.until(asked.metadata.name, 'Running', 'Running')
     expect(s.orders).toEqual([])

@@ -98,7 +98,7 @@ export const addGenerationController = (
   controller.watch(parts.batchJobs, toController(generationJobs))
   controller.watch(pods, toRun(store))
   const forget = ({ metadata }: GenerationJob) => memories.forget(metadata.uid)
-  attendRuns(manager, controller, { ...parts, workload: 'generation', resource: generationJobs, store, forget })
+  attendRuns(manager, controller, { ...parts, kind: 'generation', resource: generationJobs, store, forget })
   return controller
 }
 

@@ -2,7 +2,7 @@ import type { Bus } from '@trellis/kit/bus'
 import { failure } from '@trellis/kit/errors'
 import type { Handlers } from '@trellis/kit/rpc'
 import type { Log } from '@trellis/kit/telemetry'
-import { runNotices } from '@trellis/kit/workloads'
+import { runKindOf, runNotices } from '@trellis/kit/workloads'
 import type {
   RunRequest,
   Workload,
@@ -16,6 +16,7 @@ import {
   isLive,
   podStateOf,
   type Reporter,
+  type Reporters,
   runIdIndex,
   runIdOf,
   runIdPattern,
@@ -28,7 +29,7 @@ export type WorkloadsRpcOptions = {
   /** Not the manager's: every replica answers, also while another leads. */
   client: Client
   bus: Bus
-  reporter: Reporter
+  reporters: Reporters
   /** One for each workload that this installation runs. */
   runs: readonly WorkloadRuns[]
   machines: Machines
@@ -54,7 +55,7 @@ const isQueued = ({ status }: RunObject): boolean => status.phase !== 'Running'
 
 /** Runs as objects of the cluster, for the services. Any replica answers; the one that leads acts. */
 export const workloadsRpc = (options: WorkloadsRpcOptions): Handlers<typeof WorkloadsServiceDefinition> => {
-  const { client, bus, reporter, runs, machines, namespace, maximumQueued, clock, log, patience = 5_000 } = options
+  const { client, bus, reporters, runs, machines, namespace, maximumQueued, clock, log, patience = 5_000 } = options
 
   const soon = (signal: AbortSignal) => ({ signal: AbortSignal.any([signal, AbortSignal.timeout(patience)]) })
 
@@ -64,8 +65,11 @@ export const workloadsRpc = (options: WorkloadsRpcOptions): Handlers<typeof Work
     return found
   }
 
-  const find = (runId: string): { object: RunObject; of: WorkloadRuns } | undefined =>
-    runs.flatMap((of) => of.store.by(runIdIndex, runId).map((object) => ({ object, of })))[0]
+  const reporterOf = (workload: Workload): Reporter => reporters[runKindOf(workload)]
+
+  /** A run by its id, of any workload or of one. */
+  const find = (runId: string, among = runs): { object: RunObject; of: WorkloadRuns } | undefined =>
+    among.flatMap((of) => of.store.by(runIdIndex, runId).map((object) => ({ object, of })))[0]
 
   const unfinished = ({ store }: WorkloadRuns): RunObject[] => store.by(unfinishedIndex, unfinishedIndex)
 
@@ -80,17 +84,17 @@ export const workloadsRpc = (options: WorkloadsRpcOptions): Handlers<typeof Work
   }
 
   /** The object that a run came from. The service may have been faster than the cache of this replica. */
-  const untilFound = async (runId: string, signal: AbortSignal): Promise<RunObject | undefined> => {
+  const untilFound = async (runId: string, of: WorkloadRuns, signal: AbortSignal): Promise<RunObject | undefined> => {
     const end = clock.monotonic() + latest
     for (;;) {
-      const found = find(runId)
+      const found = find(runId, [of])
       if (found || clock.monotonic() >= end) return found?.object
       await clock.sleep(pause, signal)
     }
   }
 
   /** Tells the end of a run that is asked for again, since whoever asks has not heard of it. */
-  const tellEnd = async (object: RunObject, runId: string): Promise<boolean> => {
+  const tellEnd = async (object: RunObject, runId: string, reporter: Reporter): Promise<boolean> => {
     const failed = failureCondition(object)
     if (isFinished(object)) {
       // What it found was told by its worker, and written by its service: only a second driver of the same run asks now.
@@ -106,11 +110,10 @@ export const workloadsRpc = (options: WorkloadsRpcOptions): Handlers<typeof Work
     return true
   }
 
-  const gone = (runId: string) => reporter.failed(runId, failureOf('Cancelled', 'The object of the run was deleted.'))
-
   /** A run for the worker of another one, which still waits for such. */
-  const runBeside = async ({ runId, input, parentRunId }: RunRequest & { parentRunId: string }) => {
-    const parent = find(parentRunId)
+  const runBeside = async ({ runId, input, workload, parentRunId }: RunRequest & { parentRunId: string }) => {
+    const reporter = reporterOf(workload)
+    const parent = find(parentRunId, [runsOf(workload)])
     const pod = parent?.of.podsOf(parent.object).find((candidate) => isLive(podStateOf(candidate)))
     if (!pod) {
       const detail = 'The worker of the run that it belongs to has ended.'
@@ -141,7 +144,7 @@ export const workloadsRpc = (options: WorkloadsRpcOptions): Handlers<typeof Work
     if (unfinished(of).filter(isQueued).length >= of.total + maximumQueued)
       throw failure('unavailable', 'Too much work is waiting already. Try again shortly.', { retryAfterSeconds: 10 })
     // Before the object: a worker may be quicker than this call.
-    await reporter.input(runId, request.input)
+    await reporterOf(request.workload).input(runId, request.input)
     await create(request, of, signal)
     return { queued: true }
   }
@@ -151,16 +154,17 @@ export const workloadsRpc = (options: WorkloadsRpcOptions): Handlers<typeof Work
       const { runId, parentRunId } = request
       if (!runIdPattern.test(runId)) throw failure('invalid', `"${runId}" cannot be the id of a run.`)
       if (parentRunId) return runBeside({ ...request, parentRunId })
-      const object = isFromObject(runId) ? await untilFound(runId, signal) : find(runId)?.object
+      const of = runsOf(request.workload)
+      const reporter = reporterOf(request.workload)
+      const object = isFromObject(runId) ? await untilFound(runId, of, signal) : find(runId, [of])?.object
       if (object) {
-        if (await tellEnd(object, runId)) return { queued: false }
+        if (await tellEnd(object, runId, reporter)) return { queued: false }
         await reporter.input(runId, request.input)
         return { queued: isQueued(object) }
       }
-      const isGone =
-        isFromObject(runId) || (request.isKnown && !(await isPresent(runsOf(request.workload), runId, signal)))
+      const isGone = isFromObject(runId) || (request.isKnown && !(await isPresent(of, runId, signal)))
       if (isGone) {
-        await gone(runId)
+        await reporter.failed(runId, failureOf('Cancelled', 'The object of the run was deleted.'))
         return { queued: false }
       }
       return runAnew(request, signal)

@@ -1,4 +1,5 @@
 import type { Log } from '@trellis/kit/telemetry'
+import type { RunKind } from '@trellis/kit/workloads'
 import {
   type Clock,
   type Controller,
@@ -8,7 +9,6 @@ import {
   type Resource,
   type Store,
 } from '../runtime/mod.ts'
-import type { Workload } from '../workers/mod.ts'
 import { logEnd } from './log-end.ts'
 import type { Notices } from './notices.ts'
 import { failureOf, type Reporter } from './reporter.ts'
@@ -16,7 +16,7 @@ import { type RunObject, runIdIndex, runIdOf, runIdsOf } from './run-id.ts'
 import { isFinished, type RunStatus } from './run-status.ts'
 
 export type AttendOptions<Run extends RunObject & { status: RunStatus }> = {
-  workload: Workload
+  kind: RunKind
   resource: Resource<Run>
   /** With `runIndexes`. */
   store: Store<Run>
@@ -35,7 +35,7 @@ export type AttendOptions<Run extends RunObject & { status: RunStatus }> = {
 export const attendRuns = <Run extends RunObject & { status: RunStatus }>(
   manager: Pick<Manager, 'whileLeading'>,
   controller: Pick<Controller, 'queue'>,
-  { workload, resource, store, notices, reporter, clock, log, forget }: AttendOptions<Run>,
+  { kind, resource, store, notices, reporter, clock, log, forget }: AttendOptions<Run>,
 ): void => {
   let isLeading = false
   // The signal ends the work, not the leading: what is under way still writes.
@@ -44,6 +44,7 @@ export const attendRuns = <Run extends RunObject & { status: RunStatus }>(
     if (!signal.aborted) await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }))
   })
   notices.read({
+    kind,
     keyOf: (runId) => store.by(runIdIndex, runId).map(({ metadata }) => keyOf(metadata))[0],
     enqueue: (key) => controller.queue.add(key),
   })
@@ -57,7 +58,7 @@ export const attendRuns = <Run extends RunObject & { status: RunStatus }>(
     // The run of a suspended object ended with the suspension, and has its line.
     if (conditionOf(object.status.conditions, 'Ready')?.reason !== 'Suspended')
       logEnd(log, {
-        workload,
+        workload: kind,
         object,
         runId,
         standing: { phase: 'Failed', reason: 'Cancelled', message },

@@ -21,7 +21,7 @@ export {
   type SeenPod,
 } from './pod-state.ts'
 export { releaseWorker } from './release-worker.ts'
-export { createReporter, failureOf, type Reporter } from './reporter.ts'
+export { createReporters, failureOf, type Reporter, type Reporters } from './reporter.ts'
 export { learn, type Notice, nothingHeard, type RunFacts } from './run-facts.ts'
 export {
   isFromObject,

@@ -1,6 +1,6 @@
 import { createMemoryBus } from '@trellis/kit/bus'
 import { silentLog } from '@trellis/kit/telemetry'
-import { runNotices } from '@trellis/kit/workloads'
+import { type RunKind, runNotices, workerNotices } from '@trellis/kit/workloads'
 import { expect, test } from 'vitest'
 import { eventually } from '../../test/eventually.ts'
 import { type Clock, systemClock } from '../runtime/mod.ts'
@@ -14,7 +14,7 @@ const listen = (known: Record<string, string> = { 'run-a': 'default/a' }, clock:
   const bus = createMemoryBus()
   const notices = createNotices({ bus, clock, log: silentLog })
   const enqueued: string[] = []
-  notices.read({ keyOf: (runId) => known[runId], enqueue: (key) => void enqueued.push(key) })
+  notices.read({ kind: 'search', keyOf: (runId) => known[runId], enqueue: (key) => void enqueued.push(key) })
   const stop = new AbortController()
   const working = notices.work(stop.signal)
   return {
@@ -22,6 +22,8 @@ const listen = (known: Record<string, string> = { 'run-a': 'default/a' }, clock:
     notices,
     enqueued,
     known,
+    tellAsWorker: (kind: RunKind, runId: string, notice: object) =>
+      bus.enqueue(workerNotices[kind], { runId, notice } as never),
     tell: (runId: string, notice: object) => bus.enqueue(runNotices, { runId, notice } as never),
     /** Under one id, so that the answer says whether the notice before it is still there. */
     tellOnce: (runId: string, notice: object) => bus.enqueue(runNotices, { runId, notice } as never, 'once'),
@@ -91,4 +93,20 @@ test('the last word on a run does not stand in line behind a hundred workers who
   for (const runId of runs) await it.tell(runId, { $case: 'worked', value: {} })
   await it.tell('run-0', concluded)
   await eventually(() => it.notices.factsOf('run-0').concluded !== undefined, 'the last word is heard')
+})
+
+test('a worker reports on runs of its kind only, and ends none: what else it says is ignored', async () => {
+  await using it = listen()
+  await it.tellAsWorker('search', 'run-a', { $case: 'concluded', value: {} })
+  await it.tellAsWorker('search', 'run-a', { $case: 'cancelled', value: {} })
+  await it.tellAsWorker('generation', 'run-a', { $case: 'worked', value: {} })
+  await it.tellAsWorker('search', 'run-a', started)
+  await eventually(() => it.enqueued.length > 0, 'the object is looked at')
+  const facts = it.notices.factsOf('run-a')
+  expect(facts).toMatchObject({ version: 1, started: { worker: 'w-1', warm: true } })
+  it.notices.reflected('run-a', facts.version)
+  await it.tellAsWorker('search', 'run-a', { $case: 'worked', value: {} })
+  await eventually(() => it.notices.factsOf('run-a').worked !== undefined, 'the worker is heard')
+  expect(it.notices.factsOf('run-a')).toMatchObject({ version: 2 })
+  it.notices.reflected('run-a', 2)
 })

@@ -1,13 +1,14 @@
 import type { Bus, Job } from '@trellis/kit/bus'
 import { onAbort } from '@trellis/kit/lifecycle'
 import type { Log } from '@trellis/kit/telemetry'
-import { runNotices } from '@trellis/kit/workloads'
+import { type RunKind, runKinds, runNotices, workerNotices } from '@trellis/kit/workloads'
 import type { RunNotice } from '@trellis/protos/ts/trellis/workloads/v1/workloads.ts'
 import type { Clock } from '../runtime/mod.ts'
 import { learn, type Notice, nothingHeard, type RunFacts } from './run-facts.ts'
 
 /** A controller whose objects are runs. */
 export type NoticeReader = {
+  kind: RunKind
   /** The key of the object that has had the run, where there is one. */
   keyOf: (runId: string) => string | undefined
   /** Has the object looked at. */
@@ -33,11 +34,13 @@ export type Notices = {
 }
 
 /**
- * Notices that are heard, and may wait for their status, at a time. Many: that a worker is done waits for up to a second, and
- * the service's last word, which ends that wait, must not stand in line behind others that wait so. Each costs a message to
- * the bus every 25 s; a consumer takes 512.
+ * Notices of a queue that are handled, and may wait for their status, at a time. Many: `worked` waits for up to a second. Each costs
+ * a message to the bus every 25 s; a consumer takes 512.
  */
-const concurrency = 256
+const concurrency = 128
+
+/** The notices that a worker may send. The others are ignored in its queue: with them it would end runs of other workers. */
+const fromWorkers: ReadonlySet<Notice['$case']> = new Set(['started', 'progress', 'worked', 'failed'])
 /** Milliseconds that a status has before its notice is given back to come again. */
 const patience = 2_000
 /** A cache may be late to show a new object; after so many deliveries (some seconds) there is none. */
@@ -81,9 +84,18 @@ export const createNotices = ({ bus, clock, log }: { bus: Bus; clock: Clock; log
     }
   }
 
-  const hear = async ({ value: { runId, notice }, delivery }: Job<RunNotice>, signal: AbortSignal) => {
+  /** Handles a notice; with a kind, one from its workers, which concerns runs of that kind only. */
+  const hear = async (
+    { value: { runId, notice }, delivery }: Job<RunNotice>,
+    { kind, signal }: { kind?: RunKind; signal: AbortSignal },
+  ) => {
     if (!notice) return
+    if (kind !== undefined && !fromWorkers.has(notice.$case)) {
+      log.warn({ runId, kind, notice: notice.$case }, 'a notice was ignored: no worker may send it')
+      return
+    }
     const found = readers.flatMap((reader) => {
+      if (kind !== undefined && reader.kind !== kind) return []
       const key = reader.keyOf(runId)
       return key === undefined ? [] : [{ reader, key }]
     })[0]
@@ -119,6 +131,14 @@ export const createNotices = ({ bus, clock, log }: { bus: Bus; clock: Clock; log
       entries.delete(runId)
       wake(entry)
     },
-    work: (signal) => bus.work(runNotices, (job, handling) => hear(job, handling.signal), { concurrency, signal }),
+    work: async (signal) => {
+      const options = { concurrency, signal }
+      await Promise.all([
+        bus.work(runNotices, (job, handling) => hear(job, handling), options),
+        ...runKinds.map((kind) =>
+          bus.work(workerNotices[kind], (job, handling) => hear(job, { kind, signal: handling.signal }), options),
+        ),
+      ])
+    },
   }
 }

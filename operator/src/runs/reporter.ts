@@ -1,13 +1,13 @@
-import type { Bus } from '@trellis/kit/bus'
+import type { Bus, Topic } from '@trellis/kit/bus'
 import { type ErrorKind, errorKinds } from '@trellis/kit/errors'
-import { assignmentsOf, generationOrders, inputsOf, runTopic, searchOrders } from '@trellis/kit/workloads'
+import { assignmentsOf, generationOrders, inputsOf, type RunKind, runTopic, searchOrders } from '@trellis/kit/workloads'
 import type { RunFailed, RunOrder, RunReport } from '@trellis/protos/ts/trellis/workloads/v1/workloads.ts'
 import type { RunReason } from '../crds/mod.ts'
 
 /** How a run is told to have ended. */
 export type RunEnd = Extract<NonNullable<RunReport['report']>, { $case: 'completed' | 'failed' }>
 
-/** What the operator says over the bus. Whatever is said twice means the same as once. */
+/** What the operator reports over the bus of runs of one kind. All of it is idempotent. */
 export type Reporter = {
   /** Ends a run as failed on its topic, where its service and its listeners find it. */
   failed: (runId: string, failure: RunFailed) => Promise<void>
@@ -48,9 +48,10 @@ export const failureOf = (reason: string, detail: string): RunFailed => {
 /** The end that a run was told to have before an event of its topic, by the sequence of that. */
 const endBefore = async (
   bus: Bus,
-  { runId, before, signal }: { runId: string; before: number; signal: AbortSignal },
+  topic: Topic<RunReport>,
+  { before, signal }: { before: number; signal: AbortSignal },
 ): Promise<RunEnd | undefined> => {
-  for await (const delivery of bus.subscribe(runTopic(runId), { after: 'start', signal })) {
+  for await (const delivery of bus.subscribe(topic, { after: 'start', signal })) {
     if (delivery.kind !== 'event') continue
     if (delivery.sequence >= before) return undefined
     const { report } = delivery.event
@@ -59,29 +60,38 @@ const endBefore = async (
   throw signal.reason
 }
 
-const publishFailure = (bus: Bus, runId: string, value: RunFailed): Promise<number> =>
-  bus.publish(runTopic(runId), { runId, report: { $case: 'failed', value } })
+const createReporter = (bus: Bus, kind: RunKind): Reporter => {
+  const publishFailure = (runId: string, value: RunFailed): Promise<number> =>
+    bus.publish(runTopic[kind](runId), { runId, report: { $case: 'failed', value } })
+  return {
+    failed: async (runId, value) => {
+      await publishFailure(runId, value)
+    },
+    // Who follows the run hears the first of its ends alone. Said first, it is what marks how far there is to read.
+    failedUnlessTold: async (runId, value, signal) => {
+      const before = await publishFailure(runId, value)
+      const end = await endBefore(bus, runTopic[kind](runId), { before, signal })
+      return end?.$case === 'failed' && end.value.reason === value.reason ? undefined : end
+    },
+    assign: async (podUid, runId) => {
+      await bus.publish(assignmentsOf[kind](podUid), { runId, ends: false })
+    },
+    release: async (podUid) => {
+      await bus.publish(assignmentsOf[kind](podUid), { runId: '', ends: true })
+    },
+    input: async (runId, input) => {
+      await bus.publish(inputsOf[kind](runId), { runId, input })
+    },
+    order: async (order) => {
+      await bus.enqueue(order.generation ? generationOrders : searchOrders, order, order.runId)
+    },
+  }
+}
 
-export const createReporter = (bus: Bus): Reporter => ({
-  failed: async (runId, value) => {
-    await publishFailure(bus, runId, value)
-  },
-  // Who follows the run hears the first of its ends alone. Said first, it is what marks how far there is to read.
-  failedUnlessTold: async (runId, value, signal) => {
-    const before = await publishFailure(bus, runId, value)
-    const end = await endBefore(bus, { runId, before, signal })
-    return end?.$case === 'failed' && end.value.reason === value.reason ? undefined : end
-  },
-  assign: async (podUid, runId) => {
-    await bus.publish(assignmentsOf(podUid), { runId, ends: false })
-  },
-  release: async (podUid) => {
-    await bus.publish(assignmentsOf(podUid), { runId: '', ends: true })
-  },
-  input: async (runId, input) => {
-    await bus.publish(inputsOf(runId), { runId, input })
-  },
-  order: async (order) => {
-    await bus.enqueue(order.generation ? generationOrders : searchOrders, order, order.runId)
-  },
+export type Reporters = Readonly<Record<RunKind, Reporter>>
+
+/** A reporter for each kind of runs. */
+export const createReporters = (bus: Bus): Reporters => ({
+  search: createReporter(bus, 'search'),
+  generation: createReporter(bus, 'generation'),
 })

@@ -5,7 +5,7 @@ import type { RunReport } from '@trellis/protos/ts/trellis/workloads/v1/workload
 import { expect, test } from 'vitest'
 import { systemClock } from '../runtime/mod.ts'
 import { createNotices } from './notices.ts'
-import { createReporter, failureOf } from './reporter.ts'
+import { createReporters, failureOf } from './reporter.ts'
 import { tellFailure } from './tell-failure.ts'
 
 type Report = NonNullable<RunReport['report']>
@@ -18,9 +18,9 @@ const lost: Report = { $case: 'failed', value: failureOf('WorkerLost', 'It is go
 /** Tells of a failure for a reason when so much was told of the run before. */
 const tellAfter = async (reports: readonly Report[], reason: string) => {
   await using bus = createMemoryBus()
-  for (const report of reports) await bus.publish(runTopic('run'), { runId: 'run', report })
+  for (const report of reports) await bus.publish(runTopic.search('run'), { runId: 'run', report })
   const notices = createNotices({ bus, clock: systemClock, log: silentLog })
-  const world = { reporter: createReporter(bus), notices }
+  const world = { reporter: createReporters(bus).search, notices }
   const signal = AbortSignal.timeout(60_000)
   const isTold = await tellFailure(world, { runId: 'run', failure: failureOf(reason, 'So it is.'), signal })
   return { isTold, facts: notices.factsOf('run') }

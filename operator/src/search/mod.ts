@@ -69,7 +69,7 @@ export const addSearchController = (
     room.leave(uid, ownPods.hasLive(uid))
     ownPods.forget(uid)
   }
-  attendRuns(manager, controller, { ...parts, workload: 'search', resource: searches, store, forget })
+  attendRuns(manager, controller, { ...parts, kind: 'search', resource: searches, store, forget })
   return controller
 }
 

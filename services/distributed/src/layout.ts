@@ -14,6 +14,8 @@ const modules = {
 }
 
 const serviceNames = ['listings', 'logs', 'music'] as const
+/** Services that read or write files. */
+const usesFiles: ReadonlySet<string> = new Set(['logs', 'music'])
 
 /** All processes of an installation, in the order they are started in; each waits for those before. */
 export type Layout = {
@@ -69,11 +71,15 @@ export const layOut = async ({
     // All of the installation, with the secrets of its servers and of the other processes.
     ...(kind === 'logs' && { SERVICE_PRIVATE_DIRS: privateDirectories(environment, dataDirectory) }),
   })
-  const ofService = (service: (typeof serviceNames)[number]) => ({
+  /** A migration reads and writes no files. */
+  const ofMigration = (service: (typeof serviceNames)[number]) => ({
     ...common(service),
     ...nats(service),
     ...database,
-    ...files,
+  })
+  const ofService = (service: (typeof serviceNames)[number]) => ({
+    ...ofMigration(service),
+    ...(usesFiles.has(service) && files),
   })
   const [runtime] = await reserve('workloads', 1)
   if (!runtime) throw new TypeError('There is one workloads process.')
@@ -103,7 +109,7 @@ export const layOut = async ({
       name: `${service} migrate`,
       module: modules[service],
       words: ['migrate'],
-      environment: { ...ofService(service), TRELLIS_DATA_DIR: join(dataDirectory, service) },
+      environment: { ...ofMigration(service), TRELLIS_DATA_DIR: join(dataDirectory, service) },
     })),
     workloads: {
       name: runtime.name,

@@ -54,7 +54,7 @@ const keepRunning = async (name: string, server: ServerProcess, ending: AbortSig
 }
 
 /** Passwords for one life of a server: what is stored does not depend on them, and no file has to guard them. */
-const drawPasswords = () =>
+export const drawPasswords = () =>
   Object.fromEntries(natsRoles.map((role) => [role, `k${randomBytes(24).toString('hex')}`])) as Record<NatsRole, string>
 
 const orUndefined = <Value>(find: () => Value): Value | undefined => {

@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest'
-import { layOut } from './layout.ts'
+import { type LayoutOptions, layOut } from './layout.ts'
+import { drawPasswords } from './local-servers.ts'
+import { natsRoles } from './servers/mod.ts'
 
 /** Settings and secrets of every kind, and something of the person's that is none of ours. */
 const environment = {
@@ -17,18 +19,22 @@ const environment = {
   LOG_LEVEL: 'warn',
 }
 
-/** Secrets that processes of each kind are started with. */
-const secretsByKind = async () => {
-  const layout = await layOut({ replicas: 1, port: 0, dataDirectory: '/data/distributed', environment, secret: 'rpc' })
+/** The environments that processes are started with, by their names. */
+const environments = async (options: Pick<LayoutOptions, 'environment' | 'grants'>) => {
+  const layout = await layOut({ replicas: 1, port: 0, dataDirectory: '/data/distributed', secret: 'rpc', ...options })
   const specs = [...layout.migrations, layout.workloads, ...layout.services, ...layout.edges]
   for (const { reserved = [] } of specs) for (const port of reserved) await port[Symbol.asyncDispose]()
-  return new Map(
-    specs.map(({ name, environment: own }) => [
+  return new Map(specs.map(({ name, environment: own }) => [name, own]))
+}
+
+/** Secrets of the person's environment that processes are started with, by their names. */
+const secretsByKind = async () =>
+  new Map(
+    [...(await environments({ environment }))].map(([name, own]) => [
       name,
       Object.keys(environment).filter((variable) => variable !== 'PATH' && variable in own),
     ]),
   )
-}
 
 test('each process is started with the settings that it reads, and with no secret of another', async () => {
   const secrets = await secretsByKind()
@@ -44,8 +50,38 @@ test('each process is started with the settings that it reads, and with no secre
   )
   expect(secrets.get('music-1')).not.toContain('SERVICE_SETTINGS_KEY')
   expect(secrets.get('workloads')).not.toContain('DATABASE_URL')
+  expect(secrets.get('listings-1')).not.toContain('S3_SECRET_ACCESS_KEY')
   for (const [name, variables] of secrets) {
     expect(variables, name).not.toContain('AWS_SECRET_ACCESS_KEY')
     if (!name.startsWith('edge')) expect(variables, name).not.toContain('SERVICE_ORCHARD_ADMIN_KEY')
   }
+})
+
+test('each process gets the drawn NATS password of its role alone, and the keys of S3 where it uses files', async () => {
+  const passwords = drawPasswords()
+  const given = await environments({
+    environment: {},
+    grants: {
+      nats: (role) => ({ NATS_URL: '127.0.0.1:4222', NATS_USER: role, NATS_PASSWORD: passwords[role] }),
+      database: { DATABASE_URL: 'postgresql://drawn' },
+      files: { S3_ENDPOINT: 'http://127.0.0.1:9', S3_SECRET_ACCESS_KEY: 's3-drawn' },
+    },
+  })
+  expect(new Set(Object.values(passwords)).size).toBe(natsRoles.length)
+  /** What each process holds of what was drawn: roles of NATS, and stores. */
+  const held = [...given].map(([name, own]) => {
+    const values = Object.values(own).join(' ')
+    const stores = ['postgresql://drawn', 's3-drawn'].filter((secret) => values.includes(secret))
+    return [name, ...natsRoles.filter((role) => values.includes(passwords[role])), ...stores]
+  })
+  expect(held.toSorted()).toEqual([
+    ['edge-1'],
+    ['listings migrate', 'listings', 'postgresql://drawn'],
+    ['listings-1', 'listings', 'postgresql://drawn'],
+    ['logs migrate', 'logs', 'postgresql://drawn'],
+    ['logs-1', 'logs', 'postgresql://drawn', 's3-drawn'],
+    ['music migrate', 'music', 'postgresql://drawn'],
+    ['music-1', 'music', 'postgresql://drawn', 's3-drawn'],
+    ['workloads', 'workloads', 's3-drawn'],
+  ])
 })

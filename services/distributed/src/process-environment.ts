@@ -1,7 +1,7 @@
 import { localBranchesConfig } from '@trellis/branch'
 import { edgeConfig } from '@trellis/edge'
 import { baseConfig, type ConfigSchema } from '@trellis/kit/config'
-import { connectionsConfig, databaseConfig, rpcConfig } from '@trellis/kit/process'
+import { connectionsConfig, databaseConfig, filesConfig, rpcConfig } from '@trellis/kit/process'
 import { serviceConfig } from '@trellis/kit/process/service'
 import { listingsConfig } from '@trellis/listings'
 import { branchConfig, logsConfig } from '@trellis/logs'
@@ -9,17 +9,26 @@ import { musicConfig } from '@trellis/music'
 
 export type ProcessKind = 'edge' | 'listings' | 'logs' | 'music' | 'workloads'
 
-const busAndFiles = Object.fromEntries(Object.entries(connectionsConfig).filter(([name]) => !(name in databaseConfig)))
+const without = (schema: ConfigSchema, part: ConfigSchema): ConfigSchema =>
+  Object.fromEntries(Object.entries(schema).filter(([name]) => !(name in part)))
 const service = [baseConfig, connectionsConfig, serviceConfig]
 
 /** What each kind of process reads of its environment. */
 const schemas: Record<ProcessKind, readonly ConfigSchema[]> = {
   edge: [baseConfig, rpcConfig, edgeConfig],
-  listings: [...service, listingsConfig],
+  listings: [baseConfig, without(connectionsConfig, filesConfig), serviceConfig, listingsConfig],
   logs: [...service, logsConfig],
   music: [...service, musicConfig],
   // Keeps no rows itself; its workers and branches are passed what they read in turn.
-  workloads: [baseConfig, busAndFiles, serviceConfig, listingsConfig, musicConfig, localBranchesConfig, branchConfig],
+  workloads: [
+    baseConfig,
+    without(connectionsConfig, databaseConfig),
+    serviceConfig,
+    listingsConfig,
+    musicConfig,
+    localBranchesConfig,
+    branchConfig,
+  ],
 }
 
 /** What any program reads: where programs, homes, temporary files, languages and authorities are. No setting of Trellis is among them. */

@@ -458,7 +458,12 @@ describe.each(databases)('on $name', ({ isMissing, start: startDatabase }) => {
         await service.client.cancelSearch({ sessionId }, { caller: local })
         expect((await frames).map(({ $case }) => $case)).toEqual(['done'])
         const reports = []
-        for await (const report of watchRun(service.bus, sessionId, new AbortController().signal)) reports.push(report)
+        for await (const report of watchRun(
+          service.bus,
+          { kind: 'search', runId: sessionId },
+          new AbortController().signal,
+        ))
+          reports.push(report)
         expect(reports.at(-1)).toMatchObject({ $case: 'failed', value: { reason: 'Cancelled' } })
       })
 

@@ -34,9 +34,9 @@ export const tapBus = async (
       },
     })
   listen('queues.workloads.orders.search.>', (bytes) => note(RunOrder.decode(bytes).runId, 'ordered'))
-  listen('topics.workloads.inputs.*', (bytes) => note(RunInput.decode(bytes).runId, 'planned'))
-  listen('topics.workloads.assignments.*', (bytes) => note(WorkerAssignment.decode(bytes).runId, 'assigned'))
-  listen('topics.workloads.runs.*', (bytes) => {
+  listen('topics.workloads.inputs.*.*', (bytes) => note(RunInput.decode(bytes).runId, 'planned'))
+  listen('topics.workloads.assignments.*.*', (bytes) => note(WorkerAssignment.decode(bytes).runId, 'assigned'))
+  listen('topics.workloads.runs.*.*', (bytes) => {
     const { runId, report } = RunReport.decode(bytes)
     if (report?.$case === 'started') note(runId, 'started')
     if (report?.$case === 'completed') onWorked?.(runId)

@@ -69,6 +69,18 @@ export const busContract = (name: string, open: () => Promise<Bus>, { isShared =
       expect(numbers(await take(subscription, 1))).toEqual([1])
     })
 
+    test('the last sequence of a topic is that of its newest event, whatever other topics have', async () => {
+      const { notes } = declare()
+      await bus.publish(notes('b'), { number: 0 })
+      const none = await bus.lastSequence(notes('a'))
+      const first = await bus.publish(notes('a'), { number: 1 })
+      expect(none).toBeLessThan(first)
+      expect(await bus.lastSequence(notes('a'))).toBe(first)
+      const second = await bus.publish(notes('a'), { number: 2 })
+      await bus.publish(notes('b'), { number: 3 })
+      expect(await bus.lastSequence(notes('a'))).toBe(second)
+    })
+
     test('topics of one family are apart', async () => {
       const { notes } = declare()
       const reading = take(bus.subscribe(notes('a'), { signal: stop.signal }), 1)

@@ -17,7 +17,7 @@ const start = async (
   task: ProbeTask,
   { deadline = 0, runId = `run-${process.pid}-${++runs}` } = {},
 ) => {
-  const reports = watchRun(bus, runId, never)
+  const reports = watchRun(bus, { kind: 'search', runId }, never)
   const input = Buffer.from(JSON.stringify(task))
   const { queued } = await workloads.run({
     runId,
@@ -113,7 +113,7 @@ export const workloadsContract = (name: string, open: () => Promise<World>): voi
       const waiting = await start(world, { do: 'wait' })
       expect(waiting.queued).toBe(true)
       for (const { runId, reports } of [waiting, ...running]) {
-        if (runId !== waiting.runId) await until(watchRun(world.bus, runId, never), 'started')
+        if (runId !== waiting.runId) await until(watchRun(world.bus, { kind: 'search', runId }, never), 'started')
         await world.workloads.cancel({ runId })
         expect(failedOf(await collect(reports))).toMatchObject({ reason: 'Cancelled' })
       }

@@ -60,6 +60,11 @@
 {{- end }}
 {{- else if eq .kind "generation" }}
 {{ include "trellis.env.files" .root }}
+{{- /* Its account imports requests about the file store under this name. */}}
+{{- if and (include "trellis.natsAccounts" .root) (not .root.Values.s3.endpoint) }}
+- name: NATS_FILES_API
+  value: {{ printf "%s.js" .root.Values.nats.prefix | quote }}
+{{- end }}
 {{- else }}
 {{ include "trellis.env.rpc" .root }}
 {{- if .root.Values.logs.enabled }}

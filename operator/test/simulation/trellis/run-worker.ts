@@ -1,10 +1,12 @@
 import type { Bus } from '@trellis/kit/bus'
-import { assignmentsOf, inputsOf, type Report, runTopic } from '@trellis/kit/workloads'
+import { assignmentsOf, inputsOf, type Report, type RunKind, runKinds, runTopic } from '@trellis/kit/workloads'
 import { reportedExitCode } from '../../../src/runs/mod.ts'
+import type { KubeObject } from '../../../src/runtime/mod.ts'
+import { componentOf, label } from '../../../src/workers/mod.ts'
 import type { World } from '../mod.ts'
 import type { SimulatedBus } from './simulated-bus.ts'
 import type { WorkerProgram } from './simulated-nodes.ts'
-import { isEnd, never, tellers } from './tellers.ts'
+import { isEnd, never, workerReports } from './tellers.ts'
 import type { WorkLog } from './work-log.ts'
 
 /** Milliseconds that a worker stays after its run. */
@@ -22,16 +24,25 @@ const failed = { reason: 'Refused', detail: 'It would not say.', kind: 'upstream
 const codes = { completed: 0, failed: reportedExitCode, stopped: 143 } as const
 type RunEnd = keyof typeof codes
 
-const readInput = async (bus: Bus, runId: string): Promise<void> => {
-  for await (const input of bus.subscribe(inputsOf(runId), { after: 'start', signal: never() }))
+/** The kind of the runs of a pod's worker, by its label. */
+const kindOf = ({ labels }: KubeObject['metadata']): RunKind => {
+  const kind = runKinds.find((one) => componentOf(one) === labels?.[label.component])
+  if (!kind) throw new Error('The pod is not of a worker.')
+  return kind
+}
+
+const readInput = async (bus: Bus, kind: RunKind, runId: string): Promise<void> => {
+  for await (const input of bus.subscribe(inputsOf[kind](runId), { after: 'start', signal: never() }))
     if (input.kind === 'event') return
 }
+
+type Watched = { kind: RunKind; own: number; worker: string }
 
 /**
  * Reads what is said of a run. `before` is how it had ended before the report of this sequence, and `taken` resolves when
  * it is ended, or begun, by somebody else after that.
  */
-const watchRun = (bus: Bus, runId: string, { own, worker }: { own: number; worker: string }) => {
+const watchRun = (bus: Bus, runId: string, { kind, own, worker }: Watched) => {
   const before = Promise.withResolvers<Report | undefined>()
   const taken = Promise.withResolvers<RunEnd>()
   const look = (report: Report | null | undefined, sequence: number) => {
@@ -43,7 +54,7 @@ const watchRun = (bus: Bus, runId: string, { own, worker }: { own: number; worke
     if (report.$case === 'started' && report.value.worker !== worker) taken.resolve('stopped')
   }
   void (async () => {
-    for await (const delivery of bus.subscribe(runTopic(runId), { after: 'start', signal: never() }))
+    for await (const delivery of bus.subscribe(runTopic[kind](runId), { after: 'start', signal: never() }))
       if (delivery.kind === 'event') look(delivery.event.report, delivery.sequence)
   })()
   return { before: before.promise, taken: taken.promise }
@@ -55,7 +66,8 @@ export const runWorker =
   ({ metadata }, process, exit) => {
     const { clock } = process
     const connected = bus.connect(process)
-    const { notice, report } = tellers(connected, clock)
+    const kind = kindOf(metadata)
+    const { notice, report } = workerReports(connected, clock, kind)
     const worker = metadata.name
 
     const work = async (runId: string): Promise<RunEnd> => {
@@ -74,10 +86,10 @@ export const runWorker =
     }
 
     const doRun = async (runId: string): Promise<RunEnd> => {
-      await readInput(connected, runId)
+      await readInput(connected, kind, runId)
       const started = { $case: 'started', value: { worker, warm: true } } as const
       const own = await report(runId, started)
-      const { before, taken } = watchRun(connected, runId, { own, worker })
+      const { before, taken } = watchRun(connected, runId, { kind, own, worker })
       const ended = await before
       if (ended) {
         await notice(runId, ended.$case === 'failed' ? ended : { $case: 'worked', value: {} })
@@ -94,7 +106,7 @@ export const runWorker =
 
     const serve = async () => {
       const done = new Set<string>()
-      const assignments = connected.subscribe(assignmentsOf(metadata.uid), { after: 'start', signal: never() })
+      const assignments = connected.subscribe(assignmentsOf[kind](metadata.uid), { after: 'start', signal: never() })
       for await (const assigned of assignments) {
         if (assigned.kind !== 'event' || done.has(assigned.event.runId)) continue
         if (assigned.event.ends) return exit({ code: 0 })

@@ -1,6 +1,6 @@
 import type { Bus } from '@trellis/kit/bus'
 import { isFailure } from '@trellis/kit/errors'
-import { generationOrders, type Report, runTopic, searchOrders } from '@trellis/kit/workloads'
+import { generationOrders, type Report, runKindOf, runTopic, searchOrders } from '@trellis/kit/workloads'
 import {
   GenerationSubject,
   RunConcluded,
@@ -12,7 +12,7 @@ import type { Clock } from '../../../src/runtime/mod.ts'
 import type { World } from '../mod.ts'
 import type { SimulatedBus } from './simulated-bus.ts'
 import type { Calls } from './simulated-rpc.ts'
-import { isEnd, never, tellers } from './tellers.ts'
+import { isEnd, never, serviceReports } from './tellers.ts'
 
 /** What a service has asked the operator for. */
 export type Service = {
@@ -76,8 +76,8 @@ const orSilent = async <T>(clock: Clock, value: Promise<T>, milliseconds: number
 }
 
 /** The reports on a run, from the first. */
-const reportsOf = (bus: Bus, runId: string) =>
-  bus.subscribe(runTopic(runId), { after: 'start', signal: never() })[Symbol.asyncIterator]()
+const reportsOf = (bus: Bus, { workload, runId }: Pick<RunRequest, 'workload' | 'runId'>) =>
+  bus.subscribe(runTopic[runKindOf(workload)](runId), { after: 'start', signal: never() })[Symbol.asyncIterator]()
 
 /** The listings or the music service: plans what is ordered, asks for runs, follows them, and says when all is written. */
 export const runService = (
@@ -94,7 +94,7 @@ export const runService = (
   world.spawn(trade, ({ clock }, process) => {
     const connected = bus.connect(process)
     const operator = calls.connect(process)
-    const { notice } = tellers(connected, clock)
+    const { notice } = serviceReports(connected, clock)
 
     const run = async (runId: string): Promise<void> => {
       const isKnown = heard.has(runId)
@@ -113,7 +113,7 @@ export const runService = (
 
     /** Follows a run to its end, and asks for it again where nothing is heard of it. */
     const follow = async (runId: string): Promise<Report> => {
-      const reports = reportsOf(connected, runId)
+      const reports = reportsOf(connected, { ...request, runId })
       let awaySince: number | undefined
       const ask = async (): Promise<RunFailed | undefined> => {
         try {

@@ -116,6 +116,8 @@ export const createSimulatedBus = (world: World): SimulatedBus => {
         })
       })
 
+    const lastSequence: Bus['lastSequence'] = async ({ name }) => topicOf(name).events.at(-1)?.sequence ?? 0
+
     async function* follow<Event>(
       topic: Topic<Event>,
       { after = 'latest', signal }: { after?: number | 'start' | 'latest'; signal: AbortSignal },
@@ -191,6 +193,7 @@ export const createSimulatedBus = (world: World): SimulatedBus => {
         })
       },
       subscribe: follow,
+      lastSequence,
       enqueue: (queue, value, id) => {
         const state = queueOf(queue)
         const bytes = queue.encode(value)

@@ -5,7 +5,7 @@ import { createGpuCapacity } from '../../../src/capacity/mod.ts'
 import { warmPools } from '../../../src/crds/mod.ts'
 import { addGenerationController, cacheGenerations, generationRuns } from '../../../src/generation-job/mod.ts'
 import { workloadsRpc } from '../../../src/rpc/workloads.ts'
-import { createNotices, createReporter } from '../../../src/runs/mod.ts'
+import { createNotices, createReporters } from '../../../src/runs/mod.ts'
 import { type Client, createManager } from '../../../src/runtime/mod.ts'
 import { addSearchController, cacheSearches, searchRuns } from '../../../src/search/mod.ts'
 import { createWarmPools, poolIndexes } from '../../../src/warm-pool/mod.ts'
@@ -81,7 +81,7 @@ export const createOperators = (
     const pods = manager.cache(podKind, { ...podCache({ instance, indexes: poolIndexes }), freeze: true })
     const connected = bus.connect(process)
     const notices = createNotices({ bus: connected, clock, log })
-    const reporter = createReporter(connected)
+    const reporters = createReporters(connected)
     const shared = { client: manager.client, recorder: manager.recorder, pods, clock, log, instance }
     const pools = manager.cache(warmPools, { freeze: true })
     const { claims, reconcile, watch } = createWarmPools({ ...shared, pools, templates, metrics })
@@ -95,17 +95,17 @@ export const createOperators = (
       namespaces: [namespace],
       ownLabels: {},
     })
-    const runs = { ...shared, claims, notices, reporter, maximumRuns, template }
+    const runs = { ...shared, claims, notices, maximumRuns, template }
     const searches = cacheSearches(manager)
-    addSearchController(manager, { ...runs, searches })
+    addSearchController(manager, { ...runs, reporter: reporters.search, searches })
     const generations = cacheGenerations(manager, { instance, pods })
-    addGenerationController(manager, { ...runs, ...generations, gpus })
+    addGenerationController(manager, { ...runs, reporter: reporters.generation, ...generations, gpus })
     manager.whileLeading((signal) => notices.work(signal))
     const wishes = { total: maximumRuns, namespace, ttlSeconds: runTtlSeconds }
     const handlers = workloadsRpc({
       client,
       bus: connected,
-      reporter,
+      reporters,
       runs: [searchRuns({ searches, pods, ...wishes }), generationRuns({ stores: generations, ...wishes })],
       machines: gpus,
       namespace,

@@ -1,5 +1,5 @@
 import type { Bus } from '@trellis/kit/bus'
-import { type Report, runNotices, runTopic } from '@trellis/kit/workloads'
+import { type Report, type RunKind, runNotices, runTopic, workerNotices } from '@trellis/kit/workloads'
 import type { Notice } from '../../../src/runs/mod.ts'
 import type { Clock } from '../../../src/runtime/mod.ts'
 
@@ -17,11 +17,16 @@ const insist = async <T>(clock: Clock, something: () => Promise<T>): Promise<T> 
   }
 }
 
-/** What workers and services say of runs, until it has arrived. `report` gives its sequence on the run's topic. */
-export const tellers = (bus: Bus, clock: Clock) => ({
+/** What a service reports of runs, until it has arrived. */
+export const serviceReports = (bus: Bus, clock: Clock) => ({
   notice: (runId: string, notice: Notice, id?: string) =>
     insist(clock, () => bus.enqueue(runNotices, { runId, notice }, id)),
-  report: (runId: string, report: Report) => insist(clock, () => bus.publish(runTopic(runId), { runId, report })),
+})
+
+/** What a worker of a kind reports of runs, until it has arrived. `report` gives its sequence on the run's topic. */
+export const workerReports = (bus: Bus, clock: Clock, kind: RunKind) => ({
+  notice: (runId: string, notice: Notice) => insist(clock, () => bus.enqueue(workerNotices[kind], { runId, notice })),
+  report: (runId: string, report: Report) => insist(clock, () => bus.publish(runTopic[kind](runId), { runId, report })),
 })
 
 export const isEnd = ({ $case }: Report): boolean => $case === 'completed' || $case === 'failed'

@@ -1,5 +1,6 @@
 import { natsNames } from '@trellis/kit/bus'
 import { natsFilesNames } from '@trellis/kit/files'
+import { type RunKind, runKinds } from '@trellis/kit/workloads'
 
 /**
  * Processes that share the account in which all streams are. `workloads` stands in for the operator where there is no
@@ -25,11 +26,17 @@ type Streams = {
   files?: boolean
 }
 
-const runTopics = ['workloads.runs', 'workloads.assignments', 'workloads.inputs']
+/** The topics of a kind of runs, of which a worker of that kind reports in the first and reads all. */
+const runTopics = (kind: RunKind) =>
+  [`workloads.runs.${kind}`, `workloads.assignments.${kind}`, `workloads.inputs.${kind}`] as const
 
 const ofRuns: Streams = {
-  topics: runTopics,
-  queues: ['workloads.notices', 'workloads.branch-notices', 'workloads.orders.search', 'workloads.orders.generation'],
+  topics: runKinds.flatMap(runTopics),
+  queues: [
+    'workloads.notices',
+    'workloads.branch-notices',
+    ...runKinds.flatMap((kind) => [`workloads.worker-notices.${kind}`, `workloads.orders.${kind}`]),
+  ],
 }
 
 /** What each service publishes, reads and works on. */
@@ -37,7 +44,7 @@ const streamsOf: Readonly<Record<Service, Streams>> = {
   operator: ofRuns,
   workloads: { ...ofRuns, files: true },
   listings: {
-    topics: ['listings.updates', 'listings.answers', 'listings.control', 'workloads.runs'],
+    topics: ['listings.updates', 'listings.answers', 'listings.control', 'workloads.runs.search'],
     queues: ['listings.searches', 'workloads.orders.search', 'workloads.notices'],
     shared: ['listings.standings'],
   },
@@ -47,33 +54,35 @@ const streamsOf: Readonly<Record<Service, Streams>> = {
     files: true,
   },
   music: {
-    topics: ['music.chains', 'workloads.runs'],
+    topics: ['music.chains', 'workloads.runs.generation'],
     queues: ['music.generations', 'workloads.orders.generation', 'workloads.notices'],
     files: true,
   },
 }
 
-/** What a worker stores (`writes`) and reads; of a queue it only adds jobs. */
-const rightsOf: Readonly<Record<Worker, { writes: Streams; reads: Streams }>> = {
+/** The rights of a worker that does runs of a kind. */
+const ofWorker = (kind: RunKind) => ({
+  writes: { topics: [`workloads.runs.${kind}`], queues: [`workloads.worker-notices.${kind}`] },
+  reads: { topics: runTopics(kind) },
+})
+
+/**
+ * What a worker stores (`writes`) and reads; of a queue it only adds jobs. `filesFolder`: where it writes files, if those are in
+ * NATS; it reads all of them.
+ */
+const rightsOf: Readonly<Record<Worker, { writes: Streams; reads: Streams; filesFolder?: string }>> = {
   search: {
-    writes: {
-      topics: ['workloads.runs', 'workloads.assignments'],
-      queues: ['workloads.notices'],
-      shared: ['listings.standings'],
-    },
-    reads: { topics: runTopics, shared: ['listings.standings'] },
+    writes: { ...ofWorker('search').writes, shared: ['listings.standings'] },
+    reads: { ...ofWorker('search').reads, shared: ['listings.standings'] },
   },
-  generation: {
-    writes: { topics: ['workloads.runs', 'workloads.assignments'], queues: ['workloads.notices'] },
-    reads: { topics: runTopics },
-  },
+  generation: { ...ofWorker('generation'), filesFolder: 'music' },
   branch: { writes: { queues: ['workloads.branch-notices'] }, reads: {} },
 }
 
 /** The variable of the server's environment with the password of a role. */
 export const natsPasswordVariable = (role: NatsRole): string => `NATS_PASSWORD_${role.toUpperCase()}`
 
-type Naming = { names: ReturnType<typeof natsNames>; files: ReturnType<typeof natsFilesNames> }
+type Naming = { names: ReturnType<typeof natsNames>; files: ReturnType<typeof natsFilesNames>; filesInNats: boolean }
 
 /** Streams with the subjects that are published into them. */
 const streams = ({ topics = [], queues = [], shared = [], files }: Streams, { names, files: bucket }: Naming) => [
@@ -107,18 +116,40 @@ const quoted = (subjects: readonly string[]): string =>
 const userLine = (role: NatsRole, { publish, subscribe }: { publish: string[]; subscribe: string[] }): string =>
   `{user: ${role}, password: $${natsPasswordVariable(role)}, permissions: {publish: {allow: [${quoted(publish)}]}, subscribe: {allow: [${quoted(subscribe)}]}}}`
 
+/** A subject of the account of all streams, and what it is called in the account that imports it, if that is another name. */
+type Import = { subject: string; as?: string }
+
+/** Requests about the stream of files that reading needs, and replacing a file: `PURGE` removes the content of the old one. */
+const filesCalls = ['STREAM.INFO', 'STREAM.MSG.GET', 'STREAM.PURGE', 'DIRECT.GET']
+
+/**
+ * What the file store needs of an account that writes below a folder. JetStream's own requests have another name there, since
+ * `$JS.API` of an account is answered for its own streams.
+ */
+const filesImports = (folder: string, { files }: Naming): Import[] => [
+  ...[files.keysIn(folder), files.content('*'), files.intents].map((subject) => ({ subject })),
+  ...filesCalls.map((call) => ({
+    subject: `$JS.API.${call}.${files.stream}`,
+    as: `${files.importedApi}.${call}.${files.stream}`,
+  })),
+]
+
 /** What is imported into a worker's account: requests that are answered there (`services`), and wake-ups (`deliveries`). */
 const importsOf = (worker: Worker, naming: Naming) => {
-  const { names } = naming
-  const { writes, reads } = rightsOf[worker]
+  const { names, filesInNats } = naming
+  const { writes, reads, filesFolder } = rightsOf[worker]
   const jobs = (writes.queues ?? []).map((queue) => names.unnamedJob(queue, '*'))
   const written = streams({ ...writes, queues: [] }, naming).map(({ subject }) => subject)
   const direct = streams(reads, naming).flatMap(({ stream, subject }) => [
     `$JS.API.DIRECT.GET.${stream}`,
     `$JS.API.DIRECT.GET.${stream}.${subject}`,
   ])
+  const services: Import[] = [
+    ...[...written, ...jobs, ...direct].map((subject) => ({ subject })),
+    ...(filesInNats && filesFolder !== undefined ? filesImports(filesFolder, naming) : []),
+  ]
   return {
-    services: [...written, ...jobs, ...direct],
+    services,
     deliveries: (reads.topics ?? []).map((family) => names.topicSubjects(family)),
   }
 }
@@ -128,11 +159,14 @@ const accountOf = (worker: Worker): string => worker.toUpperCase()
 const workerAccount = (worker: Worker, naming: Naming): string[] => {
   const { services, deliveries } = importsOf(worker, naming)
   const from = (subject: string) => `{account: ${natsAccount}, subject: ${JSON.stringify(subject)}}`
+  const publish = services.map(({ subject, as = subject }) => as)
   return [
     `  ${accountOf(worker)} {`,
-    `    users: [${userLine(worker, { publish: services, subscribe: ['_INBOX.>', ...deliveries] })}]`,
+    `    users: [${userLine(worker, { publish, subscribe: ['_INBOX.>', ...deliveries] })}]`,
     '    imports: [',
-    ...services.map((subject) => `      {service: ${from(subject)}}`),
+    ...services.map(
+      ({ subject, as }) => `      {service: ${from(subject)}${as === undefined ? '' : `, to: ${JSON.stringify(as)}`}}`,
+    ),
     ...deliveries.map((subject) => `      {stream: ${from(subject)}}`),
     '    ]',
     '  }',
@@ -140,11 +174,11 @@ const workerAccount = (worker: Worker, naming: Naming): string[] => {
 }
 
 /** Each subject once, with the accounts that may import it. */
-const exportsFor = (kind: 'service' | 'stream', workers: readonly Worker[], naming: Naming): string[] => {
+const exportsFor = (kind: 'service' | 'stream', naming: Naming): string[] => {
   const importers = new Map<string, string[]>()
-  for (const worker of workers) {
+  for (const worker of natsWorkers) {
     const { services, deliveries } = importsOf(worker, naming)
-    for (const subject of kind === 'service' ? services : deliveries)
+    for (const subject of kind === 'service' ? services.map((one) => one.subject) : deliveries)
       importers.set(subject, [...(importers.get(subject) ?? []), accountOf(worker)])
   }
   return [...importers].map(
@@ -152,17 +186,10 @@ const exportsFor = (kind: 'service' | 'stream', workers: readonly Worker[], nami
   )
 }
 
-/** Generation workers reach files in NATS by calls that no other account can make. */
-const generationUser = (naming: Naming): string => {
-  const { services, deliveries } = importsOf('generation', naming)
-  const publish = [...services, ...streams({ files: true }, naming).flatMap(ownerSubjects)]
-  return userLine('generation', { publish, subscribe: ['_INBOX.>', ...deliveries] })
-}
-
 export type NatsAccountsOptions = {
   prefix?: string
   filesBucket?: string
-  /** Whether files are in the object store of NATS. Generation workers are then users of the account of all streams. */
+  /** Whether files are in the object store of NATS. */
   filesInNats: boolean
   /** Those that there are. */
   services?: readonly Service[]
@@ -179,8 +206,7 @@ export const natsAccounts = ({
   filesInNats,
   services = natsServices,
 }: NatsAccountsOptions): string => {
-  const naming: Naming = { names: natsNames(prefix), files: natsFilesNames(prefix, filesBucket) }
-  const workers = natsWorkers.filter((worker) => !(filesInNats && worker === 'generation'))
+  const naming: Naming = { names: natsNames(prefix), files: natsFilesNames(prefix, filesBucket), filesInNats }
   const users = services.map((service) => {
     const owned = streams(streamsOf[service], naming).flatMap(ownerSubjects)
     return userLine(service, { publish: ['$JS.API.INFO', ...owned], subscribe: ['_INBOX.>'] })
@@ -190,14 +216,14 @@ export const natsAccounts = ({
     `  ${natsAccount} {`,
     '    jetstream: enabled',
     '    users: [',
-    ...[...users, ...(filesInNats ? [generationUser(naming)] : [])].map((line) => `      ${line}`),
+    ...users.map((line) => `      ${line}`),
     '    ]',
     '    exports: [',
-    ...exportsFor('service', workers, naming),
-    ...exportsFor('stream', workers, naming),
+    ...exportsFor('service', naming),
+    ...exportsFor('stream', naming),
     '    ]',
     '  }',
-    ...workers.flatMap((worker) => workerAccount(worker, naming)),
+    ...natsWorkers.flatMap((worker) => workerAccount(worker, naming)),
     '}',
     '',
   ].join('\n')

@@ -43,6 +43,8 @@ export type Bus = AsyncDisposable & {
     topic: Topic<Event>,
     options: { after?: number | 'start' | 'latest'; signal: AbortSignal },
   ) => AsyncIterable<Delivery<Event>>
+  /** The sequence of a topic's newest event; where none is retained, a number below that of any later event. Throws `unavailable`. */
+  lastSequence: <Event>(topic: Topic<Event>) => Promise<number>
   /**
    * Adds a job. With an id, a job that is waiting or being worked on under the same id is not added again (answers false).
    * Throws `unavailable` when too many wait, and what `publish` throws.
@@ -70,7 +72,7 @@ export type Bus = AsyncDisposable & {
 
 /** The part of the bus that a worker in a pod needs: rights on a server are given for no more than this. */
 export type WorkerBus = AsyncDisposable &
-  Pick<Bus, 'publish' | 'change'> & {
+  Pick<Bus, 'publish' | 'lastSequence' | 'change'> & {
     enqueue: <Value>(queue: Queue<Value>, value: Value) => Promise<unknown>
     /** `after` is a sequence, to resume behind it, or `start` for all that is kept. */
     subscribe: <Event>(

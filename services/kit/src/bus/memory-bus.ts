@@ -52,6 +52,7 @@ export const createMemoryBus = ({ now = Date.now, sweepEveryMilliseconds = 30_00
       return sequence
     },
     subscribe: (topic, { after = 'latest', signal }) => follow(ringOf(topic), { after, signal }),
+    lastSequence: async (topic) => ringOf(topic).newest(),
     enqueue: async (queue, value, id) => queueOf(queue).enqueue(value, id),
     work: (queue, handle, options) => queueOf(queue).work(handle, options),
     deadLetters: async (queue) => queueOf(queue).deadLetters(),

@@ -47,6 +47,8 @@ const natsLocation = z.object({
     .string()
     .regex(/^[\w-]+$/)
     .default('trellis'),
+  /** What requests to JetStream start with, where the bucket is in another account, from which those are imported. */
+  apiPrefix: z.string().min(1).optional(),
   /** Servers that keep a copy, where the bucket is made. */
   replicas: z.int().min(1).max(5).default(1),
 })

@@ -28,6 +28,31 @@ export const databaseConfig = {
   ),
 }
 
+/** Where files are, for every process that reads or writes them. */
+export const filesConfig = {
+  natsFilesBucket: setting('NATS_FILES_BUCKET', read.text, 'trellis-files', 'The object store for files without S3.'),
+  natsFilesApi: setting(
+    'NATS_FILES_API',
+    optionalText,
+    undefined,
+    'What requests to JetStream about that store start with, where it is in another account; $JS.API unless set.',
+  ),
+  s3Endpoint: setting('S3_ENDPOINT', read.optional(read.url), undefined, 'An S3-compatible store for all files.'),
+  s3Region: setting('S3_REGION', read.text, 'us-east-1', 'Its region.'),
+  s3Bucket: setting('S3_BUCKET', read.text, 'trellis', 'The bucket, which must exist.'),
+  s3Prefix: setting('S3_PREFIX', read.text, '', 'What every key starts with, where a bucket is shared.'),
+  s3AccessKeyId: secret('S3_ACCESS_KEY_ID', optionalText, undefined, 'The id of the access key.'),
+  s3SecretAccessKey: secret('S3_SECRET_ACCESS_KEY', optionalText, undefined, 'And its secret.'),
+  s3SessionToken: secret('S3_SESSION_TOKEN', optionalText, undefined, 'Comes with temporary credentials.'),
+  s3PathStyle: setting('S3_PATH_STYLE', read.flag, true, 'The bucket is in the path, not in the host name.'),
+  s3Checksums: setting(
+    'S3_CHECKSUMS',
+    read.flag,
+    true,
+    'The store keeps a CRC-32 of each file; 0 for one that refuses.',
+  ),
+}
+
 /** What a process of a distributed installation is told of the servers that it stands on. */
 export const connectionsConfig = {
   ...databaseConfig,
@@ -51,21 +76,7 @@ export const connectionsConfig = {
     undefined,
     'What one stream may take, past which its oldest events go; accounts with limits demand it.',
   ),
-  natsFilesBucket: setting('NATS_FILES_BUCKET', read.text, 'trellis-files', 'The object store for files without S3.'),
-  s3Endpoint: setting('S3_ENDPOINT', read.optional(read.url), undefined, 'An S3-compatible store for all files.'),
-  s3Region: setting('S3_REGION', read.text, 'us-east-1', 'Its region.'),
-  s3Bucket: setting('S3_BUCKET', read.text, 'trellis', 'The bucket, which must exist.'),
-  s3Prefix: setting('S3_PREFIX', read.text, '', 'What every key starts with, where a bucket is shared.'),
-  s3AccessKeyId: secret('S3_ACCESS_KEY_ID', optionalText, undefined, 'The id of the access key.'),
-  s3SecretAccessKey: secret('S3_SECRET_ACCESS_KEY', optionalText, undefined, 'And its secret.'),
-  s3SessionToken: secret('S3_SESSION_TOKEN', optionalText, undefined, 'Comes with temporary credentials.'),
-  s3PathStyle: setting('S3_PATH_STYLE', read.flag, true, 'The bucket is in the path, not in the host name.'),
-  s3Checksums: setting(
-    'S3_CHECKSUMS',
-    read.flag,
-    true,
-    'The store keeps a CRC-32 of each file; 0 for one that refuses.',
-  ),
+  ...filesConfig,
 }
 
 /** How processes call each other, and why they believe each other. */
@@ -198,6 +209,7 @@ export const filesLocation = (config: ConnectionsConfig): FilesLocation => {
       bucket: config.natsFilesBucket,
       replicas: config.natsReplicas,
       prefix: config.natsPrefix,
+      ...(config.natsFilesApi === undefined ? {} : { apiPrefix: config.natsFilesApi }),
       ...natsTls(config),
       ...(config.natsToken === undefined ? {} : { token: config.natsToken }),
       ...(config.natsUser === undefined ? {} : { user: config.natsUser }),

@@ -5,6 +5,7 @@ export {
   connectionsConfig,
   type DatabaseConfig,
   databaseConfig,
+  filesConfig,
   filesLocation,
   type RpcConfig,
   rpcConfig,

@@ -3,7 +3,14 @@ import { once } from 'node:events'
 import { freePort, type NatsRole, type NatsServer, natsRoles, startNatsServer } from '@trellis/distributed/servers'
 import { type Bus, connectNatsBus } from '@trellis/kit/bus'
 import { silentLog } from '@trellis/kit/telemetry'
-import { assignmentsOf, inputsOf, prepareWorkerTopics, type Report, runNotices, watchRun } from '@trellis/kit/workloads'
+import {
+  assignmentsOf,
+  inputsOf,
+  prepareWorkerTopics,
+  type Report,
+  watchRun,
+  workerNotices,
+} from '@trellis/kit/workloads'
 import type { RunNotice } from '@trellis/protos/ts/trellis/workloads/v1/workloads.ts'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import type { ProbeTask } from '../../../../test/probe/task.ts'
@@ -39,8 +46,8 @@ describe.skipIf(natsMissing !== undefined)(natsMissing ? `(skipped: ${natsMissin
     await prepareWorkerTopics(bus)
     // The queue is created by who works on it.
     const created = new AbortController()
-    await bus.enqueue(runNotices, { runId: 'prepared', notice: null })
-    await bus.work(runNotices, async () => created.abort(), { signal: created.signal })
+    await bus.enqueue(workerNotices.search, { runId: 'prepared', notice: null })
+    await bus.work(workerNotices.search, async () => created.abort(), { signal: created.signal })
   })
   afterEach(() => {
     for (const { child } of pods.splice(0)) child.kill('SIGKILL')
@@ -84,13 +91,14 @@ describe.skipIf(natsMissing !== undefined)(natsMissing ? `(skipped: ${natsMissin
   const give = async (task: ProbeTask): Promise<string> => {
     unique += 1
     const runId = `run-${unique}`
-    await bus.publish(inputsOf(runId), { runId, input: Buffer.from(JSON.stringify(task)) })
+    await bus.publish(inputsOf.search(runId), { runId, input: Buffer.from(JSON.stringify(task)) })
     return runId
   }
-  const assign = (pod: Pod, runId: string) => bus.publish(assignmentsOf(pod.uid), { runId, ends: false })
-  const reportsOf = (runId: string) => collect(watchRun(bus, runId, until.signal))
+  const assign = (pod: Pod, runId: string) => bus.publish(assignmentsOf.search(pod.uid), { runId, ends: false })
+  const reportsOf = (runId: string) => collect(watchRun(bus, { kind: 'search', runId }, until.signal))
   const started = async (runId: string) => {
-    for await (const report of watchRun(bus, runId, until.signal)) if (report.$case === 'started') return
+    for await (const report of watchRun(bus, { kind: 'search', runId }, until.signal))
+      if (report.$case === 'started') return
   }
   const kinds = (reports: readonly Report[]) => reports.map(({ $case }) => $case).filter((kind) => kind !== 'progress')
   const status = async ({ metricsPort }: Pod, path: string) =>
@@ -196,7 +204,7 @@ describe.skipIf(natsMissing !== undefined)(natsMissing ? `(skipped: ${natsMissin
     const heard: RunNotice[] = []
     const enough = new AbortController()
     await bus.work(
-      runNotices,
+      workerNotices.search,
       async ({ value }) => {
         if (value.runId === runId) heard.push(value)
         if (heard.at(-1)?.notice?.$case === 'worked') enough.abort()

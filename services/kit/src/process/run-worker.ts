@@ -7,6 +7,7 @@ import type { Log } from '../telemetry/log.ts'
 import { createMetrics } from '../telemetry/metrics.ts'
 import { serveMetrics } from '../telemetry/serve-metrics.ts'
 import { serveAssignments, type WorkerEnd } from '../workloads/pod/serve-assignments.ts'
+import type { RunKind } from '../workloads/topics.ts'
 import type { Work } from '../workloads/worker.ts'
 import { busOptions, connectionsConfig, filesLocation } from './connections-config.ts'
 import { fail } from './failing.ts'
@@ -21,6 +22,8 @@ export type WorkerTools = { filesLocation: FilesLocation; bus: WorkerBus; log: L
 export type WorkerProcess<Schema extends ConfigSchema> = {
   /** What it is called at the servers it stands on. */
   name: string
+  /** The kind of the runs that it does. */
+  kind: RunKind
   config: Schema
   /** Makes what does the runs. What takes long to load or open is left to the first run: many workers wait for theirs. */
   open: (config: ValuesOf<Schema>, tools: WorkerTools) => Work
@@ -122,6 +125,7 @@ export const runWorker = async <const Schema extends ConfigSchema>(worker: Worke
     const serving = serveAssignments({
       bus,
       work: worker.open(own, { filesLocation: config.files, bus, log }),
+      kind: worker.kind,
       worker: pod.podName || pod.podUid,
       podUid: pod.podUid,
       lingerMilliseconds: pod.lingerSeconds * 1_000,

@@ -146,9 +146,9 @@ test('a run that has ended is told of again when it is asked for again, not run 
   const { bus, client } = open()
   const run = request({ do: 'work', steps: 0 })
   await client.run(run)
-  await collect(watchRun(bus, 'run', never))
+  await collect(watchRun(bus, { kind: 'search', runId: 'run' }, never))
   expect(await client.run(run)).toEqual({ queued: false })
-  const kept = await take(bus.subscribe(runTopic('run'), { after: 'start', signal: never }), 3)
+  const kept = await take(bus.subscribe(runTopic.search('run'), { after: 'start', signal: never }), 3)
   expect(kept.map((delivery) => delivery.kind === 'event' && delivery.event.report?.$case)).toEqual([
     'started',
     'completed',

@@ -5,7 +5,7 @@ import type { RpcClient } from '../rpc/mod.ts'
 import { serverStopping } from './pool.ts'
 import { readAhead } from './read-ahead.ts'
 import { createRepeatFilter } from './repeats.ts'
-import { runTopic } from './topics.ts'
+import { runKindOf, runTopic } from './topics.ts'
 import type { Report } from './watch.ts'
 
 /** A run as it is asked for and followed. Whether it is known already, the following finds out. */
@@ -76,7 +76,8 @@ export const followRun = async (
   const run: RunRequest = { search: null, generation: null, ...asked, isKnown: false }
   const left = new AbortController()
   const following = AbortSignal.any([signal, left.signal])
-  const deliveries = bus.subscribe(runTopic(run.runId), { after: 'start', signal: following })[Symbol.asyncIterator]()
+  const topic = runTopic[runKindOf(run.workload)](run.runId)
+  const deliveries = bus.subscribe(topic, { after: 'start', signal: following })[Symbol.asyncIterator]()
   let awaySince: number | undefined
   let hasReported = false
   const isNew = createRepeatFilter()

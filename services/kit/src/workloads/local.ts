@@ -10,7 +10,7 @@ import { type Handlers, implementation } from '../rpc/mod.ts'
 import type { Log, Metrics } from '../telemetry/mod.ts'
 import type { WorkerKind } from './child.ts'
 import { createPool, type Outcome, type Pool } from './pool.ts'
-import { runTopic } from './topics.ts'
+import { runKindOf, runTopic } from './topics.ts'
 import type { Report } from './watch.ts'
 
 export type LocalWorkloadsOptions = {
@@ -75,7 +75,7 @@ export const createLocalWorkloads = ({
   now = () => new Date(),
 }: LocalWorkloadsOptions) => {
   const runs = new Map<string, Entry>()
-  const ends = new Map<string, Report>()
+  const ends = new Map<string, { workload: Workload; last: Report }>()
   const pools = new Map<Workload, Pool>()
   for (const [workload, kind] of Object.entries(kinds)) {
     const name = nameOf(workload as Workload)
@@ -89,22 +89,24 @@ export const createLocalWorkloads = ({
   }
 
   /** Reports go out in the order they are made; the bus keeps that order. */
-  const report = (runId: string, made: Report) => {
+  const report = ({ runId, workload }: Pick<RunRequest, 'runId' | 'workload'>, made: Report) => {
     const event: RunReport = { runId, report: made }
-    bus.publish(runTopic(runId), event).catch((error: unknown) => log.error({ err: error, runId }, 'a report was lost'))
+    bus
+      .publish(runTopic[runKindOf(workload)](runId), event)
+      .catch((error: unknown) => log.error({ err: error, runId }, 'a report was lost'))
   }
 
-  const end = (runId: string, outcome: Outcome) => {
+  const end = ({ runId, workload }: RunRequest, outcome: Outcome) => {
     clearTimeout(runs.get(runId)?.timer)
     runs.delete(runId)
     const last: Report =
       outcome.kind === 'completed'
         ? { $case: 'completed', value: { result: outcome.result } }
         : { $case: 'failed', value: outcome.failure }
-    ends.set(runId, last)
+    ends.set(runId, { workload, last })
     const [oldest] = ends.keys()
     if (ends.size > rememberedEnds && oldest !== undefined) ends.delete(oldest)
-    report(runId, last)
+    report({ runId, workload }, last)
   }
 
   const begin = (request: RunRequest, entry: Entry, pool: Pool) =>
@@ -113,11 +115,11 @@ export const createLocalWorkloads = ({
       input: request.input,
       onStarted: (worker, warm) => {
         entry.startedAt = now().toISOString()
-        report(request.runId, { $case: 'started', value: { worker, warm } })
+        report(request, { $case: 'started', value: { worker, warm } })
       },
-      onProgress: (fraction, detail) => report(request.runId, { $case: 'progress', value: { fraction, detail } }),
-      onOutput: (message) => report(request.runId, { $case: 'output', value: message }),
-      onEnded: (outcome) => end(request.runId, outcome),
+      onProgress: (fraction, detail) => report(request, { $case: 'progress', value: { fraction, detail } }),
+      onOutput: (message) => report(request, { $case: 'output', value: message }),
+      onEnded: (outcome) => end(request, outcome),
     })
 
   const handlers: Handlers<typeof WorkloadsServiceDefinition> = {
@@ -129,7 +131,7 @@ export const createLocalWorkloads = ({
       const ended = ends.get(runId)
       if (ended) {
         // Whoever asks again has not heard of the end.
-        report(runId, ended)
+        report({ runId, workload: ended.workload }, ended.last)
         return { queued: false }
       }
       if (pool.counts().queued >= maximumQueued) {

@@ -9,9 +9,13 @@ export {
   generationOrders,
   inputsOf,
   prepareWorkerTopics,
+  type RunKind,
+  runKindOf,
+  runKinds,
   runNotices,
   runTopic,
   searchOrders,
+  workerNotices,
 } from './topics.ts'
 export { type Report, runFailure, watchRun } from './watch.ts'
 export { type Assignment, serveWork, type Work } from './worker.ts'

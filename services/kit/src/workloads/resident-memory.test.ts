@@ -64,7 +64,7 @@ describe.skipIf(process.platform !== 'linux')('physical memory (watched on Linux
       kinds: { WORKLOAD_SEARCH: { ...probeWorker, warm: 0, residentMegabytes: 512, treeMegabytes: 600 } },
     })
     const client = connectInProcess(WorkloadsServiceDefinition, runtime.handlers)
-    const reports = watchRun(bus, 'parent', new AbortController().signal)
+    const reports = watchRun(bus, { kind: 'search', runId: 'parent' }, new AbortController().signal)
     const input = Buffer.from(JSON.stringify({ do: 'exhaust-in-child', megabytes: 700 } satisfies ProbeTask))
     await client.run({ runId: 'parent', workload: 'WORKLOAD_SEARCH', input, activeDeadlineSeconds: 60, user: 'local' })
     const all = await collect(reports)
@@ -87,7 +87,7 @@ describe.skipIf(process.platform !== 'linux')('physical memory (watched on Linux
     })
     const client = connectInProcess(WorkloadsServiceDefinition, runtime.handlers)
     const run = async (runId: string, task: ProbeTask) => {
-      const reports = watchRun(bus, runId, new AbortController().signal)
+      const reports = watchRun(bus, { kind: 'search', runId }, new AbortController().signal)
       const input = Buffer.from(JSON.stringify(task))
       await client.run({ runId, workload: 'WORKLOAD_SEARCH', input, activeDeadlineSeconds: 60, user: 'local' })
       return (await collect(reports)).at(-1)

@@ -5,32 +5,64 @@ import {
   RunOrder,
   RunReport,
   WorkerAssignment,
+  type Workload,
 } from '@trellis/protos/ts/trellis/workloads/v1/workloads.ts'
 import { type Bus, messageCodec, queue, topics } from '../bus/mod.ts'
+import { failure } from '../errors/mod.ts'
 
-/** What happens to one run, by its id. Kept for a while, so that whoever asked for the run may come back to it. */
-export const runTopic = topics({
-  family: 'workloads.runs',
-  ...messageCodec(RunReport),
-  keep: { events: 2_000, milliseconds: 15 * 60_000 },
-  coalesceBy: (report) => (report.report?.$case === 'progress' ? 'progress' : undefined),
+/**
+ * The kinds of runs. Each has streams of its own, since the permissions of a server are given by stream: a worker of one kind
+ * reads and reports nothing of the other.
+ */
+export const runKinds = ['search', 'generation'] as const
+export type RunKind = (typeof runKinds)[number]
+
+const kindsByWorkload: Partial<Record<Workload, RunKind>> = {
+  WORKLOAD_SEARCH: 'search',
+  WORKLOAD_GENERATION: 'generation',
+}
+
+/** The kind of the runs of a workload. Throws `invalid` for a workload that is not specified. */
+export const runKindOf = (workload: Workload): RunKind => {
+  const kind = kindsByWorkload[workload]
+  if (kind === undefined) throw failure('invalid', 'The request names no workload.')
+  return kind
+}
+
+const perKind = <Value>(declare: (kind: RunKind) => Value): Readonly<Record<RunKind, Value>> => ({
+  search: declare('search'),
+  generation: declare('generation'),
 })
+
+/** The reports of one run, by its id. Retained for a while, so that the caller may resume following the run. */
+export const runTopic = perKind((kind) =>
+  topics({
+    family: `workloads.runs.${kind}`,
+    ...messageCodec(RunReport),
+    keep: { events: 2_000, milliseconds: 15 * 60_000 },
+    coalesceBy: (report) => (report.report?.$case === 'progress' ? 'progress' : undefined),
+  }),
+)
 
 const day = 86_400_000
 
-/** The runs that a worker is to do, by the uid of its pod. Kept for as long as a pod may wait for the first one to be read. */
-export const assignmentsOf = topics({
-  family: 'workloads.assignments',
-  ...messageCodec(WorkerAssignment),
-  keep: { events: 100, milliseconds: day },
-})
+/** The runs that a worker is to do, by the uid of its pod. Retained for as long as a pod may wait for the first one to be read. */
+export const assignmentsOf = perKind((kind) =>
+  topics({
+    family: `workloads.assignments.${kind}`,
+    ...messageCodec(WorkerAssignment),
+    keep: { events: 100, milliseconds: day },
+  }),
+)
 
-/** What a run is to do, by its id. Kept as long as a run may take, so that a second worker can do it over. */
-export const inputsOf = topics({
-  family: 'workloads.inputs',
-  ...messageCodec(RunInput),
-  keep: { events: 1, milliseconds: day },
-})
+/** What a run is to do, by its id. Retained for as long as a run may take, so that a second worker can repeat it. */
+export const inputsOf = perKind((kind) =>
+  topics({
+    family: `workloads.inputs.${kind}`,
+    ...messageCodec(RunInput),
+    keep: { events: 1, milliseconds: day },
+  }),
+)
 
 /**
  * Publishes an event to a topic that has no reader in each family that workers use. It makes the streams exist with the
@@ -38,26 +70,34 @@ export const inputsOf = topics({
  */
 export const prepareWorkerTopics = async (bus: Pick<Bus, 'publish'>): Promise<void> => {
   const id = 'prepared'
-  await Promise.all([
-    bus.publish(runTopic(id), { runId: id, number: 0, report: null }),
-    bus.publish(assignmentsOf(id), { runId: '', ends: false }),
-    bus.publish(inputsOf(id), { runId: id, input: new Uint8Array() }),
-  ])
+  await Promise.all(
+    runKinds.flatMap((kind) => [
+      bus.publish(runTopic[kind](id), { runId: id, number: 0, report: null }),
+      bus.publish(assignmentsOf[kind](id), { runId: '', ends: false }),
+      bus.publish(inputsOf[kind](id), { runId: id, input: new Uint8Array() }),
+    ]),
+  )
 }
 
-/** What the statuses of runs are made of: workers and services tell, the operator that leads hears. */
-export const runNotices = queue({
-  name: 'workloads.notices',
-  ...messageCodec(RunNotice),
-  acknowledgeWithinMilliseconds: 30_000,
-  maximumDeliveries: 10,
-  backOffMilliseconds: [200, 1_000, 5_000, 15_000],
-  maximumWaiting: 100_000,
-})
-
-const orders = (workload: 'search' | 'generation') =>
+const notices = (name: string) =>
   queue({
-    name: `workloads.orders.${workload}`,
+    name,
+    ...messageCodec(RunNotice),
+    acknowledgeWithinMilliseconds: 30_000,
+    maximumDeliveries: 10,
+    backOffMilliseconds: [200, 1_000, 5_000, 15_000],
+    maximumWaiting: 100_000,
+  })
+
+/** What services and the operator report of runs, for the statuses that the leading operator writes. */
+export const runNotices = notices('workloads.notices')
+
+/** The same from the workers of a kind, who can say nothing else and nothing of runs of another kind. */
+export const workerNotices = perKind((kind) => notices(`workloads.worker-notices.${kind}`))
+
+const orders = (kind: RunKind) =>
+  queue({
+    name: `workloads.orders.${kind}`,
     ...messageCodec(RunOrder),
     acknowledgeWithinMilliseconds: 30_000,
     maximumDeliveries: 10,
@@ -65,7 +105,7 @@ const orders = (workload: 'search' | 'generation') =>
     maximumWaiting: 10_000,
   })
 
-/** Runs that an object asked for, for the service that owns the workload to plan and to ask for by `Run`. */
+/** Runs that an object requested, for the service that owns the workload to plan and to request by `Run`. */
 export const searchOrders = orders('search')
 export const generationOrders = orders('generation')
 

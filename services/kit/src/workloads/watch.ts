@@ -2,7 +2,7 @@ import type { RunReport } from '@trellis/protos/ts/trellis/workloads/v1/workload
 import type { Bus } from '../bus/mod.ts'
 import { type ErrorKind, errorKinds, failure, type ServiceFailure } from '../errors/mod.ts'
 import { createRepeatFilter } from './repeats.ts'
-import { runTopic } from './topics.ts'
+import { type RunKind, runTopic } from './topics.ts'
 
 export type Report = NonNullable<RunReport['report']>
 
@@ -10,8 +10,12 @@ export type Report = NonNullable<RunReport['report']>
  * What happens to a run, from its beginning, until it has completed or failed. The place is taken at the call, so
  * watch first and run then: nothing is missed.
  */
-export const watchRun = (bus: Bus, runId: string, signal: AbortSignal): AsyncIterable<Report> => {
-  const deliveries = bus.subscribe(runTopic(runId), { after: 'start', signal })
+export const watchRun = (
+  bus: Bus,
+  { kind, runId }: { kind: RunKind; runId: string },
+  signal: AbortSignal,
+): AsyncIterable<Report> => {
+  const deliveries = bus.subscribe(runTopic[kind](runId), { after: 'start', signal })
   return {
     async *[Symbol.asyncIterator]() {
       const isNew = createRepeatFilter()

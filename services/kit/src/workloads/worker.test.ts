@@ -21,7 +21,7 @@ const openRuns = () => {
   const runtime = createLocalWorkloads({ bus, log, kinds: { WORKLOAD_SEARCH: { ...probeWorker, warm: 0 } } })
   const client = connectInProcess(WorkloadsServiceDefinition, runtime.handlers)
   const start = async (runId: string, task: ProbeTask) => {
-    const reports = watchRun(bus, runId, new AbortController().signal)
+    const reports = watchRun(bus, { kind: 'search', runId }, new AbortController().signal)
     const input = Buffer.from(JSON.stringify(task))
     await client.run({ runId, workload: 'WORKLOAD_SEARCH', input, activeDeadlineSeconds: 60, user: 'local' })
     return reports

@@ -104,7 +104,7 @@ const reportWholeRun = async (what: 'nothing' | 'listed' = 'nothing') => {
     { $case: 'output', value: found },
     { $case: 'completed', value: { result: new Uint8Array() } },
   ] as const)
-    await world.bus.publish(runTopic(sessionId), { runId: sessionId, report })
+    await world.bus.publish(runTopic.search(sessionId), { runId: sessionId, report })
 }
 
 /** All frames that followers have been told, up to the last. */

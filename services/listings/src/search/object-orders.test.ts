@@ -59,7 +59,14 @@ const podsOn = ({ bus, address }: RunningBus, environment: Record<string, string
   const inProcess = (podUid: string) => {
     const work = searchWork(createAdapters(readConfig(listingsConfig, environment), createMemoryStandings()))
     const limits = { lingerMilliseconds: 10_000, reportWithinMilliseconds: 10_000, flushWithinMilliseconds: 100 }
-    const own = { podUid, worker: podUid, signal: ending.signal, log: silentLog, onReady: () => undefined }
+    const own = {
+      kind: 'search' as const,
+      podUid,
+      worker: podUid,
+      signal: ending.signal,
+      log: silentLog,
+      onReady: () => undefined,
+    }
     ended.push(serveAssignments({ bus, work, ...limits, ...own }))
   }
   return address === undefined ? inProcess : asProcess

@@ -52,7 +52,14 @@ const podsOn = ({ bus, address }: RunningBus, files: FilesLocation) => {
   }
   const inProcess = (podUid: string) => {
     const limits = { lingerMilliseconds: 0, reportWithinMilliseconds: 10_000, flushWithinMilliseconds: 100 }
-    const own = { podUid, worker: podUid, signal: ending.signal, log: silentLog, onReady: () => undefined }
+    const own = {
+      kind: 'generation' as const,
+      podUid,
+      worker: podUid,
+      signal: ending.signal,
+      log: silentLog,
+      onReady: () => undefined,
+    }
     ended.push(serveAssignments({ bus, work: audioWork(files), ...limits, ...own }))
   }
   const pods = {
@@ -110,7 +117,7 @@ const open = async (ground: RunningBus) => {
     const nodeId = await branch()
     const runId = `generate-${nodeId}-1`
     const failed = { reason: 'WorkerLost', detail: 'The worker was lost.', kind: 'internal' }
-    await ground.bus.publish(runTopic(runId), { runId, report: { $case: 'failed', value: failed } })
+    await ground.bus.publish(runTopic.generation(runId), { runId, report: { $case: 'failed', value: failed } })
     await settled({ client }, chain.chainId)
     pods.isHeld = false
     return nodeId
@@ -204,7 +211,7 @@ describe.each(buses)('over $name, where runs are objects', ({ isMissing, start }
       const failed = { reason: 'WorkerLost', detail: 'The worker was lost.', kind: 'internal' }
       const first = `generate-${nodeId}-1`
       pods.isHeld = false
-      await ground.bus.publish(runTopic(first), { runId: first, report: { $case: 'failed', value: failed } })
+      await ground.bus.publish(runTopic.generation(first), { runId: first, report: { $case: 'failed', value: failed } })
       expect(await operator.concluded(runId)).toMatchObject({ outputSeconds: 2 })
       expect(nodeOf(await settled({ client }, chain.chainId), nodeId).status).toBe('NODE_STATUS_READY')
     })

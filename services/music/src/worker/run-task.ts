@@ -58,7 +58,7 @@ export const endRun = async (
   signal: AbortSignal = AbortSignal.timeout(CANCELLED_WITHIN_MILLISECONDS),
 ): Promise<boolean> => {
   const limited = AbortSignal.any([signal, AbortSignal.timeout(CANCELLED_WITHIN_MILLISECONDS)])
-  const reports = watchRun(bus, runId, limited)
+  const reports = watchRun(bus, { kind: 'generation', runId }, limited)
   await workloads.cancel({ runId })
   for await (const report of reports) if (report.$case === 'completed' || report.$case === 'failed') return true
   return false
@@ -70,7 +70,7 @@ export const runTask = async (
   run: TaskRun,
   signal: AbortSignal,
 ): Promise<AudioResult> => {
-  const reports = watchRun(bus, run.runId, signal)
+  const reports = watchRun(bus, { kind: 'generation', runId: run.runId }, signal)
   await workloads.run(runRequest(run))
   for await (const report of reports) {
     if (report.$case === 'completed') return AudioResult.decode(report.value.result)

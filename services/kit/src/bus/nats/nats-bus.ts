@@ -33,6 +33,7 @@ export const connectNatsBus = async (options: NatsBusOptions): Promise<Bus> => {
   return {
     publish: topics.publish,
     subscribe: topics.subscribe,
+    lastSequence: topics.lastSequence,
     enqueue: queues.enqueue,
     work: queues.work,
     deadLetters: queues.deadLetters,

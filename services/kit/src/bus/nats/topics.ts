@@ -3,6 +3,7 @@ import type { Log } from '../../telemetry/mod.ts'
 import type { Bus } from '../bus.ts'
 import type { Topic } from '../topic.ts'
 import type { Connection } from './connection.ts'
+import { unavailable } from './failures.ts'
 import { createFeed, type Feed } from './feed.ts'
 import type { Gate } from './gate.ts'
 import { createMark, type Mark } from './mark.ts'
@@ -93,9 +94,25 @@ export const createTopics = ({ connection, names, streams, store, gate, limits, 
   const subscribe: Bus['subscribe'] = (topic, { after = 'latest', signal: until }) =>
     feedOf(topic).subscribe(after, until)
 
+  const lastSequence: Bus['lastSequence'] = async (topic) => {
+    const stream = streamOf(topic)
+    const subject = names.topicSubject(topic.name)
+    try {
+      await streams.ensure(stream)
+      const message = await connection.whileConnected(
+        connection.manager.streams.getMessage(stream.name, { last_by_subj: subject }),
+      )
+      return message?.seq ?? 0
+    } catch (error) {
+      streams.doubt(stream.name)
+      throw unavailable(error)
+    }
+  }
+
   return {
     publish,
     subscribe,
+    lastSequence,
     /** Resolves when all feeds have let go, after the signal. */
     ended: async () => {
       await Promise.all([...feeds.values()].map((feed) => feed.ended()))

@@ -5,6 +5,7 @@ import type { Bus, Delivery, WorkerBus } from '../bus.ts'
 import type { Topic } from '../topic.ts'
 import { type Connection, openConnection } from './connection.ts'
 import { jobHeadroom } from './dead-letters.ts'
+import { unavailable } from './failures.ts'
 import { createNames } from './names.ts'
 import { defaultLimits, type NatsBusOptions } from './options.ts'
 import { queueShapes } from './queue-streams.ts'
@@ -143,6 +144,13 @@ export const connectNatsWorkerBus = async (options: NatsBusOptions): Promise<Wor
   return {
     publish,
     change,
+    lastSequence: async (topic) => {
+      try {
+        return (await reader.last(names.topicStream(topic.family), names.topicSubject(topic.name)))?.seq ?? 0
+      } catch (error) {
+        throw unavailable(error)
+      }
+    },
     enqueue: async (queue, value) => {
       const bytes = queue.encode(value)
       checkSize(`The job for ${queue.name}`, bytes, { connection, headroom: jobHeadroom })

@@ -60,9 +60,13 @@ export const openBucket = async (location: NatsLocation) => {
   const connection = await connectTo(location)
   const subjects = createSubjects(location.prefix, location.bucket)
   const { stream } = subjects
-  const streams = jetstream(connection, { timeout: requestMilliseconds })
+  const api = {
+    timeout: requestMilliseconds,
+    ...(location.apiPrefix !== undefined && { apiPrefix: location.apiPrefix }),
+  }
+  const streams = jetstream(connection, api)
   // Whether the account has JetStream shows in the first request; asking for it twice costs a start.
-  const manager = await jetstreamManager(connection, { timeout: requestMilliseconds, checkAPI: false })
+  const manager = await jetstreamManager(connection, { ...api, checkAPI: false })
   const bucket = {
     ...{ connection, subjects, stream },
     publish: streams.publish.bind(streams),

@@ -13,6 +13,8 @@ export const createSubjects = (prefix: string, bucket: string) => {
   return {
     stream: `${prefix}_files_${bucket}`,
     all: `${root}.>`,
+    /** What another account imports requests about the stream under: its own JetStream answers those under `$JS.API`. */
+    importedApi: `${prefix}.js`,
     key: (key: string): string => keys + toTokens(key),
     /** The key of a manifest's subject. */
     toKey: (subject: string): string => subject.slice(keys.length).replaceAll('.', '/').replaceAll('~', '.'),
@@ -21,6 +23,8 @@ export const createSubjects = (prefix: string, bucket: string) => {
       const folder = prefix.slice(0, prefix.lastIndexOf('/') + 1)
       return `${keys}${toTokens(folder)}>`
     },
+    /** All keys in a folder. */
+    keysIn: (folder: string): string => `${keys}${toTokens(folder)}.>`,
     content: (id: string): string => `${root}.content.${id}`,
     intent: (id: string): string => `${root}.intent.${id}`,
     intents: `${root}.intent.*`,

@@ -4,7 +4,7 @@ import type { Log } from '../../telemetry/mod.ts'
 import { failureReport, reasonIn } from '../failure-report.ts'
 import type { FailureReport } from '../messages.ts'
 import { retrying } from '../retrying.ts'
-import { inputsOf } from '../topics.ts'
+import { inputsOf, type RunKind } from '../topics.ts'
 import type { Work } from '../worker.ts'
 import { createReporter, type Reporter } from './reporter.ts'
 import { type Verdict, watchOwnRun } from './watch-own-run.ts'
@@ -22,6 +22,8 @@ export type RunInHand = {
 export type RunWorld = {
   bus: WorkerBus
   work: Work
+  /** The kind of the runs that it does. */
+  kind: RunKind
   /** What the worker is called: the name of its pod. */
   worker: string
   reportWithinMilliseconds: number
@@ -40,8 +42,8 @@ const isTheRuns = (error: unknown): boolean =>
 /** Whether the same work may succeed here in a moment: a server that it depends on is away. */
 const isPassing = (error: unknown): boolean => isFailure(error, 'unavailable') && reasonIn(error) === undefined
 
-const readInput = async (bus: WorkerBus, runId: string, signal: AbortSignal): Promise<Uint8Array> => {
-  for await (const delivery of bus.subscribe(inputsOf(runId), { after: 'start', signal }))
+const readInput = async ({ bus, kind }: RunWorld, runId: string, signal: AbortSignal): Promise<Uint8Array> => {
+  for await (const delivery of bus.subscribe(inputsOf[kind](runId), { after: 'start', signal }))
     if (delivery.kind === 'event') return delivery.event.input
   throw signal.reason
 }
@@ -68,7 +70,7 @@ const repeatNotice = async (reporter: Reporter, { report }: Extract<Verdict, { k
  * (`unavailable`), the work is started again in this worker: another one would fare no better.
  */
 export const doRun = async (world: RunWorld, run: RunInHand): Promise<RunEnd> => {
-  const { bus, work, worker, log } = world
+  const { bus, work, kind, worker, log } = world
   const { runId, warm, signal } = run
   const left = new AbortController()
   const telling = new AbortController()
@@ -76,6 +78,7 @@ export const doRun = async (world: RunWorld, run: RunInHand): Promise<RunEnd> =>
   const inHand = AbortSignal.any([signal, stop.signal])
   const reporter = createReporter({
     bus,
+    kind,
     runId,
     withinMilliseconds: world.reportWithinMilliseconds,
     signal: telling.signal,
@@ -87,8 +90,8 @@ export const doRun = async (world: RunWorld, run: RunInHand): Promise<RunEnd> =>
   let verdict: Verdict | undefined
 
   try {
-    const own = watchOwnRun(bus, { runId, worker, signal: left.signal })
-    const input = await readInput(bus, runId, inHand)
+    const own = watchOwnRun(bus, { kind, runId, worker, signal: left.signal })
+    const input = await readInput(world, runId, inHand)
     const started = { $case: 'started', value: { worker, warm } } as const
     const before = await own.upTo(await reporter.report(started))
     if (before?.kind === 'ended') return await repeatNotice(reporter, before)

@@ -1,7 +1,7 @@
 import type { RunNotice } from '@trellis/protos/ts/trellis/workloads/v1/workloads.ts'
 import type { WorkerBus } from '../../bus/mod.ts'
 import { retrying } from '../retrying.ts'
-import { runNotices, runTopic } from '../topics.ts'
+import { type RunKind, runTopic, workerNotices } from '../topics.ts'
 import type { Report } from '../watch.ts'
 
 /** Progress goes out no more often than this, in milliseconds: as reports, and as what a status is made of. */
@@ -11,6 +11,7 @@ type Notice = NonNullable<RunNotice['notice']>
 
 export type ReporterOptions = {
   bus: WorkerBus
+  kind: RunKind
   runId: string
   /** How long something is tried to be told while the bus is away, in milliseconds. */
   withinMilliseconds: number
@@ -36,7 +37,10 @@ export type Reporter = {
  * Reports of a run and what its status is made of, one after the other as they are given: a notice never overtakes a
  * report. What was given is sent again until it is acknowledged; a report then has the number that it had.
  */
-export const createReporter = ({ bus, runId, withinMilliseconds, signal, onLost }: ReporterOptions): Reporter => {
+export const createReporter = (options: ReporterOptions): Reporter => {
+  const { bus, kind, runId, withinMilliseconds, signal, onLost } = options
+  const topic = runTopic[kind](runId)
+  const notices = workerNotices[kind]
   let line: Promise<unknown> = Promise.resolve()
   let number = 0
   let progressedAt = Number.NEGATIVE_INFINITY
@@ -54,19 +58,19 @@ export const createReporter = ({ bus, runId, withinMilliseconds, signal, onLost 
     return { runId, number, report }
   }
   const tell = async (made: Extract<Report, { $case: 'progress' }>, now: number): Promise<void> => {
-    await bus.publish(runTopic(runId), numbered(made))
+    await bus.publish(topic, numbered(made))
     if (now - noticedAt < progressEvery.notice) return
     noticedAt = now
-    await bus.enqueue(runNotices, { runId, notice: made })
+    await bus.enqueue(notices, { runId, notice: made })
   }
 
   return {
     report: (report) =>
       inLine(() => {
         const event = numbered(report)
-        return surely(() => bus.publish(runTopic(runId), event))
+        return surely(() => bus.publish(topic, event))
       }),
-    notice: (notice) => inLine(async () => void (await surely(() => bus.enqueue(runNotices, { runId, notice })))),
+    notice: (notice) => inLine(async () => void (await surely(() => bus.enqueue(notices, { runId, notice })))),
     progress: (fraction, detail) => {
       const now = performance.now()
       if (isProgressUnderWay || now - progressedAt < progressEvery.report) return

@@ -7,7 +7,7 @@ import { performTask } from '../../../../../test/probe/perform-task.ts'
 import type { ProbeTask } from '../../../../../test/probe/task.ts'
 import { collect, take } from '../../../../../test/support/collect.ts'
 import { reportsSoFar } from '../../../../../test/support/reports.ts'
-import { assignmentsOf, inputsOf, type Report, runNotices, runTopic, type Work, watchRun } from '../mod.ts'
+import { assignmentsOf, inputsOf, type Report, runTopic, type Work, watchRun, workerNotices } from '../mod.ts'
 import { serveAssignments, type WorkerEnd } from './serve-assignments.ts'
 
 let bus: Bus
@@ -22,9 +22,9 @@ afterEach(async () => {
 })
 
 const give = (runId: string, task: ProbeTask) =>
-  bus.publish(inputsOf(runId), { runId, input: Buffer.from(JSON.stringify(task)) })
-const assign = (runId: string, podUid = 'pod') => bus.publish(assignmentsOf(podUid), { runId, ends: false })
-const release = () => bus.publish(assignmentsOf('pod'), { runId: '', ends: true })
+  bus.publish(inputsOf.search(runId), { runId, input: Buffer.from(JSON.stringify(task)) })
+const assign = (runId: string, podUid = 'pod') => bus.publish(assignmentsOf.search(podUid), { runId, ends: false })
+const release = () => bus.publish(assignmentsOf.search('pod'), { runId: '', ends: true })
 
 type WorkerOptions = { worker?: string; work?: Work; through?: Bus; lingerMilliseconds?: number }
 
@@ -39,6 +39,7 @@ const startWorker = ({
   const ended = serveAssignments({
     bus: through,
     work,
+    kind: 'search',
     worker,
     podUid: 'pod',
     lingerMilliseconds,
@@ -51,7 +52,7 @@ const startWorker = ({
   return { ready, ended }
 }
 
-const reportsOf = (runId: string) => collect(watchRun(bus, runId, stop.signal))
+const reportsOf = (runId: string) => collect(watchRun(bus, { kind: 'search', runId }, stop.signal))
 const kinds = (reports: readonly Report[]) => reports.map(({ $case }) => $case).filter((kind) => kind !== 'progress')
 
 /** What the operator hears, until this kind of notice of this run. */
@@ -59,7 +60,7 @@ const heardUntil = async (runId: string, last: string): Promise<RunNotice[]> => 
   const heard: RunNotice[] = []
   const enough = new AbortController()
   await bus.work(
-    runNotices,
+    workerNotices.search,
     async ({ value }) => {
       heard.push(value)
       if (value.runId === runId && value.notice?.$case === last) enough.abort()
@@ -174,7 +175,7 @@ test('a worker that is stopped with a run in hand says nothing of its end', asyn
   const { ended } = startWorker()
   await give('run', { do: 'wait' })
   await assign('run')
-  await take(bus.subscribe(runTopic('run'), { after: 'start', signal: stop.signal }), 1)
+  await take(bus.subscribe(runTopic.search('run'), { after: 'start', signal: stop.signal }), 1)
   stop.abort()
   expect(await ended).toBe('stopped')
   expect(kinds(await reportsSoFar(bus, 'run'))).toEqual(['started'])
@@ -202,9 +203,9 @@ test('leaves a run that the operator ends', async () => {
   const { ended } = startWorker()
   await give('run', { do: 'wait' })
   await assign('run')
-  await take(bus.subscribe(runTopic('run'), { after: 'start', signal: stop.signal }), 1)
+  await take(bus.subscribe(runTopic.search('run'), { after: 'start', signal: stop.signal }), 1)
   const failed = { reason: 'Cancelled', detail: 'It was cancelled.', kind: 'conflict' }
-  await bus.publish(runTopic('run'), { runId: 'run', report: { $case: 'failed', value: failed } })
+  await bus.publish(runTopic.search('run'), { runId: 'run', report: { $case: 'failed', value: failed } })
   expect(await ended).toBe('failed')
 })
 
@@ -212,9 +213,9 @@ test('leaves a run that another worker has begun since', async () => {
   const { ended } = startWorker()
   await give('run', { do: 'wait' })
   await assign('run')
-  await take(bus.subscribe(runTopic('run'), { after: 'start', signal: stop.signal }), 1)
+  await take(bus.subscribe(runTopic.search('run'), { after: 'start', signal: stop.signal }), 1)
   const started = { worker: 'pod-2', warm: false }
-  await bus.publish(runTopic('run'), { runId: 'run', report: { $case: 'started', value: started } })
+  await bus.publish(runTopic.search('run'), { runId: 'run', report: { $case: 'started', value: started } })
   expect(await ended).toBe('stopped')
 })
 

@@ -1,5 +1,5 @@
 import type { WorkerBus } from '../../bus/mod.ts'
-import { runTopic } from '../topics.ts'
+import { type RunKind, runTopic } from '../topics.ts'
 import type { Report } from '../watch.ts'
 
 /** What others have made of a run that this worker was given. */
@@ -23,9 +23,9 @@ export type OwnRun = {
  */
 export const watchOwnRun = (
   bus: WorkerBus,
-  { runId, worker, signal }: { runId: string; worker: string; signal: AbortSignal },
+  { kind, runId, worker, signal }: { kind: RunKind; runId: string; worker: string; signal: AbortSignal },
 ): OwnRun => {
-  const deliveries = bus.subscribe(runTopic(runId), { after: 'start', signal })[Symbol.asyncIterator]()
+  const deliveries = bus.subscribe(runTopic[kind](runId), { after: 'start', signal })[Symbol.asyncIterator]()
   const verdictIn = (report: Report | null | undefined): Verdict | undefined => {
     if (report?.$case === 'completed' || report?.$case === 'failed') return { kind: 'ended', report }
     return report?.$case === 'started' && report.value.worker !== worker ? { kind: 'superseded' } : undefined

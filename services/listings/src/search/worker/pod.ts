@@ -7,6 +7,7 @@ import { searchWork } from './search-work.ts'
 /** A search worker in a pod of its own. However many there are, they visit a site as one would. */
 await runWorker({
   name: 'search-worker',
+  kind: 'search',
   config: listingsConfig,
   open: (config, { bus }) =>
     searchWork(
