@@ -1,4 +1,4 @@
-import { generationJobs, searches, type WarmPool, warmPools } from '../../../src/crds/mod.ts'
+import { generationJobs, type Search, searches, type WarmPool, warmPools } from '../../../src/crds/mod.ts'
 import { type BatchJob, batchJobs, queueOf } from '../../../src/generation-job/batch-job.ts'
 import type { RunObject } from '../../../src/rpc/workload-runs.ts'
 import { failureCondition, isFinished, isLive, podStateOf } from '../../../src/runs/mod.ts'
@@ -6,6 +6,8 @@ import { controllerOf, type KubeObject, leases, type OwnerReference, type Resour
 import { type Pod, pods } from '../../../src/workers/mod.ts'
 import type { Commit, World } from '../mod.ts'
 import { maximumRuns } from './simulated-operator.ts'
+
+type Ended = { phase: string; reason: string | undefined; run: string | undefined }
 
 /** What must hold at every commit, whoever made it. */
 export type Invariants = {
@@ -19,8 +21,11 @@ export type Invariants = {
   excess: readonly string[]
   /** Claims that were committed, by the uid of the pool. */
   claims: ReadonlyMap<string, number>
-  /** How runs stood that went away, other than by a user, by the name of their object; the reason is of those that failed. */
-  ended: ReadonlyMap<string, { phase: string; reason: string | undefined }>
+  /**
+   * How runs stood that went away, other than by a user, by the name of their object; the reason is of those that failed, and
+   * the run the last of a Search: one that was suspended and resumed had others before.
+   */
+  ended: ReadonlyMap<string, Ended>
 }
 
 /** Milliseconds for which a pool may still be filled as it was wished to be before. */
@@ -38,7 +43,7 @@ export const watchInvariants = ({ storage, clock }: World, mustStayAway: Readonl
   const broken: string[] = []
   const excess: string[] = []
   const claims = new Map<string, number>()
-  const ended = new Map<string, { phase: string; reason: string | undefined }>()
+  const ended = new Map<string, Ended>()
   /** What each pool was wished to be, and until when; by uid. */
   const wishes = new Map<string, { replicas: number; until: number }[]>()
   const controllers = new Map<string, { uid: string; kind: string }>()
@@ -135,7 +140,8 @@ export const watchInvariants = ({ storage, clock }: World, mustStayAway: Readonl
       must(!mustStayAway.has(object.metadata.name), () => `${object.metadata.name} was made again`, excess)
     if (isRun(resource) && type === 'DELETED' && by !== '') {
       const { metadata, status } = object as RunObject
-      ended.set(metadata.name, { phase: status.phase ?? 'none', reason: failureCondition({ status })?.reason })
+      const run = (object as Search).status.sessionId
+      ended.set(metadata.name, { phase: status.phase ?? 'none', reason: failureCondition({ status })?.reason, run })
     }
   })
 

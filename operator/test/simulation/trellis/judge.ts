@@ -65,7 +65,9 @@ export const judge = (
     const phase = ended?.phase ?? (user.deleted.has(name) || end === 'failed' ? 'gone' : 'there')
     phases[phase] = (phases[phase] ?? 0) + 1
     if (!['Complete', 'Failed', 'gone'].includes(phase)) wrong.push(`${name} went while it was ${phase}`)
-    if (end === 'completed' && forWantOfWord.includes(ended?.reason ?? ''))
+    // A Search whose first run was done before it was suspended has another one once it is resumed.
+    const isOfRun = ended?.run === undefined || ended.run === run
+    if (end === 'completed' && isOfRun && forWantOfWord.includes(ended?.reason ?? ''))
       wrong.push(`${name} was done, and failed as ${ended?.reason}`)
   }
   return { wrong, phases, claims }

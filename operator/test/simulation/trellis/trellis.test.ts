@@ -18,6 +18,11 @@ test(
   timeout,
 )
 
+test('a Search that is resumed after its first run was done fails by its second run alone', async () => {
+  const [resumed] = schedulesFrom([2_120_634_814], { faults: { ...stormy, late: 0 }, isStormy: true })
+  expect(await failing(resumed ? [resumed] : [])).toEqual([])
+})
+
 const lateStorms = schedulesOf(scheduleCount * 0.25, { faults: stormy, isStormy: true })
 test(
   `in ${lateStorms.length} storms in which requests are carried out long after they were given up, no run is worked on twice at a time, and nothing stays`,
