@@ -67,9 +67,12 @@ describe('hosts and origins', () => {
     expect((await send(served, { path, headers: ignored })).status).toBe(200)
   })
 
-  test.each(['localhost', 'box:9000', '[::1]', '127.0.0.7:8080'])('a request to the host %s is served', async (host) => {
-    expect((await send(served, { path: '/probe/api/echo/x', headers: { host } })).status).toBe(200)
-  })
+  test.each(['localhost', 'box:9000', '[::1]', '127.0.0.7:8080'])(
+    'a request to the host %s is served',
+    async (host) => {
+      expect((await send(served, { path: '/probe/api/echo/x', headers: { host } })).status).toBe(200)
+    },
+  )
 
   test('probes of liveness and readiness are answered whatever the host', async () => {
     for (const path of ['/health', '/ready'])
