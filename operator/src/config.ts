@@ -56,24 +56,22 @@ export const operatorConfig = {
 export type OperatorSettings = ReturnType<typeof readConfig<typeof operatorConfig>>
 
 /** All that the operator is told, with what is wrong with it said before anything is waited for. Throws ConfigFailure. */
-export const readOperatorConfig = (environment: NodeJS.ProcessEnv) => {
-  const config = readConfigs(
+export const readOperatorConfig = (environment: NodeJS.ProcessEnv) =>
+  readConfigs(
     { base: baseConfig, connections: connectionsConfig, rpc: rpcConfig, own: operatorConfig },
     environment,
+    ({ connections, rpc, own }) => ({
+      workersFile: () => {
+        if (own.workersFile !== undefined) return own.workersFile
+        throw new ConfigFailure(
+          'TRELLIS_WORKERS must be set: without it no worker can be made. The chart writes that file.',
+        )
+      },
+      namespaces: () => [...new Set([own.namespace, ...own.watchNamespaces])],
+      bus: () => busOptions(connections),
+      security: () => rpcSecurity(rpc),
+    }),
   )
-  const { workersFile, namespace, watchNamespaces } = config.own
-  if (workersFile === undefined)
-    throw new ConfigFailure(
-      'TRELLIS_WORKERS must be set: without it no worker can be made. The chart writes that file.',
-    )
-  return {
-    ...config,
-    workersFile,
-    namespaces: [...new Set([namespace, ...watchNamespaces])],
-    bus: busOptions(config.connections),
-    security: rpcSecurity(config.rpc),
-  }
-}
 
 export type OperatorConfig = ReturnType<typeof readOperatorConfig>
 

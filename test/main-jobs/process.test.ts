@@ -77,6 +77,22 @@ describe('the process', () => {
     ).toEqual(['PORT', 'TRUSTED_PROXIES', 'CORS_ORIGINS', 'MUSIC_MAX_SECONDS'])
   })
 
+  test('settings that do not fit together are named with the wrong ones', async () => {
+    const { code, stderr } = await run({
+      PORT: 'x',
+      CLOUD_MODE: '1',
+      DATABASE_URL: 'mysql://x',
+      MARKETPLACE_RENDER: 'always',
+    })
+    expect(code).toBe(1)
+    expect(
+      stderr
+        .trim()
+        .split('\n')
+        .map((line) => line.split(' ')[0]),
+    ).toEqual(['PORT', 'GATEWAY_JWT_SECRET', 'DATABASE_URL', 'MARKETPLACE_RENDER'])
+  })
+
   test.each([
     ['/proc/trellis/data', /^The data directory \/proc\/trellis\/data \S.* Set TRELLIS_DATA_DIR to/],
     [main, /^The data directory \S+ is a file\. Set TRELLIS_DATA_DIR to/],

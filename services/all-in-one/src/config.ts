@@ -2,8 +2,8 @@ import { branchEnvironment, localBranchesConfig } from '@trellis/branch'
 import { checkEdgeConfig, edgeConfig } from '@trellis/edge'
 import { baseConfig, filesNamedIn, readConfigs } from '@trellis/kit/config'
 import { configPart, databaseConfig, storeLocation } from '@trellis/kit/process'
-import { listingsConfig } from '@trellis/listings'
-import { logsConfig } from '@trellis/logs'
+import { browserSettings, listingsConfig } from '@trellis/listings'
+import { logsConfig, logsSchemas } from '@trellis/logs'
 import { musicConfig } from '@trellis/music'
 
 /** Reads what every part is told. Throws ConfigFailure, with a line for each wrong variable. */
@@ -19,12 +19,16 @@ export const readAllConfig = (environment: NodeJS.ProcessEnv) => {
       branches: localBranchesConfig,
     },
     environment,
+    ({ base, database, edge, listings, logs }) => ({
+      edgeCheck: () => checkEdgeConfig(edge),
+      store: () => storeLocation(database, base.dataDirectory),
+      browser: () => browserSettings(listings),
+      schemas: () => logsSchemas(logs, storeLocation(database, base.dataDirectory)),
+    }),
   )
-  checkEdgeConfig(config.edge)
   return {
     ...config,
     branches: { ...config.branches, environment: branchEnvironment(environment) },
-    store: storeLocation(config.database, config.base.dataDirectory),
     secretFiles: filesNamedIn(environment),
   }
 }

@@ -25,24 +25,28 @@ const serveConfig = {
 }
 
 /** Reads what a branch is told. Throws ConfigFailure. */
-export const readAll = (environment: NodeJS.ProcessEnv) => {
-  const config = readConfigs(
+export const readAll = (environment: NodeJS.ProcessEnv) =>
+  readConfigs(
     { base: baseConfig, branch: branchConfig, serve: serveConfig, connections: connectionsConfig },
     environment,
+    ({ branch, serve, connections }) => ({
+      slugCheck: () => {
+        if (branch.slug === '') throw new ConfigFailure('BRANCH_SLUG must be set: it is the name of the branch.')
+      },
+      keyCheck: () => {
+        if (branch.key === '' && branch.keyHash === '')
+          throw new ConfigFailure('BRANCH_KEY must be set: nobody may send without a key.')
+      },
+      security: () => {
+        const security = rpcSecurity(serve)
+        if (serve.takesTls && !security.tls)
+          throw new ConfigFailure('BRANCH_TLS needs RPC_TLS_CERT_FILE, RPC_TLS_KEY_FILE and RPC_TLS_CA_FILE.')
+        return security
+      },
+      // Without NATS nobody is told how many entries there are, and all else goes on.
+      bus: () => (connections.natsServers.length === 0 ? undefined : busOptions(connections)),
+    }),
   )
-  if (config.branch.slug === '') throw new ConfigFailure('BRANCH_SLUG must be set: it is the name of the branch.')
-  if (config.branch.key === '' && config.branch.keyHash === '')
-    throw new ConfigFailure('BRANCH_KEY must be set: nobody may send without a key.')
-  const security = rpcSecurity(config.serve)
-  if (config.serve.takesTls && !security.tls)
-    throw new ConfigFailure('BRANCH_TLS needs RPC_TLS_CERT_FILE, RPC_TLS_KEY_FILE and RPC_TLS_CA_FILE.')
-  return {
-    ...config,
-    security,
-    // Without NATS nobody is told how many entries there are, and all else goes on.
-    bus: config.connections.natsServers.length === 0 ? undefined : busOptions(config.connections),
-  }
-}
 
 export type Config = ReturnType<typeof readAll>
 

@@ -1,4 +1,4 @@
-import { baseConfig, ConfigFailure, readConfigs } from '@trellis/kit/config'
+import { baseConfig, ConfigFailure, readConfigs, type ValuesOf } from '@trellis/kit/config'
 import { configPart, printConfig, rpcConfig, rpcSecurity, runProcess } from '@trellis/kit/process'
 import openapi from '@trellis/protos/edge/openapi.json' with { type: 'json' }
 import { routes } from '@trellis/protos/edge/routes.ts'
@@ -6,18 +6,23 @@ import { checkEdgeConfig, edgeConfig } from './config.ts'
 import { addressConfig, connectServices } from './connect.ts'
 import { createEdge } from './edge.ts'
 
-const readAll = (environment: NodeJS.ProcessEnv) => {
-  const config = readConfigs(
-    { base: baseConfig, edge: edgeConfig, rpc: rpcConfig, addresses: addressConfig },
-    environment,
-  )
-  checkEdgeConfig(config.edge)
-  if (Object.values(config.addresses).every((address) => address === ''))
+const requireAddress = (addresses: ValuesOf<typeof addressConfig>): void => {
+  if (Object.values(addresses).every((address) => address === ''))
     throw new ConfigFailure(
       'LISTINGS_ADDRESS, LOGS_ADDRESS or MUSIC_ADDRESS must be set: an edge alone has nothing to show.',
     )
-  return config
 }
+
+const readAll = (environment: NodeJS.ProcessEnv) =>
+  readConfigs(
+    { base: baseConfig, edge: edgeConfig, rpc: rpcConfig, addresses: addressConfig },
+    environment,
+    ({ edge, rpc, addresses }) => ({
+      edgeCheck: () => checkEdgeConfig(edge),
+      addressCheck: () => requireAddress(addresses),
+      security: () => rpcSecurity(rpc),
+    }),
+  )
 
 const connect = (...given: Parameters<typeof connectServices>) => {
   try {
@@ -36,9 +41,9 @@ await runProcess<ReturnType<typeof readAll>>({
       configPart('where the services are', addressConfig, addresses),
       configPart('calls between processes', rpcConfig, rpc),
     ]),
-  start: async ({ base, edge: config, rpc, addresses }, { log, metrics, isReady }) => {
+  start: async ({ base, edge: config, security, addresses }, { log, metrics, isReady }) => {
     await using opened = new AsyncDisposableStack()
-    const { backends, missing } = opened.use(connect(addresses, rpcSecurity(rpc), log))
+    const { backends, missing } = opened.use(connect(addresses, security, log))
     const edge = opened.use(await createEdge({ config, routes, backends, openapi, missing, isReady, log, metrics }))
     const address = await edge.listen(base.host, base.port)
     const stack = opened.move()

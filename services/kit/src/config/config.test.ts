@@ -60,6 +60,34 @@ describe('reading the configuration', () => {
     })
   })
 
+  test('names what does not fit together in the same report, but for what depends on a wrong value', () => {
+    const check = (environment: Record<string, string>) =>
+      readConfigs({ schema }, environment, ({ schema: values }) => ({
+        door: () => {
+          if (values.mode === 'b' && values.key === '') throw new ConfigFailure('KEY must be set when MODE is b.')
+          return values.key
+        },
+        even: () => {
+          if (values.port % 2 === 1) throw new ConfigFailure('PORT must be even.')
+        },
+      }))
+    expect(() => check({ STRICT: 'perhaps', MODE: 'b', PORT: '81' })).toThrow(
+      new ConfigFailure(
+        [
+          'STRICT must be 1 or 0 (or true, false, yes, no, on, off), but is "perhaps".',
+          'KEY must be set when MODE is b.',
+          'PORT must be even.',
+        ].join('\n'),
+      ),
+    )
+    expect(() => check({ PORT: 'x', MODE: 'b' })).toThrow(
+      new ConfigFailure(
+        ['PORT must be a whole number from 0 to 65535, but is "x".', 'KEY must be set when MODE is b.'].join('\n'),
+      ),
+    )
+    expect(check({ MODE: 'b', KEY: 'k' })).toMatchObject({ schema: { mode: 'b' }, door: 'k' })
+  })
+
   test('origins are read as browsers send them, and no wildcard is one', () => {
     expect(read.origins('https://Trellis.example:443/, http://localhost:3000')).toEqual([
       'https://trellis.example',

@@ -86,11 +86,13 @@ const throwAll = (failures: readonly ConfigFailure[]): void => {
   throw new ConfigFailure([...lines].join('\n'), { cause: new AggregateError(failures) })
 }
 
-/** Reads a schema from the environment; an unset or empty variable takes its default. Throws one ConfigFailure with a line for each wrong value. */
-export const readConfig = <Schema extends ConfigSchema>(
-  schema: Schema,
-  environment: NodeJS.ProcessEnv,
-): ValuesOf<Schema> => {
+/** Thrown by the value of a setting that is wrong, so that no check concludes anything from it. */
+class UnreadableSetting extends Error {
+  override name = 'UnreadableSetting'
+}
+
+/** The values of a schema, and a failure for each wrong one, in whose place reading the value throws `UnreadableSetting`. */
+const readSchema = (schema: ConfigSchema, environment: NodeJS.ProcessEnv) => {
   const values: Record<string, unknown> = {}
   const failures: ConfigFailure[] = []
   for (const [name, { variable, reader, fallback, secret: isSecret }] of Object.entries(schema)) {
@@ -100,29 +102,61 @@ export const readConfig = <Schema extends ConfigSchema>(
       values[name] = text === undefined ? fallback : reader(text)
     } catch (cause) {
       failures.push(wrongValue(variable, isSecret ? 'its value' : JSON.stringify(text), cause))
+      Object.defineProperty(values, name, {
+        enumerable: true,
+        get: () => {
+          throw new UnreadableSetting(variable)
+        },
+      })
     }
   }
-  throwAll(failures)
-  return Object.freeze(values) as ValuesOf<Schema>
+  return { values: Object.freeze(values), failures }
 }
 
-/** Reads several schemas. Throws one ConfigFailure with a line for each wrong value of any of them. */
-export const readConfigs = <Schemas extends Record<string, ConfigSchema>>(
+/** Reads a schema from the environment; an unset or empty variable takes its default. Throws one ConfigFailure with a line for each wrong value. */
+export const readConfig = <Schema extends ConfigSchema>(
+  schema: Schema,
+  environment: NodeJS.ProcessEnv,
+): ValuesOf<Schema> => {
+  const { values, failures } = readSchema(schema, environment)
+  throwAll(failures)
+  return values as ValuesOf<Schema>
+}
+
+type ValuesOfAll<Schemas extends Record<string, ConfigSchema>> = {
+  readonly [Name in keyof Schemas]: ValuesOf<Schemas[Name]>
+}
+
+/** What is derived from several settings, by name: each throws ConfigFailure where they do not fit together. */
+type Derivations = Record<string, () => unknown>
+type Derived<Own extends Derivations> = { readonly [Name in keyof Own]: ReturnType<Own[Name]> }
+
+/**
+ * Reads several schemas, and what `derive` makes of them. Throws one ConfigFailure with a line for each wrong value of any of them and
+ * for each derivation that fails; derivations that read a wrong value are left out of it.
+ */
+export const readConfigs = <
+  Schemas extends Record<string, ConfigSchema>,
+  Own extends Derivations = Record<never, never>,
+>(
   schemas: Schemas,
   environment: NodeJS.ProcessEnv,
-): { readonly [Name in keyof Schemas]: ValuesOf<Schemas[Name]> } => {
-  const failures: ConfigFailure[] = []
-  const values: Record<string, unknown> = {}
-  for (const [name, schema] of Object.entries(schemas)) {
+  derive: (config: ValuesOfAll<Schemas>) => Own = () => ({}) as Own,
+): ValuesOfAll<Schemas> & Derived<Own> => {
+  const read = Object.entries(schemas).map(([name, schema]) => ({ name, ...readSchema(schema, environment) }))
+  const failures = read.flatMap((one) => one.failures)
+  const config = Object.fromEntries(read.map(({ name, values }) => [name, values]))
+  const derived: Record<string, unknown> = {}
+  for (const [name, derivation] of Object.entries(derive(config as ValuesOfAll<Schemas>))) {
     try {
-      values[name] = readConfig(schema, environment)
+      derived[name] = derivation()
     } catch (error) {
-      if (!(error instanceof ConfigFailure)) throw error
-      failures.push(error)
+      if (error instanceof ConfigFailure) failures.push(error)
+      else if (!(error instanceof UnreadableSetting)) throw error
     }
   }
   throwAll(failures)
-  return values as { readonly [Name in keyof Schemas]: ValuesOf<Schemas[Name]> }
+  return { ...config, ...derived } as ValuesOfAll<Schemas> & Derived<Own>
 }
 
 /** What is in force, for a person: one row a variable, secrets masked. */

@@ -79,19 +79,17 @@ export const serviceConfig = {
   shutdownSeconds: setting('SHUTDOWN_SECONDS', read.integer(0, 600), 10, 'How long calls in hand may take at the end.'),
 }
 
-const readAll = <Schema extends ConfigSchema>(schema: Schema, environment: NodeJS.ProcessEnv) => {
-  const config = readConfigs(
+// What is wrong with them is reported before anything is waited for.
+const readAll = <Schema extends ConfigSchema>(schema: Schema, environment: NodeJS.ProcessEnv) =>
+  readConfigs(
     { base: baseConfig, connections: connectionsConfig, rpc: serviceConfig, own: schema },
     environment,
+    ({ connections, rpc }) => ({
+      bus: () => busOptions(connections),
+      files: () => filesLocation(connections),
+      security: () => rpcSecurity(rpc),
+    }),
   )
-  // What is wrong with them is said before anything is waited for.
-  return {
-    ...config,
-    bus: busOptions(config.connections),
-    files: filesLocation(config.connections),
-    security: rpcSecurity(config.rpc),
-  }
-}
 
 type Config<Schema extends ConfigSchema> = ReturnType<typeof readAll<Schema>>
 

@@ -55,13 +55,12 @@ const flushMilliseconds = 5_000
 /** What a worker's end means to whoever started it. 10: to do the run over would change nothing; 143: it was stopped. */
 const exitCodes: Readonly<Record<WorkerEnd, number>> = { completed: 0, idle: 0, failed: 10, broken: 1, stopped: 143 }
 
-const readAll = <Schema extends ConfigSchema>(schema: Schema, environment: NodeJS.ProcessEnv) => {
-  const config = readConfigs(
+const readAll = <Schema extends ConfigSchema>(schema: Schema, environment: NodeJS.ProcessEnv) =>
+  readConfigs(
     { base: baseConfig, connections: connectionsConfig, pod: podConfig, own: schema },
     environment,
+    ({ connections }) => ({ bus: () => busOptions(connections), files: () => filesLocation(connections) }),
   )
-  return { ...config, bus: busOptions(config.connections), files: filesLocation(config.connections) }
-}
 
 /** Without a uid there is nobody to be assigned to: a pod has one, and whoever starts a worker by hand chooses one. */
 const requirePod = (podUid: string): void => {
