@@ -1,49 +1,164 @@
+import { once } from 'node:events'
+import { type IncomingMessage, type OutgoingHttpHeaders, request } from 'node:http'
 import { adminKey } from '../conformance/send.ts'
 import { tune } from '../support/tune.ts'
+import { routeFixtures } from './fixtures.ts'
 import type { Fixtures } from './requests.ts'
 
-type Json = Record<string, unknown>
+export type Json = Record<string, unknown>
 
-const answerOf = async (response: Response): Promise<Json> => {
-  if (!response.ok) throw new Error(`${response.url}: ${response.status} ${await response.text()}`)
-  return (await response.json()) as Json
+type Answer = { status: number; text: string }
+
+/** Sends a request on a connection of its own, which ends with the answer: what stays open is the installation's. */
+const exchange = async (
+  url: string,
+  method: string,
+  headers: OutgoingHttpHeaders,
+  body?: Uint8Array,
+): Promise<Answer> => {
+  const sent = request(url, { method, agent: false, headers })
+  sent.end(body)
+  const [response] = (await once(sent, 'response')) as [IncomingMessage]
+  return { status: response.statusCode ?? 0, text: Buffer.concat(await response.toArray()).toString() }
 }
 
-const post = async (url: string, body: unknown, headers: Record<string, string> = {}): Promise<Json> =>
-  answerOf(
-    await fetch(url, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', ...headers },
-      body: JSON.stringify(body),
-    }),
-  )
-
-const postFile = async (url: string, name: string, content: Uint8Array): Promise<Json> => {
-  const form = new FormData()
-  form.append('file', new Blob([content as Uint8Array<ArrayBuffer>]), name)
-  return answerOf(await fetch(url, { method: 'POST', body: form }))
+/** Calls routes of one installation; throws where the answer is no 2xx. */
+export const createCaller = (origin: string) => {
+  const call = async (method: string, path: string, headers: OutgoingHttpHeaders = {}, body?: Uint8Array) => {
+    const all = { 'x-admin-key': adminKey, ...headers, ...(body && { 'content-length': body.length }) }
+    const { status, text } = await exchange(`${origin}${path}`, method, all, body)
+    if (status < 200 || status > 299) throw new Error(`${method} ${path}: ${status} ${text}`)
+    return text === '' ? {} : (JSON.parse(text) as Json)
+  }
+  const json = (method: string) => (path: string, body: unknown) =>
+    call(method, path, { 'content-type': 'application/json' }, Buffer.from(JSON.stringify(body)))
+  const [post, patch] = [json('POST'), json('PATCH')]
+  return {
+    get: (path: string): Promise<Json> => call('GET', path),
+    delete: (path: string): Promise<Json> => call('DELETE', path),
+    patch,
+    post: (path: string, body: unknown = {}): Promise<Json> => post(path, body),
+    postFile: async (path: string, name: string, content: Uint8Array, fields: Record<string, string> = {}) => {
+      const form = new FormData()
+      for (const [field, value] of Object.entries(fields)) form.append(field, value)
+      form.append('file', new Blob([content as Uint8Array<ArrayBuffer>]), name)
+      const encoded = new Response(form)
+      const type = encoded.headers.get('content-type') ?? ''
+      return call('POST', path, { 'content-type': type }, Buffer.from(await encoded.arrayBuffer()))
+    },
+  }
 }
 
-/** Makes one thing of each kind that routes are about: a chain, a task, an incident, a branch. */
-export const prepare = async (origin: string): Promise<Fixtures> => {
-  const logs = `${origin}/logs/api`
-  const batch = { source_id: 'app', entries: [{ text: 'first', severity: 'ERROR' }] }
-  await post(`${logs}/glean/batch`, batch)
-  const lines = Buffer.from('2026-03-01T09:15:02Z host app[7]: error one\n'.repeat(2_000))
-  const task = await postFile(`${logs}/ingest/upload?wait=true`, 'app.log', lines)
-  const incident = await post(`${logs}/incidents`, { label: 'one' })
-  const branch = await post(`${logs}/orchard/graft`, { label: 'barn' }, { 'x-admin-key': adminKey })
-  const chain = await postFile(`${origin}/music/api/chains`, 'tune.wav', tune({ seconds: 6 }))
-  const [root] = chain.nodes as Json[]
+export type Caller = ReturnType<typeof createCaller>
+
+const first = (list: unknown): Json => (list as Json[])[0] ?? {}
+
+/** Long enough that an answer with some hundred of them is larger than what sockets buffer. */
+const longLine = (index: number) => `2026-03-01T09:15:02Z host app[7]: long line ${index} ${'abcdefgh '.repeat(450)}`
+
+const dnsLine = (index: number) =>
+  `Mar  1 09:15:0${index % 10} dnsmasq[811]: query[A] metrics${index}.example.com from 192.168.1.20`
+
+const failedLogin = (index: number) =>
+  `2026-03-01T09:16:${String(10 + index).padStart(2, '0')}Z gate sshd[811]: Failed password for root from 203.0.113.9 port 51022 ssh2`
+
+const lines = (count: number, line: (index: number) => string) =>
+  Buffer.from(`${Array.from({ length: count }, (_, index) => line(index)).join('\n')}\n`)
+
+const eventually = async <Value>(look: () => Promise<Value | undefined>): Promise<Value> => {
+  for (let left = 240; left > 0; left -= 1) {
+    const found = await look()
+    if (found !== undefined) return found
+    await new Promise((resolve) => setTimeout(resolve, 250))
+  }
+  throw new Error('What was waited for did not come.')
+}
+
+const upload = (call: Caller, source: string, content: Uint8Array) =>
+  call.postFile('/logs/api/ingest/upload?wait=true', `${source}.log`, content, { source_id: source, year: '2026' })
+
+/** Something that the security scorer has found. */
+const prepareDetection = async (call: Caller): Promise<string> => {
+  await upload(call, 'gate', lines(20, failedLogin))
+  const window = { since: '2026-03-01T00:00:00Z', until: '2026-03-02T00:00:00Z' }
+  await eventually(() => call.post('/logs/api/cybersec/run', window).catch(() => undefined))
+  const list = () => call.get('/logs/api/cybersec/detections?limit=1')
+  return eventually(async () => first((await list()).detections).id as string | undefined)
+}
+
+const prepareChain = async (call: Caller) => {
+  // Audio and exports of it are larger than what sockets buffer.
+  const chain = await call.postFile('/music/api/chains', 'tune.wav', tune({ seconds: 60 }))
+  const nodeId = String(first(chain.nodes).node_id)
+  const path = `/music/api/chains/${chain.chain_id}`
+  const made = await call.post(`${path}/nodes/${nodeId}/branches`, { prompt: 'calm', duration_seconds: 5 })
+  const takeId = String(first(made.nodes).node_id)
+  await eventually(async () => {
+    const { nodes } = await call.get(path)
+    return (nodes as Json[]).find(({ node_id, status }) => node_id === takeId && status === 'ready')
+  })
+  return { chain_id: String(chain.chain_id), node_id: nodeId, take_id: takeId }
+}
+
+const prepareListing = async (call: Caller) => {
+  const listing = first((await call.get('/listings/api/search?q=camera')).listings)
+  return {
+    platform_listing_id: String(listing.platform_listing_id),
+    seller: String(listing.seller_platform_id),
+  }
+}
+
+export type Surroundings = {
+  /** Where what stands behind the installation is; without it the routes that need it are refused. */
+  settings?: Record<string, string>
+  /** A log file that the installation may collect. */
+  logFile?: string
+}
+
+/** Makes one thing of each kind that routes are about, for their requests. */
+export const prepare = async (origin: string, { settings, logFile }: Surroundings = {}): Promise<Fixtures> => {
+  const call = createCaller(origin)
+  if (settings) await call.patch('/logs/api/settings', settings)
+  if (logFile)
+    await call.post('/logs/api/setup/write', { sources: [{ id: 'collected', glean_type: 'file', path: logFile }] })
+  await call.post('/logs/api/glean/batch', { source_id: 'app', entries: [{ text: 'first', severity: 'ERROR' }] })
+  const task = await upload(call, 'long', lines(600, longLine))
+  await upload(call, 'pihole', lines(40, dnsLine))
+  const candidateIds = await eventually(async () => {
+    await call.post('/logs/api/blocklist/scan').catch(() => undefined)
+    const { candidates } = await call.get('/logs/api/blocklist/candidates?limit=3')
+    return (candidates as Json[]).length === 3 ? (candidates as Json[]).map(({ id }) => String(id)) : undefined
+  })
+  const [incident, branch, chain, listing, detection] = [
+    await call.post('/logs/api/incidents', { label: 'one' }),
+    await call.post('/logs/api/orchard/graft', { label: 'barn' }),
+    await prepareChain(call),
+    await prepareListing(call),
+    await prepareDetection(call),
+  ]
+  const [entries, templates] = [
+    await call.get('/logs/api/search?source=app&limit=1'),
+    await call.get('/logs/api/templates?limit=1'),
+  ]
+  const values = {
+    ...chain,
+    ...listing,
+    id: String(incident.id),
+    task_id: String(task.task_id ?? task.id),
+    slug: 'barn',
+    entry_id: String(first(entries.entries).entry_id),
+    candidate_id: candidateIds[0] ?? '',
+    pushed_candidate_id: candidateIds[1] ?? '',
+    unblocked_candidate_id: candidateIds[2] ?? '',
+    template_id: String(first(templates.templates).template_id),
+    detection_id: detection,
+    source_id: 'app',
+    ...(logFile && { log_file: logFile }),
+  }
   return {
     headers: { 'x-admin-key': adminKey },
     branchKey: String(branch.api_key),
-    values: {
-      task_id: String(task.task_id ?? task.id),
-      id: String(incident.id),
-      chain_id: String(chain.chain_id),
-      node_id: String(root?.node_id),
-      '/logs/branches/{slug}/api/glean/batch slug': 'barn',
-    },
+    values,
+    routes: routeFixtures(call, values),
   }
 }

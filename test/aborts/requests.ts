@@ -1,12 +1,27 @@
 import { gzipSync } from 'node:zlib'
 import { document, type Route, routes } from '../conformance/document.ts'
 import { tune } from '../support/tune.ts'
+import type { Fixture, Said } from './fixtures.ts'
 
 /** One request as it goes over the wire. */
-export type RawRequest = { name: string; route: Route; head: Buffer; body: Buffer; isUpload: boolean }
+export type RawRequest = {
+  name: string
+  route: Route
+  head: Buffer
+  body: Buffer
+  isUpload: boolean
+  /** The same request for something that is made for it; undefined where it uses nothing up. */
+  renew?: () => Promise<RawRequest>
+}
 
-/** Ids of things that are there, by route prefix and parameter; what is not named gets the document's example. */
-export type Fixtures = { values: Record<string, string>; headers: Record<string, string>; branchKey: string }
+export type Fixtures = {
+  /** Ids of things that are there, by parameter; what is not named gets the document's example. */
+  values: Record<string, string>
+  headers: Record<string, string>
+  branchKey: string
+  /** How requests succeed, by method and path. */
+  routes: Record<string, Fixture | Fixture[]>
+}
 
 const boundary = 'abort-matrix'
 const padding = 48 * 1024
@@ -14,8 +29,7 @@ const padding = 48 * 1024
 const part = (name: string, filename: string, content: Uint8Array): Buffer =>
   Buffer.concat([
     Buffer.from(
-      `--${boundary}\r\ncontent-disposition: form-data; name="note"\r\n\r\nx\r\n--${boundary}\r\n` +
-        `content-disposition: form-data; name="${name}"; filename="${filename}"\r\ncontent-type: application/octet-stream\r\n\r\n`,
+      `--${boundary}\r\ncontent-disposition: form-data; name="${name}"; filename="${filename}"\r\ncontent-type: application/octet-stream\r\n\r\n`,
     ),
     content,
     Buffer.from(`\r\n--${boundary}--\r\n`),
@@ -45,12 +59,22 @@ const contents: Record<string, () => Buffer> = {
   'application/x-www-form-urlencoded': () => Buffer.from(`title=x&message=${'y'.repeat(2_000)}`),
 }
 
+const exampleOf = (path: string): unknown =>
+  document.paths[path]?.post?.requestBody?.content['application/json']?.example
+
+const contentsOfRoutes: Record<string, Record<string, () => Buffer>> = {
+  '/logs/api/bundles': { 'application/json': () => Buffer.from(JSON.stringify(exampleOf('/logs/api/bundles'))) },
+  '/logs/api/ingest/media-monitor': {
+    'text/plain': () => Buffer.from(JSON.stringify({ title: 'x', message: 'y'.repeat(2_000) })),
+  },
+}
+
 /** White space after a value is no part of it, and makes a body of several packets. */
 const padded = (value: unknown): Buffer => Buffer.from(JSON.stringify(value) + ' '.repeat(padding))
 
 type Body = { type: string; content: Buffer }
 
-const bodiesOf = ({ path, operation }: Route): Body[] =>
+const bodiesOf = ({ path, operation }: Route, said: Said): Body[] =>
   Object.entries(operation.requestBody?.content ?? {}).map(([type, { example, schema }]) => {
     if (type === 'multipart/form-data')
       return {
@@ -58,7 +82,9 @@ const bodiesOf = ({ path, operation }: Route): Body[] =>
         content: (forms[path] ?? (() => part('file', 'x', Buffer.from('x'))))(),
       }
     const isMessage = type === 'application/json' && schema !== undefined && Object.keys(schema).length > 0
-    return { type, content: isMessage ? padded(example) : (contents[type] ?? (() => Buffer.from('x')))() }
+    if (isMessage) return { type, content: padded(said.body ?? example) }
+    const written = contentsOfRoutes[path]?.[type] ?? contents[type]
+    return { type, content: written?.() ?? Buffer.from('x') }
   })
 
 /** Bodies that a service reads while they arrive. */
@@ -67,19 +93,18 @@ const isUpload = ({ operation }: Route) =>
     ([type, { schema }]) => type !== 'application/json' || Object.keys(schema ?? {}).length === 0,
   )
 
-const pathOf = ({ path, method, operation }: Route, { values }: Fixtures): string => {
+const pathOf = ({ path, method, operation }: Route, { values }: Fixtures, said: Said): string => {
   const parameters = operation.parameters ?? []
   const filled = path.replaceAll(/\{([a-z0-9_]+)\}/g, (_, name: string) => {
     const example = parameters.find((parameter) => parameter.name === name)?.example
     // What is there stays there: other requests need it.
-    const value = method === 'DELETE' ? undefined : (values[`${path} ${name}`] ?? values[name])
-    return encodeURIComponent(value ?? String(example ?? 'x'))
+    const shared = method === 'DELETE' ? undefined : values[name]
+    return encodeURIComponent(said.path?.[name] ?? shared ?? String(example ?? 'x'))
   })
-  const query = new URLSearchParams(
-    parameters
-      .filter(({ in: place, required, example }) => place === 'query' && (required || example !== undefined))
-      .map(({ name, example }) => [name, String(example ?? 'x')]),
-  ).toString()
+  const examples = parameters
+    .filter(({ in: place, required, example }) => place === 'query' && (required || example !== undefined))
+    .map(({ name, example }) => [name, String(example ?? 'x')] as const)
+  const query = new URLSearchParams(said.query ?? Object.fromEntries(examples)).toString()
   return query === '' ? filled : `${filled}?${query}`
 }
 
@@ -92,39 +117,54 @@ const chunked = (body: Buffer): Buffer => {
   return Buffer.concat([...parts, Buffer.from('0\r\n\r\n')])
 }
 
-const headOf = (route: Route, fixtures: Fixtures, headers: Record<string, string>): Buffer => {
+/** The name of a route, as fixtures are found by it. */
+export const nameOfRoute = ({ method, path }: Route): string => `${method} ${path}`
+
+type Sent = { route: Route; fixtures: Fixtures; said: Said }
+
+const headOf = ({ route, fixtures, said }: Sent, headers: Record<string, string>): Buffer => {
   const key = route.path.startsWith('/logs/branches/') ? { authorization: `Bearer ${fixtures.branchKey}` } : {}
-  const all = { host: 'localhost', ...fixtures.headers, ...key, ...headers }
+  const all = { host: 'localhost', ...fixtures.headers, ...key, ...said.headers, ...headers }
   const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}`)
-  return Buffer.from(`${route.method} ${pathOf(route, fixtures)} HTTP/1.1\r\n${lines.join('\r\n')}\r\n\r\n`)
+  return Buffer.from(`${route.method} ${pathOf(route, fixtures, said)} HTTP/1.1\r\n${lines.join('\r\n')}\r\n\r\n`)
 }
 
-/** Every route with every body that it takes: with its length, as gzip, in chunks, and both. */
-export const rawRequests = (fixtures: Fixtures): RawRequest[] =>
-  routes.flatMap((route) => {
-    const common = { route, isUpload: isUpload(route) }
-    const title = `${route.method} ${route.path}`
-    const bodies = bodiesOf(route)
-    if (bodies.length === 0)
-      return [{ ...common, name: title, head: headOf(route, fixtures, {}), body: Buffer.alloc(0) }]
-    return bodies.flatMap(({ type, content }) => {
-      const packed = gzipSync(content)
-      const sized = (body: Buffer) => ({ 'content-type': type, 'content-length': String(body.length) })
-      const inChunks = { 'content-type': type, 'transfer-encoding': 'chunked' }
-      const gzip = { 'content-encoding': 'gzip' }
-      const named = (how: string) => `${title} (${type.split(';')[0]}, ${how})`
-      return [
-        { ...common, name: named('sized'), head: headOf(route, fixtures, sized(content)), body: content },
-        { ...common, name: named('gzip'), head: headOf(route, fixtures, { ...sized(packed), ...gzip }), body: packed },
-        { ...common, name: named('chunked'), head: headOf(route, fixtures, inChunks), body: chunked(content) },
-        {
-          ...common,
-          name: named('chunked gzip'),
-          head: headOf(route, fixtures, { ...inChunks, ...gzip }),
-          body: chunked(packed),
-        },
-      ]
-    })
+/** A request of a route with every body that it takes: with its length, in chunks, and both as gzip. */
+const requestsOf = (sent: Sent): RawRequest[] => {
+  const { route, said } = sent
+  const common = { route, isUpload: isUpload(route) }
+  const title = said.query ? `${nameOfRoute(route)}?${new URLSearchParams(said.query)}` : nameOfRoute(route)
+  const bodies = bodiesOf(route, said)
+  if (bodies.length === 0) return [{ ...common, name: title, head: headOf(sent, {}), body: Buffer.alloc(0) }]
+  return bodies.flatMap(({ type, content }) => {
+    const packed = gzipSync(content)
+    const sized = (body: Buffer) => ({ 'content-type': type, 'content-length': String(body.length) })
+    const inChunks = { 'content-type': type, 'transfer-encoding': 'chunked' }
+    const gzip = { 'content-encoding': 'gzip' }
+    const named = (how: string) => `${title} (${type.split(';')[0]}, ${how})`
+    return [
+      { ...common, name: named('sized'), head: headOf(sent, sized(content)), body: content },
+      { ...common, name: named('chunked'), head: headOf(sent, inChunks), body: chunked(content) },
+      { ...common, name: named('gzip'), head: headOf(sent, { ...sized(packed), ...gzip }), body: packed },
+      { ...common, name: named('chunked gzip'), head: headOf(sent, { ...inChunks, ...gzip }), body: chunked(packed) },
+    ]
   })
+}
 
-export const routeCount = Object.values(document.paths).flatMap((operations) => Object.keys(operations)).length
+const renewing = (sent: Sent, fresh: () => Promise<Said>): RawRequest[] =>
+  requestsOf(sent).map((request, index) => ({
+    ...request,
+    renew: async () => {
+      const made = await fresh()
+      return requestsOf({ ...sent, said: { ...sent.said, ...made } })[index] ?? request
+    },
+  }))
+
+/** Every route, as its fixtures have it succeed, with every body that it takes. */
+export const rawRequests = (fixtures: Fixtures): RawRequest[] =>
+  routes.flatMap((route) =>
+    [fixtures.routes[nameOfRoute(route)] ?? {}].flat().flatMap(({ fresh, ...said }) => {
+      const sent = { route, fixtures, said }
+      return fresh ? renewing(sent, fresh) : requestsOf(sent)
+    }),
+  )

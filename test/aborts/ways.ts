@@ -37,9 +37,11 @@ export const casesOf = (request: RawRequest, random: () => number): Case[] =>
   )
 
 const answerMilliseconds = 5_000
+/** A caller who waits: searches of a marketplace take seconds. */
+const controlMilliseconds = 60_000
 
 /** Settles with the first bytes of an answer, the end of the connection, or after a while: some requests are never answered. */
-const answered = async (socket: Socket, milliseconds: number): Promise<void> => {
+export const answered = async (socket: Socket, milliseconds: number): Promise<void> => {
   const settled = new AbortController()
   const { signal } = settled
   const any = [
@@ -84,4 +86,21 @@ export const disappear = async (
     socket.destroy()
   }
   return undefined
+}
+
+/** The beginning of the answer to a whole request; empty where none comes. */
+export const answerTo = async (port: number, request: RawRequest): Promise<{ status: number; bytes: number }> => {
+  const socket = createConnection(port, '127.0.0.1')
+  socket.on('error', () => undefined)
+  let text = ''
+  socket.once('data', (packet: Buffer) => {
+    text = packet.toString('latin1', 0, 4_096)
+  })
+  const first = answered(socket, controlMilliseconds)
+  socket.write(Buffer.concat([request.head, request.body]))
+  await first
+  socket.destroy()
+  const [, status] = /^HTTP\/1\.1 (\d{3})/.exec(text) ?? []
+  const [, bytes] = /^content-length: (\d+)/im.exec(text) ?? []
+  return { status: Number(status ?? 0), bytes: Number(bytes ?? 0) }
 }

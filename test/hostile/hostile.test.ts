@@ -12,7 +12,7 @@ import { rawRequests } from '../aborts/requests.ts'
 import { type Case, casesOf } from '../aborts/ways.ts'
 import { adminKey } from '../conformance/send.ts'
 import { randomFrom, runSeed, runsFactor, shuffled } from '../support/exploration.ts'
-import { type ObservedTrellis, settle, startObserved } from '../support/holdings.ts'
+import { holdingsOf, type ObservedTrellis, settle, startObserved } from '../support/holdings.ts'
 import { observe } from '../support/observe.ts'
 import { form } from '../support/trellis.ts'
 import type { Target } from './attack.ts'
@@ -87,7 +87,7 @@ beforeAll(async () => {
   }
 })
 afterAll(async () => {
-  await installation?.trellis[Symbol.asyncDispose]()
+  await installation?.[Symbol.asyncDispose]()
   await rm(observed, { recursive: true, force: true })
 })
 
@@ -136,7 +136,7 @@ describe(`the ${form} form under attack (TEST_SEED=${runSeed})`, () => {
     })
     await attackedFor(warmUpSeconds, runSeed + 1)
     await settle(installation)
-    const before = await observe(observed)
+    const before = await holdingsOf(installation)
     const began = Date.now()
     const watching = new AbortController()
     const watched = watchProcesses(trellis, isLong ? 5_000 : 500, watching.signal)

@@ -1,47 +1,109 @@
-import { readdir } from 'node:fs/promises'
+import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { freePort } from '@trellis/distributed/servers'
 import { expect } from 'vitest'
 import { type Observation, observe, observedBy } from './observe.ts'
 import { form, startTrellis, type Trellis } from './trellis.ts'
 
-/** What may differ between two moments without being lost: caches, kept connections, warm workers. */
-const margins = { files: 24, sockets: 48, timers: 32, children: 3, bytes: 96 * 1024 * 1024 }
+/** What may differ between two moments without being lost. */
+export type Margins = {
+  files: number
+  sockets: number
+  timers: number
+  children: number
+  /** Of physical memory. */
+  bytes: number
+  /** Of the JavaScript heap after garbage collection. */
+  heapBytes: number
+  /** Open connections to the edges: those that clients of the test keep open. */
+  connections: number
+}
+
+/** For an installation whose caches, connections and workers have just become warm. */
+export const wideMargins: Margins = {
+  files: 24,
+  sockets: 48,
+  timers: 32,
+  children: 3,
+  bytes: 96 * 1024 * 1024,
+  heapBytes: 96 * 1024 * 1024,
+  connections: 64,
+}
 
 /** Work that requests began ends by itself within this time. */
 const settleMilliseconds = 120_000
 
 /** An installation whose processes can be observed through sockets in the folder `observed`. */
-export type ObservedTrellis = { trellis: Trellis; observed: string; metricsPorts: number[] }
+export type ObservedTrellis = AsyncDisposable & {
+  trellis: Trellis
+  observed: string
+  metricsPorts: number[]
+  /** Its folder for temporary files. */
+  temporary: string
+}
+
+/** What an installation holds at a moment. */
+export type Holdings = { processes: Observation[]; temporary: string[] }
 
 /** Starts Trellis in the form of the run so that its processes can be observed. `observed` must have a short name. */
 export const startObserved = async (
   observed: string,
   environment: Record<string, string>,
 ): Promise<ObservedTrellis> => {
+  await using stack = new AsyncDisposableStack()
+  const temporary = await mkdtemp(join(tmpdir(), 'tmp-'))
+  stack.defer(() => rm(temporary, { recursive: true, force: true }))
   const metricsPort = await freePort()
-  const trellis = await startTrellis({
-    ...observedBy(observed),
-    ...(form === 'embedded' && { METRICS_PORT: String(metricsPort) }),
-    ...environment,
-  })
+  const trellis = stack.use(
+    await startTrellis({
+      ...observedBy(observed),
+      ...(form === 'embedded' && { METRICS_PORT: String(metricsPort) }),
+      TMPDIR: temporary,
+      ...environment,
+    }),
+  )
   const named = [...trellis.output().matchAll(/metrics on port (\d+)/g)].map(([, port]) => Number(port))
   const seen = await observe(observed)
-  if (seen.length <= named.length) {
-    await trellis[Symbol.asyncDispose]()
+  if (seen.length <= named.length)
     throw new Error(`Of the launcher and ${named.length} processes only ${seen.length} can be observed.`)
-  }
-  return { trellis, observed, metricsPorts: form === 'embedded' ? [metricsPort] : named.filter((port) => port > 0) }
+  const metricsPorts = form === 'embedded' ? [metricsPort] : named.filter((port) => port > 0)
+  const started = stack.move()
+  return { trellis, observed, metricsPorts, temporary, [Symbol.asyncDispose]: () => started.disposeAsync() }
 }
 
-const metric = (text: string, name: string): number => Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1] ?? 0)
+export const holdingsOf = async ({ observed, temporary }: ObservedTrellis): Promise<Holdings> => ({
+  processes: await observe(observed),
+  temporary: await readdir(temporary, { recursive: true }),
+})
 
-const reserved = async (metricsPorts: readonly number[]): Promise<Record<string, number>> => {
+/** Gauges that are 0 when no request and no work is in progress. */
+const released = [
+  'trellis_logs_pushed_bytes',
+  'trellis_logs_spooled_bytes',
+  'trellis_streams_open',
+  'trellis_uploads_open',
+  'trellis_workload_runs',
+]
+
+/** The sum of all series of a metric. */
+export const metricSum = (text: string, name: string): number =>
+  [...text.matchAll(new RegExp(`^${name}(?:\\{[^}]*\\})? (\\S+)$`, 'gm'))].reduce(
+    (sum, [, value]) => sum + Number(value),
+    0,
+  )
+
+const unreleased = async (metricsPorts: readonly number[], margins: Margins): Promise<string[]> => {
   const texts = await Promise.all(
     metricsPorts.map(async (port) => (await fetch(`http://127.0.0.1:${port}/metrics`)).text()),
   )
-  const names = ['trellis_logs_pushed_bytes', 'trellis_logs_spooled_bytes', 'trellis_streams_open']
-  return Object.fromEntries(names.map((name) => [name, texts.reduce((sum, text) => sum + metric(text, name), 0)]))
+  const sumOf = (name: string) => texts.reduce((sum, text) => sum + metricSum(text, name), 0)
+  const connections = sumOf('trellis_connections_open')
+  return [
+    ...released.flatMap((name) => (sumOf(name) === 0 ? [] : [`${name} is ${sumOf(name)}`])),
+    ...(connections > margins.connections ? [`trellis_connections_open is ${connections}`] : []),
+  ]
 }
 
 /** Files that are being written, in any store of files under the data directory. */
@@ -51,7 +113,7 @@ const incoming = async (directory: string): Promise<string[]> =>
 const isTemporary = (file: string) => /\/\.incoming\/|\/spool\//.test(file)
 
 /** What a process holds now and did not before, in words. */
-const leftovers = (before: Observation, now: Observation): string[] => {
+const leftovers = (before: Observation, now: Observation, margins: Margins): string[] => {
   const name = now.module.split('/').slice(-3).join('/')
   const more: string[] = []
   const check = (what: string, was: number, is: number, margin: number) => {
@@ -61,6 +123,7 @@ const leftovers = (before: Observation, now: Observation): string[] => {
   check('sockets', before.sockets, now.sockets, margins.sockets)
   check('children', before.children.length, now.children.length, margins.children)
   check('resident bytes', before.memory.rss, now.memory.rss, margins.bytes)
+  check('bytes of the heap', before.memory.heapUsed, now.memory.heapUsed, margins.heapBytes)
   for (const [kind, count] of Object.entries(now.resources))
     check(kind, before.resources[kind] ?? 0, count, kind.includes('TCP') ? margins.sockets : margins.timers)
   for (const file of now.files) if (isTemporary(file)) more.push(`${name}: ${file} is open`)
@@ -70,23 +133,35 @@ const leftovers = (before: Observation, now: Observation): string[] => {
 
 /** What keeps the installation from being as it was: empty once it is. */
 export const difference = async (
-  { trellis, observed, metricsPorts }: ObservedTrellis,
-  before: readonly Observation[] | undefined,
+  installation: ObservedTrellis,
+  before: Holdings | undefined,
+  margins: Margins,
 ): Promise<string[]> => {
-  const now = await observe(observed)
+  const { trellis, metricsPorts } = installation
+  const now = await holdingsOf(installation)
   const found = (await incoming(trellis.dataDirectory)).map((path) => `${path} is there`)
-  for (const [name, value] of Object.entries(await reserved(metricsPorts)))
-    if (value !== 0) found.push(`${name} is ${value}`)
-  for (const one of now) found.push(...leftovers(before?.find(({ pid }) => pid === one.pid) ?? one, one))
-  for (const { pid, module } of before ?? [])
-    if (!now.some((one) => one.pid === pid)) found.push(`process ${pid} (${module}) has ended`)
+  found.push(...(await unreleased(metricsPorts, margins)))
+  for (const one of now.processes) {
+    const was = before?.processes.find(({ pid }) => pid === one.pid)
+    found.push(...leftovers(was ?? one, one, margins))
+  }
+  for (const { pid, module } of before?.processes ?? [])
+    if (!now.processes.some((one) => one.pid === pid)) found.push(`process ${pid} (${module}) has ended`)
+  if (before)
+    for (const path of now.temporary)
+      if (!before.temporary.includes(path)) found.push(`the temporary file ${path} is left`)
   return found
 }
 
 /** Waits until the installation holds no more than `before`. Fails where it still does after a while. */
-export const settle = async (installation: ObservedTrellis, before?: readonly Observation[]): Promise<void> => {
+export const settle = async (
+  installation: ObservedTrellis,
+  before?: Holdings,
+  margins: Margins = wideMargins,
+): Promise<void> => {
   const limit = Date.now() + settleMilliseconds
-  let found = await difference(installation, before)
-  for (; found.length > 0 && Date.now() < limit; found = await difference(installation, before)) await sleep(500)
+  let found = await difference(installation, before, margins)
+  for (; found.length > 0 && Date.now() < limit; found = await difference(installation, before, margins))
+    await sleep(500)
   expect(found, installation.trellis.output().slice(-4_000)).toEqual([])
 }

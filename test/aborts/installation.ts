@@ -1,0 +1,69 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { adminKey } from '../conformance/send.ts'
+import { type ObservedTrellis, startObserved } from '../support/holdings.ts'
+import { startOutside } from './outside.ts'
+import { type Caller, createCaller, type Json, prepare } from './prepare.ts'
+import { type RawRequest, rawRequests } from './requests.ts'
+
+export type Aborted = AsyncDisposable & {
+  observed: ObservedTrellis
+  requests: RawRequest[]
+  ports: number[]
+  /** Ends branches that requests have made: each is a process, or threads. */
+  tidy: () => Promise<void>
+}
+
+/** Limits of a caller, none of which may refuse what a client begins: the clients of the matrix are one caller. */
+const withoutLimits = {
+  RATE_LIMIT: '0',
+  RATE_LIMIT_SEARCHES: '0',
+  RATE_LIMIT_GENERATIONS: '0',
+  RATE_LIMIT_EXPORTS: '0',
+  MAX_UPLOADS_PER_CALLER: '0',
+  LISTINGS_USER_SEARCHES: '500',
+  MUSIC_USER_GENERATIONS: '1000',
+  MUSIC_USER_EXPORTS: '50',
+}
+
+const branchLimit = 4
+
+const tidyBranches = async (call: Caller): Promise<void> => {
+  const { branches } = await call.get('/logs/api/orchard/branches')
+  const slugs = (branches as Json[]).map(({ slug }) => String(slug)).filter((slug) => slug !== 'barn')
+  for (const slug of slugs) await call.delete(`/logs/api/orchard/branches/${slug}`)
+}
+
+/** An installation in the form of the run, with what its routes are about and what stands behind it. */
+export const startAborted = async (): Promise<Aborted> => {
+  await using stack = new AsyncDisposableStack()
+  const folder = async (prefix: string) => {
+    const path = await mkdtemp(join(tmpdir(), prefix))
+    stack.defer(() => rm(path, { recursive: true, force: true }))
+    return path
+  }
+  const outside = stack.use(await startOutside())
+  const logs = await folder('logs-')
+  const logFile = join(logs, 'app.log')
+  await writeFile(logFile, '2026-03-01T09:15:02Z host app[7]: collected\n')
+  const observed = stack.use(
+    await startObserved(await folder('obs-'), {
+      SERVICE_ORCHARD_ADMIN_KEY: adminKey,
+      BRANCH_LIMIT: String(branchLimit),
+      SERVICE_LOG_DIRS: logs,
+      ...withoutLimits,
+      ...outside.environment,
+    }),
+  )
+  const { origin, origins } = observed.trellis
+  const fixtures = await prepare(origin, { settings: outside.settings, logFile })
+  const started = stack.move()
+  return {
+    observed,
+    requests: rawRequests(fixtures),
+    ports: origins.map((one) => Number(new URL(one).port)),
+    tidy: () => tidyBranches(createCaller(origin)),
+    [Symbol.asyncDispose]: () => started.disposeAsync(),
+  }
+}
