@@ -72,8 +72,8 @@ export const startSearchWorld = async (plane: KindsPlane, { maximumRuns = 10 } =
       drain: 5_000,
     })
     const podStore = manager.cache(pods, { ...podCache({ instance, indexes: poolIndexes }), freeze: true })
-      const notices = createNotices({ bus, clock, log })
-      const reporters = createReporters(bus)
+    const notices = createNotices({ bus, clock, log })
+    const reporters = createReporters(bus)
     const parts = {
       client: manager.client,
       recorder: manager.recorder,

@@ -12,8 +12,8 @@ import { findControlPlane } from '../../test/control-plane.ts'
 import { eventually } from '../../test/eventually.ts'
 import { type KindsPlane, startKindsPlane, untilIs } from '../../test/kinds-plane.ts'
 import { recordLog } from '../../test/log-lines.ts'
-import { setQuota } from '../../test/set-quota.ts'
 import { noticesFor } from '../../test/notices-for.ts'
+import { setQuota } from '../../test/set-quota.ts'
 import { createGpuCapacity } from '../capacity/mod.ts'
 import {
   type GenerationJob,
