@@ -32,3 +32,10 @@ test.each([
 ])('the limit stays where %s', async (_name, text) => {
   expect(await limitWith(20_000, text)).toEqual({ limit: 20_000, warnings: [] })
 })
+
+test('a limit that is lowered and ample all the same is no warning', async () => {
+  expect(await limitWith(20_000, 'Max open files            20000                20000                files')).toEqual({
+    limit: 15_000,
+    warnings: [],
+  })
+})
