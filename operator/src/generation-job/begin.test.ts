@@ -14,7 +14,7 @@ test('a GenerationJob that the server has no more is not given another Job, thou
   })
   const world = {
     client: { create, get },
-    claims: { claim: async () => undefined },
+    claims: { claim: async () => undefined, settle: async () => undefined },
     memories: { peek: () => ({ hasPlace: true }) },
     maximumRuns: 1,
   } as unknown as GenerationWorld

@@ -41,7 +41,8 @@ const getWorker = async (world: GenerationWorld, run: Run, { mayClaim, backoffLi
     owner: ownerReference(generationJobs, job),
     runId,
   }
-  const claimed = isClaimable ? await world.claims.claim(claim, signal) : undefined
+  // Also where no new claim is made: the answer to an earlier one may have been lost, and its pod be at work.
+  const claimed = await (isClaimable ? world.claims.claim(claim, signal) : world.claims.settle(claim, signal))
   if (claimed) await assign(world, run, claimed)
   else await makeJob(world, job, { runId, gpu, backoffLimit }, signal)
 }

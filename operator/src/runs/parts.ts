@@ -11,7 +11,7 @@ export type RunParts = {
   client: Client
   recorder: Recorder
   pods: Store<Pod>
-  claims: Pick<Claims, 'claim' | 'isWaiting' | 'askAgain'>
+  claims: Pick<Claims, 'claim' | 'settle' | 'isWaiting' | 'askAgain'>
   notices: Notices
   reporter: Reporter
   clock: Clock

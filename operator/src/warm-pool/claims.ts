@@ -28,6 +28,11 @@ export type Claims = {
    * server cannot be reached or refuses; nothing may be started in the place of the claim then, as it may have been made.
    */
   claim: (claim: Claim, signal?: AbortSignal) => Promise<Pod | undefined>
+  /**
+   * Gives the pod of an earlier claim of the run, also of one whose answer was lost, and takes no other: before a pod is made in its
+   * place. Throws as `claim` does.
+   */
+  settle: (claim: Claim, signal?: AbortSignal) => Promise<Pod | undefined>
   /** Whether a worker waits that a run could be given. */
   isWaiting: (wish: Pick<Claim, 'namespace' | 'workload'>) => boolean
   /** Lets a run that was told that no worker waits ask again. The caller has removed the pod that was made instead. */
@@ -179,12 +184,17 @@ export const createClaims = (options: ClaimsOptions): Claims => {
       .filter((pod) => !tried.has(pod.metadata.uid) && !reservations.isTaken(pod))
       .sort(byPreference)[0]
 
-  const find = async (claim: Claim, options: Options): Promise<Pod | undefined> => {
+  /** The pod that the run has by an earlier claim. */
+  const findEarlier = async (claim: Claim, options: Options): Promise<Pod | undefined> => {
     const before = held(claim)
     if (before) return before
     const inDoubt = doubtful.get(claim.runId)
-    const settled = inDoubt && (await settle(inDoubt, claim, options))
-    if (settled || isCold(claim.runId)) return settled
+    return inDoubt && (await settle(inDoubt, claim, options))
+  }
+
+  const find = async (claim: Claim, options: Options): Promise<Pod | undefined> => {
+    const earlier = await findEarlier(claim, options)
+    if (earlier || isCold(claim.runId)) return earlier
     const tried = new Set<string>()
     for (let pod = candidateFor(claim, tried); pod; pod = candidateFor(claim, tried)) {
       tried.add(pod.metadata.uid)
@@ -211,13 +221,15 @@ export const createClaims = (options: ClaimsOptions): Claims => {
     }
   }
 
+  const once = (runId: string, begin: () => Promise<Pod | undefined>): Promise<Pod | undefined> => {
+    const made = pending.get(runId) ?? begin().finally(() => pending.delete(runId))
+    pending.set(runId, made)
+    return made
+  }
+
   return {
-    claim: (claim, signal) => {
-      const { runId } = claim
-      const made = pending.get(runId) ?? serve(claim, signal ? { signal } : {}).finally(() => pending.delete(runId))
-      pending.set(runId, made)
-      return made
-    },
+    claim: (claim, signal) => once(claim.runId, () => serve(claim, signal ? { signal } : {})),
+    settle: (claim, signal) => once(claim.runId, () => findEarlier(claim, signal ? { signal } : {})),
     isWaiting: (wish) => candidateFor(wish, new Set()) !== undefined,
     askAgain: (runId) => void cold.delete(runId),
   }

@@ -23,6 +23,11 @@ test('a Search that is resumed after its first run was done fails by its second 
   expect(await failing(resumed ? [resumed] : [])).toEqual([])
 })
 
+test('a GenerationJob that loses its claimed worker gets no Job beside a claim whose answer was lost', async () => {
+  const unanswered = schedulesFrom([408_301_205, 408_301_489], { faults: { ...stormy, late: 0 }, isStormy: true })
+  expect(await failing(unanswered)).toEqual([])
+})
+
 const lateStorms = schedulesOf(scheduleCount * 0.25, { faults: stormy, isStormy: true })
 test(
   `in ${lateStorms.length} storms in which requests are carried out long after they were given up, no run is worked on twice at a time, and nothing stays`,
