@@ -16,7 +16,7 @@ import { answerTo, type Case, casesOf, disappear, type Place, titleOf } from './
 
 const random = randomFrom(runSeed)
 /** Cases of each request (route × body × encoding) on the distributed form, whose processes share the cores. */
-const sampledCases = { request: runs(3), upload: runs(8) }
+const sampledCases = { request: runs(2), upload: runs(6) }
 const atOnce = 24
 const timeout = 3_600_000
 
@@ -32,14 +32,14 @@ const unreachable: Record<string, string> = {
 const warm: Margins = { ...wideMargins, files: 8, sockets: 24, timers: 16, children: 1, connections: 0 }
 
 /** How often one case of each route is repeated, and what may then be left of all routes of a service: less than one thing in three times. */
-const repeats = runs(form === 'embedded' ? 30 : 12)
+const repeats = runs(form === 'embedded' ? 30 : 8)
 const tight: Margins = {
   files: 4,
   sockets: repeats / 3,
   timers: repeats / 3,
   children: 1,
-  bytes: 64 * 1024 * 1024,
-  heapBytes: 16 * 1024 * 1024,
+  bytes: 128 * 1024 * 1024,
+  heapBytes: 24 * 1024 * 1024,
   connections: 0,
 }
 

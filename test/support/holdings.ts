@@ -13,9 +13,9 @@ export type Margins = {
   sockets: number
   timers: number
   children: number
-  /** Of physical memory. */
+  /** Of physical memory, which allocators return late. */
   bytes: number
-  /** Of the JavaScript heap after garbage collection. */
+  /** Of the JavaScript heap and what it refers to, after garbage collection. */
   heapBytes: number
   /** Open connections to the edges: those that clients of the test keep open. */
   connections: number
@@ -112,6 +112,8 @@ const incoming = async (directory: string): Promise<string[]> =>
 
 const isTemporary = (file: string) => /\/\.incoming\/|\/spool\//.test(file)
 
+const heapOf = ({ memory: { heapUsed, external } }: Observation) => heapUsed + external
+
 /** What a process holds now and did not before, in words. */
 const leftovers = (before: Observation, now: Observation, margins: Margins): string[] => {
   const name = now.module.split('/').slice(-3).join('/')
@@ -123,7 +125,7 @@ const leftovers = (before: Observation, now: Observation, margins: Margins): str
   check('sockets', before.sockets, now.sockets, margins.sockets)
   check('children', before.children.length, now.children.length, margins.children)
   check('resident bytes', before.memory.rss, now.memory.rss, margins.bytes)
-  check('bytes of the heap', before.memory.heapUsed, now.memory.heapUsed, margins.heapBytes)
+  check('bytes of the heap', heapOf(before), heapOf(now), margins.heapBytes)
   for (const [kind, count] of Object.entries(now.resources))
     check(kind, before.resources[kind] ?? 0, count, kind.includes('TCP') ? margins.sockets : margins.timers)
   for (const file of now.files) if (isTemporary(file)) more.push(`${name}: ${file} is open`)
