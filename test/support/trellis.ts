@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
+import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import { asStarted } from './as-started.ts'
 import { modulePath } from './module-path.ts'
@@ -26,6 +27,9 @@ export type Trellis = AsyncDisposable & {
   /** Ends it with a signal and gives the exit code. */
   stop: (signal?: NodeJS.Signals) => Promise<number | null>
 }
+
+/** Below the ports that the system gives to connections, and for each installation others: two that look for a free one at once find the same. */
+const branchBasePort = (): string => String(10_000 + 100 * randomInt(200))
 
 const untilReady = (child: ChildProcess, output: () => string): Promise<string[]> =>
   new Promise((resolve, reject) => {
@@ -62,6 +66,7 @@ export const startTrellis = async (
       ...programVariables,
       PORT: '0',
       METRICS_PORT: '0',
+      BRANCH_BASE_PORT: branchBasePort(),
       LOG_LEVEL: 'warn',
       TRELLIS_DATA_DIR: directory,
       ...(postgres && { DATABASE_URL: await postgres.createDatabase() }),
