@@ -62,7 +62,7 @@ const collecting = (call: Caller, values: Values): Record<string, Fixture | Fixt
   'PATCH /logs/api/settings': { body: { tech_level: 'executive' } },
 })
 
-const searching = (call: Caller, values: Values): Record<string, Fixture | Fixture[]> => ({
+const searching = (values: Values): Record<string, Fixture | Fixture[]> => ({
   'GET /logs/api/search': [{ query: { limit: '1000', source: 'long' } }, { query: { q: 'line -many', limit: '20' } }],
   'GET /logs/api/tail': [{ query: { history: '500', source: 'long' } }, {}],
   'GET /logs/api/templates': [{}, { query: { limit: '5' } }],
@@ -70,21 +70,34 @@ const searching = (call: Caller, values: Values): Record<string, Fixture | Fixtu
   'POST /logs/api/diagnose': { body: { query: 'why did the app stop?' } },
   'POST /logs/api/diagnose/stream': { body: { query: 'why did the app stop?' } },
   'POST /logs/api/anomaly/detections/{id}/acknowledge': { path: { id: values.detection_id ?? '' } },
-  'DELETE /logs/api/orchard/branches/{slug}': {
-    fresh: async () => {
-      const slug = unique('leaf')
-      // Where all branches are taken, the next request finds none.
-      await call.post('/logs/api/orchard/graft', { label: slug, slug }).catch(() => undefined)
-      return { path: { slug } }
-    },
-  },
-  'POST /logs/api/orchard/graft': {
-    fresh: async () => {
-      await call.delete('/logs/api/orchard/branches/grafted').catch(() => undefined)
-      return { body: { label: 'Grafted', slug: 'grafted' } }
-    },
-  },
 })
+
+/** Branches are processes: each request ends the one that the former has made. */
+const branches = (call: Caller): Record<string, Fixture> => {
+  let last: string | undefined
+  const endLast = async (): Promise<void> => {
+    const slug = last
+    last = undefined
+    if (slug !== undefined) await call.delete(`/logs/api/orchard/branches/${slug}`).catch(() => undefined)
+  }
+  return {
+    'POST /logs/api/orchard/graft': {
+      fresh: async () => {
+        await endLast()
+        last = unique('grafted')
+        return { body: { label: last, slug: last } }
+      },
+    },
+    'DELETE /logs/api/orchard/branches/{slug}': {
+      fresh: async () => {
+        // Where there are as many branches as may be, the one that was made first is started again.
+        await call.post('/logs/api/orchard/graft', { label: 'leaf', slug: 'leaf' }).catch(() => undefined)
+        await call.post('/logs/api/orchard/branches/leaf/activate').catch(() => undefined)
+        return { path: { slug: 'leaf' } }
+      },
+    },
+  }
+}
 
 const blocklist = (call: Caller, values: Values): Record<string, Fixture> => {
   const at = '/logs/api/blocklist/candidates'
@@ -208,7 +221,8 @@ const music = (call: Caller, values: Values): Record<string, Fixture | Fixture[]
 export const routeFixtures = (call: Caller, values: Values): Record<string, Fixture | Fixture[]> => ({
   ...listings(call, values),
   ...collecting(call, values),
-  ...searching(call, values),
+  ...searching(values),
+  ...branches(call),
   ...blocklist(call, values),
   ...context(call),
   ...incidents(call, values),

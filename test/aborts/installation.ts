@@ -27,11 +27,14 @@ const withoutLimits = {
   MUSIC_USER_EXPORTS: '50',
 }
 
-const branchLimit = 4
+/** Ended branches count, too. */
+const branchLimit = 60
 
 const tidyBranches = async (call: Caller): Promise<void> => {
   const { branches } = await call.get('/logs/api/orchard/branches')
-  const slugs = (branches as Json[]).map(({ slug }) => String(slug)).filter((slug) => slug !== 'barn')
+  const slugs = (branches as Json[])
+    .filter(({ slug, state }) => slug !== 'barn' && state !== 'inactive')
+    .map(({ slug }) => String(slug))
   for (const slug of slugs) await call.delete(`/logs/api/orchard/branches/${slug}`)
 }
 

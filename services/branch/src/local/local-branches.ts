@@ -44,22 +44,13 @@ const newestFirst = (left: BranchRecord, right: BranchRecord): number =>
 export const createLocalBranches = async (options: LocalBranchesOptions): Promise<LocalBranches> => {
   const { directory, basePort = 8_538, limit = 50, environment = {}, onLine = () => undefined, log } = options
   const { now = () => new Date() } = options
-  const files = openRecords(directory)
-  const records = new Map((await files.list()).map((record) => [record.slug, record]))
+  const records = await openRecords(directory)
   const running = new Map<string, BranchProcess>()
   let isEnding = false
 
-  const keep = async (record: BranchRecord) => {
-    await files.write(record)
-    records.set(record.slug, record)
-  }
-  let noting: Promise<void> = Promise.resolve()
   const note = (slug: string, entryCount: number, lastSeen: string | null) => {
-    noting = noting
-      .then(async () => {
-        const record = records.get(slug)
-        if (record) await keep({ ...record, entryCount, lastSeen })
-      })
+    records
+      .change(slug, { entryCount, lastSeen })
       .catch((error: unknown) => log.warn({ err: error, branch: slug }, 'what a branch told could not be kept'))
   }
   const start = (record: BranchRecord): BranchProcess => {
@@ -77,7 +68,7 @@ export const createLocalBranches = async (options: LocalBranchesOptions): Promis
         PORT: String(port),
         METRICS_PORT: '0',
         RPC_ADDRESS: '127.0.0.1:0',
-        TRELLIS_DATA_DIR: files.folderOf(slug),
+        TRELLIS_DATA_DIR: records.folderOf(slug),
         END_WITH_INPUT: '1',
       },
       onNotice: ({ entryCount, lastSeen }) => note(slug, entryCount, lastSeen ?? null),
@@ -90,7 +81,7 @@ export const createLocalBranches = async (options: LocalBranchesOptions): Promis
   const stop = async (slug: string) => {
     await running.get(slug)?.stop()
     running.delete(slug)
-    await noting
+    await records.written()
   }
   const untilReady = async (process: BranchProcess) => {
     const late = new AbortController()
@@ -116,7 +107,7 @@ export const createLocalBranches = async (options: LocalBranchesOptions): Promis
       port: record.port,
       httpAddress: `http://127.0.0.1:${record.port}`,
       rpcAddress: rpcAddress ?? '',
-      dataDir: files.folderOf(record.slug),
+      dataDir: records.folderOf(record.slug),
       createdAt: record.createdAt,
       retentionDays: record.retentionDays,
       anonymize: record.anonymize,
@@ -134,12 +125,12 @@ export const createLocalBranches = async (options: LocalBranchesOptions): Promis
     })
   /** The record is written when the branch runs, so one that cannot be started is no branch. */
   const graft = async (record: Omit<BranchRecord, 'port'>): Promise<BranchRecord> => {
-    const taken = new Set([...records.values()].map(({ port }) => port))
+    const taken = new Set(records.all().map(({ port }) => port))
     for (let attempt = 1; ; attempt++) {
       const made = { ...record, port: await nextPort(basePort, taken) }
       try {
         await untilReady(start(made))
-        await keep(made)
+        await records.add(made)
         return made
       } catch (cause) {
         await stop(record.slug)
@@ -155,8 +146,8 @@ export const createLocalBranches = async (options: LocalBranchesOptions): Promis
     graftBranch: ({ slug, label, tenantId, retentionDays, anonymize }) =>
       inTurn(async () => {
         if (!slugShape.test(slug)) throw failure('invalid', `"${slug}" cannot be the slug of a branch.`)
-        if (records.has(slug)) throw failure('conflict', `There is a branch "${slug}" already. Choose another slug.`)
-        if (records.size >= limit)
+        if (records.get(slug)) throw failure('conflict', `There is a branch "${slug}" already. Choose another slug.`)
+        if (records.all().length >= limit)
           throw failure('unavailable', `This machine has ${limit} branches already, which is its limit (BRANCH_LIMIT).`)
         const key = `branch_${randomBytes(24).toString('base64url')}`
         const record = await graft({
@@ -173,12 +164,12 @@ export const createLocalBranches = async (options: LocalBranchesOptions): Promis
         })
         return { branch: shown(record), apiKey: key }
       }),
-    listBranches: async () => ({ branches: [...records.values()].toSorted(newestFirst).map(shown) }),
+    listBranches: async () => ({ branches: records.all().toSorted(newestFirst).map(shown) }),
     setBranchState: ({ slug, active }) =>
       inTurn(async () => {
         const known = records.get(slug)
         if (!known) throw failure('not_found', `There is no branch "${slug}".`)
-        if (known.active !== active) await keep({ ...known, active })
+        if (known.active !== active) await records.change(slug, { active })
         if (!active) await stop(slug)
         else {
           try {
@@ -191,7 +182,7 @@ export const createLocalBranches = async (options: LocalBranchesOptions): Promis
         return shown(records.get(slug) ?? known)
       }),
   }
-  for (const record of records.values()) if (record.active) start(record)
+  for (const record of records.all()) if (record.active) start(record)
   return {
     handlers,
     implementations: [implementation(BranchesServiceDefinition, handlers)],

@@ -1,5 +1,6 @@
 import { mkdir, open, readdir, readFile, rename } from 'node:fs/promises'
 import { join } from 'node:path'
+import { createTurns } from '@trellis/kit/lifecycle'
 
 /** What is known of a branch whether it runs or not; a file in its folder. */
 export type BranchRecord = {
@@ -19,9 +20,17 @@ export type BranchRecord = {
 
 export type Records = {
   folderOf: (slug: string) => string
-  list: () => Promise<BranchRecord[]>
+  get: (slug: string) => BranchRecord | undefined
+  all: () => BranchRecord[]
   /** Durable when it resolves, whole or not at all. */
-  write: (record: BranchRecord) => Promise<void>
+  add: (record: BranchRecord) => Promise<void>
+  /**
+   * Changes fields of a record as it is then, so that changes that are made at the same time are all kept. Durable when it resolves. A branch
+   * without a record is left out.
+   */
+  change: (slug: string, changes: Partial<Omit<BranchRecord, 'slug'>>) => Promise<void>
+  /** Resolves when all changes so far are written. */
+  written: () => Promise<unknown>
 }
 
 const fileName = 'branch.json'
@@ -41,33 +50,46 @@ const sync = async (path: string): Promise<void> => {
   await folder.sync().finally(() => folder.close())
 }
 
+const listIn = async (directory: string): Promise<BranchRecord[]> => {
+  await mkdir(directory, { recursive: true })
+  const folders = await readdir(directory, { withFileTypes: true })
+  const found = await Promise.all(
+    folders.filter((one) => one.isDirectory()).map(({ name }) => read(join(directory, name, fileName))),
+  )
+  return found.filter((record) => record !== undefined)
+}
+
 /** Branches as folders below one, each with its record. */
-export const openRecords = (directory: string): Records => {
+export const openRecords = async (directory: string): Promise<Records> => {
+  const records = new Map((await listIn(directory)).map((record) => [record.slug, record]))
+  const turns = createTurns()
   const folderOf = (slug: string) => join(directory, slug)
+  const write = async (record: BranchRecord) => {
+    const folder = folderOf(record.slug)
+    await mkdir(folder, { recursive: true, mode: 0o700 })
+    const path = join(folder, fileName)
+    const file = await open(`${path}.new`, 'w', 0o600)
+    try {
+      await file.writeFile(`${JSON.stringify(record, null, 2)}\n`)
+      await file.sync()
+    } finally {
+      await file.close()
+    }
+    await rename(`${path}.new`, path)
+    await sync(folder)
+    await sync(directory)
+    records.set(record.slug, record)
+  }
   return {
     folderOf,
-    list: async () => {
-      await mkdir(directory, { recursive: true })
-      const folders = await readdir(directory, { withFileTypes: true })
-      const found = await Promise.all(
-        folders.filter((one) => one.isDirectory()).map(({ name }) => read(join(directory, name, fileName))),
-      )
-      return found.filter((record) => record !== undefined)
-    },
-    write: async (record) => {
-      const folder = folderOf(record.slug)
-      await mkdir(folder, { recursive: true, mode: 0o700 })
-      const path = join(folder, fileName)
-      const file = await open(`${path}.new`, 'w', 0o600)
-      try {
-        await file.writeFile(`${JSON.stringify(record, null, 2)}\n`)
-        await file.sync()
-      } finally {
-        await file.close()
-      }
-      await rename(`${path}.new`, path)
-      await sync(folder)
-      await sync(directory)
-    },
+    get: (slug) => records.get(slug),
+    all: () => [...records.values()],
+    add: (record) => turns.take(() => write(record)),
+    change: (slug, changes) =>
+      turns.take(async () => {
+        const record = records.get(slug)
+        if (record) await write({ ...record, ...changes })
+      }),
+    written: turns.last,
   }
 }
