@@ -61,8 +61,6 @@ export const startObserved = async (
       ...observedBy(observed),
       ...(form === 'embedded' && { METRICS_PORT: String(metricsPort) }),
       TMPDIR: temporary,
-      // Installations that start branches at the same time would try the same ports.
-      BRANCH_BASE_PORT: String(await freePort()),
       ...environment,
     }),
   )
