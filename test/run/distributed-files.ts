@@ -3,7 +3,6 @@ export const distributed = [
   'test/main-jobs/{listings,logs,logs-blocklist,logs-context,logs-settings,music}.test.ts',
   'test/conformance/**/*.test.ts',
   'test/aborts/**/*.test.ts',
-  'test/fault-points/**/*.test.ts',
   'test/hostile/hostile.test.ts',
   'test/faults/**/*.test.ts',
 ]
