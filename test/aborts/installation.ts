@@ -60,7 +60,7 @@ export const startAborted = async (): Promise<Aborted> => {
     }),
   )
   const { origin, origins } = observed.trellis
-  const fixtures = await prepare(origin, { settings: outside.settings, logFile })
+  const fixtures = await prepare(origin, { settings: outside.settings, logFile, withLongAnswers: true })
   const started = stack.move()
   return {
     observed,

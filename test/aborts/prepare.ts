@@ -86,9 +86,8 @@ const prepareDetection = async (call: Caller): Promise<string> => {
   return eventually(async () => first((await list()).detections).id as string | undefined)
 }
 
-const prepareChain = async (call: Caller) => {
-  // Audio and exports of it are larger than what sockets buffer.
-  const chain = await call.postFile('/music/api/chains', 'tune.wav', tune({ seconds: 60 }))
+const prepareChain = async (call: Caller, seconds: number) => {
+  const chain = await call.postFile('/music/api/chains', 'tune.wav', tune({ seconds }))
   const nodeId = String(first(chain.nodes).node_id)
   const path = `/music/api/chains/${chain.chain_id}`
   const made = await call.post(`${path}/nodes/${nodeId}/branches`, { prompt: 'calm', duration_seconds: 5 })
@@ -113,16 +112,21 @@ export type Surroundings = {
   settings?: Record<string, string>
   /** A log file that the installation may collect. */
   logFile?: string
+  /** Whether some answers are longer than sockets buffer. */
+  withLongAnswers?: boolean
 }
 
 /** Makes one thing of each kind that routes are about, for their requests. */
-export const prepare = async (origin: string, { settings, logFile }: Surroundings = {}): Promise<Fixtures> => {
+export const prepare = async (
+  origin: string,
+  { settings, logFile, withLongAnswers = false }: Surroundings = {},
+): Promise<Fixtures> => {
   const call = createCaller(origin)
   if (settings) await call.patch('/logs/api/settings', settings)
   if (logFile)
     await call.post('/logs/api/setup/write', { sources: [{ id: 'collected', glean_type: 'file', path: logFile }] })
   await call.post('/logs/api/glean/batch', { source_id: 'app', entries: [{ text: 'first', severity: 'ERROR' }] })
-  const task = await upload(call, 'long', lines(600, longLine))
+  const task = await upload(call, 'long', lines(withLongAnswers ? 600 : 20, longLine))
   await upload(call, 'pihole', lines(40, dnsLine))
   const candidateIds = await eventually(async () => {
     await call.post('/logs/api/blocklist/scan').catch(() => undefined)
@@ -132,7 +136,7 @@ export const prepare = async (origin: string, { settings, logFile }: Surrounding
   const [incident, branch, chain, listing, detection] = [
     await call.post('/logs/api/incidents', { label: 'one' }),
     await call.post('/logs/api/orchard/graft', { label: 'barn' }),
-    await prepareChain(call),
+    await prepareChain(call, withLongAnswers ? 60 : 6),
     await prepareListing(call),
     await prepareDetection(call),
   ]
