@@ -32,8 +32,9 @@ export async function* watchUpdates(
   const hasEnded = session.ended_at !== null
   if (hasEnded || after !== 'start') {
     const done = await findDone(bus, sessionId, AbortSignal.any([call.signal, world.signal]))
+    // The client has had all of it, `done` included.
     if (after !== 'start' && done !== undefined && after >= done) {
-      yield { eventId: '', event: { $case: 'done', value: { reason: null } } }
+      yield { eventId: '', event: null }
       return
     }
     // A bus in memory loses the updates of an ended search with its process: there is nothing to wait for.
