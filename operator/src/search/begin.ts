@@ -34,7 +34,7 @@ export const order = (world: SearchWorld, run: Run): Promise<number | undefined>
 export const assign = (world: SearchWorld, run: Run, pod: Pod): Promise<void> =>
   assignRun(world, { ...run, object: run.search }, pod)
 
-/** A pod for an attempt: one that waits, else a new one. It is told at once. */
+/** Claims an idle pod for an attempt, else creates one, and assigns the run to it at once. */
 const getPod = async (world: SearchWorld, run: Run, attempt: number): Promise<Pod> => {
   const { search, runId, signal } = run
   const claim = {

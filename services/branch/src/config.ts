@@ -35,7 +35,7 @@ export const readAll = (environment: NodeJS.ProcessEnv) =>
       },
       keyCheck: () => {
         if (branch.key === '' && branch.keyHash === '')
-          throw new ConfigFailure('BRANCH_KEY must be set: nobody may send without a key.')
+          throw new ConfigFailure('BRANCH_KEY must be set: senders authenticate with it.')
       },
       security: () => {
         const security = rpcSecurity(serve)
@@ -43,7 +43,7 @@ export const readAll = (environment: NodeJS.ProcessEnv) =>
           throw new ConfigFailure('BRANCH_TLS needs RPC_TLS_CERT_FILE, RPC_TLS_KEY_FILE and RPC_TLS_CA_FILE.')
         return security
       },
-      // Without NATS nobody is told how many entries there are, and all else goes on.
+      // Without NATS the branch publishes no entry counts; everything else works.
       bus: () => (connections.natsServers.length === 0 ? undefined : busOptions(connections)),
     }),
   )

@@ -23,7 +23,7 @@ export const clientKeyOf = (address: string): string => {
 
 const isLoopback = proxyAddr.compile('loopback')
 
-/** Whether a client, by its key, is this machine: whoever runs programs here has other means to exhaust it. */
+/** Whether an address is a loopback address. Local programs need no limit: they have other means to exhaust the machine. */
 export const isThisMachine = (client: string): boolean => isIP(client) !== 0 && isLoopback(client, 0)
 
 /**

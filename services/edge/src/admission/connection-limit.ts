@@ -27,7 +27,7 @@ export const connectionLimit = async (
   if (openFiles === undefined) return maxConnections
   const possible = Math.max(1, Math.floor(openFiles * connectionShareOfFiles))
   if (possible >= maxConnections) return maxConnections
-  log[possible < ampleConnections ? 'warn' : 'info'](
+  log[possible < ampleConnections ? 'warn' : 'debug'](
     { maxConnections, lowered: possible, openFiles },
     'MAX_CONNECTIONS is more than the limit of open files allows, and is lowered: raise RLIMIT_NOFILE (ulimit -n)',
   )

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net'
 import proxyAddr from '@fastify/proxy-addr'
-import { clientKeyOf } from './client-address.ts'
+import { clientKeyOf, isThisMachine } from './client-address.ts'
 import { createConcurrencyLimiter } from './concurrency-limiter.ts'
 
 export type ConnectionShareOptions = {
@@ -14,12 +14,11 @@ export type ConnectionShareOptions = {
 export const createConnectionShare = ({ limit, trustedProxies }: ConnectionShareOptions) => {
   const connections = createConcurrencyLimiter(limit)
   const isTrusted = proxyAddr.compile([...trustedProxies])
-  const isLoopback = proxyAddr.compile('loopback')
   return {
     /** Whether the connection stays open. */
     admit: (socket: Socket): boolean => {
       const address = socket.remoteAddress
-      if (address === undefined || (isTrusted(address, 0) && !isLoopback(address, 0))) return true
+      if (address === undefined || (isTrusted(address, 0) && !isThisMachine(address))) return true
       const caller = clientKeyOf(address)
       if (!connections.begin(caller)) {
         socket.destroy()

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
-import { BlockList, isIP } from 'node:net'
+import { isIP } from 'node:net'
 import { hostNameOf, isLoopbackName, matchesHost } from '@trellis/kit/hosts'
+import { isThisMachine } from './client-address.ts'
 
 export type HostRuleOptions = {
   /** Names from `EDGE_HOSTS`: exact ones, `*.example.com` for every name below one, or `*` for all. */
@@ -13,12 +14,6 @@ export type HostRuleOptions = {
 
 const absoluteForm = /^[a-z][a-z0-9+.-]*:\/\/([^/?#]*)/i
 const maxCachedHosts = 256
-
-const loopback = new BlockList()
-loopback.addSubnet('127.0.0.0', 8, 'ipv4')
-loopback.addAddress('::1', 'ipv6')
-const isLoopbackAddress = (address: string): boolean =>
-  isIP(address) !== 0 && loopback.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4')
 
 const unspecified: ReadonlySet<string> = new Set(['0.0.0.0', '::', ''])
 
@@ -41,7 +36,7 @@ export const createHostRule = ({ hosts, publicUrl, listensOn = () => undefined }
   const judge = (authority: string): boolean => {
     const name = hostNameOf(authority)
     if (name === undefined) return false
-    const isLoopback = isLoopbackName(name) || isLoopbackAddress(name)
+    const isLoopback = isLoopbackName(name) || isThisMachine(name)
     return isLoopback || isOwnAddress(name) || patterns.some((pattern) => matchesHost(pattern, name))
   }
   const isAccepted = (authority: string): boolean => {

@@ -129,7 +129,7 @@ export const startChild = (kind: WorkerKind, { onMessage, onExit }: Events): Chi
   return {
     pid: child.pid ?? 0,
     runs: 0,
-    // A worker that cannot be reached never does what it is told: its run fails with its end.
+    // A worker with a lost channel never receives the message, so it is killed and its run fails.
     send: (message) => {
       if (child.connected) child.send(message, (error) => error && kill())
       else kill()
