@@ -51,9 +51,15 @@ export const documents = (text: string): Manifest[] =>
     })
     .filter((document): document is Manifest => document !== null)
 
-/** Renders the chart and reads it. Throws with Helm's words. */
+const rendered = new Map<string, Promise<Manifest[]>>()
+
+/** Renders the chart and parses it, once for the same values in a test file. Throws Helm's message. */
 export const render = async (values: object = {}, ...args: string[]): Promise<Manifest[]> => {
-  const { code, output, error } = await template(values, ...args)
-  if (code !== 0) throw new Error(error)
-  return documents(output)
+  const key = JSON.stringify([values, args])
+  const manifests = rendered.getOrInsertComputed(key, async () => {
+    const { code, output, error } = await template(values, ...args)
+    if (code !== 0) throw new Error(error)
+    return documents(output)
+  })
+  return structuredClone(await manifests)
 }

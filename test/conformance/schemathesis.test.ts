@@ -41,7 +41,7 @@ const prepare = (): string | undefined => {
 
 const missing = process.env.TRELLIS_FORM === 'distributed' ? 'it runs on the embedded form' : prepare()
 /** Fuzzing goes on for as long as there is time. */
-const budgetSeconds = Math.ceil(40 * runsFactor)
+const budgetSeconds = Math.ceil(15 * runsFactor)
 const title = `Schemathesis ${version} finds no failure in any route (TEST_SEED=${runSeed})`
 
 test.skipIf(missing !== undefined)(missing === undefined ? title : `${title}: ${missing}`, { timeout: 0 }, async () => {

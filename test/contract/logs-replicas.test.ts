@@ -12,6 +12,7 @@ import { describeReplicas, numbersIn, type World } from '../../services/logs/src
 import { describeSharedCatalogue } from '../../services/logs/src/cluster/shared-catalogue-suite.ts'
 import { logsMigrations } from '../../services/logs/src/schemas.ts'
 import { batchOf } from '../../services/logs/src/segments/store-for-tests.ts'
+import { sample } from '../support/exploration.ts'
 import { postgresMissing, startTestPostgres, type TestPostgres } from '../support/postgres.ts'
 import { natsCommand, natsMissing, s3Command, s3Missing } from '../support/programs.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
@@ -68,8 +69,9 @@ describe.skipIf(missing !== undefined)(`with real servers${missing ? ` (${missin
       [Symbol.asyncDispose]: () => stack.disposeAsync(),
     }
   }
-  describeReplicas('NATS, S3 and Postgres', () => createWorld('s3'))
-  describeReplicas('NATS and Postgres alone', () => createWorld('nats'))
+  const places = { 'NATS, S3 and Postgres': 's3', 'NATS and Postgres alone': 'nats' } as const
+  for (const [name, files] of sample(Object.entries(places), 1, 'logs-replicas'))
+    describeReplicas(name, () => createWorld(files))
   describeSharedCatalogue('Postgres', async () => {
     const location = { databaseUrl: await postgres.createDatabase() }
     await migrateStore(location, { name: 'logs', migrations: logsMigrations })
@@ -77,7 +79,7 @@ describe.skipIf(missing !== undefined)(`with real servers${missing ? ` (${missin
   })
 
   const serverOf = { nats: () => nats, s3: () => s3, postgres: () => postgres.server }
-  test.each(['nats', 's3', 'postgres'] as const)(
+  test.each(sample(['nats', 's3', 'postgres'] as const, 1, 'killed-server'))(
     '%s that is killed and comes back costs no entry, and nothing is kept twice',
     async (name) => {
       await using world = await createWorld()

@@ -26,9 +26,9 @@ import { startUser } from './user.ts'
 
 const budget = Number(process.env.TEST_SECONDS || 0)
 const isLong = budget > 0
-const seconds = isLong ? budget : 12 * runsFactor
+const seconds = isLong ? budget : 7 * runsFactor
 /** Memory and descriptors are compared from then on; caches, threads and workers are warm. */
-const warmUpSeconds = Math.max(5, Math.min(60, seconds / 6))
+const warmUpSeconds = Math.max(4, Math.min(60, seconds / 6))
 const pace = Number(process.env.TEST_PACE || (form === 'embedded' ? 15 : 8))
 const atOnce = 48
 const preloadedLines = 30_000

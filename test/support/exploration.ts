@@ -40,13 +40,32 @@ export const shuffled = <Item>(items: readonly Item[], random: () => number): It
     .toSorted((a, b) => a.order - b.order)
     .map(({ item }) => item)
 
-/** `runs(count)` of the items, drawn by the seed of the run, in their order; all of them where the factor is large enough. */
-export const sample = <Item>(items: readonly Item[], count: number): Item[] => {
-  const random = randomFrom(runSeed)
+/** FNV-1a, 32 bits. */
+const hashOf = (text: string): number =>
+  [...text].reduce((hash, character) => Math.imul(hash ^ (character.codePointAt(0) ?? 0), 0x01000193), 0x811c9dc5)
+
+/**
+ * `runs(count)` of the items, drawn by the seed of the run, in their order; all of them where the factor is large enough. `purpose` tells draws apart:
+ * those of the same purpose give the same places.
+ */
+export const sample = <Item>(items: readonly Item[], count: number, purpose = ''): Item[] => {
+  const random = randomFrom(purpose === '' ? runSeed : runSeed ^ hashOf(purpose))
   let left = Math.min(runs(count), items.length)
   return items.filter((_, index) => {
     const isChosen = random() < left / (items.length - index)
     if (isChosen) left -= 1
     return isChosen
   })
+}
+
+/**
+ * One of several back ends, of those that this machine has, for a suite that the ports' contracts make the same on each: which one is drawn for each run
+ * and suite. All of them where more is explored.
+ */
+export const drawnBackend = <Backend extends { isMissing: boolean }>(
+  backends: readonly Backend[],
+  suite: string,
+): Backend[] => {
+  const present = backends.filter(({ isMissing }) => !isMissing)
+  return sample(present, 1, suite)
 }

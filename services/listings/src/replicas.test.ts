@@ -8,6 +8,7 @@ import { ListingsServiceDefinition } from '@trellis/protos/ts/trellis/listings/v
 import { WorkloadsServiceDefinition } from '@trellis/protos/ts/trellis/workloads/v1/workloads.ts'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { databases, type RunningDatabase } from '../../../test/support/databases.ts'
+import { drawnBackend } from '../../../test/support/exploration.ts'
 import { killableBus } from '../../../test/support/killable-bus.ts'
 import { type Kind, openHeldSite } from '../test/held-site.ts'
 import { expectWhole, follow, local, request } from '../test/searches.ts'
@@ -74,7 +75,7 @@ const openReplica = async ({ store, bus, workloads, site }: Ground) => {
   return { client: connectInProcess(ListingsServiceDefinition, handlers), kill: own.kill, close }
 }
 
-describe.each(databases)('on $name', ({ isMissing, start }) => {
+describe.each(drawnBackend(databases, 'listings/replicas'))('on $name', ({ isMissing, start }) => {
   describe.skipIf(isMissing)('two replicas of the listings service', () => {
     let database: RunningDatabase
     beforeAll(async () => {

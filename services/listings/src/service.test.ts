@@ -17,7 +17,7 @@ import {
 import { WorkloadsServiceDefinition } from '@trellis/protos/ts/trellis/workloads/v1/workloads.ts'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { databases, type RunningDatabase } from '../../../test/support/databases.ts'
-import { sample } from '../../../test/support/exploration.ts'
+import { drawnBackend, sample } from '../../../test/support/exploration.ts'
 import { sharedData } from '../../../test/support/shared-data.ts'
 import { request as searchRequest } from '../test/searches.ts'
 import { createListingsService, listingsConfig, searchWorker } from './mod.ts'
@@ -133,7 +133,7 @@ const page = (...items: string[]) =>
 const isSold = (address: URL) => address.searchParams.has('LH_Sold')
 const first = 130000000001
 
-describe.each(databases)('on $name', ({ isMissing, start: startDatabase }) => {
+describe.each(drawnBackend(databases, 'listings/service'))('on $name', ({ isMissing, start: startDatabase }) => {
   describe.skipIf(isMissing)('the listings service', () => {
     beforeAll(async () => {
       database = await startDatabase()

@@ -1,6 +1,7 @@
 import { openStore, type StoreLocation } from '@trellis/kit/store'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { databases } from '../../../../test/support/databases.ts'
+import { drawnBackend } from '../../../../test/support/exploration.ts'
 import { type OpenService, openService } from '../../test/open-service.ts'
 import { openSite } from '../../test/scripted-site.ts'
 import { follow, local, request } from '../../test/searches.ts'
@@ -36,7 +37,7 @@ const openMarketplace = (offers: ReadonlyMap<string, readonly Offer[]>) => {
   return openSite(new Proxy({}, { get: (_, path: string) => answer(path) }))
 }
 
-describe.each(databases)('enrichment on $name', ({ isMissing, start }) => {
+describe.each(drawnBackend(databases, 'listings/enrich/enrich'))('enrichment on $name', ({ isMissing, start }) => {
   describe.skipIf(isMissing)('stores of a seller', () => {
     const stack = new AsyncDisposableStack()
     const offers = new Map<string, readonly Offer[]>()

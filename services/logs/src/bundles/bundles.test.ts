@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { databases, type RunningDatabase } from '../../../../test/support/databases.ts'
+import { drawnBackend } from '../../../../test/support/exploration.ts'
 import { openService } from '../incidents/service-for-tests.ts'
 import { logsSchema } from '../schemas.ts'
 import { type Answering, startHttpServer } from '../upstream/http-server-for-tests.ts'
@@ -42,7 +43,7 @@ async function* body(content: string | Buffer, idempotencyKey?: string) {
     yield { part: { $case: 'chunk' as const, value: bytes.subarray(start, start + 1_048_576) } }
 }
 
-describe.each(databases)('bundles on $name', ({ isMissing, start }) => {
+describe.each(drawnBackend(databases, 'logs/bundles/bundles'))('bundles on $name', ({ isMissing, start }) => {
   describe.skipIf(isMissing)('through the API', () => {
     let database: RunningDatabase
     beforeAll(async () => {

@@ -1,6 +1,7 @@
 import { openStore, type StoreLocation } from '@trellis/kit/store'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { databases, type RunningDatabase } from '../../../../test/support/databases.ts'
+import { drawnBackend } from '../../../../test/support/exploration.ts'
 import { contextSchema } from '../schemas.ts'
 import { createContextBase } from './context.ts'
 import { docLimits } from './docs.ts'
@@ -22,7 +23,7 @@ const runbook = {
 }
 const fact = (key: string, value: string, category = 'host', source = 'manual') => ({ category, key, value, source })
 
-describe.each(databases)('the context on $name', ({ isMissing, start }) => {
+describe.each(drawnBackend(databases, 'logs/context/context'))('the context on $name', ({ isMissing, start }) => {
   describe.skipIf(isMissing)('as rows', () => {
     let database: RunningDatabase
     beforeAll(async () => {

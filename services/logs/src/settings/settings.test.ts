@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { openStore, type StoreLocation } from '@trellis/kit/store'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { databases, type RunningDatabase } from '../../../../test/support/databases.ts'
+import { drawnBackend } from '../../../../test/support/exploration.ts'
 import { temporaryDirectory } from '../../../../test/support/temporary-directory.ts'
 import { logsSchema } from '../schemas.ts'
 import type { SettingDefaults } from './resolve.ts'
@@ -28,7 +29,7 @@ const openSettingsAt = async (location: StoreLocation, { configured = [key], fil
   return { ...settings, set, db: store.db, [Symbol.asyncDispose]: () => store.close() }
 }
 
-describe.each(databases)('settings on $name', ({ isMissing, start }) => {
+describe.each(drawnBackend(databases, 'logs/settings/settings'))('settings on $name', ({ isMissing, start }) => {
   describe.skipIf(isMissing)('as rows', () => {
     let database: RunningDatabase
     beforeAll(async () => {
