@@ -136,7 +136,7 @@ describe(`the ${form} form, whose clients disappear (TEST_SEED=${runSeed})`, () 
     await play(cases.slice(half))
     await settle(aborted.observed, before, warm)
     expect({ faults: tally.faults(), errors: loggedErrors() }).toEqual({ faults: [], errors: [] })
-    expect(tally.leftInTheMiddle()).toBeGreaterThan(form === 'embedded' ? 5 : 0)
+    if (form === 'embedded') expect(tally.leftInTheMiddle()).toBeGreaterThan(5)
   })
 
   test.each(['/listings/', '/logs/', '/music/'])(
