@@ -3,6 +3,8 @@
  * `npm run test:long` explores much more. `TEST_SEED` repeats a run and `TEST_RUNS_FACTOR` multiplies its counts.
  */
 
+import { hash } from 'node:crypto'
+
 const positive = (name: string, text: string): number => {
   const value = Number(text)
   if (value > 0 && Number.isFinite(value)) return value
@@ -40,16 +42,12 @@ export const shuffled = <Item>(items: readonly Item[], random: () => number): It
     .toSorted((a, b) => a.order - b.order)
     .map(({ item }) => item)
 
-/** FNV-1a, 32 bits. */
-const hashOf = (text: string): number =>
-  [...text].reduce((hash, character) => Math.imul(hash ^ (character.codePointAt(0) ?? 0), 0x01000193), 0x811c9dc5)
-
 /**
- * `runs(count)` of the items, drawn by the seed of the run, in their order; all of them where the factor is large enough. `purpose` tells draws apart:
- * those of the same purpose give the same places.
+ * `runs(count)` of the items, drawn by the seed of the run, in their order; all of them where the factor is large enough. Draws with different
+ * purposes are independent of each other.
  */
 export const sample = <Item>(items: readonly Item[], count: number, purpose = ''): Item[] => {
-  const random = randomFrom(purpose === '' ? runSeed : runSeed ^ hashOf(purpose))
+  const random = randomFrom(purpose === '' ? runSeed : hash('sha256', `${runSeed} ${purpose}`, 'buffer').readInt32LE())
   let left = Math.min(runs(count), items.length)
   return items.filter((_, index) => {
     const isChosen = random() < left / (items.length - index)
@@ -59,13 +57,19 @@ export const sample = <Item>(items: readonly Item[], count: number, purpose = ''
 }
 
 /**
- * One of several back ends, of those that this machine has, for a suite that the ports' contracts make the same on each: which one is drawn for each run
- * and suite. All of them where more is explored.
+ * The back ends that a suite runs on: one of those that this machine has, drawn for each run and suite, or all of them with a larger factor. For
+ * suites of services, since the contracts of the ports hold the back ends to the same behaviour. Missing ones are included, to be skipped by name.
  */
 export const drawnBackend = <Backend extends { isMissing: boolean }>(
   backends: readonly Backend[],
   suite: string,
 ): Backend[] => {
-  const present = backends.filter(({ isMissing }) => !isMissing)
-  return sample(present, 1, suite)
+  const drawn = new Set(
+    sample(
+      backends.filter(({ isMissing }) => !isMissing),
+      1,
+      suite,
+    ),
+  )
+  return backends.filter((backend) => backend.isMissing || drawn.has(backend))
 }

@@ -97,112 +97,107 @@ const open = async (ground: RunningBus, { held, environment = {} }: { held?: Kin
   return { site, operator, client: connectInProcess(ListingsServiceDefinition, handlers) }
 }
 
-describe.each(drawnBackend(buses, 'listings/search/object-orders'))(
-  'over $name, where runs are objects',
-  ({ isMissing, start }) => {
-    describe.skipIf(isMissing)('the listings service', () => {
-      let ground: RunningBus
-      let unique = 0
-      beforeAll(async () => {
-        ground = await start()
-      })
-      afterAll(() => ground?.[Symbol.asyncDispose]())
-      const newRun = () => {
-        unique += 1
-        return `srch-${process.pid}-${unique}`
-      }
+const drawnBuses = drawnBackend(buses, 'listings/search/object-orders')
 
-      test('searches for an object that ordered it, tells its followers, and says what it came to', async () => {
-        const { operator, client } = await open(ground)
-        const runId = newRun()
-        await operator.order(searchOrders, { runId, search: { ...subject, minPrice: 5 } })
-        expect(await operator.concluded(runId)).toMatchObject({ listingsFound: 3 })
-        expect((await operator.concluded(runId)).failure ?? null).toBeNull()
-        expectWhole(await follow(client, runId))
-        expect(operator.asked[0]).toMatchObject({
-          runId,
-          activeDeadlineSeconds: 300,
-          user: 'local',
-          search: { query: 'camera', minPrice: 5, adapter: 'auto', pages: 1 },
-        })
-      })
+describe.each(drawnBuses)('over $name, where runs are objects', ({ isMissing, start }) => {
+  describe.skipIf(isMissing)('the listings service', () => {
+    let ground: RunningBus
+    let unique = 0
+    beforeAll(async () => {
+      ground = await start()
+    })
+    afterAll(() => ground?.[Symbol.asyncDispose]())
+    const newRun = () => {
+      unique += 1
+      return `srch-${process.pid}-${unique}`
+    }
 
-      test('looks sellers up by the worker that searched, as a run of its own that belongs to it', async () => {
-        const { operator } = await open(ground)
-        const runId = newRun()
-        await operator.order(searchOrders, { runId, search: subject })
-        await operator.concluded(runId)
-        expect(operator.asked.map((each) => [each.runId, each.parentRunId ?? null])).toEqual([
-          [runId, null],
-          [`${runId}-sellers`, runId],
-        ])
-        await expect.poll(() => operator.heardOf(`${runId}-sellers`)).toEqual(['started', 'worked'])
-      })
-
-      test('an order that comes twice is one search', async () => {
-        const { operator, client, site } = await open(ground)
-        const runId = newRun()
-        await operator.order(searchOrders, { runId, search: subject })
-        await operator.concluded(runId)
-        await operator.order(searchOrders, { runId, search: subject })
-        const second = newRun()
-        await operator.order(searchOrders, { runId: second, search: subject })
-        await operator.concluded(second)
-        expect(operator.heardOf(runId).filter((kind) => kind === 'concluded')).toHaveLength(1)
-        expect(site.askedFor('search')).toBe(2)
-        expectWhole(await follow(client, runId))
-      })
-
-      test('a search that a request asked for is an object, too, and is concluded', async () => {
-        const { operator, client } = await open(ground)
-        const { sessionId } = await client.searchAsync(
-          request({ minPrice: 0, mustInclude: 'camera, ', adapter: Adapter.SCRAPER }),
-          { caller: local },
-        )
-        expect(await operator.concluded(sessionId)).toMatchObject({ listingsFound: 3 })
-        expect(operator.asked[0]?.search).toMatchObject({
-          query: 'camera',
-          mustInclude: ['camera'],
-          adapter: 'scraper',
-        })
-        expect(operator.asked[0]?.search?.minPrice ?? null).toBeNull()
-      })
-
-      test('an order that cannot be planned is concluded with what is wrong', async () => {
-        const { operator } = await open(ground)
-        const runId = newRun()
-        await operator.order(searchOrders, { runId, search: { ...subject, adapter: 'api' } })
-        const { failure } = await operator.concluded(runId)
-        expect(failure).toMatchObject({ reason: 'Failed', kind: 'unavailable' })
-        expect(failure?.detail).toContain('MARKETPLACE_API_URL')
-        expect(operator.asked).toEqual([])
-      })
-
-      test('a marketplace that refuses is told in the word that an object has for it', async () => {
-        const { operator } = await open(ground, { environment: { MARKETPLACE_BASE_URL: await refusingSite() } })
-        const runId = newRun()
-        await operator.order(searchOrders, { runId, search: subject })
-        expect((await operator.concluded(runId)).failure).toMatchObject({ reason: 'MarketplaceRefused' })
-        await expect.poll(() => operator.heardOf(runId)).toContain('failed')
-      })
-
-      test('a search that is cancelled is concluded as that', async () => {
-        const { operator, client, site } = await open(ground, { held: 'search' })
-        const runId = newRun()
-        await operator.order(searchOrders, { runId, search: subject })
-        await site.reached
-        await client.cancelSearch({ sessionId: runId }, { caller: local })
-        expect((await operator.concluded(runId)).failure).toMatchObject({ reason: 'Cancelled' })
-      })
-
-      test('what a call waits for is looked up beside the service, and is no object', async () => {
-        const { operator, client } = await open(ground)
-        const answer = await client.getComps({ q: 'camera' }, { caller: local })
-        expect([answer.sampleCount, operator.asked]).toEqual([0, []])
+    test('searches for an object that ordered it, tells its followers, and says what it came to', async () => {
+      const { operator, client } = await open(ground)
+      const runId = newRun()
+      await operator.order(searchOrders, { runId, search: { ...subject, minPrice: 5 } })
+      expect(await operator.concluded(runId)).toMatchObject({ listingsFound: 3 })
+      expect((await operator.concluded(runId)).failure ?? null).toBeNull()
+      expectWhole(await follow(client, runId))
+      expect(operator.asked[0]).toMatchObject({
+        runId,
+        activeDeadlineSeconds: 300,
+        user: 'local',
+        search: { query: 'camera', minPrice: 5, adapter: 'auto', pages: 1 },
       })
     })
-  },
-)
+
+    test('looks sellers up by the worker that searched, as a run of its own that belongs to it', async () => {
+      const { operator } = await open(ground)
+      const runId = newRun()
+      await operator.order(searchOrders, { runId, search: subject })
+      await operator.concluded(runId)
+      expect(operator.asked.map((each) => [each.runId, each.parentRunId ?? null])).toEqual([
+        [runId, null],
+        [`${runId}-sellers`, runId],
+      ])
+      await expect.poll(() => operator.heardOf(`${runId}-sellers`)).toEqual(['started', 'worked'])
+    })
+
+    test('an order that comes twice is one search', async () => {
+      const { operator, client, site } = await open(ground)
+      const runId = newRun()
+      await operator.order(searchOrders, { runId, search: subject })
+      await operator.concluded(runId)
+      await operator.order(searchOrders, { runId, search: subject })
+      const second = newRun()
+      await operator.order(searchOrders, { runId: second, search: subject })
+      await operator.concluded(second)
+      expect(operator.heardOf(runId).filter((kind) => kind === 'concluded')).toHaveLength(1)
+      expect(site.askedFor('search')).toBe(2)
+      expectWhole(await follow(client, runId))
+    })
+
+    test('a search that a request asked for is an object, too, and is concluded', async () => {
+      const { operator, client } = await open(ground)
+      const { sessionId } = await client.searchAsync(
+        request({ minPrice: 0, mustInclude: 'camera, ', adapter: Adapter.SCRAPER }),
+        { caller: local },
+      )
+      expect(await operator.concluded(sessionId)).toMatchObject({ listingsFound: 3 })
+      expect(operator.asked[0]?.search).toMatchObject({ query: 'camera', mustInclude: ['camera'], adapter: 'scraper' })
+      expect(operator.asked[0]?.search?.minPrice ?? null).toBeNull()
+    })
+
+    test('an order that cannot be planned is concluded with what is wrong', async () => {
+      const { operator } = await open(ground)
+      const runId = newRun()
+      await operator.order(searchOrders, { runId, search: { ...subject, adapter: 'api' } })
+      const { failure } = await operator.concluded(runId)
+      expect(failure).toMatchObject({ reason: 'Failed', kind: 'unavailable' })
+      expect(failure?.detail).toContain('MARKETPLACE_API_URL')
+      expect(operator.asked).toEqual([])
+    })
+
+    test('a marketplace that refuses is told in the word that an object has for it', async () => {
+      const { operator } = await open(ground, { environment: { MARKETPLACE_BASE_URL: await refusingSite() } })
+      const runId = newRun()
+      await operator.order(searchOrders, { runId, search: subject })
+      expect((await operator.concluded(runId)).failure).toMatchObject({ reason: 'MarketplaceRefused' })
+      await expect.poll(() => operator.heardOf(runId)).toContain('failed')
+    })
+
+    test('a search that is cancelled is concluded as that', async () => {
+      const { operator, client, site } = await open(ground, { held: 'search' })
+      const runId = newRun()
+      await operator.order(searchOrders, { runId, search: subject })
+      await site.reached
+      await client.cancelSearch({ sessionId: runId }, { caller: local })
+      expect((await operator.concluded(runId)).failure).toMatchObject({ reason: 'Cancelled' })
+    })
+
+    test('what a call waits for is looked up beside the service, and is no object', async () => {
+      const { operator, client } = await open(ground)
+      const answer = await client.getComps({ q: 'camera' }, { caller: local })
+      expect([answer.sampleCount, operator.asked]).toEqual([0, []])
+    })
+  })
+})
 
 /** A site that turns everybody away. */
 const refusingSite = async (): Promise<string> => {

@@ -84,190 +84,187 @@ const query = (second: number, domain: string, client = '192.168.1.20', day = 1)
   `2026-03-0${day}T09:15:${String(second).padStart(2, '0')}Z dnsmasq[811]: query[A] ${domain} from ${client}`
 const { signal } = new AbortController()
 
-describe.each(drawnBackend(databases, 'logs/blocklist/blocklist'))(
-  'the block list on $name',
-  ({ isMissing, start }) => {
-    describe.skipIf(isMissing)('as rows', () => {
-      let database: RunningDatabase
-      beforeAll(async () => {
-        database = await start()
-      })
-      afterAll(() => database?.[Symbol.asyncDispose]())
-      const world = async (roundMilliseconds?: number) =>
-        openWorld((await database.place(logsSchema)).location, roundMilliseconds)
+const drawnDatabases = drawnBackend(databases, 'logs/blocklist/blocklist')
 
-      test('a scan finds domains with how often, when, where and by whom they were asked for, the most suspicious first', async () => {
-        await using both = await world()
-        await both.one.set({ device_names: '{"192.168.1.20": "TV"}' })
-        await both.push([
-          query(1, 'metrics.example.com'),
-          query(5, 'metrics.example.com'),
-          query(3, 'metrics.example.com', '192.168.1.21'),
-          query(2, 'www.example.org', '192.168.1.21'),
-          query(2, 'nas.local'),
-          query(2, '0.pool.ntp.org'),
-          '2026-03-01T09:15:02Z sshd[7]: Failed password for root from 192.0.2.7',
-        ])
-        expect(await both.one.scan(signal)).toMatchObject({ domains: 2, newCandidates: 2, isComplete: true })
-        expect(await both.other.list(undefined)).toMatchObject([
-          {
-            domain: 'metrics.example.com',
-            status: 'candidate',
-            count: 3,
-            firstSeen: '2026-03-01T09:15:01.000Z',
-            lastSeen: '2026-03-01T09:15:05.000Z',
-            sourceIds: ['dns'],
-            device: 'TV',
-            devices: ['TV', '192.168.1.21'],
-            lastError: null,
-            score: 25,
-          },
-          { domain: 'www.example.org', count: 1, device: '192.168.1.21', score: 0, reasons: [] },
-        ])
-      })
+describe.each(drawnDatabases)('the block list on $name', ({ isMissing, start }) => {
+  describe.skipIf(isMissing)('as rows', () => {
+    let database: RunningDatabase
+    beforeAll(async () => {
+      database = await start()
+    })
+    afterAll(() => database?.[Symbol.asyncDispose]())
+    const world = async (roundMilliseconds?: number) =>
+      openWorld((await database.place(logsSchema)).location, roundMilliseconds)
 
-      test('a scan goes on where the last one was, at any replica: late lines and old files count, and no line twice', async () => {
-        await using both = await world()
-        const countOf = async () => (await both.one.list(undefined)).map(({ domain, count }) => [domain, count])
-        await both.push([query(1, 'ads.example.com'), query(2, 'ads.example.com')])
-        await both.one.scan(signal)
-        expect(await both.other.scan(signal)).toMatchObject({ entriesRead: 0, isComplete: true })
-        expect(await countOf()).toEqual([['ads.example.com', 2]])
-        await both.push([query(3, 'ads.example.com'), query(1, 'ads.example.com', '192.168.1.20', 2)])
-        await both.push([query(1, 'ads.example.com')], 'router')
-        expect(await both.other.scan(signal)).toMatchObject({ newCandidates: 0, domains: 1 })
-        expect(await countOf()).toEqual([['ads.example.com', 5]])
-        expect((await both.one.list(undefined))[0]).toMatchObject({
-          sourceIds: ['dns', 'router'],
-          lastSeen: '2026-03-02T09:15:01.000Z',
-        })
-      })
+    test('a scan finds domains with how often, when, where and by whom they were asked for, the most suspicious first', async () => {
+      await using both = await world()
+      await both.one.set({ device_names: '{"192.168.1.20": "TV"}' })
+      await both.push([
+        query(1, 'metrics.example.com'),
+        query(5, 'metrics.example.com'),
+        query(3, 'metrics.example.com', '192.168.1.21'),
+        query(2, 'www.example.org', '192.168.1.21'),
+        query(2, 'nas.local'),
+        query(2, '0.pool.ntp.org'),
+        '2026-03-01T09:15:02Z sshd[7]: Failed password for root from 192.0.2.7',
+      ])
+      expect(await both.one.scan(signal)).toMatchObject({ domains: 2, newCandidates: 2, isComplete: true })
+      expect(await both.other.list(undefined)).toMatchObject([
+        {
+          domain: 'metrics.example.com',
+          status: 'candidate',
+          count: 3,
+          firstSeen: '2026-03-01T09:15:01.000Z',
+          lastSeen: '2026-03-01T09:15:05.000Z',
+          sourceIds: ['dns'],
+          device: 'TV',
+          devices: ['TV', '192.168.1.21'],
+          lastError: null,
+          score: 25,
+        },
+        { domain: 'www.example.org', count: 1, device: '192.168.1.21', score: 0, reasons: [] },
+      ])
+    })
 
-      test('a branch that does not answer is named, and what it has is left for the next scan', async () => {
-        await using both = await world()
-        await both.push([query(1, 'ads.example.com')])
-        both.away.push('attic')
-        expect(await both.one.scan(signal)).toMatchObject({ domains: 1, isComplete: false, missing: ['attic'] })
-        both.away.length = 0
-        await both.push([query(2, 'ads.example.com')])
-        expect(await both.one.scan(signal)).toMatchObject({ domains: 1, isComplete: true, missing: [] })
-        expect(await both.one.list(undefined)).toMatchObject([{ domain: 'ads.example.com', count: 2 }])
-      })
-
-      test('router_source_ids says where to look, by stems, too', async () => {
-        await using both = await world()
-        await both.one.set({ router_source_ids: ['syslog:router'] })
-        await both.push([query(1, 'a.example.com')], 'syslog:router:dnsmasq')
-        await both.push([query(1, 'b.example.com')], 'syslog:nas:app')
-        await both.one.scan(signal)
-        expect((await both.one.list(undefined)).map(({ domain }) => domain)).toEqual(['a.example.com'])
-      })
-
-      test('of two scans at once one is told that another runs, and nothing counts twice', async () => {
-        await using both = await world()
-        await both.push(Array.from({ length: 3_000 }, (_, number) => query(number % 60, 'ads.example.com')))
-        const results = await Promise.allSettled([both.one.scan(signal), both.other.scan(signal)])
-        const refused = results.flatMap((result) => (result.status === 'rejected' ? [result.reason] : []))
-        for (const reason of refused) expect(reason).toMatchObject({ kind: 'conflict' })
-        expect(refused.length).toBeLessThan(2)
-        expect((await both.one.list(undefined))[0]?.count).toBe(3_000)
-      })
-
-      test('sources that are named are scanned in the background, by one replica at a time', async () => {
-        await using both = await world(20)
-        await both.push([query(1, 'a.example.com')], 'router')
-        await both.push([query(1, 'b.example.com')], 'other')
-        await both.one.set({ router_source_ids: ['router'] })
-        await expect.poll(async () => (await both.one.list(undefined)).length, { timeout: 20_000 }).toBe(1)
-        await both.push([query(2, 'a.example.com'), query(3, 'a.example.com')], 'router')
-        await expect.poll(async () => (await both.one.list(undefined))[0]?.count, { timeout: 20_000 }).toBe(3)
-      })
-
-      const approved = async (both: Awaited<ReturnType<typeof world>>) => {
-        await both.push([query(1, 'ads.example.com')])
-        await both.one.scan(signal)
-        const [candidate] = await both.one.list('candidate')
-        const id = candidate?.id ?? ''
-        await both.one.decide(id, 'approve')
-        return id
-      }
-
-      test('candidate → approved → blocked (pushed) → unblocked; pushing what is not approved is a conflict', async () => {
-        await using both = await world()
-        await using server = await startPihole6('hunter2')
-        await both.one.set({ dns_filter_url: `${server.url}/admin/`, dns_filter_api_key: 'hunter2' })
-        await both.push([query(1, 'ads.example.com')])
-        await both.one.scan(signal)
-        const [{ id } = { id: '' }] = await both.one.list('candidate')
-        const refused = { kind: 'conflict' }
-        await expect(both.one.push(id, signal)).rejects.toMatchObject(refused)
-        await expect(both.one.unblock(id, signal)).rejects.toMatchObject(refused)
-        expect(await both.other.decide(id, 'ignore')).toMatchObject({ status: 'ignored' })
-        await expect(both.one.push(id, signal)).rejects.toMatchObject(refused)
-        expect(await both.other.decide(id, 'approve')).toMatchObject({ status: 'approved' })
-        expect(await both.one.push(id, signal)).toMatchObject({ status: 'blocked', lastError: null })
-        expect([...server.denied.keys()]).toEqual(['ads.example.com'])
-        await expect(both.other.push(id, signal)).rejects.toMatchObject(refused)
-        for (const doing of ['approve', 'ignore', 'candidate'] as const)
-          await expect(both.other.decide(id, doing)).rejects.toMatchObject(refused)
-        expect(await both.other.unblock(id, signal)).toMatchObject({ status: 'unblocked' })
-        expect(server.denied.size).toBe(0)
-        expect((await both.one.list('unblocked')).map((one) => one.id)).toEqual([id])
-        await expect(both.one.decide('nope', 'approve')).rejects.toMatchObject({ kind: 'not_found' })
-        await expect(both.one.push('nope', signal)).rejects.toMatchObject({ kind: 'not_found' })
-      })
-
-      test('push_failed keeps last_error and answers 502 with the words of the filter, and can be pushed again', async () => {
-        await using both = await world()
-        await using server = await startPihole6('hunter2')
-        await both.one.set({ dns_filter_url: server.url, dns_filter_api_key: 'hunter2' })
-        const id = await approved(both)
-        server.override.reply = { status: 500, json: { error: { message: 'database is read-only' } } }
-        const failed = { kind: 'upstream_failed', message: expect.stringContaining('database is read-only') }
-        await expect(both.one.push(id, signal)).rejects.toMatchObject(failed)
-        expect(await both.other.list('push_failed')).toMatchObject([
-          { lastError: expect.stringContaining('read-only') },
-        ])
-        server.override.reply = undefined
-        expect(await both.other.push(id, signal)).toMatchObject({ status: 'blocked', lastError: null })
-        server.override.reply = { status: 500, json: { error: { message: 'database is locked' } } }
-        await expect(both.one.unblock(id, signal)).rejects.toMatchObject({ kind: 'upstream_failed' })
-        expect(await both.other.list('blocked')).toMatchObject([{ lastError: expect.stringContaining('locked') }])
-      })
-
-      test('503: blocklist push or test when the DNS filter URL or key is unconfigured', async () => {
-        await using both = await world()
-        const id = await approved(both)
-        const missing = (...names: string[]) => ({
-          kind: 'unavailable',
-          message: expect.stringContaining(names.join(' and ')),
-        })
-        await expect(both.one.test(signal)).rejects.toMatchObject(missing('dns_filter_url', 'dns_filter_api_key'))
-        await expect(both.one.push(id, signal)).rejects.toMatchObject(missing('dns_filter_url', 'dns_filter_api_key'))
-        await both.one.set({ dns_filter_url: 'http://127.0.0.1:9' })
-        await expect(both.one.push(id, signal)).rejects.toMatchObject(missing('dns_filter_api_key'))
-        await both.one.set({ dns_filter_version: 'adguard', dns_filter_api_key: 'no-user' })
-        await expect(both.one.test(signal)).rejects.toMatchObject(missing('user:password'))
-        expect(await both.one.list('approved')).toHaveLength(1)
-      })
-
-      test('two replicas that push at once to AdGuard Home lose neither rule', async () => {
-        await using both = await world()
-        await using server = await startAdguard('admin', 'pass')
-        await both.one.set({
-          dns_filter_url: server.url,
-          dns_filter_version: 'adguard',
-          dns_filter_api_key: 'admin:pass',
-          router_source_ids: ['dns'],
-        })
-        await both.push(Array.from({ length: 8 }, (_, number) => query(number, `ads${number}.example.com`)))
-        await both.one.scan(signal)
-        const ids = (await both.one.list('candidate')).map(({ id }) => id)
-        for (const id of ids) await both.one.decide(id, 'approve')
-        await Promise.all(ids.map((id, index) => (index % 2 ? both.one : both.other).push(id, signal)))
-        expect(server.state.rules).toHaveLength(2 + ids.length)
-        expect(await both.one.list('blocked')).toHaveLength(ids.length)
+    test('a scan goes on where the last one was, at any replica: late lines and old files count, and no line twice', async () => {
+      await using both = await world()
+      const countOf = async () => (await both.one.list(undefined)).map(({ domain, count }) => [domain, count])
+      await both.push([query(1, 'ads.example.com'), query(2, 'ads.example.com')])
+      await both.one.scan(signal)
+      expect(await both.other.scan(signal)).toMatchObject({ entriesRead: 0, isComplete: true })
+      expect(await countOf()).toEqual([['ads.example.com', 2]])
+      await both.push([query(3, 'ads.example.com'), query(1, 'ads.example.com', '192.168.1.20', 2)])
+      await both.push([query(1, 'ads.example.com')], 'router')
+      expect(await both.other.scan(signal)).toMatchObject({ newCandidates: 0, domains: 1 })
+      expect(await countOf()).toEqual([['ads.example.com', 5]])
+      expect((await both.one.list(undefined))[0]).toMatchObject({
+        sourceIds: ['dns', 'router'],
+        lastSeen: '2026-03-02T09:15:01.000Z',
       })
     })
-  },
-)
+
+    test('a branch that does not answer is named, and what it has is left for the next scan', async () => {
+      await using both = await world()
+      await both.push([query(1, 'ads.example.com')])
+      both.away.push('attic')
+      expect(await both.one.scan(signal)).toMatchObject({ domains: 1, isComplete: false, missing: ['attic'] })
+      both.away.length = 0
+      await both.push([query(2, 'ads.example.com')])
+      expect(await both.one.scan(signal)).toMatchObject({ domains: 1, isComplete: true, missing: [] })
+      expect(await both.one.list(undefined)).toMatchObject([{ domain: 'ads.example.com', count: 2 }])
+    })
+
+    test('router_source_ids says where to look, by stems, too', async () => {
+      await using both = await world()
+      await both.one.set({ router_source_ids: ['syslog:router'] })
+      await both.push([query(1, 'a.example.com')], 'syslog:router:dnsmasq')
+      await both.push([query(1, 'b.example.com')], 'syslog:nas:app')
+      await both.one.scan(signal)
+      expect((await both.one.list(undefined)).map(({ domain }) => domain)).toEqual(['a.example.com'])
+    })
+
+    test('of two scans at once one is told that another runs, and nothing counts twice', async () => {
+      await using both = await world()
+      await both.push(Array.from({ length: 3_000 }, (_, number) => query(number % 60, 'ads.example.com')))
+      const results = await Promise.allSettled([both.one.scan(signal), both.other.scan(signal)])
+      const refused = results.flatMap((result) => (result.status === 'rejected' ? [result.reason] : []))
+      for (const reason of refused) expect(reason).toMatchObject({ kind: 'conflict' })
+      expect(refused.length).toBeLessThan(2)
+      expect((await both.one.list(undefined))[0]?.count).toBe(3_000)
+    })
+
+    test('sources that are named are scanned in the background, by one replica at a time', async () => {
+      await using both = await world(20)
+      await both.push([query(1, 'a.example.com')], 'router')
+      await both.push([query(1, 'b.example.com')], 'other')
+      await both.one.set({ router_source_ids: ['router'] })
+      await expect.poll(async () => (await both.one.list(undefined)).length, { timeout: 20_000 }).toBe(1)
+      await both.push([query(2, 'a.example.com'), query(3, 'a.example.com')], 'router')
+      await expect.poll(async () => (await both.one.list(undefined))[0]?.count, { timeout: 20_000 }).toBe(3)
+    })
+
+    const approved = async (both: Awaited<ReturnType<typeof world>>) => {
+      await both.push([query(1, 'ads.example.com')])
+      await both.one.scan(signal)
+      const [candidate] = await both.one.list('candidate')
+      const id = candidate?.id ?? ''
+      await both.one.decide(id, 'approve')
+      return id
+    }
+
+    test('candidate → approved → blocked (pushed) → unblocked; pushing what is not approved is a conflict', async () => {
+      await using both = await world()
+      await using server = await startPihole6('hunter2')
+      await both.one.set({ dns_filter_url: `${server.url}/admin/`, dns_filter_api_key: 'hunter2' })
+      await both.push([query(1, 'ads.example.com')])
+      await both.one.scan(signal)
+      const [{ id } = { id: '' }] = await both.one.list('candidate')
+      const refused = { kind: 'conflict' }
+      await expect(both.one.push(id, signal)).rejects.toMatchObject(refused)
+      await expect(both.one.unblock(id, signal)).rejects.toMatchObject(refused)
+      expect(await both.other.decide(id, 'ignore')).toMatchObject({ status: 'ignored' })
+      await expect(both.one.push(id, signal)).rejects.toMatchObject(refused)
+      expect(await both.other.decide(id, 'approve')).toMatchObject({ status: 'approved' })
+      expect(await both.one.push(id, signal)).toMatchObject({ status: 'blocked', lastError: null })
+      expect([...server.denied.keys()]).toEqual(['ads.example.com'])
+      await expect(both.other.push(id, signal)).rejects.toMatchObject(refused)
+      for (const doing of ['approve', 'ignore', 'candidate'] as const)
+        await expect(both.other.decide(id, doing)).rejects.toMatchObject(refused)
+      expect(await both.other.unblock(id, signal)).toMatchObject({ status: 'unblocked' })
+      expect(server.denied.size).toBe(0)
+      expect((await both.one.list('unblocked')).map((one) => one.id)).toEqual([id])
+      await expect(both.one.decide('nope', 'approve')).rejects.toMatchObject({ kind: 'not_found' })
+      await expect(both.one.push('nope', signal)).rejects.toMatchObject({ kind: 'not_found' })
+    })
+
+    test('push_failed keeps last_error and answers 502 with the words of the filter, and can be pushed again', async () => {
+      await using both = await world()
+      await using server = await startPihole6('hunter2')
+      await both.one.set({ dns_filter_url: server.url, dns_filter_api_key: 'hunter2' })
+      const id = await approved(both)
+      server.override.reply = { status: 500, json: { error: { message: 'database is read-only' } } }
+      const failed = { kind: 'upstream_failed', message: expect.stringContaining('database is read-only') }
+      await expect(both.one.push(id, signal)).rejects.toMatchObject(failed)
+      expect(await both.other.list('push_failed')).toMatchObject([{ lastError: expect.stringContaining('read-only') }])
+      server.override.reply = undefined
+      expect(await both.other.push(id, signal)).toMatchObject({ status: 'blocked', lastError: null })
+      server.override.reply = { status: 500, json: { error: { message: 'database is locked' } } }
+      await expect(both.one.unblock(id, signal)).rejects.toMatchObject({ kind: 'upstream_failed' })
+      expect(await both.other.list('blocked')).toMatchObject([{ lastError: expect.stringContaining('locked') }])
+    })
+
+    test('503: blocklist push or test when the DNS filter URL or key is unconfigured', async () => {
+      await using both = await world()
+      const id = await approved(both)
+      const missing = (...names: string[]) => ({
+        kind: 'unavailable',
+        message: expect.stringContaining(names.join(' and ')),
+      })
+      await expect(both.one.test(signal)).rejects.toMatchObject(missing('dns_filter_url', 'dns_filter_api_key'))
+      await expect(both.one.push(id, signal)).rejects.toMatchObject(missing('dns_filter_url', 'dns_filter_api_key'))
+      await both.one.set({ dns_filter_url: 'http://127.0.0.1:9' })
+      await expect(both.one.push(id, signal)).rejects.toMatchObject(missing('dns_filter_api_key'))
+      await both.one.set({ dns_filter_version: 'adguard', dns_filter_api_key: 'no-user' })
+      await expect(both.one.test(signal)).rejects.toMatchObject(missing('user:password'))
+      expect(await both.one.list('approved')).toHaveLength(1)
+    })
+
+    test('two replicas that push at once to AdGuard Home lose neither rule', async () => {
+      await using both = await world()
+      await using server = await startAdguard('admin', 'pass')
+      await both.one.set({
+        dns_filter_url: server.url,
+        dns_filter_version: 'adguard',
+        dns_filter_api_key: 'admin:pass',
+        router_source_ids: ['dns'],
+      })
+      await both.push(Array.from({ length: 8 }, (_, number) => query(number, `ads${number}.example.com`)))
+      await both.one.scan(signal)
+      const ids = (await both.one.list('candidate')).map(({ id }) => id)
+      for (const id of ids) await both.one.decide(id, 'approve')
+      await Promise.all(ids.map((id, index) => (index % 2 ? both.one : both.other).push(id, signal)))
+      expect(server.state.rules).toHaveLength(2 + ids.length)
+      expect(await both.one.list('blocked')).toHaveLength(ids.length)
+    })
+  })
+})

@@ -134,117 +134,110 @@ const open = async (ground: RunningBus) => {
   return { client, operator, chain, files, wav, branch, failedBranch, subject, now, pods }
 }
 
-describe.each(drawnBackend(buses, 'music/generations/object-orders'))(
-  'over $name, where runs are objects',
-  ({ isMissing, start }) => {
-    describe.skipIf(isMissing)('the music service', () => {
-      let ground: RunningBus
-      let unique = 0
-      beforeAll(async () => {
-        ground = await start()
-      })
-      afterAll(() => ground?.[Symbol.asyncDispose]())
-      const newRun = () => {
-        unique += 1
-        return `gen-${process.pid}-${unique}`
-      }
+const drawnBuses = drawnBackend(buses, 'music/generations/object-orders')
 
-      test('a branch is a run with what people are shown of it, and is concluded with where its audio lies', async () => {
-        const { client, operator, chain, branch } = await open(ground)
-        const nodeId = await branch()
-        expect(nodeOf(await settled({ client }, chain.chainId), nodeId).status).toBe('NODE_STATUS_READY')
-        const runId = `generate-${nodeId}-1`
-        expect(await operator.concluded(runId)).toMatchObject({
-          outputKey: nodeFile(nodeId, 'samples'),
-          outputSeconds: 2,
-          loudnessStepLu: expect.any(Number),
-        })
-        expect(operator.asked[0]).toMatchObject({
-          runId,
-          generation: { chainId: chain.chainId, nodeId, seed: 7, durationSeconds: 2, generator: 'mock' },
-        })
-        expect(operator.asked).toHaveLength(1)
-      })
-
-      test('a failure that the operator tells is the end of the node and of its object', async () => {
-        const { operator, failedBranch, now } = await open(ground)
-        const nodeId = await failedBranch()
-        expect(nodeOf(await now(), nodeId)).toMatchObject({
-          status: 'NODE_STATUS_ERROR',
-          error: 'The worker was lost.',
-        })
-        expect((await operator.concluded(`generate-${nodeId}-1`)).failure).toMatchObject({ reason: 'WorkerLost' })
-      })
-
-      test('an order generates a failed node anew, with what it says', async () => {
-        const { client, operator, chain, failedBranch, subject } = await open(ground)
-        const nodeId = await failedBranch()
-        const runId = newRun()
-        await operator.order(generationOrders, { runId, generation: subject(nodeId, { seed: 8, durationSeconds: 3 }) })
-        expect(await operator.concluded(runId)).toMatchObject({ outputSeconds: 3 })
-        const node = nodeOf(await settled({ client }, chain.chainId), nodeId)
-        expect([node.status, node.seed, node.durationSeconds]).toEqual(['NODE_STATUS_READY', 8, 3])
-      })
-
-      test('an order for a node that is ready is concluded at once, where it asks for the same', async () => {
-        const { client, operator, chain, branch, subject } = await open(ground)
-        const nodeId = await branch()
-        await settled({ client }, chain.chainId)
-        const [same, other] = [newRun(), newRun()]
-        await operator.order(generationOrders, { runId: same, generation: subject(nodeId, { seed: 7 }) })
-        await operator.order(generationOrders, { runId: other, generation: subject(nodeId, { seed: 9 }) })
-        expect(await operator.concluded(same)).toMatchObject({ outputKey: nodeFile(nodeId, 'samples') })
-        expect((await operator.concluded(other)).failure).toMatchObject({ kind: 'conflict' })
-        expect(operator.asked).toHaveLength(1)
-      })
-
-      test('an order for what is not there is concluded as that', async () => {
-        const { operator, chain, subject } = await open(ground)
-        const [node, of, upload] = [newRun(), newRun(), newRun()]
-        await operator.order(generationOrders, { runId: node, generation: subject('nobody') })
-        await operator.order(generationOrders, { runId: of, generation: { ...subject('n'), chainId: 'nothing' } })
-        await operator.order(generationOrders, { runId: upload, generation: subject(chain.rootNodeId) })
-        for (const runId of [node, of, upload])
-          expect((await operator.concluded(runId)).failure).toMatchObject({ reason: 'NodeNotFound' })
-      })
-
-      test('an order for a node that another run has waits for that', async () => {
-        const { client, operator, chain, branch, subject, pods } = await open(ground)
-        pods.isHeld = true
-        const nodeId = await branch()
-        const runId = newRun()
-        await operator.order(generationOrders, { runId, generation: subject(nodeId) })
-        const failed = { reason: 'WorkerLost', detail: 'The worker was lost.', kind: 'internal' }
-        const first = `generate-${nodeId}-1`
-        pods.isHeld = false
-        await ground.bus.publish(runTopic.generation(first), {
-          runId: first,
-          report: { $case: 'failed', value: failed },
-        })
-        expect(await operator.concluded(runId)).toMatchObject({ outputSeconds: 2 })
-        expect(nodeOf(await settled({ client }, chain.chainId), nodeId).status).toBe('NODE_STATUS_READY')
-      })
-
-      test('an order may name audio to continue: a file of the same shape, and no other', async () => {
-        const { operator, files, wav, failedBranch, subject } = await open(ground)
-        await files.write('music/inputs/song.wav', wav)
-        const { block } = playBand({ bpm: 120, bars: 2, sampleRate: 44_100, channels: 1 })
-        await files.write('music/inputs/other.wav', await wavOf(block, 44_100))
-        const [good, bad] = [await failedBranch(), await failedBranch()]
-        const [first, second] = [newRun(), newRun()]
-        await operator.order(generationOrders, {
-          runId: first,
-          generation: subject(good, { inputKey: 'music/inputs/song.wav' }),
-        })
-        await operator.order(generationOrders, {
-          runId: second,
-          generation: subject(bad, { inputKey: 'music/inputs/other.wav' }),
-        })
-        expect(await operator.concluded(first)).toMatchObject({ outputSeconds: 2 })
-        const { failure } = await operator.concluded(second)
-        expect(failure).toMatchObject({ kind: 'invalid' })
-        expect(failure?.detail).toContain('44100')
-      })
+describe.each(drawnBuses)('over $name, where runs are objects', ({ isMissing, start }) => {
+  describe.skipIf(isMissing)('the music service', () => {
+    let ground: RunningBus
+    let unique = 0
+    beforeAll(async () => {
+      ground = await start()
     })
-  },
-)
+    afterAll(() => ground?.[Symbol.asyncDispose]())
+    const newRun = () => {
+      unique += 1
+      return `gen-${process.pid}-${unique}`
+    }
+
+    test('a branch is a run with what people are shown of it, and is concluded with where its audio lies', async () => {
+      const { client, operator, chain, branch } = await open(ground)
+      const nodeId = await branch()
+      expect(nodeOf(await settled({ client }, chain.chainId), nodeId).status).toBe('NODE_STATUS_READY')
+      const runId = `generate-${nodeId}-1`
+      expect(await operator.concluded(runId)).toMatchObject({
+        outputKey: nodeFile(nodeId, 'samples'),
+        outputSeconds: 2,
+        loudnessStepLu: expect.any(Number),
+      })
+      expect(operator.asked[0]).toMatchObject({
+        runId,
+        generation: { chainId: chain.chainId, nodeId, seed: 7, durationSeconds: 2, generator: 'mock' },
+      })
+      expect(operator.asked).toHaveLength(1)
+    })
+
+    test('a failure that the operator tells is the end of the node and of its object', async () => {
+      const { operator, failedBranch, now } = await open(ground)
+      const nodeId = await failedBranch()
+      expect(nodeOf(await now(), nodeId)).toMatchObject({ status: 'NODE_STATUS_ERROR', error: 'The worker was lost.' })
+      expect((await operator.concluded(`generate-${nodeId}-1`)).failure).toMatchObject({ reason: 'WorkerLost' })
+    })
+
+    test('an order generates a failed node anew, with what it says', async () => {
+      const { client, operator, chain, failedBranch, subject } = await open(ground)
+      const nodeId = await failedBranch()
+      const runId = newRun()
+      await operator.order(generationOrders, { runId, generation: subject(nodeId, { seed: 8, durationSeconds: 3 }) })
+      expect(await operator.concluded(runId)).toMatchObject({ outputSeconds: 3 })
+      const node = nodeOf(await settled({ client }, chain.chainId), nodeId)
+      expect([node.status, node.seed, node.durationSeconds]).toEqual(['NODE_STATUS_READY', 8, 3])
+    })
+
+    test('an order for a node that is ready is concluded at once, where it asks for the same', async () => {
+      const { client, operator, chain, branch, subject } = await open(ground)
+      const nodeId = await branch()
+      await settled({ client }, chain.chainId)
+      const [same, other] = [newRun(), newRun()]
+      await operator.order(generationOrders, { runId: same, generation: subject(nodeId, { seed: 7 }) })
+      await operator.order(generationOrders, { runId: other, generation: subject(nodeId, { seed: 9 }) })
+      expect(await operator.concluded(same)).toMatchObject({ outputKey: nodeFile(nodeId, 'samples') })
+      expect((await operator.concluded(other)).failure).toMatchObject({ kind: 'conflict' })
+      expect(operator.asked).toHaveLength(1)
+    })
+
+    test('an order for what is not there is concluded as that', async () => {
+      const { operator, chain, subject } = await open(ground)
+      const [node, of, upload] = [newRun(), newRun(), newRun()]
+      await operator.order(generationOrders, { runId: node, generation: subject('nobody') })
+      await operator.order(generationOrders, { runId: of, generation: { ...subject('n'), chainId: 'nothing' } })
+      await operator.order(generationOrders, { runId: upload, generation: subject(chain.rootNodeId) })
+      for (const runId of [node, of, upload])
+        expect((await operator.concluded(runId)).failure).toMatchObject({ reason: 'NodeNotFound' })
+    })
+
+    test('an order for a node that another run has waits for that', async () => {
+      const { client, operator, chain, branch, subject, pods } = await open(ground)
+      pods.isHeld = true
+      const nodeId = await branch()
+      const runId = newRun()
+      await operator.order(generationOrders, { runId, generation: subject(nodeId) })
+      const failed = { reason: 'WorkerLost', detail: 'The worker was lost.', kind: 'internal' }
+      const first = `generate-${nodeId}-1`
+      pods.isHeld = false
+      await ground.bus.publish(runTopic.generation(first), { runId: first, report: { $case: 'failed', value: failed } })
+      expect(await operator.concluded(runId)).toMatchObject({ outputSeconds: 2 })
+      expect(nodeOf(await settled({ client }, chain.chainId), nodeId).status).toBe('NODE_STATUS_READY')
+    })
+
+    test('an order may name audio to continue: a file of the same shape, and no other', async () => {
+      const { operator, files, wav, failedBranch, subject } = await open(ground)
+      await files.write('music/inputs/song.wav', wav)
+      const { block } = playBand({ bpm: 120, bars: 2, sampleRate: 44_100, channels: 1 })
+      await files.write('music/inputs/other.wav', await wavOf(block, 44_100))
+      const [good, bad] = [await failedBranch(), await failedBranch()]
+      const [first, second] = [newRun(), newRun()]
+      await operator.order(generationOrders, {
+        runId: first,
+        generation: subject(good, { inputKey: 'music/inputs/song.wav' }),
+      })
+      await operator.order(generationOrders, {
+        runId: second,
+        generation: subject(bad, { inputKey: 'music/inputs/other.wav' }),
+      })
+      expect(await operator.concluded(first)).toMatchObject({ outputSeconds: 2 })
+      const { failure } = await operator.concluded(second)
+      expect(failure).toMatchObject({ kind: 'invalid' })
+      expect(failure?.detail).toContain('44100')
+    })
+  })
+})
