@@ -19,7 +19,10 @@ const others: Record<string, { statuses: string[]; why: string }> = {
     why: 'any text may be sent, but only objects are read; settings may ask for a token',
   },
   'PATCH /logs/api/entries/{entry_id}': { statuses: ['422'], why: 'only three severities may be set' },
-  'POST /logs/api/glean/batch': { statuses: ['415'], why: 'the encoding is any text' },
+  'POST /logs/api/glean/batch': {
+    statuses: ['400', '415'],
+    why: 'the encoding is any text, and the body may be empty',
+  },
   'PATCH /logs/api/settings': { statuses: ['400'], why: 'names of devices are JSON in a string' },
   'POST /logs/api/context/docs/upload': { statuses: ['415'], why: 'the type is that of the content' },
   'POST /music/api/chains': { statuses: ['415'], why: 'the type is that of the content' },

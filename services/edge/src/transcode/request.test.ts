@@ -5,12 +5,12 @@ import { expect, test } from 'vitest'
 import { requestReader } from './request.ts'
 
 /** What the rpc is given of a request, or the details of the refusal. */
-type Given = { params?: object; query?: object; body?: unknown; of?: 'listings' | 'logs' | 'music' }
-const read = (rpc: string, { params = {}, query = {}, body, of = 'logs' }: Given) => {
+type Given = { params?: object; query?: object; headers?: object; body?: unknown; of?: 'listings' | 'logs' | 'music' }
+const read = (rpc: string, { params = {}, query = {}, headers = {}, body, of = 'logs' }: Given) => {
   const route = routes.find((known) => known.service.startsWith(`trellis.${of}.`) && known.rpc === rpc)
   if (!route) throw new Error(`There is no route to ${rpc}.`)
   try {
-    return requestReader(route)({ params, query, body, headers: {} } as FastifyRequest)
+    return requestReader(route)({ params, query, body, headers } as FastifyRequest)
   } catch (error) {
     if (isFailure(error, 'invalid')) return error.detail
     throw error
@@ -72,6 +72,16 @@ test('what a form asks for may stand in the query of an upload', () => {
       msg: 'is not known here; known are wait, source_id, format, year, timezone',
       type: 'additionalProperties',
     },
+  ])
+})
+
+test('a parameter of the query that a header replaces must be valid all the same', () => {
+  const headers = { 'idempotency-key': 'from-the-header' }
+  expect(read('receiveBundle', { headers, query: { idempotency_key: 'k' } })).toMatchObject({
+    idempotencyKey: 'from-the-header',
+  })
+  expect(read('receiveBundle', { headers, query: { idempotency_key: 'k'.repeat(201) } })).toMatchObject([
+    { loc: ['query', 'idempotency_key'], msg: 'must have at most 200 characters' },
   ])
 })
 

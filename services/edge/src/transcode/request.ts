@@ -14,11 +14,11 @@ const bodyOf = (body: unknown): Bag => {
   throw failure('malformed', 'The body must be a JSON object.')
 }
 
-/** The query, with what headers say in its place. */
-const withHeaders = (fields: Record<string, string>, request: FastifyRequest): Bag => {
-  const values: Bag = { ...(request.query as Bag) }
+/** The parameters that this request sends as headers. They take precedence over those of the query. */
+const parametersInHeaders = (fields: Record<string, string>, { headers }: FastifyRequest): Bag => {
+  const values: Bag = {}
   for (const name in fields) {
-    const value = request.headers[fields[name] ?? '']
+    const value = headers[fields[name] ?? '']
     if (value !== undefined) values[name] = value
   }
   return values
@@ -50,12 +50,17 @@ export const requestReader = (route: Route) => {
 
   return (request: FastifyRequest): unknown => {
     const path = readPath(request.params as Bag)
-    const query = hasQuery
-      ? readQuery(hasHeaders ? withHeaders(route.headerFields, request) : (request.query as Bag))
-      : undefined
+    const inQuery = hasQuery ? readQuery(request.query as Bag) : undefined
+    const inHeaders = hasHeaders ? readQuery(parametersInHeaders(route.headerFields, request)) : undefined
+    const query = inHeaders ? { ...inQuery, ...inHeaders } : inQuery
     const body = route.hasBody ? bodyOf(request.body) : undefined
     const wrong =
-      checkPath(path) ?? checkQueryNames?.(request.query) ?? (query && checkQuery(query)) ?? (body && checkBody(body))
+      checkPath(path) ??
+      checkQueryNames?.(request.query) ??
+      // A parameter of the query must be valid even where a header takes its place.
+      (inHeaders && checkQuery({ ...inHeaders, ...inQuery })) ??
+      (query && checkQuery(query)) ??
+      (body && checkBody(body))
     if (wrong) throw wrong
     if (route.masked && body) return route.fromRest({ ...query, ...body, ...path, update_mask: Object.keys(body) })
     return route.fromRest(joined(path, query, body))
