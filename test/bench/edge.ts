@@ -5,7 +5,7 @@ import { anonymous } from '@trellis/kit/rpc'
 import fastify from 'fastify'
 import { EchoRequestFromRest, EchoResponseToRest } from '../probe/gen/edge/rest.ts'
 import { EchoResponse } from '../probe/gen/ts/trellis/probe/v1/probe.ts'
-import { createProbeWorld, probeHandlers } from '../probe/handlers.ts'
+import { createProbeState, probeHandlers } from '../probe/handlers.ts'
 import { serveProbe, type Transport } from '../probe/serve.ts'
 import { median, round } from './machine.ts'
 
@@ -30,7 +30,7 @@ const load = async (url: string): Promise<Load> => {
 
 /** The same handler and the same JSON behind Fastify alone: no validation, no identity, no metrics, no security headers. */
 const servePlain = async () => {
-  const handlers = probeHandlers(createProbeWorld())
+  const handlers = probeHandlers(createProbeState())
   const head = { status: () => undefined, header: () => undefined }
   const signal = new AbortController().signal
   const server = fastify()

@@ -56,7 +56,7 @@ test.each([
 test('a call whose request is given up is aborted', async () => {
   await using served = await serve({ BODY_IDLE_SECONDS: '1' })
   const aborted = Promise.withResolvers<unknown>()
-  served.world.whileStarting = (signal) =>
+  served.state.whileStarting = (signal) =>
     new Promise((_resolve, reject) => {
       signal.addEventListener('abort', () => {
         aborted.resolve(signal.reason)

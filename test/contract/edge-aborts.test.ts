@@ -28,9 +28,9 @@ describe.each(transports)('an upload to a service %s', (transport: Transport) =>
   })
   afterAll(() => served.close())
   beforeEach(() => {
-    served.world.aborted.length = 0
-    served.world.uploading = 0
-    served.world.beforeUpload = undefined
+    served.state.aborted.length = 0
+    served.state.uploading = 0
+    served.state.beforeUpload = undefined
   })
 
   /** Sends the head and the start of a body, as one piece or in chunks of HTTP. */
@@ -61,25 +61,25 @@ describe.each(transports)('an upload to a service %s', (transport: Transport) =>
 
   test.each(cases)('as a %s fails for its handler when the client %s', async (_kind, _how, body, isChunked, leave) => {
     const socket = await sendStart(body, { isChunked })
-    await vi.waitFor(() => expect(served.world.uploading).toBe(1))
+    await vi.waitFor(() => expect(served.state.uploading).toBe(1))
     leave(socket)
-    await vi.waitFor(() => expect(served.world.aborted).toHaveLength(1))
-    expect(served.world.uploading).toBe(0)
+    await vi.waitFor(() => expect(served.state.aborted).toHaveLength(1))
+    expect(served.state.uploading).toBe(0)
   })
 
   test.each(Object.entries(bodies))(
     'as a %s fails for a handler that reads after the client left',
     async (_kind, body) => {
       const gate = Promise.withResolvers<void>()
-      served.world.beforeUpload = () => gate.promise
+      served.state.beforeUpload = () => gate.promise
       // So little that the server still reads from the connection, and notices its end.
       const socket = await sendStart(body, { bytes: 100 })
-      await vi.waitFor(() => expect(served.world.uploading).toBe(1))
+      await vi.waitFor(() => expect(served.state.uploading).toBe(1))
       socket.resetAndDestroy()
       await vi.waitFor(async () => expect(await openConnections()).toBe(0))
       gate.resolve()
-      await vi.waitFor(() => expect(served.world.aborted).toHaveLength(1))
-      expect(served.world.uploading).toBe(0)
+      await vi.waitFor(() => expect(served.state.aborted).toHaveLength(1))
+      expect(served.state.uploading).toBe(0)
     },
   )
 })
@@ -96,7 +96,7 @@ test.each(transports)('an upload that arrives too slowly fails for its handler i
     await once(socket, 'close')
     expect(answer).toMatch(/^HTTP\/1.1 408 /)
   }
-  await vi.waitFor(() => expect(served.world.aborted).toHaveLength(2))
-  expect(served.world.uploading).toBe(0)
+  await vi.waitFor(() => expect(served.state.aborted).toHaveLength(2))
+  expect(served.state.uploading).toBe(0)
   await served.close()
 })

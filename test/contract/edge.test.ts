@@ -257,12 +257,12 @@ describe.each(transports)('the edge before a service %s', (transport: Transport)
   })
 
   test('the rpc ends promptly when the client leaves its stream', async () => {
-    const before = served.world.streamsEnded
+    const before = served.state.streamsEnded
     const leaving = new AbortController()
     const response = await get('/probe/api/count?to=1&behaviour=forever', { signal: leaving.signal })
     await response.body?.getReader().read()
     leaving.abort()
-    await vi.waitFor(() => expect(served.world.streamsEnded).toBe(before + 1), { timeout: 2_000 })
+    await vi.waitFor(() => expect(served.state.streamsEnded).toBe(before + 1), { timeout: 2_000 })
   })
 
   test('bytes: whole, by range, by suffix, as a download with both names, and HEAD without a body', async () => {
@@ -411,7 +411,7 @@ describe('the end of the server', () => {
     const text = response.text()
     await served.close()
     expect(await text).toMatch(/retry: \d+\n\n$/)
-    expect(served.world.streamsEnded).toBe(1)
+    expect(served.state.streamsEnded).toBe(1)
   })
 })
 
@@ -428,7 +428,7 @@ describe('a client that stops reading', () => {
     for (let turn = 0; turn < 200; turn += 1) await new Promise((resolve) => setImmediate(resolve))
     expect(process.memoryUsage().heapUsed - before).toBeLessThan(64 * 1024 * 1024)
     socket.destroy()
-    await vi.waitFor(() => expect(served.world.streamsEnded).toBe(1))
+    await vi.waitFor(() => expect(served.state.streamsEnded).toBe(1))
     await served.close()
   })
 })

@@ -17,12 +17,12 @@ import { afterEach, describe, expect, test, vi } from 'vitest'
 import openapi from '../probe/gen/edge/openapi.json' with { type: 'json' }
 import { routes } from '../probe/gen/edge/routes.ts'
 import { ProbeServiceDefinition } from '../probe/gen/ts/trellis/probe/v1/probe.ts'
-import { createProbeWorld, probeHandlers } from '../probe/handlers.ts'
+import { createProbeState, probeHandlers } from '../probe/handlers.ts'
 import { canMakeCertificates, createAuthority } from '../support/certificates.ts'
 import { modulePath } from '../support/module-path.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
 
-const handlers = () => probeHandlers(createProbeWorld())
+const handlers = () => probeHandlers(createProbeState())
 const account = { userId: 'someone', kind: 'account', tier: 'paid' } as const
 
 let stack = new AsyncDisposableStack()
@@ -166,10 +166,10 @@ describe('replicas', () => {
 })
 
 test('a call that is not answered in time fails as such, and its handler is told to stop', async () => {
-  const world = createProbeWorld()
+  const state = createProbeState()
   let stopped = false
   const slow = {
-    ...probeHandlers(world),
+    ...probeHandlers(state),
     guarded: (_request: unknown, { signal }: { signal: AbortSignal }) =>
       new Promise<{ id: string }>((resolve) => {
         signal.addEventListener('abort', () => {
@@ -188,7 +188,7 @@ test('a call that is not answered in time fails as such, and its handler is told
 test('an upload whose sender aborts the call never looks whole to its handler', async () => {
   const ends: string[] = []
   const watched = {
-    ...probeHandlers(createProbeWorld()),
+    ...probeHandlers(createProbeState()),
     push: async (messages: AsyncIterable<unknown>) => {
       try {
         for await (const _ of messages) ends.push('message')

@@ -34,19 +34,19 @@ describe.skipIf(missing)(`replicas of the listings service, as processes on NATS
     await before.disposeAsync()
   })
 
-  let worlds = 0
+  let testbeds = 0
   /** A marketplace, a database, a corner of the bus and a runtime of a test's own, and replicas on them. */
-  const openWorld = async (held: Kind | undefined, site?: { count: number }) => {
+  const openTestbed = async (held: Kind | undefined, site?: { count: number }) => {
     const marketplace = await openHeldSite(held, site)
     own.defer(() => marketplace.close())
     const environment = {
       ...marketplace.environment,
       NATS_URL: nats.address,
-      NATS_PREFIX: `listings${++worlds}`,
+      NATS_PREFIX: `listings${++testbeds}`,
       DATABASE_URL: await postgres.createDatabase(),
       RPC_SECRET: secret,
       METRICS_PORT: '0',
-      TRELLIS_DATA_DIR: join(directory, `data${worlds}`),
+      TRELLIS_DATA_DIR: join(directory, `data${testbeds}`),
     }
     const workloadsAddress = `127.0.0.1:${await freePort()}`
     const start = async (module: string, address: string): Promise<ServiceProcess> =>
@@ -75,7 +75,7 @@ describe.skipIf(missing)(`replicas of the listings service, as processes on NATS
   }
 
   test('a replica killed in the middle of a search: another completes it, nothing twice', async () => {
-    const { marketplace, startReplica } = await openWorld('search')
+    const { marketplace, startReplica } = await openTestbed('search')
     // Alone, it drives what it is asked for.
     const one = await startReplica()
     const { sessionId } = await one.client.searchAsync(request(), { caller: local })
@@ -90,7 +90,7 @@ describe.skipIf(missing)(`replicas of the listings service, as processes on NATS
   })
 
   test('a replica that ends in order hands its search over at once', async () => {
-    const { marketplace, startReplica } = await openWorld('search')
+    const { marketplace, startReplica } = await openTestbed('search')
     const one = await startReplica()
     const { sessionId } = await one.client.searchAsync(request(), { caller: local })
     await marketplace.reached
@@ -104,7 +104,7 @@ describe.skipIf(missing)(`replicas of the listings service, as processes on NATS
   })
 
   test('who followed the search there comes back to another replica, and misses nothing', async () => {
-    const { marketplace, startReplica } = await openWorld('seller')
+    const { marketplace, startReplica } = await openTestbed('seller')
     const one = await startReplica()
     const { sessionId } = await one.client.searchAsync(request(), { caller: local })
     const before: Frame[] = []
@@ -127,7 +127,7 @@ describe.skipIf(missing)(`replicas of the listings service, as processes on NATS
   })
 
   test('a runtime killed in the middle of a search is asked again for its run', async () => {
-    const { marketplace, workloads, startWorkloads, startReplica } = await openWorld('search')
+    const { marketplace, workloads, startWorkloads, startReplica } = await openTestbed('search')
     const { client } = await startReplica()
     const { sessionId } = await client.searchAsync(request(), { caller: local })
     const frames = follow(client, sessionId)
@@ -140,7 +140,7 @@ describe.skipIf(missing)(`replicas of the listings service, as processes on NATS
   })
 
   test('Postgres killed in the middle of a search: it is done whole when the database is back', async () => {
-    const { marketplace, startReplica } = await openWorld('search')
+    const { marketplace, startReplica } = await openTestbed('search')
     const { client } = await startReplica()
     const { sessionId } = await client.searchAsync(request(), { caller: local })
     const frames = follow(client, sessionId)
@@ -154,7 +154,7 @@ describe.skipIf(missing)(`replicas of the listings service, as processes on NATS
   })
 
   test('more listings than a message of the bus may hold', async () => {
-    const { startReplica } = await openWorld(undefined, { count: 1_500 })
+    const { startReplica } = await openTestbed(undefined, { count: 1_500 })
     const [one, two] = [await startReplica(), await startReplica()]
     const { sessionId } = await one.client.searchAsync(request(), { caller: local })
     const frames = await follow(two.client, sessionId)

@@ -8,7 +8,7 @@ import { silentLog } from '@trellis/kit/telemetry'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { numbered } from '../../services/logs/src/cluster/numbered-lines.ts'
 import { openReplica } from '../../services/logs/src/cluster/replicas-for-tests.ts'
-import { describeReplicas, numbersIn, type World } from '../../services/logs/src/cluster/replicas-suite.ts'
+import { describeReplicas, numbersIn, type Testbed } from '../../services/logs/src/cluster/replicas-suite.ts'
 import { describeSharedCatalogue } from '../../services/logs/src/cluster/shared-catalogue-suite.ts'
 import { logsMigrations } from '../../services/logs/src/schemas.ts'
 import { batchOf } from '../../services/logs/src/segments/store-for-tests.ts'
@@ -24,7 +24,7 @@ describe.skipIf(missing !== undefined)(`with real servers${missing ? ` (${missin
   let nats: NatsServer
   let s3: S3Server
   let postgres: TestPostgres
-  let worlds = 0
+  let testbeds = 0
   beforeAll(async () => {
     const directory = servers.use(await temporaryDirectory())
     nats = servers.use(await startNatsServer({ command: natsCommand }))
@@ -34,10 +34,10 @@ describe.skipIf(missing !== undefined)(`with real servers${missing ? ` (${missin
   afterAll(() => servers.disposeAsync())
 
   /** A database, a bucket's corner and a corner of the bus that no other test has. */
-  const createWorld = async (keepsFiles: 's3' | 'nats' = 's3'): Promise<World> => {
+  const createTestbed = async (keepsFiles: 's3' | 'nats' = 's3'): Promise<Testbed> => {
     await using opened = new AsyncDisposableStack()
     const directory = opened.use(await temporaryDirectory())
-    const number = ++worlds
+    const number = ++testbeds
     const prefix = `logs${number}`
     const connect = () => connectNatsBus({ servers: [nats.address], name: 'test', prefix, log: silentLog })
     const store = { databaseUrl: await postgres.createDatabase() }
@@ -71,7 +71,7 @@ describe.skipIf(missing !== undefined)(`with real servers${missing ? ` (${missin
   }
   const places = { 'NATS, S3 and Postgres': 's3', 'NATS and Postgres alone': 'nats' } as const
   for (const [name, files] of sample(Object.entries(places), 1, 'logs-replicas'))
-    describeReplicas(name, () => createWorld(files))
+    describeReplicas(name, () => createTestbed(files))
   describeSharedCatalogue('Postgres', async () => {
     const location = { databaseUrl: await postgres.createDatabase() }
     await migrateStore(location, { name: 'logs', migrations: logsMigrations })
@@ -82,8 +82,11 @@ describe.skipIf(missing !== undefined)(`with real servers${missing ? ` (${missin
   test.each(sample(['nats', 's3', 'postgres'] as const, 1, 'killed-server'))(
     '%s that is killed and comes back costs no entry, and nothing is kept twice',
     async (name) => {
-      await using world = await createWorld()
-      const replicas = [await world.open({ waitMilliseconds: 5_000 }), await world.open({ waitMilliseconds: 5_000 })]
+      await using testbed = await createTestbed()
+      const replicas = [
+        await testbed.open({ waitMilliseconds: 5_000 }),
+        await testbed.open({ waitMilliseconds: 5_000 }),
+      ]
       await using opened = new AsyncDisposableStack()
       for (const replica of replicas) opened.use(replica)
       const [batches, linesPerBatch] = [60, 50]

@@ -6,7 +6,7 @@ import { connectInProcess } from '@trellis/kit/rpc'
 import { createMetrics, silentLog } from '@trellis/kit/telemetry'
 import { routes } from './gen/edge/routes.ts'
 import { ProbeServiceDefinition } from './gen/ts/trellis/probe/v1/probe.ts'
-import { createProbeWorld, probeHandlers } from './handlers.ts'
+import { createProbeState, probeHandlers } from './handlers.ts'
 
 /** The bus in memory, or that of a NATS server. */
 export type BroadcastBus = 'memory' | { nats: string }
@@ -24,7 +24,7 @@ export const serveBroadcast = async ({ kept, over = 'memory' }: { kept: number; 
     keep: { events: kept, milliseconds: 3_600_000 },
   })('all')
   const handlers = {
-    ...probeHandlers(createProbeWorld()),
+    ...probeHandlers(createProbeState()),
     async *count({ lastEventId }: { lastEventId?: string | null | undefined }, { signal }: { signal: AbortSignal }) {
       const after = lastEventId ? Number(lastEventId) : 'latest'
       const deliveries = bus.subscribe(numbers, { after, signal })

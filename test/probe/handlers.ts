@@ -4,7 +4,7 @@ import { byteFrames, type Call, type Handlers, readUpload } from '@trellis/kit/r
 import type { CountRequest, CountResponse, ProbeServiceDefinition } from './gen/ts/trellis/probe/v1/probe.ts'
 
 /** What the handlers saw, for tests to look at. */
-export type ProbeWorld = {
+export type ProbeState = {
   streamsEnded: number
   /** Uploads in hand. */
   uploading: number
@@ -16,7 +16,7 @@ export type ProbeWorld = {
   beforeUpload?: (() => Promise<void>) | undefined
 }
 
-export const createProbeWorld = (): ProbeWorld => ({ streamsEnded: 0, uploading: 0, aborted: [] })
+export const createProbeState = (): ProbeState => ({ streamsEnded: 0, uploading: 0, aborted: [] })
 
 const pattern = (start: number, end: number) =>
   Buffer.from(Array.from({ length: end - start }, (_, index) => 97 + ((start + index) % 26)))
@@ -47,16 +47,16 @@ async function* count(
   yield { eventId: '', event: { $case: 'done', value: { reason: undefined } } }
 }
 
-const observed = async <Result>(world: ProbeWorld, read: () => Promise<Result>): Promise<Result> => {
-  world.uploading += 1
+const observed = async <Result>(state: ProbeState, read: () => Promise<Result>): Promise<Result> => {
+  state.uploading += 1
   try {
-    await world.beforeUpload?.()
+    await state.beforeUpload?.()
     return await read()
   } catch (error) {
-    world.aborted.push(messageOf(error))
+    state.aborted.push(messageOf(error))
     throw error
   } finally {
-    world.uploading -= 1
+    state.uploading -= 1
   }
 }
 
@@ -86,7 +86,7 @@ const uploaded = async (messages: Parameters<typeof readUpload>[0]) => {
 
 const isKind = (kind: string): kind is ErrorKind => Object.hasOwn(errorKinds, kind)
 
-export const probeHandlers = (world: ProbeWorld): Handlers<typeof ProbeServiceDefinition> => ({
+export const probeHandlers = (state: ProbeState): Handlers<typeof ProbeServiceDefinition> => ({
   echo: async ({ word: _, ...request }, call: Call) => ({
     ...request,
     limit: request.limit ?? 0,
@@ -122,7 +122,7 @@ export const probeHandlers = (world: ProbeWorld): Handlers<typeof ProbeServiceDe
     try {
       yield* count(request, call.signal)
     } finally {
-      world.streamsEnded += 1
+      state.streamsEnded += 1
     }
   },
   download: ({ size, filename, range }, call) => {
@@ -131,18 +131,18 @@ export const probeHandlers = (world: ProbeWorld): Handlers<typeof ProbeServiceDe
     return byteFrames({ mediaType: 'text/plain', size, etag: '"v1"', read, ...(filename ? { filename } : {}) }, range)
   },
   upload: async (messages, call) => {
-    const { parameters, ...rest } = await observed(world, () => uploaded(messages))
+    const { parameters, ...rest } = await observed(state, () => uploaded(messages))
     if (typeof parameters === 'object' && parameters !== null && 'wait' in parameters && parameters.wait)
       call.head.status(200)
     if (rest.files.includes('bad.bin')) throw failure('unsupported_media', 'That file is not wanted here.')
     return rest
   },
   push: async (messages) => {
-    const { parameters: _, ...rest } = await observed(world, () => uploaded(messages))
+    const { parameters: _, ...rest } = await observed(state, () => uploaded(messages))
     return rest
   },
   start: async (_request, call) => {
-    await world.whileStarting?.(call.signal)
+    await state.whileStarting?.(call.signal)
     return { id: 'started' }
   },
   guarded: async () => ({ id: 'guarded' }),

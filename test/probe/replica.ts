@@ -1,10 +1,10 @@
 /** A replica of the probe as a process of its own: `replica.ts ADDRESS NAME` prints its address and serves until it is ended. */
 import { implementation, serveGrpc } from '@trellis/kit/rpc'
 import { type CountResponse, ProbeServiceDefinition } from './gen/ts/trellis/probe/v1/probe.ts'
-import { createProbeWorld, probeHandlers } from './handlers.ts'
+import { createProbeState, probeHandlers } from './handlers.ts'
 
 const [address = '127.0.0.1:0', name = 'replica'] = process.argv.slice(2)
-const handlers = probeHandlers(createProbeWorld())
+const handlers = probeHandlers(createProbeState())
 const server = await serveGrpc(
   [
     implementation(ProbeServiceDefinition, {

@@ -7,13 +7,13 @@ import { connectGrpc, connectInProcess, implementation, serveGrpc } from '@trell
 import { createMetrics, silentLog } from '@trellis/kit/telemetry'
 import { routes } from './gen/edge/routes.ts'
 import { ProbeServiceDefinition } from './gen/ts/trellis/probe/v1/probe.ts'
-import { createProbeWorld, type ProbeWorld, probeHandlers } from './handlers.ts'
+import { createProbeState, type ProbeState, probeHandlers } from './handlers.ts'
 
 export const transports = ['in process', 'grpc over tcp', 'grpc over a unix socket'] as const
 export type Transport = (typeof transports)[number]
 
-const connect = async (transport: Transport, world: ProbeWorld, stack: AsyncDisposableStack) => {
-  const handlers = probeHandlers(world)
+const connect = async (transport: Transport, state: ProbeState, stack: AsyncDisposableStack) => {
+  const handlers = probeHandlers(state)
   if (transport === 'in process') return connectInProcess(ProbeServiceDefinition, handlers)
   const address =
     transport === 'grpc over tcp'
@@ -28,8 +28,8 @@ const connect = async (transport: Transport, world: ProbeWorld, stack: AsyncDisp
 /** The probe behind a real edge on a free port; `environment` configures the edge. */
 export const serveProbe = async (transport: Transport, environment: Record<string, string> = {}) => {
   const stack = new AsyncDisposableStack()
-  const world = createProbeWorld()
-  const client = await connect(transport, world, stack)
+  const state = createProbeState()
+  const client = await connect(transport, state, stack)
   const edge = stack.use(
     await createEdge({
       config: readConfig(edgeConfig, { SHUTDOWN_SECONDS: '1', ...environment }),
@@ -50,5 +50,5 @@ export const serveProbe = async (transport: Transport, environment: Record<strin
     }),
   )
   const origin = await edge.listen('127.0.0.1', 0)
-  return { origin, client, world, edge, close: () => stack.disposeAsync() }
+  return { origin, client, state, edge, close: () => stack.disposeAsync() }
 }

@@ -11,10 +11,10 @@ import {
   services,
   statefulSets,
 } from './child-kinds.ts'
+import { type BranchDependencies, type BranchStores, branchCache, slugIndex, toBranch } from './dependencies.ts'
 import { volumeName } from './names.ts'
 import { reconcileBranch } from './reconcile.ts'
 import { slugOf } from './slug.ts'
-import { type BranchStores, type BranchWorld, branchCache, slugIndex, toBranch } from './world.ts'
 
 /** Declares the caches that branches are seen through; the pods are those of all our controllers. */
 export const cacheBranches = (manager: Manager, scope: CacheScope, pods: Store<Pod>): BranchStores => ({
@@ -42,18 +42,21 @@ const toRivals =
 /** Adds the controller of branches to an operator. One at a time: each is given its port in view of all the others. */
 export const addBranchController = (
   manager: Manager,
-  world: BranchStores & Pick<BranchWorld, 'clock' | 'log' | 'settings' | 'edgeUrl' | 'secretsEvery'>,
+  dependencies: BranchStores & Pick<BranchDependencies, 'clock' | 'log' | 'settings' | 'edgeUrl' | 'secretsEvery'>,
 ) => {
   const { client, recorder } = manager
-  const controller = manager.controller({ name: 'branch', reconcile: reconcileBranch({ ...world, client, recorder }) })
-  controller.watch(world.branches, toSelf)
-  controller.watch(world.branches, toRivals(world.branches))
-  controller.watch(world.statefulSets, toBranch(world.branches))
-  controller.watch(world.services, toBranch(world.branches))
+  const controller = manager.controller({
+    name: 'branch',
+    reconcile: reconcileBranch({ ...dependencies, client, recorder }),
+  })
+  controller.watch(dependencies.branches, toSelf)
+  controller.watch(dependencies.branches, toRivals(dependencies.branches))
+  controller.watch(dependencies.statefulSets, toBranch(dependencies.branches))
+  controller.watch(dependencies.services, toBranch(dependencies.branches))
   /** The set is of one pod, whose name, and its volume's, ends with its ordinal. */
   const withoutOrdinal = (name: string) => name.replace(/-0$/, '')
-  controller.watch(world.pods, toBranch(world.branches, withoutOrdinal))
+  controller.watch(dependencies.pods, toBranch(dependencies.branches, withoutOrdinal))
   const ofClaim = (name: string) => withoutOrdinal(name).slice(volumeName.length + 1)
-  controller.watch(world.claims, toBranch(world.branches, ofClaim))
+  controller.watch(dependencies.claims, toBranch(dependencies.branches, ofClaim))
   return controller
 }

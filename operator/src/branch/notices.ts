@@ -4,8 +4,8 @@ import type { BranchNotice } from '@trellis/protos/ts/trellis/workloads/v1/branc
 import { type Branch, type BranchStatus, branches } from '../crds/mod.ts'
 import { isPaused } from '../runs/mod.ts'
 import { type Client, isBeingDeleted, isConflict, isNotFound, type Store, secondsTime } from '../runtime/mod.ts'
+import { slugIndex } from './dependencies.ts'
 import { slugHolder } from './slug.ts'
-import { slugIndex } from './world.ts'
 
 /**
  * What a notice changes in a status; undefined where nothing. Notices may come late and out of order: one that knows of

@@ -17,6 +17,7 @@ import {
 import { type Service, services, statefulSets } from './child-kinds.ts'
 import { type Applied, keyVersionOf, serviceFor, statefulSetFor } from './children.ts'
 import { correction, covers } from './covers.ts'
+import { type BranchDependencies, childKey, podOf, slugIndex } from './dependencies.ts'
 import { ensureSecret, isOwnedBy } from './key.ts'
 import { namesOf } from './names.ts'
 import { podConditionOf } from './pod-condition.ts'
@@ -25,7 +26,6 @@ import { finalizer, releaseBranch } from './release.ts'
 import { slugHolder, slugOf } from './slug.ts'
 import { branchStatus, type Finding, judge, type Told } from './status.ts'
 import { growVolume } from './volume.ts'
-import { type BranchWorld, childKey, podOf, slugIndex } from './world.ts'
 
 /** What the operator applies is its own, whoever else has touched it. */
 const fieldManager = 'trellis-operator'
@@ -46,7 +46,7 @@ const isRefusal = (error: unknown): error is ApiError =>
 
 /** Applies an object unless it is there as it should be. Gives what is there then. */
 const apply = async <T extends KubeObject & { spec?: unknown }>(
-  { client, log }: BranchWorld,
+  { client, log }: BranchDependencies,
   { kind, live, desired }: { kind: Resource<T>; live: T | undefined; desired: Applied<T> },
   signal: AbortSignal,
 ): Promise<T> => {
@@ -59,7 +59,7 @@ const apply = async <T extends KubeObject & { spec?: unknown }>(
 
 /** The Service, whose selector and ports are ours alone: one more of either, and senders end somewhere else. */
 const applyService = async (
-  world: BranchWorld,
+  dependencies: BranchDependencies,
   { live, desired }: { live: Service | undefined; desired: Applied<Service> },
   signal: AbortSignal,
 ) => {
@@ -67,33 +67,39 @@ const applyService = async (
   const ports = live && correction(live.spec?.ports, desired.spec.ports)
   if (selector || ports) {
     const body = { spec: { ...(selector ? { selector } : {}), ...(ports ? { ports } : {}) } }
-    await world.client.patch(services, desired.metadata, { type: 'merge', body }, { signal })
-    world.log.info({ object: keyOf(desired.metadata), kind: 'Service' }, 'repair: a Service of a branch is corrected')
+    await dependencies.client.patch(services, desired.metadata, { type: 'merge', body }, { signal })
+    dependencies.log.info(
+      { object: keyOf(desired.metadata), kind: 'Service' },
+      'repair: a Service of a branch is corrected',
+    )
   }
-  await apply(world, { kind: services, live, desired }, signal)
+  await apply(dependencies, { kind: services, live, desired }, signal)
 }
 
 /** What is in the way: something of one of the names that is not this Branch's. */
-const foreign = (branch: Branch, world: BranchWorld): string | undefined => {
+const foreign = (branch: Branch, dependencies: BranchDependencies): string | undefined => {
   const names = namesOf(branch)
   const stranger = <T extends KubeObject>(what: string, name: string, store: Store<T>) => {
     const held = store.get(childKey(branch, name))
     return held && !isOwnedBy(held, branch) ? `${what} ${name}` : undefined
   }
-  const claim = world.claims.get(childKey(branch, names.claim))
+  const claim = dependencies.claims.get(childKey(branch, names.claim))
   return (
-    stranger('StatefulSet', names.statefulSet, world.statefulSets) ??
-    stranger('Service', names.service, world.services) ??
+    stranger('StatefulSet', names.statefulSet, dependencies.statefulSets) ??
+    stranger('Service', names.service, dependencies.services) ??
     (claim && isBeingDeleted(claim) ? `volume claim ${names.claim}` : undefined)
   )
 }
 
 /** The Secret of a Branch: the one that is there, or a new one, of which people are told where there was another before. */
-const secretOf = async (branch: Branch, world: BranchWorld, signal: AbortSignal) => {
-  const { secret, isNew } = await ensureSecret(world.client, branch, world.settings, { signal })
+const secretOf = async (branch: Branch, dependencies: BranchDependencies, signal: AbortSignal) => {
+  const { secret, isNew } = await ensureSecret(dependencies.client, branch, dependencies.settings, { signal })
   if (isNew && branch.status.secretName === secret.metadata.name) {
-    world.log.info({ object: keyOf(secret.metadata) }, 'repair: the Secret of a branch is made again, with another key')
-    world.recorder.record(branches, branch, {
+    dependencies.log.info(
+      { object: keyOf(secret.metadata) },
+      'repair: the Secret of a branch is made again, with another key',
+    )
+    dependencies.recorder.record(branches, branch, {
       type: 'Warning',
       reason: 'KeyReplaced',
       action: 'MakeSecret',
@@ -104,36 +110,38 @@ const secretOf = async (branch: Branch, world: BranchWorld, signal: AbortSignal)
 }
 
 /** Makes everything as it should be, and gives how it is. */
-const look = async (branch: Branch, world: BranchWorld, signal: AbortSignal): Promise<Look> => {
+const look = async (branch: Branch, dependencies: BranchDependencies, signal: AbortSignal): Promise<Look> => {
   const { metadata } = branch
   const slug = slugOf(branch)
-  const holder = slugHolder(branch, world.branches.by(slugIndex, slug))
+  const holder = slugHolder(branch, dependencies.branches.by(slugIndex, slug))
   if (holder)
     return {
       finding: { kind: 'slugTaken', by: keyOf(holder.metadata), isGoing: isBeingDeleted(holder) },
       told: {},
     }
-  const others = world.branches.list().filter((other) => other.metadata.uid !== metadata.uid)
+  const others = dependencies.branches.list().filter((other) => other.metadata.uid !== metadata.uid)
   const choice = choosePort(branch, others)
   if (choice.kind === 'none') return { finding: { kind: 'noPort' }, told: {} }
   if (choice.kind === 'taken')
     return { finding: { kind: 'portTaken', port: choice.port, by: keyOf(choice.by.metadata) }, told: {} }
-  const stranger = foreign(branch, world)
+  const stranger = foreign(branch, dependencies)
   if (stranger) return { finding: { kind: 'nameTaken', what: stranger }, told: {} }
 
   const { port } = choice
   const names = namesOf(branch)
-  const submitEndpoint = `${world.edgeUrl}/logs/branches/${slug}/api/glean/batch`
+  const submitEndpoint = `${dependencies.edgeUrl}/logs/branches/${slug}/api/glean/batch`
   const told = { port, submitEndpoint, secretName: names.secret }
-  const secret = await secretOf(branch, world, signal)
+  const secret = await secretOf(branch, dependencies, signal)
   if (!isOwnedBy(secret, branch)) return { finding: { kind: 'nameTaken', what: `Secret ${names.secret}` }, told: {} }
-  const service = world.services.get(childKey(branch, names.service))
-  await applyService(world, { live: service, desired: serviceFor(branch, port, world.settings) }, signal)
-  const live = world.statefulSets.get(childKey(branch, names.statefulSet))
-  const desired = statefulSetFor(branch, { keyVersion: keyVersionOf(secret), live }, world.settings)
-  const set = await apply(world, { kind: statefulSets, live, desired }, signal)
-  const growth = await growVolume(branch, world.claims.get(childKey(branch, names.claim)), world, { signal })
-  const pod = podOf(world, branch, set)
+  const service = dependencies.services.get(childKey(branch, names.service))
+  await applyService(dependencies, { live: service, desired: serviceFor(branch, port, dependencies.settings) }, signal)
+  const live = dependencies.statefulSets.get(childKey(branch, names.statefulSet))
+  const desired = statefulSetFor(branch, { keyVersion: keyVersionOf(secret), live }, dependencies.settings)
+  const set = await apply(dependencies, { kind: statefulSets, live, desired }, signal)
+  const growth = await growVolume(branch, dependencies.claims.get(childKey(branch, names.claim)), dependencies, {
+    signal,
+  })
+  const pod = podOf(dependencies, branch, set)
   const isUpdated =
     (set.status?.observedGeneration ?? 0) >= (set.metadata.generation ?? 0) &&
     pod?.metadata.labels?.['controller-revision-hash'] === set.status?.updateRevision
@@ -141,9 +149,9 @@ const look = async (branch: Branch, world: BranchWorld, signal: AbortSignal): Pr
 }
 
 /** Looks, and takes a refusal for something that people have to be shown. */
-const lookOrRefusal = async (branch: Branch, world: BranchWorld, signal: AbortSignal): Promise<Look> => {
+const lookOrRefusal = async (branch: Branch, dependencies: BranchDependencies, signal: AbortSignal): Promise<Look> => {
   try {
-    return await look(branch, world, signal)
+    return await look(branch, dependencies, signal)
   } catch (error) {
     if (!isRefusal(error)) throw error
     return { finding: { kind: 'refused', message: error.message }, told: {} }
@@ -151,23 +159,28 @@ const lookOrRefusal = async (branch: Branch, world: BranchWorld, signal: AbortSi
 }
 
 /** Tells of what has gone wrong, once, when it begins. */
-const recordTrouble = (branch: Branch, finding: Finding, { recorder }: BranchWorld) => {
+const recordTrouble = (branch: Branch, finding: Finding, { recorder }: BranchDependencies) => {
   const { progress, reason, message } = judge(branch, finding)
   const isNews = conditionOf(branch.status.conditions, 'Stalled')?.reason !== reason
   if (progress === 'stalled' && isNews)
     recorder.record(branches, branch, { type: 'Warning', reason, action: 'Reconcile', note: message })
 }
 
-const settle = async (branch: Branch, { finding, told }: Look, world: BranchWorld, signal: AbortSignal) => {
-  const changes = statusChanges(branch.status, branchStatus(branch, { finding, told, now: world.clock.now() }))
+const settle = async (
+  branch: Branch,
+  { finding, told }: Look,
+  dependencies: BranchDependencies,
+  signal: AbortSignal,
+) => {
+  const changes = statusChanges(branch.status, branchStatus(branch, { finding, told, now: dependencies.clock.now() }))
   if (!changes) return
-  recordTrouble(branch, finding, world)
+  recordTrouble(branch, finding, dependencies)
   const patch = { type: 'merge', body: { status: changes } } as const
-  const written = await world.client.patch(branches, branch.metadata, patch, { subresource: 'status', signal })
-  world.branches.wrote(written)
+  const written = await dependencies.client.patch(branches, branch.metadata, patch, { subresource: 'status', signal })
+  dependencies.branches.wrote(written)
 }
 
-const lookAgain = (finding: Finding, { secretsEvery = secretsLookedAt }: BranchWorld): Result => {
+const lookAgain = (finding: Finding, { secretsEvery = secretsLookedAt }: BranchDependencies): Result => {
   const isRefused = finding.kind === 'refused' || (finding.kind === 'running' && finding.growth.kind === 'refused')
   if (isRefused) return requeueAfter(refusalLasts)
   if (finding.kind === 'nameTaken') return requeueAfter(nameTakenLasts)
@@ -176,15 +189,15 @@ const lookAgain = (finding: Finding, { secretsEvery = secretsLookedAt }: BranchW
 
 /** Makes the Secret, the Service, the StatefulSet and the volume of a Branch what it says, and its status what they are. */
 export const reconcileBranch =
-  (world: BranchWorld): Reconcile =>
+  (dependencies: BranchDependencies): Reconcile =>
   async (key, { signal }) => {
-    const cached = world.branches.get(key)
+    const cached = dependencies.branches.get(key)
     if (!cached || isPaused(cached)) return done
-    if (isBeingDeleted(cached)) return releaseBranch(cached, world, signal)
+    if (isBeingDeleted(cached)) return releaseBranch(cached, dependencies, signal)
     // Ports are given by what the statuses say: the change that this process made last comes by itself.
-    if (!world.branches.isCurrent(key)) return done
-    const branch = await addFinalizer(world.client, branches, cached, finalizer, { signal })
-    const found = await lookOrRefusal(branch, world, signal)
-    await settle(branch, found, world, signal)
-    return lookAgain(found.finding, world)
+    if (!dependencies.branches.isCurrent(key)) return done
+    const branch = await addFinalizer(dependencies.client, branches, cached, finalizer, { signal })
+    const found = await lookOrRefusal(branch, dependencies, signal)
+    await settle(branch, found, dependencies, signal)
+    return lookAgain(found.finding, dependencies)
   }

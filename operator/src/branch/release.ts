@@ -1,9 +1,9 @@
 import { type Branch, branches } from '../crds/mod.ts'
 import { done, hasFinalizer, isNotFound, type Result, refOf, removeFinalizer, requeueAfter } from '../runtime/mod.ts'
 import { type Claim, claims, statefulSets } from './child-kinds.ts'
+import { type BranchDependencies, childKey } from './dependencies.ts'
 import { isOwnedBy } from './key.ts'
 import { namesOf } from './names.ts'
-import { type BranchWorld, childKey } from './world.ts'
 
 export const finalizer = 'trellis.dev/cleanup'
 
@@ -17,7 +17,7 @@ const longestWait = 10_000
  * The volume claims of replicas that somebody added to the StatefulSet by hand. They may hold entries that were acknowledged
  * meanwhile, so they stay as long as the Branch does.
  */
-const surplusClaims = (branch: Branch, volumes: BranchWorld['claims']): Claim[] => {
+const surplusClaims = (branch: Branch, volumes: BranchDependencies['claims']): Claim[] => {
   const { claim } = namesOf(branch)
   const replica = claim.replace(/0$/, '')
   return volumes.by('namespace', branch.metadata.namespace ?? 'default').filter(({ metadata: { name } }) => {
@@ -32,7 +32,7 @@ const surplusClaims = (branch: Branch, volumes: BranchWorld['claims']): Claim[] 
  */
 export const releaseBranch = async (
   branch: Branch,
-  { client, statefulSets: sets, claims: volumes }: BranchWorld,
+  { client, statefulSets: sets, claims: volumes }: BranchDependencies,
   signal: AbortSignal,
 ): Promise<Result> => {
   if (!hasFinalizer(branch, finalizer)) return done

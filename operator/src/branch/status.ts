@@ -26,7 +26,7 @@ export type BranchReason = (typeof branchReasons)[number]
 /** How large the volume is, against what is asked for. */
 export type VolumeGrowth = { kind: 'fits' } | { kind: 'growing' } | { kind: 'refused'; message: string }
 
-/** What a look at the world came to. */
+/** The observed state of a branch. */
 export type Finding =
   | { kind: 'slugTaken'; by: string; isGoing: boolean }
   | { kind: 'portTaken'; port: number; by: string }

@@ -2,10 +2,10 @@ import { isIPv6 } from 'node:net'
 import type { Branch as BranchMessage } from '@trellis/protos/ts/trellis/workloads/v1/branches.ts'
 import type { Branch } from '../crds/mod.ts'
 import { type BranchSettings, hasCertificate, rpcServicePort } from './children.ts'
+import { type BranchStores, childKey, podOf } from './dependencies.ts'
 import { namesOf } from './names.ts'
 import { podConditionOf } from './pod-condition.ts'
 import { slugOf } from './slug.ts'
-import { type BranchStores, childKey, podOf } from './world.ts'
 
 /** A Branch as services see it. Until it has a port (0) it has no addresses. */
 export const viewOf = (

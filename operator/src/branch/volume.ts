@@ -1,9 +1,9 @@
 import type { Branch } from '../crds/mod.ts'
 import { ApiError, isConflict, isNotFound, type RequestOptions } from '../runtime/mod.ts'
 import { type Claim, claims } from './child-kinds.ts'
+import type { BranchDependencies } from './dependencies.ts'
 import { amountOf } from './quantity.ts'
 import type { VolumeGrowth } from './status.ts'
-import type { BranchWorld } from './world.ts'
 
 const isRefusal = (error: unknown): error is ApiError =>
   error instanceof ApiError &&
@@ -20,7 +20,7 @@ const isRefusal = (error: unknown): error is ApiError =>
 export const growVolume = async (
   branch: Branch,
   claim: Claim | undefined,
-  { client }: Pick<BranchWorld, 'client'>,
+  { client }: Pick<BranchDependencies, 'client'>,
   options: RequestOptions,
 ): Promise<VolumeGrowth> => {
   const wanted = amountOf(branch.spec.storage)

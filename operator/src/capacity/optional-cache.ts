@@ -18,7 +18,7 @@ export type ReflectorParts = { client: Client; clock: Clock; random: Random; log
 /** A cache that may be refused to us. Nothing waits for it, and nothing fails with it. */
 export type OptionalCache<T extends KubeObject> = {
   store: Store<T>
-  /** Whether it shows the world; false until the first list, and while the server refuses us. */
+  /** Whether the cache has synced; false until the first list, and while the server refuses the watch. */
   isFilled: () => boolean
   /** The server's words, where it refuses us. */
   refusal: () => string | undefined

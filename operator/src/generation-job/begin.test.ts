@@ -2,8 +2,8 @@ import { expect, test, vi } from 'vitest'
 import { type GenerationJob, generationJobs } from '../crds/mod.ts'
 import { ApiError } from '../runtime/mod.ts'
 import { begin } from './begin.ts'
+import type { GenerationDependencies } from './dependencies.ts'
 import type { Run } from './run.ts'
-import type { GenerationWorld } from './world.ts'
 
 const job = { metadata: { name: 'song', namespace: 'default', uid: 'u', resourceVersion: '1' }, spec: {}, status: {} }
 
@@ -12,12 +12,12 @@ test('a GenerationJob that the server has no more is not given another Job, thou
   const get = vi.fn(async () => {
     throw new ApiError(404, { reason: 'NotFound', message: 'It is not found.' } as never)
   })
-  const world = {
+  const dependencies = {
     client: { create, get },
     claims: { claim: async () => undefined, settle: async () => undefined },
     memories: { peek: () => ({ hasPlace: true }) },
     maximumRuns: 1,
-  } as unknown as GenerationWorld
+  } as unknown as GenerationDependencies
   const run = {
     job: job as unknown as GenerationJob,
     runId: 'obj-u',
@@ -25,7 +25,7 @@ test('a GenerationJob that the server has no more is not given another Job, thou
     memory: { hasPlace: true },
     signal: new AbortController().signal,
   } as unknown as Run
-  expect(await begin(world, run, { kind: 'obtain', mayClaim: true, backoffLimit: 0 })).toEqual({ kind: 'done' })
+  expect(await begin(dependencies, run, { kind: 'obtain', mayClaim: true, backoffLimit: 0 })).toEqual({ kind: 'done' })
   expect(get).toHaveBeenCalledWith(generationJobs, job.metadata, expect.anything())
   expect(create).not.toHaveBeenCalled()
 })

@@ -12,27 +12,31 @@ import {
 import type { Pod } from '../workers/mod.ts'
 import { queueOf } from './batch-job.ts'
 import type { Decision } from './decide.ts'
+import type { GenerationDependencies } from './dependencies.ts'
 import { stopRun } from './finish.ts'
 import { asksForResources } from './gpu-wish.ts'
 import { hasRoom } from './room.ts'
 import { type Run, settle, warn } from './run.ts'
 import { gpuFallback } from './status.ts'
 import { orderOf } from './subject.ts'
-import type { GenerationWorld } from './world.ts'
 import { isPresent, isWanted, makeJob, stopJob } from './writes.ts'
 
 type Obtain = Extract<Decision, { kind: 'obtain' }>
 
 /** Has the music service plan a run that it did not ask for; gives the milliseconds until that is to be looked at again. */
-export const order = (world: GenerationWorld, run: Run): Promise<number | undefined> =>
-  orderRun(world, { ...run, object: run.job }, () => orderOf(run.job, run.runId))
+export const order = (dependencies: GenerationDependencies, run: Run): Promise<number | undefined> =>
+  orderRun(dependencies, { ...run, object: run.job }, () => orderOf(run.job, run.runId))
 
 /** Tells a pod that the run is its. */
-export const assign = (world: GenerationWorld, run: Run, pod: Pod): Promise<void> =>
-  assignRun(world, { ...run, object: run.job }, pod)
+export const assign = (dependencies: GenerationDependencies, run: Run, pod: Pod): Promise<void> =>
+  assignRun(dependencies, { ...run, object: run.job }, pod)
 
 /** A worker that waits, which is told at once, else a Job that makes one. */
-const getWorker = async (world: GenerationWorld, run: Run, { mayClaim, backoffLimit }: Obtain): Promise<void> => {
+const getWorker = async (
+  dependencies: GenerationDependencies,
+  run: Run,
+  { mayClaim, backoffLimit }: Obtain,
+): Promise<void> => {
   const { job, runId, gpu, signal } = run
   const isClaimable = mayClaim && queueOf(job) === undefined && !asksForResources(job)
   const claim = {
@@ -42,67 +46,72 @@ const getWorker = async (world: GenerationWorld, run: Run, { mayClaim, backoffLi
     runId,
   }
   // Also where no new claim is made: the answer to an earlier one may have been lost, and its pod be at work.
-  const claimed = await (isClaimable ? world.claims.claim(claim, signal) : world.claims.settle(claim, signal))
-  if (claimed) await assign(world, run, claimed)
-  else await makeJob(world, job, { runId, gpu, backoffLimit }, signal)
+  const claimed = await (isClaimable
+    ? dependencies.claims.claim(claim, signal)
+    : dependencies.claims.settle(claim, signal))
+  if (claimed) await assign(dependencies, run, claimed)
+  else await makeJob(dependencies, job, { runId, gpu, backoffLimit }, signal)
 }
 
 /** A Job or pod was refused by the API server for what it is: by a quota, or by a policy. */
-const refused = async (world: GenerationWorld, run: Run, error: unknown): Promise<Result> => {
+const refused = async (dependencies: GenerationDependencies, run: Run, error: unknown): Promise<Result> => {
   if (!isRefused(error)) throw error
   if (isNamespaceTerminating(error)) return done
   const message = `Quota or policy: the API server refused the worker: ${error.message}`
-  await settle(world, run, { phase: 'Pending', reason: 'Unschedulable', message })
+  await settle(dependencies, run, { phase: 'Pending', reason: 'Unschedulable', message })
   return requeueAfter(refusedAgain)
 }
 
 /** Gives a run a worker, and orders it beside that. */
-const obtain = async (world: GenerationWorld, run: Run, decision: Obtain): Promise<Result> => {
+const obtain = async (dependencies: GenerationDependencies, run: Run, decision: Obtain): Promise<Result> => {
   // Both are waited for, also where one fails: a claim that went on beside the next reconcile could give the run a second pod.
-  const [obtained, ordered] = await Promise.allSettled([getWorker(world, run, decision), order(world, run)])
-  if (obtained.status === 'rejected') return refused(world, run, obtained.reason)
+  const [obtained, ordered] = await Promise.allSettled([
+    getWorker(dependencies, run, decision),
+    order(dependencies, run),
+  ])
+  if (obtained.status === 'rejected') return refused(dependencies, run, obtained.reason)
   if (ordered.status === 'rejected') throw ordered.reason
   if (decision.because === undefined) return requeueAfter(startingQuietly)
   const message = `${decision.because} Another worker is started.`
-  warn(world, run.job, 'WorkerLost', message)
-  world.log.info(
+  warn(dependencies, run.job, 'WorkerLost', message)
+  dependencies.log.info(
     { runId: run.runId, object: keyOf(run.job.metadata), because: decision.because },
     'repair: a lost worker is replaced',
   )
-  await settle(world, run, { phase: 'Pending', reason: 'Starting', message })
+  await settle(dependencies, run, { phase: 'Pending', reason: 'Starting', message })
   return done
 }
 
-const waitForRoom = async (world: GenerationWorld, run: Run): Promise<Result> => {
-  const { clock, maximumRuns } = world
+const waitForRoom = async (dependencies: GenerationDependencies, run: Run): Promise<Result> => {
+  const { clock, maximumRuns } = dependencies
   const message = `Run limit: ${maximumRuns} generations, the maximum, have workers. This one starts when one of them ends.`
   run.memory.takenOnAt = clock.now()
-  await settle(world, run, { phase: 'Pending', reason: 'Unschedulable', message }, { isHeld: true })
+  await settle(dependencies, run, { phase: 'Pending', reason: 'Unschedulable', message }, { isHeld: true })
   return requeueAfter(lookedAgain)
 }
 
 /** Begins a run, or goes on with it, as soon as Jobs that were given up are gone and there is room. */
-export const begin = async (world: GenerationWorld, run: Run, decision: Obtain): Promise<Result> => {
+export const begin = async (dependencies: GenerationDependencies, run: Run, decision: Obtain): Promise<Result> => {
   const { job, found, memory, signal } = run
   // Two workers at a time would be one too many: the next is made when the last is gone.
-  for (const one of found.surplus) await stopJob(world, one, signal)
+  for (const one of found.surplus) await stopJob(dependencies, one, signal)
   if (found.surplus.length > 0) return requeueAfter(lookedAgain)
   // The cache may be behind, and a pod that is thought gone may be at work.
-  if (found.missing !== undefined && (await isPresent(world, job, found.missing, signal)))
+  if (found.missing !== undefined && (await isPresent(dependencies, job, found.missing, signal)))
     return requeueAfter(startingQuietly)
-  if (!hasRoom(world, job)) return waitForRoom(world, run)
+  if (!hasRoom(dependencies, job)) return waitForRoom(dependencies, run)
   // What it had may be gone since it was deleted itself: the caches of the two are not in step.
   const hasBegun = memory.hasPlace || job.status.startTime !== undefined
-  if (hasBegun && !(await isWanted(world, job, signal))) return done
+  if (hasBegun && !(await isWanted(dependencies, job, signal))) return done
   memory.hasPlace = true
-  return obtain(world, run, decision)
+  return obtain(dependencies, run, decision)
 }
 
 /** Goes on without a GPU, in another Job. */
-export const fallBack = async (world: GenerationWorld, run: Run, message: string): Promise<Result> => {
-  warn(world, run.job, gpuFallback, message)
+export const fallBack = async (dependencies: GenerationDependencies, run: Run, message: string): Promise<Result> => {
+  warn(dependencies, run.job, gpuFallback, message)
   // Written first: whoever comes after makes no other decision.
-  await settle(world, run, { phase: 'Pending', reason: 'Starting', message }, { fallenBack: message })
-  await stopRun(world, run.found, run.signal)
+  await settle(dependencies, run, { phase: 'Pending', reason: 'Starting', message }, { fallenBack: message })
+  await stopRun(dependencies, run.found, run.signal)
   return requeueAfter(startingQuietly)
 }

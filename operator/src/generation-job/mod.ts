@@ -14,10 +14,10 @@ import {
 } from '../runtime/mod.ts'
 import { label, type Pod } from '../workers/mod.ts'
 import { batchJobCache, batchJobs } from './batch-job.ts'
+import type { GenerationParts, GenerationStores } from './dependencies.ts'
 import type { GenerationMemories } from './memory.ts'
 import { reconcileGenerationJob } from './reconcile.ts'
 import { generationFor, generationNameOf } from './subject.ts'
-import type { GenerationParts, GenerationStores } from './world.ts'
 
 /** Runs that are worked on at a time: they wait for the API server and the bus. */
 const workers = 8
@@ -102,4 +102,4 @@ export const addGenerationController = (
   return controller
 }
 
-export type { GenerationParts, GenerationStores } from './world.ts'
+export type { GenerationParts, GenerationStores } from './dependencies.ts'

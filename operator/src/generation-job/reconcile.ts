@@ -4,12 +4,12 @@ import { firstSeenEnded, isFinished, isLive, isPaused, runIdOf, unlessOvertaken 
 import { done, isBeingDeleted, type Reconcile, type Result, requeueAfter } from '../runtime/mod.ts'
 import { assign, begin, fallBack, order } from './begin.ts'
 import { type Decision, decide } from './decide.ts'
+import type { GenerationDependencies } from './dependencies.ts'
 import { end, expire } from './finish.ts'
 import { gpuWish } from './gpu-wish.ts'
 import { acknowledge, type Run, settle } from './run.ts'
 import { hasFallenBack } from './status.ts'
 import { survey } from './survey.ts'
-import type { GenerationWorld } from './world.ts'
 
 /** When the Job or the pod that the run waits for was first seen to have ended; now, where neither has. */
 const endOf = ({ memory, found: { batch, current } }: Run, now: number): number => {
@@ -19,7 +19,7 @@ const endOf = ({ memory, found: { batch, current } }: Run, now: number): number 
   return uid === undefined ? now : firstSeenEnded(memory, uid, now)
 }
 
-const judge = ({ clock, gpus }: GenerationWorld, run: Run): Decision => {
+const judge = ({ clock, gpus }: GenerationDependencies, run: Run): Decision => {
   const { job, facts, found, gpu, memory } = run
   const now = clock.now()
   const isWaiting = gpu && found.batch && (!found.current || found.current.state.kind === 'unscheduled')
@@ -38,40 +38,46 @@ const judge = ({ clock, gpus }: GenerationWorld, run: Run): Decision => {
   })
 }
 
-const advance = async (world: GenerationWorld, job: GenerationJob, signal: AbortSignal): Promise<Result> => {
-  const { memories, notices, clock, batchJobs: jobs, pods } = world
+const advance = async (
+  dependencies: GenerationDependencies,
+  job: GenerationJob,
+  signal: AbortSignal,
+): Promise<Result> => {
+  const { memories, notices, clock, batchJobs: jobs, pods } = dependencies
   const runId = runIdOf(job)
   const gpu = hasFallenBack(job) ? undefined : gpuWish(job)
   const found = survey(job, { runId, gpu, jobs, pods })
   const memory = memories.of(job, runId)
   const run: Run = { job, runId, memory, gpu, found, facts: notices.factsOf(runId), signal }
-  for (const pod of found.live) await assign(world, run, pod)
-  const decision = judge(world, run)
+  for (const pod of found.live) await assign(dependencies, run, pod)
+  const decision = judge(dependencies, run)
   switch (decision.kind) {
     case 'end':
-      return end(world, run, decision)
+      return end(dependencies, run, decision)
     case 'fallBack':
-      return fallBack(world, run, decision.message)
+      return fallBack(dependencies, run, decision.message)
     case 'obtain':
-      return begin(world, run, decision)
+      return begin(dependencies, run, decision)
     case 'wait': {
       const { standing, milliseconds, isHeld = false } = decision
       if (isHeld) memory.takenOnAt = clock.now()
-      if (standing) await settle(world, run, standing, { isHeld })
-      else acknowledge(world, run, job.status)
-      return requeueAfter(Math.min(milliseconds, (await order(world, run)) ?? milliseconds))
+      if (standing) await settle(dependencies, run, standing, { isHeld })
+      else acknowledge(dependencies, run, job.status)
+      return requeueAfter(Math.min(milliseconds, (await order(dependencies, run)) ?? milliseconds))
     }
   }
 }
 
 /** Makes of a GenerationJob a run in a Job or in a waiting worker, of a run a result, and of what has ended nothing, in time. */
 export const reconcileGenerationJob =
-  (world: GenerationWorld): Reconcile =>
+  (dependencies: GenerationDependencies): Reconcile =>
   async (key, { signal }) => {
-    const job = world.generationJobs.get(key)
+    const job = dependencies.generationJobs.get(key)
     // Whoever watches its deletion says what is to be said.
     if (!job || isBeingDeleted(job) || isPaused(job)) return done
     // The cache is behind what was written here last, and will tell when it is not.
-    if (!world.generationJobs.isCurrent(key)) return done
-    return unlessOvertaken(() => (isFinished(job) ? expire(world, job, signal) : advance(world, job, signal)))
+    if (!dependencies.generationJobs.isCurrent(key)) return done
+    return unlessOvertaken(() =>
+      isFinished(job) ? expire(dependencies, job, signal) : advance(dependencies, job, signal),
+    )
   }

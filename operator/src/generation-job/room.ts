@@ -1,7 +1,7 @@
 import type { GenerationJob } from '../crds/mod.ts'
 import { unfinishedIndex } from '../runs/mod.ts'
 import { queueOf } from './batch-job.ts'
-import type { GenerationWorld } from './world.ts'
+import type { GenerationDependencies } from './dependencies.ts'
 
 /** Whether a run may have a worker: no more than so many at a time do, but for those whose time a queue decides. */
 export const hasRoom = (
@@ -11,7 +11,7 @@ export const hasRoom = (
     pods,
     memories,
     maximumRuns,
-  }: Pick<GenerationWorld, 'generationJobs' | 'batchJobs' | 'pods' | 'memories' | 'maximumRuns'>,
+  }: Pick<GenerationDependencies, 'generationJobs' | 'batchJobs' | 'pods' | 'memories' | 'maximumRuns'>,
   job: GenerationJob,
 ): boolean => {
   // What this process began may not show yet. What was begun before it was there shows, and need not say so itself yet.

@@ -1,11 +1,11 @@
 import { type GenerationJob, type GenerationJobStatus, generationJobs } from '../crds/mod.ts'
 import { isNewWorry, type RunFacts, type Standing, steadied, type Wanted } from '../runs/mod.ts'
 import { keyOf, secondsTime } from '../runtime/mod.ts'
+import type { GenerationDependencies } from './dependencies.ts'
 import type { GpuWish } from './gpu-wish.ts'
 import type { GenerationMemory } from './memory.ts'
 import { generationStatus, progressOf, saysAll } from './status.ts'
 import type { Survey } from './survey.ts'
-import type { GenerationWorld } from './world.ts'
 import { writeStatus } from './writes.ts'
 
 /** A run that is worked on: what one reconcile knows of it. */
@@ -21,19 +21,19 @@ export type Run = {
 }
 
 /** Tells people of something that went wrong. What goes well they read in the status: an event each would double the requests. */
-export const warn = ({ recorder }: GenerationWorld, job: GenerationJob, reason: string, note: string): void =>
+export const warn = ({ recorder }: GenerationDependencies, job: GenerationJob, reason: string, note: string): void =>
   recorder.record(generationJobs, job, { type: 'Warning', reason, action: 'Run', note })
 
 /** Has what was heard acknowledged, as far as the status says it. */
 export const acknowledge = (
-  { notices }: GenerationWorld,
+  { notices }: GenerationDependencies,
   { runId, facts, found }: Run,
   status: GenerationJobStatus,
 ): void => {
   if (saysAll(status, facts, found.current?.pod.metadata.name)) notices.reflected(runId, facts.version)
 }
 
-const countStart = ({ runMetrics }: GenerationWorld, { memory, found, facts }: Run): void => {
+const countStart = ({ runMetrics }: GenerationDependencies, { memory, found, facts }: Run): void => {
   if (facts.started && found.current)
     runMetrics?.started('generation', found.current.isClaimed, facts.started.at - memory.takenOnAt)
 }
@@ -51,7 +51,7 @@ const common = ({ job, memory, found, facts }: Run, isHeld: boolean): Wanted<Gen
 }
 
 /** Writes a line where the Job of a run has made a pod in place of one that was lost. */
-const logReplacement = ({ log }: GenerationWorld, { job, runId, found: { batch, current } }: Run): void => {
+const logReplacement = ({ log }: GenerationDependencies, { job, runId, found: { batch, current } }: Run): void => {
   const before = job.status.podName
   const pod = current?.pod.metadata.name
   // A pod of another Job, or one that was claimed, was replaced by the operator, which has its line.
@@ -62,7 +62,7 @@ const logReplacement = ({ log }: GenerationWorld, { job, runId, found: { batch, 
 
 /** Writes how a run stands, where that is news, and acknowledges what it was learned from. */
 export const settle = async (
-  world: GenerationWorld,
+  dependencies: GenerationDependencies,
   run: Run,
   standing: Standing,
   {
@@ -73,12 +73,12 @@ export const settle = async (
 ): Promise<void> => {
   const { job, found, signal } = run
   const said = steadied(job.status, standing)
-  const now = world.clock.now()
+  const now = dependencies.clock.now()
   const wanted = { ...common(run, isHeld), ...generationStatus(job, { standing: said, now, fallenBack }), ...more }
-  acknowledge(world, run, await writeStatus(world, job, wanted, signal))
-  logReplacement(world, run)
-  if (said.phase === 'Running' && job.status.phase !== 'Running') countStart(world, run)
+  acknowledge(dependencies, run, await writeStatus(dependencies, job, wanted, signal))
+  logReplacement(dependencies, run)
+  if (said.phase === 'Running' && job.status.phase !== 'Running') countStart(dependencies, run)
   // To wait in a queue is nothing to warn of.
   const isQueued = found.batch?.state.kind === 'suspended'
-  if (!isQueued && isNewWorry(job.status, said)) warn(world, job, said.reason, said.message)
+  if (!isQueued && isNewWorry(job.status, said)) warn(dependencies, job, said.reason, said.message)
 }

@@ -3,35 +3,35 @@ import { type Wanted, writeRunStatus } from '../runs/mod.ts'
 import { createOwned, findOwned, isBeingDeleted, isNotFound, remove } from '../runtime/mod.ts'
 import { type Pod, pods } from '../workers/mod.ts'
 import { type BatchJob, batchJobFor, batchJobs } from './batch-job.ts'
+import type { GenerationDependencies } from './dependencies.ts'
 import type { GpuWish } from './gpu-wish.ts'
-import type { GenerationWorld } from './world.ts'
 
 /** Brings a status to what is wanted; see `writeRunStatus`. */
 export const writeStatus = (
-  { client, generationJobs: store }: GenerationWorld,
+  { client, generationJobs: store }: GenerationDependencies,
   job: GenerationJob,
   wanted: Wanted<GenerationJobStatus>,
   signal: AbortSignal,
 ): Promise<GenerationJobStatus> => writeRunStatus({ client, resource: generationJobs, store }, job, wanted, signal)
 
 /** Asks for the end of a pod, if it is still the one that was looked at. */
-export const stopPod = ({ client }: GenerationWorld, pod: Pod, signal: AbortSignal): Promise<void> =>
+export const stopPod = ({ client }: GenerationDependencies, pod: Pod, signal: AbortSignal): Promise<void> =>
   remove(client, pods, pod, { signal })
 
 /** Asks for the end of a Job, which stays until its pods have gone. */
-export const stopJob = ({ client }: GenerationWorld, job: BatchJob, signal: AbortSignal): Promise<void> =>
+export const stopJob = ({ client }: GenerationDependencies, job: BatchJob, signal: AbortSignal): Promise<void> =>
   remove(client, batchJobs, job, { signal, propagationPolicy: 'Foreground' })
 
 /** Removes a GenerationJob whose time is over; its Jobs and pods go after it. */
 export const removeGenerationJob = (
-  { client }: GenerationWorld,
+  { client }: GenerationDependencies,
   job: GenerationJob,
   signal: AbortSignal,
 ): Promise<void> => remove(client, generationJobs, job, { signal, propagationPolicy: 'Background' })
 
 /** Makes the Job of a run, or gives the one that was made already and is not seen yet. */
 export const makeJob = (
-  { client, template, instance }: GenerationWorld,
+  { client, template, instance }: GenerationDependencies,
   job: GenerationJob,
   wishes: { runId: string; gpu: GpuWish | undefined; backoffLimit: number },
   signal: AbortSignal,
@@ -40,7 +40,7 @@ export const makeJob = (
 
 /** Whether the server still has the object, and nobody has deleted it: a cache may be behind. */
 export const isWanted = async (
-  { client }: GenerationWorld,
+  { client }: GenerationDependencies,
   { metadata }: GenerationJob,
   signal: AbortSignal,
 ): Promise<boolean> => {
@@ -55,7 +55,7 @@ export const isWanted = async (
 
 /** Whether there is a pod of a name, and it is the run's: a cache that does not show it may be behind. */
 export const isPresent = async (
-  { client }: GenerationWorld,
+  { client }: GenerationDependencies,
   job: GenerationJob,
   name: string,
   signal: AbortSignal,

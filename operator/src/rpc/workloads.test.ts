@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { findControlPlane } from '../../test/control-plane.ts'
 import { eventually } from '../../test/eventually.ts'
 import { type KindsPlane, startKindsPlane } from '../../test/kinds-plane.ts'
-import { type SearchWorldUnderTest, startSearchWorld } from '../../test/search-world.ts'
+import { type SearchTestbed, startSearchTestbed } from '../../test/search-testbed.ts'
 import { searches } from '../crds/mod.ts'
 import { searchNameOf } from '../search/search-object.ts'
 
@@ -45,19 +45,19 @@ describe.skipIf(typeof programs === 'string')(
     })
 
     const call = () => ({ signal: new AbortController().signal }) as never
-    const run = (world: SearchWorldUnderTest, ...given: Parameters<typeof request>) =>
-      world.rpc().run(request(...given), call())
+    const run = (testbed: SearchTestbed, ...given: Parameters<typeof request>) =>
+      testbed.rpc().run(request(...given), call())
 
     /** Waits until the cache of the operator has the object of a run. */
-    const untilSeen = (world: SearchWorldUnderTest, runId: string) =>
-      eventually(() => world.store().by('run', runId).length > 0, 'the cache has the object')
+    const untilSeen = (testbed: SearchTestbed, runId: string) =>
+      eventually(() => testbed.store().by('run', runId).length > 0, 'the cache has the object')
 
     test('a run that is asked for becomes a Search, once, with its input on the bus, and is not ordered', async () => {
-      await using world = await startSearchWorld(plane)
-      expect(await run(world, 'session-1')).toEqual({ queued: true })
-      expect(await world.input('session-1')).toBe('plan of session-1')
-      await run(world, 'session-1')
-      const { items } = await plane.client.list(searches, { namespace: world.namespace })
+      await using testbed = await startSearchTestbed(plane)
+      expect(await run(testbed, 'session-1')).toEqual({ queued: true })
+      expect(await testbed.input('session-1')).toBe('plan of session-1')
+      await run(testbed, 'session-1')
+      const { items } = await plane.client.list(searches, { namespace: testbed.namespace })
       expect(items).toHaveLength(1)
       expect(items[0]).toMatchObject({
         metadata: { name: searchNameOf('session-1'), labels: { 'trellis.dev/run-id': 'session-1' } },
@@ -73,16 +73,16 @@ describe.skipIf(typeof programs === 'string')(
       })
       const [search] = items
       if (!search) throw new Error('There is no Search.')
-      const pod = await world.untilPod(search)
-      expect(await world.assigned(pod)).toBe('session-1')
-      await world.tell('session-1', { $case: 'started', value: { worker: pod.metadata.name, warm: false } })
+      const pod = await testbed.untilPod(search)
+      expect(await testbed.assigned(pod)).toBe('session-1')
+      await testbed.tell('session-1', { $case: 'started', value: { worker: pod.metadata.name, warm: false } })
       // The API server has the status before the cache that the answers are read from.
-      await eventually(() => world.store().by('run', 'session-1')[0]?.status.phase === 'Running', 'the cache says so')
-      expect(world.orders).toEqual([])
-      expect(await world.rpc().list({ workload: 'WORKLOAD_SEARCH' }, call())).toMatchObject({
+      await eventually(() => testbed.store().by('run', 'session-1')[0]?.status.phase === 'Running', 'the cache says so')
+      expect(testbed.orders).toEqual([])
+      expect(await testbed.rpc().list({ workload: 'WORKLOAD_SEARCH' }, call())).toMatchObject({
         runs: [{ runId: 'session-1', workload: 'WORKLOAD_SEARCH', queued: false }],
       })
-      expect(await world.rpc().capacity({ workload: 'WORKLOAD_SEARCH' }, call())).toMatchObject({
+      expect(await testbed.rpc().capacity({ workload: 'WORKLOAD_SEARCH' }, call())).toMatchObject({
         total: 10,
         running: 1,
         queued: 0,
@@ -91,55 +91,55 @@ describe.skipIf(typeof programs === 'string')(
     })
 
     test('a run that an object asked for is given its input, and nothing is made', async () => {
-      await using world = await startSearchWorld(plane)
-      const search = await world.search('applied')
+      await using testbed = await startSearchTestbed(plane)
+      const search = await testbed.search('applied')
       const runId = `obj-${search.metadata.uid}`
-      expect(await run(world, runId)).toEqual({ queued: true })
-      expect(await world.input(runId)).toBe(`plan of ${runId}`)
-      expect((await plane.client.list(searches, { namespace: world.namespace })).items).toHaveLength(1)
+      expect(await run(testbed, runId)).toEqual({ queued: true })
+      expect(await testbed.input(runId)).toBe(`plan of ${runId}`)
+      expect((await plane.client.list(searches, { namespace: testbed.namespace })).items).toHaveLength(1)
     })
 
     test('a run that was heard of and whose object is gone ends as cancelled, and does not begin again', async () => {
-      await using world = await startSearchWorld(plane)
-      expect(await run(world, 'session-2', { isKnown: true })).toEqual({ queued: false })
-      expect(await world.reported('session-2', 'failed')).toMatchObject({ value: { reason: 'Cancelled' } })
-      expect((await plane.client.list(searches, { namespace: world.namespace })).items).toEqual([])
+      await using testbed = await startSearchTestbed(plane)
+      expect(await run(testbed, 'session-2', { isKnown: true })).toEqual({ queued: false })
+      expect(await testbed.reported('session-2', 'failed')).toMatchObject({ value: { reason: 'Cancelled' } })
+      expect((await plane.client.list(searches, { namespace: testbed.namespace })).items).toEqual([])
     })
 
     test('who asks again for a run that has failed is told why', async () => {
-      await using world = await startSearchWorld(plane)
-      await run(world, 'session-3')
-      await untilSeen(world, 'session-3')
-      await world.rpc().cancel({ runId: 'session-3' }, call())
+      await using testbed = await startSearchTestbed(plane)
+      await run(testbed, 'session-3')
+      await untilSeen(testbed, 'session-3')
+      await testbed.rpc().cancel({ runId: 'session-3' }, call())
       const name = searchNameOf('session-3')
-      await world.until(name, ({ status }) => status.phase === 'Failed', 'it fails')
-      await eventually(() => world.store().by('run', 'session-3')[0]?.status.phase === 'Failed', 'the cache says so')
-      expect(await run(world, 'session-3')).toEqual({ queued: false })
-      expect(await world.reported('session-3', 'failed')).toMatchObject({ value: { reason: 'Cancelled' } })
+      await testbed.until(name, ({ status }) => status.phase === 'Failed', 'it fails')
+      await eventually(() => testbed.store().by('run', 'session-3')[0]?.status.phase === 'Failed', 'the cache says so')
+      expect(await run(testbed, 'session-3')).toEqual({ queued: false })
+      expect(await testbed.reported('session-3', 'failed')).toMatchObject({ value: { reason: 'Cancelled' } })
     })
 
     test('a run that belongs to another one goes to its worker, or fails where that has ended', async () => {
-      await using world = await startSearchWorld(plane)
-      await run(world, 'session-4')
-      const search = await plane.client.get(searches, { name: searchNameOf('session-4'), namespace: world.namespace })
-      const pod = await world.untilPod(search)
-      await world.run(pod)
-      await world.assigned(pod)
-      await untilSeen(world, 'session-4')
+      await using testbed = await startSearchTestbed(plane)
+      await run(testbed, 'session-4')
+      const search = await plane.client.get(searches, { name: searchNameOf('session-4'), namespace: testbed.namespace })
+      const pod = await testbed.untilPod(search)
+      await testbed.run(pod)
+      await testbed.assigned(pod)
+      await untilSeen(testbed, 'session-4')
       const child = { parentRunId: 'session-4', search: null }
-      await run(world, 'session-4-sellers', child)
-      expect(await world.input('session-4-sellers')).toBe('plan of session-4-sellers')
-      expect((await plane.client.list(searches, { namespace: world.namespace })).items).toHaveLength(1)
-      await world.end(pod, 0, 'Completed')
+      await run(testbed, 'session-4-sellers', child)
+      expect(await testbed.input('session-4-sellers')).toBe('plan of session-4-sellers')
+      expect((await plane.client.list(searches, { namespace: testbed.namespace })).items).toHaveLength(1)
+      await testbed.end(pod, 0, 'Completed')
       await eventually(async () => {
-        await run(world, 'session-4-late', child)
+        await run(testbed, 'session-4-late', child)
         const reports = await Promise.race([
-          world.reported('session-4-late', 'failed'),
+          testbed.reported('session-4-late', 'failed'),
           new Promise((resolve) => setTimeout(resolve, 200)),
         ])
         return reports !== undefined
       }, 'the worker is known to have ended')
-      expect(await world.reported('session-4-late', 'failed')).toMatchObject({
+      expect(await testbed.reported('session-4-late', 'failed')).toMatchObject({
         value: { reason: 'WorkerLost', kind: 'unavailable' },
       })
     })
@@ -150,17 +150,17 @@ describe.skipIf(typeof programs === 'string')(
       ['a search of nothing', 'session-6', { search: null }, 'invalid'],
       ['a workload that is not run here', 'session-7', { workload: 'WORKLOAD_GENERATION' }, 'unavailable'],
     ] as const)('%s is refused', async (_, runId, more, kind) => {
-      await using world = await startSearchWorld(plane)
-      await expect(run(world, runId, more)).rejects.toSatisfy((error) => isFailure(error, kind))
+      await using testbed = await startSearchTestbed(plane)
+      await expect(run(testbed, runId, more)).rejects.toSatisfy((error) => isFailure(error, kind))
     })
 
     test('more than may wait are refused, for a while', async () => {
-      await using world = await startSearchWorld(plane, { maximumRuns: 1 })
+      await using testbed = await startSearchTestbed(plane, { maximumRuns: 1 })
       for (const number of [1, 2, 3]) {
-        await run(world, `waiting-${number}`)
-        await untilSeen(world, `waiting-${number}`)
+        await run(testbed, `waiting-${number}`)
+        await untilSeen(testbed, `waiting-${number}`)
       }
-      await expect(run(world, 'waiting-4')).rejects.toMatchObject({ kind: 'unavailable', retryAfterSeconds: 10 })
+      await expect(run(testbed, 'waiting-4')).rejects.toMatchObject({ kind: 'unavailable', retryAfterSeconds: 10 })
     })
   },
 )

@@ -20,9 +20,9 @@ const tellAfter = async (reports: readonly Report[], reason: string) => {
   await using bus = createMemoryBus()
   for (const report of reports) await bus.publish(runTopic.search('run'), { runId: 'run', report })
   const notices = createNotices({ bus, clock: systemClock, log: silentLog })
-  const world = { reporter: createReporters(bus).search, notices }
+  const simulation = { reporter: createReporters(bus).search, notices }
   const signal = AbortSignal.timeout(60_000)
-  const isTold = await tellFailure(world, { runId: 'run', failure: failureOf(reason, 'So it is.'), signal })
+  const isTold = await tellFailure(simulation, { runId: 'run', failure: failureOf(reason, 'So it is.'), signal })
   return { isTold, facts: notices.factsOf('run') }
 }
 

@@ -20,22 +20,22 @@ import {
 } from '../runtime/mod.ts'
 import { annotation, type Pod } from '../workers/mod.ts'
 import type { Decision } from './decide.ts'
+import type { SearchDependencies } from './dependencies.ts'
 import { searchPodNames } from './pod.ts'
 import { type Run, settle, warn } from './run.ts'
 import { orderOf } from './subject.ts'
-import type { SearchWorld } from './world.ts'
 import { makePod, stopPod, writeStatus } from './writes.ts'
 
 /** Has the listings service plan a run that it did not ask for; gives the milliseconds until that is to be looked at again. */
-export const order = (world: SearchWorld, run: Run): Promise<number | undefined> =>
-  orderRun(world, { ...run, object: run.search }, () => orderOf(run.search, run.runId))
+export const order = (dependencies: SearchDependencies, run: Run): Promise<number | undefined> =>
+  orderRun(dependencies, { ...run, object: run.search }, () => orderOf(run.search, run.runId))
 
 /** Tells a pod that the run is its. */
-export const assign = (world: SearchWorld, run: Run, pod: Pod): Promise<void> =>
-  assignRun(world, { ...run, object: run.search }, pod)
+export const assign = (dependencies: SearchDependencies, run: Run, pod: Pod): Promise<void> =>
+  assignRun(dependencies, { ...run, object: run.search }, pod)
 
 /** Claims an idle pod for an attempt, else creates one, and assigns the run to it at once. */
-const getPod = async (world: SearchWorld, run: Run, attempt: number): Promise<Pod> => {
+const getPod = async (dependencies: SearchDependencies, run: Run, attempt: number): Promise<Pod> => {
   const { search, runId, signal } = run
   const claim = {
     workload: 'search' as const,
@@ -44,10 +44,10 @@ const getPod = async (world: SearchWorld, run: Run, attempt: number): Promise<Po
     runId,
     annotations: { [annotation.runAttempt]: String(attempt) },
   }
-  const claimed = await world.claims.claim(claim, signal)
-  const pod = claimed ?? (await makePod(world, search, { runId, attempt }, signal))
-  world.ownPods.note(search.metadata.uid, pod)
-  await assign(world, run, pod)
+  const claimed = await dependencies.claims.claim(claim, signal)
+  const pod = claimed ?? (await makePod(dependencies, search, { runId, attempt }, signal))
+  dependencies.ownPods.note(search.metadata.uid, pod)
+  await assign(dependencies, run, pod)
   return pod
 }
 
@@ -55,57 +55,65 @@ const getPod = async (world: SearchWorld, run: Run, attempt: number): Promise<Po
  * A pod was refused by the API server for what it is: by a quota, or by a policy. Then its place is free; of any other
  * failure nobody knows whether there is a pod now, and the place is kept until that shows.
  */
-const refused = async (world: SearchWorld, run: Run, error: unknown): Promise<Result> => {
+const refused = async (dependencies: SearchDependencies, run: Run, error: unknown): Promise<Result> => {
   if (!isRefused(error)) throw error
-  world.room.leave(run.search.metadata.uid)
+  dependencies.room.leave(run.search.metadata.uid)
   if (isNamespaceTerminating(error)) return done
   const message = `Quota or policy: the API server refused the pod: ${error.message}`
-  await settle(world, run, { phase: 'Pending', reason: 'Unschedulable', message })
+  await settle(dependencies, run, { phase: 'Pending', reason: 'Unschedulable', message })
   return requeueAfter(refusedAgain)
 }
 
 /** Gives a run a worker, and orders it beside that. */
 const obtain = async (
-  world: SearchWorld,
+  dependencies: SearchDependencies,
   run: Run,
   { attempt, because }: Extract<Decision, { kind: 'obtain' }>,
 ): Promise<Result> => {
   const { search, pods } = run
   // Both are waited for, also where one fails: a claim that went on beside the next reconcile could give it a second pod.
-  const [obtained, ordered] = await Promise.allSettled([getPod(world, run, attempt), order(world, run)])
-  if (obtained.status === 'rejected') return refused(world, run, obtained.reason)
+  const [obtained, ordered] = await Promise.allSettled([getPod(dependencies, run, attempt), order(dependencies, run)])
+  if (obtained.status === 'rejected') return refused(dependencies, run, obtained.reason)
   if (ordered.status === 'rejected') throw ordered.reason
   if (because === undefined) return requeueAfter(startingQuietly)
   const message = `${because} Another worker is started.`
-  warn(world, search, 'WorkerLost', message)
-  world.log.info({ runId: run.runId, object: keyOf(search.metadata), because }, 'repair: a lost worker is replaced')
+  warn(dependencies, search, 'WorkerLost', message)
+  dependencies.log.info(
+    { runId: run.runId, object: keyOf(search.metadata), because },
+    'repair: a lost worker is replaced',
+  )
   // Which attempt it is must outlive this process: the status says it, and before it does, the pod.
   const pod = obtained.value
   const isClaimed = !searchPodNames(search, run.runId).includes(pod.metadata.name)
   const found = { ...run, pods: { ...pods, current: { pod, state: podStateOf(pod), isClaimed, attempt } } }
-  await settle(world, found, { phase: 'Pending', reason: 'Starting', message })
+  await settle(dependencies, found, { phase: 'Pending', reason: 'Starting', message })
   return done
 }
 
-const waitForRoom = async (world: SearchWorld, { search, runId, memory, signal }: Run): Promise<Result> => {
-  const { clock, room } = world
+const waitForRoom = async (
+  dependencies: SearchDependencies,
+  { search, runId, memory, signal }: Run,
+): Promise<Result> => {
+  const { clock, room } = dependencies
   const message = `Run limit: ${room.total} searches, the maximum, have workers. This one starts when one of them ends.`
   // Its time has not begun.
   memory.takenOnAt = clock.now()
   const standing = runStatus(search, { phase: 'Pending', reason: 'Unschedulable', message }, clock.now())
-  await writeStatus(world, search, { ...standing, sessionId: runId } as Wanted<SearchStatus>, signal)
+  await writeStatus(dependencies, search, { ...standing, sessionId: runId } as Wanted<SearchStatus>, signal)
   return requeueAfter(lookedAgain)
 }
 
 /** Begins an attempt at a run, as soon as the run before it has ended and there is room. */
 export const begin = async (
-  world: SearchWorld,
+  dependencies: SearchDependencies,
   run: Run,
   decision: Extract<Decision, { kind: 'obtain' }>,
 ): Promise<Result> => {
   const { search, pods, signal } = run
-  for (const pod of pods.leftovers) await stopPod(world, pod, signal)
+  for (const pod of pods.leftovers) await stopPod(dependencies, pod, signal)
   if (pods.leftovers.length > 0) return requeueAfter(lookedAgain)
   const { namespace, name, uid } = search.metadata
-  return world.room.take(uid, `${namespace}/${name}`) ? obtain(world, run, decision) : waitForRoom(world, run)
+  return dependencies.room.take(uid, `${namespace}/${name}`)
+    ? obtain(dependencies, run, decision)
+    : waitForRoom(dependencies, run)
 }

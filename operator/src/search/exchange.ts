@@ -2,12 +2,12 @@ import type { SearchStatus } from '../crds/mod.ts'
 import { lookedAgain, type Wanted } from '../runs/mod.ts'
 import { isConflict, isNotFound, type Result, requeueAfter } from '../runtime/mod.ts'
 import { pods as podKind } from '../workers/mod.ts'
+import type { SearchDependencies } from './dependencies.ts'
 import type { Run } from './run.ts'
-import type { SearchWorld } from './world.ts'
 import { writeStatus } from './writes.ts'
 
 /** Whether no node takes the pod that was made for a run, while a worker of a pool waits. */
-export const canExchange = ({ claims }: SearchWorld, { search, pods: { current } }: Run): boolean => {
+export const canExchange = ({ claims }: SearchDependencies, { search, pods: { current } }: Run): boolean => {
   if (current?.state.kind !== 'unscheduled' || current.state.isGated) return false
   if (current.isClaimed) return false
   return claims.isWaiting({ workload: 'search', namespace: search.metadata.namespace ?? 'default' })
@@ -18,14 +18,19 @@ export const canExchange = ({ claims }: SearchWorld, { search, pods: { current }
  * version in which no node had it, so a pod that has been scheduled since stays. The status drops the pod's name first, and
  * keeps the attempt: a named pod that is gone counts as a lost worker, also for an operator that takes over in between.
  */
-export const exchange = async (world: SearchWorld, run: Run): Promise<Result> => {
+export const exchange = async (dependencies: SearchDependencies, run: Run): Promise<Result> => {
   const { search, runId, pods, signal } = run
-  const { client, claims, ownPods, room, log } = world
+  const { client, claims, ownPods, room, log } = dependencies
   if (!pods.current) return requeueAfter(0)
   const { attempt, pod } = pods.current
   const { metadata } = pod
   if (search.status.podName !== undefined || attempt > 1)
-    await writeStatus(world, search, { podName: null, warm: null, attempts: attempt } as Wanted<SearchStatus>, signal)
+    await writeStatus(
+      dependencies,
+      search,
+      { podName: null, warm: null, attempts: attempt } as Wanted<SearchStatus>,
+      signal,
+    )
   room.keep(search.metadata.uid)
   const preconditions = { uid: metadata.uid, resourceVersion: metadata.resourceVersion ?? '' }
   try {

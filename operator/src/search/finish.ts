@@ -15,13 +15,13 @@ import {
 } from '../runs/mod.ts'
 import { conditionOf, done, type Result, requeueAfter } from '../runtime/mod.ts'
 import type { Decision } from './decide.ts'
+import type { SearchDependencies } from './dependencies.ts'
 import { type Run, settle, warn } from './run.ts'
-import type { SearchWorld } from './world.ts'
 import { removeSearch, stopPod, writeStatus } from './writes.ts'
 
 /** Lets go of all that is kept for a run that is over. Its place is free when its worker has ended. */
 const forget = (
-  { notices, memories, room, ownPods }: SearchWorld,
+  { notices, memories, room, ownPods }: SearchDependencies,
   { metadata: { uid } }: Search,
   runId: string,
 ): void => {
@@ -32,22 +32,22 @@ const forget = (
 
 /** Ends a run. Its topic says so before its status does: what was not told is told again, what is in the status is over. */
 export const end = async (
-  world: SearchWorld,
+  dependencies: SearchDependencies,
   run: Run,
   { standing, concluded, tell, stops }: Extract<Decision, { kind: 'end' }>,
 ): Promise<Result> => {
   const { search, runId, pods, signal } = run
-  if (tell && !(await tellFailure(world, { runId, failure: tell, signal }))) return requeueAfter(0)
-  if (stops && pods.current && isLive(pods.current.state)) await stopPod(world, pods.current.pod, signal)
-  await settle(world, run, standing, {
+  if (tell && !(await tellFailure(dependencies, { runId, failure: tell, signal }))) return requeueAfter(0)
+  if (stops && pods.current && isLive(pods.current.state)) await stopPod(dependencies, pods.current.pod, signal)
+  await settle(dependencies, run, standing, {
     ...(typeof concluded?.listingsFound === 'number' ? { listingsFound: concluded.listingsFound } : {}),
     ...(typeof concluded?.marketPrice === 'number' ? { marketPrice: concluded.marketPrice } : {}),
   })
-  world.runMetrics?.ended('search', standing)
-  logEnd(world.log, { workload: 'search', object: search, runId, standing, now: world.clock.now() })
-  if (standing.phase === 'Failed') warn(world, search, standing.reason, standing.message)
-  if (!stops && pods.current) await releaseWorker(world, pods.current)
-  forget(world, search, runId)
+  dependencies.runMetrics?.ended('search', standing)
+  logEnd(dependencies.log, { workload: 'search', object: search, runId, standing, now: dependencies.clock.now() })
+  if (standing.phase === 'Failed') warn(dependencies, search, standing.reason, standing.message)
+  if (!stops && pods.current) await releaseWorker(dependencies, pods.current)
+  forget(dependencies, search, runId)
   return done
 }
 
@@ -55,16 +55,21 @@ export const end = async (
  * A suspended Search has no run: what it had is ended, and what is resumed is another one. The status says so before anybody
  * is told: were it resumed in between, the run that was told to have ended would go on. Whoever is not told asks again, and is.
  */
-export const suspend = async (world: SearchWorld, search: Search, signal: AbortSignal): Promise<Result> => {
-  const { reporter, ownPods, clock, log } = world
+export const suspend = async (
+  dependencies: SearchDependencies,
+  search: Search,
+  signal: AbortSignal,
+): Promise<Result> => {
+  const { reporter, ownPods, clock, log } = dependencies
   const runId = runIdOf(search)
   const isNew = conditionOf(search.status.conditions, 'Ready')?.reason !== 'Suspended'
   const message = 'The search is suspended; a new run begins when it is resumed.'
   const standing = runStatus(search, { phase: 'Pending', reason: 'Suspended', message }, clock.now())
   const gone = { sessionId: null, startTime: null, podName: null, warm: null, attempts: null }
-  await writeStatus(world, search, { ...standing, ...gone } as Wanted<SearchStatus>, signal)
-  for (const pod of ownPods.of(search.metadata.uid)) if (isLive(podStateOf(pod))) await stopPod(world, pod, signal)
-  forget(world, search, runId)
+  await writeStatus(dependencies, search, { ...standing, ...gone } as Wanted<SearchStatus>, signal)
+  for (const pod of ownPods.of(search.metadata.uid))
+    if (isLive(podStateOf(pod))) await stopPod(dependencies, pod, signal)
+  forget(dependencies, search, runId)
   if (!isNew) return done
   const ended = 'The search was suspended.'
   if (search.status.sessionId !== undefined)
@@ -80,19 +85,24 @@ export const suspend = async (world: SearchWorld, search: Search, signal: AbortS
 }
 
 /** A Search that has ended stays for a while with its pod, and goes. */
-export const expire = async (world: SearchWorld, search: Search, signal: AbortSignal): Promise<Result> => {
-  forget(world, search, runIdOf(search))
-  const now = world.clock.now()
+export const expire = async (
+  dependencies: SearchDependencies,
+  search: Search,
+  signal: AbortSignal,
+): Promise<Result> => {
+  forget(dependencies, search, runIdOf(search))
+  const now = dependencies.clock.now()
   const left = expiresIn(search, now) ?? 0
   if (left === 0) {
-    await removeSearch(world, search, signal)
+    await removeSearch(dependencies, search, signal)
     return done
   }
   const standing = unobserved(search)
-  if (standing) await writeStatus(world, search, runStatus(search, standing, now) as Wanted<SearchStatus>, signal)
-  const live = world.ownPods.of(search.metadata.uid).filter((pod) => isLive(podStateOf(pod)))
+  if (standing)
+    await writeStatus(dependencies, search, runStatus(search, standing, now) as Wanted<SearchStatus>, signal)
+  const live = dependencies.ownPods.of(search.metadata.uid).filter((pod) => isLive(podStateOf(pod)))
   const untilStopped = lingersFor(search.status, now)
   if (live.length > 0 && untilStopped > 0) return requeueAfter(Math.min(left, untilStopped))
-  for (const pod of live) await stopPod(world, pod, signal)
+  for (const pod of live) await stopPod(dependencies, pod, signal)
   return requeueAfter(left)
 }

@@ -3,11 +3,11 @@ import type { WorkloadRuns } from '../rpc/workload-runs.ts'
 import { attendRuns, createRunMemories, runIndexes } from '../runs/mod.ts'
 import { type Controller, type Manager, type Store, toController, toSelf } from '../runtime/mod.ts'
 import { componentOf, label, type Pod } from '../workers/mod.ts'
+import type { SearchParts } from './dependencies.ts'
 import { createOwnPods } from './own-pods.ts'
 import { reconcileSearch } from './reconcile.ts'
 import { createRoom } from './room.ts'
 import { searchFor, searchNameOf } from './search-object.ts'
-import type { SearchParts } from './world.ts'
 
 /** Searches that are worked on at a time: they wait for the API server and the bus. */
 const workers = 16
@@ -73,4 +73,4 @@ export const addSearchController = (
   return controller
 }
 
-export type { SearchParts } from './world.ts'
+export type { SearchParts } from './dependencies.ts'

@@ -3,14 +3,14 @@ import { firstSeenEnded, isFinished, isLive, isPaused, lookedAgain, runIdOf, unl
 import { done, isBeingDeleted, keyOf, type Reconcile, type Result, requeueAfter } from '../runtime/mod.ts'
 import { assign, begin, order } from './begin.ts'
 import { type Decision, decide, type Worker } from './decide.ts'
+import type { SearchDependencies } from './dependencies.ts'
 import { canExchange, exchange } from './exchange.ts'
 import { end, expire, suspend } from './finish.ts'
 import { acknowledge, type Run, settle } from './run.ts'
 import { survey } from './survey.ts'
-import type { SearchWorld } from './world.ts'
 import { findPod, stopPod } from './writes.ts'
 
-const workerOf = ({ clock }: SearchWorld, { memory, pods: { current } }: Run): Worker | undefined => {
+const workerOf = ({ clock }: SearchDependencies, { memory, pods: { current } }: Run): Worker | undefined => {
   if (!current) return undefined
   const { pod, state, isClaimed } = current
   const { uid, name } = pod.metadata
@@ -18,55 +18,58 @@ const workerOf = ({ clock }: SearchWorld, { memory, pods: { current } }: Run): W
   return isLive(state) ? worker : { ...worker, endedAt: firstSeenEnded(memory, uid, clock.now()) }
 }
 
-const judge = (world: SearchWorld, run: Run): Decision => {
+const judge = (dependencies: SearchDependencies, run: Run): Decision => {
   const { search, facts, memory, pods } = run
-  const { allowedUsers = [] } = world
-  const worker = workerOf(world, run)
+  const { allowedUsers = [] } = dependencies
+  const worker = workerOf(dependencies, run)
   return decide({
     search,
     facts,
     allowedUsers,
     takenOnAt: memory.takenOnAt,
-    now: world.clock.now(),
+    now: dependencies.clock.now(),
     ...(worker ? { worker } : {}),
     ...(pods.lost ? { lost: pods.lost } : {}),
   })
 }
 
 /** Whether a pod that is thought gone is there after all: the cache may be behind. */
-const isThereAfterAll = async (world: SearchWorld, { search, pods, signal }: Run): Promise<boolean> => {
-  const pod = pods.missing === undefined ? undefined : await findPod(world, search, pods.missing, signal)
-  if (pod) world.ownPods.note(search.metadata.uid, pod)
+const isThereAfterAll = async (dependencies: SearchDependencies, { search, pods, signal }: Run): Promise<boolean> => {
+  const pod = pods.missing === undefined ? undefined : await findPod(dependencies, search, pods.missing, signal)
+  if (pod) dependencies.ownPods.note(search.metadata.uid, pod)
   return pod !== undefined
 }
 
-const advance = async (world: SearchWorld, search: Search, signal: AbortSignal): Promise<Result> => {
-  const { memories, notices, ownPods } = world
+const advance = async (dependencies: SearchDependencies, search: Search, signal: AbortSignal): Promise<Result> => {
+  const { memories, notices, ownPods } = dependencies
   const runId = runIdOf(search)
   const pods = survey(search, runId, ownPods.of(search.metadata.uid))
   const run: Run = { search, runId, memory: memories.of(search, runId), pods, facts: notices.factsOf(runId), signal }
   for (const pod of pods.surplus) {
     const { uid, name } = pod.metadata
-    await stopPod(world, pod, signal)
+    await stopPod(dependencies, pod, signal)
     // The pod is there until it has ended.
     if (!run.memory.surplus.has(uid))
-      world.log.info({ runId, object: keyOf(search.metadata), pod: name }, 'repair: a second worker of a run is ended')
+      dependencies.log.info(
+        { runId, object: keyOf(search.metadata), pod: name },
+        'repair: a second worker of a run is ended',
+      )
     run.memory.surplus.add(uid)
   }
-  if (pods.current) await assign(world, run, pods.current.pod)
-  const decision = judge(world, run)
+  if (pods.current) await assign(dependencies, run, pods.current.pod)
+  const decision = judge(dependencies, run)
   const restsOnLoss = decision.kind === 'obtain' || (decision.kind === 'end' && decision.isLoss)
-  if (restsOnLoss && (await isThereAfterAll(world, run))) return requeueAfter(0)
+  if (restsOnLoss && (await isThereAfterAll(dependencies, run))) return requeueAfter(0)
   switch (decision.kind) {
     case 'end':
-      return end(world, run, decision)
+      return end(dependencies, run, decision)
     case 'obtain':
-      return begin(world, run, decision)
+      return begin(dependencies, run, decision)
     case 'wait': {
-      if (canExchange(world, run)) return exchange(world, run)
-      if (decision.standing) await settle(world, run, decision.standing)
-      else acknowledge(world, run, search.status)
-      const untilOrdered = pods.current ? await order(world, run) : undefined
+      if (canExchange(dependencies, run)) return exchange(dependencies, run)
+      if (decision.standing) await settle(dependencies, run, decision.standing)
+      else acknowledge(dependencies, run, search.status)
+      const untilOrdered = pods.current ? await order(dependencies, run) : undefined
       const isUnscheduled = pods.current?.state.kind === 'unscheduled'
       const longest = isUnscheduled ? lookedAgain : Number.POSITIVE_INFINITY
       return requeueAfter(Math.min(decision.milliseconds, longest, untilOrdered ?? Number.POSITIVE_INFINITY))
@@ -76,18 +79,18 @@ const advance = async (world: SearchWorld, search: Search, signal: AbortSignal):
 
 /** Makes of a Search a run, of a run a result, and of what has ended nothing, in time. */
 export const reconcileSearch =
-  (world: SearchWorld): Reconcile =>
+  (dependencies: SearchDependencies): Reconcile =>
   async (key, { signal }) => {
-    const search = world.searches.get(key)
+    const search = dependencies.searches.get(key)
     // Whoever watches its deletion says what is to be said.
     if (!search || isBeingDeleted(search)) return done
     if (isPaused(search)) {
       const { uid } = search.metadata
-      world.room.leave(uid, world.ownPods.hasLive(uid))
+      dependencies.room.leave(uid, dependencies.ownPods.hasLive(uid))
       return done
     }
     // The cache is behind what was written here last, and will tell when it is not.
-    if (!world.searches.isCurrent(key)) return done
+    if (!dependencies.searches.isCurrent(key)) return done
     const next = isFinished(search) ? expire : search.spec.suspend ? suspend : advance
-    return unlessOvertaken(() => next(world, search, signal))
+    return unlessOvertaken(() => next(dependencies, search, signal))
   }

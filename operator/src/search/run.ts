@@ -10,8 +10,8 @@ import {
   type Wanted,
 } from '../runs/mod.ts'
 import { secondsTime } from '../runtime/mod.ts'
+import type { SearchDependencies } from './dependencies.ts'
 import type { Survey } from './survey.ts'
-import type { SearchWorld } from './world.ts'
 import { writeStatus } from './writes.ts'
 
 /** A run that is worked on: what one reconcile knows of it. */
@@ -25,11 +25,15 @@ export type Run = {
 }
 
 /** Tells people of something that went wrong. What goes well they read in the status: an event each would double the requests. */
-export const warn = ({ recorder }: SearchWorld, search: Search, reason: string, note: string): void =>
+export const warn = ({ recorder }: SearchDependencies, search: Search, reason: string, note: string): void =>
   recorder.record(searches, search, { type: 'Warning', reason, action: 'Run', note })
 
 /** Has what was heard acknowledged, as far as the status says it. */
-export const acknowledge = ({ notices }: SearchWorld, { runId, facts, pods }: Run, status: SearchStatus): void => {
+export const acknowledge = (
+  { notices }: SearchDependencies,
+  { runId, facts, pods }: Run,
+  status: SearchStatus,
+): void => {
   if (reflects(status, facts, pods.current?.pod.metadata.name)) notices.reflected(runId, facts.version)
 }
 
@@ -42,21 +46,25 @@ const common = ({ search, runId, memory, pods: { current } }: Run): Wanted<Searc
   }
 }
 
-const countStart = ({ runMetrics }: SearchWorld, { memory, pods: { current }, facts }: Run): void => {
+const countStart = ({ runMetrics }: SearchDependencies, { memory, pods: { current }, facts }: Run): void => {
   if (facts.started && current) runMetrics?.started('search', current.isClaimed, facts.started.at - memory.takenOnAt)
 }
 
 /** Writes how a run stands, where that is news, and acknowledges what it was learned from. */
 export const settle = async (
-  world: SearchWorld,
+  dependencies: SearchDependencies,
   run: Run,
   standing: Standing,
   more: Wanted<SearchStatus> = {},
 ): Promise<void> => {
   const { search, signal } = run
   const said = steadied(search.status, standing)
-  const wanted = { ...common(run), ...runStatus(search, said, world.clock.now()), ...more } as Wanted<SearchStatus>
-  acknowledge(world, run, await writeStatus(world, search, wanted, signal))
-  if (said.phase === 'Running' && search.status.phase !== 'Running') countStart(world, run)
-  if (isNewWorry(search.status, said)) warn(world, search, said.reason, said.message)
+  const wanted = {
+    ...common(run),
+    ...runStatus(search, said, dependencies.clock.now()),
+    ...more,
+  } as Wanted<SearchStatus>
+  acknowledge(dependencies, run, await writeStatus(dependencies, search, wanted, signal))
+  if (said.phase === 'Running' && search.status.phase !== 'Running') countStart(dependencies, run)
+  if (isNewWorry(search.status, said)) warn(dependencies, search, said.reason, said.message)
 }

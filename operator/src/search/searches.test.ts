@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { findControlPlane } from '../../test/control-plane.ts'
 import { eventually } from '../../test/eventually.ts'
 import { type KindsPlane, startKindsPlane } from '../../test/kinds-plane.ts'
-import { type SearchWorldUnderTest, startSearchWorld } from '../../test/search-world.ts'
+import { type SearchTestbed, startSearchTestbed } from '../../test/search-testbed.ts'
 import { setQuota } from '../../test/set-quota.ts'
 import { type Search, searches, warmPools } from '../crds/mod.ts'
 import { conditionOf, ownerReference } from '../runtime/mod.ts'
@@ -33,54 +33,54 @@ describe.skipIf(typeof programs === 'string')(`Searches on a real kube-apiserver
   })
 
   /** Starts the pod of a run, and has its worker say so. */
-  const start = async (world: SearchWorldUnderTest, pod: Pod, warm = false) => {
-    await world.run(pod)
-    const runId = await world.assigned(pod)
-    await world.tell(runId, { $case: 'started', value: { worker: pod.metadata.name, warm } })
+  const start = async (testbed: SearchTestbed, pod: Pod, warm = false) => {
+    await testbed.run(pod)
+    const runId = await testbed.assigned(pod)
+    await testbed.tell(runId, { $case: 'started', value: { worker: pod.metadata.name, warm } })
     return runId
   }
 
   /** A Search with its worker at work. */
-  const running = async (world: SearchWorldUnderTest, name: string, spec: object = {}) => {
-    const search = await world.search(name, spec)
-    const pod = await world.untilPod(search)
-    const runId = await start(world, pod)
-    return { search: await world.until(name, isRunning, 'it runs'), pod, runId }
+  const running = async (testbed: SearchTestbed, name: string, spec: object = {}) => {
+    const search = await testbed.search(name, spec)
+    const pod = await testbed.untilPod(search)
+    const runId = await start(testbed, pod)
+    return { search: await testbed.until(name, isRunning, 'it runs'), pod, runId }
   }
 
   test('one that nobody waits for is ordered, begun in a pod of its own, completed, and gone after its time, in four requests', async () => {
-    await using world = await startSearchWorld(plane)
-    const made = await world.search('cold', { ttlSecondsAfterFinished: 60, filters: { maxPrice: 700 } })
-    const pod = await world.untilPod(made)
+    await using testbed = await startSearchTestbed(plane)
+    const made = await testbed.search('cold', { ttlSecondsAfterFinished: 60, filters: { maxPrice: 700 } })
+    const pod = await testbed.untilPod(made)
     expect(pod.metadata.labels).toMatchObject({
       'app.kubernetes.io/component': 'search-worker',
       'trellis.dev/run-id': `obj-${made.metadata.uid}`,
     })
-    const runId = await start(world, pod)
+    const runId = await start(testbed, pod)
     expect(runId).toBe(`obj-${made.metadata.uid}`)
-    await eventually(() => world.orders.length > 0, 'the search is ordered')
-    expect(world.orders).toMatchObject([
+    await eventually(() => testbed.orders.length > 0, 'the search is ordered')
+    expect(testbed.orders).toMatchObject([
       { runId, activeDeadlineSeconds: 300, search: { query: 'thinkpad', maxPrice: 700, pages: 1, adapter: 'auto' } },
     ])
-    const atWork = await world.until('cold', isRunning, 'it runs')
+    const atWork = await testbed.until('cold', isRunning, 'it runs')
     expect(atWork.status).toMatchObject({ sessionId: runId, podName: pod.metadata.name, warm: false })
     expect(readyOf(atWork)).toMatchObject({ status: 'False', reason: 'Running', observedGeneration: 1 })
-    await world.tell(runId, worked)
-    await world.tell(runId, concluded)
-    const complete = await world.until('cold', isComplete, 'it is complete')
+    await testbed.tell(runId, worked)
+    await testbed.tell(runId, concluded)
+    const complete = await testbed.until('cold', isComplete, 'it is complete')
     expect(complete.status).toMatchObject({ listingsFound: 41, marketPrice: 512.5, sessionId: runId })
     expect(readyOf(complete)).toMatchObject({ status: 'True', reason: 'Finished', message: 'It found 41 listings.' })
     expect(conditionOf(complete.status.conditions, 'Complete')?.status).toBe('True')
-    await world.released(pod)
-    await world.end(pod, 0, 'Completed')
-    world.skip(61_000, 'cold')
-    await eventually(() => world.isGone('cold'), 'it is removed')
-    expect(world.writes()).toEqual(['create pods', 'status searches', 'status searches', 'delete searches'])
-    expect(world.lines('a run ended')).toMatchObject([
+    await testbed.released(pod)
+    await testbed.end(pod, 0, 'Completed')
+    testbed.skip(61_000, 'cold')
+    await eventually(() => testbed.isGone('cold'), 'it is removed')
+    expect(testbed.writes()).toEqual(['create pods', 'status searches', 'status searches', 'delete searches'])
+    expect(testbed.lines('a run ended')).toMatchObject([
       {
         workload: 'search',
         runId,
-        object: `${world.namespace}/cold`,
+        object: `${testbed.namespace}/cold`,
         phase: 'Complete',
         reason: 'Finished',
         seconds: expect.any(Number),
@@ -88,112 +88,112 @@ describe.skipIf(typeof programs === 'string')(`Searches on a real kube-apiserver
         detail: 'It found 41 listings.',
       },
     ])
-    const counted = await world.metrics()
+    const counted = await testbed.metrics()
     expect(counted).toContain('trellis_run_start_duration_seconds_count{workload="search",warm="false"} 1')
     expect(counted).toContain('trellis_runs_ended_total{workload="search",phase="Complete",reason="Finished"} 1')
   })
 
   test('one that a worker waits for takes it, and says so', async () => {
-    await using world = await startSearchWorld(plane)
-    await world.pool(1)
-    await eventually(async () => (await world.poolPods()).length === 1, 'the pool has a pod')
-    const [idle] = (await world.poolPods()) as [Pod]
-    await world.run(idle)
+    await using testbed = await startSearchTestbed(plane)
+    await testbed.pool(1)
+    await eventually(async () => (await testbed.poolPods()).length === 1, 'the pool has a pod')
+    const [idle] = (await testbed.poolPods()) as [Pod]
+    await testbed.run(idle)
     await eventually(async () => {
-      const [pool] = (await plane.client.list(warmPools, { namespace: world.namespace })).items
+      const [pool] = (await plane.client.list(warmPools, { namespace: testbed.namespace })).items
       return pool?.status.readyReplicas === 1
     }, 'the worker waits')
-    const made = await world.search('warm')
-    const pod = await world.untilPod(made)
+    const made = await testbed.search('warm')
+    const pod = await testbed.untilPod(made)
     expect(pod.metadata.uid).toBe(idle.metadata.uid)
-    const runId = await start(world, pod, true)
-    const atWork = await world.until('warm', isRunning, 'it runs')
+    const runId = await start(testbed, pod, true)
+    const atWork = await testbed.until('warm', isRunning, 'it runs')
     expect(atWork.status).toMatchObject({ podName: idle.metadata.name, warm: true })
-    await world.tell(runId, worked)
-    await world.tell(runId, concluded)
-    await world.until('warm', isComplete, 'it is complete')
-    const ours = world.writes().filter((write) => write.endsWith('searches') || write === 'patch pods')
+    await testbed.tell(runId, worked)
+    await testbed.tell(runId, concluded)
+    await testbed.until('warm', isComplete, 'it is complete')
+    const ours = testbed.writes().filter((write) => write.endsWith('searches') || write === 'patch pods')
     expect(ours).toEqual(['patch pods', 'status searches', 'status searches'])
   })
 
   test('a worker that is lost is replaced once; a second loss fails it, and whoever listens is told', async () => {
-    await using world = await startSearchWorld(plane)
-    const { search, pod, runId } = await running(world, 'lost')
-    await world.lose(pod)
-    const second = await world.untilPod(search, ({ metadata }) => metadata.uid !== pod.metadata.uid)
-    expect(await start(world, second)).toBe(runId)
-    const again = await world.until(
+    await using testbed = await startSearchTestbed(plane)
+    const { search, pod, runId } = await running(testbed, 'lost')
+    await testbed.lose(pod)
+    const second = await testbed.untilPod(search, ({ metadata }) => metadata.uid !== pod.metadata.uid)
+    expect(await start(testbed, second)).toBe(runId)
+    const again = await testbed.until(
       'lost',
       ({ status }) => status.phase === 'Running' && status.podName === second.metadata.name,
       'the second runs',
     )
     expect(again.status.startTime).toBe(search.status.startTime)
-    await world.lose(second)
-    const failed = await world.until('lost', hasFailed, 'it fails')
+    await testbed.lose(second)
+    const failed = await testbed.until('lost', hasFailed, 'it fails')
     expect(readyOf(failed)).toMatchObject({ status: 'False', reason: 'WorkerLost' })
     expect(conditionOf(failed.status.conditions, 'Stalled')?.status).toBe('True')
-    expect(await world.reported(runId, 'failed')).toMatchObject({
+    expect(await testbed.reported(runId, 'failed')).toMatchObject({
       value: { reason: 'WorkerLost', kind: 'unavailable' },
     })
-    expect(await world.podsOf(search)).toEqual([])
-    const object = `${world.namespace}/lost`
-    expect(world.lines('repair: a lost worker is replaced')).toMatchObject([
+    expect(await testbed.podsOf(search)).toEqual([])
+    const object = `${testbed.namespace}/lost`
+    expect(testbed.lines('repair: a lost worker is replaced')).toMatchObject([
       { runId, object, because: `Its pod ${pod.metadata.name} is gone.` },
     ])
-    await eventually(() => world.lines('a run ended').length > 0, 'its end is logged')
-    expect(world.lines('a run ended')).toMatchObject([
+    await eventually(() => testbed.lines('a run ended').length > 0, 'its end is logged')
+    expect(testbed.lines('a run ended')).toMatchObject([
       { runId, object, phase: 'Failed', reason: 'WorkerLost', pod: second.metadata.name },
     ])
   })
 
   test('a second worker of a run is ended, and logged as a repair', async () => {
-    await using world = await startSearchWorld(plane)
-    const { search, pod, runId } = await running(world, 'twice')
+    await using testbed = await startSearchTestbed(plane)
+    const { search, pod, runId } = await running(testbed, 'twice')
     const { labels = {} } = pod.metadata
     const surplus = await plane.client.create(pods, {
       metadata: {
         name: 'surplus',
-        namespace: world.namespace,
+        namespace: testbed.namespace,
         labels,
         ownerReferences: [ownerReference(searches, search)],
       },
       spec: { containers: [{ name: 'worker', image: 'example.test/none' }] } as never,
     })
-    await eventually(async () => (await world.podsOf(search)).length === 1, 'the second worker is ended')
-    expect((await world.podsOf(search))[0]?.metadata.uid).toBe(pod.metadata.uid)
-    expect(world.lines('repair: a second worker of a run is ended')).toMatchObject([
-      { runId, object: `${world.namespace}/twice`, pod: surplus.metadata.name },
+    await eventually(async () => (await testbed.podsOf(search)).length === 1, 'the second worker is ended')
+    expect((await testbed.podsOf(search))[0]?.metadata.uid).toBe(pod.metadata.uid)
+    expect(testbed.lines('repair: a second worker of a run is ended')).toMatchObject([
+      { runId, object: `${testbed.namespace}/twice`, pod: surplus.metadata.name },
     ])
   })
 
   test('a worker that is evicted is replaced, and its pod stays to be looked at', async () => {
-    await using world = await startSearchWorld(plane)
-    const { search, pod, runId } = await running(world, 'evicted')
-    await world.setPod(pod, { phase: 'Failed', reason: 'Evicted', message: 'The node was low on memory.' })
-    const second = await world.untilPod(search, ({ metadata }) => metadata.uid !== pod.metadata.uid)
-    await start(world, second)
-    await world.tell(runId, concluded)
-    await world.until('evicted', isComplete, 'it is complete')
-    expect(await world.podsOf(search)).toHaveLength(2)
+    await using testbed = await startSearchTestbed(plane)
+    const { search, pod, runId } = await running(testbed, 'evicted')
+    await testbed.setPod(pod, { phase: 'Failed', reason: 'Evicted', message: 'The node was low on memory.' })
+    const second = await testbed.untilPod(search, ({ metadata }) => metadata.uid !== pod.metadata.uid)
+    await start(testbed, second)
+    await testbed.tell(runId, concluded)
+    await testbed.until('evicted', isComplete, 'it is complete')
+    expect(await testbed.podsOf(search)).toHaveLength(2)
   })
 
   test('a worker that took too much memory fails it at once, and people are told', async () => {
-    await using world = await startSearchWorld(plane)
-    const { pod, runId, search } = await running(world, 'oom')
-    await world.end(pod, 137, 'OOMKilled')
-    const failed = await world.until('oom', hasFailed, 'it fails')
+    await using testbed = await startSearchTestbed(plane)
+    const { pod, runId, search } = await running(testbed, 'oom')
+    await testbed.end(pod, 137, 'OOMKilled')
+    const failed = await testbed.until('oom', hasFailed, 'it fails')
     expect(readyOf(failed)?.reason).toBe('OOMKilled')
-    expect(await world.reported(runId, 'failed')).toMatchObject({ value: { reason: 'OOMKilled', kind: 'internal' } })
-    expect(await world.podsOf(search)).toHaveLength(1)
-    const told = () => plane.reasonsOf(world.namespace, 'oom')
+    expect(await testbed.reported(runId, 'failed')).toMatchObject({ value: { reason: 'OOMKilled', kind: 'internal' } })
+    expect(await testbed.podsOf(search)).toHaveLength(1)
+    const told = () => plane.reasonsOf(testbed.namespace, 'oom')
     await eventually(async () => (await told()).length > 0, 'an event says so')
     expect(await told()).toEqual(['OOMKilled'])
   })
 
   test('an image that can never be pulled fails it without waiting for its deadline', async () => {
-    await using world = await startSearchWorld(plane)
-    const pod = await world.untilPod(await world.search('misnamed'))
-    await world.setPod(pod, {
+    await using testbed = await startSearchTestbed(plane)
+    const pod = await testbed.untilPod(await testbed.search('misnamed'))
+    await testbed.setPod(pod, {
       phase: 'Pending',
       containerStatuses: [
         {
@@ -206,124 +206,124 @@ describe.skipIf(typeof programs === 'string')(`Searches on a real kube-apiserver
         },
       ],
     })
-    const failed = await world.until('misnamed', hasFailed, 'it fails')
+    const failed = await testbed.until('misnamed', hasFailed, 'it fails')
     expect(readyOf(failed)?.reason).toBe('ImagePull')
   })
 
   test('one that takes too long fails at its deadline, and its worker is ended', async () => {
-    await using world = await startSearchWorld(plane)
-    const { search, runId } = await running(world, 'slow', { activeDeadlineSeconds: 300 })
-    await world.change('slow', { activeDeadlineSeconds: 1 })
-    const failed = await world.until('slow', hasFailed, 'it fails')
+    await using testbed = await startSearchTestbed(plane)
+    const { search, runId } = await running(testbed, 'slow', { activeDeadlineSeconds: 300 })
+    await testbed.change('slow', { activeDeadlineSeconds: 1 })
+    const failed = await testbed.until('slow', hasFailed, 'it fails')
     expect(readyOf(failed)).toMatchObject({
       reason: 'DeadlineExceeded',
       message: 'The run took longer than 1 s.',
       observedGeneration: 2,
     })
-    expect(await world.reported(runId, 'failed')).toMatchObject({
+    expect(await testbed.reported(runId, 'failed')).toMatchObject({
       value: { reason: 'DeadlineExceeded', kind: 'upstream_timeout' },
     })
-    await eventually(async () => (await world.podsOf(search)).length === 0, 'the worker is ended')
+    await eventually(async () => (await testbed.podsOf(search)).length === 0, 'the worker is ended')
   })
 
   test('a worker that ended well without a word fails it after a while', async () => {
-    await using world = await startSearchWorld(plane)
-    const { pod } = await running(world, 'mute')
-    await world.end(pod, 0, 'Completed')
+    await using testbed = await startSearchTestbed(plane)
+    const { pod } = await running(testbed, 'mute')
+    await testbed.end(pod, 0, 'Completed')
     await eventually(async () => {
-      world.skip(10_000, 'mute')
-      return hasFailed(await world.get('mute'))
+      testbed.skip(10_000, 'mute')
+      return hasFailed(await testbed.get('mute'))
     }, 'it fails')
-    expect(readyOf(await world.get('mute'))?.reason).toBe('NoReport')
+    expect(readyOf(await testbed.get('mute'))?.reason).toBe('NoReport')
   })
 
   test("a worker's failure waits for what the service makes of it", async () => {
-    await using world = await startSearchWorld(plane)
-    const { runId } = await running(world, 'refused')
+    await using testbed = await startSearchTestbed(plane)
+    const { runId } = await running(testbed, 'refused')
     const failure = {
       reason: 'Refused',
       detail: 'The marketplace refused.',
       kind: 'upstream_failed',
       retryAfterSeconds: null,
     }
-    await world.tell(runId, { $case: 'failed', value: failure })
-    world.skip(10_000, 'refused')
-    expect((await world.get('refused')).status.phase).toBe('Running')
-    await world.tell(runId, {
+    await testbed.tell(runId, { $case: 'failed', value: failure })
+    testbed.skip(10_000, 'refused')
+    expect((await testbed.get('refused')).status.phase).toBe('Running')
+    await testbed.tell(runId, {
       $case: 'concluded',
       value: { failure: { ...failure, reason: 'MarketplaceRefused' } },
     } as never)
-    const failed = await world.until('refused', hasFailed, 'it fails')
+    const failed = await testbed.until('refused', hasFailed, 'it fails')
     expect(readyOf(failed)).toMatchObject({ reason: 'MarketplaceRefused', message: 'The marketplace refused.' })
   })
 
   test("a worker's failure counts where its service is silent", async () => {
-    await using world = await startSearchWorld(plane)
-    const { runId } = await running(world, 'silent')
+    await using testbed = await startSearchTestbed(plane)
+    const { runId } = await running(testbed, 'silent')
     const value = {
       reason: 'Refused',
       detail: 'The marketplace refused.',
       kind: 'upstream_failed',
       retryAfterSeconds: null,
     }
-    await world.tell(runId, { $case: 'failed', value })
+    await testbed.tell(runId, { $case: 'failed', value })
     await eventually(async () => {
-      world.skip(10_000, 'silent')
-      return hasFailed(await world.get('silent'))
+      testbed.skip(10_000, 'silent')
+      return hasFailed(await testbed.get('silent'))
     }, 'it fails')
-    expect(readyOf(await world.get('silent'))?.reason).toBe('Refused')
+    expect(readyOf(await testbed.get('silent'))?.reason).toBe('Refused')
   })
 
   test('suspended, it gives up its worker and its session; resumed, it is another run', async () => {
-    await using world = await startSearchWorld(plane)
-    const { search, pod, runId } = await running(world, 'paused')
-    await world.change('paused', { suspend: true })
-    const held = await world.until('paused', saysReason('Suspended'), 'it is suspended')
+    await using testbed = await startSearchTestbed(plane)
+    const { search, pod, runId } = await running(testbed, 'paused')
+    await testbed.change('paused', { suspend: true })
+    const held = await testbed.until('paused', saysReason('Suspended'), 'it is suspended')
     expect(held.status).toMatchObject({ phase: 'Pending', observedGeneration: 2 })
     expect(held.status.sessionId).toBeUndefined()
     expect(held.status.startTime).toBeUndefined()
-    expect(await world.reported(runId, 'failed')).toMatchObject({ value: { reason: 'Suspended' } })
-    await eventually(async () => (await world.podsOf(search)).length === 0, 'the worker is ended')
-    expect(world.lines('a run ended')).toMatchObject([
+    expect(await testbed.reported(runId, 'failed')).toMatchObject({ value: { reason: 'Suspended' } })
+    await eventually(async () => (await testbed.podsOf(search)).length === 0, 'the worker is ended')
+    expect(testbed.lines('a run ended')).toMatchObject([
       {
         workload: 'search',
         runId,
-        object: `${world.namespace}/paused`,
+        object: `${testbed.namespace}/paused`,
         phase: 'Failed',
         reason: 'Suspended',
         seconds: expect.any(Number),
         pod: pod.metadata.name,
       },
     ])
-    await world.change('paused', { suspend: false })
-    const next = await world.untilPod(search, ({ metadata }) => metadata.uid !== pod.metadata.uid)
-    const nextRun = await start(world, next)
+    await testbed.change('paused', { suspend: false })
+    const next = await testbed.untilPod(search, ({ metadata }) => metadata.uid !== pod.metadata.uid)
+    const nextRun = await start(testbed, next)
     expect(nextRun).toBe(`obj-${search.metadata.uid}-3`)
-    const again = await world.until('paused', isRunning, 'it runs again')
+    const again = await testbed.until('paused', isRunning, 'it runs again')
     expect(again.status.sessionId).toBe(nextRun)
-    expect(world.orders.map((order) => order.runId)).toEqual([runId, nextRun])
+    expect(testbed.orders.map((order) => order.runId)).toEqual([runId, nextRun])
   })
 
   test('cancelled, it ends, and whoever listens is told', async () => {
-    await using world = await startSearchWorld(plane)
-    const { search, runId } = await running(world, 'unwanted')
-    await world.rpc().cancel({ runId }, {} as never)
-    const failed = await world.until('unwanted', hasFailed, 'it fails')
+    await using testbed = await startSearchTestbed(plane)
+    const { search, runId } = await running(testbed, 'unwanted')
+    await testbed.rpc().cancel({ runId }, {} as never)
+    const failed = await testbed.until('unwanted', hasFailed, 'it fails')
     expect(readyOf(failed)?.reason).toBe('Cancelled')
-    expect(await world.reported(runId, 'failed')).toMatchObject({ value: { reason: 'Cancelled', kind: 'conflict' } })
-    await eventually(async () => (await world.podsOf(search)).length === 0, 'the worker is ended')
+    expect(await testbed.reported(runId, 'failed')).toMatchObject({ value: { reason: 'Cancelled', kind: 'conflict' } })
+    await eventually(async () => (await testbed.podsOf(search)).length === 0, 'the worker is ended')
   })
 
   test('deleted while it runs, whoever listens is told', async () => {
-    await using world = await startSearchWorld(plane)
-    const { pod, runId } = await running(world, 'deleted')
-    await world.remove('deleted')
-    expect(await world.reported(runId, 'failed')).toMatchObject({ value: { reason: 'Cancelled' } })
-    expect(world.lines('a run ended')).toMatchObject([
+    await using testbed = await startSearchTestbed(plane)
+    const { pod, runId } = await running(testbed, 'deleted')
+    await testbed.remove('deleted')
+    expect(await testbed.reported(runId, 'failed')).toMatchObject({ value: { reason: 'Cancelled' } })
+    expect(testbed.lines('a run ended')).toMatchObject([
       {
         workload: 'search',
         runId,
-        object: `${world.namespace}/deleted`,
+        object: `${testbed.namespace}/deleted`,
         phase: 'Failed',
         reason: 'Cancelled',
         seconds: expect.any(Number),
@@ -334,54 +334,54 @@ describe.skipIf(typeof programs === 'string')(`Searches on a real kube-apiserver
   })
 
   test('made suspended it has no run, so that no end of a run is logged', async () => {
-    await using world = await startSearchWorld(plane)
-    const search = await world.search('never', { suspend: true })
-    await world.until('never', saysReason('Suspended'), 'it is suspended')
-    await world.remove('never')
-    await world.reported(`obj-${search.metadata.uid}-1`, 'failed')
-    expect(world.lines('a run ended')).toEqual([])
+    await using testbed = await startSearchTestbed(plane)
+    const search = await testbed.search('never', { suspend: true })
+    await testbed.until('never', saysReason('Suspended'), 'it is suspended')
+    await testbed.remove('never')
+    await testbed.reported(`obj-${search.metadata.uid}-1`, 'failed')
+    expect(testbed.lines('a run ended')).toEqual([])
   })
 
   test('what the scheduler says is passed on, and nothing is made in the place of what waits', async () => {
-    await using world = await startSearchWorld(plane)
-    const made = await world.search('waiting')
-    const pod = await world.untilPod(made)
+    await using testbed = await startSearchTestbed(plane)
+    const made = await testbed.search('waiting')
+    const pod = await testbed.untilPod(made)
     const words = '0/3 nodes are available: 3 Insufficient memory.'
-    await world.setPod(pod, {
+    await testbed.setPod(pod, {
       conditions: [{ type: 'PodScheduled', status: 'False', reason: 'Unschedulable', message: words }],
     })
-    const waiting = await world.until('waiting', saysReason('Unschedulable'), 'it says why it waits')
+    const waiting = await testbed.until('waiting', saysReason('Unschedulable'), 'it says why it waits')
     expect(readyOf(waiting)?.message).toBe(`No node: ${words}`)
     expect(waiting.status.phase).toBe('Pending')
-    world.skip(120_000, 'waiting')
-    const runId = await start(world, pod)
-    expect((await world.until('waiting', isRunning, 'it runs')).status.sessionId).toBe(runId)
-    expect(await world.podsOf(made)).toHaveLength(1)
+    testbed.skip(120_000, 'waiting')
+    const runId = await start(testbed, pod)
+    expect((await testbed.until('waiting', isRunning, 'it runs')).status.sessionId).toBe(runId)
+    expect(await testbed.podsOf(made)).toHaveLength(1)
   })
 
   test('one whose own pod finds no node takes a worker that becomes idle, and never has two pods', async () => {
-    await using world = await startSearchWorld(plane, { maximumRuns: 1 })
-    const made = await world.search('outrun')
-    const own = await world.untilPod(made)
+    await using testbed = await startSearchTestbed(plane, { maximumRuns: 1 })
+    const made = await testbed.search('outrun')
+    const own = await testbed.untilPod(made)
     const conditions = [{ type: 'PodScheduled', status: 'False', reason: 'Unschedulable', message: '0/1 nodes.' }]
-    await world.setPod(own, { conditions })
-    await world.until('outrun', saysReason('Unschedulable'), 'it finds no node')
-    await world.pool(1)
-    await eventually(async () => (await world.poolPods()).length === 1, 'the pool has a pod')
-    const [idle] = (await world.poolPods()) as [Pod]
-    await world.run(idle)
+    await testbed.setPod(own, { conditions })
+    await testbed.until('outrun', saysReason('Unschedulable'), 'it finds no node')
+    await testbed.pool(1)
+    await eventually(async () => (await testbed.poolPods()).length === 1, 'the pool has a pod')
+    const [idle] = (await testbed.poolPods()) as [Pod]
+    await testbed.run(idle)
     // A claim can lose to a write to the waiting pod; the pod that is then made again finds no node, either.
     await eventually(async () => {
-      const pods = await world.podsOf(made)
+      const pods = await testbed.podsOf(made)
       expect(pods.length).toBeLessThan(2)
       const [pod] = pods.filter(({ metadata, status }) => metadata.uid !== idle.metadata.uid && !status?.conditions)
-      if (pod) await world.setPod(pod, { conditions })
+      if (pod) await testbed.setPod(pod, { conditions })
       return pods.some(({ metadata }) => metadata.uid === idle.metadata.uid)
     }, 'it has the waiting worker')
-    const claimed = await world.untilPod(made, ({ metadata }) => metadata.uid === idle.metadata.uid)
-    expect((await world.podsOf(made)).map(({ metadata }) => metadata.name)).toEqual([claimed.metadata.name])
-    const runId = await start(world, claimed, true)
-    expect((await world.until('outrun', isRunning, 'it runs')).status).toMatchObject({
+    const claimed = await testbed.untilPod(made, ({ metadata }) => metadata.uid === idle.metadata.uid)
+    expect((await testbed.podsOf(made)).map(({ metadata }) => metadata.name)).toEqual([claimed.metadata.name])
+    const runId = await start(testbed, claimed, true)
+    expect((await testbed.until('outrun', isRunning, 'it runs')).status).toMatchObject({
       sessionId: runId,
       podName: idle.metadata.name,
       warm: true,
@@ -389,99 +389,99 @@ describe.skipIf(typeof programs === 'string')(`Searches on a real kube-apiserver
   })
 
   test('one whose second pod finds no node takes a worker that becomes idle, which is its last', async () => {
-    await using world = await startSearchWorld(plane, { maximumRuns: 1 })
-    const { search, pod, runId } = await running(world, 'again')
-    await world.lose(pod)
-    const own = await world.untilPod(search, ({ metadata }) => metadata.uid !== pod.metadata.uid)
+    await using testbed = await startSearchTestbed(plane, { maximumRuns: 1 })
+    const { search, pod, runId } = await running(testbed, 'again')
+    await testbed.lose(pod)
+    const own = await testbed.untilPod(search, ({ metadata }) => metadata.uid !== pod.metadata.uid)
     const conditions = [{ type: 'PodScheduled', status: 'False', reason: 'Unschedulable', message: '0/1 nodes.' }]
-    await world.setPod(own, { conditions })
-    await world.until('again', saysReason('Unschedulable'), 'it finds no node')
-    await world.pool(1)
-    await eventually(async () => (await world.poolPods()).length === 1, 'the pool has a pod')
-    const [idle] = (await world.poolPods()) as [Pod]
-    await world.run(idle)
+    await testbed.setPod(own, { conditions })
+    await testbed.until('again', saysReason('Unschedulable'), 'it finds no node')
+    await testbed.pool(1)
+    await eventually(async () => (await testbed.poolPods()).length === 1, 'the pool has a pod')
+    const [idle] = (await testbed.poolPods()) as [Pod]
+    await testbed.run(idle)
     await eventually(async () => {
-      const found = await world.podsOf(search)
+      const found = await testbed.podsOf(search)
       expect(found.length).toBeLessThan(2)
       const [made] = found.filter(({ metadata, status }) => metadata.uid !== idle.metadata.uid && !status?.conditions)
-      if (made) await world.setPod(made, { conditions })
+      if (made) await testbed.setPod(made, { conditions })
       return found.some(({ metadata }) => metadata.uid === idle.metadata.uid)
     }, 'it has the waiting worker')
-    const claimed = await world.untilPod(search, ({ metadata }) => metadata.uid === idle.metadata.uid)
-    expect(await start(world, claimed, true)).toBe(runId)
-    const again = await world.until('again', isRunning, 'it runs')
+    const claimed = await testbed.untilPod(search, ({ metadata }) => metadata.uid === idle.metadata.uid)
+    expect(await start(testbed, claimed, true)).toBe(runId)
+    const again = await testbed.until('again', isRunning, 'it runs')
     expect(again.status).toMatchObject({ podName: idle.metadata.name, warm: true, attempts: 2 })
-    await world.lose(claimed)
-    expect(readyOf(await world.until('again', hasFailed, 'it fails'))?.reason).toBe('WorkerLost')
-    expect(world.lines('repair: a lost worker is replaced')).toHaveLength(1)
+    await testbed.lose(claimed)
+    expect(readyOf(await testbed.until('again', hasFailed, 'it fails'))?.reason).toBe('WorkerLost')
+    expect(testbed.lines('repair: a lost worker is replaced')).toHaveLength(1)
   })
 
   test('a worker that is lost is replaced by one that waits', async () => {
-    await using world = await startSearchWorld(plane)
-    await world.pool(2)
-    await eventually(async () => (await world.poolPods()).length === 2, 'the pool has its pods')
-    for (const idle of await world.poolPods()) await world.run(idle)
+    await using testbed = await startSearchTestbed(plane)
+    await testbed.pool(2)
+    await eventually(async () => (await testbed.poolPods()).length === 2, 'the pool has its pods')
+    for (const idle of await testbed.poolPods()) await testbed.run(idle)
     await eventually(async () => {
-      const [pool] = (await plane.client.list(warmPools, { namespace: world.namespace })).items
+      const [pool] = (await plane.client.list(warmPools, { namespace: testbed.namespace })).items
       return pool?.status.readyReplicas === 2
     }, 'both workers wait')
-    const search = await world.search('warm-again')
-    const pod = await world.untilPod(search)
-    await start(world, pod, true)
-    await world.until('warm-again', isRunning, 'it runs')
-    await world.lose(pod)
-    const second = await world.untilPod(search, ({ metadata }) => metadata.uid !== pod.metadata.uid)
+    const search = await testbed.search('warm-again')
+    const pod = await testbed.untilPod(search)
+    await start(testbed, pod, true)
+    await testbed.until('warm-again', isRunning, 'it runs')
+    await testbed.lose(pod)
+    const second = await testbed.untilPod(search, ({ metadata }) => metadata.uid !== pod.metadata.uid)
     expect(second.metadata.annotations).toMatchObject({ 'trellis.dev/run-attempt': '2' })
     const status = { podName: second.metadata.name, warm: true, attempts: 2 }
-    await start(world, second, true)
-    await world.until('warm-again', (now) => now.status.podName === second.metadata.name && isRunning(now), 'it runs')
-    expect((await world.get('warm-again')).status).toMatchObject(status)
+    await start(testbed, second, true)
+    await testbed.until('warm-again', (now) => now.status.podName === second.metadata.name && isRunning(now), 'it runs')
+    expect((await testbed.get('warm-again')).status).toMatchObject(status)
     // What is lost by then is the second.
-    await world.restart()
-    await world.lose(second)
-    expect(readyOf(await world.until('warm-again', hasFailed, 'it fails'))?.reason).toBe('WorkerLost')
+    await testbed.restart()
+    await testbed.lose(second)
+    expect(readyOf(await testbed.until('warm-again', hasFailed, 'it fails'))?.reason).toBe('WorkerLost')
   })
 
   test('one whose pod a quota refuses says so, and begins once there is room', async () => {
-    await using world = await startSearchWorld(plane)
-    const quota = await setQuota(plane.client, world.namespace, { pods: '0' })
-    const search = await world.search('refused-pod')
-    const waiting = await world.until('refused-pod', saysReason('Unschedulable'), 'it waits')
+    await using testbed = await startSearchTestbed(plane)
+    const quota = await setQuota(plane.client, testbed.namespace, { pods: '0' })
+    const search = await testbed.search('refused-pod')
+    const waiting = await testbed.until('refused-pod', saysReason('Unschedulable'), 'it waits')
     expect(waiting.status.phase).toBe('Pending')
     expect(readyOf(waiting)?.message).toMatch(/^Quota or policy: the API server refused the pod: .*exceeded quota: few/)
-    expect(await world.podsOf(search)).toEqual([])
+    expect(await testbed.podsOf(search)).toEqual([])
     await quota.remove()
     await eventually(async () => {
-      world.skip(10_000, 'refused-pod')
-      return (await world.podsOf(search)).length === 1
+      testbed.skip(10_000, 'refused-pod')
+      return (await testbed.podsOf(search)).length === 1
     }, 'it has a pod')
   })
 
   test('one beyond what may run at a time waits until another ends', async () => {
-    await using world = await startSearchWorld(plane, { maximumRuns: 1 })
-    const { runId, pod } = await running(world, 'first')
-    const second = await world.search('second')
-    const waiting = await world.until('second', saysReason('Unschedulable'), 'it waits')
+    await using testbed = await startSearchTestbed(plane, { maximumRuns: 1 })
+    const { runId, pod } = await running(testbed, 'first')
+    const second = await testbed.search('second')
+    const waiting = await testbed.until('second', saysReason('Unschedulable'), 'it waits')
     expect(waiting.status.startTime).toBeUndefined()
     expect(readyOf(waiting)?.message).toBe(
       'Run limit: 1 searches, the maximum, have workers. This one starts when one of them ends.',
     )
-    expect(await world.podsOf(second)).toEqual([])
-    await world.tell(runId, worked)
-    await world.tell(runId, concluded)
-    await world.until('first', isComplete, 'the first is complete')
-    await world.end(pod, 0, 'Completed')
-    await world.untilPod(second)
+    expect(await testbed.podsOf(second)).toEqual([])
+    await testbed.tell(runId, worked)
+    await testbed.tell(runId, concluded)
+    await testbed.until('first', isComplete, 'the first is complete')
+    await testbed.end(pod, 0, 'Completed')
+    await testbed.untilPod(second)
   })
 
   test('an operator that is started in the middle of a run goes on with it', async () => {
-    await using world = await startSearchWorld(plane)
-    const { search, pod, runId } = await running(world, 'kept')
-    await world.restart()
-    await world.tell(runId, worked)
-    await world.tell(runId, concluded)
-    const complete = await world.until('kept', isComplete, 'it is complete')
+    await using testbed = await startSearchTestbed(plane)
+    const { search, pod, runId } = await running(testbed, 'kept')
+    await testbed.restart()
+    await testbed.tell(runId, worked)
+    await testbed.tell(runId, concluded)
+    const complete = await testbed.until('kept', isComplete, 'it is complete')
     expect(complete.status.podName).toBe(pod.metadata.name)
-    expect(await world.podsOf(search)).toHaveLength(1)
+    expect(await testbed.podsOf(search)).toHaveLength(1)
   })
 })

@@ -30,7 +30,7 @@ import type { Reservations } from './reservations.ts'
 import { restingReason, restOf, wasResting } from './rest.ts'
 import { createSlots } from './slots.ts'
 
-export type PoolWorld = {
+export type PoolDependencies = {
   client: Client
   recorder: Recorder
   pools: Store<WarmPool>
@@ -62,8 +62,8 @@ const soonest = (...waits: readonly (number | undefined)[]): number | undefined 
 const namespaceOf = ({ metadata }: KubeObject): string => metadata.namespace ?? ''
 
 /** Keeps as many workers waiting as a pool asks for: no more at any instant, no fewer in the end. */
-export const reconcileWarmPool = (world: PoolWorld): Reconcile => {
-  const { client, recorder, pools, pods, blueprints, reservations, demand, ledger, clock, log } = world
+export const reconcileWarmPool = (dependencies: PoolDependencies): Reconcile => {
+  const { client, recorder, pools, pods, blueprints, reservations, demand, ledger, clock, log } = dependencies
   const expectations = createExpectations({ clock })
   const slots = createSlots({ pods, clock })
   const losses = createLosses({ pods })

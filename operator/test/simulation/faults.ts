@@ -1,4 +1,4 @@
-/** What goes wrong in a simulated world, and how often. Probabilities are for each request, watch or event. */
+/** The faults of a simulation. Probabilities are for each request, watch or event. */
 export type Faults = {
   /** Milliseconds that a request or answer is under way, at least and at most. */
   latency: readonly [number, number]

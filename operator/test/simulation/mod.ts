@@ -1,6 +1,6 @@
 export { calm, type Faults, hostile, stormy } from './faults.ts'
 export { type SeededRandom, seededRandom } from './seeded-random.ts'
 export type { SimulatedProcess } from './simulated-process.ts'
+export { createSimulation, type Simulation, type SimulationOptions, type Surroundings } from './simulation.ts'
 export type { Commit, Storage } from './storage.ts'
 export { createVirtualClock, type VirtualClock } from './virtual-clock.ts'
-export { createWorld, type Surroundings, type World, type WorldOptions } from './world.ts'

@@ -1,10 +1,10 @@
 import { describe } from 'vitest'
 import type { Client } from '../../src/runtime/mod.ts'
 import { testClientContract } from '../client-contract.ts'
-import { createWorld, type World } from './mod.ts'
+import { createSimulation, type Simulation } from './mod.ts'
 
-/** Lets the time of the world pass for as long as something takes. */
-const during = async <T>({ clock }: World, something: Promise<T>): Promise<T> => {
+/** Advances the simulated clock until a promise has settled. */
+const during = async <T>({ clock }: Simulation, something: Promise<T>): Promise<T> => {
   let isOver = false
   const over = something.finally(() => {
     isOver = true
@@ -15,9 +15,9 @@ const during = async <T>({ clock }: World, something: Promise<T>): Promise<T> =>
 }
 
 describe('the simulated server does what the real one does', () => {
-  const world = createWorld({ seed: 1 })
+  const simulation = createSimulation({ seed: 1 })
   let simulated: Client | undefined
-  world.spawn('test', ({ client }) => {
+  simulation.spawn('test', ({ client }) => {
     simulated = client
   })
   if (!simulated) throw new Error('the process did not start')
@@ -27,7 +27,7 @@ describe('the simulated server does what the real one does', () => {
     const iterator = events[Symbol.asyncIterator]()
     try {
       for (;;) {
-        const { done, value } = await during(world, iterator.next())
+        const { done, value } = await during(simulation, iterator.next())
         if (done) return
         yield value
       }
@@ -37,15 +37,16 @@ describe('the simulated server does what the real one does', () => {
   }
 
   const client: Client = {
-    get: (resource, ref, options) => during(world, inner.get(resource, ref, options)),
-    list: (resource, options) => during(world, inner.list(resource, options)),
-    watch: async (resource, options) => watched(await during(world, inner.watch(resource, options))),
-    create: (resource, object, options) => during(world, inner.create(resource, object, options)),
-    update: (resource, object, options) => during(world, inner.update(resource, object, options)),
-    patch: (resource, ref, patch, options) => during(world, inner.patch(resource, ref, patch, options)),
-    delete: (resource, ref, options) => during(world, inner.delete(resource, ref, options)),
-    getScale: (resource, ref, options) => during(world, inner.getScale(resource, ref, options)),
-    setScale: (resource, ref, replicas, options) => during(world, inner.setScale(resource, ref, replicas, options)),
+    get: (resource, ref, options) => during(simulation, inner.get(resource, ref, options)),
+    list: (resource, options) => during(simulation, inner.list(resource, options)),
+    watch: async (resource, options) => watched(await during(simulation, inner.watch(resource, options))),
+    create: (resource, object, options) => during(simulation, inner.create(resource, object, options)),
+    update: (resource, object, options) => during(simulation, inner.update(resource, object, options)),
+    patch: (resource, ref, patch, options) => during(simulation, inner.patch(resource, ref, patch, options)),
+    delete: (resource, ref, options) => during(simulation, inner.delete(resource, ref, options)),
+    getScale: (resource, ref, options) => during(simulation, inner.getScale(resource, ref, options)),
+    setScale: (resource, ref, replicas, options) =>
+      during(simulation, inner.setScale(resource, ref, replicas, options)),
   }
 
   testClientContract(() => ({ client, namespace: 'default' }))

@@ -1,6 +1,6 @@
 import type { Clock } from '../../src/runtime/mod.ts'
 
-/** A process of the simulated world: it can be killed between any two steps, or stopped and woken. */
+/** A simulated process: it can be killed between any two steps, paused and resumed. */
 export type SimulatedProcess = {
   readonly name: string
   readonly clock: Clock
@@ -14,12 +14,12 @@ export type SimulatedProcess = {
   isDead: () => boolean
   /**
    * Does something when a signal is aborted, until what it gives back is called, or the process is dead: the runtime of
-   * JavaScript keeps what listens to a signal, and with it a world that is over.
+   * A signal retains its listeners, and through them a simulation that is over.
    */
   heed: (signal: AbortSignal | undefined, onAbort: () => void) => () => void
 }
 
-export const createSimulatedProcess = (name: string, world: Clock): SimulatedProcess => {
+export const createSimulatedProcess = (name: string, simulation: Clock): SimulatedProcess => {
   let state: 'running' | 'paused' | 'dead' = 'running'
   let held: (() => void)[] = []
   const heeding = new Set<() => void>()
@@ -40,7 +40,7 @@ export const createSimulatedProcess = (name: string, world: Clock): SimulatedPro
   }
   const after: Clock['after'] = (milliseconds, callback) => {
     let isCancelled = false
-    const cancel = world.after(milliseconds, () =>
+    const cancel = simulation.after(milliseconds, () =>
       deliver(() => {
         if (!isCancelled) callback()
       }),
@@ -65,7 +65,7 @@ export const createSimulatedProcess = (name: string, world: Clock): SimulatedPro
     })
   return {
     name,
-    clock: { now: world.now, monotonic: world.monotonic, after, sleep },
+    clock: { now: simulation.now, monotonic: simulation.monotonic, after, sleep },
     deliver,
     kill: () => {
       state = 'dead'

@@ -3,6 +3,7 @@ import { failure, invalidField } from '@trellis/kit/errors'
 import type { Caller, Handlers } from '@trellis/kit/rpc'
 import type { ListingsServiceDefinition } from '@trellis/protos/ts/trellis/listings/v1/listings.ts'
 import { lookUpComp } from './comps/look-up.ts'
+import type { Dependencies } from './dependencies.ts'
 import { enrich } from './enrich/enrich.ts'
 import { sightingsOf } from './found/sightings.ts'
 import { findListing, priceHistory } from './found/store.ts'
@@ -14,7 +15,6 @@ import { cancelSearch, watchUpdates } from './search/watch.ts'
 import { answerFrame, rawAnswer, sellerMessage, storedListingMessage, trustScoreMessage } from './search/wire.ts'
 import { sellersForUser } from './sellers/for-user.ts'
 import { featuresOf } from './session/features.ts'
-import type { World } from './world.ts'
 
 /** The guest's cookie: readable by the page, as the specification has it, for a day, under the service's mount; over TLS it returns over nothing else. */
 const guestCookie = (id: string, origin: string | undefined): string =>
@@ -26,25 +26,26 @@ const unknownListing = (id: string, { kind }: Caller): string =>
     : `There is no listing "${id}" in what you have found so far.`
 
 /** The handlers of the listings service. */
-export const listingsRpc = (world: World): Handlers<typeof ListingsServiceDefinition> => ({
+export const listingsRpc = (dependencies: Dependencies): Handlers<typeof ListingsServiceDefinition> => ({
   search: async (request, call) => {
-    const plan = planSearch(request, call.caller.tier, world.config)
-    markDemo(world, call.head)
-    if (plan === undefined) return rawAnswer([], answerFrame(world, chooseAdapter(request.adapter, world.config), null))
-    return searchNow(world, request, call)
+    const plan = planSearch(request, call.caller.tier, dependencies.config)
+    markDemo(dependencies, call.head)
+    if (plan === undefined)
+      return rawAnswer([], answerFrame(dependencies, chooseAdapter(request.adapter, dependencies.config), null))
+    return searchNow(dependencies, request, call)
   },
   searchAsync: async (request, call) => {
-    const plan = planSearch(request, call.caller.tier, world.config)
-    markDemo(world, call.head)
+    const plan = planSearch(request, call.caller.tier, dependencies.config)
+    markDemo(dependencies, call.head)
     const sessionId =
       plan === undefined
-        ? await startEmptySearch(world, chooseAdapter(request.adapter, world.config), call.caller)
-        : await startSearch(world, request, call.caller)
+        ? await startEmptySearch(dependencies, chooseAdapter(request.adapter, dependencies.config), call.caller)
+        : await startSearch(dependencies, request, call.caller)
     return { sessionId, status: 'queued' }
   },
-  watchUpdates: (request, call) => watchUpdates(world, request, call),
+  watchUpdates: (request, call) => watchUpdates(dependencies, request, call),
   cancelSearch: async ({ sessionId }, call) => {
-    await cancelSearch(world, sessionId, call)
+    await cancelSearch(dependencies, sessionId, call)
     return {}
   },
   getSession: async (_request, { caller, head, origin }) => {
@@ -54,13 +55,13 @@ export const listingsRpc = (world: World): Handlers<typeof ListingsServiceDefini
     head.header('set-cookie', guestCookie(id, origin))
     return { userId: `guest:${id}`, tier: caller.tier, features }
   },
-  enrich: (request, call) => enrich(world, request, call),
+  enrich: (request, call) => enrich(dependencies, request, call),
   getListing: async ({ platformListingId }, { caller }) => {
-    const { db, config, now } = world
+    const { db, config, now } = dependencies
     const row = await findListing(db, caller.userId, config.platform, platformListingId)
     if (row === undefined) throw failure('not_found', unknownListing(platformListingId, caller))
     const score = await findScore(db, row.id)
-    const sellers = await sellersForUser(world, caller.userId, [row.seller_platform_id])
+    const sellers = await sellersForUser(dependencies, caller.userId, [row.seller_platform_id])
     const seller = sellers.get(row.seller_platform_id)
     const prices = await priceHistory(db, row.id)
     return {
@@ -74,8 +75,8 @@ export const listingsRpc = (world: World): Handlers<typeof ListingsServiceDefini
   getComps: async ({ q }, call) => {
     const query = q.trim()
     if (query === '') throw invalidField(['query', 'q'], 'must not be blank')
-    markDemo(world, call.head)
-    return lookUpComp(world, query, call)
+    markDemo(dependencies, call.head)
+    return lookUpComp(dependencies, query, call)
   },
   getApiHealth: async () => ({ status: 'ok' }),
   getHealth: async () => ({ status: 'ok' }),

@@ -9,6 +9,7 @@ import { createLocalWorkloads, type WorkerKind } from '@trellis/kit/workloads'
 import { ListingsServiceDefinition } from '@trellis/protos/ts/trellis/listings/v1/listings.ts'
 import { WorkloadsServiceDefinition } from '@trellis/protos/ts/trellis/workloads/v1/workloads.ts'
 import type { ListingsConfig } from './config.ts'
+import type { Dependencies } from './dependencies.ts'
 import type { DemoMarketplace } from './marketplace/demo/server.ts'
 import { prepareBusStandings } from './marketplace/scraper/bus-standings.ts'
 import { createMeasures, noMeasures } from './measures.ts'
@@ -18,7 +19,6 @@ import { takeObjectOrders } from './search/object-orders.ts'
 import { standingsDirectory } from './search/worker/kind.ts'
 import { migrations } from './store/migrations.ts'
 import type { Tables } from './store/tables.ts'
-import type { World } from './world.ts'
 
 export type ListingsServiceOptions = {
   readonly config: ListingsConfig
@@ -89,16 +89,16 @@ export const createListingsService = async (options: ListingsServiceOptions): Pr
     demoUrl,
     admission: createTurns(),
   }
-  const world: World = { ...shared, signal: ending.signal }
+  const dependencies: Dependencies = { ...shared, signal: ending.signal }
   if (runsAreObjects) await prepareBusStandings(bus)
-  const loops = Promise.all([driveSearches(world), takeObjectOrders(world)]).catch((error: unknown) =>
+  const loops = Promise.all([driveSearches(dependencies), takeObjectOrders(dependencies)]).catch((error: unknown) =>
     log.error({ err: error }, 'searches are not driven'),
   )
   opened.defer(async () => {
     ending.abort(new Error('The listings service is ending.'))
     await loops
   })
-  const served = implementation(ListingsServiceDefinition, listingsRpc(world))
+  const served = implementation(ListingsServiceDefinition, listingsRpc(dependencies))
   const stack = opened.move()
   return { implementations: [served], [Symbol.asyncDispose]: () => stack.disposeAsync() }
 }

@@ -25,8 +25,8 @@ export type ReplicaFigures = {
   residentMegabytes: number
 }
 
-/** A world that is not used yet. */
-export type BenchWorld = {
+/** A new testbed. */
+export type ReplicasTestbed = {
   /** What the replica of a number shares with the others; its connections are its own. */
   sharedOf: (replica: number) => Promise<Shared>
   /** Where the replica of a number keeps copies; undefined where files are near enough. */
@@ -98,11 +98,15 @@ const measureFreshness = async (sender: Replica, reader: Replica, rounds: number
 }
 
 /** Ingests a corpus through so many replicas in this process, and searches it. */
-export const measureReplicas = async (world: BenchWorld, corpus: Corpus, count: number): Promise<ReplicaFigures> => {
+export const measureReplicas = async (
+  testbed: ReplicasTestbed,
+  corpus: Corpus,
+  count: number,
+): Promise<ReplicaFigures> => {
   await using opened = new AsyncDisposableStack()
   const open = async (number: number) => {
-    const shared = await world.sharedOf(number)
-    const directory = world.localOf(number)
+    const shared = await testbed.sharedOf(number)
+    const directory = testbed.localOf(number)
     if (directory) await rm(directory, { recursive: true, force: true })
     const local = directory ? { local: { directory, bytes: localBytes } } : {}
     const replica = await openReplica(shared, { limits: shardLimits, ...local })

@@ -15,14 +15,14 @@ import { silentLog } from '@trellis/kit/telemetry'
 import { sharedData } from '../../../test/support/shared-data.ts'
 import { logsSchema } from '../src/schemas.ts'
 import { makeCorpus } from './corpus.ts'
-import { type BenchWorld, measureReplicas } from './measure-replicas.ts'
+import { measureReplicas, type ReplicasTestbed } from './measure-replicas.ts'
 
 /** `node services/logs/bench/replicas.ts [lines] [memory|servers] [replicas...]`: figures of replicas, in one process on this machine. */
 const [lines = '1000000', kind = 'servers', ...counts] = process.argv.slice(2)
 const print = (line: string) => process.stdout.write(`${line}\n`)
 
 /** One bus in memory, a folder, an SQLite file. */
-const inMemory = async (directory: string): Promise<BenchWorld> => {
+const inMemory = async (directory: string): Promise<ReplicasTestbed> => {
   const bus = createMemoryBus()
   return {
     sharedOf: async () => ({
@@ -35,7 +35,7 @@ const inMemory = async (directory: string): Promise<BenchWorld> => {
 }
 
 /** NATS, S3 and Postgres, a connection for each replica. */
-const onServers = async (directory: string, opened: AsyncDisposableStack): Promise<BenchWorld> => {
+const onServers = async (directory: string, opened: AsyncDisposableStack): Promise<ReplicasTestbed> => {
   const nats = opened.use(await startNatsServer({ command: findNatsServer(process.env) }))
   const s3 = opened.use(
     await startS3Server({ executable: findS3Server(process.env), directory: join(directory, 's3') }),
@@ -65,8 +65,8 @@ for (const count of counts.length > 0 ? counts : ['1', '2']) {
   const directory = await mkdtemp(join(tmpdir(), 'trellis-bench-'))
   await using opened = new AsyncDisposableStack()
   opened.defer(() => rm(directory, { recursive: true, force: true }))
-  const world = kind === 'memory' ? await inMemory(directory) : await onServers(directory, opened)
-  const figures = await measureReplicas(world, corpus, Number(count))
+  const testbed = kind === 'memory' ? await inMemory(directory) : await onServers(directory, opened)
+  const figures = await measureReplicas(testbed, corpus, Number(count))
   const { warm, cold, acknowledged, foundElsewhere, segments } = figures
   print(`${count} replicas on ${kind}`)
   print(`  ingest, raw text to searchable   ${figures.linesPerSecond} lines/s`)

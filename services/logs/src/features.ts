@@ -17,6 +17,7 @@ import { branchDirectoryRpc } from './branches/orchard-rpc.ts'
 import { openCollecting } from './collect/open-collecting.ts'
 import { collectRpc } from './collect/rpc.ts'
 import { contextRpc } from './context/rpc.ts'
+import type { Dependencies } from './dependencies.ts'
 import { formatsRpc } from './formats/rpc.ts'
 import { openIncidents } from './incidents/open-incidents.ts'
 import { openVacuum } from './kept/open-vacuum.ts'
@@ -32,50 +33,57 @@ import { setupRpc } from './setup/rpc.ts'
 import { sshTargetsRpc } from './ssh-targets/rpc.ts'
 import { templatesRpc } from './templates/rpc.ts'
 import { unhurried } from './threads/unhurried.ts'
-import type { World } from './world.ts'
 
 /** Makes a feature of what stands under all of them: what it answers, and on `opened` what it does unasked, which ends with the service. */
-type OpenFeature = (world: World, opened: AsyncDisposableStack) => Implementation | Promise<Implementation>
+type OpenFeature = (
+  dependencies: Dependencies,
+  opened: AsyncDisposableStack,
+) => Implementation | Promise<Implementation>
 
-/** All there is, a line each. None knows another: what two of them need is in the world. */
+/** All features, one a line. No feature imports another: what two of them need is in the dependencies. */
 export const features: readonly OpenFeature[] = [
-  (world) => implementation(LogsServiceDefinition, logsRpc(world)),
-  (world) => implementation(TemplatesServiceDefinition, templatesRpc(world)),
-  (world, opened) => opened.use(openIncidents(world)).implementation,
-  (world) =>
+  (dependencies) => implementation(LogsServiceDefinition, logsRpc(dependencies)),
+  (dependencies) => implementation(TemplatesServiceDefinition, templatesRpc(dependencies)),
+  (dependencies, opened) => opened.use(openIncidents(dependencies)).implementation,
+  (dependencies) =>
     implementation(
       SettingsServiceDefinition,
-      forLocalCallers(world, settingsRpc(world), { updateSettings: 'settings are changed' }),
+      forLocalCallers(dependencies, settingsRpc(dependencies), { updateSettings: 'settings are changed' }),
     ),
-  (world) => implementation(MediaMonitorServiceDefinition, mediaMonitorRpc(world)),
-  (world, opened) => implementation(BlocklistServiceDefinition, blocklistRpc(opened.use(openBlocklist(world)))),
+  (dependencies) => implementation(MediaMonitorServiceDefinition, mediaMonitorRpc(dependencies)),
+  (dependencies, opened) =>
+    implementation(BlocklistServiceDefinition, blocklistRpc(opened.use(openBlocklist(dependencies)))),
   ({ context }) => implementation(ContextServiceDefinition, contextRpc(context)),
-  async (world, opened) =>
-    implementation(CollectServiceDefinition, collectRpc(opened.use(await openCollecting(world)))),
-  (world) => implementation(FormatsServiceDefinition, formatsRpc(world)),
-  (world) =>
+  async (dependencies, opened) =>
+    implementation(CollectServiceDefinition, collectRpc(opened.use(await openCollecting(dependencies)))),
+  (dependencies) => implementation(FormatsServiceDefinition, formatsRpc(dependencies)),
+  (dependencies) =>
     implementation(
       SshTargetsServiceDefinition,
-      forLocalCallers(world, sshTargetsRpc(world.ssh), {
+      forLocalCallers(dependencies, sshTargetsRpc(dependencies.ssh), {
         createSshTarget: 'SSH targets are added',
         updateSshTarget: 'SSH targets are changed',
         deleteSshTarget: 'SSH targets are removed',
         testSshTarget: 'SSH targets are tested',
       }),
     ),
-  (world, opened) => {
-    const scoring = opened.use(createScoring({ ...world, engine: unhurried(world.bareEngine, 'unasked') }))
-    return implementation(ScoringServiceDefinition, scoringRpc(scoring, createScorerRuns(world)))
+  (dependencies, opened) => {
+    const scoring = opened.use(
+      createScoring({ ...dependencies, engine: unhurried(dependencies.bareEngine, 'unasked') }),
+    )
+    return implementation(ScoringServiceDefinition, scoringRpc(scoring, createScorerRuns(dependencies)))
   },
-  (world) =>
+  (dependencies) =>
     implementation(
       EntriesServiceDefinition,
-      forLocalCallers(world, entriesRpc(world, openVacuum(world)), { deleteSource: 'sources are deleted' }),
+      forLocalCallers(dependencies, entriesRpc(dependencies, openVacuum(dependencies)), {
+        deleteSource: 'sources are deleted',
+      }),
     ),
-  (world) =>
+  (dependencies) =>
     implementation(
       SetupServiceDefinition,
-      forLocalCallers(world, setupRpc(world, world.ssh), { writeSources: 'sources are added' }),
+      forLocalCallers(dependencies, setupRpc(dependencies, dependencies.ssh), { writeSources: 'sources are added' }),
     ),
   ({ directory }) => branchDirectoryRpc(directory),
 ]

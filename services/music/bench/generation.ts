@@ -6,7 +6,7 @@ import { ContinueTask } from '@trellis/protos/ts/trellis/music/v1/work.ts'
 import { nodeFile } from '../src/audio/files-layout.ts'
 import { encodeSamples, openStoredAudio } from '../src/audio/stored-audio.ts'
 import { wavBytes } from '../src/audio/wav-write.ts'
-import { continueAudio, ingest, type TaskWorld } from '../src/worker/tasks.ts'
+import { continueAudio, ingest, type TaskDependencies } from '../src/worker/tasks.ts'
 import { playBand } from '../test/band.ts'
 
 /** One measurement: how long it took, and how much audio came of it. */
@@ -53,7 +53,7 @@ export const timeGeneration = async (sourceSeconds: number, audioSeconds: number
   const directory = await mkdtemp(join(tmpdir(), 'trellis-music-bench-'))
   let generated = 0
   const files = await openDirectoryFiles(directory)
-  const world: TaskWorld = {
+  const dependencies: TaskDependencies = {
     files,
     progress: () => {
       generated = performance.now()
@@ -63,15 +63,19 @@ export const timeGeneration = async (sourceSeconds: number, audioSeconds: number
   try {
     await files.write(nodeFile('root', 'upload'), uploadOf(sourceSeconds))
     const uploadSeconds = await secondsOf(() =>
-      ingest({ nodeId: 'root', maximumSeconds: sourceSeconds, maximumBytes: 0 }, world),
+      ingest({ nodeId: 'root', maximumSeconds: sourceSeconds, maximumBytes: 0 }, dependencies),
     )
     const path = [{ nodeId: 'root', sampleRate: RATE, channels: 2 }]
     const task = { path, frames: audioSeconds * RATE, seed: 1, generator: 'recombine' }
     const began = performance.now()
-    const total = await secondsOf(() => continueAudio(ContinueTask.fromPartial({ ...task, nodeId: 'known' }), world))
+    const total = await secondsOf(() =>
+      continueAudio(ContinueTask.fromPartial({ ...task, nodeId: 'known' }), dependencies),
+    )
     const generationSeconds = (generated - began) / 1000
     await files.remove(nodeFile('root', 'features'))
-    const unknown = await secondsOf(() => continueAudio(ContinueTask.fromPartial({ ...task, nodeId: 'other' }), world))
+    const unknown = await secondsOf(() =>
+      continueAudio(ContinueTask.fromPartial({ ...task, nodeId: 'other' }), dependencies),
+    )
     return {
       sourceSeconds,
       audioSeconds,

@@ -15,12 +15,12 @@ import type { MusicTables } from './chains/tables.ts'
 import type { MusicConfig } from './config.ts'
 import { createDeliveries } from './delivery/export.ts'
 import { deliveryRpc } from './delivery/rpc.ts'
+import type { Dependencies } from './dependencies.ts'
 import { driveGenerations } from './generations/drivers.ts'
 import { createGenerations } from './generations/generations.ts'
 import { takeObjectOrders } from './generations/object-orders.ts'
 import { gpuRpc } from './gpu/rpc.ts'
 import type { WorkloadsClient } from './worker/run-task.ts'
-import type { World } from './world.ts'
 
 export interface MusicServiceOptions {
   readonly config: MusicConfig
@@ -64,7 +64,7 @@ export const createMusicService = async (options: MusicServiceOptions): Promise<
     createLocalWorkloads({ bus, kinds: { WORKLOAD_GENERATION: deskWorker }, maximumQueued: MAXIMUM_WAITING, log }),
   )
   const ending = new AbortController()
-  const world: World = {
+  const dependencies: Dependencies = {
     config,
     db,
     bus,
@@ -76,8 +76,12 @@ export const createMusicService = async (options: MusicServiceOptions): Promise<
     now,
     signal: ending.signal,
   }
-  const generations = createGenerations(world)
-  const loops = Promise.all([driveGenerations(world), takeObjectOrders(world, generations), sweepNowAndThen(world)])
+  const generations = createGenerations(dependencies)
+  const loops = Promise.all([
+    driveGenerations(dependencies),
+    takeObjectOrders(dependencies, generations),
+    sweepNowAndThen(dependencies),
+  ])
   // Awaited at the end; until then a loop that broke is only to be known.
   loops.catch((error: unknown) => log.error({ err: error }, 'a loop of the music service broke'))
   opened.defer(async () => {
@@ -85,10 +89,10 @@ export const createMusicService = async (options: MusicServiceOptions): Promise<
     await loops.catch(() => undefined)
   })
   const handlers: Handlers<typeof MusicServiceDefinition> = {
-    ...chainRpc(world, generations),
-    ...deliveryRpc(world, createDeliveries(world)),
-    ...eventsRpc(world),
-    ...gpuRpc(world),
+    ...chainRpc(dependencies, generations),
+    ...deliveryRpc(dependencies, createDeliveries(dependencies)),
+    ...eventsRpc(dependencies),
+    ...gpuRpc(dependencies),
     getHealth: async () => ({ status: 'ok' }),
   }
   const stack = opened.move()

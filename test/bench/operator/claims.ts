@@ -9,7 +9,7 @@ import { type BusTap, type Step, steps } from './bus-tap.ts'
 import { inPercentiles, percentile } from './latencies.ts'
 
 /** Where Searches are made, and where it is heard what comes of them. */
-export type ClaimWorld = { client: Client; namespace: string; tap: BusTap }
+export type ClaimTestbed = { client: Client; namespace: string; tap: BusTap }
 
 /** One Search: when it was sent off and when the API server had it, and what was heard of it since. In milliseconds. */
 type Sample = {
@@ -25,7 +25,7 @@ const patience = 300
 
 let made = 0
 
-const searchOnce = async ({ client, namespace, tap }: ClaimWorld): Promise<Sample> => {
+const searchOnce = async ({ client, namespace, tap }: ClaimTestbed): Promise<Sample> => {
   made += 1
   const name = `bench-${made}`
   const sent = performance.now()
@@ -53,7 +53,7 @@ const onTheWay = (samples: readonly Sample[]): string => {
 }
 
 /** Waits until all have ended; gives the names of those that no waiting worker took. */
-const coldOnes = async ({ client, namespace }: ClaimWorld): Promise<Set<string>> => {
+const coldOnes = async ({ client, namespace }: ClaimTestbed): Promise<Set<string>> => {
   const all = () => listAll(client, searches, namespace)
   await until('all Searches have ended', async () => (await all()).every(isFinished), patience)
   return new Set((await all()).filter(({ status }) => status.warm !== true).map(({ metadata }) => metadata.name))
@@ -86,10 +86,10 @@ export type WarmLoad = {
 
 /** From Search to started worker while Searches keep coming, with a pool of real pods. */
 export const measureWarm = async (
-  world: ClaimWorld,
+  testbed: ClaimTestbed,
   { perSecond, count, rounds, pool }: WarmLoad,
 ): Promise<string[]> => {
-  const { client, namespace } = world
+  const { client, namespace } = testbed
   await setPool(client, namespace, pool)
   const samples: Sample[] = []
   const cold = new Set<string>()
@@ -97,8 +97,8 @@ export const measureWarm = async (
     await fullPool(client, namespace, pool)
     // The last ones of the pool have only just started.
     await sleep(3_000)
-    samples.push(...(await openLoop({ count, perSecond }, () => searchOnce(world))))
-    for (const name of await coldOnes(world)) cold.add(name)
+    samples.push(...(await openLoop({ count, perSecond }, () => searchOnce(testbed))))
+    for (const name of await coldOnes(testbed)) cold.add(name)
     await removeSearches(client, namespace)
   }
   const often = rounds === 1 ? '' : `, ${rounds} times, with the pool full at first`
@@ -106,30 +106,30 @@ export const measureWarm = async (
 }
 
 /** Without a pool: a pod is made, scheduled and started for each Search, one after the other. */
-export const measureCold = async (world: ClaimWorld, count: number): Promise<string[]> => {
-  await setPool(world.client, world.namespace, 0)
+export const measureCold = async (testbed: ClaimTestbed, count: number): Promise<string[]> => {
+  await setPool(testbed.client, testbed.namespace, 0)
   const samples: Sample[] = []
   for (let at = 0; at < count; at += 1) {
-    samples.push(await searchOnce(world))
-    await coldOnes(world)
+    samples.push(await searchOnce(testbed))
+    await coldOnes(testbed)
     await sleep(1_000)
   }
-  const cold = await coldOnes(world)
-  await removeSearches(world.client, world.namespace)
+  const cold = await coldOnes(testbed)
+  await removeSearches(testbed.client, testbed.namespace)
   return describe(`one at a time, ${count} Searches, no pool`, samples, cold)
 }
 
 /** Many Searches at once, more than wait for them. */
 export const measureBurst = async (
-  world: ClaimWorld,
+  testbed: ClaimTestbed,
   { count, pool }: { count: number; pool: number },
 ): Promise<string[]> => {
-  await setPool(world.client, world.namespace, pool)
+  await setPool(testbed.client, testbed.namespace, pool)
   await sleep(3_000)
   const began = performance.now()
-  const samples = await Promise.all(Array.from({ length: count }, () => searchOnce(world)))
+  const samples = await Promise.all(Array.from({ length: count }, () => searchOnce(testbed)))
   const took = Math.max(...samples.map(({ started }) => started)) - began
-  const cold = await coldOnes(world)
-  await removeSearches(world.client, world.namespace)
+  const cold = await coldOnes(testbed)
+  await removeSearches(testbed.client, testbed.namespace)
   return describe(`${count} at once, pool of ${pool}: all started after ${round(took / 1_000, 1)} s`, samples, cold)
 }

@@ -8,13 +8,17 @@ import { forEach, makeSearch } from './api.ts'
 import { inPercentiles } from './latencies.ts'
 import type { OperatorProcess } from './operator-process.ts'
 import type { Played } from './played-workers.ts'
-import type { ScaleWorld } from './scale-world.ts'
+import type { ScaleTestbed } from './scale-testbed.ts'
 import { readingOf } from './throughput.ts'
 
 const reconciles = { name: 'controller_runtime_reconcile_total', labels: { controller: 'search' } }
 
 /** Makes Searches that have ended, until there are so many of them. */
-export const addFinished = async ({ client, namespace }: ScaleWorld, played: Played, count: number): Promise<void> => {
+export const addFinished = async (
+  { client, namespace }: ScaleTestbed,
+  played: Played,
+  count: number,
+): Promise<void> => {
   const missing = Array.from({ length: Math.max(0, count - played.searches.list().length) }, (_, at) => `ended-${at}`)
   await forEach(missing, 16, async (name) => {
     const search = await makeSearch(client, namespace, name)
@@ -33,13 +37,13 @@ const podOf = async (played: Played, { metadata }: Search): Promise<number> => {
 
 /** Starts the operator over everything that there is, with a Search among it that has waited. */
 export const measureRestart = async (
-  world: ScaleWorld,
+  testbed: ScaleTestbed,
   played: Played,
   onLeader: (operator: OperatorProcess) => void,
 ): Promise<{ lines: string[]; operator: OperatorProcess }> => {
-  const waited = await makeSearch(world.client, world.namespace, `waited-${randomBytes(4).toString('hex')}`)
+  const waited = await makeSearch(testbed.client, testbed.namespace, `waited-${randomBytes(4).toString('hex')}`)
   const count = played.searches.list().length
-  const operator = await world.start()
+  const operator = await testbed.start()
   onLeader(operator)
   const since = (at: number) => round((at - operator.startedAt) / 1_000, 2)
   const served = podOf(played, waited)
@@ -65,7 +69,7 @@ const holderOf = async (client: Client, namespace: string) =>
 
 /** Ends the replica that leads while another stands by; gives how long nobody led, and nobody acted, in milliseconds. */
 const replaceLeader = async (
-  { client, namespace }: ScaleWorld,
+  { client, namespace }: ScaleTestbed,
   { leader, played, signal }: { leader: OperatorProcess; played: Played; signal: NodeJS.Signals },
 ): Promise<{ lease: number; write: number }> => {
   // It has looked at the lease, and a crash is not to be measured from the moment of a renewal only.
@@ -91,7 +95,7 @@ const replaceLeader = async (
 
 /** Ends leader after leader, well and badly. `onLeader` is told of each that may be called from then on. */
 export const measureFailover = async (
-  world: ScaleWorld,
+  testbed: ScaleTestbed,
   options: { operator: OperatorProcess; played: Played; rounds: number; onLeader: (operator: OperatorProcess) => void },
 ): Promise<string[]> => {
   const { operator, played, rounds, onLeader } = options
@@ -104,10 +108,10 @@ export const measureFailover = async (
     const leases: number[] = []
     const writes: number[] = []
     for (let at = 0; at < rounds; at += 1) {
-      const standby = await world.start()
+      const standby = await testbed.start()
       await standby.ready
       onLeader(standby)
-      const { lease, write } = await replaceLeader(world, { leader, played, signal })
+      const { lease, write } = await replaceLeader(testbed, { leader, played, signal })
       leader = standby
       leases.push(lease)
       writes.push(write)

@@ -2,7 +2,7 @@ import { applyDefinitions } from '../../cluster/support/installation.ts'
 import type { OperatorProcess } from './operator-process.ts'
 import { playWorkers } from './played-workers.ts'
 import { addFinished, measureFailover, measureRestart } from './replacement.ts'
-import { startScaleWorld } from './scale-world.ts'
+import { startScaleTestbed } from './scale-testbed.ts'
 import { measureThroughput } from './throughput.ts'
 
 const searchCount = Number(process.env.BENCH_SEARCHES ?? 2_000)
@@ -18,25 +18,25 @@ const setting = [
 /** Many Searches at once, from their creation to their end. */
 export const benchThroughput = async (): Promise<string[]> => {
   await applyDefinitions()
-  await using world = await startScaleWorld(maximumRuns)
-  const operator = await world.start()
+  await using testbed = await startScaleTestbed(maximumRuns)
+  const operator = await testbed.start()
   await operator.ready
-  await using played = await playWorkers(world, () => operator)
-  const calm = await measureThroughput(world, { operator, played, count: 400, perSecond: 20 })
-  const flood = await measureThroughput(world, { operator, played, count: searchCount })
+  await using played = await playWorkers(testbed, () => operator)
+  const calm = await measureThroughput(testbed, { operator, played, count: 400, perSecond: 20 })
+  const flood = await measureThroughput(testbed, { operator, played, count: searchCount })
   return [...setting, ...calm, ...flood]
 }
 
 /** Starts over many Searches, and replacements of the replica that leads. */
 export const benchReplacement = async (): Promise<string[]> => {
   await applyDefinitions()
-  await using world = await startScaleWorld(maximumRuns)
+  await using testbed = await startScaleTestbed(maximumRuns)
   let acting: OperatorProcess | undefined
   const onLeader = (leader: OperatorProcess) => {
     acting = leader
   }
-  await using played = await playWorkers(world, () => acting ?? { address: '' })
-  await addFinished(world, played, objectCount)
-  const { lines, operator } = await measureRestart(world, played, onLeader)
-  return [...setting, ...lines, ...(await measureFailover(world, { operator, played, rounds: 5, onLeader }))]
+  await using played = await playWorkers(testbed, () => acting ?? { address: '' })
+  await addFinished(testbed, played, objectCount)
+  const { lines, operator } = await measureRestart(testbed, played, onLeader)
+  return [...setting, ...lines, ...(await measureFailover(testbed, { operator, played, rounds: 5, onLeader }))]
 }

@@ -7,7 +7,7 @@ import { openLoop } from './arrivals.ts'
 import { inPercentiles } from './latencies.ts'
 import type { OperatorProcess, Reading } from './operator-process.ts'
 import { type Played, playedMilliseconds } from './played-workers.ts'
-import type { ScaleWorld } from './scale-world.ts'
+import type { ScaleTestbed } from './scale-testbed.ts'
 
 /** Creations that are under way at once. */
 const creators = 16
@@ -83,7 +83,7 @@ export type Throughput = {
 
 /** Makes so many Searches, and waits until each has ended. */
 export const measureThroughput = async (
-  { client, namespace }: ScaleWorld,
+  { client, namespace }: ScaleTestbed,
   { operator, played, count, perSecond }: Throughput,
 ): Promise<string[]> => {
   const earlier = new Set(played.searches.list().map(({ metadata }) => metadata.uid))

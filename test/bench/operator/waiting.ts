@@ -7,7 +7,7 @@ import { buildImages } from '../../cluster/support/images.ts'
 import { createNamespace, install, type Namespace } from '../../cluster/support/installation.ts'
 import { connectApi } from './api.ts'
 import { tapBus } from './bus-tap.ts'
-import { type ClaimWorld, measureBurst, measureCold, measureWarm } from './claims.ts'
+import { type ClaimTestbed, measureBurst, measureCold, measureWarm } from './claims.ts'
 import { planOrders } from './played-service.ts'
 
 /** One of a thing, which asks for no processor, so that the node takes as many workers as it has memory for. */
@@ -52,12 +52,12 @@ const addressesOf = async ({ kubectl }: Namespace) => {
 type Addresses = Awaited<ReturnType<typeof addressesOf>>
 
 /** All that is measured of an installation. */
-const loads = async (world: ClaimWorld): Promise<string[]> => [
-  ...(await measureCold(world, 10)),
-  ...(await measureWarm(world, { perSecond: 1, count: 25, rounds: 1, pool: 30 })),
-  ...(await measureWarm(world, { perSecond: 2, count: 50, rounds: 1, pool: 60 })),
-  ...(await measureWarm(world, { perSecond: 10, count: 80, rounds: 3, pool: 80 })),
-  ...(await measureBurst(world, { count: 100, pool: 20 })),
+const loads = async (testbed: ClaimTestbed): Promise<string[]> => [
+  ...(await measureCold(testbed, 10)),
+  ...(await measureWarm(testbed, { perSecond: 1, count: 25, rounds: 1, pool: 30 })),
+  ...(await measureWarm(testbed, { perSecond: 2, count: 50, rounds: 1, pool: 60 })),
+  ...(await measureWarm(testbed, { perSecond: 10, count: 80, rounds: 3, pool: 80 })),
+  ...(await measureBurst(testbed, { count: 100, pool: 20 })),
 ]
 
 const setting = [
@@ -68,7 +68,7 @@ const setting = [
 /** Installs the chart in a namespace of its own and measures there. */
 const withInstallation = async (
   values: object,
-  measure: (world: Omit<ClaimWorld, 'tap'>, addresses: Addresses) => Promise<string[]>,
+  measure: (testbed: Omit<ClaimTestbed, 'tap'>, addresses: Addresses) => Promise<string[]>,
 ): Promise<string[]> => {
   const images = await buildImages()
   await using namespace = await createNamespace('bench', { run: 'bench' })
@@ -79,9 +79,9 @@ const withInstallation = async (
 
 /** Whole searches of the demo marketplace, which the listings service plans and takes up. */
 export const benchSearches = (): Promise<string[]> =>
-  withInstallation(values, async (world, { nats }) => {
+  withInstallation(values, async (testbed, { nats }) => {
     await using tap = await tapBus(nats)
-    return ['Whole searches of the demo marketplace:', ...(await loads({ ...world, tap }))]
+    return ['Whole searches of the demo marketplace:', ...(await loads({ ...testbed, tap }))]
   })
 
 /** In place of the listings service one that has nothing to do: the chart wants one. */
@@ -89,7 +89,7 @@ const withoutListings = { ...values, listings: { enabled: false }, music: { ...o
 
 /** Operator and workers alone: the bench stands in for the service. */
 export const benchClaims = (): Promise<string[]> =>
-  withInstallation(withoutListings, async (world, { nats, operator, security }) => {
+  withInstallation(withoutListings, async (testbed, { nats, operator, security }) => {
     const { servers, password } = nats
     await using bus = await connectNatsBus({
       servers: [servers],
@@ -106,7 +106,7 @@ export const benchClaims = (): Promise<string[]> =>
     })
     ended.catch(() => undefined)
     try {
-      const measured = await Promise.race([loads({ ...world, tap }), ended])
+      const measured = await Promise.race([loads({ ...testbed, tap }), ended])
       return ['The service is played: it plans at once, and gives its workers nothing to look up:', ...measured]
     } finally {
       stop.abort()

@@ -2,25 +2,25 @@ import { expect, test } from 'vitest'
 import { runsFactor } from '../../support/exploration.ts'
 import { followEvents } from '../../support/resuming-events.ts'
 import { processOfApiServer } from '../support/node-processes.ts'
-import { minutes, searchByHttp, seconds, untilObject, untilReady, untilStatus, type World } from './world.ts'
+import { minutes, searchByHttp, seconds, type Testbed, untilObject, untilReady, untilStatus } from './testbed.ts'
 
 /** Longer than a term of the operator's Lease; TEST_RUNS_FACTOR above 1 asks for a minute. */
 const away = runsFactor > 1 ? 60 : 25
 
-export const apiServerFaults = (world: () => World): void => {
-  const updates = (session: string) => `${world().origin}/listings/api/updates/${session}`
+export const apiServerFaults = (testbed: () => Testbed): void => {
+  const updates = (session: string) => `${testbed().origin}/listings/api/updates/${session}`
 
   test(
     `the API server stops for ${away} s: what workers report is streamed all the same, and what is asked for then is refused or done later`,
     async () => {
-      const { origin, marketplace, ledger } = world()
+      const { origin, marketplace, ledger } = testbed()
       const apiServer = await processOfApiServer()
       if (!apiServer) throw new Error('The API server is not on this machine.')
       marketplace.hold()
-      const session = await searchByHttp(world())
+      const session = await searchByHttp(testbed())
       await using following = followEvents(updates(session))
-      const name = await untilObject(world(), session)
-      await untilStatus(world(), name, { phase: 'Running' })
+      const name = await untilObject(testbed(), session)
+      await untilStatus(testbed(), name, { phase: 'Running' })
       const stoppedAt = performance.now()
       apiServer.signal('SIGSTOP')
       try {
@@ -35,7 +35,7 @@ export const apiServerFaults = (world: () => World): void => {
       } finally {
         apiServer.signal('SIGCONT')
       }
-      await untilStatus(world(), name, { phase: 'Complete' })
+      await untilStatus(testbed(), name, { phase: 'Complete' })
       await expect
         .poll(async () => (await fetch(`${origin}/listings/api/search?q=lens`)).status, {
           timeout: 2 * minutes,
@@ -44,7 +44,7 @@ export const apiServerFaults = (world: () => World): void => {
         .toBe(200)
       expect(following.events.filter(({ event }) => event === 'done')).toHaveLength(1)
       expect(ledger.broken()).toEqual([])
-      await untilReady(world())
+      await untilReady(testbed())
     },
     6 * minutes,
   )

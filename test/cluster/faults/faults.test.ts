@@ -1,13 +1,13 @@
 import { describe } from 'vitest'
-import { onWorld } from './on-world.ts'
+import { onTestbed } from './on-testbed.ts'
 import { operatorFaults } from './operator.ts'
 import { outageFaults } from './outages.ts'
 import { serverFaults } from './servers.ts'
 import { workerFaults } from './workers.ts'
 
-onWorld('an installation on which things go wrong', (world) => {
-  describe('a worker is lost', () => workerFaults(world))
-  describe('the operator is ended or stopped', () => operatorFaults(world))
-  describe('a server is away', () => serverFaults(world))
-  describe('a server is away for long', () => outageFaults(world))
+onTestbed('an installation on which things go wrong', (testbed) => {
+  describe('a worker is lost', () => workerFaults(testbed))
+  describe('the operator is ended or stopped', () => operatorFaults(testbed))
+  describe('a server is away', () => serverFaults(testbed))
+  describe('a server is away for long', () => outageFaults(testbed))
 })

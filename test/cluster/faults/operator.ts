@@ -8,12 +8,12 @@ import {
   search,
   seconds,
   statusOf,
+  type Testbed,
   untilEnded,
   untilLed,
   untilReady,
   untilStatus,
-  type World,
-} from './world.ts'
+} from './testbed.ts'
 
 /** What only the operator writes: statuses and removals of Searches, workers and whose they are, and the Lease. */
 const isOfOperator = (before: readonly Entry[]) => {
@@ -29,29 +29,29 @@ const isOfOperator = (before: readonly Entry[]) => {
   }
 }
 
-export const operatorFaults = (world: () => World): void => {
+export const operatorFaults = (testbed: () => Testbed): void => {
   const complete = (count: number) => Array.from({ length: count }, () => 'Complete: Finished')
 
   test(
     'the operator is killed twice among fifty Searches: each is done, once, by whoever leads',
     async () => {
-      const { namespace, ledger } = world()
+      const { namespace, ledger } = testbed()
       const names = numbered('killed', 50)
-      const ended = () => names.filter((name) => statusOf(world(), name)?.phase === 'Complete').length
+      const ended = () => names.filter((name) => statusOf(testbed(), name)?.phase === 'Complete').length
       await namespace.apply(pool(3), ...names.map(search))
       for (const enough of [8, 24]) {
         await expect.poll(ended, { timeout: 2 * minutes, interval: 50 }).toBeGreaterThanOrEqual(enough)
-        const { holder, process } = await untilLed(world())
+        const { holder, process } = await untilLed(testbed())
         expect(ended()).toBeLessThan(names.length)
         process.signal('SIGKILL')
         // Whoever it is: the container that was killed is started again, and may be first.
-        const next = await untilLed(world(), (_, other) => other !== holder)
+        const next = await untilLed(testbed(), (_, other) => other !== holder)
         expect(next.holder).not.toBe(holder)
       }
-      expect(await untilEnded(world(), names)).toEqual(complete(names.length))
+      expect(await untilEnded(testbed(), names)).toEqual(complete(names.length))
       expect(ledger.broken()).toEqual([])
       await namespace.kubectl('delete', 'warmpool/waiting')
-      await untilReady(world())
+      await untilReady(testbed())
     },
     6 * minutes,
   )
@@ -59,18 +59,18 @@ export const operatorFaults = (world: () => World): void => {
   test(
     'a leader that was stopped for longer than its lease, and wakes with work before it, writes nothing and ends',
     async () => {
-      const { namespace, ledger, marketplace } = world()
+      const { namespace, ledger, marketplace } = testbed()
       marketplace.hold()
       await namespace.apply(search('asleep'))
-      await untilStatus(world(), 'asleep', { phase: 'Running' })
-      const stopped = await untilLed(world())
+      await untilStatus(testbed(), 'asleep', { phase: 'Running' })
+      const stopped = await untilLed(testbed())
       stopped.process.signal('SIGSTOP')
       let next: Awaited<ReturnType<typeof untilLed>>
       const waiting = numbered('waiting', 4)
       try {
-        next = await untilLed(world(), ({ metadata }) => metadata.name !== stopped.pod.metadata.name)
+        next = await untilLed(testbed(), ({ metadata }) => metadata.name !== stopped.pod.metadata.name)
         marketplace.release()
-        await untilStatus(world(), 'asleep', { phase: 'Complete' })
+        await untilStatus(testbed(), 'asleep', { phase: 'Complete' })
         // Nobody else writes from here on, so that whatever is written is of the one that wakes.
         next.process.signal('SIGSTOP')
         await namespace.apply(...waiting.map(search))
@@ -84,8 +84,8 @@ export const operatorFaults = (world: () => World): void => {
       }
       // On a busy machine its probe may have ended it meanwhile: then it is started again and goes on as well.
       if (next.process.isAlive()) next.process.signal('SIGCONT')
-      expect(await untilEnded(world(), waiting)).toEqual(complete(waiting.length))
-      await untilReady(world())
+      expect(await untilEnded(testbed(), waiting)).toEqual(complete(waiting.length))
+      await untilReady(testbed())
       const [again] = await namespace.list('pods', '--field-selector', `metadata.name=${stopped.pod.metadata.name}`)
       const [container] = again.status.containerStatuses
       const [before] = stopped.pod.status.containerStatuses
@@ -99,12 +99,12 @@ export const operatorFaults = (world: () => World): void => {
   test(
     'one more operator, outside of the cluster, stands by at the same Lease while the others are there',
     async () => {
-      const { namespace, ledger } = world()
+      const { namespace, ledger } = testbed()
       const names = numbered('beside', 6)
       const before = ledger.entries.length
-      await using outside = await startOutsideOperator(world())
+      await using outside = await startOutsideOperator(testbed())
       await namespace.apply(...names.map(search))
-      expect(await untilEnded(world(), names)).toEqual(complete(names.length))
+      expect(await untilEnded(testbed(), names)).toEqual(complete(names.length))
       const holders = ledger.entries
         .slice(before)
         .filter(({ resource }) => resource === 'leases')

@@ -7,11 +7,11 @@ import {
   search,
   searchByHttp,
   seconds,
+  type Testbed,
   untilEnded,
   untilObject,
   untilReady,
-  type World,
-} from './world.ts'
+} from './testbed.ts'
 
 /** TEST_RUNS_FACTOR above 1 asks for the whole of it: as many runs as were once seen to fail, and outages as long. */
 const isWhole = runsFactor > 1
@@ -22,11 +22,11 @@ const outages = [
   ['NATS', 'trellis-nats', isWhole ? 40 : 15],
 ] as const
 
-export const outageFaults = (world: () => World): void => {
+export const outageFaults = (testbed: () => Testbed): void => {
   test.each(outages)(
     `%s is away in the middle of ${runs} runs: none fails, and none has two workers`,
     async (_server, set, away) => {
-      const { namespace, marketplace, ledger } = world()
+      const { namespace, marketplace, ledger } = testbed()
       const kubectl = namespace.kubectl
       const name = set.replace('trellis-', 'no-')
       const [atWork, begun, later] = [`${name}-at-work`, `${name}-begun`, `${name}-later`].map((each) =>
@@ -35,8 +35,8 @@ export const outageFaults = (world: () => World): void => {
       marketplace.hold()
       await namespace.apply(...atWork.map(search))
       await expect.poll(() => marketplace.waiting, { timeout: 2 * minutes }).toBeGreaterThan(0)
-      const followed = await Promise.all([searchByHttp(world()), searchByHttp(world())])
-      const objects = await Promise.all(followed.map((session) => untilObject(world(), session)))
+      const followed = await Promise.all([searchByHttp(testbed()), searchByHttp(testbed())])
+      const objects = await Promise.all(followed.map((session) => untilObject(testbed(), session)))
       // Some runs are at work, some begin just now, and some are asked for while the server is away.
       await namespace.apply(...begun.map(search))
       await kubectl('scale', `statefulset/${set}`, '--replicas=0')
@@ -46,9 +46,9 @@ export const outageFaults = (world: () => World): void => {
       await sleep(away * seconds)
       await kubectl('scale', `statefulset/${set}`, '--replicas=1')
       const all = [...atWork, ...begun, ...later, ...objects]
-      expect(await untilEnded(world(), all)).toEqual(all.map(() => 'Complete: Finished'))
+      expect(await untilEnded(testbed(), all)).toEqual(all.map(() => 'Complete: Finished'))
       expect(ledger.broken()).toEqual([])
-      await untilReady(world())
+      await untilReady(testbed())
     },
     8 * minutes,
   )

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { freePort } from '@trellis/distributed/servers'
 import { temporaryDirectory } from '../../support/temporary-directory.ts'
 import { root } from '../support/programs.ts'
-import type { World } from './world.ts'
+import type { Testbed } from './testbed.ts'
 
 export type OutsideOperator = AsyncDisposable & {
   /** Asks it to end; gives its exit code. */
@@ -13,7 +13,7 @@ export type OutsideOperator = AsyncDisposable & {
 }
 
 /** One more operator for an installation, as a process of this machine with the rights of KUBECONFIG; resolves once it is ready. */
-export const startOutsideOperator = async ({ namespace }: World): Promise<OutsideOperator> => {
+export const startOutsideOperator = async ({ namespace }: Testbed): Promise<OutsideOperator> => {
   const [secret, workers, nats] = [
     await namespace.get('secret/trellis-secrets'),
     await namespace.get('configmap/trellis-workers'),

@@ -1,22 +1,22 @@
 import { expect, test } from 'vitest'
 import { readEvents } from '../../support/events.ts'
 import type { Shown } from '../support/watch.ts'
-import { minutes, pool, readyReason, search, seconds, statusOf, untilStatus, type World } from './world.ts'
+import { minutes, pool, readyReason, search, seconds, statusOf, type Testbed, untilStatus } from './testbed.ts'
 
-export const workerFaults = (world: () => World): void => {
+export const workerFaults = (testbed: () => Testbed): void => {
   /** Waits until a worker of the Search has asked the marketplace for something, so that it is in the middle of it; gives its pod. */
   const untilAtWork = async (name: string, not?: string): Promise<string> => {
     const isOther = not === undefined ? expect.any(String) : expect.not.stringMatching(`^${not}$`)
-    const { podName } = await untilStatus(world(), name, { phase: 'Running', podName: isOther })
-    await expect.poll(() => world().marketplace.waiting, { timeout: 30 * seconds }).toBeGreaterThan(0)
+    const { podName } = await untilStatus(testbed(), name, { phase: 'Running', podName: isOther })
+    await expect.poll(() => testbed().marketplace.waiting, { timeout: 30 * seconds }).toBeGreaterThan(0)
     return podName
   }
-  const deletePod = (name: string) => world().namespace.kubectl('delete', 'pod', name, '--wait=true')
+  const deletePod = (name: string) => testbed().namespace.kubectl('delete', 'pod', name, '--wait=true')
 
   test(
     'a worker that is deleted while it searches is replaced once, and the Search is done',
     async () => {
-      const { namespace, marketplace, ledger } = world()
+      const { namespace, marketplace, ledger } = testbed()
       marketplace.hold()
       await namespace.apply(search('replaced'))
       const first = await untilAtWork('replaced')
@@ -24,7 +24,7 @@ export const workerFaults = (world: () => World): void => {
       const second = await untilAtWork('replaced', first)
       expect(second).not.toBe(first)
       marketplace.release()
-      const { podName, listingsFound } = await untilStatus(world(), 'replaced', { phase: 'Complete' })
+      const { podName, listingsFound } = await untilStatus(testbed(), 'replaced', { phase: 'Complete' })
       expect(podName).toBe(second)
       expect(listingsFound).toBeGreaterThan(0)
       expect(ledger.broken()).toEqual([])
@@ -35,14 +35,14 @@ export const workerFaults = (world: () => World): void => {
   test(
     'a Search that loses both its workers fails as WorkerLost, and says how often',
     async () => {
-      const { namespace, marketplace, ledger } = world()
+      const { namespace, marketplace, ledger } = testbed()
       marketplace.hold()
       await namespace.apply(search('lost'))
       const first = await untilAtWork('lost')
       await deletePod(first)
       const second = await untilAtWork('lost', first)
       await deletePod(second)
-      const status = await untilStatus(world(), 'lost', { phase: 'Failed' })
+      const status = await untilStatus(testbed(), 'lost', { phase: 'Failed' })
       marketplace.release()
       expect(readyReason(status)).toBe('WorkerLost')
       expect(status.podName).toBe(second)
@@ -57,7 +57,7 @@ export const workerFaults = (world: () => World): void => {
   test(
     'a waiting worker that was claimed and is deleted is replaced as one that was made',
     async () => {
-      const { namespace, marketplace, ledger } = world()
+      const { namespace, marketplace, ledger } = testbed()
       await namespace.apply(pool(1))
       await namespace.kubectl('wait', '--for=condition=Ready', 'warmpool/waiting', '--timeout=60s')
       marketplace.hold()
@@ -67,7 +67,7 @@ export const workerFaults = (world: () => World): void => {
       await deletePod(first)
       await untilAtWork('claimed', first)
       marketplace.release()
-      await untilStatus(world(), 'claimed', { phase: 'Complete' })
+      await untilStatus(testbed(), 'claimed', { phase: 'Complete' })
       expect(ledger.broken()).toEqual([])
       await namespace.kubectl('delete', 'warmpool/waiting')
     },
@@ -77,11 +77,11 @@ export const workerFaults = (world: () => World): void => {
   test(
     'a Search that somebody deletes while it searches takes its worker along, and its session ends',
     async () => {
-      const { namespace, marketplace, ledger, origin } = world()
+      const { namespace, marketplace, ledger, origin } = testbed()
       marketplace.hold()
       await namespace.apply(search('unwanted'))
       const podName = await untilAtWork('unwanted')
-      const { sessionId } = statusOf(world(), 'unwanted')
+      const { sessionId } = statusOf(testbed(), 'unwanted')
       ledger.removes('unwanted')
       await namespace.kubectl('delete', 'search/unwanted', '--timeout=60s')
       await namespace.kubectl('wait', '--for=delete', `pod/${podName}`, '--timeout=60s')

@@ -6,14 +6,14 @@ import { describe, expect, test } from 'vitest'
 import type { ProbeTask } from '../../probe/task.ts'
 import { collect } from '../../support/collect.ts'
 
-export type World = AsyncDisposable & { bus: Bus; workloads: RpcClient<typeof WorkloadsServiceDefinition> }
+export type Testbed = AsyncDisposable & { bus: Bus; workloads: RpcClient<typeof WorkloadsServiceDefinition> }
 
 let runs = 0
 
 const never = new AbortController().signal
 
 const start = async (
-  { bus, workloads }: World,
+  { bus, workloads }: Testbed,
   task: ProbeTask,
   { deadline = 0, runId = `run-${process.pid}-${++runs}` } = {},
 ) => {
@@ -42,11 +42,11 @@ const until = async (reports: AsyncIterable<Report>, $case: Report['$case']) => 
 }
 
 /** What every workloads runtime does with the probe's worker: two runs at once, the others wait. */
-export const workloadsContract = (name: string, open: () => Promise<World>): void => {
+export const workloadsContract = (name: string, open: () => Promise<Testbed>): void => {
   describe(`the workloads ${name}`, () => {
     test('a run reports its start, its progress, its output and its result, in order', async () => {
-      await using world = await open()
-      const { reports } = await start(world, { do: 'work', steps: 3 })
+      await using testbed = await open()
+      const { reports } = await start(testbed, { do: 'work', steps: 3 })
       const seen = await collect(reports)
       expect(cases(seen)).toEqual([
         'started',
@@ -63,15 +63,15 @@ export const workloadsContract = (name: string, open: () => Promise<World>): voi
     })
 
     test('a second run finds a worker ready', async () => {
-      await using world = await open()
-      await collect((await start(world, { do: 'work', steps: 1 })).reports)
-      const [started] = await collect((await start(world, { do: 'work', steps: 1 })).reports)
+      await using testbed = await open()
+      await collect((await start(testbed, { do: 'work', steps: 1 })).reports)
+      const [started] = await collect((await start(testbed, { do: 'work', steps: 1 })).reports)
       expect(started?.$case === 'started' && started.value.warm).toBe(true)
     })
 
     test('what the worker throws is the failure of the run, with its kind and sentence', async () => {
-      await using world = await open()
-      const { reports } = await start(world, {
+      await using testbed = await open()
+      const { reports } = await start(testbed, {
         do: 'fail',
         kind: 'upstream_failed',
         detail: 'The marketplace refused.',
@@ -91,10 +91,10 @@ export const workloadsContract = (name: string, open: () => Promise<World>): voi
     ] as const)(
       'a worker lost by %s is a failed run with its reason, and the next run goes well',
       async (_name, task, reason) => {
-        await using world = await open()
-        const { reports } = await start(world, task)
+        await using testbed = await open()
+        const { reports } = await start(testbed, task)
         expect(failedOf(await collect(reports))?.reason).toBe(reason)
-        expect(cases(await collect((await start(world, { do: 'work', steps: 0 })).reports))).toEqual([
+        expect(cases(await collect((await start(testbed, { do: 'work', steps: 0 })).reports))).toEqual([
           'started',
           'completed',
         ])
@@ -102,57 +102,57 @@ export const workloadsContract = (name: string, open: () => Promise<World>): voi
     )
 
     test('a run past its deadline is stopped', async () => {
-      await using world = await open()
-      const { reports } = await start(world, { do: 'wait' }, { deadline: 1 })
+      await using testbed = await open()
+      const { reports } = await start(testbed, { do: 'wait' }, { deadline: 1 })
       expect(failedOf(await collect(reports))).toMatchObject({ reason: 'DeadlineExceeded', kind: 'upstream_timeout' })
     })
 
     test('a run can be cancelled while it runs and while it waits', async () => {
-      await using world = await open()
-      const running = [await start(world, { do: 'wait' }), await start(world, { do: 'wait' })]
-      const waiting = await start(world, { do: 'wait' })
+      await using testbed = await open()
+      const running = [await start(testbed, { do: 'wait' }), await start(testbed, { do: 'wait' })]
+      const waiting = await start(testbed, { do: 'wait' })
       expect(waiting.queued).toBe(true)
       for (const { runId, reports } of [waiting, ...running]) {
-        if (runId !== waiting.runId) await until(watchRun(world.bus, { kind: 'search', runId }, never), 'started')
-        await world.workloads.cancel({ runId })
+        if (runId !== waiting.runId) await until(watchRun(testbed.bus, { kind: 'search', runId }, never), 'started')
+        await testbed.workloads.cancel({ runId })
         expect(failedOf(await collect(reports))).toMatchObject({ reason: 'Cancelled' })
       }
-      await world.workloads.cancel({ runId: 'nobody' })
+      await testbed.workloads.cancel({ runId: 'nobody' })
     })
 
     test('runs beyond the room wait their turn, and are listed', async () => {
-      await using world = await open()
-      const all = await Promise.all([1, 2, 3, 4, 5].map(() => start(world, { do: 'work', steps: 1 })))
-      const { runs: listed } = await world.workloads.list({ workload: 'WORKLOAD_SEARCH' })
+      await using testbed = await open()
+      const all = await Promise.all([1, 2, 3, 4, 5].map(() => start(testbed, { do: 'work', steps: 1 })))
+      const { runs: listed } = await testbed.workloads.list({ workload: 'WORKLOAD_SEARCH' })
       expect(listed).toHaveLength(5)
-      expect(await world.workloads.capacity({ workload: 'WORKLOAD_SEARCH' })).toMatchObject({ total: 2 })
+      expect(await testbed.workloads.capacity({ workload: 'WORKLOAD_SEARCH' })).toMatchObject({ total: 2 })
       for (const { reports } of all) expect(cases(await collect(reports)).at(-1)).toBe('completed')
-      expect((await world.workloads.list({ workload: 'WORKLOAD_SEARCH' })).runs).toEqual([])
+      expect((await testbed.workloads.list({ workload: 'WORKLOAD_SEARCH' })).runs).toEqual([])
     })
 
     test('asking twice for the same run starts it once', async () => {
-      await using world = await open()
-      const { runId, reports } = await start(world, { do: 'work', steps: 1 })
-      await start(world, { do: 'work', steps: 1 }, { runId })
+      await using testbed = await open()
+      const { runId, reports } = await start(testbed, { do: 'work', steps: 1 })
+      await start(testbed, { do: 'work', steps: 1 }, { runId })
       expect(cases(await collect(reports)).filter(($case) => $case === 'started')).toHaveLength(1)
     })
 
     test('refuses an id that cannot be one, and a workload that it does not run', async () => {
-      await using world = await open()
+      await using testbed = await open()
       const request = {
         workload: 'WORKLOAD_SEARCH',
         input: new Uint8Array(),
         activeDeadlineSeconds: 0,
         user: 'x',
       } as const
-      await expect(world.workloads.run({ ...request, runId: 'Not/an id' })).rejects.toMatchObject({ kind: 'invalid' })
+      await expect(testbed.workloads.run({ ...request, runId: 'Not/an id' })).rejects.toMatchObject({ kind: 'invalid' })
       const other = { ...request, runId: 'other', workload: 'WORKLOAD_GENERATION' } as const
-      await expect(world.workloads.run(other)).rejects.toMatchObject({ kind: 'unavailable' })
+      await expect(testbed.workloads.run(other)).rejects.toMatchObject({ kind: 'unavailable' })
     })
 
     test('the worker sees nothing of the environment but what it is given', async () => {
-      await using world = await open()
-      const seen = await collect((await start(world, { do: 'environment' })).reports)
+      await using testbed = await open()
+      const seen = await collect((await start(testbed, { do: 'environment' })).reports)
       const last = seen.at(-1)
       const environment = last?.$case === 'completed' ? JSON.parse(text(last.value.result)) : {}
       expect(environment).toMatchObject({ PROBE: 'given' })

@@ -1,6 +1,6 @@
 /** What a reconcile came to. */
 export type Result =
-  /** The world is as it should be; look again when something changes. */
+  /** The actual state is the desired state; reconcile again when something changes. */
   | { kind: 'done' }
   /** It is as it should be for now; look again after so many milliseconds at the latest. */
   | { kind: 'requeueAfter'; milliseconds: number }

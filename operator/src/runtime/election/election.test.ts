@@ -1,5 +1,11 @@
 import { expect, test } from 'vitest'
-import { calm, createWorld, type Surroundings, seededRandom, type World } from '../../../test/simulation/mod.ts'
+import {
+  calm,
+  createSimulation,
+  type Simulation,
+  type Surroundings,
+  seededRandom,
+} from '../../../test/simulation/mod.ts'
 import { ConnectionError } from '../client/api-error.ts'
 import { type Client, guardWrites } from '../client/client.ts'
 import type { KubeObject } from '../objects/object.ts'
@@ -50,36 +56,37 @@ const candidate =
     void run()
   }
 
-const holderOf = ({ storage }: World) => storage.list(leases)[0]?.spec?.holderIdentity ?? ''
+const holderOf = ({ storage }: Simulation) => storage.list(leases)[0]?.spec?.holderIdentity ?? ''
 
 /** Writes that were committed while the lease was another's. */
-const trespasses = (world: World): string[] => {
+const trespasses = (simulation: Simulation): string[] => {
   const found: string[] = []
-  world.storage.onCommit(({ resource: { plural }, by }) => {
-    if (plural === marks.plural && holderOf(world) !== by) found.push(`${by} wrote in the time of ${holderOf(world)}`)
+  simulation.storage.onCommit(({ resource: { plural }, by }) => {
+    if (plural === marks.plural && holderOf(simulation) !== by)
+      found.push(`${by} wrote in the time of ${holderOf(simulation)}`)
   })
   return found
 }
 
 const twoCandidates = (seed: number) => {
-  const world = createWorld({ seed, faults: { ...calm, latency: [1, 200] } })
+  const simulation = createSimulation({ seed, faults: { ...calm, latency: [1, 200] } })
   const candidates = new Map<string, Candidate>()
-  const found = trespasses(world)
-  const a = world.spawn('a', candidate('a', candidates))
-  const b = world.spawn('b', candidate('b', candidates))
-  return { world, candidates, found, processes: { a, b } }
+  const found = trespasses(simulation)
+  const a = simulation.spawn('a', candidate('a', candidates))
+  const b = simulation.spawn('b', candidate('b', candidates))
+  return { simulation, candidates, found, processes: { a, b } }
 }
 
 test('one of two leads, and the other takes over after a crash as soon as the lease has run out', async () => {
-  const { world, candidates, found, processes } = twoCandidates(1)
-  await world.clock.until(() => holderOf(world) !== '', 10_000)
-  const first = holderOf(world) as 'a' | 'b'
+  const { simulation, candidates, found, processes } = twoCandidates(1)
+  await simulation.clock.until(() => holderOf(simulation) !== '', 10_000)
+  const first = holderOf(simulation) as 'a' | 'b'
   const second = first === 'a' ? 'b' : 'a'
-  await world.clock.advance(30_000)
+  await simulation.clock.advance(30_000)
   processes[first].kill()
-  const killedAt = world.clock.monotonic()
-  expect(await world.clock.until(() => candidates.get(second)?.election.leads() === true, 60_000)).toBe(true)
-  const took = world.clock.monotonic() - killedAt
+  const killedAt = simulation.clock.monotonic()
+  expect(await simulation.clock.until(() => candidates.get(second)?.election.leads() === true, 60_000)).toBe(true)
+  const took = simulation.clock.monotonic() - killedAt
   expect(took).toBeGreaterThan(12_000)
   expect(took).toBeLessThan(15_000 + 2 * 2_400 + 1_000)
   expect(found).toEqual([])
@@ -87,63 +94,63 @@ test('one of two leads, and the other takes over after a crash as soon as the le
 
 test('who is told to stop lets go of the lease, and the other leads within a look', async () => {
   const stop = new AbortController()
-  const world = createWorld({ seed: 3, faults: calm })
+  const simulation = createSimulation({ seed: 3, faults: calm })
   const candidates = new Map<string, Candidate>()
-  world.spawn('a', candidate('a', candidates, stop.signal))
-  await world.clock.until(() => holderOf(world) === 'a', 10_000)
-  world.spawn('b', candidate('b', candidates))
-  await world.clock.advance(5_000)
+  simulation.spawn('a', candidate('a', candidates, stop.signal))
+  await simulation.clock.until(() => holderOf(simulation) === 'a', 10_000)
+  simulation.spawn('b', candidate('b', candidates))
+  await simulation.clock.advance(5_000)
   stop.abort(new Error('stopped'))
-  const stoppedAt = world.clock.monotonic()
-  await world.clock.until(() => candidates.get('b')?.election.leads() === true, 60_000)
-  expect(world.clock.monotonic() - stoppedAt).toBeLessThan(2_400 + 1_500)
+  const stoppedAt = simulation.clock.monotonic()
+  await simulation.clock.until(() => candidates.get('b')?.election.leads() === true, 60_000)
+  expect(simulation.clock.monotonic() - stoppedAt).toBeLessThan(2_400 + 1_500)
   expect(candidates.get('a')?.lost).toEqual([])
-  expect(world.storage.list(leases)[0]?.spec?.leaseTransitions).toBe(1)
+  expect(simulation.storage.list(leases)[0]?.spec?.leaseTransitions).toBe(1)
 })
 
 test('a leader that was stopped and wakes after another has taken over writes nothing, and knows that it has lost', async () => {
   for (let seed = 1; seed <= 100; seed += 1) {
-    const { world, candidates, found, processes } = twoCandidates(seed)
+    const { simulation, candidates, found, processes } = twoCandidates(seed)
     const random = seededRandom(seed)
-    await world.clock.until(() => holderOf(world) !== '', 10_000)
-    const first = holderOf(world) as 'a' | 'b'
-    await world.clock.advance(random.between(0, 10_000))
+    await simulation.clock.until(() => holderOf(simulation) !== '', 10_000)
+    const first = holderOf(simulation) as 'a' | 'b'
+    await simulation.clock.advance(random.between(0, 10_000))
     processes[first].pause()
-    await world.clock.advance(random.between(15_000, 40_000))
+    await simulation.clock.advance(random.between(15_000, 40_000))
     processes[first].resume()
-    await world.clock.advance(20_000)
+    await simulation.clock.advance(20_000)
     expect(found, `seed ${seed}`).toEqual([])
     const state = candidates.get(first)
-    if (holderOf(world) !== first) expect(state?.lost[0]).toBeInstanceOf(LeadershipLost)
+    if (holderOf(simulation) !== first) expect(state?.lost[0]).toBeInstanceOf(LeadershipLost)
     // Whoever leads now, marks are being left.
-    expect(world.storage.list(marks).some(({ spec }) => spec.by === holderOf(world))).toBe(true)
+    expect(simulation.storage.list(marks).some(({ spec }) => spec.by === holderOf(simulation))).toBe(true)
   }
 })
 
 test('a leader that cannot reach the server gives up before another may lead', async () => {
-  const { world, candidates, found } = twoCandidates(5)
-  await world.clock.until(() => holderOf(world) !== '', 10_000)
-  const first = holderOf(world)
-  await world.clock.advance(5_000)
-  world.weather({ ...calm, refused: 1 })
-  await world.clock.advance(10_000)
+  const { simulation, candidates, found } = twoCandidates(5)
+  await simulation.clock.until(() => holderOf(simulation) !== '', 10_000)
+  const first = holderOf(simulation)
+  await simulation.clock.advance(5_000)
+  simulation.weather({ ...calm, refused: 1 })
+  await simulation.clock.advance(10_000)
   expect(candidates.get(first)?.election.leads()).toBe(false)
-  await world.clock.advance(5_000)
+  await simulation.clock.advance(5_000)
   expect(candidates.get(first)?.lost[0]).toBeInstanceOf(LeadershipLost)
-  world.weather(calm)
-  await world.clock.advance(20_000)
-  expect(holderOf(world)).not.toBe(first)
+  simulation.weather(calm)
+  await simulation.clock.advance(20_000)
+  expect(holderOf(simulation)).not.toBe(first)
   expect(found).toEqual([])
 })
 
 test('a renewal whose answer was lost counts for nothing until another one is answered', async () => {
-  const world = createWorld({ seed: 9 })
+  const simulation = createSimulation({ seed: 9 })
   const lost = () => Promise.reject(new ConnectionError('no answer came', { maybeSent: true }))
   // The first renewal takes effect without an answer, the second meets its conflict, and none comes through from then on.
   const fates = ['unanswered', 'passed on'] as const
   let [isCalm, renewals] = [true, 0]
   let election: Election | undefined
-  world.spawn('a', (parts) => {
+  simulation.spawn('a', (parts) => {
     const update: Client['update'] = async (resource, object, options) => {
       if (isCalm) return parts.client.update(resource, object, options)
       const fate = fates[renewals]
@@ -158,11 +165,11 @@ test('a renewal whose answer was lost counts for nothing until another one is an
       .then(() => election?.hold(new AbortController().signal))
       .catch(() => undefined)
   })
-  await world.clock.until(() => election?.leads() === true, 10_000)
+  await simulation.clock.until(() => election?.leads() === true, 10_000)
   isCalm = false
-  await world.clock.advance(9_000)
+  await simulation.clock.advance(9_000)
   expect(renewals).toBeGreaterThan(2)
   expect(election?.leads()).toBe(true)
-  await world.clock.advance(1_500)
+  await simulation.clock.advance(1_500)
   expect(election?.leads()).toBe(false)
 })

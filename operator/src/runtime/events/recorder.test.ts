@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { calm, createWorld } from '../../../test/simulation/mod.ts'
+import { calm, createSimulation } from '../../../test/simulation/mod.ts'
 import { resource } from '../objects/resource.ts'
 import { createRecorder, events, type Occurrence, type Recorder } from './recorder.ts'
 
@@ -8,13 +8,13 @@ const widget = { metadata: { name: 'w', namespace: 'ns', uid: 'u', resourceVersi
 const failed: Occurrence = { type: 'Warning', reason: 'Failed', action: 'Start', note: 'It did not start.' }
 
 const create = (faults = calm) => {
-  const world = createWorld({ seed: 1, faults })
+  const simulation = createSimulation({ seed: 1, faults })
   let recorder: Recorder | undefined
-  world.spawn('a', (parts) => {
+  simulation.spawn('a', (parts) => {
     recorder = createRecorder({ ...parts, controller: 'example.test/widget', instance: 'host_1' })
   })
   if (!recorder) throw new Error('the process did not start')
-  return { ...world, recorder }
+  return { ...simulation, recorder }
 }
 
 test('what happens again is counted in one event, which is not written each time', async () => {

@@ -1,5 +1,11 @@
 import { expect, test } from 'vitest'
-import { calm, createWorld, type Faults, type Surroundings, type World } from '../../../test/simulation/mod.ts'
+import {
+  calm,
+  createSimulation,
+  type Faults,
+  type Simulation,
+  type Surroundings,
+} from '../../../test/simulation/mod.ts'
 import { done } from '../controller/result.ts'
 import { LeadershipLost } from '../election/election.ts'
 import type { KubeObject } from '../objects/object.ts'
@@ -46,9 +52,9 @@ const operatorOf = (parts: Surroundings, { isAlone = false, ...options }: Option
   return { manager, store, stop, outcome, begin }
 }
 
-const start = (world: World, name: string, options?: Options) => {
+const start = (simulation: Simulation, name: string, options?: Options) => {
   let operator: ReturnType<typeof operatorOf> | undefined
-  const process = world.spawn(name, (parts) => {
+  const process = simulation.spawn(name, (parts) => {
     operator = operatorOf(parts, options)
     operator.begin()
   })
@@ -56,62 +62,63 @@ const start = (world: World, name: string, options?: Options) => {
   return { process, ...operator }
 }
 
-const create = (faults: Faults = calm) => createWorld({ seed: 1, faults })
+const create = (faults: Faults = calm) => createSimulation({ seed: 1, faults })
 
-const addJob = ({ storage }: World, name: string) => storage.create(jobs, { metadata: { name, namespace: 'default' } })
+const addJob = ({ storage }: Simulation, name: string) =>
+  storage.create(jobs, { metadata: { name, namespace: 'default' } })
 
 const get = async (manager: Manager, path: string) => {
   const response = await fetch(`http://127.0.0.1:${manager.healthPort()}${path}`)
   return { status: response.status, text: await response.text() }
 }
 
-/** Lets the real event loop do what it has to, such as listening; the clock of the world stands still. */
+/** Lets the real event loop run, for example to listen; the simulated clock stands still. */
 const turn = async (condition: () => boolean) => {
   while (!condition()) await new Promise((resolve) => setTimeout(resolve, 1))
 }
 
 test('work is done by the one that leads, and what the other would do it knows already', async () => {
-  const world = create()
-  const first = start(world, 'first')
-  await world.clock.advance(1_000)
-  const second = start(world, 'second')
+  const simulation = create()
+  const first = start(simulation, 'first')
+  await simulation.clock.advance(1_000)
+  const second = start(simulation, 'second')
   let isFilled = false
   void second.manager.filled().then(() => (isFilled = true))
-  addJob(world, 'a')
-  await world.clock.advance(10_000)
+  addJob(simulation, 'a')
+  await simulation.clock.advance(10_000)
   expect(isFilled).toBe(true)
-  expect(world.storage.get(jobs, { namespace: 'default', name: 'a' }).status?.isDone).toBe(true)
+  expect(simulation.storage.get(jobs, { namespace: 'default', name: 'a' }).status?.isDone).toBe(true)
   expect(second.store.size).toBe(1)
   const writers = new Set<string>()
-  world.storage.onCommit(({ by }) => writers.add(by))
+  simulation.storage.onCommit(({ by }) => writers.add(by))
   first.process.kill()
-  addJob(world, 'b')
-  await world.clock.advance(30_000)
+  addJob(simulation, 'b')
+  await simulation.clock.advance(30_000)
   expect([...writers]).toEqual(['', 'second'])
-  expect(world.storage.get(jobs, { namespace: 'default', name: 'b' }).status?.isDone).toBe(true)
+  expect(simulation.storage.get(jobs, { namespace: 'default', name: 'b' }).status?.isDone).toBe(true)
 })
 
 test('told to stop, it ends what is under way, begins nothing, and lets go of the lease last', async () => {
-  const world = create()
-  const operator = start(world, 'first')
-  await world.clock.advance(1_000)
-  for (const name of ['a', 'b']) addJob(world, name)
-  await world.clock.advance(1_000)
+  const simulation = create()
+  const operator = start(simulation, 'first')
+  await simulation.clock.advance(1_000)
+  for (const name of ['a', 'b']) addJob(simulation, name)
+  await simulation.clock.advance(1_000)
   const commits: string[] = []
-  world.storage.onCommit(({ resource: { plural }, object }) => commits.push(`${plural} ${object.metadata.name}`))
+  simulation.storage.onCommit(({ resource: { plural }, object }) => commits.push(`${plural} ${object.metadata.name}`))
   operator.stop.abort()
-  await world.clock.advance(60_000)
+  await simulation.clock.advance(60_000)
   expect(operator.outcome).toEqual({ ended: true })
   expect(commits.filter((commit) => commit.startsWith('jobs'))).toEqual(['jobs a'])
   expect(commits.at(-1)).toBe('leases operator')
-  expect(world.storage.get(leases, leaseRef).spec?.holderIdentity).toBeUndefined()
+  expect(simulation.storage.get(leases, leaseRef).spec?.holderIdentity).toBeUndefined()
 })
 
 test('what is done while leading is done by the one that leads, once its caches are filled, up to the end', async () => {
-  const world = create()
+  const simulation = create()
   const told: string[] = []
   const startWith = (name: string) => {
-    const operator = start(world, name)
+    const operator = start(simulation, name)
     operator.manager.whileLeading(async (signal) => {
       told.push(`${name} begins with ${operator.store.size}`)
       await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }))
@@ -119,14 +126,14 @@ test('what is done while leading is done by the one that leads, once its caches 
     })
     return operator
   }
-  addJob(world, 'a')
+  addJob(simulation, 'a')
   const first = startWith('first')
-  await world.clock.advance(1_000)
+  await simulation.clock.advance(1_000)
   const second = startWith('second')
-  await world.clock.advance(30_000)
+  await simulation.clock.advance(30_000)
   expect(told).toEqual(['first begins with 1'])
   first.stop.abort()
-  await world.clock.advance(30_000)
+  await simulation.clock.advance(30_000)
   expect(told).toEqual(['first begins with 1', 'first ends', 'second begins with 1'])
   expect([first.outcome, second.outcome]).toEqual([{ ended: true }, { ended: false }])
 })
@@ -134,102 +141,102 @@ test('what is done while leading is done by the one that leads, once its caches 
 test('one that was cut off while it stood by begins with all that was written meanwhile', async () => {
   const begun: number[] = []
   for (let late = 0; late < 3_000; late += 150) {
-    const world = create()
-    const first = start(world, 'first')
-    await world.clock.advance(1_000)
-    const second = start(world, 'second')
+    const simulation = create()
+    const first = start(simulation, 'first')
+    await simulation.clock.advance(1_000)
+    const second = start(simulation, 'second')
     second.manager.whileLeading(async () => void begun.push(second.store.size))
-    await world.clock.advance(5_000)
-    world.isolate(second.process, 20_000 + late)
+    await simulation.clock.advance(5_000)
+    simulation.isolate(second.process, 20_000 + late)
     first.process.kill()
-    for (const name of ['a', 'b']) addJob(world, name)
-    await world.clock.advance(60_000)
+    for (const name of ['a', 'b']) addJob(simulation, name)
+    await simulation.clock.advance(60_000)
   }
   expect(begun).toEqual(Array.from({ length: 20 }, () => 2))
 })
 
 test('caches look into the namespaces that the operator is told of, with a watch for each', async () => {
-  const world = create()
-  const add = (namespace: string) => world.storage.create(jobs, { metadata: { name: 'a', namespace } })
+  const simulation = create()
+  const add = (namespace: string) => simulation.storage.create(jobs, { metadata: { name: 'a', namespace } })
   for (const namespace of ['one', 'two', 'three']) add(namespace)
   let store: Store<Job> | undefined
-  world.spawn('operator', (parts) => {
+  simulation.spawn('operator', (parts) => {
     const manager = createManager({ name: 'test', ...parts, namespaces: ['one', 'two'] })
     store = manager.cache(jobs)
     manager.controller({ name: 'idle', reconcile: async () => done })
     void manager.run(new AbortController().signal)
   })
-  await world.clock.advance(5_000)
+  await simulation.clock.advance(5_000)
   expect([...(store?.keys() ?? [])].sort()).toEqual(['one/a', 'two/a'])
-  world.storage.delete(jobs, { name: 'a', namespace: 'one' })
-  world.storage.create(jobs, { metadata: { name: 'b', namespace: 'two' } })
-  await world.clock.advance(5_000)
+  simulation.storage.delete(jobs, { name: 'a', namespace: 'one' })
+  simulation.storage.create(jobs, { metadata: { name: 'b', namespace: 'two' } })
+  await simulation.clock.advance(5_000)
   expect([...(store?.keys() ?? [])].sort()).toEqual(['two/a', 'two/b'])
 })
 
 test('told to stop while it waits, for its caches or to lead, it stops', async () => {
   for (const faults of [calm, { ...calm, refused: 1 }]) {
-    const world = create()
-    start(world, 'first')
-    await world.clock.advance(5_000)
-    world.weather(faults)
-    const waiting = start(world, 'second')
-    await world.clock.advance(5_000)
+    const simulation = create()
+    start(simulation, 'first')
+    await simulation.clock.advance(5_000)
+    simulation.weather(faults)
+    const waiting = start(simulation, 'second')
+    await simulation.clock.advance(5_000)
     waiting.stop.abort()
-    await world.clock.advance(5_000)
+    await simulation.clock.advance(5_000)
     expect(waiting.outcome).toEqual({ ended: true })
   }
 })
 
 test('it gives up where the caches are not filled within two minutes, and says which', async () => {
-  const world = create({ ...calm, refused: 1 })
-  const operator = start(world, 'first')
-  await world.clock.advance(119_000)
+  const simulation = create({ ...calm, refused: 1 })
+  const operator = start(simulation, 'first')
+  await simulation.clock.advance(119_000)
   expect(operator.outcome.ended).toBe(false)
-  await world.clock.advance(2_000)
+  await simulation.clock.advance(2_000)
   expect(operator.outcome.error).toMatchObject({ message: 'The caches were not filled within 120 s: jobs.' })
 })
 
 test('it ends with LeadershipLost where the lease cannot be kept, without waiting for what is under way', async () => {
-  const world = create()
-  const operator = start(world, 'first')
-  await world.clock.advance(5_000)
-  world.weather({ ...calm, refused: 1 })
-  await world.clock.advance(13_000)
+  const simulation = create()
+  const operator = start(simulation, 'first')
+  await simulation.clock.advance(5_000)
+  simulation.weather({ ...calm, refused: 1 })
+  await simulation.clock.advance(13_000)
   expect(operator.outcome.error).toBeInstanceOf(LeadershipLost)
 })
 
 test('it is ready once its caches are filled and while the server is heard, and alive all the time', async () => {
-  const world = create({ ...calm, refused: 1 })
-  const { manager, stop, outcome } = start(world, 'first', { health: { host: '127.0.0.1', port: 0 } })
+  const simulation = create({ ...calm, refused: 1 })
+  const { manager, stop, outcome } = start(simulation, 'first', { health: { host: '127.0.0.1', port: 0 } })
   await turn(() => manager.healthPort() !== undefined)
-  await world.clock.advance(5_000)
+  await simulation.clock.advance(5_000)
   expect(await get(manager, '/readyz')).toEqual({ status: 503, text: 'The cache of jobs is not filled yet.\n' })
   expect(await get(manager, '/healthz')).toEqual({ status: 200, text: 'ok\n' })
-  world.weather(calm)
-  await world.clock.advance(60_000)
+  simulation.weather(calm)
+  await simulation.clock.advance(60_000)
   expect(await get(manager, '/readyz')).toEqual({ status: 200, text: 'ok\n' })
-  await world.clock.advance(600_000)
+  await simulation.clock.advance(600_000)
   expect((await get(manager, '/readyz')).status).toBe(200)
   expect((await get(manager, '/elsewhere')).status).toBe(404)
   stop.abort()
-  await world.clock.advance(60_000)
+  await simulation.clock.advance(60_000)
   await turn(() => outcome.ended)
   expect(manager.healthPort()).toBeUndefined()
 })
 
 test('a cache that hears nothing any more makes it not ready', async () => {
-  const world = create()
-  const { manager } = start(world, 'first', {
+  const simulation = create()
+  const { manager } = start(simulation, 'first', {
     health: { host: '127.0.0.1', port: 0 },
     // A lease that cannot be renewed would end it before.
     isAlone: true,
   })
   await turn(() => manager.healthPort() !== undefined)
-  await world.clock.advance(60_000)
+  await simulation.clock.advance(60_000)
   expect((await get(manager, '/readyz')).status).toBe(200)
-  world.weather({ ...calm, refused: 1, cut: 1 })
-  await world.clock.advance(300_000)
+  simulation.weather({ ...calm, refused: 1, cut: 1 })
+  await simulation.clock.advance(300_000)
   const ready = await get(manager, '/readyz')
   expect(ready.status).toBe(503)
   expect(ready.text).toMatch(/^The cache of jobs has heard nothing for \d+ s\.$/m)

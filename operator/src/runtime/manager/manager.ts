@@ -80,7 +80,7 @@ export const createManager = (options: ManagerOptions): Manager => {
   const filled = Promise.withResolvers<void>()
   let health: HealthServer | undefined
 
-  /** Every cache is filled in time, or nothing is begun: to act on half a world is to act on none. */
+  /** Controllers start only when every cache has synced in time: a partial cache leads to wrong decisions. */
   const sync = async (signal: AbortSignal) => {
     const limit = new AbortController()
     const waiting = clock.sleep(syncLimit, AbortSignal.any([signal, limit.signal])).then(() => {

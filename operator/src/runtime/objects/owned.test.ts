@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { calm, createWorld } from '../../../test/simulation/mod.ts'
+import { calm, createSimulation } from '../../../test/simulation/mod.ts'
 import type { Client } from '../client/client.ts'
 import type { KubeObject } from './object.ts'
 import { createOwned, findOwned, remove } from './owned.ts'
@@ -16,15 +16,15 @@ const draftOf = (owner: KubeObject) => ({ metadata: { ...ref, ownerReferences: [
 const outcomeOf = async <T>(
   work: (client: Client, widget: KubeObject, other: KubeObject) => Promise<T>,
 ): Promise<T> => {
-  const world = createWorld({ seed: 1, faults: calm })
+  const simulation = createSimulation({ seed: 1, faults: calm })
   const [widget, other] = ['widget', 'other'].map((name) =>
-    world.storage.create(widgets, { metadata: { name, namespace: 'ns' } }),
+    simulation.storage.create(widgets, { metadata: { name, namespace: 'ns' } }),
   ) as [KubeObject, KubeObject]
   const outcome = Promise.withResolvers<T>()
-  world.spawn('process', ({ client }) => {
+  simulation.spawn('process', ({ client }) => {
     work(client, widget, other).then(outcome.resolve, outcome.reject)
   })
-  await world.clock.advance(10_000)
+  await simulation.clock.advance(10_000)
   return outcome.promise
 }
 

@@ -135,17 +135,17 @@ export const createReflector = <T extends KubeObject>(options: ReflectorOptions<
 
   const list = async (signal: AbortSignal) => {
     instruments.listed()
-    const world = await listPages(client, resource, { ...selection, limit: pageSize, signal }, sign)
+    const listed = await listPages(client, resource, { ...selection, limit: pageSize, signal }, sign)
     signal.throwIfAborted()
     const differences = store.replace({
-      objects: world.items.map(transform),
-      version: world.resourceVersion,
+      objects: listed.items.map(transform),
+      version: listed.resourceVersion,
       initial: !hasSynced,
       ...(selection.namespace === undefined ? {} : { namespace: selection.namespace }),
     })
     // What a list shows that nobody waited for was kept from us.
     if (hasSynced && !refreshed) instruments.missed(differences)
-    version = world.resourceVersion
+    version = listed.resourceVersion
     listedAt = clock.monotonic()
     hasSynced = true
     synced.resolve()

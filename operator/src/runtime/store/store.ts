@@ -35,8 +35,8 @@ export type StoreWriter<T extends KubeObject> = Store<T> & {
   put: (object: T, initial?: boolean) => void
   /** Takes a deletion that a watch told of, with the object's last version. */
   remove: (object: T) => void
-  /** Takes the whole world at a version, or of it one namespace. Gives how many objects differ from what was known. */
-  replace: (world: { objects: readonly T[]; version: string; initial: boolean; namespace?: string }) => number
+  /** Replaces all objects, or those of one namespace, by a list at a version. Returns how many objects changed. */
+  replace: (listed: { objects: readonly T[]; version: string; initial: boolean; namespace?: string }) => number
 }
 
 export type StoreOptions<T extends KubeObject> = {

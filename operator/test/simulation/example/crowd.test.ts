@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { exploredSeeds } from '../../../../test/support/exploration.ts'
-import { calm, createWorld, type Faults, hostile, stormy, type World } from '../mod.ts'
+import { calm, createSimulation, type Faults, hostile, type Simulation, stormy } from '../mod.ts'
 import { type Crowd, careful, crowds, members, type Precautions, runCrowdController } from './crowd.ts'
 
 const ref = { namespace: 'default', name: 'crowd' }
@@ -18,7 +18,7 @@ type Schedule = {
 /** Milliseconds of calm within which everything must have come to rest: the longest waits after failures, and some. */
 const restWithin = 400_000
 
-type Outcome = { world: World; most: number; allowed: number; converged: boolean; left: number }
+type Outcome = { simulation: Simulation; most: number; allowed: number; converged: boolean; left: number }
 
 const crowdOf = (replicas: number): Crowd => ({ metadata: { ...ref }, spec: { replicas } }) as unknown as Crowd
 
@@ -34,12 +34,12 @@ const live = async ({
   crashEvery,
   relistAfter,
 }: Schedule): Promise<Outcome> => {
-  const world = createWorld({ seed, faults, terminating: [{ resource: members, milliseconds: 20_000 }] })
-  const { storage, clock, random } = world
+  const simulation = createSimulation({ seed, faults, terminating: [{ resource: members, milliseconds: 20_000 }] })
+  const { storage, clock, random } = simulation
   let [most, allowed] = [0, 0]
   const spawned: AbortController[] = []
   const start = () =>
-    void world.spawn(`controller-${spawned.length}`, (surroundings) => {
+    void simulation.spawn(`controller-${spawned.length}`, (surroundings) => {
       const stop = new AbortController()
       spawned.push(stop)
       runCrowdController(surroundings, { signal: stop.signal, precautions, ...(relistAfter ? { relistAfter } : {}) })
@@ -49,10 +49,10 @@ const live = async ({
     most = Math.max(most, storage.list(members).length)
   })
   const crash = (step: number) =>
-    world.atStep(step, (process) => {
+    simulation.atStep(step, (process) => {
       process.kill()
       clock.after(random.between(0, 3_000), start)
-      if (crashEvery) crash(world.steps() + Math.ceil(random() * crashEvery))
+      if (crashEvery) crash(simulation.steps() + Math.ceil(random() * crashEvery))
     })
   if (crashAt !== undefined) crash(crashAt)
 
@@ -64,7 +64,7 @@ const live = async ({
     storage.patch(crowds, ref, { type: 'merge', body: { spec: { replicas } } })
   }
   await clock.advance(10_000)
-  world.weather(calm)
+  simulation.weather(calm)
   const isAtRest = () => {
     const staying = storage.list(members).filter(({ metadata }) => !metadata.deletionTimestamp)
     return staying.length === 4 && storage.list(members).length === 4 && storage.get(crowds, ref).status?.replicas === 4
@@ -72,7 +72,7 @@ const live = async ({
   const converged = await clock.until(isAtRest, restWithin + 2 * (relistAfter ?? 0))
   storage.delete(crowds, ref)
   await clock.advance(restWithin)
-  return { world, most, allowed, converged, left: storage.list(members).length }
+  return { simulation, most, allowed, converged, left: storage.list(members).length }
 }
 
 const seeds = (count: number) => Array.from({ length: count }, (_, seed) => seed + 1)
@@ -105,8 +105,8 @@ test('the same holds where events are lost and out of order, until the next list
 })
 
 test('the controller may be killed at any step of its work', async () => {
-  const { world } = await live({ seed: 7, faults: calm })
-  const steps = seeds(world.steps())
+  const { simulation } = await live({ seed: 7, faults: calm })
+  const steps = seeds(simulation.steps())
   expect(steps.length).toBeGreaterThan(30)
   expect(await failing(steps.map((crashAt) => ({ seed: 7, faults: calm, crashAt })))).toEqual([])
 })
@@ -129,8 +129,13 @@ test('the simulation finds that expectations alone do not outlive a lost answer'
 
 test('a seed tells the same story twice', async () => {
   const told = async () => {
-    const { world, ...outcome } = await live({ seed: 11, faults: stormy, crashAt: 5, crashEvery: 30 })
-    return { ...outcome, steps: world.steps(), revision: world.storage.revision(), now: world.clock.monotonic() }
+    const { simulation, ...outcome } = await live({ seed: 11, faults: stormy, crashAt: 5, crashEvery: 30 })
+    return {
+      ...outcome,
+      steps: simulation.steps(),
+      revision: simulation.storage.revision(),
+      now: simulation.clock.monotonic(),
+    }
   }
   expect(await told()).toEqual(await told())
 })

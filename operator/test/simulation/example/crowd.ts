@@ -56,7 +56,7 @@ export type Precautions = {
 
 export const careful: Precautions = { deterministicNames: true, expectations: true }
 
-type World = Surroundings & { crowds: Store<Crowd>; members: Store<Member> }
+type CrowdDependencies = Surroundings & { crowds: Store<Crowd>; members: Store<Member> }
 
 const placeNames = (crowd: Crowd): string[] =>
   Array.from({ length: crowd.spec.replicas }, (_, place) =>
@@ -64,10 +64,10 @@ const placeNames = (crowd: Crowd): string[] =>
   )
 
 /** Keeps as many members as a crowd asks for: no more at any instant, no fewer in the end. */
-const reconcileCrowd = (world: World, precautions: Precautions): Reconcile => {
-  const { client, clock } = world
+const reconcileCrowd = (dependencies: CrowdDependencies, precautions: Precautions): Reconcile => {
+  const { client, clock } = dependencies
   const expectations = createExpectations({ clock })
-  world.members.onChange(expectations.observe)
+  dependencies.members.onChange(expectations.observe)
 
   const create = async (crowd: Crowd, name: string | undefined) => {
     const key = keyOf(crowd.metadata)
@@ -81,7 +81,7 @@ const reconcileCrowd = (world: World, precautions: Precautions): Reconcile => {
     if (child !== undefined && precautions.expectations) expectations.expectCreation(key, child)
     try {
       const made = await client.create(members, { metadata } as Draft<Member>)
-      if (child === undefined && precautions.expectations && !world.members.get(keyOf(made.metadata)))
+      if (child === undefined && precautions.expectations && !dependencies.members.get(keyOf(made.metadata)))
         expectations.expectCreation(key, keyOf(made.metadata))
     } catch (error) {
       if (child !== undefined) expectations.withdraw(child)
@@ -102,7 +102,7 @@ const reconcileCrowd = (world: World, precautions: Precautions): Reconcile => {
   }
 
   return async (key) => {
-    const crowd = world.crowds.get(key)
+    const crowd = dependencies.crowds.get(key)
     if (!crowd) {
       expectations.forget(key)
       return done
@@ -110,7 +110,7 @@ const reconcileCrowd = (world: World, precautions: Precautions): Reconcile => {
     if (isBeingDeleted(crowd)) return done
     if (!expectations.fulfilled(key)) return requeueAfter(expectations.expiresIn(key))
 
-    const present = world.members.by('owner', crowd.metadata.uid)
+    const present = dependencies.members.by('owner', crowd.metadata.uid)
     const names = placeNames(crowd)
     const staying = present.filter((member) => !isBeingDeleted(member))
     if (precautions.deterministicNames) {
@@ -138,20 +138,20 @@ export const runCrowdController = (
     relistAfter,
   }: { signal: AbortSignal; precautions?: Precautions; relistAfter?: number },
 ): { controller: Controller; reflectors: Reflector[]; ended: Promise<void> } => {
-  const world = {
+  const dependencies = {
     ...surroundings,
     crowds: createStore<Crowd>({ freeze: true }),
     members: createStore<Member>({ freeze: true }),
   }
   const parts = { ...surroundings, pageSize: 3, ...(relistAfter === undefined ? {} : { relistAfter }) }
   const reflectors = [
-    createReflector({ ...parts, name: 'crowds', resource: crowds, store: world.crowds }),
-    createReflector({ ...parts, name: 'members', resource: members, store: world.members }),
+    createReflector({ ...parts, name: 'crowds', resource: crowds, store: dependencies.crowds }),
+    createReflector({ ...parts, name: 'members', resource: members, store: dependencies.members }),
   ]
-  const reconcile = reconcileCrowd(world, precautions)
+  const reconcile = reconcileCrowd(dependencies, precautions)
   const controller = createController({ ...surroundings, name: 'crowds', reconcile, workers: 2 })
-  controller.watch(world.crowds, toSelf)
-  controller.watch(world.members, toController(crowds))
+  controller.watch(dependencies.crowds, toSelf)
+  controller.watch(dependencies.members, toController(crowds))
   const run = async () => {
     const reflecting = reflectors.map((reflector) => reflector.run(signal))
     await Promise.all(reflectors.map((reflector) => reflector.synced()))

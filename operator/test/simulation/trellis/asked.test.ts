@@ -6,7 +6,7 @@ import type { RunObject } from '../../../src/rpc/workload-runs.ts'
 import type { Resource } from '../../../src/runtime/mod.ts'
 import { searchNameOf } from '../../../src/search/search-object.ts'
 import { pods } from '../../../src/workers/mod.ts'
-import { createWorld } from '../mod.ts'
+import { createSimulation } from '../mod.ts'
 import { createCluster } from './cluster.ts'
 import { fillInDefaults } from './defaults.ts'
 import { timeout } from './schedules.ts'
@@ -22,20 +22,21 @@ const kinds = [
 /** A quiet cluster whose operator runs, and how many objects were made in it for the run. */
 const begin = async (seed: number, [workload, resource, name]: (typeof kinds)[number]) => {
   const terminating = [{ resource: pods, milliseconds: 10_000 }]
-  const world = createWorld({ seed, terminating, admit: fillInDefaults })
-  const { operators, services } = createCluster(world)
+  const simulation = createSimulation({ seed, terminating, admit: fillInDefaults })
+  const { operators, services } = createCluster(simulation)
   const service = services[workload]
   const operator = operators.start()
-  await world.clock.advance(1_000)
+  await simulation.clock.advance(1_000)
   let made = 0
-  world.storage.onCommit((commit) => {
+  simulation.storage.onCommit((commit) => {
     if (commit.type === 'ADDED' && commit.resource.plural === resource.plural) made += 1
   })
-  const read = () => world.storage.list(resource).find(({ metadata }) => metadata.name === name)
+  const read = () => simulation.storage.list(resource).find(({ metadata }) => metadata.name === name)
   const ref = { namespace: 'default', name }
-  const until = async (condition: () => boolean) => expect(await world.clock.until(condition, 5 * minutes)).toBe(true)
+  const until = async (condition: () => boolean) =>
+    expect(await simulation.clock.until(condition, 5 * minutes)).toBe(true)
   return {
-    world,
+    simulation,
     operators,
     operator,
     service,
@@ -43,7 +44,7 @@ const begin = async (seed: number, [workload, resource, name]: (typeof kinds)[nu
     until,
     made: () => made,
     end: () => service.ends.get(run),
-    remove: () => world.storage.delete(resource, ref),
+    remove: () => simulation.storage.delete(resource, ref),
   }
 }
 
@@ -55,14 +56,14 @@ test.each(kinds)(
   'a %s that a service asks for many times is one object, and ends for all who asked',
   async (...kind) => {
     for (const seed of exploredSeeds(20)) {
-      const { service, until, made, end, read, world } = await begin(seed, kind)
+      const { service, until, made, end, read, simulation } = await begin(seed, kind)
       for (let times = 0; times < 5; times += 1) {
         service.ask(run)
-        await world.clock.advance(times * 300)
+        await simulation.clock.advance(times * 300)
       }
       await until(() => end() !== undefined && read() === undefined)
       expect(made()).toBe(1)
-      world.end()
+      simulation.end()
     }
   },
   timeout,
@@ -72,14 +73,14 @@ test.each(kinds)(
   'a %s that its service has cancelled ends as Cancelled, and its worker with it',
   async (...kind) => {
     for (const seed of exploredSeeds(20)) {
-      const { service, until, end, read, world } = await begin(seed, kind)
+      const { service, until, end, read, simulation } = await begin(seed, kind)
       service.ask(run)
       await until(() => read() !== undefined)
-      await world.clock.advance(world.random.between(0, 600))
+      await simulation.clock.advance(simulation.random.between(0, 600))
       service.cancel(run)
-      await until(() => end() !== undefined && read() === undefined && world.storage.list(pods).length === 0)
+      await until(() => end() !== undefined && read() === undefined && simulation.storage.list(pods).length === 0)
       expect(end()).toMatchObject(cancelled)
-      world.end()
+      simulation.end()
     }
   },
   timeout,
@@ -90,18 +91,18 @@ test.each(kinds)(
   async (...kind) => {
     const ends: ReturnType<Begun['end']>[] = []
     for (const seed of exploredSeeds(20)) {
-      const { service, until, made, end, read, remove, operators, operator, world } = await begin(seed, kind)
+      const { service, until, made, end, read, remove, operators, operator, simulation } = await begin(seed, kind)
       service.ask(run)
       await until(() => service.hasHeard(run))
       operator.kill()
       if (read()) remove()
-      await world.clock.advance(world.random.between(1_000, 20_000))
+      await simulation.clock.advance(simulation.random.between(1_000, 20_000))
       operators.start()
-      await until(() => end() !== undefined && world.storage.list(pods).length === 0)
-      await world.clock.advance(2 * minutes)
+      await until(() => end() !== undefined && simulation.storage.list(pods).length === 0)
+      await simulation.clock.advance(2 * minutes)
       ends.push(end())
       expect([made(), read()]).toEqual([1, undefined])
-      world.end()
+      simulation.end()
     }
     // Some workers complete or refuse their run before they are ended.
     const others = ends.filter(

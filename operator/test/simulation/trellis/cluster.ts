@@ -1,4 +1,4 @@
-import type { World } from '../mod.ts'
+import type { Simulation } from '../mod.ts'
 import { runWorker } from './run-worker.ts'
 import { runService } from './service.ts'
 import { calmBus, createSimulatedBus, stormyBus } from './simulated-bus.ts'
@@ -11,15 +11,15 @@ import { createWorkLog } from './work-log.ts'
 
 /** A cluster with all that has a part in runs: operators, services, nodes, the controller of Jobs, a bus between them. */
 export const createCluster = (
-  world: World,
+  simulation: Simulation,
   { isStormy = false, isCareless = false }: { isStormy?: boolean; isCareless?: boolean } = {},
 ) => {
-  const bus = createSimulatedBus(world)
-  const operators = createOperators(world, bus, { isCareless })
-  const calls = createCalls(world, operators.serving)
+  const bus = createSimulatedBus(simulation)
+  const operators = createOperators(simulation, bus, { isCareless })
+  const calls = createCalls(simulation, operators.serving)
   const log = createWorkLog()
-  const nodes = runNodes(world, runWorker(world, bus, log))
-  const jobs = runJobs(world)
+  const nodes = runNodes(simulation, runWorker(simulation, bus, log))
+  const jobs = runJobs(simulation)
   const weather = (isBad: boolean) => {
     bus.weather(isBad ? stormyBus : calmBus)
     nodes.weather(isBad ? stormyNodes : calmNodes)
@@ -28,8 +28,8 @@ export const createCluster = (
   }
   weather(isStormy)
   const services = {
-    search: runService(world, { bus, calls, trade: 'listings' }),
-    generation: runService(world, { bus, calls, trade: 'music' }),
+    search: runService(simulation, { bus, calls, trade: 'listings' }),
+    generation: runService(simulation, { bus, calls, trade: 'music' }),
   }
-  return { bus, operators, log, services, weather, gpus: gpuNode(world) }
+  return { bus, operators, log, services, weather, gpus: gpuNode(simulation) }
 }

@@ -4,7 +4,7 @@ import type { RunObject } from '../../../src/rpc/workload-runs.ts'
 import { failureCondition, isFinished, isLive, podStateOf } from '../../../src/runs/mod.ts'
 import { controllerOf, type KubeObject, leases, type OwnerReference, type Resource } from '../../../src/runtime/mod.ts'
 import { type Pod, pods } from '../../../src/workers/mod.ts'
-import type { Commit, World } from '../mod.ts'
+import type { Commit, Simulation } from '../mod.ts'
 import { maximumRuns } from './simulated-operator.ts'
 
 type Ended = { phase: string; reason: string | undefined; run: string | undefined }
@@ -38,8 +38,8 @@ const isRun = ({ plural }: { plural: string }) => plural === searches.plural || 
 const hasFinished = ({ status }: BatchJob) =>
   status?.conditions?.some(({ type }) => type === 'Complete' || type === 'Failed') === true
 
-/** Watches the commits of a world for what must never be; objects of the names that must stay away are not to be made. */
-export const watchInvariants = ({ storage, clock }: World, mustStayAway: ReadonlySet<string>): Invariants => {
+/** Checks invariants at each commit of a simulation; objects with the names that must stay away must not be created. */
+export const watchInvariants = ({ storage, clock }: Simulation, mustStayAway: ReadonlySet<string>): Invariants => {
   const broken: string[] = []
   const excess: string[] = []
   const claims = new Map<string, number>()

@@ -4,7 +4,7 @@ import type { RunObject } from '../../../src/rpc/workload-runs.ts'
 import { isLive, podStateOf } from '../../../src/runs/mod.ts'
 import { conditionOf, controllerOf, type Resource } from '../../../src/runtime/mod.ts'
 import { pods } from '../../../src/workers/mod.ts'
-import type { World } from '../mod.ts'
+import type { Simulation } from '../mod.ts'
 import type { Invariants } from './invariants.ts'
 import type { User } from './user.ts'
 
@@ -17,7 +17,7 @@ const isFilled = ({ status, spec }: WarmPool): boolean =>
 const forWantOfWord = ['NoReport', 'WorkerLost', 'Evicted']
 
 /** Whether nothing is left of what was asked for, and the pools are as they are wished to be. */
-export const isAtRest = ({ storage }: World, { asked }: User): boolean => {
+export const isAtRest = ({ storage }: Simulation, { asked }: User): boolean => {
   const pools = storage.list(warmPools)
   return (
     asked.every(({ resource }) => storage.list(resource).length === 0) &&
@@ -29,7 +29,7 @@ export const isAtRest = ({ storage }: World, { asked }: User): boolean => {
 }
 
 /** What there is, for people who have to find out why. */
-const describe = ({ storage }: World, { asked }: User): string =>
+const describe = ({ storage }: Simulation, { asked }: User): string =>
   JSON.stringify({
     runs: [...new Set(asked.map(({ resource }) => resource))].flatMap((resource) =>
       storage.list(resource as Resource<RunObject>).map(({ metadata, status }) => ({ name: metadata.name, status })),
@@ -44,12 +44,12 @@ const describe = ({ storage }: World, { asked }: User): string =>
 
 /** What became of the runs, and what is wrong with how it ended. */
 export const judge = (
-  world: World,
+  simulation: Simulation,
   { user, invariants, atRest, operators }: { user: User; invariants: Invariants; atRest: boolean; operators: number },
 ): { wrong: string[]; phases: Record<string, number>; claims: number } => {
-  const { storage } = world
+  const { storage } = simulation
   const wrong: string[] = []
-  if (!atRest) wrong.push(`it did not come to rest: ${describe(world, user)}`)
+  if (!atRest) wrong.push(`it did not come to rest: ${describe(simulation, user)}`)
   let claims = 0
   for (const { metadata, status } of storage.list(warmPools)) {
     const claimed = invariants.claims.get(metadata.uid) ?? 0

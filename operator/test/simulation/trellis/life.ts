@@ -1,5 +1,5 @@
 import { pods } from '../../../src/workers/mod.ts'
-import { calm, createWorld, type Faults, type World } from '../mod.ts'
+import { calm, createSimulation, type Faults, type Simulation } from '../mod.ts'
 import { createCluster } from './cluster.ts'
 import { fillInDefaults } from './defaults.ts'
 import { watchInvariants } from './invariants.ts'
@@ -27,12 +27,12 @@ export type Schedule = {
   runs?: number
   /** Whether pods are claimed without naming the version that they were read at. */
   isCareless?: boolean
-  /** Sees the world before anything happens in it. */
-  onWorld?: (world: World) => void
+  /** Called with the simulation before it starts. */
+  onSimulation?: (simulation: Simulation) => void
 }
 
 export type Outcome = {
-  world: World
+  simulation: Simulation
   /** What did not hold; nothing where all is well. */
   wrong: string[]
   /** How many runs went which way, and how many had a waiting worker. */
@@ -48,15 +48,15 @@ const restWithin = 1_500_000
 export const live = async (schedule: Schedule): Promise<Outcome> => {
   const { seed, faults = calm, isStormy = false, crashAt, crashEvery, mishaps = ['kill'], runs = 8 } = schedule
   const terminating = [{ resource: pods, milliseconds: 10_000 }]
-  const world = createWorld({ seed, faults, terminating, admit: fillInDefaults })
-  const { clock, random } = world
-  schedule.onWorld?.(world)
-  const { operators, log, services, weather, gpus } = createCluster(world, schedule)
-  const user = createUser(world, services)
-  const invariants = watchInvariants(world, user.mustStayAway)
+  const simulation = createSimulation({ seed, faults, terminating, admit: fillInDefaults })
+  const { clock, random } = simulation
+  schedule.onSimulation?.(simulation)
+  const { operators, log, services, weather, gpus } = createCluster(simulation, schedule)
+  const user = createUser(simulation, services)
+  const invariants = watchInvariants(simulation, user.mustStayAway)
   let isOver = false
   if (crashAt !== undefined)
-    planMishaps(world, operators, { at: crashAt, every: crashEvery, kinds: mishaps, isOver: () => isOver })
+    planMishaps(simulation, operators, { at: crashAt, every: crashEvery, kinds: mishaps, isOver: () => isOver })
 
   for (let replica = 0; replica < (schedule.operators ?? 1); replica += 1) operators.start()
   user.makePools(schedule.replicas ?? 2)
@@ -74,15 +74,15 @@ export const live = async (schedule: Schedule): Promise<Outcome> => {
   await clock.advance(20_000)
 
   isOver = true
-  world.weather(calm)
+  simulation.weather(calm)
   weather(false)
   // Some runs wait for GPUs however long it takes.
   gpus.join()
-  const atRest = await clock.until(() => isAtRest(world, user), restWithin)
+  const atRest = await clock.until(() => isAtRest(simulation, user), restWithin)
   const count = operators.count()
-  const { wrong, ...rest } = judge(world, { user, invariants, atRest, operators: count })
+  const { wrong, ...rest } = judge(simulation, { user, invariants, atRest, operators: count })
   const excess = faults.late > 0 ? [] : invariants.excess
   wrong.unshift(...invariants.broken, ...excess, ...operators.faults, ...log.doubled)
-  world.end()
-  return { world, wrong, ...rest, operators: count }
+  simulation.end()
+  return { simulation, wrong, ...rest, operators: count }
 }

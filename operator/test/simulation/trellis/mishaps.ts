@@ -1,4 +1,4 @@
-import type { SimulatedProcess, World } from '../mod.ts'
+import type { SimulatedProcess, Simulation } from '../mod.ts'
 import type { Operators } from './simulated-operator.ts'
 
 /** What happens to replicas of the operator: they are killed, stopped for a while, or cut off from the API server for a while. */
@@ -9,7 +9,7 @@ const away = [1_000, 60_000] as const
 
 /** Has something happen to a replica at a step, and again after at most so many more, until `isOver`. */
 export const planMishaps = (
-  world: World,
+  simulation: Simulation,
   operators: Operators,
   {
     at,
@@ -18,7 +18,7 @@ export const planMishaps = (
     isOver,
   }: { at: number; every?: number | undefined; kinds: readonly Mishap[]; isOver: () => boolean },
 ): void => {
-  const { clock, random } = world
+  const { clock, random } = simulation
   const happen: Record<Mishap, (process: SimulatedProcess) => void> = {
     kill: (process) => {
       process.kill()
@@ -28,15 +28,15 @@ export const planMishaps = (
       process.pause()
       clock.after(random.between(...away), process.resume)
     },
-    isolate: (process) => world.isolate(process, random.between(...away)),
+    isolate: (process) => simulation.isolate(process, random.between(...away)),
   }
   const plan = (step: number) =>
-    world.atStep(step, (process) => {
+    simulation.atStep(step, (process) => {
       if (isOver()) return
       if (!process.name.startsWith('operator')) return plan(step + 1)
       const kind = kinds.length === 1 ? kinds[0] : kinds[Math.floor(random() * kinds.length)]
       happen[kind ?? 'kill'](process)
-      if (every) plan(world.steps() + Math.ceil(random() * every))
+      if (every) plan(simulation.steps() + Math.ceil(random() * every))
     })
   plan(at)
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { exploredSeeds } from '../../../../test/support/exploration.ts'
 import { pods } from '../../../src/workers/mod.ts'
-import { createWorld } from '../mod.ts'
+import { createSimulation } from '../mod.ts'
 import { createCluster } from './cluster.ts'
 import { fillInDefaults } from './defaults.ts'
 import { watchInvariants } from './invariants.ts'
@@ -20,25 +20,25 @@ const ofTheRun = ['Refused', 'DeadlineExceeded']
 /** Runs that come before and during an outage of the bus, and the reasons of those that failed. */
 const survive = async (seed: number) => {
   const terminating = [{ resource: pods, milliseconds: 10_000 }]
-  const world = createWorld({ seed, terminating, admit: fillInDefaults })
-  const { operators, services, bus, gpus } = createCluster(world)
-  const user = createUser(world, services)
-  const invariants = watchInvariants(world, user.mustStayAway)
+  const simulation = createSimulation({ seed, terminating, admit: fillInDefaults })
+  const { operators, services, bus, gpus } = createCluster(simulation)
+  const user = createUser(simulation, services)
+  const invariants = watchInvariants(simulation, user.mustStayAway)
   operators.start()
   user.makePools(2)
   gpus.join()
-  await world.clock.advance(5_000)
+  await simulation.clock.advance(5_000)
   for (let count = 0; count < runs; count += 1) {
     if (count === runs / 2) {
       bus.weather(silentBus)
-      world.clock.after(outage, () => bus.weather(calmBus))
+      simulation.clock.after(outage, () => bus.weather(calmBus))
     }
     user.apply(count % 2 === 0 ? 'search' : 'generation')
-    await world.clock.advance(world.random.between(0, 4_000))
+    await simulation.clock.advance(simulation.random.between(0, 4_000))
   }
-  const atRest = await world.clock.until(() => isAtRest(world, user), 1_500_000)
+  const atRest = await simulation.clock.until(() => isAtRest(simulation, user), 1_500_000)
   const reasons = [...invariants.ended.values()].flatMap(({ reason }) => reason ?? [])
-  world.end()
+  simulation.end()
   return { atRest, wrong: [...invariants.broken, ...invariants.excess], reasons }
 }
 

@@ -3,7 +3,7 @@ import { assignmentsOf, inputsOf, type Report, type RunKind, runKinds, runTopic 
 import { reportedExitCode } from '../../../src/runs/mod.ts'
 import type { KubeObject } from '../../../src/runtime/mod.ts'
 import { componentOf, label } from '../../../src/workers/mod.ts'
-import type { World } from '../mod.ts'
+import type { Simulation } from '../mod.ts'
 import type { SimulatedBus } from './simulated-bus.ts'
 import type { WorkerProgram } from './simulated-nodes.ts'
 import { isEnd, never, workerReports } from './tellers.ts'
@@ -62,7 +62,7 @@ const watchRun = (bus: Bus, runId: string, { kind, own, worker }: Watched) => {
 
 /** A worker as the real one is: it hears of its run by its pod's uid, reads what to do, tells, stays a little and ends. */
 export const runWorker =
-  (world: World, bus: SimulatedBus, log: WorkLog): WorkerProgram =>
+  (simulation: Simulation, bus: SimulatedBus, log: WorkLog): WorkerProgram =>
   ({ metadata }, process, exit) => {
     const { clock } = process
     const connected = bus.connect(process)
@@ -71,12 +71,12 @@ export const runWorker =
     const worker = metadata.name
 
     const work = async (runId: string): Promise<RunEnd> => {
-      const each = world.random.between(100, 20_000) / parts
+      const each = simulation.random.between(100, 20_000) / parts
       for (let part = 1; part <= parts; part += 1) {
         await clock.sleep(each)
         if (part < parts) void notice(runId, { $case: 'progress', value: { fraction: part / parts, detail: 'Some.' } })
       }
-      return world.random.chance(hopeless) ? 'failed' : 'completed'
+      return simulation.random.chance(hopeless) ? 'failed' : 'completed'
     }
 
     const conclude = async (runId: string, end: RunEnd): Promise<void> => {

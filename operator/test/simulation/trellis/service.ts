@@ -9,7 +9,7 @@ import {
   SearchSubject,
 } from '@trellis/protos/ts/trellis/workloads/v1/workloads.ts'
 import type { Clock } from '../../../src/runtime/mod.ts'
-import type { World } from '../mod.ts'
+import type { Simulation } from '../mod.ts'
 import type { SimulatedBus } from './simulated-bus.ts'
 import type { Calls } from './simulated-rpc.ts'
 import { isEnd, never, serviceReports } from './tellers.ts'
@@ -81,7 +81,7 @@ const reportsOf = (bus: Bus, { workload, runId }: Pick<RunRequest, 'workload' | 
 
 /** The listings or the music service: plans what is ordered, asks for runs, follows them, and says when all is written. */
 export const runService = (
-  world: World,
+  simulation: Simulation,
   { bus, calls, trade }: { bus: SimulatedBus; calls: Calls; trade: keyof typeof trades },
 ): Service => {
   const { orders, request, conclusion } = trades[trade]
@@ -91,7 +91,7 @@ export const runService = (
   const unknowing = new Map<string, number>()
   let service: Pick<Service, 'ask' | 'cancel'> | undefined
 
-  world.spawn(trade, ({ clock }, process) => {
+  simulation.spawn(trade, ({ clock }, process) => {
     const connected = bus.connect(process)
     const operator = calls.connect(process)
     const { notice } = serviceReports(connected, clock)
@@ -180,6 +180,6 @@ export const runService = (
     ...service,
     ends,
     hasHeard: (runId) => heard.has(runId),
-    knows: (runId) => heard.has(runId) && (unknowing.get(runId) ?? 0) < world.clock.monotonic(),
+    knows: (runId) => heard.has(runId) && (unknowing.get(runId) ?? 0) < simulation.clock.monotonic(),
   }
 }

@@ -1,6 +1,6 @@
 import type { Bus, Delivery, Job, Queue, Topic } from '@trellis/kit/bus'
 import { failure } from '@trellis/kit/errors'
-import type { SimulatedProcess, World } from '../mod.ts'
+import type { SimulatedProcess, Simulation } from '../mod.ts'
 
 /** What goes wrong on the bus. Probabilities are for each call or delivery. */
 export type BusFaults = {
@@ -19,7 +19,7 @@ export const calmBus: BusFaults = { delay: [1, 5], lost: 0, answerLost: 0, dupli
 export const silentBus: BusFaults = { ...calmBus, lost: 1 }
 export const stormyBus: BusFaults = { delay: [1, 300], lost: 0.03, answerLost: 0.03, duplicated: 0.1 }
 
-/** A bus between the processes of a world, which stays when they are killed. */
+/** A bus between the processes of a simulation, which survives them. */
 export type SimulatedBus = {
   connect: (process: SimulatedProcess) => Bus
   weather: (faults: BusFaults) => void
@@ -35,8 +35,8 @@ type TopicState = { events: { sequence: number; bytes: Uint8Array }[]; wakers: S
 /** Milliseconds after which a sender gives up waiting for an acknowledgement. */
 const patience = 5_000
 
-export const createSimulatedBus = (world: World): SimulatedBus => {
-  const { clock, random } = world
+export const createSimulatedBus = (simulation: Simulation): SimulatedBus => {
+  const { clock, random } = simulation
   const topics = new Map<string, TopicState>()
   const queues = new Map<string, QueueState>()
   const dead: string[] = []
@@ -100,7 +100,7 @@ export const createSimulatedBus = (world: World): SimulatedBus => {
     /** Carries something there, and tells the sender, or does not. */
     const send = <T>(what: string, carryOut: () => T): Promise<T> =>
       new Promise((resolve, reject) => {
-        world.step(process)
+        simulation.step(process)
         const refuse = () =>
           process.clock.after(patience, () => reject(failure('unavailable', `${what} was not acknowledged.`)))
         if (random.chance(faults.lost)) return void refuse()
@@ -110,7 +110,7 @@ export const createSimulatedBus = (world: World): SimulatedBus => {
           const value = carryOut()
           if (random.chance(faults.answerLost)) return void refuse()
           process.clock.after(random.between(...faults.delay), () => {
-            world.step(process)
+            simulation.step(process)
             resolve(value)
           })
         })
@@ -164,7 +164,7 @@ export const createSimulatedBus = (world: World): SimulatedBus => {
         dispatch(state)
       }
       process.deliver(() => {
-        world.step(process)
+        simulation.step(process)
         handle({ value: state.rules.decode(entry.bytes) as Value, delivery: entry.deliveries }).then(
           () => {
             free()

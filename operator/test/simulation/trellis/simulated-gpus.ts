@@ -2,7 +2,7 @@ import { type NodeObject, nodeResource } from '../../../src/capacity/gpu-nodes.t
 import { productLabel, wholeGpu } from '../../../src/capacity/gpu-resources.ts'
 import type { Draft } from '../../../src/runtime/mod.ts'
 import type { Pod } from '../../../src/workers/mod.ts'
-import type { Storage, World } from '../mod.ts'
+import type { Simulation, Storage } from '../mod.ts'
 
 /** The only model that there is. */
 export const gpuModel = 'Tesla-T4'
@@ -21,7 +21,7 @@ export const missingGpus = (storage: Storage, { spec }: Pod): string | undefined
 }
 
 /** A node with GPUs that comes and goes. */
-export const gpuNode = ({ storage }: World) => {
+export const gpuNode = ({ storage }: Simulation) => {
   const isThere = () => storage.list(nodeResource).length > 0
   return {
     join: () => {

@@ -2,7 +2,7 @@ import { type BatchCondition, type BatchJob, batchJobs } from '../../../src/gene
 import { isLive, podStateOf, reportedExitCode } from '../../../src/runs/mod.ts'
 import { controllerOf, type Draft, isBeingDeleted, ownerReference } from '../../../src/runtime/mod.ts'
 import { type Pod, pods } from '../../../src/workers/mod.ts'
-import type { World } from '../mod.ts'
+import type { Simulation } from '../mod.ts'
 
 /** How slow the controller of Jobs and the queue are, and how often the queue takes back what it gave. */
 export type JobFaults = {
@@ -40,8 +40,8 @@ const verdictOn = ({ status }: Pod): Verdict => {
  * The controller of Jobs as far as ours use it: one pod at a time and none beside one that may be at work, ends that are
  * counted once, a pause that grows with each failure, `FailureTarget` before `Failed`; and a queue that suspends and resumes.
  */
-export const runJobs = (world: World): { weather: (faults: JobFaults) => void } => {
-  const { clock, random, storage } = world
+export const runJobs = (simulation: Simulation): { weather: (faults: JobFaults) => void } => {
+  const { clock, random, storage } = simulation
   /** Pods whose end was counted, by uid. */
   const counted = new Set<string>()
   /** Until when no pod is made for a Job, by its uid. */

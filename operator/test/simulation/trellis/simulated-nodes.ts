@@ -1,7 +1,7 @@
 import { isLive, podStateOf } from '../../../src/runs/mod.ts'
 import { isBeingDeleted, keyOf, type ObjectRef } from '../../../src/runtime/mod.ts'
 import { type Pod, pods } from '../../../src/workers/mod.ts'
-import type { SimulatedProcess, World } from '../mod.ts'
+import type { SimulatedProcess, Simulation } from '../mod.ts'
 import { createSimulatedProcess } from '../simulated-process.ts'
 import { missingGpus } from './simulated-gpus.ts'
 
@@ -67,8 +67,8 @@ const finished = (phase: 'Succeeded' | 'Failed', { code, reason = 'Error' }: Exi
 })
 
 /** Scheduler and kubelets: has pods run, and some of them end. */
-export const runNodes = (world: World, program: WorkerProgram): { weather: (faults: NodeFaults) => void } => {
-  const { clock, random, storage } = world
+export const runNodes = (simulation: Simulation, program: WorkerProgram): { weather: (faults: NodeFaults) => void } => {
+  const { clock, random, storage } = simulation
   const processes = new Map<string, SimulatedProcess>()
   /** Uids of pods that were told to end. */
   const ending = new Set<string>()

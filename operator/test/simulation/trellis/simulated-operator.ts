@@ -10,7 +10,7 @@ import { type Client, createManager } from '../../../src/runtime/mod.ts'
 import { addSearchController, cacheSearches, searchRuns } from '../../../src/search/mod.ts'
 import { createWarmPools, poolIndexes } from '../../../src/warm-pool/mod.ts'
 import { podCache, pods as podKind, type WorkerTemplate } from '../../../src/workers/mod.ts'
-import type { SimulatedProcess, Surroundings, World } from '../mod.ts'
+import type { SimulatedProcess, Simulation, Surroundings } from '../mod.ts'
 import type { SimulatedBus } from './simulated-bus.ts'
 import type { Replica } from './simulated-rpc.ts'
 
@@ -54,7 +54,7 @@ export type Operators = {
 
 /** The operator as its main composes it, without branches: all that has a part in runs and pools. */
 export const createOperators = (
-  world: World,
+  simulation: Simulation,
   bus: SimulatedBus,
   { isCareless = false }: { isCareless?: boolean } = {},
 ): Operators => {
@@ -119,14 +119,14 @@ export const createOperators = (
   const start = (): SimulatedProcess => {
     started += 1
     const name = `operator-${started}`
-    return world.spawn(name, (surroundings, process) => {
+    return simulation.spawn(name, (surroundings, process) => {
       const { manager, gpus, workloads } = compose(name, surroundings, process)
       const stop = new AbortController()
       void gpus.run(stop.signal)
       void manager.filled().then(() => serving.push({ process, workloads }))
       manager.run(stop.signal).catch(() => {
         process.kill()
-        world.clock.after(surroundings.random() * 3_000, start)
+        simulation.clock.after(surroundings.random() * 3_000, start)
       })
     })
   }

@@ -1,7 +1,7 @@
 import { failure } from '@trellis/kit/errors'
 import type { RpcClient } from '@trellis/kit/rpc'
 import type { WorkloadsServiceDefinition } from '@trellis/protos/ts/trellis/workloads/v1/workloads.ts'
-import type { SimulatedProcess, World } from '../mod.ts'
+import type { SimulatedProcess, Simulation } from '../mod.ts'
 
 export type Workloads = RpcClient<typeof WorkloadsServiceDefinition>
 
@@ -29,7 +29,7 @@ export type Calls = {
 }
 
 /** Carries the calls of services to the replicas that there are. */
-export const createCalls = ({ clock, random, step }: World, replicas: () => readonly Replica[]): Calls => {
+export const createCalls = ({ clock, random, step }: Simulation, replicas: () => readonly Replica[]): Calls => {
   let faults = calmCalls
 
   const call = <T>(from: SimulatedProcess, ask: (workloads: Workloads, signal: AbortSignal) => Promise<T>) =>

@@ -38,8 +38,8 @@ test(
 test(
   `the operator may be killed at any step of its work, of which about ${runs(scheduleCount * 0.25)} are tried`,
   async () => {
-    const { world } = await live({ seed: 7 })
-    const steps = seeds(world.steps())
+    const { simulation } = await live({ seed: 7 })
+    const steps = seeds(simulation.steps())
     expect(steps.length).toBeGreaterThan(200)
     const every = Math.max(1, Math.ceil(steps.length / runs(scheduleCount * 0.25)))
     const chosen = steps.filter((step) => step % every === runSeed % every)
@@ -72,8 +72,19 @@ test(
 
 test('a seed tells the same story twice', async () => {
   const told = async () => {
-    const { world, ...outcome } = await live({ seed: 11, faults: stormy, isStormy: true, crashAt: 50, crashEvery: 300 })
-    return { ...outcome, steps: world.steps(), revision: world.storage.revision(), now: world.clock.monotonic() }
+    const { simulation, ...outcome } = await live({
+      seed: 11,
+      faults: stormy,
+      isStormy: true,
+      crashAt: 50,
+      crashEvery: 300,
+    })
+    return {
+      ...outcome,
+      steps: simulation.steps(),
+      revision: simulation.storage.revision(),
+      now: simulation.clock.monotonic(),
+    }
   }
   expect(await told()).toEqual(await told())
 })

@@ -12,7 +12,7 @@ import type { RunObject } from '../../../src/rpc/workload-runs.ts'
 import { isFinished } from '../../../src/runs/mod.ts'
 import type { Draft, Resource } from '../../../src/runtime/mod.ts'
 import { searchNameOf } from '../../../src/search/search-object.ts'
-import type { World } from '../mod.ts'
+import type { Simulation } from '../mod.ts'
 import type { Service } from './service.ts'
 import { gpuModel } from './simulated-gpus.ts'
 
@@ -38,8 +38,8 @@ export type User = {
   mustStayAway: ReadonlySet<string>
 }
 
-export const createUser = (world: World, services: { search: Service; generation: Service }): User => {
-  const { storage, random, clock } = world
+export const createUser = (simulation: Simulation, services: { search: Service; generation: Service }): User => {
+  const { storage, random, clock } = simulation
   const asked: Asked[] = []
   const deleted = new Set<string>()
   const mustStayAway = new Set<string>()

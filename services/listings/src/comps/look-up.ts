@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto'
 import { failure } from '@trellis/kit/errors'
 import type { Call } from '@trellis/kit/rpc'
 import { Adapter, type GetCompsResponse } from '@trellis/protos/ts/trellis/listings/v1/listings.ts'
+import type { Dependencies } from '../dependencies.ts'
 import { startRun } from '../search/follow-run.ts'
 import { marketplaceFor } from '../search/marketplace.ts'
 import { chooseAdapter } from '../search/plan.ts'
-import type { World } from '../world.ts'
 import { expiresAt, type MarketComp, summariseSales } from './comps.ts'
 import { findComp, saveComp } from './store.ts'
 
@@ -22,19 +22,19 @@ const response = (query: string, comp: MarketComp, until: string | null): GetCom
 })
 
 /** The market price of a query: the one kept, or looked up now. */
-export const lookUpComp = async (world: World, query: string, call: Call): Promise<GetCompsResponse> => {
-  const { db, config, now } = world
+export const lookUpComp = async (dependencies: Dependencies, query: string, call: Call): Promise<GetCompsResponse> => {
+  const { db, config, now } = dependencies
   const kept = await findComp(db, config.platform, query, now())
   if (kept !== undefined) return response(query, kept, kept.expiresAt)
-  const marketplace = await marketplaceFor(chooseAdapter(Adapter.AUTO, config), world)
+  const marketplace = await marketplaceFor(chooseAdapter(Adapter.AUTO, config), dependencies)
   const outputs = await startRun(
-    { ...world, workloads: world.desk },
+    { ...dependencies, workloads: dependencies.desk },
     {
       runId: randomUUID(),
       input: { kind: 'search', marketplace, requests: [], salesQuery: query },
       user: call.caller.userId,
       deadlineSeconds: waitSeconds,
-      signal: AbortSignal.any([call.signal, world.signal]),
+      signal: AbortSignal.any([call.signal, dependencies.signal]),
     },
   )
   let comp = summariseSales([])

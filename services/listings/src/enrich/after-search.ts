@@ -1,9 +1,9 @@
+import type { Dependencies } from '../dependencies.ts'
 import { type Driven, startRun } from '../search/follow-run.ts'
 import { type Found, rescore } from '../search/found.ts'
 import { siteFor } from '../search/marketplace.ts'
 import type { Teller } from '../search/teller.ts'
 import { sellersForUser } from '../sellers/for-user.ts'
-import type { World } from '../world.ts'
 import { learnSeller } from './learn.ts'
 import { chooseTasks } from './tasks.ts'
 
@@ -23,11 +23,11 @@ export type EnrichedSearch = {
  * After a search: looks up the first sellers of whom something is missing, and tells the new scores of all their listings
  * as each becomes known.
  */
-export const enrichFound = async (world: World, found: Found, search: EnrichedSearch): Promise<void> => {
-  const site = await siteFor(world)
-  const tasks = site === undefined ? [] : chooseTasks(found.rows, found.sellers, world.now())
+export const enrichFound = async (dependencies: Dependencies, found: Found, search: EnrichedSearch): Promise<void> => {
+  const site = await siteFor(dependencies)
+  const tasks = site === undefined ? [] : chooseTasks(found.rows, found.sellers, dependencies.now())
   if (site === undefined || tasks.length === 0) return
-  const outputs = await startRun(world, {
+  const outputs = await startRun(dependencies, {
     runId: `${search.sessionId}-sellers`,
     parentRunId: search.sessionId,
     input: { kind: 'enrich', marketplace: site, tasks },
@@ -38,12 +38,12 @@ export const enrichFound = async (world: World, found: Found, search: EnrichedSe
   })
   const sellers = new Map(found.sellers)
   for await (const output of outputs) {
-    if (output.kind !== 'seller' || (await learnSeller(world, output)) === false) continue
+    if (output.kind !== 'seller' || (await learnSeller(dependencies, output)) === false) continue
     const { sellerId } = output
-    const seller = (await sellersForUser(world, search.owner, [sellerId])).get(sellerId)
+    const seller = (await sellersForUser(dependencies, search.owner, [sellerId])).get(sellerId)
     if (seller === undefined) continue
     sellers.set(sellerId, seller)
     const theirs = found.rows.filter(({ seller_platform_id }) => seller_platform_id === sellerId)
-    await rescore(world, theirs, { ...found, sellers }, search.teller)
+    await rescore(dependencies, theirs, { ...found, sellers }, search.teller)
   }
 }

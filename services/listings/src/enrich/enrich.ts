@@ -3,6 +3,7 @@ import { failure, invalidField, isFailure } from '@trellis/kit/errors'
 import type { Call } from '@trellis/kit/rpc'
 import type { EnrichRequest, EnrichResponse } from '@trellis/protos/ts/trellis/listings/v1/listings.ts'
 import { findComp } from '../comps/store.ts'
+import type { Dependencies } from '../dependencies.ts'
 import { findListing, type ListingRow } from '../found/store.ts'
 import { contextOf, findScore, type KeptContext } from '../scoring/store.ts'
 import { startRun } from '../search/follow-run.ts'
@@ -12,34 +13,33 @@ import { sellerMessage, trustScoreMessage } from '../search/wire.ts'
 import { sellersForUser } from '../sellers/for-user.ts'
 import { findSellers, type SellerRow } from '../sellers/store.ts'
 import { requireSession } from '../session/access.ts'
-import type { World } from '../world.ts'
 import { learnSeller } from './learn.ts'
 import { pageIdOf, questionsOf } from './tasks.ts'
 
 /** A seller is waited for no longer than this, in seconds. */
 const waitSeconds = 60
 
-const lookUp = async (world: World, seller: SellerRow, listingId: string, call: Call): Promise<void> => {
-  const site = await siteFor(world)
-  const { missing, stale } = questionsOf(seller, world.now())
+const lookUp = async (dependencies: Dependencies, seller: SellerRow, listingId: string, call: Call): Promise<void> => {
+  const site = await siteFor(dependencies)
+  const { missing, stale } = questionsOf(seller, dependencies.now())
   const [wantsFacts, wantsCategories] = [missing.facts || stale.facts, missing.categories || stale.categories]
   if (site === undefined || (!wantsFacts && !wantsCategories)) return
   const task = { sellerId: seller.platform_seller_id, listingId: pageIdOf(listingId), wantsFacts, wantsCategories }
   const outputs = await startRun(
-    { ...world, workloads: world.desk },
+    { ...dependencies, workloads: dependencies.desk },
     {
       runId: randomUUID(),
       input: { kind: 'enrich', marketplace: site, tasks: [task] },
       user: call.caller.userId,
       deadlineSeconds: waitSeconds,
-      signal: AbortSignal.any([call.signal, world.signal]),
+      signal: AbortSignal.any([call.signal, dependencies.signal]),
     },
   )
   for await (const output of outputs) {
     if (output.kind !== 'seller') continue
     if (output.facts === null && output.categories === null && output.failure !== null)
       throw failure('upstream_failed', output.failure)
-    const learned = await learnSeller(world, output)
+    const learned = await learnSeller(dependencies, output)
     if (isFailure(learned)) throw learned
   }
 }
@@ -48,15 +48,20 @@ const lookUp = async (world: World, seller: SellerRow, listingId: string, call: 
  * Scores a listing again: by the comp of the query given, else of its title, else of its last search, whichever is cached.
  * Without one it is compared with the market price of its last score. The batch of its last search is retained.
  */
-const rescore = async (world: World, row: ListingRow, sellers: ReadonlyMap<string, SellerRow>, query: string) => {
-  const { db, config, now } = world
+const rescore = async (
+  dependencies: Dependencies,
+  row: ListingRow,
+  sellers: ReadonlyMap<string, SellerRow>,
+  query: string,
+) => {
+  const { db, config, now } = dependencies
   const before = await findScore(db, row.id)
   const context: KeptContext =
     before === undefined ? { priceVariation: null, hasDuplicatePhoto: false, compQuery: row.title } : contextOf(before)
   const candidates = query.trim() === '' ? [row.title, context.compQuery] : [query.trim()]
   let comp: Awaited<ReturnType<typeof findComp>>
   for (const candidate of candidates) comp ??= await findComp(db, config.platform, candidate, now())
-  const scores = await scoreRows(world, [row], sellers, {
+  const scores = await scoreRows(dependencies, [row], sellers, {
     batch: batchFrom(row, context),
     comp,
     earlierMarket: context.market,
@@ -73,8 +78,12 @@ const requireOwn = ({ seller_platform_id: actual, platform_listing_id: id }: Lis
 }
 
 /** Looks up what is missing of a seller, scores the listing again and saves the score. */
-export const enrich = async (world: World, request: EnrichRequest, call: Call): Promise<EnrichResponse> => {
-  const { db, config, now } = world
+export const enrich = async (
+  dependencies: Dependencies,
+  request: EnrichRequest,
+  call: Call,
+): Promise<EnrichResponse> => {
+  const { db, config, now } = dependencies
   const userId = requireSession(call.caller, 'look a seller up')
   const seller = (await findSellers(db, config.platform, [request.seller])).get(request.seller)
   if (seller === undefined)
@@ -82,13 +91,13 @@ export const enrich = async (world: World, request: EnrichRequest, call: Call): 
   const before = await findListing(db, userId, config.platform, request.listingId)
   if (before !== undefined) {
     requireOwn(before, request.seller)
-    await lookUp(world, seller, request.listingId, call)
+    await lookUp(dependencies, seller, request.listingId, call)
   }
   const row = await findListing(db, userId, config.platform, request.listingId)
   if (row === undefined)
     throw failure('not_found', `There is no listing "${request.listingId}" in what you have found so far.`)
-  const sellers = await sellersForUser(world, userId, [row.seller_platform_id, request.seller])
-  const score = await rescore(world, row, sellers, request.query)
+  const sellers = await sellersForUser(dependencies, userId, [row.seller_platform_id, request.seller])
+  const score = await rescore(dependencies, row, sellers, request.query)
   const known = sellers.get(request.seller)
   return {
     trustScore: score === undefined ? null : trustScoreMessage(score),

@@ -1,8 +1,8 @@
 import { failure } from '@trellis/kit/errors'
+import type { Dependencies } from '../dependencies.ts'
 import type { SellerFacts } from '../marketplace/adapter.ts'
 import type { WorkerOutput } from '../search/worker/messages.ts'
 import { findSellers, recordFacts, recordHistory, type SellerRow } from '../sellers/store.ts'
-import type { World } from '../world.ts'
 
 type Learned = Extract<WorkerOutput, { kind: 'seller' }>
 
@@ -26,7 +26,7 @@ const otherSeller = (shown: string | undefined, listingId: string, sellerId: str
  * another, nothing is stored and a conflict is returned. False where there was nothing to store.
  */
 export const learnSeller = async (
-  { db, config, now, log }: World,
+  { db, config, now, log }: Dependencies,
   { sellerId, listingId, facts, categories, failure: failed }: Learned,
 ): Promise<boolean | ReturnType<typeof otherSeller>> => {
   if (failed !== null) log.warn({ failure: failed }, 'a seller could not be looked up in full')

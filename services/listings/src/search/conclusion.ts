@@ -1,7 +1,7 @@
 import { type ServiceFailure, toFailure } from '@trellis/kit/errors'
 import { announceConclusion } from '@trellis/kit/workloads'
 import type { RunFailed } from '@trellis/protos/ts/trellis/workloads/v1/workloads.ts'
-import type { World } from '../world.ts'
+import type { Dependencies } from '../dependencies.ts'
 import { RunFailure } from './follow-run.ts'
 
 /** What a search came to, for the object that shows it. */
@@ -32,7 +32,7 @@ export const failureOf = (error: unknown, reason?: string): RunFailed => {
 
 /** Tells the operator what a run came to, where runs are objects. Throws `unavailable` where it cannot be told. */
 export const announce = async (
-  { bus, runsAreObjects }: Pick<World, 'bus' | 'runsAreObjects'>,
+  { bus, runsAreObjects }: Pick<Dependencies, 'bus' | 'runsAreObjects'>,
   runId: string,
   outcome: Findings | { readonly failure: RunFailed },
 ): Promise<void> => {

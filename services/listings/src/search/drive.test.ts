@@ -11,12 +11,12 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { temporaryDirectory } from '../../../../test/support/temporary-directory.ts'
 import { request } from '../../test/searches.ts'
 import { listingsConfig } from '../config.ts'
+import type { Dependencies } from '../dependencies.ts'
 import { noMeasures } from '../measures.ts'
 import type { Listing } from '../records.ts'
 import { createSession, findSearch } from '../session/store.ts'
 import { migrations } from '../store/migrations.ts'
 import type { Tables } from '../store/tables.ts'
-import type { World } from '../world.ts'
 import { answerOf } from './answer.ts'
 import { driveSearch } from './drive.ts'
 import { encodeOrder, mostTries, type Telling } from './order.ts'
@@ -28,7 +28,7 @@ const never = new AbortController().signal
 const sessionId = 'search'
 
 let stack: AsyncDisposableStack
-let world: World
+let dependencies: Dependencies
 let asked: string[]
 
 beforeEach(async () => {
@@ -37,7 +37,7 @@ beforeEach(async () => {
   const bus = stack.use(createMemoryBus())
   const { db } = stack.use(await openStore<Tables>({ name: 'listings', dataDirectory: path, migrations }))
   asked = []
-  const refusing: World['workloads'] = {
+  const refusing: Dependencies['workloads'] = {
     run: async ({ runId = '' }) => {
       asked.push(runId)
       throw failure('unavailable', 'Too much work is waiting already.')
@@ -46,7 +46,7 @@ beforeEach(async () => {
     list: async () => ({ runs: [] }),
     capacity: async () => CapacityResponse.fromPartial({}),
   }
-  world = {
+  dependencies = {
     config: readConfig(listingsConfig, { MARKETPLACE_BASE_URL: 'http://site.test' }),
     db,
     bus,
@@ -66,10 +66,10 @@ afterEach(() => stack.disposeAsync())
 const order = async ({ seconds = 60, telling = 'stream' }: { seconds?: number; telling?: Telling } = {}) => {
   const orderJson = encodeOrder({ request: request(), tier: 'local', telling })
   const deadlineAt = new Date(Date.now() + seconds * 1000)
-  await createSession(world.db, { id: sessionId, userId: 'local', deadlineAt, orderJson }, new Date())
+  await createSession(dependencies.db, { id: sessionId, userId: 'local', deadlineAt, orderJson }, new Date())
 }
 
-const drive = (delivery: number) => driveSearch(world, sessionId, { delivery, signal: never })
+const drive = (delivery: number) => driveSearch(dependencies, sessionId, { delivery, signal: never })
 
 const listing: Listing = {
   platform: 'ebay',
@@ -104,13 +104,15 @@ const reportWholeRun = async (what: 'nothing' | 'listed' = 'nothing') => {
     { $case: 'output', value: found },
     { $case: 'completed', value: { result: new Uint8Array() } },
   ] as const)
-    await world.bus.publish(runTopic.search(sessionId), { runId: sessionId, report })
+    await dependencies.bus.publish(runTopic.search(sessionId), { runId: sessionId, report })
 }
 
 /** All frames that followers have been told, up to the last. */
 const frames = async () => {
   const told = []
-  for await (const whole of wholes(world.bus.subscribe(updatesOf(sessionId), { after: 'start', signal: never }))) {
+  for await (const whole of wholes(
+    dependencies.bus.subscribe(updatesOf(sessionId), { after: 'start', signal: never }),
+  )) {
     if (whole.kind !== 'message') continue
     const { event } = UpdateFrame.decode(whole.bytes)
     if (event) told.push(event)
@@ -119,12 +121,12 @@ const frames = async () => {
   return told
 }
 
-const hasEnded = async () => (await findSearch(world.db, sessionId))?.ended_at !== null
+const hasEnded = async () => (await findSearch(dependencies.db, sessionId))?.ended_at !== null
 
 test('a call whose run nobody takes is refused within seconds, with the reason', async () => {
   await order({ telling: 'answer' })
   await drive(1)
-  await expect(answerOf(world.bus, sessionId, never)()).rejects.toMatchObject({
+  await expect(answerOf(dependencies.bus, sessionId, never)()).rejects.toMatchObject({
     kind: 'unavailable',
     message: 'Too much work is waiting already.',
   })
@@ -139,7 +141,7 @@ test('a followed search whose run nobody takes waits until its deadline', async 
 })
 
 /** The database, which fails every write while it is away. */
-const failingWrites = (db: World['db'], isAway: () => boolean): World['db'] =>
+const failingWrites = (db: Dependencies['db'], isAway: () => boolean): Dependencies['db'] =>
   new Proxy(db, {
     get: (target, name) => {
       if (isAway() && (name === 'insertInto' || name === 'transaction'))
@@ -156,12 +158,12 @@ test.each([false, true])(
     await reportWholeRun('listed')
     const cancelled: string[] = []
     let isAway = true
-    world = {
-      ...world,
+    dependencies = {
+      ...dependencies,
       runsAreObjects: areObjects,
-      db: failingWrites(world.db, () => isAway),
+      db: failingWrites(dependencies.db, () => isAway),
       workloads: {
-        ...world.workloads,
+        ...dependencies.workloads,
         cancel: async ({ runId = '' }) => {
           cancelled.push(runId)
           return {}
@@ -185,16 +187,16 @@ test.each([
 ])('a search that cannot tell %s goes back to the queue, and is told whole by the next', async (_what, failsAt) => {
   await order()
   await reportWholeRun()
-  const { bus } = world
+  const { bus } = dependencies
   let calls = 0
   const failing: typeof bus.publish = (topic, event) => {
     calls += 1
     return calls === failsAt ? Promise.reject(failure('unavailable', 'The bus is away.')) : bus.publish(topic, event)
   }
-  world = { ...world, bus: { ...bus, publish: failing } }
+  dependencies = { ...dependencies, bus: { ...bus, publish: failing } }
   await expect(drive(2)).rejects.toMatchObject({ kind: 'unavailable' })
   expect(await hasEnded()).toBe(false)
-  world = { ...world, bus }
+  dependencies = { ...dependencies, bus }
   await drive(3)
   expect((await frames()).map(({ $case }) => $case)).toEqual(['listings', 'marketPrice', 'done'])
 })
@@ -215,7 +217,7 @@ test('a search whose time was up before anybody drove it ends at once', async ()
 
 test('a search that was cancelled before anybody drove it ends, and has not failed', async () => {
   await order()
-  await world.bus.publish<Control>(controlOf(sessionId), { kind: 'cancel' })
+  await dependencies.bus.publish<Control>(controlOf(sessionId), { kind: 'cancel' })
   await drive(1)
   expect((await frames()).map(({ $case }) => $case)).toEqual(['done'])
   expect(await hasEnded()).toBe(true)
@@ -233,14 +235,16 @@ test('a driver whose turn ends leaves the search as it is', async () => {
   await order()
   const turn = new AbortController()
   turn.abort(new Error('It was given to another.'))
-  await expect(driveSearch(world, sessionId, { delivery: 1, signal: turn.signal })).rejects.toThrow('given to another')
+  await expect(driveSearch(dependencies, sessionId, { delivery: 1, signal: turn.signal })).rejects.toThrow(
+    'given to another',
+  )
   expect(await hasEnded()).toBe(false)
 })
 
 test('where runs are objects the operator is told before the search has ended, and where it cannot be the search is driven again', async () => {
   await order()
   await reportWholeRun()
-  const { bus } = world
+  const { bus } = dependencies
   const noticed: unknown[] = []
   let isAway = true
   const enqueue: typeof bus.enqueue = async (queue, value) => {
@@ -248,7 +252,7 @@ test('where runs are objects the operator is told before the search has ended, a
     noticed.push([queue.name, value, await hasEnded()])
     return true
   }
-  world = { ...world, runsAreObjects: true, bus: { ...bus, enqueue } }
+  dependencies = { ...dependencies, runsAreObjects: true, bus: { ...bus, enqueue } }
   await expect(drive(2)).rejects.toMatchObject({ kind: 'unavailable' })
   expect([await hasEnded(), noticed]).toEqual([false, []])
   isAway = false
@@ -263,12 +267,12 @@ test('where runs are no objects nothing is queued for an operator', async () => 
   await order()
   await reportWholeRun()
   const queued: string[] = []
-  const { bus } = world
+  const { bus } = dependencies
   const enqueue: typeof bus.enqueue = async (queue, ...given) => {
     queued.push(queue.name)
     return bus.enqueue(queue, ...given)
   }
-  world = { ...world, bus: { ...bus, enqueue } }
+  dependencies = { ...dependencies, bus: { ...bus, enqueue } }
   await drive(2)
   expect([await hasEnded(), queued]).toEqual([true, []])
 })

@@ -1,9 +1,9 @@
 import { failure, isFailure, type ServiceFailure, toFailure } from '@trellis/kit/errors'
 import { findComp } from '../comps/store.ts'
+import type { Dependencies } from '../dependencies.ts'
 import { enrichFound } from '../enrich/after-search.ts'
 import type { SearchOutcome } from '../measures.ts'
 import { endSession, findSearch, type SessionRow, storeOwner } from '../session/store.ts'
-import type { World } from '../world.ts'
 import { sendAnswer, sendFailure } from './answer.ts'
 import { announce, type Findings, failureOf } from './conclusion.ts'
 import { cancelRun, RunFailure, startRun } from './follow-run.ts'
@@ -60,8 +60,11 @@ const refused = (error: unknown): never => {
 }
 
 /** Runs the search and what follows it: the answer goes to whoever waits for it, the rest to its followers. Gives what it came to. */
-const perform = async (world: World, { session, order, plan, teller, leash, turn }: Drive): Promise<Findings> => {
-  const { db, bus, config, log, now } = world
+const perform = async (
+  dependencies: Dependencies,
+  { session, order, plan, teller, leash, turn }: Drive,
+): Promise<Findings> => {
+  const { db, bus, config, log, now } = dependencies
   const { id: sessionId, user_id: user } = session
   const owner = storeOwner(session)
   const { compQuery } = plan.terms
@@ -73,35 +76,35 @@ const perform = async (world: World, { session, order, plan, teller, leash, turn
     driven: {
       resumes: turn.delivery > 1 || turn.isAgain === true,
       // Where runs are objects, the conclusion of the search ends its run, with the reason.
-      isStopped: () => leash.signal.aborted && !turn.signal.aborted && !world.runsAreObjects,
+      isStopped: () => leash.signal.aborted && !turn.signal.aborted && !dependencies.runsAreObjects,
       isAwaited: order.telling === 'answer',
     },
   }
-  const outputs = await startRun(world, {
+  const outputs = await startRun(dependencies, {
     ...run,
     runId: sessionId,
     subject: subjectOf(order.request),
     input: {
       kind: 'search',
-      marketplace: await marketplaceFor(plan.adapter, world).catch(refused),
+      marketplace: await marketplaceFor(plan.adapter, dependencies).catch(refused),
       requests: plan.requests,
       salesQuery: kept === undefined ? compQuery : null,
     },
   })
-  const { found, answer } = await gather(world, outputs, {
+  const { found, answer } = await gather(dependencies, outputs, {
     sessionId,
     user: owner,
     plan,
     kept,
     teller: order.telling === 'stream' ? teller : undefined,
-    frame: answerFrame(world, plan.adapter, sessionId),
+    frame: answerFrame(dependencies, plan.adapter, sessionId),
   })
   if (order.telling === 'answer') await sendAnswer(bus, sessionId, answer)
   // Answered without its database: what the run would find from here on could not be stored either.
-  if (found === undefined && !world.runsAreObjects) await cancelRun(world, sessionId)
+  if (found === undefined && !dependencies.runsAreObjects) await cancelRun(dependencies, sessionId)
   if (found === undefined) return { listingsFound: answer.listings.length, marketPrice: answer.marketPrice ?? null }
   try {
-    await enrichFound(world, found, { ...run, owner, sessionId, teller })
+    await enrichFound(dependencies, found, { ...run, owner, sessionId, teller })
   } catch (error) {
     if (isPassing(error)) throw error
     // The search itself has succeeded: what fails now leaves scores partial, and the log says why.
@@ -119,35 +122,35 @@ const outcomeFor = ({ leash }: Drive, came: Findings | ServiceFailure) => {
 }
 
 /** Tells how a search ended. What is told first and written down last is told again by the next driver, if this one dies between. */
-const conclude = async (world: World, drive: Drive, came: Findings | ServiceFailure): Promise<void> => {
+const conclude = async (dependencies: Dependencies, drive: Drive, came: Findings | ServiceFailure): Promise<void> => {
   const failed = came instanceof Error ? came : undefined
-  const { bus, db, log, measures, now } = world
+  const { bus, db, log, measures, now } = dependencies
   const { session, order, plan, teller, leash } = drive
   if (failed?.kind === 'internal' && !leash.signal.aborted)
     log.error({ err: failed.cause ?? failed }, 'a search failed')
   if (failed !== undefined && order.telling === 'stream' && !leash.signal.aborted) await teller.failed(failed)
   if (failed !== undefined && order.telling === 'answer') await sendFailure(bus, session.id, failed)
   const isRunning = failed !== undefined && !(failed instanceof RunFailure) && !leash.signal.aborted
-  if (isRunning && !world.runsAreObjects) await cancelRun(world, session.id)
+  if (isRunning && !dependencies.runsAreObjects) await cancelRun(dependencies, session.id)
   measures.searched(plan.adapter, outcomeOf(failed, leash))
-  await announce(world, session.id, outcomeFor(drive, came))
+  await announce(dependencies, session.id, outcomeFor(drive, came))
   await teller.done(leash.ranOut() ? 'timeout' : null)
   await endSession(db, session.id, now())
 }
 
-const driveToEnd = async (world: World, drive: Drive): Promise<void> => {
+const driveToEnd = async (dependencies: Dependencies, drive: Drive): Promise<void> => {
   const { leash, turn } = drive
   try {
     leash.signal.throwIfAborted()
     if (turn.delivery > mostTries)
       throw failure('internal', 'The search was interrupted too often.', { cause: new Error('Its tries are used up.') })
-    const findings = await perform(world, drive)
+    const findings = await perform(dependencies, drive)
     turn.signal.throwIfAborted()
-    await conclude(world, drive, findings)
+    await conclude(dependencies, drive, findings)
   } catch (error) {
     turn.signal.throwIfAborted()
     if (!leash.signal.aborted && isPassing(error)) throw error
-    await conclude(world, drive, whyItEnded(error, drive))
+    await conclude(dependencies, drive, whyItEnded(error, drive))
   }
 }
 
@@ -155,8 +158,8 @@ const driveToEnd = async (world: World, drive: Drive): Promise<void> => {
  * Drives a search that was asked for, on this replica or another, to its end. It may have been driven before by a replica
  * that died: what that one stored, counted and told is neither counted nor told again. Throws where another try may help.
  */
-export const driveSearch = async (world: World, sessionId: string, turn: Turn): Promise<void> => {
-  const { db, bus, config, now } = world
+export const driveSearch = async (dependencies: Dependencies, sessionId: string, turn: Turn): Promise<void> => {
+  const { db, bus, config, now } = dependencies
   const session = await findSearch(db, sessionId)
   if (!session || session.order_json === null || session.ended_at !== null) return
   const order = decodeOrder(session.order_json)
@@ -164,11 +167,18 @@ export const driveSearch = async (world: World, sessionId: string, turn: Turn): 
   const told = await readTold(bus, sessionId, turn.signal)
   if (told.isDone() || plan === undefined) return endSession(db, sessionId, now())
   const left = Math.max(0, Date.parse(session.deadline_at) - now().getTime())
-  const leash = createLeash({ bus, log: world.log, signal: turn.signal }, sessionId, left / 1000, {
+  const leash = createLeash({ bus, log: dependencies.log, signal: turn.signal }, sessionId, left / 1000, {
     needsFollowers: order.object === undefined,
   })
   try {
-    await driveToEnd(world, { session, order, plan, teller: createTeller(world, sessionId, told), leash, turn })
+    await driveToEnd(dependencies, {
+      session,
+      order,
+      plan,
+      teller: createTeller(dependencies, sessionId, told),
+      leash,
+      turn,
+    })
   } finally {
     leash.release()
   }

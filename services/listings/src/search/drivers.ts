@@ -1,6 +1,6 @@
 import { handlePatiently } from '@trellis/kit/workloads'
+import type { Dependencies } from '../dependencies.ts'
 import { unendedSearches } from '../session/store.ts'
-import type { World } from '../world.ts'
 import { driveSearch } from './drive.ts'
 import { searches, searchesAtOnce } from './order.ts'
 
@@ -14,17 +14,18 @@ const longestOutage = 30 * 60_000
  * Hands out again what was asked for and never ended: a search whose order was not queued, or was in a queue that went with
  * its process. One that waits or is driven elsewhere is not added again.
  */
-const recoverSearches = async ({ db, bus }: World): Promise<void> => {
+const recoverSearches = async ({ db, bus }: Dependencies): Promise<void> => {
   for (const sessionId of await unendedSearches(db)) await bus.enqueue(searches, { sessionId }, sessionId)
 }
 
 /** Drives searches until the service ends; what is in hand then goes to another replica, or to the next start. */
-export const driveSearches = async (world: World): Promise<void> => {
-  const { bus, log, signal } = world
+export const driveSearches = async (dependencies: Dependencies): Promise<void> => {
+  const { bus, log, signal } = dependencies
   const working = bus.work(
     searches,
     async ({ value: { sessionId }, delivery }, handling) => {
-      const drive = (isAgain: boolean) => driveSearch(world, sessionId, { delivery, isAgain, signal: handling.signal })
+      const drive = (isAgain: boolean) =>
+        driveSearch(dependencies, sessionId, { delivery, isAgain, signal: handling.signal })
       try {
         await handlePatiently(drive, {
           queue: searches,
@@ -39,6 +40,6 @@ export const driveSearches = async (world: World): Promise<void> => {
     },
     { concurrency: searchesAtOnce, signal },
   )
-  recoverSearches(world).catch((error: unknown) => log.warn({ err: error }, 'searches were not taken up again'))
+  recoverSearches(dependencies).catch((error: unknown) => log.warn({ err: error }, 'searches were not taken up again'))
   await working
 }

@@ -1,7 +1,7 @@
 import { isFailure, ServiceFailure } from '@trellis/kit/errors'
 import { followRun, runFailure } from '@trellis/kit/workloads'
 import type { SearchSubject } from '@trellis/protos/ts/trellis/workloads/v1/workloads.ts'
-import type { World } from '../world.ts'
+import type { Dependencies } from '../dependencies.ts'
 import { createJoiner } from './worker/found-parts.ts'
 import { decodeOutput, encodeMessage, type WorkerInput, type WorkerOutput } from './worker/messages.ts'
 
@@ -52,7 +52,7 @@ export type RunOptions = {
 }
 
 /** Cancels a run. One that cannot be cancelled is ended by its deadline. */
-export const cancelRun = async ({ workloads, log }: World, runId: string): Promise<void> => {
+export const cancelRun = async ({ workloads, log }: Dependencies, runId: string): Promise<void> => {
   try {
     await workloads.cancel({ runId })
   } catch (error) {
@@ -65,8 +65,11 @@ export const cancelRun = async ({ workloads, log }: World, runId: string): Promi
  * installation refuses at once, or where the run is driven within seconds; the findings end early with the signal. Both throw
  * RunFailure. A run that had to be started again finds again.
  */
-export const startRun = async (world: World, options: RunOptions): Promise<AsyncIterable<WorkerOutput>> => {
-  const { bus, workloads } = world
+export const startRun = async (
+  dependencies: Dependencies,
+  options: RunOptions,
+): Promise<AsyncIterable<WorkerOutput>> => {
+  const { bus, workloads } = dependencies
   const { runId, input, user, deadlineSeconds, signal, driven, subject, parentRunId } = options
   const run = {
     runId,
@@ -97,7 +100,7 @@ export const startRun = async (world: World, options: RunOptions): Promise<Async
       } catch (error) {
         throw ofRun(error)
       } finally {
-        if (!isOver && (driven?.isStopped() ?? true)) await cancelRun(world, runId)
+        if (!isOver && (driven?.isStopped() ?? true)) await cancelRun(dependencies, runId)
       }
       signal.throwIfAborted()
     },

@@ -1,10 +1,10 @@
 import type { StoredComp } from '../comps/store.ts'
+import type { Dependencies } from '../dependencies.ts'
 import { type ListingRow, storeListings } from '../found/store.ts'
 import type { FoundListings } from '../records.ts'
 import { batchOf } from '../scoring/batch.ts'
 import { sellersForUser } from '../sellers/for-user.ts'
 import { type SellerRow, upsertSellers } from '../sellers/store.ts'
-import type { World } from '../world.ts'
 import type { SearchPlan } from './plan.ts'
 import { type SearchContext, scoreRows } from './scored.ts'
 import type { Teller } from './teller.ts'
@@ -21,30 +21,30 @@ export type Found = {
  * `unavailable` when the database stays locked.
  */
 export const storeFound = async (
-  world: World,
+  dependencies: Dependencies,
   search: { readonly id: string; readonly userId: string },
   { terms }: SearchPlan,
   { listings: all, sellers, comp }: FoundListings & { readonly comp: StoredComp | undefined },
 ): Promise<Found> => {
-  const { db } = world
-  const at = world.now()
+  const { db } = dependencies
+  const at = dependencies.now()
   const listings = all.filter(({ title }) => terms.matches(title))
   const context = { batch: batchOf(listings), comp, compQuery: terms.compQuery }
   if (listings.length === 0) return { rows: [], sellers: new Map(), context }
   const rows = await storeListings(db, search, listings, at)
   await upsertSellers(db, sellers, at)
   const ids = [...new Set(rows.map(({ seller_platform_id }) => seller_platform_id))].filter((id) => id !== '')
-  return { rows, sellers: await sellersForUser(world, search.userId, ids), context }
+  return { rows, sellers: await sellersForUser(dependencies, search.userId, ids), context }
 }
 
 /** Scores some of the listings again and tells each: for a price that came late, or a seller who became known. */
 export const rescore = async (
-  world: World,
+  dependencies: Dependencies,
   rows: readonly ListingRow[],
   { sellers, context }: Found,
   teller: Teller,
 ): Promise<void> => {
-  const scores = await scoreRows(world, rows, sellers, context)
+  const scores = await scoreRows(dependencies, rows, sellers, context)
   for (const row of rows) {
     const score = scores.get(row.platform_listing_id)
     if (score !== undefined) await teller.score(row, score, sellers.get(row.seller_platform_id), context.comp)

@@ -1,7 +1,7 @@
 import { isFailure } from '@trellis/kit/errors'
 import { expiresAt, summariseSales } from '../comps/comps.ts'
 import { type StoredComp, saveComp } from '../comps/store.ts'
-import type { World } from '../world.ts'
+import type { Dependencies } from '../dependencies.ts'
 import { type Found, rescore, storeFound } from './found.ts'
 import type { SearchPlan } from './plan.ts'
 import { scoreRows } from './scored.ts'
@@ -26,7 +26,7 @@ export type Gathering = {
 export type Gathered = { readonly found: Found | undefined; readonly answer: Answer }
 
 const toComp = async (
-  { db, config, log, now }: World,
+  { db, config, log, now }: Dependencies,
   query: string,
   { sales, failure }: Extract<WorkerOutput, { kind: 'sales' }>,
 ): Promise<StoredComp> => {
@@ -42,13 +42,13 @@ const toComp = async (
   return { ...comp, fetchedAt: at.toISOString(), expiresAt: expiresAt(at).toISOString() }
 }
 
-const scored = async (world: World, found: Found, frame: AnswerFrame): Promise<Answer> =>
-  answerFrom(found, await scoreRows(world, found.rows, found.sellers, found.context), frame)
+const scored = async (dependencies: Dependencies, found: Found, frame: AnswerFrame): Promise<Answer> =>
+  answerFrom(found, await scoreRows(dependencies, found.rows, found.sellers, found.context), frame)
 
 /** The price came after the listings: it is told, and so is what it changes. */
-const tellLatePrice = async (world: World, found: Found, teller: Teller): Promise<void> => {
+const tellLatePrice = async (dependencies: Dependencies, found: Found, teller: Teller): Promise<void> => {
   await teller.price(found.context.comp)
-  if (found.context.comp?.medianPrice !== null) await rescore(world, found.rows, found, teller)
+  if (found.context.comp?.medianPrice !== null) await rescore(dependencies, found.rows, found, teller)
 }
 
 /**
@@ -56,17 +56,17 @@ const tellLatePrice = async (world: World, found: Found, teller: Teller): Promis
  * scores where the database stays away; a stream waits for the database.
  */
 const keep = async (
-  world: World,
+  dependencies: Dependencies,
   output: Extract<WorkerOutput, { kind: 'found' }>,
   { sessionId, user, plan, teller, frame }: Gathering,
   comp: StoredComp | undefined,
 ): Promise<Gathered> => {
   try {
-    const found = await storeFound(world, { id: sessionId, userId: user }, plan, { ...output, comp })
-    return { found, answer: teller === undefined ? rawAnswer([], frame) : await scored(world, found, frame) }
+    const found = await storeFound(dependencies, { id: sessionId, userId: user }, plan, { ...output, comp })
+    return { found, answer: teller === undefined ? rawAnswer([], frame) : await scored(dependencies, found, frame) }
   } catch (error) {
     if (!isFailure(error, 'unavailable') || teller !== undefined) throw error
-    world.log.warn({ err: error }, 'the database stayed away: a search is answered without scores')
+    dependencies.log.warn({ err: error }, 'the database stayed away: a search is answered without scores')
     const listings = output.listings.filter(({ title }) => plan.terms.matches(title))
     return { found: undefined, answer: rawAnswer(listings, frame) }
   }
@@ -78,7 +78,7 @@ const keep = async (
  * said, which changes nothing that was counted.
  */
 export const gather = async (
-  world: World,
+  dependencies: Dependencies,
   outputs: AsyncIterable<WorkerOutput>,
   gathering: Gathering,
 ): Promise<Gathered> => {
@@ -87,12 +87,12 @@ export const gather = async (
   let found: Found | undefined
   for await (const output of outputs) {
     if (output.kind === 'sales') {
-      comp = await toComp(world, plan.terms.compQuery, output)
+      comp = await toComp(dependencies, plan.terms.compQuery, output)
       found = found === undefined ? undefined : { ...found, context: { ...found.context, comp } }
-      if (found !== undefined && teller !== undefined) await tellLatePrice(world, found, teller)
+      if (found !== undefined && teller !== undefined) await tellLatePrice(dependencies, found, teller)
     } else if (output.kind === 'found') {
-      if (output.usableShare !== null) world.measures.pagesRead(output.usableShare)
-      const kept = await keep(world, output, gathering, comp)
+      if (output.usableShare !== null) dependencies.measures.pagesRead(output.usableShare)
+      const kept = await keep(dependencies, output, gathering, comp)
       await teller?.listings(kept.answer)
       if (kept.found === undefined) return kept
       found = kept.found
@@ -100,5 +100,5 @@ export const gather = async (
     }
   }
   if (found === undefined || teller !== undefined) return { found, answer: rawAnswer([], frame) }
-  return { found, answer: await scored(world, found, frame) }
+  return { found, answer: await scored(dependencies, found, frame) }
 }

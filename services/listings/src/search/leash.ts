@@ -1,4 +1,4 @@
-import type { World } from '../world.ts'
+import type { Dependencies } from '../dependencies.ts'
 import { controlOf } from './updates.ts'
 
 /** A search whose last follower left goes on for this long, in case they come back, in milliseconds. */
@@ -16,7 +16,7 @@ export type Leash = {
 
 /** Puts a search on its leash: it stops past its deadline, when told to, with its driver's turn, and 30 s after its last follower left, where it needs any. */
 export const createLeash = (
-  { bus, log, signal: turnEnds }: Pick<World, 'bus' | 'log' | 'signal'>,
+  { bus, log, signal: turnEnds }: Pick<Dependencies, 'bus' | 'log' | 'signal'>,
   sessionId: string,
   deadlineSeconds: number,
   { needsFollowers = true } = {},

@@ -1,13 +1,16 @@
 import { failure } from '@trellis/kit/errors'
 import type { ListingsConfig } from '../config.ts'
-import type { World } from '../world.ts'
+import type { Dependencies } from '../dependencies.ts'
 import type { Marketplace } from './worker/messages.ts'
 
 /** Whether searches go to the built-in demo marketplace: neither a site nor an API has been named. */
 export const usesDemo = ({ baseUrl, apiUrl }: ListingsConfig): boolean => baseUrl === undefined && apiUrl === undefined
 
 /** The marketplace that an adapter goes to. Throws 503 when its address is not configured. */
-export const marketplaceFor = async (adapter: 'api' | 'scraper', { config, demoUrl }: World): Promise<Marketplace> => {
+export const marketplaceFor = async (
+  adapter: 'api' | 'scraper',
+  { config, demoUrl }: Dependencies,
+): Promise<Marketplace> => {
   if (adapter === 'api' && config.apiUrl !== undefined) return { adapter, baseUrl: config.apiUrl, isDemo: false }
   if (config.baseUrl !== undefined) return { adapter: 'scraper', baseUrl: config.baseUrl, isDemo: false }
   if (usesDemo(config)) return { adapter: 'scraper', baseUrl: await demoUrl(), isDemo: true }
@@ -15,10 +18,12 @@ export const marketplaceFor = async (adapter: 'api' | 'scraper', { config, demoU
 }
 
 /** Where sellers are looked up: on the site's pages, since the API knows neither join dates nor categories. Undefined without a site. */
-export const siteFor = async (world: World): Promise<Marketplace | undefined> =>
-  world.config.baseUrl === undefined && !usesDemo(world.config) ? undefined : marketplaceFor('scraper', world)
+export const siteFor = async (dependencies: Dependencies): Promise<Marketplace | undefined> =>
+  dependencies.config.baseUrl === undefined && !usesDemo(dependencies.config)
+    ? undefined
+    : marketplaceFor('scraper', dependencies)
 
 /** Marks an answer that comes from the demo marketplace. */
-export const markDemo = ({ config }: World, head: { header: (name: string, value: string) => void }): void => {
+export const markDemo = ({ config }: Dependencies, head: { header: (name: string, value: string) => void }): void => {
   if (usesDemo(config)) head.header('x-marketplace', 'demo')
 }

@@ -2,8 +2,8 @@ import { failure, isFailure } from '@trellis/kit/errors'
 import { handlePatiently, searchOrders } from '@trellis/kit/workloads'
 import type { RunOrder } from '@trellis/protos/ts/trellis/workloads/v1/workloads.ts'
 import type { ListingsConfig } from '../config.ts'
+import type { Dependencies } from '../dependencies.ts'
 import { createSession, findSearch } from '../session/store.ts'
-import type { World } from '../world.ts'
 import { announce, failureOf } from './conclusion.ts'
 import { encodeOrder, runSeconds, type SearchOrder, searches } from './order.ts'
 import { planSearch } from './plan.ts'
@@ -34,8 +34,12 @@ const readOrder = ({ search, activeDeadlineSeconds }: RunOrder, config: Listings
 }
 
 /** Makes the session of a search under the id of its run, and hands it to whoever is free to drive it. */
-const startOrdered = async (world: World, { runId, user }: RunOrder, order: SearchOrder): Promise<void> => {
-  const { db, bus, now } = world
+const startOrdered = async (
+  dependencies: Dependencies,
+  { runId, user }: RunOrder,
+  order: SearchOrder,
+): Promise<void> => {
+  const { db, bus, now } = dependencies
   const known = await findSearch(db, runId)
   if (known !== undefined && known.ended_at !== null) return
   if (known === undefined) {
@@ -46,16 +50,16 @@ const startOrdered = async (world: World, { runId, user }: RunOrder, order: Sear
   await bus.enqueue(searches, { sessionId: runId }, runId)
 }
 
-const takeOrder = async (world: World, ordered: RunOrder, isLastTry: boolean): Promise<void> => {
+const takeOrder = async (dependencies: Dependencies, ordered: RunOrder, isLastTry: boolean): Promise<void> => {
   let order: SearchOrder | undefined
   try {
-    order = readOrder(ordered, world.config)
-    await startOrdered(world, ordered, order)
+    order = readOrder(ordered, dependencies.config)
+    await startOrdered(dependencies, ordered, order)
   } catch (error) {
     // What cannot be planned never can be; what could not be stored may be, a little later.
     if (order !== undefined && !(isLastTry && !isFailure(error, 'unavailable'))) throw error
-    world.log.info({ err: error, runId: ordered.runId }, 'a search that was ordered cannot be done')
-    await announce(world, ordered.runId, { failure: failureOf(error) })
+    dependencies.log.info({ err: error, runId: ordered.runId }, 'a search that was ordered cannot be done')
+    await announce(dependencies, ordered.runId, { failure: failureOf(error) })
   }
 }
 
@@ -63,17 +67,18 @@ const takeOrder = async (world: World, ordered: RunOrder, isLastTry: boolean): P
  * Takes the searches that objects ask for until the service ends. From there on they are searches as any, but for one thing:
  * nobody need listen. One that cannot be planned is concluded with what is wrong.
  */
-export const takeObjectOrders = async (world: World): Promise<void> => {
-  if (!world.runsAreObjects) return
-  await world.bus.work(
+export const takeObjectOrders = async (dependencies: Dependencies): Promise<void> => {
+  if (!dependencies.runsAreObjects) return
+  await dependencies.bus.work(
     searchOrders,
     ({ value, delivery }, handling) =>
-      handlePatiently(() => takeOrder(world, value, delivery >= searchOrders.maximumDeliveries), {
+      handlePatiently(() => takeOrder(dependencies, value, delivery >= searchOrders.maximumDeliveries), {
         queue: searchOrders,
         handling,
         withinMilliseconds: longestOutage,
-        onRetry: (error) => world.log.warn({ err: error, runId: value.runId }, 'a server is away: an order waits'),
+        onRetry: (error) =>
+          dependencies.log.warn({ err: error, runId: value.runId }, 'a server is away: an order waits'),
       }),
-    { concurrency: takenAtOnce, signal: world.signal },
+    { concurrency: takenAtOnce, signal: dependencies.signal },
   )
 }

@@ -1,4 +1,5 @@
 import type { StoredComp } from '../comps/store.ts'
+import type { Dependencies } from '../dependencies.ts'
 import { type ListingRow, listingOf } from '../found/store.ts'
 import type { Batch } from '../scoring/batch.ts'
 import { scoreListing } from '../scoring/score.ts'
@@ -6,7 +7,6 @@ import type { SellerProvenance } from '../scoring/scoring-context.ts'
 import type { MarketPrice } from '../scoring/signals.ts'
 import { type KeptContext, saveScores, type TrustScoreRow } from '../scoring/store.ts'
 import { type SellerRow, sellerOf } from '../sellers/store.ts'
-import type { World } from '../world.ts'
 
 /** What the listings of one search are scored with, beside their sellers. */
 export type SearchContext = {
@@ -31,7 +31,7 @@ const provenanceOf = (seller: SellerRow | undefined): SellerProvenance => ({
 
 /** Scores stored listings and saves the scores; by the marketplace's ids of the listings. */
 export const scoreRows = async (
-  { db, now }: World,
+  { db, now }: Dependencies,
   rows: readonly ListingRow[],
   sellers: ReadonlyMap<string, SellerRow>,
   { batch, comp, earlierMarket = null, compQuery }: SearchContext,

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { failure } from '@trellis/kit/errors'
 import type { Call, Caller } from '@trellis/kit/rpc'
 import type { SearchRequest } from '@trellis/protos/ts/trellis/listings/v1/listings.ts'
+import type { Dependencies } from '../dependencies.ts'
 import { countRunning, createSession, deleteSession, endSession } from '../session/store.ts'
-import type { World } from '../world.ts'
 import { answerOf } from './answer.ts'
 import { deadlineSeconds, encodeOrder, searches, type Telling } from './order.ts'
 import { createTeller } from './teller.ts'
@@ -17,7 +17,7 @@ const grace = 5_000
 const retrySeconds = 10
 
 /** Throws 429 where a user has as many searches under way as they may. Replicas that are asked at once may each let one in. */
-const requireRoom = async ({ db, config, now }: World, { userId, kind }: Caller): Promise<void> => {
+const requireRoom = async ({ db, config, now }: Dependencies, { userId, kind }: Caller): Promise<void> => {
   const limit = config.searchesPerUser
   if ((await countRunning(db, userId, now())) < limit) return
   const whose = kind === 'anonymous' ? 'Visitors without a session have' : 'You have'
@@ -30,16 +30,16 @@ const requireRoom = async ({ db, config, now }: World, { userId, kind }: Caller)
 
 /** Hands a search to whichever replica is free to drive it. Throws what keeps it from being taken. */
 const order = async (
-  world: World,
+  dependencies: Dependencies,
   sessionId: string,
   { request, caller, telling }: { request: SearchRequest; caller: Caller; telling: Telling },
 ): Promise<void> => {
-  const { db, bus, now, admission } = world
+  const { db, bus, now, admission } = dependencies
   const deadlineAt = new Date(now().getTime() + deadlineSeconds[telling] * 1000)
   const orderJson = encodeOrder({ request, tier: caller.tier, telling })
   // One after the other: searches started at once would all be counted before any is registered.
   await admission.take(async () => {
-    await requireRoom(world, caller)
+    await requireRoom(dependencies, caller)
     await createSession(db, { id: sessionId, userId: caller.userId, deadlineAt, orderJson }, now())
   })
   try {
@@ -51,15 +51,19 @@ const order = async (
 }
 
 /** Starts a search whose updates are to be followed; gives its session. */
-export const startSearch = async (world: World, request: SearchRequest, caller: Caller): Promise<string> => {
+export const startSearch = async (
+  dependencies: Dependencies,
+  request: SearchRequest,
+  caller: Caller,
+): Promise<string> => {
   const sessionId = randomUUID()
-  await order(world, sessionId, { request, caller, telling: 'stream' })
+  await order(dependencies, sessionId, { request, caller, telling: 'stream' })
   return sessionId
 }
 
 /** Searches and waits for the whole answer. A caller who leaves before it has come ends the search. */
-export const searchNow = async (world: World, request: SearchRequest, call: Call): Promise<Answer> => {
-  const { bus, log, signal: ending } = world
+export const searchNow = async (dependencies: Dependencies, request: SearchRequest, call: Call): Promise<Answer> => {
+  const { bus, log, signal: ending } = dependencies
   const sessionId = randomUUID()
   const late = AbortSignal.timeout(deadlineSeconds.answer * 1000 + grace)
   const answered = new AbortController()
@@ -70,7 +74,7 @@ export const searchNow = async (world: World, request: SearchRequest, call: Call
       .catch((error: unknown) => log.warn({ err: error }, 'a search could not be stopped'))
   call.signal.addEventListener('abort', cancel, { once: true })
   try {
-    await order(world, sessionId, { request, caller: call.caller, telling: 'answer' })
+    await order(dependencies, sessionId, { request, caller: call.caller, telling: 'answer' })
     if (call.signal.aborted) cancel()
     return await answer()
   } catch (error) {
@@ -85,13 +89,17 @@ export const searchNow = async (world: World, request: SearchRequest, call: Call
 }
 
 /** Starts a stream that ends at once with nothing found, for a blank query. */
-export const startEmptySearch = async (world: World, adapter: 'api' | 'scraper', caller: Caller): Promise<string> => {
-  const { db, bus, now, signal } = world
+export const startEmptySearch = async (
+  dependencies: Dependencies,
+  adapter: 'api' | 'scraper',
+  caller: Caller,
+): Promise<string> => {
+  const { db, bus, now, signal } = dependencies
   const sessionId = randomUUID()
   const session = { id: sessionId, userId: caller.userId, deadlineAt: now(), orderJson: null }
   await createSession(db, session, now())
-  const teller = createTeller(world, sessionId, await readTold(bus, sessionId, signal))
-  await teller.listings(rawAnswer([], answerFrame(world, adapter, sessionId)))
+  const teller = createTeller(dependencies, sessionId, await readTold(bus, sessionId, signal))
+  await teller.listings(rawAnswer([], answerFrame(dependencies, adapter, sessionId)))
   await teller.done(null)
   await endSession(db, sessionId, now())
   return sessionId

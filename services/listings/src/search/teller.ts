@@ -1,10 +1,10 @@
 import type { ServiceFailure } from '@trellis/kit/errors'
 import { UpdateFrame } from '@trellis/protos/ts/trellis/listings/v1/listings.ts'
 import type { StoredComp } from '../comps/store.ts'
+import type { Dependencies } from '../dependencies.ts'
 import type { ListingRow } from '../found/store.ts'
 import type { TrustScoreRow } from '../scoring/store.ts'
 import type { SellerRow } from '../sellers/store.ts'
-import type { World } from '../world.ts'
 import { publishWhole } from './parts.ts'
 import type { Told } from './told.ts'
 import { type Frame, updatesOf } from './updates.ts'
@@ -24,7 +24,7 @@ export type Teller = {
   readonly done: (reason: 'timeout' | null) => Promise<void>
 }
 
-export const createTeller = ({ bus, now }: World, sessionId: string, told: Told): Teller => {
+export const createTeller = ({ bus, now }: Dependencies, sessionId: string, told: Told): Teller => {
   const publish = async (event: Frame): Promise<void> => {
     if (!told.isNews(event)) return
     await publishWhole(bus, updatesOf(sessionId), UpdateFrame.encode({ eventId: '', event }).finish())

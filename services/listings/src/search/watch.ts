@@ -1,8 +1,8 @@
 import { failure } from '@trellis/kit/errors'
 import type { Call } from '@trellis/kit/rpc'
 import { UpdateFrame, type WatchUpdatesRequest } from '@trellis/protos/ts/trellis/listings/v1/listings.ts'
+import type { Dependencies } from '../dependencies.ts'
 import { findSession } from '../session/store.ts'
-import type { World } from '../world.ts'
 import { wholes } from './parts.ts'
 import { findDone } from './told.ts'
 import { type Control, controlOf, updatesOf } from './updates.ts'
@@ -20,18 +20,18 @@ const placeAfter = (lastEventId: string | null | undefined): number | 'start' =>
 
 /** Follows a caller's search from the place asked for until it is done. */
 export async function* watchUpdates(
-  world: World,
+  dependencies: Dependencies,
   request: WatchUpdatesRequest,
   call: Call,
 ): AsyncGenerator<UpdateFrame> {
-  const { db, bus, log, now } = world
+  const { db, bus, log, now } = dependencies
   const { sessionId } = request
   const session = await findSession(db, call.caller.userId, sessionId)
   if (session === undefined) throw unknownSession(sessionId)
   const after = placeAfter(request.lastEventId)
   const hasEnded = session.ended_at !== null
   if (hasEnded || after !== 'start') {
-    const done = await findDone(bus, sessionId, AbortSignal.any([call.signal, world.signal]))
+    const done = await findDone(bus, sessionId, AbortSignal.any([call.signal, dependencies.signal]))
     // The client has had all of it, `done` included.
     if (after !== 'start' && done !== undefined && after >= done) {
       yield { eventId: '', event: null }
@@ -41,7 +41,7 @@ export async function* watchUpdates(
     if (hasEnded && done === undefined) throw unknownSession(sessionId)
   }
   const left = Math.max(0, Date.parse(session.deadline_at) - now().getTime()) + grace
-  const signal = AbortSignal.any([call.signal, world.signal, AbortSignal.timeout(left)])
+  const signal = AbortSignal.any([call.signal, dependencies.signal, AbortSignal.timeout(left)])
   const deliveries = bus.subscribe(updatesOf(sessionId), { after, signal })
   await bus.publish<Control>(controlOf(sessionId), { kind: 'joined' })
   try {
@@ -54,7 +54,7 @@ export async function* watchUpdates(
       if (event?.$case === 'done') return
     }
     // A replica that ends says nothing of the search: whoever follows it comes back, and is served by another.
-    if (call.signal.aborted || world.signal.aborted) return
+    if (call.signal.aborted || dependencies.signal.aborted) return
     yield { eventId: '', event: { $case: 'done', value: { reason: 'timeout' } } }
   } finally {
     // Not heard, the search goes on until its time is up.
@@ -65,7 +65,7 @@ export async function* watchUpdates(
 }
 
 /** Stops a caller's search; one that has ended is left as it is. */
-export const cancelSearch = async (world: World, sessionId: string, call: Call): Promise<void> => {
-  if ((await findSession(world.db, call.caller.userId, sessionId)) === undefined) throw unknownSession(sessionId)
-  await world.bus.publish<Control>(controlOf(sessionId), { kind: 'cancel' })
+export const cancelSearch = async (dependencies: Dependencies, sessionId: string, call: Call): Promise<void> => {
+  if ((await findSession(dependencies.db, call.caller.userId, sessionId)) === undefined) throw unknownSession(sessionId)
+  await dependencies.bus.publish<Control>(controlOf(sessionId), { kind: 'cancel' })
 }

@@ -5,12 +5,12 @@ import type {
   TrustScore as TrustScoreMessage,
 } from '@trellis/protos/ts/trellis/listings/v1/listings.ts'
 import { campaignOf, wrapUrl } from '../affiliate/affiliate.ts'
+import type { Dependencies } from '../dependencies.ts'
 import { type ListingRow, listingOf } from '../found/store.ts'
 import { accountAge } from '../marketplace/account-opening.ts'
 import type { Listing } from '../records.ts'
 import { scoreOf, type TrustScoreRow } from '../scoring/store.ts'
 import { type SellerRow, sellerOf } from '../sellers/store.ts'
-import type { World } from '../world.ts'
 import type { Found } from './found.ts'
 
 /** A listing as clients see it. Without its row it has not been stored: ids and sightings are then unknown. */
@@ -100,7 +100,7 @@ export type AnswerFrame = {
 
 /** The frame of a search's answers; without a session for a search that never ran. */
 export const answerFrame = (
-  { config, now }: World,
+  { config, now }: Dependencies,
   adapterUsed: 'api' | 'scraper',
   sessionId: string | null,
 ): AnswerFrame => {

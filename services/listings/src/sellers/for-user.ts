@@ -1,6 +1,6 @@
+import type { Dependencies } from '../dependencies.ts'
 import { categoryCounts } from '../found/store.ts'
 import { historyFrom } from '../marketplace/categories.ts'
-import type { World } from '../world.ts'
 import { findSellers, historyOf, type SellerRow } from './store.ts'
 
 /**
@@ -9,7 +9,7 @@ import { findSellers, historyOf, type SellerRow } from './store.ts'
  * shared by all users and what they search for is not.
  */
 export const sellersForUser = async (
-  { db, config, now }: Pick<World, 'db' | 'config' | 'now'>,
+  { db, config, now }: Pick<Dependencies, 'db' | 'config' | 'now'>,
   userId: string,
   ids: readonly string[],
 ): Promise<ReadonlyMap<string, SellerRow>> => {

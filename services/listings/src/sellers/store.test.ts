@@ -63,8 +63,9 @@ describe.each(databases)('sellers on $name', ({ isMissing, start }) => {
       if (found === undefined) throw new Error('The seller is gone.')
       return found
     }
-    const world = (now: Date) => ({ db: opened.db, config: config as never, now: () => now })
-    const historyFor = async (user: string, now = later) => (await sellersForUser(world(now), user, ['ada'])).get('ada')
+    const dependencies = (now: Date) => ({ db: opened.db, config: config as never, now: () => now })
+    const historyFor = async (user: string, now = later) =>
+      (await sellersForUser(dependencies(now), user, ['ada'])).get('ada')
 
     test("has no category history from a user's finds, which that user alone sees, as they are now", async () => {
       const store = (ids: readonly number[], search: string) =>

@@ -23,7 +23,7 @@ import type { BlocklistTables } from './store.ts'
 type Tables = BlocklistTables & LeaseTables & SettingTables & CatalogueTables
 
 /** Entries of their own, and two replicas of the block list over them. */
-const openWorld = async (location: StoreLocation, roundMilliseconds?: number) => {
+const openDependencies = async (location: StoreLocation, roundMilliseconds?: number) => {
   await using opened = new AsyncDisposableStack()
   const directory = opened.use(await temporaryDirectory())
   const own = { dataDirectory: directory.path }
@@ -93,11 +93,11 @@ describe.each(drawnDatabases)('the block list on $name', ({ isMissing, start }) 
       database = await start()
     })
     afterAll(() => database?.[Symbol.asyncDispose]())
-    const world = async (roundMilliseconds?: number) =>
-      openWorld((await database.place(logsSchema)).location, roundMilliseconds)
+    const dependencies = async (roundMilliseconds?: number) =>
+      openDependencies((await database.place(logsSchema)).location, roundMilliseconds)
 
     test('a scan finds domains with how often, when, where and by whom they were asked for, the most suspicious first', async () => {
-      await using both = await world()
+      await using both = await dependencies()
       await both.one.set({ device_names: '{"192.168.1.20": "TV"}' })
       await both.push([
         query(1, 'metrics.example.com'),
@@ -127,7 +127,7 @@ describe.each(drawnDatabases)('the block list on $name', ({ isMissing, start }) 
     })
 
     test('a scan goes on where the last one was, at any replica: late lines and old files count, and no line twice', async () => {
-      await using both = await world()
+      await using both = await dependencies()
       const countOf = async () => (await both.one.list(undefined)).map(({ domain, count }) => [domain, count])
       await both.push([query(1, 'ads.example.com'), query(2, 'ads.example.com')])
       await both.one.scan(signal)
@@ -144,7 +144,7 @@ describe.each(drawnDatabases)('the block list on $name', ({ isMissing, start }) 
     })
 
     test('a branch that does not answer is named, and what it has is left for the next scan', async () => {
-      await using both = await world()
+      await using both = await dependencies()
       await both.push([query(1, 'ads.example.com')])
       both.away.push('attic')
       expect(await both.one.scan(signal)).toMatchObject({ domains: 1, isComplete: false, missing: ['attic'] })
@@ -155,7 +155,7 @@ describe.each(drawnDatabases)('the block list on $name', ({ isMissing, start }) 
     })
 
     test('router_source_ids says where to look, by stems, too', async () => {
-      await using both = await world()
+      await using both = await dependencies()
       await both.one.set({ router_source_ids: ['syslog:router'] })
       await both.push([query(1, 'a.example.com')], 'syslog:router:dnsmasq')
       await both.push([query(1, 'b.example.com')], 'syslog:nas:app')
@@ -164,7 +164,7 @@ describe.each(drawnDatabases)('the block list on $name', ({ isMissing, start }) 
     })
 
     test('of two scans at once one is told that another runs, and nothing counts twice', async () => {
-      await using both = await world()
+      await using both = await dependencies()
       await both.push(Array.from({ length: 3_000 }, (_, number) => query(number % 60, 'ads.example.com')))
       const results = await Promise.allSettled([both.one.scan(signal), both.other.scan(signal)])
       const refused = results.flatMap((result) => (result.status === 'rejected' ? [result.reason] : []))
@@ -174,7 +174,7 @@ describe.each(drawnDatabases)('the block list on $name', ({ isMissing, start }) 
     })
 
     test('sources that are named are scanned in the background, by one replica at a time', async () => {
-      await using both = await world(20)
+      await using both = await dependencies(20)
       await both.push([query(1, 'a.example.com')], 'router')
       await both.push([query(1, 'b.example.com')], 'other')
       await both.one.set({ router_source_ids: ['router'] })
@@ -183,7 +183,7 @@ describe.each(drawnDatabases)('the block list on $name', ({ isMissing, start }) 
       await expect.poll(async () => (await both.one.list(undefined))[0]?.count, { timeout: 20_000 }).toBe(3)
     })
 
-    const approved = async (both: Awaited<ReturnType<typeof world>>) => {
+    const approved = async (both: Awaited<ReturnType<typeof dependencies>>) => {
       await both.push([query(1, 'ads.example.com')])
       await both.one.scan(signal)
       const [candidate] = await both.one.list('candidate')
@@ -193,7 +193,7 @@ describe.each(drawnDatabases)('the block list on $name', ({ isMissing, start }) 
     }
 
     test('candidate → approved → blocked (pushed) → unblocked; pushing what is not approved is a conflict', async () => {
-      await using both = await world()
+      await using both = await dependencies()
       await using server = await startPihole6('hunter2')
       await both.one.set({ dns_filter_url: `${server.url}/admin/`, dns_filter_api_key: 'hunter2' })
       await both.push([query(1, 'ads.example.com')])
@@ -218,7 +218,7 @@ describe.each(drawnDatabases)('the block list on $name', ({ isMissing, start }) 
     })
 
     test('push_failed keeps last_error and answers 502 with the words of the filter, and can be pushed again', async () => {
-      await using both = await world()
+      await using both = await dependencies()
       await using server = await startPihole6('hunter2')
       await both.one.set({ dns_filter_url: server.url, dns_filter_api_key: 'hunter2' })
       const id = await approved(both)
@@ -234,7 +234,7 @@ describe.each(drawnDatabases)('the block list on $name', ({ isMissing, start }) 
     })
 
     test('503: blocklist push or test when the DNS filter URL or key is unconfigured', async () => {
-      await using both = await world()
+      await using both = await dependencies()
       const id = await approved(both)
       const missing = (...names: string[]) => ({
         kind: 'unavailable',
@@ -250,7 +250,7 @@ describe.each(drawnDatabases)('the block list on $name', ({ isMissing, start }) 
     })
 
     test('two replicas that push at once to AdGuard Home lose neither rule', async () => {
-      await using both = await world()
+      await using both = await dependencies()
       await using server = await startAdguard('admin', 'pass')
       await both.one.set({
         dns_filter_url: server.url,

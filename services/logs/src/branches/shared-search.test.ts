@@ -183,9 +183,9 @@ describe('a branch that is away', () => {
     await own.push(null, [{ text: 'pump own failed', severity: 'ERROR' }])
     await barn.push([{ text: 'valve barn' }])
     const engine = shared(own.engine, () => [barn.active])
-    const world = { engine, requireBranch: async () => [], now: Date.now }
-    const templates = templatesRpc(world)
-    const sources = sourcesRpc({ ...world, patterns: { patterns: [], problems: [], files: new Map() } } as never)
+    const dependencies = { engine, requireBranch: async () => [], now: Date.now }
+    const templates = templatesRpc(dependencies)
+    const sources = sourcesRpc({ ...dependencies, patterns: { patterns: [], problems: [], files: new Map() } } as never)
     const [{ templateId } = { templateId: '' }] = await own.engine.templates({ filters: {} })
     const [{ templateId: ofBarn } = { templateId: '' }] = await engine.templates({ filters: { branch: 'barn' } })
     const asked: Record<string, (call: Call) => Promise<unknown>> = {

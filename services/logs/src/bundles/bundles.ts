@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { failure } from '@trellis/kit/errors'
+import type { Dependencies } from '../dependencies.ts'
 import type { IncidentDb } from '../incidents/all-tables.ts'
 import { entriesOfIncident, type IncidentEntriesOptions } from '../incidents/incident-entries.ts'
 import type { Incidents } from '../incidents/incidents.ts'
 import { presentIncident } from '../incidents/present.ts'
 import { addEvent } from '../incidents/store.ts'
-import type { World } from '../world.ts'
 import { makeBundle, mostBundledEntries } from './bundle.ts'
 import { createOutbox, type Outbox } from './outbox.ts'
 import { readBundle, readBundleText } from './received-bundle.ts'
@@ -26,7 +26,7 @@ export type BundleOptions = { sanitize: boolean; signal?: AbortSignal | undefine
 export type BundlesOptions = {
   db: IncidentDb
   incidents: Pick<Incidents, 'get'>
-  world: Pick<World, 'engine' | 'upstream' | 'log' | 'now' | 'config'>
+  dependencies: Pick<Dependencies, 'engine' | 'upstream' | 'log' | 'now' | 'config'>
   /** How often it is looked what is due to be sent. */
   roundMilliseconds?: number
 }
@@ -41,8 +41,8 @@ const shownAddress = (address: string): string => {
 }
 
 export const createBundles = (options: BundlesOptions): Bundles => {
-  const { db, incidents, world, roundMilliseconds } = options
-  const { engine, now, config } = world
+  const { db, incidents, dependencies, roundMilliseconds } = options
+  const { engine, now, config } = dependencies
   const { bundleEndpoint: endpoint, bundleToken: token } = config
 
   const event = async (incidentId: string, kind: string, detail: string) => {
@@ -50,13 +50,13 @@ export const createBundles = (options: BundlesOptions): Bundles => {
       await addEvent(db, { incident_id: incidentId, kind, detail, at: now() })
     } catch (error) {
       // The incident may have been deleted meanwhile; what was sent was sent.
-      world.log.debug({ err: error, incidentId }, 'no event of an incident could be kept')
+      dependencies.log.debug({ err: error, incidentId }, 'no event of an incident could be kept')
     }
   }
   const outbox: Outbox | undefined = endpoint
     ? createOutbox({
         db,
-        world,
+        dependencies,
         endpoint,
         token,
         ...(roundMilliseconds !== undefined && { roundMilliseconds }),

@@ -1,7 +1,7 @@
 import { EgressRefused } from '@trellis/kit/egress'
 import { inRounds } from '../cluster/rounds.ts'
+import type { Dependencies } from '../dependencies.ts'
 import type { IncidentDb } from '../incidents/all-tables.ts'
-import type { World } from '../world.ts'
 import { pauseAfter, retryAfter } from './backoff.ts'
 import { claimBundle, concludeAttempt, dueBundles } from './store.ts'
 import type { SentBundleTable } from './tables.ts'
@@ -13,7 +13,7 @@ export type Outbox = AsyncDisposable & {
 
 export type OutboxOptions = {
   db: IncidentDb
-  world: Pick<World, 'upstream' | 'log' | 'now'>
+  dependencies: Pick<Dependencies, 'upstream' | 'log' | 'now'>
   endpoint: string
   /** A bearer token for it; empty: none. */
   token: string
@@ -61,7 +61,7 @@ const messageOf = (error: unknown): string => {
  */
 export const createOutbox = (options: OutboxOptions): Outbox => {
   const { db, endpoint, token, concluded, roundMilliseconds = 5_000, random = Math.random } = options
-  const { upstream, log, now } = options.world
+  const { upstream, log, now } = options.dependencies
   const ending = new AbortController()
   const secrets = token === '' ? [] : [token]
   const withoutSecrets = (words: string) => secrets.reduce((text, one) => text.replaceAll(one, '***'), words)

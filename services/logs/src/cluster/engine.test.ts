@@ -28,10 +28,10 @@ const noise = (amount: number, from: number) =>
 
 describe('copies of segments on a machine', () => {
   test('take no more room than they may, on one folder for two replicas, and searches find all that went', async () => {
-    await using world = await createShared()
-    const local = { directory: join(world.directory, 'local'), bytes: 300_000 }
-    await using one = await world.open({ local })
-    await using other = await world.open({ local })
+    await using dependencies = await createShared()
+    const local = { directory: join(dependencies.directory, 'local'), bytes: 300_000 }
+    await using one = await dependencies.open({ local })
+    await using other = await dependencies.open({ local })
     for (let round = 0; round < 8; round++) {
       await [one, other][round % 2]?.engine.ingest(batchOf(noise(2_048, round * 2_048)))
       for (const replica of [one, other]) {
@@ -39,7 +39,7 @@ describe('copies of segments on a machine', () => {
         expect(await countOf(replica, 'n7')).toBe(1)
       }
     }
-    const segments = await bytesIn(join(world.directory, 'files', 'segments'))
+    const segments = await bytesIn(join(dependencies.directory, 'files', 'segments'))
     expect(segments).toBeGreaterThan(local.bytes * 2)
     // Each of the two may be about to make room for what it wrote last.
     expect(await bytesIn(local.directory)).toBeLessThan(local.bytes + (segments / 8) * 4)
@@ -47,11 +47,11 @@ describe('copies of segments on a machine', () => {
   })
 
   test.each(['cut short', 'changed', 'removed'])('that were %s are fetched again', async (how) => {
-    await using world = await createShared()
-    const local = { directory: join(world.directory, 'local'), bytes: 10_000_000 }
+    await using dependencies = await createShared()
+    const local = { directory: join(dependencies.directory, 'local'), bytes: 10_000_000 }
     // Nothing is kept in memory, so that every search reads.
     const limits = { documents: 8_192, textBytes: 4 * 1024 * 1024, cacheBytes: 0 }
-    await using one = await world.open({ local, limits })
+    await using one = await dependencies.open({ local, limits })
     await one.engine.ingest(batchOf(numbered(2_000)))
     expect(await countOf(one, 'n7')).toBe(1)
     for (const name of await readdir(local.directory)) {
@@ -74,11 +74,11 @@ describe('copies of segments on a machine', () => {
 test.each(['changed', 'removed'])(
   'a segment that was %s is named, and the rest is still found, also by who comes later',
   async (how) => {
-    await using world = await createShared()
+    await using dependencies = await createShared()
     const limits = { documents: 8_192, textBytes: 4 * 1024 * 1024, cacheBytes: 0 }
-    await using one = await world.open({ limits })
+    await using one = await dependencies.open({ limits })
     await one.engine.ingest(batchOf(numbered(1_000)))
-    const folder = join(world.directory, 'files', 'segments')
+    const folder = join(dependencies.directory, 'files', 'segments')
     const [victim = ''] = await readdir(folder)
     await one.engine.ingest(batchOf(numbered(500, 5_000)))
     expect(await countOf(one, 'many')).toBe(1_500)
@@ -89,7 +89,7 @@ test.each(['changed', 'removed'])(
         path,
         (await readFile(path)).map((byte, index) => (index % 997 === 0 ? byte ^ 1 : byte)),
       )
-    await using other = await world.open({ limits })
+    await using other = await dependencies.open({ limits })
     for (const replica of [one, other]) {
       expect(await countOf(replica, 'many')).toBe(500)
       expect(await countOf(replica, 'many')).toBe(500)
@@ -100,10 +100,10 @@ test.each(['changed', 'removed'])(
 )
 
 test('a sender is told to come again while the store is held up, and what it sent is there once in the end', async () => {
-  await using world = await createShared()
-  await using patient = await world.open()
-  await using impatient = await world.open({ waitMilliseconds: 300 })
-  await using holder = await openStore({ ...world.shared.store, name: 'logs', migrations: logsMigrations })
+  await using dependencies = await createShared()
+  await using patient = await dependencies.open()
+  await using impatient = await dependencies.open({ waitMilliseconds: 300 })
+  await using holder = await openStore({ ...dependencies.shared.store, name: 'logs', migrations: logsMigrations })
   const { promise: released, resolve: release } = Promise.withResolvers<void>()
   const { promise: isHeld, resolve: held } = Promise.withResolvers<void>()
   const holding = holder.db.transaction().execute(async () => {
@@ -139,8 +139,8 @@ const watchThreads = () => {
 
 test('threads that were idle end, and nothing is lost by it', async () => {
   using threads = watchThreads()
-  await using world = await createShared()
-  await using one = await world.open({ idleMilliseconds: 1 })
+  await using dependencies = await createShared()
+  await using one = await dependencies.open({ idleMilliseconds: 1 })
   for (let round = 0; round < 4; round++) {
     const before = threads.started.length
     await one.engine.ingest(batchOf(numbered(10, round * 10)))
@@ -153,8 +153,8 @@ test('threads that were idle end, and nothing is lost by it', async () => {
 })
 
 test('a search whose caller has left ends with the reason it was left for', async () => {
-  await using world = await createShared()
-  await using one = await world.open()
+  await using dependencies = await createShared()
+  await using one = await dependencies.open()
   await one.engine.ingest(batchOf(numbered(1_000)))
   const leaving = new AbortController()
   const request = { query: null, filters: {}, limit: 10, order: 'time', withFacets: true } as const
@@ -165,11 +165,11 @@ test('a search whose caller has left ends with the reason it was left for', asyn
 })
 
 test('a deletion or a severity whose caller leaves while it waits for the catalogue changes nothing', async () => {
-  await using world = await createShared()
-  await using one = await world.open()
+  await using dependencies = await createShared()
+  await using one = await dependencies.open()
   let leaving = new AbortController()
   const leave = () => leaving.abort(new Error('the caller left'))
-  await using other = await world.open({
+  await using other = await dependencies.open({
     catalogue: {
       ...one.catalogue,
       bury: (source, left) => {
@@ -194,15 +194,15 @@ test('a deletion or a severity whose caller leaves while it waits for the catalo
 })
 
 test('looking for duplicates of ids that say no time fetches no segment', async () => {
-  await using world = await createShared()
+  await using dependencies = await createShared()
   const foreign = (amount: number, from: number) =>
     numbered(amount, from).map((line, index) => ({ ...line, entryId: `own-${from + index}` }))
   {
-    await using one = await world.open()
+    await using one = await dependencies.open()
     for (let round = 0; round < 4; round++) await one.engine.ingest(batchOf(foreign(500, round * 500)))
   }
-  const local = { directory: join(world.directory, 'local'), bytes: 10_000_000 }
-  await using other = await world.open({ local })
+  const local = { directory: join(dependencies.directory, 'local'), bytes: 10_000_000 }
+  await using other = await dependencies.open({ local })
   expect(await other.engine.ingest(batchOf(foreign(500, 10_000)))).toEqual({ entries: 500, duplicates: 0 })
   const own = (await other.catalogue.changes(undefined))?.added.at(-1)?.key.replaceAll('/', '_')
   expect(await readdir(local.directory)).toEqual([own])
@@ -210,9 +210,9 @@ test('looking for duplicates of ids that say no time fetches no segment', async 
 })
 
 test('replicas let go of what was kept long enough, one of them at a time, and give back the room of what was deleted', async () => {
-  await using world = await createShared()
-  await using one = await world.open({ graceMilliseconds: 0 })
-  await using other = await world.open({ graceMilliseconds: 0 })
+  await using dependencies = await createShared()
+  await using one = await dependencies.open({ graceMilliseconds: 0 })
+  await using other = await dependencies.open({ graceMilliseconds: 0 })
   const day = 86_400_000
   const now = Date.now()
   await one.engine.ingest(batchOf(numbered(20), now - 10 * day))
@@ -236,11 +236,11 @@ test('replicas let go of what was kept long enough, one of them at a time, and g
 })
 
 test('a message that cannot be read is set aside once, and those after it are indexed', async () => {
-  await using world = await createShared()
-  await using one = await world.open()
+  await using dependencies = await createShared()
+  await using one = await dependencies.open()
   const damaged = batchOf(numbered(10, 100))
   new Uint8Array(damaged).fill(0xff, 12, 60)
-  await world.shared.bus.enqueue(entryMessages, {
+  await dependencies.shared.bus.enqueue(entryMessages, {
     id: 'damaged',
     sender: 'elsewhere',
     sentAfter: 0,
@@ -250,7 +250,7 @@ test('a message that cannot be read is set aside once, and those after it are in
   await vi.waitFor(() => expect(one.setAside).toEqual([expect.stringContaining('is left out')]))
   // What was not acknowledged is delivered again to the next replica.
   await one[Symbol.asyncDispose]()
-  await using other = await world.open()
+  await using other = await dependencies.open()
   expect(await other.engine.ingest(batchOf(numbered(20)))).toEqual({ entries: 10, duplicates: 10 })
   await other.engine.flush()
   expect(other.setAside).toEqual([])
@@ -258,10 +258,10 @@ test('a message that cannot be read is set aside once, and those after it are in
 })
 
 test('a sender learns that its batch cannot be indexed instead of waiting for it', async () => {
-  await using world = await createShared()
-  await using one = await world.open()
-  const bus = world.shared.bus
-  await using other = await world.open({
+  await using dependencies = await createShared()
+  await using one = await dependencies.open()
+  const bus = dependencies.shared.bus
+  await using other = await dependencies.open({
     bus: {
       ...bus,
       // The other replica sends, and only the first one takes.

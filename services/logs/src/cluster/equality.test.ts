@@ -132,10 +132,10 @@ const withoutTemplates = (pages: readonly SearchResult[]) =>
 test('replicas give the same answers as one process on files, whatever goes to whom in which order', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(anyStep, { minLength: 10, maxLength: 25 }), async (steps) => {
-      await using world = await createShared()
-      await using alone = await openEmbedded(world.directory)
-      await using one = await world.open({ limits, messageBytes: 3_000 })
-      await using other = await world.open({ limits, messageBytes: 3_000 })
+      await using dependencies = await createShared()
+      await using alone = await openEmbedded(dependencies.directory)
+      await using one = await dependencies.open({ limits, messageBytes: 3_000 })
+      await using other = await dependencies.open({ limits, messageBytes: 3_000 })
       const replicas = [one, other]
       const sent: { text: string; sourceId: string; sequence: number; time: number; entryId?: string }[][] = []
       const engineOf = (index: number) => (replicas[index] ?? one).engine

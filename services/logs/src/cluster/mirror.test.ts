@@ -9,10 +9,10 @@ import { createSegmentSource } from './segment-source.ts'
 /** A mirror of what a replica has committed: so many segments of ten entries. */
 const createMirrored = async (segments: number, retryMilliseconds: number) => {
   await using opened = new AsyncDisposableStack()
-  const world = opened.use(await createShared())
-  const { engine, catalogue } = opened.use(await world.open())
+  const dependencies = opened.use(await createShared())
+  const { engine, catalogue } = opened.use(await dependencies.open())
   for (let number = 0; number < segments; number++) await engine.ingest(batchOf(numbered(10, number * 10)))
-  const files = opened.use(await openFiles(world.shared.files, { recover: false }))
+  const files = opened.use(await openFiles(dependencies.shared.files, { recover: false }))
   const problems: string[] = []
   const mirror = createMirror({
     catalogue,

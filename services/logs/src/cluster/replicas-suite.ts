@@ -10,7 +10,7 @@ import { chunkOf, linesInAll, totalChunks } from '../threads/made-lines.ts'
 import { numbered } from './numbered-lines.ts'
 import type { Replica, ReplicaOptions, Shared } from './replicas-for-tests.ts'
 
-export type World = AsyncDisposable & {
+export type Testbed = AsyncDisposable & {
   shared: Shared
   /** Where another process finds the bus; undefined where it cannot. */
   nats: { address: string; prefix: string } | undefined
@@ -50,12 +50,12 @@ const until = async (holds: () => boolean | Promise<boolean>) => {
 }
 
 /** What replicas owe, whatever they stand on. */
-export const describeReplicas = (name: string, createWorld: () => Promise<World>) => {
+export const describeReplicas = (name: string, createTestbed: () => Promise<Testbed>) => {
   describe(`replicas of the log engine on ${name}`, () => {
     test('what one took is found through the other at once', async () => {
-      await using world = await createWorld()
-      await using one = await world.open()
-      await using other = await world.open()
+      await using testbed = await createTestbed()
+      await using one = await testbed.open()
+      await using other = await testbed.open()
       for (let round = 0; round < 5; round++) {
         const sent = batchOf(numbered(10, round * 10))
         expect(await one.engine.ingest(sent)).toEqual({ entries: 10, duplicates: 0 })
@@ -67,9 +67,9 @@ export const describeReplicas = (name: string, createWorld: () => Promise<World>
     })
 
     test('a file goes in through one, and again through the other as duplicates only', async () => {
-      await using world = await createWorld()
-      await using one = await world.open()
-      await using other = await world.open()
+      await using testbed = await createTestbed()
+      await using one = await testbed.open()
+      await using other = await testbed.open()
       expect((await upload(one)).counts).toMatchObject({ lines: linesInAll, entries: linesInAll, duplicates: 0 })
       expect(await countOf(other, 'made')).toBe(linesInAll)
       expect((await upload(other)).counts).toMatchObject({ lines: linesInAll, entries: 0, duplicates: linesInAll })
@@ -78,9 +78,9 @@ export const describeReplicas = (name: string, createWorld: () => Promise<World>
     })
 
     test('the same file sent to both at the same time is kept once, and the answers say who had what', async () => {
-      await using world = await createWorld()
-      await using one = await world.open()
-      await using other = await world.open()
+      await using testbed = await createTestbed()
+      await using one = await testbed.open()
+      await using other = await testbed.open()
       const results = await Promise.all([upload(one), upload(other)])
       expect(results.reduce((sum, { counts }) => sum + counts.entries, 0)).toBe(linesInAll)
       expect(results.reduce((sum, { counts }) => sum + counts.duplicates, 0)).toBe(linesInAll)
@@ -90,10 +90,10 @@ export const describeReplicas = (name: string, createWorld: () => Promise<World>
     })
 
     test('searches see all that was acknowledged and nothing twice while segments are merged and old ones removed', async () => {
-      await using world = await createWorld()
+      await using testbed = await createTestbed()
       const options = { graceMilliseconds: 0, upkeepMilliseconds: 50 }
-      await using one = await world.open(options)
-      await using other = await world.open(options)
+      await using one = await testbed.open(options)
+      await using other = await testbed.open(options)
       const rounds = 40
       let acknowledged = 0
       let isDone = false
@@ -125,9 +125,9 @@ export const describeReplicas = (name: string, createWorld: () => Promise<World>
     })
 
     test('followers of any replica hear of each entry once, in one order, and how many they are not told of', async () => {
-      await using world = await createWorld()
-      await using one = await world.open()
-      await using other = await world.open()
+      await using testbed = await createTestbed()
+      await using one = await testbed.open()
+      await using other = await testbed.open()
       await one.engine.ingest(batchOf(numbered(5, 100_000)))
       const heard = [one, other].map(() => ({ numbers: [] as number[], missed: 0 }))
       const stops = await Promise.all(
@@ -152,12 +152,12 @@ export const describeReplicas = (name: string, createWorld: () => Promise<World>
     })
 
     test('a replica that is killed takes nothing with it that was acknowledged, and nothing comes twice', async () => {
-      await using world = await createWorld()
-      await using survivor = world.nats === undefined ? undefined : await world.open()
-      const { files, store } = world.shared
+      await using testbed = await createTestbed()
+      await using survivor = testbed.nats === undefined ? undefined : await testbed.open()
+      const { files, store } = testbed.shared
       const linesPerBatch = 50
       const batches = 200
-      const told = JSON.stringify({ files, store, nats: world.nats, linesPerBatch, batches, inHand: 8 })
+      const told = JSON.stringify({ files, store, nats: testbed.nats, linesPerBatch, batches, inHand: 8 })
       const victim = await modulePath('services/logs/src/cluster/kill-victim.ts')
       const child = spawn(process.execPath, [victim, told], { stdio: ['ignore', 'pipe', 'inherit'] })
       const acknowledged = new Set<number>()
@@ -167,7 +167,7 @@ export const describeReplicas = (name: string, createWorld: () => Promise<World>
       }
       if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
       expect(child.signalCode).toBe('SIGKILL')
-      await using opened = survivor ? undefined : await world.open()
+      await using opened = survivor ? undefined : await testbed.open()
       const replica = survivor ?? opened
       if (!replica) throw new Error('One of them is there.')
       const kept = new Set(await numbersIn(replica))

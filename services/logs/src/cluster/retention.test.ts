@@ -18,8 +18,8 @@ const young = { text: 'stays', sequence: 2, entryId: 'young' }
 /** Replicas, one of them with a catalogue that calls `before` once with what it is about to do. */
 const openHooked = async (before: (name: 'merge' | 'override', hooked: Replica) => Promise<void>) => {
   await using stack = new AsyncDisposableStack()
-  const world = stack.use(await createShared())
-  const other = stack.use(await world.open())
+  const dependencies = stack.use(await createShared())
+  const other = stack.use(await dependencies.open())
   let isArmed = false
   const hook = async (name: 'merge' | 'override') => {
     if (!isArmed) return
@@ -37,8 +37,12 @@ const openHooked = async (before: (name: 'merge' | 'override', hooked: Replica) 
       return other.catalogue.override(...given)
     },
   }
-  const replica = stack.use(await world.open({ catalogue } satisfies ReplicaOptions))
-  const store = await openStore<AmendmentTables>({ ...world.shared.store, name: 'logs', migrations: logsMigrations })
+  const replica = stack.use(await dependencies.open({ catalogue } satisfies ReplicaOptions))
+  const store = await openStore<AmendmentTables>({
+    ...dependencies.shared.store,
+    name: 'logs',
+    migrations: logsMigrations,
+  })
   stack.defer(() => store.close())
   const moved = stack.move()
   return {
@@ -60,15 +64,15 @@ const severitiesIn = async (engine: Replica['engine']) => {
 }
 
 test('a severity expires with its entry on all replicas', async () => {
-  await using world = await openHooked(async () => undefined)
-  const { engine, other } = world
+  await using dependencies = await openHooked(async () => undefined)
+  const { engine, other } = dependencies
   await engine.ingest(batchOf([one], start))
   await engine.ingest(batchOf([young], start + 3 * day))
   await engine.setSeverity('one', 'CRITICAL')
   await engine.setSeverity('young', 'WARN')
   expect(await severitiesIn(other.engine)).toEqual({ one: 'CRITICAL', young: 'WARN' })
   await engine.maintain(expiry)
-  expect((await world.overrides()).map(({ severity }) => severity)).toEqual([3])
+  expect((await dependencies.overrides()).map(({ severity }) => severity)).toEqual([3])
   await engine.ingest(batchOf([one], start + 3 * day))
   for (const replica of [engine, other.engine])
     expect(await severitiesIn(replica)).toEqual({ one: null, young: 'WARN' })
@@ -78,61 +82,61 @@ test.each([
   ['its segment', false],
   ['a part of its segment', true],
 ])('a severity for an entry that expires with %s before it is written is for no entry', async (_, isPart) => {
-  await using world = await openHooked(async (_name, other) => void (await other.engine.maintain(expiry)))
-  const { engine } = world
+  await using dependencies = await openHooked(async (_name, other) => void (await other.engine.maintain(expiry)))
+  const { engine } = dependencies
   await engine.ingest(batchOf([one], start))
   if (isPart) {
     await engine.ingest(batchOf([young], start + 3 * day))
     await engine.maintain({ ...expiry, retention: keepAll, isThorough: true })
   }
-  world.arm()
+  dependencies.arm()
   expect(await engine.setSeverity('one', 'CRITICAL')).toBeUndefined()
-  expect(await world.overrides()).toEqual([])
+  expect(await dependencies.overrides()).toEqual([])
   await engine.ingest(batchOf([one], start + 3 * day))
   expect(await severitiesIn(engine)).toMatchObject({ one: null })
-  expect(world.problems()).toEqual([])
+  expect(dependencies.problems()).toEqual([])
 })
 
 test('a severity that is put in place while its entry expires goes with it', async () => {
-  await using world = await openHooked(async (_name, other) => {
+  await using dependencies = await openHooked(async (_name, other) => {
     expect(await other.engine.setSeverity('one', 'CRITICAL')).toMatchObject({ severity: 'CRITICAL' })
   })
-  const { engine } = world
+  const { engine } = dependencies
   await engine.ingest(batchOf([one], start))
-  world.arm()
+  dependencies.arm()
   await engine.maintain(expiry)
   expect(await severitiesIn(engine)).toEqual({})
-  expect(await world.overrides()).toEqual([])
+  expect(await dependencies.overrides()).toEqual([])
   await engine.ingest(batchOf([one], start + 3 * day))
   expect(await severitiesIn(engine)).toEqual({ one: null })
 })
 
 test('retention finds what is overdue in segments that another replica merged meanwhile', async () => {
   const segments = async ({ catalogue }: Replica) => (await catalogue.changes(undefined))?.added.length
-  await using world = await openHooked(async (_name, other) => {
+  await using dependencies = await openHooked(async (_name, other) => {
     await other.engine.ingest(batchOf(numbered(5, 1_000), start + 3 * day))
     // Enough of a size are merged by themselves.
     await vi.waitFor(async () => expect(await segments(other)).toBe(1), { timeout: 10_000 })
   })
-  const { engine, other } = world
+  const { engine, other } = dependencies
   for (let batch = 1; batch < segmentsPerTier; batch++) await engine.ingest(batchOf(numbered(5, batch * 5), start))
   expect(await segments(other)).toBe(segmentsPerTier - 1)
-  world.arm()
+  dependencies.arm()
   await engine.maintain(expiry)
   expect(Object.keys(await severitiesIn(engine))).toHaveLength(5)
-  expect(world.problems()).toEqual([])
+  expect(dependencies.problems()).toEqual([])
 })
 
 test('severities that were written into segments are forgotten by all replicas after a while', async () => {
-  await using world = await openHooked(async () => undefined)
-  const { engine, other } = world
+  await using dependencies = await openHooked(async () => undefined)
+  const { engine, other } = dependencies
   await engine.ingest(batchOf([one], start))
   await engine.setSeverity('one', 'CRITICAL')
   await engine.maintain({ ...expiry, retention: keepAll, isThorough: true })
   const before = await other.catalogue.version()
-  expect(await world.overrides()).toHaveLength(1)
+  expect(await dependencies.overrides()).toHaveLength(1)
   await other.catalogue.forgetFolded(Date.now() + 1_000)
-  expect(await world.overrides()).toEqual([])
+  expect(await dependencies.overrides()).toEqual([])
   expect((await other.catalogue.changes(before))?.amendments?.overrides).toEqual([])
   expect(await severitiesIn(engine)).toEqual({ one: 'CRITICAL' })
   const after = await other.catalogue.version()

@@ -9,10 +9,10 @@ import { createUpkeep } from './upkeep.ts'
 const hour = 3_600_000
 
 test('what a killed replica left goes, and what is in use or new stays', async () => {
-  await using world = await createShared()
-  await using one = await world.open()
+  await using dependencies = await createShared()
+  await using one = await dependencies.open()
   await one.engine.ingest(batchOf(numbered(10)))
-  await using files = await openFiles(world.shared.files, { recover: false })
+  await using files = await openFiles(dependencies.shared.files, { recover: false })
   for (const key of ['segments/orphan', 'inbox/waiting', 'music/other']) await files.write(key, Buffer.from('x'))
   let ahead = 0
   const upkeepOf = (replica: string) =>

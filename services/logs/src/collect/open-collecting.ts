@@ -1,4 +1,4 @@
-import type { World } from '../world.ts'
+import type { Dependencies } from '../dependencies.ts'
 import { type Collecting, createCollecting } from './collecting.ts'
 import { createContainerCollector } from './docker/container-collector.ts'
 import { createFileCollector } from './files/file-collector.ts'
@@ -10,7 +10,11 @@ import { createSshCollector } from './ssh/ssh-collector.ts'
  * Sources written by an earlier version carry no mark of who added them and count as the administrator's: those that lie elsewhere than
  * logs usually do are named at the start, so that one that was added by somebody else is noticed.
  */
-const tellForeignPlaces = async ({ sources, localFiles, log }: Pick<World, 'sources' | 'localFiles' | 'log'>) => {
+const tellForeignPlaces = async ({
+  sources,
+  localFiles,
+  log,
+}: Pick<Dependencies, 'sources' | 'localFiles' | 'log'>) => {
   const { entries } = await sources.read()
   for (const source of entries) {
     if (source.addedBy !== 'administrator') continue
@@ -26,13 +30,13 @@ const tellForeignPlaces = async ({ sources, localFiles, log }: Pick<World, 'sour
 const megabyte = 1024 * 1024
 
 /** Collecting in each of the ways there are. */
-export const openCollecting = (world: World): Promise<Collecting> => {
-  const { config, ssh, localFiles, now } = world
-  void tellForeignPlaces(world).catch((error: unknown) =>
-    world.log.error({ error }, 'the sources file cannot be checked'),
+export const openCollecting = (dependencies: Dependencies): Promise<Collecting> => {
+  const { config, ssh, localFiles, now } = dependencies
+  void tellForeignPlaces(dependencies).catch((error: unknown) =>
+    dependencies.log.error({ error }, 'the sources file cannot be checked'),
   )
   return createCollecting({
-    ...world,
+    ...dependencies,
     collectors: {
       local: {
         file: createFileCollector({

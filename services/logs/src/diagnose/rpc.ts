@@ -2,6 +2,7 @@ import { invalidField, isFailure } from '@trellis/kit/errors'
 import type { Call, Handlers } from '@trellis/kit/rpc'
 import type { DiagnoseFrame, DiagnoseRequest, LogsServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/logs.ts'
 import { tellMissing } from '../branches/tell-missing.ts'
+import type { Dependencies } from '../dependencies.ts'
 import type { StoredEntry } from '../entries/entry.ts'
 import { presentEntry } from '../entries/present.ts'
 import { utc, zoneOf } from '../formats/zone.ts'
@@ -10,7 +11,6 @@ import { requireLocalCaller } from '../session/local-callers.ts'
 import type { SettingsValues } from '../settings/declared.ts'
 import { canStandInHeader } from '../settings/kinds.ts'
 import { unhurried } from '../threads/unhurried.ts'
-import type { World } from '../world.ts'
 import { diagnose } from './diagnose.ts'
 import type { DiagnoseInput, Step } from './steps.ts'
 
@@ -45,10 +45,10 @@ const modelOf = (settings: SettingsValues, { llm }: DiagnoseRequest): Pick<Diagn
   }
 }
 
-const inputOf = async (world: World, request: DiagnoseRequest, call: Call): Promise<DiagnoseInput> => {
+const inputOf = async (dependencies: Dependencies, request: DiagnoseRequest, call: Call): Promise<DiagnoseInput> => {
   const { signal } = call
   // The server makes requests to it.
-  if (given(request.llm?.baseUrl)) requireLocalCaller(world, call, 'an llm.base_url is given')
+  if (given(request.llm?.baseUrl)) requireLocalCaller(dependencies, call, 'an llm.base_url is given')
   if (request.query.trim() === '') throw invalidField(['body', 'query'], 'query must not be blank: say what is wrong.')
   const zone = given(request.timezone)
     ? zoneOf(request.timezone)
@@ -56,17 +56,17 @@ const inputOf = async (world: World, request: DiagnoseRequest, call: Call): Prom
   if (!zone)
     throw invalidField(['body', 'timezone'], `"${request.timezone}" is no time zone: use one such as Europe/Berlin.`)
   const window = readWindow(request, 'body')
-  const settings = await world.settings.read()
+  const settings = await dependencies.settings.read()
   return {
     query: request.query,
     sourceFilter: given(request.sourceFilter) ? request.sourceFilter : undefined,
     ...window,
     zone,
-    now: world.now(),
+    now: dependencies.now(),
     ...modelOf(settings, request),
     audience: settings.tech_level,
-    upstream: world.upstream,
-    knowledge: world.context.knowledge,
+    upstream: dependencies.upstream,
+    knowledge: dependencies.context.knowledge,
     signal,
   }
 }
@@ -88,8 +88,8 @@ const frameOf = (step: Step): DiagnoseFrame['event'] => {
 
 const iso = (time: number | null): string | null => (time === null ? null : new Date(time).toISOString())
 
-export const diagnoseRpc = (world: World): DiagnoseHandlers => {
-  const engine = unhurried(world.engine, 'gathered')
+export const diagnoseRpc = (dependencies: Dependencies): DiagnoseHandlers => {
+  const engine = unhurried(dependencies.engine, 'gathered')
   return {
     diagnose: async (request, call) => {
       const started = performance.now()
@@ -99,7 +99,7 @@ export const diagnoseRpc = (world: World): DiagnoseHandlers => {
         reasoning?: Of<'reasoning'>
         entries: StoredEntry[]
       } = { entries: [] }
-      for await (const step of diagnose(engine, await inputOf(world, request, call))) {
+      for await (const step of diagnose(engine, await inputOf(dependencies, request, call))) {
         if (step.kind === 'asked') found.asked = step
         else if (step.kind === 'summary') found.summary = step
         else if (step.kind === 'reasoning') found.reasoning = step
@@ -136,7 +136,7 @@ export const diagnoseRpc = (world: World): DiagnoseHandlers => {
     },
     async *diagnoseStream(request, call) {
       const started = performance.now()
-      const input = await inputOf(world, request, call)
+      const input = await inputOf(dependencies, request, call)
       yield { eventId: '', event: null }
       let number = 0
       const frame = (event: DiagnoseFrame['event']): DiagnoseFrame => ({ eventId: String(++number), event })
@@ -147,7 +147,7 @@ export const diagnoseRpc = (world: World): DiagnoseHandlers => {
         }
       } catch (error) {
         if (call.signal.aborted) throw error
-        world.log.error({ error }, 'a diagnosis failed')
+        dependencies.log.error({ error }, 'a diagnosis failed')
         yield frame({
           $case: 'failed',
           value: { detail: 'The diagnosis could not be finished; the log of the server says why.' },

@@ -1,6 +1,6 @@
 import type { Handlers } from '@trellis/kit/rpc'
 import type { Format, FormatsServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/formats.ts'
-import type { World } from '../world.ts'
+import type { Dependencies } from '../dependencies.ts'
 import { logFormats } from './library/mod.ts'
 import type { UserFormatFile } from './user/user-formats.ts'
 
@@ -22,6 +22,6 @@ const builtIn: readonly Format[] = logFormats.map(({ name, samples }) => ({
   example: samples[0]?.line ?? null,
 }))
 
-export const formatsRpc = ({ formats }: Pick<World, 'formats'>): Handlers<typeof FormatsServiceDefinition> => ({
+export const formatsRpc = ({ formats }: Pick<Dependencies, 'formats'>): Handlers<typeof FormatsServiceDefinition> => ({
   listFormats: async () => ({ formats: [...(await formats.list()).map(ofUser), ...builtIn] }),
 })

@@ -2,16 +2,16 @@ import { type Implementation, implementation } from '@trellis/kit/rpc'
 import { IncidentsServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/incidents.ts'
 import { createBundles } from '../bundles/bundles.ts'
 import { bundlesRpc } from '../bundles/rpc.ts'
+import type { Dependencies } from '../dependencies.ts'
 import { createTickets } from '../tickets/tickets.ts'
-import type { World } from '../world.ts'
 import { createAutomaticIncidents } from './automatic/automatic-incidents.ts'
 import { settleSource } from './automatic/store.ts'
 import { createIncidents } from './incidents.ts'
 import { incidentsRpc } from './rpc.ts'
 
 /** Everything around incidents. */
-export const openIncidents = (world: World): AsyncDisposable & { implementation: Implementation } => {
-  const { now, config, leases, arrivals, incidentRows: db } = world
+export const openIncidents = (dependencies: Dependencies): AsyncDisposable & { implementation: Implementation } => {
+  const { now, config, leases, arrivals, incidentRows: db } = dependencies
   const incidents = createIncidents({
     db,
     now,
@@ -24,7 +24,7 @@ export const openIncidents = (world: World): AsyncDisposable & { implementation:
     ? createAutomaticIncidents({
         db,
         leases,
-        world,
+        dependencies,
         rule: {
           threshold: config.autoIncidentThreshold,
           windowMilliseconds: config.autoIncidentWindowSeconds * 1_000,
@@ -32,11 +32,11 @@ export const openIncidents = (world: World): AsyncDisposable & { implementation:
         arrivals,
       })
     : undefined
-  const bundles = createBundles({ db, incidents, world })
-  const tickets = createTickets({ db, leases, incidents, world })
+  const bundles = createBundles({ db, incidents, dependencies })
+  const tickets = createTickets({ db, leases, incidents, dependencies })
   return {
     implementation: implementation(IncidentsServiceDefinition, {
-      ...incidentsRpc({ world, incidents, db }),
+      ...incidentsRpc({ dependencies, incidents, db }),
       ...bundlesRpc({ bundles, db }),
       exportTicket: async ({ id, tracker, label, sanitize, again }, { signal }) => {
         const made = await tickets.export({

@@ -2,8 +2,8 @@ import { failure, invalidField } from '@trellis/kit/errors'
 import type { Handlers } from '@trellis/kit/rpc'
 import type { IncidentsServiceDefinition, ListIncidentsRequest } from '@trellis/protos/ts/trellis/logs/v1/incidents.ts'
 import { tellMissing } from '../branches/tell-missing.ts'
+import type { Dependencies } from '../dependencies.ts'
 import { readWindow } from '../search/read-request.ts'
-import type { World } from '../world.ts'
 import { type IncidentInput, incidentStatuses, readSeverity } from './incident.ts'
 import { entriesOfIncident } from './incident-entries.ts'
 import type { Incidents } from './incidents.ts'
@@ -55,9 +55,9 @@ const readIncidentFilters = (request: ListIncidentsRequest): IncidentFilters => 
   ...readWindow(request),
 })
 
-export type IncidentsRpcOptions = { world: Pick<World, 'engine'>; incidents: Incidents; db: Db }
+export type IncidentsRpcOptions = { dependencies: Pick<Dependencies, 'engine'>; incidents: Incidents; db: Db }
 
-export const incidentsRpc = ({ world: { engine }, incidents, db }: IncidentsRpcOptions): IncidentHandlers => ({
+export const incidentsRpc = ({ dependencies: { engine }, incidents, db }: IncidentsRpcOptions): IncidentHandlers => ({
   createIncident: async (request) => presentIncident(await incidents.create(request)),
   listIncidents: async (request) => {
     const limit = request.limit ?? defaultPage

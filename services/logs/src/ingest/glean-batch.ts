@@ -2,13 +2,13 @@ import { pipeline } from 'node:stream'
 import { createGunzip } from 'node:zlib'
 import { failure, isFailure } from '@trellis/kit/errors'
 import type { GleanBatchParameters, GleanBatchResponse } from '@trellis/protos/ts/trellis/logs/v1/logs.ts'
-import type { World } from '../world.ts'
+import type { Dependencies } from '../dependencies.ts'
 import type { PushedOptions } from './read-pushed.ts'
 
 /** What a batch is kept with. */
-export type Intake = Pick<World, 'pressure' | 'now'> & {
-  engine: Pick<World['engine'], 'ingestPushed'>
-  config: Pick<World['config'], 'maximumBatchMegabytes'>
+export type Intake = Pick<Dependencies, 'pressure' | 'now'> & {
+  engine: Pick<Dependencies['engine'], 'ingestPushed'>
+  config: Pick<Dependencies['config'], 'maximumBatchMegabytes'>
 } & Pick<PushedOptions, 'owner' | 'pseudonymKey'>
 
 /** Ways of packing a body; without one it is as it is. */

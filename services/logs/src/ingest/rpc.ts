@@ -1,7 +1,7 @@
 import { failure } from '@trellis/kit/errors'
 import { type Handlers, readUpload } from '@trellis/kit/rpc'
 import type { LogsServiceDefinition, Task } from '@trellis/protos/ts/trellis/logs/v1/logs.ts'
-import type { World } from '../world.ts'
+import type { Dependencies } from '../dependencies.ts'
 import { type Intake, receiveBatch } from './glean-batch.ts'
 import { taskEvents } from './tasks.ts'
 import { receiveUpload } from './upload.ts'
@@ -22,27 +22,27 @@ export const gleanBatchRpc =
 
 const isOver = (task: Task) => task.status === 'done' || task.status === 'failed'
 
-export const ingestRpc = (world: World): IngestHandlers => ({
+export const ingestRpc = (dependencies: Dependencies): IngestHandlers => ({
   upload: async (messages, call) => {
     const { parameters, parts } = await readUpload(messages)
-    const { task, finished } = await receiveUpload(world, parameters, parts)
+    const { task, finished } = await receiveUpload(dependencies, parameters, parts)
     if (!parameters.wait) return task
     call.head.status(200)
     return finished
   },
   getTask: async ({ taskId }) => {
-    const task = await world.tasks.get(taskId)
+    const task = await dependencies.tasks.get(taskId)
     if (!task) throw failure('not_found', `There is no task "${taskId}".`)
     return task
   },
   async *watchTask({ taskId, lastEventId }, { signal }) {
-    const known = await world.tasks.get(taskId)
+    const known = await dependencies.tasks.get(taskId)
     if (!known) throw failure('not_found', `There is no task "${taskId}".`)
     const place = lastEventId && /^\d+$/.test(lastEventId) ? lastEventId : undefined
     const after = place === undefined ? 'latest' : Number(place)
-    const events = world.bus.subscribe(taskEvents(taskId), { after, signal })
+    const events = dependencies.bus.subscribe(taskEvents(taskId), { after, signal })
     // Asked again once the place in the stream is taken: what ended in between is not missed.
-    const task = (await world.tasks.get(taskId)) ?? known
+    const task = (await dependencies.tasks.get(taskId)) ?? known
     // How it stands now has no place among the events: whoever comes back from here is told all that is kept once more.
     yield { eventId: place ?? '0', event: { $case: isOver(task) ? 'done' : 'progress', value: task } }
     if (isOver(task)) return
@@ -53,5 +53,5 @@ export const ingestRpc = (world: World): IngestHandlers => ({
       if (over) return
     }
   },
-  gleanBatch: gleanBatchRpc(world),
+  gleanBatch: gleanBatchRpc(dependencies),
 })

@@ -31,28 +31,28 @@ const withProcesses = async () => {
 }
 
 test('alone on its store a process takes all that is unfinished for left behind', async () => {
-  await using world = await withProcesses()
-  const { task } = await world.start({ isShared: false }).begin('upload', 'bytes')
-  await using next = world.start({ isShared: false })
+  await using dependencies = await withProcesses()
+  const { task } = await dependencies.start({ isShared: false }).begin('upload', 'bytes')
+  await using next = dependencies.start({ isShared: false })
   await next.recover()
   expect(await next.get(task.taskId)).toMatchObject({ status: 'failed', error: expect.stringContaining('again') })
 })
 
 test('beside replicas only what gave no sign of life for long enough is, however wrong their calendars are', async () => {
-  await using world = await withProcesses()
-  await using alive = world.start({ isShared: true, clock: -86_400_000 })
-  await using other = world.start({ isShared: true })
+  await using dependencies = await withProcesses()
+  await using alive = dependencies.start({ isShared: true, clock: -86_400_000 })
+  await using other = dependencies.start({ isShared: true })
   const { task: lasting } = await alive.begin('upload', 'bytes')
   // Whoever has this one gives no sign any more.
-  const { task: orphan } = await world.start({ isShared: false }).begin('upload', 'bytes')
-  const events = world.bus.subscribe(taskEvents(orphan.taskId), { signal: AbortSignal.timeout(60_000) })
+  const { task: orphan } = await dependencies.start({ isShared: false }).begin('upload', 'bytes')
+  const events = dependencies.bus.subscribe(taskEvents(orphan.taskId), { signal: AbortSignal.timeout(60_000) })
   for (let second = 0; second < 29; second++) {
     await alive.beat()
     await other.recover()
-    world.pass(1_000)
+    dependencies.pass(1_000)
   }
   expect(await other.get(orphan.taskId)).toMatchObject({ status: 'running' })
-  world.pass(2_000)
+  dependencies.pass(2_000)
   await other.recover()
   expect(await other.get(orphan.taskId)).toMatchObject({ status: 'failed' })
   expect(await other.get(lasting.taskId)).toMatchObject({ status: 'running' })
@@ -63,11 +63,11 @@ test('beside replicas only what gave no sign of life for long enough is, however
 })
 
 test('progress and the end of a task are known to replicas', async () => {
-  await using world = await withProcesses()
-  await using one = world.start({ isShared: true })
-  await using other = world.start({ isShared: true })
+  await using dependencies = await withProcesses()
+  await using one = dependencies.start({ isShared: true })
+  await using other = dependencies.start({ isShared: true })
   const running = await one.begin('upload', 'bytes')
-  world.pass(1_500)
+  dependencies.pass(1_500)
   running.update({ progress: { done: 7, total: null, unit: 'bytes' } })
   running.update({ progress: { done: 8, total: null, unit: 'bytes' } })
   const taskId = running.task.taskId

@@ -3,10 +3,10 @@ import { failure, invalidField, isFailure, messageOf } from '@trellis/kit/errors
 import type { UploadedFile, UploadPart } from '@trellis/kit/rpc'
 import type { SkippedFile, Task, UploadParameters } from '@trellis/protos/ts/trellis/logs/v1/logs.ts'
 import { counted } from '../counted.ts'
+import type { Dependencies } from '../dependencies.ts'
 import { checkSourceId, mostSourceIdCharacters } from '../entries/usable-id.ts'
 import { journalExportFormat } from '../formats/in-force.ts'
 import type { UploadResult } from '../threads/upload-result.ts'
-import type { World } from '../world.ts'
 import { createEndings, type Endings } from './endings.ts'
 import { gatherChunks } from './gather-chunks.ts'
 import { holdBack } from './hold-back.ts'
@@ -16,7 +16,7 @@ import { unpack } from './unpack/unpack.ts'
 import { settingsOf, type UploadSettings, withField } from './upload-settings.ts'
 
 /** What uploads are kept with. */
-export type UploadIntake = Pick<World, 'config' | 'engine' | 'tasks' | 'spool' | 'now'>
+export type UploadIntake = Pick<Dependencies, 'config' | 'engine' | 'tasks' | 'spool' | 'now'>
 
 /** Chunks go to the parser when so many bytes have come together. */
 const handOverBytes = 256 * 1024

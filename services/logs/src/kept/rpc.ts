@@ -1,9 +1,9 @@
 import { failure, invalidField } from '@trellis/kit/errors'
 import type { Handlers } from '@trellis/kit/rpc'
 import type { EntriesServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/entries.ts'
+import type { Dependencies } from '../dependencies.ts'
 import { presentEntry } from '../entries/present.ts'
 import { type Severity, severities } from '../entries/severity-code.ts'
-import type { World } from '../world.ts'
 import type { Vacuum } from './vacuum.ts'
 
 /** `null` as JSON is none; what is absent was forgotten. */
@@ -16,7 +16,7 @@ const readSeverity = (json: string | null | undefined): Severity | null => {
 }
 
 export const entriesRpc = (
-  { engine }: Pick<World, 'engine'>,
+  { engine }: Pick<Dependencies, 'engine'>,
   vacuum: Pick<Vacuum, 'begin'>,
 ): Handlers<typeof EntriesServiceDefinition> => ({
   vacuum: () => vacuum.begin(),

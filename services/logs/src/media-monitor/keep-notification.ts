@@ -1,11 +1,11 @@
 import { failure, isFailure } from '@trellis/kit/errors'
+import type { Dependencies } from '../dependencies.ts'
 import { createBatchBuilder } from '../entries/batch-builder.ts'
 import type { Origin, StoredEntry } from '../entries/entry.ts'
 import { entryIdOf } from '../entries/identity.ts'
 import { isoOf } from '../entries/iso-time.ts'
 import { severityCode } from '../entries/severity-code.ts'
 import { plainFormat } from '../formats/in-force.ts'
-import type { World } from '../world.ts'
 import { type Notification, severityOf, textOf, timeOf } from './notification.ts'
 
 const origin: Origin = { sourceId: 'media-monitor', branch: null, tenantId: null, format: plainFormat }
@@ -22,7 +22,7 @@ const notKept = (cause?: unknown) =>
  * at which it was taken in, or the next that is free: every notification is an entry, whatever it says.
  */
 export const keepNotification = async (
-  { engine, now }: Pick<World, 'engine' | 'now'>,
+  { engine, now }: Pick<Dependencies, 'engine' | 'now'>,
   notification: Notification,
 ): Promise<StoredEntry> => {
   const arrived = now()

@@ -2,13 +2,13 @@ import { isSameSecret } from '@trellis/kit/credentials'
 import { failure } from '@trellis/kit/errors'
 import { type Handlers, readUpload, type UploadPart } from '@trellis/kit/rpc'
 import type { MediaMonitorServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/media_monitor.ts'
+import type { Dependencies } from '../dependencies.ts'
 import { presentEntry } from '../entries/present.ts'
-import type { World } from '../world.ts'
 import { keepNotification } from './keep-notification.ts'
 import { readNotification } from './notification.ts'
 
 /** What notifications are taken in with. */
-export type MediaMonitorWorld = Pick<World, 'engine' | 'now' | 'settings'>
+export type MediaMonitorDependencies = Pick<Dependencies, 'engine' | 'now' | 'settings'>
 
 const mostBytes = 256 * 1024
 
@@ -26,7 +26,7 @@ const readBody = async (parts: AsyncIterable<UploadPart>): Promise<string> => {
   return Buffer.concat(chunks).toString('utf8')
 }
 
-const checkToken = async ({ settings }: MediaMonitorWorld, given: string): Promise<void> => {
+const checkToken = async ({ settings }: MediaMonitorDependencies, given: string): Promise<void> => {
   const { media_monitor_token: token } = await settings.read()
   if (token === '' || isSameSecret(given, token)) return
   throw failure('unauthenticated', 'X-Notifier-Token must have the token of the setting media_monitor_token.', {
@@ -34,11 +34,13 @@ const checkToken = async ({ settings }: MediaMonitorWorld, given: string): Promi
   })
 }
 
-export const mediaMonitorRpc = (world: MediaMonitorWorld): Handlers<typeof MediaMonitorServiceDefinition> => ({
+export const mediaMonitorRpc = (
+  dependencies: MediaMonitorDependencies,
+): Handlers<typeof MediaMonitorServiceDefinition> => ({
   ingestNotification: async (messages) => {
     const { parameters, parts } = await readUpload(messages)
-    await checkToken(world, parameters.notifierToken ?? '')
+    await checkToken(dependencies, parameters.notifierToken ?? '')
     const notification = readNotification(await readBody(parts), parameters.contentType ?? '')
-    return presentEntry(await keepNotification(world, notification))
+    return presentEntry(await keepNotification(dependencies, notification))
   },
 })

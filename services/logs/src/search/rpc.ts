@@ -3,8 +3,8 @@ import { failure, invalidField } from '@trellis/kit/errors'
 import type { Handlers } from '@trellis/kit/rpc'
 import type { SearchRequest as Asked, LogsServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/logs.ts'
 import { tellMissing } from '../branches/tell-missing.ts'
+import type { Dependencies } from '../dependencies.ts'
 import { presentEntry } from '../entries/present.ts'
-import type { World } from '../world.ts'
 import { aroundEntry } from './context.ts'
 import { decodeCursor, encodeCursor } from './cursor.ts'
 import type { FacetCount } from './facets.ts'
@@ -47,7 +47,7 @@ type Ranked = {
   mode: 'bm25' | 'hybrid'
 }
 
-export const searchRpc = ({ engine, semantic, requireBranch, now }: World): SearchHandlers => {
+export const searchRpc = ({ engine, semantic, requireBranch, now }: Dependencies): SearchHandlers => {
   const byWords = async (
     words: SearchRequest,
     asked: Asked,

@@ -1,7 +1,7 @@
 import { BlockList, isIP } from 'node:net'
 import { failure } from '@trellis/kit/errors'
 import type { Call, Handlers, ServiceDefinition } from '@trellis/kit/rpc'
-import type { World } from '../world.ts'
+import type { Dependencies } from '../dependencies.ts'
 
 const loopback = new BlockList()
 loopback.addSubnet('127.0.0.0', 8)
@@ -18,7 +18,7 @@ export const isLoopback = (address: string): boolean => {
  * nothing else. Throws `forbidden`. `what` is a clause: "sources are added".
  */
 export const requireLocalCaller = (
-  { config }: { config: Pick<World['config'], 'apiKey'> },
+  { config }: { config: Pick<Dependencies['config'], 'apiKey'> },
   { peer }: Pick<Call, 'peer'>,
   what: string,
 ): void => {
@@ -33,7 +33,7 @@ type Clauses<Definition extends ServiceDefinition> = { [Name in keyof Definition
 
 /** Handlers of which some, each with what it does, are for local callers unless there is an API key. Unary ones only. */
 export const forLocalCallers = <Definition extends ServiceDefinition>(
-  world: { config: Pick<World['config'], 'apiKey'> },
+  dependencies: { config: Pick<Dependencies['config'], 'apiKey'> },
   handlers: Handlers<Definition>,
   restricted: Clauses<Definition>,
 ): Handlers<Definition> => {
@@ -41,7 +41,7 @@ export const forLocalCallers = <Definition extends ServiceDefinition>(
   const guarded = Object.entries(restricted).map(([name, what]) => {
     const handler = handlers[name] as Unary
     const guard: Unary = async (request, call) => {
-      requireLocalCaller(world, call, String(what))
+      requireLocalCaller(dependencies, call, String(what))
       return handler(request, call)
     }
     return [name, guard]

@@ -1,7 +1,7 @@
 import { issueSession, sessionLifetimeSeconds } from '@trellis/kit/credentials'
 import type { Call, Handlers } from '@trellis/kit/rpc'
 import type { LogsServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/logs.ts'
-import type { World } from '../world.ts'
+import type { Dependencies } from '../dependencies.ts'
 
 type SessionHandlers = Pick<Handlers<typeof LogsServiceDefinition>, 'createSession' | 'endSession'>
 
@@ -12,7 +12,7 @@ const cookieOf = (value: string, seconds: number, { origin }: Pick<Call, 'origin
 }
 
 /** Sessions are cookies that prove themselves: nothing is kept of them, so they end with the cookie, their time, or the API key. */
-export const sessionRpc = ({ config: { apiKey }, now }: Pick<World, 'config' | 'now'>): SessionHandlers => ({
+export const sessionRpc = ({ config: { apiKey }, now }: Pick<Dependencies, 'config' | 'now'>): SessionHandlers => ({
   createSession: async (_, call) => {
     if (apiKey !== '')
       call.head.header('set-cookie', cookieOf(issueSession(apiKey, now()), sessionLifetimeSeconds, call))

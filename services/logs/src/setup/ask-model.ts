@@ -1,5 +1,5 @@
+import type { Dependencies } from '../dependencies.ts'
 import { type ChatLimits, chat, ModelFailure } from '../diagnose/llm.ts'
-import type { World } from '../world.ts'
 
 /** Somebody waits for the answer, which is one line. */
 const limits: ChatLimits = {
@@ -11,7 +11,7 @@ const limits: ChatLimits = {
 
 /** Asks the configured model for a short answer; undefined where there is none or it fails, which the log says. */
 export const askModel = async (
-  { settings, upstream, log }: Pick<World, 'settings' | 'upstream' | 'log'>,
+  { settings, upstream, log }: Pick<Dependencies, 'settings' | 'upstream' | 'log'>,
   { system, user }: { system: string; user: string },
   signal: AbortSignal,
 ): Promise<string | undefined> => {

@@ -9,7 +9,11 @@ const found: Discovered = {
   files: [{ path: '/srv/shop/logs/worker.log', size: 1, modifiedAt: 0 }],
 }
 
-const world = ({ paths = [] as string[], taken = [] as string[], answer = undefined as string | undefined } = {}) => {
+const dependencies = ({
+  paths = [] as string[],
+  taken = [] as string[],
+  answer = undefined as string | undefined,
+} = {}) => {
   const asked: string[] = []
   return {
     asked,
@@ -51,7 +55,7 @@ describe('a description of a source: keyword shortcut, then LLM, then null', () 
     ['the dpkg log', ['/var/log/apt', '/var/log/dpkg.log'], { gleanType: 'file', path: '/var/log/dpkg.log' }],
     ['what apt did', ['/var/log/apt', '/var/log/dpkg.log'], { gleanType: 'file', path: '/var/log/apt' }],
   ])('"%s" is known by its words', async (text, paths, source) => {
-    const asking = world({ paths })
+    const asking = dependencies({ paths })
     expect(await interpret(text, asking)).toMatchObject({
       method: 'keyword',
       source: { transport: 'local', ...source },
@@ -60,7 +64,7 @@ describe('a description of a source: keyword shortcut, then LLM, then null', () 
   })
 
   test('what is not there by its usual place is asked of the model, with what there is to choose from', async () => {
-    const asking = world({ answer: '```json\n{"glean_type": "file", "path": "/srv/shop/logs/worker.log"}\n```' })
+    const asking = dependencies({ answer: '```json\n{"glean_type": "file", "path": "/srv/shop/logs/worker.log"}\n```' })
     expect(await interpret('what nginx of the shop says', asking)).toMatchObject({
       method: 'llm',
       source: { gleanType: 'file', path: '/srv/shop/logs/worker.log', id: 'worker' },
@@ -69,7 +73,7 @@ describe('a description of a source: keyword shortcut, then LLM, then null', () 
   })
 
   test('an id that another source has gets a number', async () => {
-    const asking = world({ paths: ['/var/log/nginx'], taken: ['nginx', 'nginx-2'] })
+    const asking = dependencies({ paths: ['/var/log/nginx'], taken: ['nginx', 'nginx-2'] })
     expect(await interpret('nginx', asking)).toMatchObject({ source: { id: 'nginx-3' } })
   })
 
@@ -83,15 +87,15 @@ describe('a description of a source: keyword shortcut, then LLM, then null', () 
     ['a model that would go elsewhere', '{"glean_type": "file", "transport": "ssh", "path": "../../etc/passwd"}'],
     ['a model that sends half an object', '{"glean_type": "file", "pa'],
   ])('with %s it is null', async (_, answer) => {
-    expect(await interpret('the thing in the corner', world({ answer }))).toEqual({ source: null, method: null })
+    expect(await interpret('the thing in the corner', dependencies({ answer }))).toEqual({ source: null, method: null })
   })
 
   test('a path of something else than a file is not taken for one', async () => {
-    expect(await interpret('requests to /api/cart are slow', world())).toEqual({ source: null, method: null })
+    expect(await interpret('requests to /api/cart are slow', dependencies())).toEqual({ source: null, method: null })
   })
 
   test('a machine that is reached over the network is not taken for this one', async () => {
-    const asking = world({ paths: ['/var/log/nginx'] })
+    const asking = dependencies({ paths: ['/var/log/nginx'] })
     for (const text of [
       'nginx on root@attic over ssh',
       '/var/log/app.log on the remote machine',

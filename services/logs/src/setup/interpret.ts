@@ -8,7 +8,7 @@ import { namedContainers } from './named-containers.ts'
 
 export type Interpreted = { source: SourceDraft; method: 'keyword' | 'llm' } | { source: null; method: null }
 
-export type InterpretWorld = {
+export type InterpretDependencies = {
   exists: (path: string) => Promise<boolean>
   discover: () => Promise<Discovered>
   /** Ids of sources that there are. */
@@ -35,17 +35,17 @@ const isRemote = (text: string) =>
   /\b[\w.-]+@[\w.-]+\b|\bover ssh\b|\bvia ssh\b|\b\d{1,3}(?:\.\d{1,3}){3}\b/i.test(text) || /\bremote\b/i.test(text)
 
 /** Whether a path that leads nowhere yet is one of a file to come: called like a log, or in a folder that is there. `/api/cart` is neither. */
-const mayBecome = async (path: string, { exists }: InterpretWorld): Promise<boolean> =>
+const mayBecome = async (path: string, { exists }: InterpretDependencies): Promise<boolean> =>
   /\/logs?\/|\.(?:log|txt|jsonl?|out|err)$/i.test(path) || exists(dirname(path))
 
 /** A source by the words of its description: a path, the journal, containers, or a program that keeps its logs where it usually does. */
-const byKeyword = async (text: string, world: InterpretWorld): Promise<SourceDraft | undefined> => {
-  const { exists, taken } = world
+const byKeyword = async (text: string, dependencies: InterpretDependencies): Promise<SourceDraft | undefined> => {
+  const { exists, taken } = dependencies
   const path = writtenPath.exec(text)?.[1]?.replace(/[.:?!]+$/, '')
   if (path !== undefined && (await exists(path))) return file(normalize(path), taken)
   if (isRemote(text)) return undefined
   // A file may be written down before its program has made it.
-  if (path !== undefined) return (await mayBecome(path, world)) ? file(normalize(path), taken) : undefined
+  if (path !== undefined) return (await mayBecome(path, dependencies)) ? file(normalize(path), taken) : undefined
   const words = wordsOf(text)
   const has = (...wanted: string[]) => wanted.some((word) => words.has(word))
   const place = knownPlaces.find((known) => known.words.some((word) => words.has(word)))
@@ -99,7 +99,10 @@ export const draftFromAnswer = (
   return undefined
 }
 
-const byModel = async (text: string, { ask, discover, taken }: InterpretWorld): Promise<SourceDraft | undefined> => {
+const byModel = async (
+  text: string,
+  { ask, discover, taken }: InterpretDependencies,
+): Promise<SourceDraft | undefined> => {
   const found = await discover()
   const choice = {
     journald: found.journald,
@@ -115,9 +118,9 @@ const byModel = async (text: string, { ask, discover, taken }: InterpretWorld): 
 const isValid = (draft: SourceDraft): boolean => !isProblem(readSource(toMapping(draft)))
 
 /** A description as a source: by its words, else by a language model, else nothing. What a model says is data that is checked, never done. */
-export const interpret = async (text: string, world: InterpretWorld): Promise<Interpreted> => {
-  const known = await byKeyword(text, world)
+export const interpret = async (text: string, dependencies: InterpretDependencies): Promise<Interpreted> => {
+  const known = await byKeyword(text, dependencies)
   if (known && isValid(known)) return { source: known, method: 'keyword' }
-  const chosen = await byModel(text, world)
+  const chosen = await byModel(text, dependencies)
   return chosen && isValid(chosen) ? { source: chosen, method: 'llm' } : nothing
 }

@@ -4,9 +4,9 @@ import type { Handlers } from '@trellis/kit/rpc'
 import type { LogFile, SetupServiceDefinition, SourceDraft } from '@trellis/protos/ts/trellis/logs/v1/setup.ts'
 import { isProblem, readSource } from '../collect/read-source.ts'
 import { refusalOfSource } from '../collect/source-access.ts'
+import type { Dependencies } from '../dependencies.ts'
 import type { LocalFiles } from '../local-files/local-files.ts'
 import type { Ssh } from '../ssh-targets/open-ssh.ts'
-import type { World } from '../world.ts'
 import { askModel } from './ask-model.ts'
 import { customaryPlaces, type Discovered, discover, exists } from './discover.ts'
 import { draftOf, idFor, toMapping } from './draft.ts'
@@ -16,7 +16,10 @@ import { scanFiles } from './scan.ts'
 import type { FoundFile } from './walk.ts'
 
 /** What the setup stands on. */
-export type SetupWorld = Pick<World, 'config' | 'sources' | 'localFiles' | 'settings' | 'upstream' | 'log' | 'now'>
+export type SetupDependencies = Pick<
+  Dependencies,
+  'config' | 'sources' | 'localFiles' | 'settings' | 'upstream' | 'log' | 'now'
+>
 
 const defaultResults = 20
 const mostSuggestions = 30
@@ -66,10 +69,10 @@ const checkKeys = (drafts: readonly SourceDraft[], refusalOfKey: Ssh['refusalOfK
 }
 
 export const setupRpc = (
-  world: SetupWorld,
+  dependencies: SetupDependencies,
   { refusalOfKey }: Pick<Ssh, 'refusalOfKey'>,
 ): Handlers<typeof SetupServiceDefinition> => {
-  const { config, sources, localFiles, now } = world
+  const { config, sources, localFiles, now } = dependencies
   const { refusalOf, open } = localFiles.for('api')
   const mayBeAdded = async (path: string) => (await refusalOf(path)) === undefined
   const areNamed = config.scanDirectories.length > 0
@@ -99,7 +102,7 @@ export const setupRpc = (
         exists: async (path) => (await mayBeAdded(path)) && (await exists(path)),
         discover: () => find(signal),
         taken: new Set(entries.map(({ id }) => id)),
-        ask: (question) => askModel(world, question, signal),
+        ask: (question) => askModel(dependencies, question, signal),
       })
     },
     scanFiles: async ({ query, maxResults }, { signal }) => {

@@ -3,13 +3,13 @@ import type { LogsServiceDefinition, Source } from '@trellis/protos/ts/trellis/l
 import { addSourceCounts } from '../branches/merge-sources.ts'
 import { noteMissing } from '../branches/note-missing.ts'
 import { tellMissing } from '../branches/tell-missing.ts'
+import type { Dependencies } from '../dependencies.ts'
 import { keywordsOf } from '../diagnose/keywords.ts'
 import { presentEntry } from '../entries/present.ts'
 import { isBuiltIn } from '../patterns/library/mod.ts'
 import { stemOf } from '../search/filters.ts'
 import { anyOf } from '../search/query.ts'
 import type { SourceCount } from '../threads/index-calls.ts'
-import type { World } from '../world.ts'
 import { suggestSources } from './suggest.ts'
 import { untrackedNames } from './untracked-names.ts'
 
@@ -44,7 +44,7 @@ export const groupByStem = (counts: readonly SourceCount[]): Source[] => {
     }))
 }
 
-export const sourcesRpc = ({ engine: whole, patterns, now }: World): SourceHandlers => ({
+export const sourcesRpc = ({ engine: whole, patterns, now }: Dependencies): SourceHandlers => ({
   listSources: async (_, { signal, head }) => {
     const counts = await whole.sources({}, signal, (missing) => tellMissing(head, missing))
     return { sources: groupByStem(counts) }

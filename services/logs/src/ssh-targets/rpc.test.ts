@@ -35,15 +35,15 @@ const thrown = (promise: Promise<unknown>): Promise<unknown> => promise.catch((e
 
 describe('SSH targets', () => {
   test('are created, listed newest first, edited and deleted, with the fields of the contract', async () => {
-    await using world = await setUp()
-    const created = await world.client.createSshTarget(nas(world.visitor.keyPath))
+    await using dependencies = await setUp()
+    const created = await dependencies.client.createSshTarget(nas(dependencies.visitor.keyPath))
     expect(created).toEqual({
       id: expect.any(String),
       label: 'NAS',
       host: 'nas.home',
       port: 22,
       user: 'logs',
-      keyPath: world.visitor.keyPath,
+      keyPath: dependencies.visitor.keyPath,
       lastTested: undefined,
       lastOk: undefined,
       lastError: undefined,
@@ -52,11 +52,11 @@ describe('SSH targets', () => {
       createdAt: expect.stringMatching(/^\d{4}-.*T.*Z$/),
       updatedAt: expect.stringMatching(/^\d{4}-.*T.*Z$/),
     })
-    const edited = await world.client.updateSshTarget({ id: created.id, port: 2222 })
+    const edited = await dependencies.client.updateSshTarget({ id: created.id, port: 2222 })
     expect(edited).toMatchObject({ id: created.id, label: 'NAS', port: 2222, createdAt: created.createdAt })
-    expect((await world.client.listSshTargets({})).sshTargets).toEqual([edited])
-    await world.client.deleteSshTarget({ id: created.id })
-    expect((await world.client.listSshTargets({})).sshTargets).toEqual([])
+    expect((await dependencies.client.listSshTargets({})).sshTargets).toEqual([edited])
+    await dependencies.client.deleteSshTarget({ id: created.id })
+    expect((await dependencies.client.listSshTargets({})).sshTargets).toEqual([])
   })
 
   test('outlive the service', async () => {
@@ -70,18 +70,18 @@ describe('SSH targets', () => {
   })
 
   test('that are not there are not found', async () => {
-    await using world = await setUp()
+    await using dependencies = await setUp()
     for (const ask of [
-      world.client.updateSshTarget({ id: 'x', label: 'a' }),
-      world.client.deleteSshTarget({ id: 'x' }),
-      world.client.testSshTarget({ id: 'x' }),
+      dependencies.client.updateSshTarget({ id: 'x', label: 'a' }),
+      dependencies.client.deleteSshTarget({ id: 'x' }),
+      dependencies.client.testSshTarget({ id: 'x' }),
     ])
       expect(isFailure(await thrown(ask), 'not_found')).toBe(true)
   })
 
   test('take key paths in the folders for keys alone, whatever the path tries', async () => {
-    await using world = await setUp()
-    const { keys } = world.visitor
+    await using dependencies = await setUp()
+    const { keys } = dependencies.visitor
     for (const keyPath of [
       '/etc/shadow',
       `${keys}/../../etc/shadow`,
@@ -90,20 +90,20 @@ describe('SSH targets', () => {
       `${keys}/a\nb`,
       `${keys}/./id`,
     ]) {
-      const refusal = await thrown(world.client.createSshTarget(nas(keyPath)))
+      const refusal = await thrown(dependencies.client.createSshTarget(nas(keyPath)))
       expect(isFailure(refusal, 'invalid'), keyPath).toBe(true)
       expect(String(refusal)).toContain('key_path')
     }
   })
 
   test('say that a key path is missing where there is none', async () => {
-    await using world = await setUp()
-    expect(String(await thrown(world.client.createSshTarget(nas(''))))).toContain('key_path is missing')
+    await using dependencies = await setUp()
+    expect(String(await thrown(dependencies.client.createSshTarget(nas(''))))).toContain('key_path is missing')
   })
 
   test('take no link-local address, and no host or user that is none', async () => {
-    await using world = await setUp()
-    const good = nas(world.visitor.keyPath)
+    await using dependencies = await setUp()
+    const good = nas(dependencies.visitor.keyPath)
     const bad = [
       { ...good, host: '169.254.169.254' },
       { ...good, host: 'fe80::1' },
@@ -116,32 +116,33 @@ describe('SSH targets', () => {
       { ...good, label: ' ' },
     ]
     for (const fields of bad)
-      expect(isFailure(await thrown(world.client.createSshTarget(fields)), 'invalid'), JSON.stringify(fields)).toBe(
-        true,
-      )
+      expect(
+        isFailure(await thrown(dependencies.client.createSshTarget(fields)), 'invalid'),
+        JSON.stringify(fields),
+      ).toBe(true)
     for (const host of ['192.168.1.7', '10.0.0.1', '::1', 'fd12::7', 'nas', 'a.b-c.example.org'])
-      expect(await world.client.createSshTarget({ ...good, host })).toMatchObject({ host })
+      expect(await dependencies.client.createSshTarget({ ...good, host })).toMatchObject({ host })
   })
 
   test('warn of a key that others can read, or that is not there', async () => {
-    await using world = await setUp()
-    const keyPath = await world.visitor.keep('open', makeKeyPair().private, 0o640)
-    const { warnings } = await world.client.createSshTarget(nas(keyPath))
+    await using dependencies = await setUp()
+    const keyPath = await dependencies.visitor.keep('open', makeKeyPair().private, 0o640)
+    const { warnings } = await dependencies.client.createSshTarget(nas(keyPath))
     expect(warnings).toEqual([expect.stringContaining('open to its group (mode 640)')])
-    const absent = await world.client.createSshTarget(nas(join(world.visitor.keys, 'absent')))
+    const absent = await dependencies.client.createSshTarget(nas(join(dependencies.visitor.keys, 'absent')))
     expect(absent.warnings).toEqual([expect.stringContaining('it is not there')])
   })
 
   test('never show what a key file holds, in no answer and no error', async () => {
-    await using world = await setUp()
+    await using dependencies = await setUp()
     const secret = 'AAAAB3NzaC1yc2EAAAADAQABAAAB'
-    const keyPath = await world.visitor.keep('broken', `-----BEGIN OPENSSH PRIVATE KEY-----\n${secret}\n`)
-    const target = await world.client.createSshTarget({ ...nas(keyPath), host: '127.0.0.1', port: 9 })
+    const keyPath = await dependencies.visitor.keep('broken', `-----BEGIN OPENSSH PRIVATE KEY-----\n${secret}\n`)
+    const target = await dependencies.client.createSshTarget({ ...nas(keyPath), host: '127.0.0.1', port: 9 })
     const answers = [
       target,
-      await world.client.testSshTarget({ id: target.id }),
-      await world.client.updateSshTarget({ id: target.id, label: 'b' }),
-      await world.client.listSshTargets({}),
+      await dependencies.client.testSshTarget({ id: target.id }),
+      await dependencies.client.updateSshTarget({ id: target.id, label: 'b' }),
+      await dependencies.client.listSshTargets({}),
     ]
     expect(JSON.stringify(answers)).not.toContain(secret)
     expect(answers[1]).toMatchObject({ ok: false, error: expect.stringContaining('is no private key') })
@@ -152,62 +153,62 @@ describe.skipIf(sshdMissing !== undefined)(`a test of an SSH target${named}`, ()
   test('records last_tested, last_ok and last_error, and what the host is known by', async () => {
     const hostKey = makeKeyPair()
     await using server = await startSshd({ hostKey })
-    await using world = await setUp()
-    const keyPath = await world.visitor.keep('other', makeKeyPair().private, 0o600)
-    const { id } = await world.client.createSshTarget({
+    await using dependencies = await setUp()
+    const keyPath = await dependencies.visitor.keep('other', makeKeyPair().private, 0o600)
+    const { id } = await dependencies.client.createSshTarget({
       ...nas(keyPath),
       host: '127.0.0.1',
       port: server.port,
       user: server.user,
     })
-    const refused = await world.client.testSshTarget({ id })
+    const refused = await dependencies.client.testSshTarget({ id })
     expect(refused).toMatchObject({ ok: false, error: expect.stringContaining('authorized_keys') })
     expect(refused.target).toMatchObject({ lastOk: false, lastError: refused.error, lastTested: expect.any(String) })
 
-    await server.authorize((await readFile(world.visitor.publicKeyPath, 'utf8')).trim())
-    const moved = await world.client.updateSshTarget({ id, keyPath: world.visitor.keyPath })
+    await server.authorize((await readFile(dependencies.visitor.publicKeyPath, 'utf8')).trim())
+    const moved = await dependencies.client.updateSshTarget({ id, keyPath: dependencies.visitor.keyPath })
     expect(moved).toMatchObject({ lastOk: undefined, lastError: undefined, lastTested: undefined })
     const fingerprint = fingerprintOfKey(Buffer.from(hostKey.public.split(' ')[1] ?? '', 'base64'))
-    const passed = await world.client.testSshTarget({ id })
+    const passed = await dependencies.client.testSshTarget({ id })
     expect(passed).toMatchObject({ ok: true, error: undefined, hostKeyFingerprint: fingerprint, warnings: [] })
-    expect((await world.client.listSshTargets({})).sshTargets).toMatchObject([
+    expect((await dependencies.client.listSshTargets({})).sshTargets).toMatchObject([
       { lastOk: true, lastError: undefined, hostKeyFingerprint: fingerprint },
     ])
   })
 
   test('of a host with another key fails until that key is accepted by its fingerprint', async () => {
-    await using world = await setUp()
-    const publicKey = (await readFile(world.visitor.publicKeyPath, 'utf8')).trim()
+    await using dependencies = await setUp()
+    const publicKey = (await readFile(dependencies.visitor.publicKeyPath, 'utf8')).trim()
     const first = await startSshd()
     await first.authorize(publicKey)
-    const { keyPath } = world.visitor
-    const { id } = await world.client.createSshTarget({
+    const { keyPath } = dependencies.visitor
+    const { id } = await dependencies.client.createSshTarget({
       ...nas(keyPath),
       host: '127.0.0.1',
       port: first.port,
       user: first.user,
     })
-    expect(await world.client.testSshTarget({ id })).toMatchObject({ ok: true })
+    expect(await dependencies.client.testSshTarget({ id })).toMatchObject({ ok: true })
     await first[Symbol.asyncDispose]()
     await using second = await startSshd({ port: first.port })
     await second.authorize(publicKey)
-    const refused = await world.client.testSshTarget({ id })
+    const refused = await dependencies.client.testSshTarget({ id })
     expect(refused).toMatchObject({ ok: false, error: expect.stringContaining('accept_host_key') })
-    const accept = await world.client.testSshTarget({ id, acceptHostKey: refused.hostKeyFingerprint ?? '' })
+    const accept = await dependencies.client.testSshTarget({ id, acceptHostKey: refused.hostKeyFingerprint ?? '' })
     expect(accept).toMatchObject({ ok: true, hostKeyFingerprint: refused.hostKeyFingerprint })
-    expect(await world.client.testSshTarget({ id })).toMatchObject({ ok: true })
+    expect(await dependencies.client.testSshTarget({ id })).toMatchObject({ ok: true })
   })
 
   test('of a host that is away says so', async () => {
-    await using world = await setUp()
-    const target = { ...nas(world.visitor.keyPath), host: '127.0.0.1', port: 9 }
-    const { id } = await world.client.createSshTarget(target)
-    expect(await world.client.testSshTarget({ id })).toMatchObject({
+    await using dependencies = await setUp()
+    const target = { ...nas(dependencies.visitor.keyPath), host: '127.0.0.1', port: 9 }
+    const { id } = await dependencies.client.createSshTarget(target)
+    expect(await dependencies.client.testSshTarget({ id })).toMatchObject({
       ok: false,
       error: expect.stringContaining('nothing listens there'),
       hostKeyFingerprint: undefined,
     })
-    await writeFile(world.visitor.keyPath, '')
-    expect(await world.client.testSshTarget({ id })).toMatchObject({ ok: false })
+    await writeFile(dependencies.visitor.keyPath, '')
+    expect(await dependencies.client.testSshTarget({ id })).toMatchObject({ ok: false })
   })
 })

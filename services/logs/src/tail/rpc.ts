@@ -1,10 +1,10 @@
 import type { Handlers } from '@trellis/kit/rpc'
 import type { LogsServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/logs.ts'
 import { tellMissing } from '../branches/tell-missing.ts'
+import type { Dependencies } from '../dependencies.ts'
 import type { StoredEntry } from '../entries/entry.ts'
 import { parseQuery } from '../search/query.ts'
 import { readFilters } from '../search/read-request.ts'
-import type { World } from '../world.ts'
 import { begun, entryFrame, gap, tailSteps } from './frames.ts'
 import { historyIds, newestEntries, restOfHistory, takeHistoryPlace } from './history.ts'
 import { decodePositions, mergeTails } from './merge-tails.ts'
@@ -16,7 +16,7 @@ type TailHandlers = Pick<Handlers<typeof LogsServiceDefinition>, 'tail'>
 /** A branch that takes longer to be followed is followed from when it answers, and a gap says so. */
 const beginMilliseconds = 5_000
 
-export const tailRpc = ({ engine, branches, requireBranch }: World, tail: Tail): TailHandlers => ({
+export const tailRpc = ({ engine, branches, requireBranch }: Dependencies, tail: Tail): TailHandlers => ({
   async *tail(request, { signal, head }) {
     const filters = readFilters(request)
     tellMissing(head, await requireBranch(filters.branch))

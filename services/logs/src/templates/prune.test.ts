@@ -13,8 +13,8 @@ import { createTemplates } from './templates.ts'
 const day = 86_400_000
 
 const openPlace = async () => {
-  const { directory, shared, ...world } = await createShared()
-  return { ...world, directory, bus: shared.bus, shared: { store: shared.store, filesLocation: shared.files } }
+  const { directory, shared, ...dependencies } = await createShared()
+  return { ...dependencies, directory, bus: shared.bus, shared: { store: shared.store, filesLocation: shared.files } }
 }
 
 /** A store of templates, and any number of threads that share it. */
@@ -97,8 +97,8 @@ test.each([
   ['alone', false],
   ['with replicas', true],
 ])('DELETE /api/sources/{id} lets go of templates that its entries alone had: %s', async (_, isShared) => {
-  const { directory, shared, bus, ...world } = await openPlace()
-  await using __ = world
+  const { directory, shared, bus, ...dependencies } = await openPlace()
+  await using __ = dependencies
   const start = Date.parse('2026-03-02T12:00:00Z')
   let now = start
   await using service = await openServiceForTests({

@@ -3,9 +3,9 @@ import type { Handlers } from '@trellis/kit/rpc'
 import type { Template, TemplatesServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/templates.ts'
 import { noteMissing } from '../branches/note-missing.ts'
 import { tellMissing } from '../branches/tell-missing.ts'
+import type { Dependencies } from '../dependencies.ts'
 import { presentEntry } from '../entries/present.ts'
 import { readFilters } from '../search/read-request.ts'
-import type { World } from '../world.ts'
 import type { TemplateCounts } from './count-templates.ts'
 import { countInWindow, type Listing, pageOfTemplates, severityOf } from './list-templates.ts'
 import { type Direction, directionOf, type Window } from './trend.ts'
@@ -40,7 +40,7 @@ export const templatesRpc = ({
   engine: whole,
   requireBranch,
   now,
-}: Pick<World, 'engine' | 'requireBranch' | 'now'>): Handlers<typeof TemplatesServiceDefinition> => ({
+}: Pick<Dependencies, 'engine' | 'requireBranch' | 'now'>): Handlers<typeof TemplatesServiceDefinition> => ({
   listTemplates: async (request, { signal, head }) => {
     const filters = readFilters(request)
     await requireBranch(filters.branch)

@@ -33,14 +33,14 @@ const openAt = async (place: Place) => {
 }
 
 const openAlone = async () => {
-  const { shared: _, directory, ...world } = await createShared()
+  const { shared: _, directory, ...dependencies } = await createShared()
   const bus = createMemoryBus()
   const place: Place = { dataDirectory: directory, bus }
   return {
     open: () => openAt(place),
     [Symbol.asyncDispose]: async () => {
       await bus[Symbol.asyncDispose]()
-      await world[Symbol.asyncDispose]()
+      await dependencies[Symbol.asyncDispose]()
     },
   }
 }
@@ -157,8 +157,8 @@ describe('template_id', () => {
   })
 
   test('is the same on all replicas, which find a template together that none has seen enough of', async () => {
-    const { shared, directory, ...world } = await createShared()
-    await using _ = world
+    const { shared, directory, ...dependencies } = await createShared()
+    await using _ = dependencies
     await using bus = createMemoryBus()
     const place: Place = { dataDirectory: directory, store: shared.store, filesLocation: shared.files, bus }
     await using one = await openAt(place)

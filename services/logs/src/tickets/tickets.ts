@@ -1,13 +1,13 @@
 import { failure, invalidField, isFailure } from '@trellis/kit/errors'
 import { maskEntries, maskIncident } from '../bundles/bundle.ts'
 import type { Leases } from '../cluster/leases.ts'
+import type { Dependencies } from '../dependencies.ts'
 import type { IncidentDb } from '../incidents/all-tables.ts'
 import { entriesOfIncident } from '../incidents/incident-entries.ts'
 import type { Incidents } from '../incidents/incidents.ts'
 import { presentIncident } from '../incidents/present.ts'
 import { addEvent } from '../incidents/store.ts'
 import { createMasker } from '../masking/masker.ts'
-import type { World } from '../world.ts'
 import { beginAttempt, endAttempt, findTicket, insertTicket, ticketIds } from './store.ts'
 import type { TicketTable } from './tables.ts'
 import { mostTicketEntries, ticketContent } from './ticket-content.ts'
@@ -29,7 +29,7 @@ export type TicketsOptions = {
   db: IncidentDb
   leases: Pick<Leases, 'take'>
   incidents: Pick<Incidents, 'get'>
-  world: Pick<World, 'engine' | 'upstream' | 'settings' | 'now'>
+  dependencies: Pick<Dependencies, 'engine' | 'upstream' | 'settings' | 'now'>
   trackers?: readonly Tracker[]
 }
 
@@ -42,8 +42,8 @@ const withoutSecrets = (error: unknown, secrets: readonly string[]): unknown => 
 
 /** Makes tickets of incidents. Which trackers there are is data; nothing here knows one. */
 export const createTickets = (options: TicketsOptions) => {
-  const { db, leases, incidents, world, trackers = allTrackers } = options
-  const { engine, upstream, settings, now } = world
+  const { db, leases, incidents, dependencies, trackers = allTrackers } = options
+  const { engine, upstream, settings, now } = dependencies
 
   const contentOf = async ({ incidentId, label, sanitize, signal }: ExportRequest) => {
     const row = await incidents.get(incidentId)

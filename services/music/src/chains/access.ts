@@ -1,6 +1,6 @@
 import { failure } from '@trellis/kit/errors'
 import type { Caller } from '@trellis/kit/rpc'
-import type { World } from '../world.ts'
+import type { Dependencies } from '../dependencies.ts'
 import { findChain, nodesOfChains } from './store.ts'
 import type { ChainRow, NodeRow } from './tables.ts'
 
@@ -16,7 +16,7 @@ export const requireOwner = (caller: Caller): string => {
 }
 
 /** A chain of the caller's; another's is as unknown as one that does not exist. */
-export const requireChain = async ({ db }: World, caller: Caller, chainId: string): Promise<ChainRow> => {
+export const requireChain = async ({ db }: Dependencies, caller: Caller, chainId: string): Promise<ChainRow> => {
   const chain = await findChain(db, chainId, caller.userId)
   if (!chain) throw failure('not_found', `There is no chain ${JSON.stringify(chainId)}.`)
   return chain
@@ -28,18 +28,18 @@ export interface ChainTree {
 }
 
 /** A chain of the caller's with its nodes. */
-export const requireTree = async (world: World, caller: Caller, chainId: string): Promise<ChainTree> => {
-  const chain = await requireChain(world, caller, chainId)
-  return { chain, nodes: await nodesOfChains(world.db, [chain.id]) }
+export const requireTree = async (dependencies: Dependencies, caller: Caller, chainId: string): Promise<ChainTree> => {
+  const chain = await requireChain(dependencies, caller, chainId)
+  return { chain, nodes: await nodesOfChains(dependencies.db, [chain.id]) }
 }
 
 /** A node of the caller's, with the tree that it belongs to. */
 export const requireNode = async (
-  world: World,
+  dependencies: Dependencies,
   caller: Caller,
   { chainId, nodeId }: { chainId: string; nodeId: string },
 ): Promise<ChainTree & { node: NodeRow }> => {
-  const tree = await requireTree(world, caller, chainId)
+  const tree = await requireTree(dependencies, caller, chainId)
   const node = tree.nodes.find((candidate) => candidate.id === nodeId)
   if (!node) throw failure('not_found', `There is no node ${JSON.stringify(nodeId)} in this chain.`)
   return { ...tree, node }

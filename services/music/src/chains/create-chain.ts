@@ -4,9 +4,9 @@ import type { CreateChainRequest } from '@trellis/protos/ts/trellis/music/v1/mus
 import type { AudioResult } from '@trellis/protos/ts/trellis/music/v1/work.ts'
 import { nodeFile } from '../audio/files-layout.ts'
 import { STORED_LAYOUT } from '../audio/stored-audio.ts'
+import type { Dependencies } from '../dependencies.ts'
 import { requireBytes, requireChainPlace } from '../quotas/quotas.ts'
 import { runTask, StillRunning } from '../worker/run-task.ts'
-import type { World } from '../world.ts'
 import { type ChainTree, requireOwner } from './access.ts'
 import { newId } from './ids.ts'
 import { forgetLeftover, noteLeftovers } from './leftovers.ts'
@@ -27,7 +27,12 @@ async function* withinLimit(content: AsyncIterable<Uint8Array>, megabytes: numbe
   }
 }
 
-const storeUpload = async ({ files, config }: World, file: UploadedFile, nodeId: string, signal: AbortSignal) => {
+const storeUpload = async (
+  { files, config }: Dependencies,
+  file: UploadedFile,
+  nodeId: string,
+  signal: AbortSignal,
+) => {
   const { size } = await files.write(
     nodeFile(nodeId, 'upload'),
     withinLimit(file.content, config.maximumUploadMegabytes),
@@ -38,7 +43,7 @@ const storeUpload = async ({ files, config }: World, file: UploadedFile, nodeId:
 
 /** Stores the one file of a form and answers the name that the chain is to have. */
 const receive = async (
-  world: World,
+  dependencies: Dependencies,
   messages: AsyncIterable<CreateChainRequest>,
   nodeId: string,
   signal: AbortSignal,
@@ -52,7 +57,7 @@ const receive = async (
     }
     if (filename !== undefined) throw invalidField(['body', 'file'], 'Send one file: a chain begins with one piece.')
     filename = part.filename
-    await storeUpload(world, part, nodeId, signal)
+    await storeUpload(dependencies, part, nodeId, signal)
   }
   if (filename === undefined)
     throw invalidField(['body', 'file'], 'Send the audio as the form field "file".', 'missing')
@@ -66,8 +71,13 @@ const blameUpload = (error: unknown): ServiceFailure | unknown =>
     ? failure('invalid', 'The file could not be decoded within the limits of time and memory.', { cause: error })
     : error
 
-const ingest = async (world: World, nodeId: string, caller: Caller, signal: AbortSignal): Promise<AudioResult> => {
-  const { db, bus, desk, config } = world
+const ingest = async (
+  dependencies: Dependencies,
+  nodeId: string,
+  caller: Caller,
+  signal: AbortSignal,
+): Promise<AudioResult> => {
+  const { db, bus, desk, config } = dependencies
   const maximumBytes = (await requireBytes(db, caller, config)) ?? 0
   const task = { $case: 'ingest', value: { nodeId, maximumSeconds: config.maximumSeconds, maximumBytes } } as const
   const run = { runId: `ingest-${nodeId}`, task, deadlineSeconds: INGEST_SECONDS, user: caller.userId }
@@ -109,7 +119,7 @@ const rootOf = (result: AudioResult, ids: { nodeId: string; chainId: string }, t
 })
 
 /** Removes what was stored of an upload that failed. Whoever waits needs the error that led here: what cannot be removed is swept later. */
-const clearAway = async ({ db, files, log }: World, nodeId: string, failed: unknown): Promise<void> => {
+const clearAway = async ({ db, files, log }: Dependencies, nodeId: string, failed: unknown): Promise<void> => {
   try {
     if (await findNode(db, nodeId)) return
     await removeOwnerFiles(files, nodeId)
@@ -121,20 +131,20 @@ const clearAway = async ({ db, files, log }: World, nodeId: string, failed: unkn
 
 /** Starts a chain from an uploaded file. The file is stored as it arrives, decoded in a process of its own, and removed. */
 export const createChain = async (
-  world: World,
+  dependencies: Dependencies,
   messages: AsyncIterable<CreateChainRequest>,
   { caller, signal }: { caller: Caller; signal: AbortSignal },
 ): Promise<ChainTree> => {
   const userId = requireOwner(caller)
-  const { db, config } = world
+  const { db, config } = dependencies
   await requireChainPlace(db, caller, config)
   await requireBytes(db, caller, config)
   const ids = { nodeId: newId(), chainId: newId() }
-  await noteLeftovers(world.db, [ids.nodeId], world.now())
+  await noteLeftovers(dependencies.db, [ids.nodeId], dependencies.now())
   try {
-    const name = await receive(world, messages, ids.nodeId, signal)
-    const result = await ingest(world, ids.nodeId, caller, signal)
-    const time = world.now().toISOString()
+    const name = await receive(dependencies, messages, ids.nodeId, signal)
+    const result = await ingest(dependencies, ids.nodeId, caller, signal)
+    const time = dependencies.now().toISOString()
     const chain: ChainRow = {
       id: ids.chainId,
       user_id: userId,
@@ -147,15 +157,15 @@ export const createChain = async (
     }
     const root = rootOf(result, ids, time)
     // Uploads that arrive at once are checked one after the other here.
-    await insertChain(world.db, chain, root, async (transaction) => {
+    await insertChain(dependencies.db, chain, root, async (transaction) => {
       await requireChainPlace(transaction, caller, config)
       await requireBytes(transaction, caller, config, root.frames * chain.channels * STORED_LAYOUT.bytes)
     })
-    await world.files.remove(nodeFile(ids.nodeId, 'upload'))
-    await forgetLeftover(world.db, ids.nodeId)
+    await dependencies.files.remove(nodeFile(ids.nodeId, 'upload'))
+    await forgetLeftover(dependencies.db, ids.nodeId)
     return { chain, nodes: [root] }
   } catch (error) {
-    await clearAway(world, ids.nodeId, error)
+    await clearAway(dependencies, ids.nodeId, error)
     throw error
   }
 }

@@ -1,6 +1,6 @@
 import type { Handlers } from '@trellis/kit/rpc'
 import type { ChainEvent, MusicServiceDefinition } from '@trellis/protos/ts/trellis/music/v1/music.ts'
-import type { World } from '../world.ts'
+import type { Dependencies } from '../dependencies.ts'
 import { requireChain } from './access.ts'
 import { chainTopic, type NodeEvent } from './events.ts'
 import { decisionMessages, statusMessages } from './messages.ts'
@@ -21,11 +21,13 @@ const placeOf = (lastEventId: string | null | undefined): number | undefined | n
 }
 
 /** The changes of a chain's nodes, numbered, from where the client left off. */
-export const eventsRpc = (world: World): Pick<Handlers<typeof MusicServiceDefinition>, 'streamChainEvents'> => ({
+export const eventsRpc = (
+  dependencies: Dependencies,
+): Pick<Handlers<typeof MusicServiceDefinition>, 'streamChainEvents'> => ({
   async *streamChainEvents({ chainId, lastEventId }, { caller, signal }) {
-    const chain = await requireChain(world, caller, chainId)
+    const chain = await requireChain(dependencies, caller, chainId)
     const place = placeOf(lastEventId)
-    const deliveries = world.bus.subscribe(chainTopic(chain.id), { after: place ?? 'latest', signal })
+    const deliveries = dependencies.bus.subscribe(chainTopic(chain.id), { after: place ?? 'latest', signal })
     yield { eventId: '', event: null }
     if (place === null) yield { eventId: '', event: { $case: 'reset', value: {} } }
     let resuming = place !== undefined

@@ -1,7 +1,7 @@
 import { setInterval } from 'node:timers/promises'
 import { nodeFile } from '../audio/files-layout.ts'
 import { removeExpiredDeliveries } from '../delivery/retention.ts'
-import type { World } from '../world.ts'
+import type { Dependencies } from '../dependencies.ts'
 import { removeOwnerFiles } from './remove-files.ts'
 import { type Db, findNode } from './store.ts'
 
@@ -29,7 +29,7 @@ export const forgetLeftover = async (db: Db, ownerId: string): Promise<void> => 
 }
 
 /** Removes the files of owners that were noted a day ago. A node that is there keeps all but its upload. */
-export const sweepLeftovers = async ({ db, files, now }: World): Promise<void> => {
+export const sweepLeftovers = async ({ db, files, now }: Dependencies): Promise<void> => {
   const before = now().getTime() - LEFT_AFTER_MILLISECONDS
   const query = db.selectFrom('leftovers').select('owner_id').where('noted_at', '<', before)
   for (const { owner_id } of await query.orderBy('noted_at').limit(SWEPT_AT_ONCE).execute()) {
@@ -40,11 +40,13 @@ export const sweepLeftovers = async ({ db, files, now }: World): Promise<void> =
 }
 
 /** Sweeps now and every hour until the service ends. Replicas may do so at once. */
-export const sweepNowAndThen = async (world: World): Promise<void> => {
-  const { log, signal } = world
+export const sweepNowAndThen = async (dependencies: Dependencies): Promise<void> => {
+  const { log, signal } = dependencies
   const attempt = async () => {
-    await sweepLeftovers(world).catch((error: unknown) => log.warn({ err: error }, 'leftover files were not removed'))
-    await removeExpiredDeliveries(world).catch((error: unknown) =>
+    await sweepLeftovers(dependencies).catch((error: unknown) =>
+      log.warn({ err: error }, 'leftover files were not removed'),
+    )
+    await removeExpiredDeliveries(dependencies).catch((error: unknown) =>
       log.warn({ err: error }, 'expired exports were not removed'),
     )
   }

@@ -2,10 +2,10 @@ import { failure, invalidField } from '@trellis/kit/errors'
 import type { Caller, Handlers } from '@trellis/kit/rpc'
 import { transact } from '@trellis/kit/store'
 import type { Chain, MusicServiceDefinition } from '@trellis/protos/ts/trellis/music/v1/music.ts'
+import type { Dependencies } from '../dependencies.ts'
 import { createBranches } from '../generations/branch.ts'
 import { type Generations, notRetryable } from '../generations/generations.ts'
 import { requireBytes, requireGenerations } from '../quotas/quotas.ts'
-import type { World } from '../world.ts'
 import { requireNode, requireTree } from './access.ts'
 import { createChain } from './create-chain.ts'
 import { publishNode } from './events.ts'
@@ -51,12 +51,12 @@ const fromCursor = (cursor: string | null | undefined): ChainPlace | undefined =
 
 /** Decides over a node, tells of what changes, and answers the chain. */
 const decide = async (
-  world: World,
+  dependencies: Dependencies,
   { caller, chainId, nodeId }: { caller: Caller; chainId: string; nodeId: string },
   rule: (nodes: readonly TreeNode[], id: string) => DecisionOutcome,
 ): Promise<Chain> => {
-  const { db, bus, now } = world
-  await requireNode(world, caller, { chainId, nodeId })
+  const { db, bus, now } = dependencies
+  await requireNode(dependencies, caller, { chainId, nodeId })
   const outcome = await transact(db, async (transaction) => {
     const decided = rule(await nodesOfChains(transaction, [chainId]), nodeId)
     if (decided.kind === 'changed' && decided.decisions.size > 0) {
@@ -66,29 +66,29 @@ const decide = async (
     return decided
   })
   if (outcome.kind === 'refused') throw failure('conflict', outcome.why)
-  const { chain, nodes } = await requireTree(world, caller, chainId)
+  const { chain, nodes } = await requireTree(dependencies, caller, chainId)
   for (const node of nodes) if (outcome.decisions.has(node.id)) await publishNode(bus, node)
   return chainMessage(chain, nodes)
 }
 
 /** Nodes that nothing is generated for have left no files; the others' are removed again once their runs have ended. */
-const forgetSettled = async ({ db }: World, nodes: readonly NodeRow[]): Promise<void> => {
+const forgetSettled = async ({ db }: Dependencies, nodes: readonly NodeRow[]): Promise<void> => {
   for (const { id } of nodes) await forgetLeftover(db, id)
 }
 
 /** Chains and what is decided about their nodes. */
-export const chainRpc = (world: World, generations: Generations): ChainHandlers => ({
+export const chainRpc = (dependencies: Dependencies, generations: Generations): ChainHandlers => ({
   async createChain(messages, { caller, signal }) {
-    const { chain, nodes } = await createChain(world, messages, { caller, signal })
+    const { chain, nodes } = await createChain(dependencies, messages, { caller, signal })
     return chainMessage(chain, nodes)
   },
 
   async listChains({ limit, cursor }, { caller }) {
     const size = limit ?? DEFAULT_PAGE
-    const found = await listChains(world.db, caller.userId, size + 1, fromCursor(cursor))
+    const found = await listChains(dependencies.db, caller.userId, size + 1, fromCursor(cursor))
     const page = found.slice(0, size)
     const nodes = await nodesOfChains(
-      world.db,
+      dependencies.db,
       page.map(({ id }) => id),
     )
     const last = found.length > size ? page.at(-1) : undefined
@@ -104,24 +104,25 @@ export const chainRpc = (world: World, generations: Generations): ChainHandlers 
   },
 
   async getChain({ chainId }, { caller }) {
-    const { chain, nodes } = await requireTree(world, caller, chainId)
+    const { chain, nodes } = await requireTree(dependencies, caller, chainId)
     return chainMessage(chain, nodes)
   },
 
   async updateChain({ chainId, name }, { caller }) {
-    const { chain } = await requireTree(world, caller, chainId)
+    const { chain } = await requireTree(dependencies, caller, chainId)
     const trimmed = name?.trim()
     if (trimmed === '') throw invalidField(['body', 'name'], 'A chain needs a name.')
-    if (trimmed) await updateChain(world.db, chain.id, { name: trimmed, updated_at: world.now().toISOString() })
-    const changed = await requireTree(world, caller, chainId)
+    if (trimmed)
+      await updateChain(dependencies.db, chain.id, { name: trimmed, updated_at: dependencies.now().toISOString() })
+    const changed = await requireTree(dependencies, caller, chainId)
     return chainMessage(changed.chain, changed.nodes)
   },
 
   async deleteChain({ chainId }, { caller }) {
-    const { chain } = await requireTree(world, caller, chainId)
-    const nodes = await transact(world.db, async (transaction) => {
+    const { chain } = await requireTree(dependencies, caller, chainId)
+    const nodes = await transact(dependencies.db, async (transaction) => {
       const removed = await nodesOfChains(transaction, [chain.id])
-      await noteLeftovers(transaction, [chain.id, ...removed.map(({ id }) => id)], world.now())
+      await noteLeftovers(transaction, [chain.id, ...removed.map(({ id }) => id)], dependencies.now())
       await deleteChain(transaction, chain.id)
       return removed
     })
@@ -130,46 +131,46 @@ export const chainRpc = (world: World, generations: Generations): ChainHandlers 
       nodes.filter(({ status }) => status !== 'generating'),
     ]
     for (const node of generating) await generations.stop(node)
-    await removeFilesOf(world.files, [chain.id, ...nodes.map(({ id }) => id)])
-    await forgetSettled(world, settled)
+    await removeFilesOf(dependencies.files, [chain.id, ...nodes.map(({ id }) => id)])
+    await forgetSettled(dependencies, settled)
     return {}
   },
 
   async createBranches(request, { caller }) {
-    const found = await requireNode(world, caller, request)
-    const nodes = await createBranches(world, generations, { ...found, caller }, request)
+    const found = await requireNode(dependencies, caller, request)
+    const nodes = await createBranches(dependencies, generations, { ...found, caller }, request)
     return { nodes: nodes.map((node) => nodeMessage(node, found.chain)) }
   },
 
   async retryNode(request, { caller }) {
-    const { node, ...tree } = await requireNode(world, caller, request)
+    const { node, ...tree } = await requireNode(dependencies, caller, request)
     const restarted = await generations.retry(tree, node, async (transaction) => {
       // The restarted node is counted by now.
-      await requireGenerations(transaction, caller.userId, world.config, 0)
-      await requireBytes(transaction, caller, world.config, 0)
+      await requireGenerations(transaction, caller.userId, dependencies.config, 0)
+      await requireBytes(transaction, caller, dependencies.config, 0)
     })
     if (!restarted) throw notRetryable(node)
     return nodeMessage(restarted, tree.chain)
   },
 
   async deleteNode(request, { caller }) {
-    const { node } = await requireNode(world, caller, request)
+    const { node } = await requireNode(dependencies, caller, request)
     if (node.parent_id === null) throw failure('conflict', 'The upload cannot be removed: delete the chain instead.')
-    await transact(world.db, async (transaction) => {
+    await transact(dependencies.db, async (transaction) => {
       const nodes = await nodesOfChains(transaction, [node.chain_id])
       if (nodes.some(({ parent_id }) => parent_id === node.id)) {
         throw failure('conflict', 'Other nodes hang below this one: remove those first.')
       }
-      await noteLeftovers(transaction, [node.id], world.now())
+      await noteLeftovers(transaction, [node.id], dependencies.now())
       await deleteNodes(transaction, [node.id])
     })
     await generations.stop(node)
-    await removeFilesOf(world.files, [node.id])
-    if (node.status !== 'generating') await forgetSettled(world, [node])
+    await removeFilesOf(dependencies.files, [node.id])
+    if (node.status !== 'generating') await forgetSettled(dependencies, [node])
     return {}
   },
 
-  commitNode: ({ chainId, nodeId }, { caller }) => decide(world, { caller, chainId, nodeId }, commitNode),
+  commitNode: ({ chainId, nodeId }, { caller }) => decide(dependencies, { caller, chainId, nodeId }, commitNode),
 
-  discardNode: ({ chainId, nodeId }, { caller }) => decide(world, { caller, chainId, nodeId }, discardNode),
+  discardNode: ({ chainId, nodeId }, { caller }) => decide(dependencies, { caller, chainId, nodeId }, discardNode),
 })

@@ -4,8 +4,8 @@ import type { AudioFormat } from '@trellis/protos/ts/trellis/music/v1/music.ts'
 import { deliveryFolder } from '../audio/files-layout.ts'
 import { newId } from '../chains/ids.ts'
 import type { ChainRow, NodeRow } from '../chains/tables.ts'
+import type { Dependencies } from '../dependencies.ts'
 import { runTask } from '../worker/run-task.ts'
-import type { World } from '../world.ts'
 import { createSharedWrites } from './shared-writes.ts'
 
 /** What is to be written as one file. */
@@ -44,9 +44,9 @@ const digestOf = ({ nodes, format, crossfadeMs, normalize }: Order): string =>
     .slice(0, 32)
 
 /** Writes files for download, each once, however many ask for it at a time; a write that nobody waits for is cancelled. */
-export const createDeliveries = (world: World) => {
-  const { bus, config, desk, files } = world
-  const writeOnce = createSharedWrites({ perUser: config.userExports, ending: world.signal })
+export const createDeliveries = (dependencies: Dependencies) => {
+  const { bus, config, desk, files } = dependencies
+  const writeOnce = createSharedWrites({ perUser: config.userExports, ending: dependencies.signal })
 
   const write = async (order: Order, folder: string, name: string, signal: AbortSignal): Promise<void> => {
     const { chain, nodes, format, crossfadeMs, normalize } = order

@@ -1,10 +1,14 @@
 import { DELIVERIES_FOLDER } from '../audio/files-layout.ts'
-import type { World } from '../world.ts'
+import type { Dependencies } from '../dependencies.ts'
 
 const HOUR_MILLISECONDS = 3_600_000
 
 /** Removes files made for download that were written longer ago than `MUSIC_EXPORT_HOURS`: a later request writes them again. */
-export const removeExpiredDeliveries = async ({ config, files, now }: Pick<World, 'config' | 'files' | 'now'>) => {
+export const removeExpiredDeliveries = async ({
+  config,
+  files,
+  now,
+}: Pick<Dependencies, 'config' | 'files' | 'now'>) => {
   const before = now().getTime() - config.exportHours * HOUR_MILLISECONDS
   for await (const { key, modifiedAt } of files.list(`${DELIVERIES_FOLDER}/`)) {
     if (modifiedAt.getTime() < before) await files.remove(key)

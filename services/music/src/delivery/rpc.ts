@@ -8,7 +8,7 @@ import { wavLength, wavRange } from '../audio/wav-write.ts'
 import { requireNode, requireReady, requireTree } from '../chains/access.ts'
 import { spineOf } from '../chains/spine.ts'
 import type { ChainRow, NodeRow } from '../chains/tables.ts'
-import type { World } from '../world.ts'
+import type { Dependencies } from '../dependencies.ts'
 import { type Deliveries, formatWord, MEDIA_TYPES } from './export.ts'
 
 type DeliveryHandlers = Pick<Handlers<typeof MusicServiceDefinition>, 'getNodeAudio' | 'getNodePeaks' | 'exportChain'>
@@ -16,7 +16,7 @@ type DeliveryHandlers = Pick<Handlers<typeof MusicServiceDefinition>, 'getNodeAu
 const DEFAULT_POINTS = 1000
 
 /** A node's samples as the WAV file that they are but for its header. */
-const wavContent = ({ files }: World, chain: ChainRow, node: NodeRow) => {
+const wavContent = ({ files }: Dependencies, chain: ChainRow, node: NodeRow) => {
   const shape = { sampleRate: chain.sample_rate, channels: chain.channels }
   const audio = { ...shape, frames: node.frames }
   return {
@@ -28,7 +28,7 @@ const wavContent = ({ files }: World, chain: ChainRow, node: NodeRow) => {
   }
 }
 
-const storedAudio = async ({ files }: World, chain: ChainRow, node: NodeRow) => {
+const storedAudio = async ({ files }: Dependencies, chain: ChainRow, node: NodeRow) => {
   const key = nodeFile(node.id, 'samples')
   const info = await files.stat(key)
   if (!info) throw failure('not_found', "The node's audio is no longer there.")
@@ -43,25 +43,26 @@ const storedAudio = async ({ files }: World, chain: ChainRow, node: NodeRow) => 
 const rounded = (values: readonly number[]): number[] => values.map((value) => Math.round(value * 32_768) / 32_768)
 
 /** Audio on its way out: single nodes, their outlines, and the spine as one file. */
-export const deliveryRpc = (world: World, deliver: Deliveries): DeliveryHandlers => ({
+export const deliveryRpc = (dependencies: Dependencies, deliver: Deliveries): DeliveryHandlers => ({
   async *getNodeAudio(request, { caller, signal }) {
-    const { chain, node } = await requireNode(world, caller, request)
+    const { chain, node } = await requireNode(dependencies, caller, request)
     requireReady(node)
-    if (formatWord(request.format) === 'wav') return yield* byteFrames(wavContent(world, chain, node), request.range)
+    if (formatWord(request.format) === 'wav')
+      return yield* byteFrames(wavContent(dependencies, chain, node), request.range)
     const order = { ownerId: node.id, chain, nodes: [node], format: 'mp3', crossfadeMs: 0, normalize: false } as const
     const { key, ...content } = await deliver(order, signal)
-    yield* byteFrames({ ...content, read: (range) => world.files.read(key, range) }, request.range)
+    yield* byteFrames({ ...content, read: (range) => dependencies.files.read(key, range) }, request.range)
   },
 
   async getNodePeaks({ points, ...request }, { caller }) {
-    const { chain, node } = await requireNode(world, caller, request)
+    const { chain, node } = await requireNode(dependencies, caller, request)
     requireReady(node)
-    const overview = await world.files.readRange(nodeFile(node.id, 'overview'), {
+    const overview = await dependencies.files.readRange(nodeFile(node.id, 'overview'), {
       start: 0,
       end: Number.MAX_SAFE_INTEGER,
     })
     const wanted = points ?? DEFAULT_POINTS
-    const { min, max } = await peaksOf(await storedAudio(world, chain, node), overview, wanted)
+    const { min, max } = await peaksOf(await storedAudio(dependencies, chain, node), overview, wanted)
     return {
       points: wanted,
       durationSeconds: node.frames / chain.sample_rate,
@@ -71,7 +72,7 @@ export const deliveryRpc = (world: World, deliver: Deliveries): DeliveryHandlers
   },
 
   async *exportChain({ chainId, format, crossfadeMs, normalize }, { caller, signal }) {
-    const { chain, nodes } = await requireTree(world, caller, chainId)
+    const { chain, nodes } = await requireTree(dependencies, caller, chainId)
     const word = formatWord(format)
     const order = {
       ownerId: chain.id,
@@ -83,6 +84,6 @@ export const deliveryRpc = (world: World, deliver: Deliveries): DeliveryHandlers
     }
     const { key, ...content } = await deliver(order, signal)
     const filename = `${chain.name}.${word}`
-    yield* byteFrames({ ...content, filename, read: (range) => world.files.read(key, range) }, undefined)
+    yield* byteFrames({ ...content, filename, read: (range) => dependencies.files.read(key, range) }, undefined)
   },
 })

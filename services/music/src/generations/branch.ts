@@ -11,8 +11,8 @@ import { noteLeftovers } from '../chains/leftovers.ts'
 import { pathTo } from '../chains/spine.ts'
 import { deleteNodes, insertNodes, nodesOfChains } from '../chains/store.ts'
 import type { NodeRow } from '../chains/tables.ts'
+import type { Dependencies } from '../dependencies.ts'
 import { requireBytes, requireGenerations } from '../quotas/quotas.ts'
-import type { World } from '../world.ts'
 import type { Generations } from './generations.ts'
 import { generatorFor } from './generator-for.ts'
 
@@ -82,7 +82,11 @@ const newNode = (
 }
 
 /** Removes nodes that could not be started, with the runs and files of those that were: the sweep sees to what is late. */
-const takeBack = async ({ db, now }: World, generations: Generations, made: readonly NodeRow[]): Promise<void> => {
+const takeBack = async (
+  { db, now }: Dependencies,
+  generations: Generations,
+  made: readonly NodeRow[],
+): Promise<void> => {
   const ids = made.map(({ id }) => id)
   await transact(db, async (transaction) => {
     await noteLeftovers(transaction, ids, now())
@@ -93,12 +97,12 @@ const takeBack = async ({ db, now }: World, generations: Generations, made: read
 
 /** Adds takes of a continuation to a node and starts them. What is checked is checked again where they are added: another may have been faster. */
 export const createBranches = async (
-  world: World,
+  dependencies: Dependencies,
   generations: Generations,
   { chain, nodes, node: parent, caller }: ChainTree & { node: NodeRow; caller: Caller },
   request: CreateBranchesRequest,
 ): Promise<NodeRow[]> => {
-  const { db, bus, config, now } = world
+  const { db, bus, config, now } = dependencies
   requireReady(parent)
   const takes = request.takes ?? 1
   requireRoom(nodes, takes, config.maximumNodes)
@@ -122,7 +126,7 @@ export const createBranches = async (
   try {
     for (const node of made) await generations.start({ chain, nodes: [...nodes, ...made] }, node)
   } catch (error) {
-    await takeBack(world, generations, made)
+    await takeBack(dependencies, generations, made)
     throw error
   }
   return made

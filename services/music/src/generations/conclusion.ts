@@ -3,7 +3,7 @@ import { announceConclusion } from '@trellis/kit/workloads'
 import type { RunConcluded, RunFailed } from '@trellis/protos/ts/trellis/workloads/v1/workloads.ts'
 import { nodeFile } from '../audio/files-layout.ts'
 import type { ChainRow, NodeRow } from '../chains/tables.ts'
-import type { World } from '../world.ts'
+import type { Dependencies } from '../dependencies.ts'
 
 type Made = Pick<NodeRow, 'id' | 'frames' | 'distance_percentile' | 'loudness_step_lu' | 'beat_error_ms'>
 
@@ -28,7 +28,7 @@ export const failureOf = (error: unknown): RunFailed =>
 
 /** Tells the operator what a run came to, where runs are objects. Throws `unavailable` where it cannot be told. */
 export const announce = async (
-  { bus, runsAreObjects }: Pick<World, 'bus' | 'runsAreObjects'>,
+  { bus, runsAreObjects }: Pick<Dependencies, 'bus' | 'runsAreObjects'>,
   runId: string,
   outcome: RunConcluded | { failure: RunFailed },
 ): Promise<void> => {

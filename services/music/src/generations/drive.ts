@@ -7,8 +7,8 @@ import { forgetLeftover } from '../chains/leftovers.ts'
 import { removeOwnerFiles } from '../chains/remove-files.ts'
 import { findNode, findTree, updateGenerating } from '../chains/store.ts'
 import type { NodeRow } from '../chains/tables.ts'
+import type { Dependencies } from '../dependencies.ts'
 import { endRun } from '../worker/run-task.ts'
-import type { World } from '../world.ts'
 import { announce, conclusionOf, failureOf } from './conclusion.ts'
 import { DEADLINE_SECONDS, type GenerationOrder, generationOrders, generationRun } from './order.ts'
 
@@ -51,7 +51,7 @@ const outcomeOf = (report: Report, node: NodeRow, { chain }: ChainTree) =>
 
 /** Changes the node of a run and tells of it: only while it is that run's, so of two drivers one is heard. A node that has been removed meanwhile takes its files along. */
 export const changeGenerating = async (
-  { db, bus, files }: World,
+  { db, bus, files }: Dependencies,
   { nodeId, runId }: GenerationOrder,
   changes: Partial<NodeRow>,
 ): Promise<void> => {
@@ -64,15 +64,19 @@ export const changeGenerating = async (
 }
 
 /** Ends the run of a node that was removed before it was driven, and removes what the run has stored by then. */
-const abandon = async (world: World, { nodeId, runId }: GenerationOrder, signal: AbortSignal): Promise<void> => {
-  const { db, bus, files, workloads } = world
+const abandon = async (
+  dependencies: Dependencies,
+  { nodeId, runId }: GenerationOrder,
+  signal: AbortSignal,
+): Promise<void> => {
+  const { db, bus, files, workloads } = dependencies
   if (!(await endRun({ bus, workloads }, runId, signal))) return
   await removeOwnerFiles(files, nodeId)
   await forgetLeftover(db, nodeId)
 }
 
 /** Notes when a worker took a run: how long runs take is told to those who wait for one. */
-const noteStart = async ({ db, now }: World, { nodeId: id, runId }: GenerationOrder): Promise<void> => {
+const noteStart = async ({ db, now }: Dependencies, { nodeId: id, runId }: GenerationOrder): Promise<void> => {
   await updateGenerating(db, { id, runId }, { started_at: now().toISOString() })
 }
 
@@ -81,29 +85,29 @@ type Turn = { delivery: number; isAgain?: boolean; signal: AbortSignal }
 
 /** Follows a generation to its end and writes that down. Throws where it does not come to an end: it is to be driven again. */
 const driveToItsEnd = async (
-  world: World,
+  dependencies: Dependencies,
   order: GenerationOrder,
   { delivery, isAgain, signal }: Turn,
 ): Promise<void> => {
-  const node = await findNode(world.db, order.nodeId)
-  if (!node) return abandon(world, order, signal)
+  const node = await findNode(dependencies.db, order.nodeId)
+  if (!node) return abandon(dependencies, order, signal)
   if (node.run_id !== order.runId) return
   if (node.status !== 'generating') {
     // Its first driver may have been killed between writing the end down and telling of it.
-    if (delivery > 1 || isAgain) await publishNode(world.bus, node)
+    if (delivery > 1 || isAgain) await publishNode(dependencies.bus, node)
     return
   }
-  const tree = await findTree(world.db, node.chain_id)
-  if (!tree) return abandon(world, order, signal)
+  const tree = await findTree(dependencies.db, node.chain_id)
+  if (!tree) return abandon(dependencies, order, signal)
   let told = node.progress
   const how = { signal, resumes: true, patienceMilliseconds: DEADLINE_SECONDS * 1_000 }
-  for await (const report of await followRun(world, generationRun(tree, node), how)) {
-    if (report.$case === 'started') await noteStart(world, order)
-    const changes = changesOf(report, told, world.now)
+  for await (const report of await followRun(dependencies, generationRun(tree, node), how)) {
+    if (report.$case === 'started') await noteStart(dependencies, order)
+    const changes = changesOf(report, told, dependencies.now)
     if (!changes) continue
     told = changes.progress ?? told
-    if (changes.status) await announce(world, order.runId, outcomeOf(report, { ...node, ...changes }, tree))
-    await changeGenerating(world, order, changes)
+    if (changes.status) await announce(dependencies, order.runId, outcomeOf(report, { ...node, ...changes }, tree))
+    await changeGenerating(dependencies, order, changes)
     if (changes.status) return
   }
   throw signal.reason ?? new Error('The reports of a generation ended before it did.')
@@ -113,14 +117,18 @@ const driveToItsEnd = async (
  * Drives one attempt at an order. After the last delivery the node has failed, and says by what; a server that is away
  * (`unavailable`) fails no generation: the caller tries again.
  */
-export const driveGeneration = async (world: World, order: GenerationOrder, turn: Turn): Promise<void> => {
+export const driveGeneration = async (
+  dependencies: Dependencies,
+  order: GenerationOrder,
+  turn: Turn,
+): Promise<void> => {
   try {
-    await driveToItsEnd(world, order, turn)
+    await driveToItsEnd(dependencies, order, turn)
   } catch (error) {
     const isLast = turn.delivery >= generationOrders.maximumDeliveries
     if (turn.signal.aborted || !isLast || isFailure(error, 'unavailable')) throw error
-    world.log.error({ err: error, ...order }, 'a generation was given up')
-    await announce(world, order.runId, { failure: failureOf(error) })
-    await changeGenerating(world, order, { status: 'error', error: toFailure(error).message })
+    dependencies.log.error({ err: error, ...order }, 'a generation was given up')
+    await announce(dependencies, order.runId, { failure: failureOf(error) })
+    await changeGenerating(dependencies, order, { status: 'error', error: toFailure(error).message })
   }
 }

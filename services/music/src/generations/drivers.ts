@@ -1,7 +1,7 @@
 import { setInterval } from 'node:timers/promises'
 import { handlePatiently } from '@trellis/kit/workloads'
 import { generatingNodes } from '../chains/store.ts'
-import type { World } from '../world.ts'
+import type { Dependencies } from '../dependencies.ts'
 import { driveGeneration } from './drive.ts'
 import { DEADLINE_SECONDS, generationOrders } from './order.ts'
 
@@ -16,16 +16,16 @@ const RECOVERY_MILLISECONDS = 60_000
  * Hands out again whatever is being generated: its order may never have been queued, or was in a queue that went with its
  * process. One that waits or is driven, here or elsewhere, is not added again.
  */
-const recover = async ({ db, bus }: World): Promise<void> => {
+const recover = async ({ db, bus }: Dependencies): Promise<void> => {
   for (const { id, run_id } of await generatingNodes(db)) {
     if (run_id) await bus.enqueue(generationOrders, { nodeId: id, runId: run_id }, run_id)
   }
 }
 
-const recoverNowAndThen = async (world: World): Promise<void> => {
-  const { log, signal } = world
+const recoverNowAndThen = async (dependencies: Dependencies): Promise<void> => {
+  const { log, signal } = dependencies
   const attempt = () =>
-    recover(world).catch((error: unknown) => log.warn({ err: error }, 'generations were not taken up again'))
+    recover(dependencies).catch((error: unknown) => log.warn({ err: error }, 'generations were not taken up again'))
   await attempt()
   try {
     for await (const _ of setInterval(RECOVERY_MILLISECONDS, undefined, { signal, ref: false })) await attempt()
@@ -34,12 +34,13 @@ const recoverNowAndThen = async (world: World): Promise<void> => {
   }
 }
 
-const drive = (world: World): Promise<void> =>
-  world.bus.work(
+const drive = (dependencies: Dependencies): Promise<void> =>
+  dependencies.bus.work(
     generationOrders,
     async ({ value: order, delivery }, handling) => {
-      const { log } = world
-      const drive = (isAgain: boolean) => driveGeneration(world, order, { delivery, isAgain, signal: handling.signal })
+      const { log } = dependencies
+      const drive = (isAgain: boolean) =>
+        driveGeneration(dependencies, order, { delivery, isAgain, signal: handling.signal })
       try {
         await handlePatiently(drive, {
           queue: generationOrders,
@@ -52,10 +53,10 @@ const drive = (world: World): Promise<void> =>
         throw error
       }
     },
-    { concurrency: DRIVEN_AT_ONCE, signal: world.signal },
+    { concurrency: DRIVEN_AT_ONCE, signal: dependencies.signal },
   )
 
 /** Drives generations until the service ends; what is in hand then goes to another replica, or to the next start. */
-export const driveGenerations = async (world: World): Promise<void> => {
-  await Promise.all([drive(world), recoverNowAndThen(world)])
+export const driveGenerations = async (dependencies: Dependencies): Promise<void> => {
+  await Promise.all([drive(dependencies), recoverNowAndThen(dependencies)])
 }

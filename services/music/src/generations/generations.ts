@@ -4,7 +4,7 @@ import type { ChainTree } from '../chains/access.ts'
 import { publishNode } from '../chains/events.ts'
 import { type Db, findNode, restartNode } from '../chains/store.ts'
 import type { NodeRow } from '../chains/tables.ts'
-import type { World } from '../world.ts'
+import type { Dependencies } from '../dependencies.ts'
 import { changeGenerating } from './drive.ts'
 import { faultOfInput } from './input-key.ts'
 import { generationOrders, generationRun } from './order.ts'
@@ -22,8 +22,8 @@ export interface Generations {
   stop(node: NodeRow): Promise<void>
 }
 
-export const createGenerations = (world: World): Generations => {
-  const { db, bus, workloads } = world
+export const createGenerations = (dependencies: Dependencies): Generations => {
+  const { db, bus, workloads } = dependencies
 
   /** The run is asked for here, so that whoever wants it hears of a refusal; any replica may follow it. */
   const start = async (tree: ChainTree, node: NodeRow): Promise<void> => {
@@ -52,7 +52,7 @@ export const createGenerations = (world: World): Generations => {
         await start(tree, restarted)
       } catch (error) {
         const changes = { status: 'error', error: toFailure(error).message } as const
-        await changeGenerating(world, { nodeId: node.id, runId }, changes)
+        await changeGenerating(dependencies, { nodeId: node.id, runId }, changes)
         throw error
       }
       return restarted

@@ -9,8 +9,8 @@ import type {
 import { CapacityResponse } from '@trellis/protos/ts/trellis/workloads/v1/workloads.ts'
 import { requireOwner } from '../chains/access.ts'
 import type { LeaseRow } from '../chains/tables.ts'
+import type { Dependencies } from '../dependencies.ts'
 import { noModel } from '../generations/generator-for.ts'
-import type { World } from '../world.ts'
 import { estimatedWait, expectedSeconds } from './estimate.ts'
 import { endLease, latestRunSeconds, renewLease, takeLease } from './store.ts'
 
@@ -31,7 +31,7 @@ const generators: readonly GeneratorStatus[] = [
 const modes: Partial<Record<string, GpuMode>> = { kubernetes: 'GPU_MODE_KUBERNETES', local: 'GPU_MODE_LOCAL' }
 
 /** What generations run on; where whoever runs them is away, nothing, and why. */
-const capacityOf = async ({ workloads, now }: World): Promise<CapacityResponse> => {
+const capacityOf = async ({ workloads, now }: Dependencies): Promise<CapacityResponse> => {
   try {
     return await workloads.capacity({ workload: 'WORKLOAD_GENERATION' })
   } catch (error) {
@@ -51,9 +51,9 @@ const sessionOf = ({ id, expires_at }: LeaseRow): GpuSession => ({
 })
 
 /** What generations run on, and leases of it. */
-export const gpuRpc = (world: World): GpuHandlers => ({
+export const gpuRpc = (dependencies: Dependencies): GpuHandlers => ({
   async getGpu() {
-    const [capacity, took] = await Promise.all([capacityOf(world), latestRunSeconds(world.db)])
+    const [capacity, took] = await Promise.all([capacityOf(dependencies), latestRunSeconds(dependencies.db)])
     return {
       mode: modes[capacity.mode] ?? 'GPU_MODE_NONE',
       observedAt: capacity.observedAt,
@@ -74,21 +74,21 @@ export const gpuRpc = (world: World): GpuHandlers => ({
 
   async createGpuSession(_request, { caller }) {
     const userId = requireOwner(caller)
-    const { total, running } = await capacityOf(world)
+    const { total, running } = await capacityOf(dependencies)
     if (total <= 0) throw failure('conflict', 'There is nothing to lease: nothing generates here at present.')
-    const lease = await takeLease(world.db, { userId, slots: total - running, now: world.now() })
+    const lease = await takeLease(dependencies.db, { userId, slots: total - running, now: dependencies.now() })
     if (!lease) throw failure('conflict', 'All slots are taken: try again when one is free.')
     return sessionOf(lease)
   },
 
   async renewGpuSession({ sessionId }, { caller }) {
-    const lease = await renewLease(world.db, { id: sessionId, userId: caller.userId, now: world.now() })
+    const lease = await renewLease(dependencies.db, { id: sessionId, userId: caller.userId, now: dependencies.now() })
     if (!lease) throw expired(sessionId)
     return sessionOf(lease)
   },
 
   async deleteGpuSession({ sessionId }, { caller }) {
-    if (!(await endLease(world.db, { id: sessionId, userId: caller.userId, now: world.now() })))
+    if (!(await endLease(dependencies.db, { id: sessionId, userId: caller.userId, now: dependencies.now() })))
       throw expired(sessionId)
     return {}
   },

@@ -3,18 +3,18 @@ import { type Files, type FilesLocation, openFiles } from '@trellis/kit/files'
 import type { Work } from '@trellis/kit/workloads'
 import { AudioResult, AudioTask } from '@trellis/protos/ts/trellis/music/v1/work.ts'
 import { AudioRefused, refusalStatus } from '../audio/refusal.ts'
-import type { TaskWorld } from './tasks.ts'
+import type { TaskDependencies } from './tasks.ts'
 
 /** What a task needs of our code is loaded with the first one: many workers wait for theirs. */
-const perform = async ({ task }: AudioTask, world: TaskWorld): Promise<AudioResult> => {
+const perform = async ({ task }: AudioTask, dependencies: TaskDependencies): Promise<AudioResult> => {
   const { continueAudio, exportAudio, ingest } = await import('./tasks.ts')
   switch (task?.$case) {
     case 'ingest':
-      return ingest(task.value, world)
+      return ingest(task.value, dependencies)
     case 'continue':
-      return continueAudio(task.value, world)
+      return continueAudio(task.value, dependencies)
     case 'export':
-      return exportAudio(task.value, world)
+      return exportAudio(task.value, dependencies)
     default:
       throw failure('malformed', 'The worker was given nothing to do.')
   }
@@ -41,8 +41,8 @@ export const audioWork = (location: FilesLocation): Work => {
   }
   return async ({ input, progress, signal }) => {
     try {
-      const world: TaskWorld = { files: await openOnce(), progress, signal }
-      return AudioResult.encode(await perform(AudioTask.decode(input), world)).finish()
+      const dependencies: TaskDependencies = { files: await openOnce(), progress, signal }
+      return AudioResult.encode(await perform(AudioTask.decode(input), dependencies)).finish()
     } catch (error) {
       throw readable(error)
     }

@@ -8,14 +8,14 @@ import { sample } from '../../../../test/support/exploration.ts'
 import { wavOf } from '../../test/audio-files.ts'
 import { playBand } from '../../test/band.ts'
 import { nodeFile } from '../audio/files-layout.ts'
-import { continueAudio, ingest, type TaskWorld } from './tasks.ts'
+import { continueAudio, ingest, type TaskDependencies } from './tasks.ts'
 
 const RATE = 22_050
 
 describe('what is kept of how a node sounds', () => {
   let directory = ''
   let files: Files
-  let world: TaskWorld
+  let dependencies: TaskDependencies
   const stored = async (nodeId: string, name: 'samples' | 'features'): Promise<Uint8Array> => {
     const info = await files.stat(nodeFile(nodeId, name))
     return files.readRange(nodeFile(nodeId, name), { start: 0, end: info?.size ?? 0 })
@@ -25,14 +25,14 @@ describe('what is kept of how a node sounds', () => {
     const pieces = path.map((piece) => ({ nodeId: piece, sampleRate: RATE, channels: 2 }))
     const lengths = { frames: 4 * RATE, contextFrames: contextSeconds * RATE }
     const task = ContinueTask.fromPartial({ nodeId, path: pieces, ...lengths, seed, generator: 'recombine' })
-    const result = await continueAudio(task, world)
+    const result = await continueAudio(task, dependencies)
     return { result, samples: await stored(nodeId, 'samples') }
   }
 
   beforeAll(async () => {
     directory = await mkdtemp(join(tmpdir(), 'trellis-music-'))
     files = await openDirectoryFiles(directory)
-    world = { files, progress: () => undefined, signal: new AbortController().signal }
+    dependencies = { files, progress: () => undefined, signal: new AbortController().signal }
     const { block, sampleRate } = playBand({ bpm: 112, bars: 8, sampleRate: RATE })
     await files.write(
       nodeFile('root', 'upload'),
@@ -41,7 +41,7 @@ describe('what is kept of how a node sounds', () => {
         sampleRate,
       ),
     )
-    await ingest({ nodeId: 'root', maximumSeconds: 60, maximumBytes: 0 }, world)
+    await ingest({ nodeId: 'root', maximumSeconds: 60, maximumBytes: 0 }, dependencies)
     await branch(['root'], 'first')
     await branch(['root', 'first'], 'second', { seed: 8 })
   })

@@ -30,7 +30,7 @@ import { recombine } from '../generate/recombine.ts'
 import { measureSeam, SEAM_SECONDS } from '../generate/seam.ts'
 
 /** What tasks work with. */
-export interface TaskWorld {
+export interface TaskDependencies {
   readonly files: Files
   readonly progress: (share: number) => void
   readonly signal: AbortSignal
@@ -42,25 +42,25 @@ const byteSource = async (files: Files, key: string): Promise<ByteSource> => {
   return { size: info.size, read: (offset, length) => files.readRange(key, { start: offset, end: offset + length }) }
 }
 
-const openPiece = async ({ files }: TaskWorld, piece: StoredPiece): Promise<StoredAudio> =>
+const openPiece = async ({ files }: TaskDependencies, piece: StoredPiece): Promise<StoredAudio> =>
   openStoredAudio(await byteSource(files, nodeFile(piece.nodeId, 'samples')), piece)
 
 /** A node's audio with what was kept of its features. */
-const openPathPiece = async (world: TaskWorld, piece: StoredPiece): Promise<PathPiece> => ({
-  audio: await openPiece(world, piece),
+const openPathPiece = async (dependencies: TaskDependencies, piece: StoredPiece): Promise<PathPiece> => ({
+  audio: await openPiece(dependencies, piece),
   kept: async () => {
     const key = nodeFile(piece.nodeId, 'features')
-    const info = await world.files.stat(key)
-    return info && world.files.readRange(key, { start: 0, end: info.size })
+    const info = await dependencies.files.stat(key)
+    return info && dependencies.files.readRange(key, { start: 0, end: info.size })
   },
 })
 
-const openPath = async (world: TaskWorld, pieces: readonly StoredPiece[]): Promise<StoredAudio[]> =>
-  Promise.all(pieces.map((piece) => openPiece(world, piece)))
+const openPath = async (dependencies: TaskDependencies, pieces: readonly StoredPiece[]): Promise<StoredAudio[]> =>
+  Promise.all(pieces.map((piece) => openPiece(dependencies, piece)))
 
 /** Stores a node's samples and outline as they pass by; answers what was seen of them. */
 const storeSamples = async (
-  { files, signal }: TaskWorld,
+  { files, signal }: TaskDependencies,
   nodeId: string,
   shape: AudioShape,
   blocks: AsyncIterable<Block> | Iterable<Block>,
@@ -81,18 +81,18 @@ const tempoAndKey = async (audio: StoredAudio, signal: AbortSignal) => {
 /** Decodes an upload into a node's samples. */
 export const ingest = async (
   { nodeId, maximumSeconds, maximumBytes }: IngestTask,
-  world: TaskWorld,
+  dependencies: TaskDependencies,
 ): Promise<AudioResult> => {
-  const upload = await byteSource(world.files, nodeFile(nodeId, 'upload'))
+  const upload = await byteSource(dependencies.files, nodeFile(nodeId, 'upload'))
   const quota = maximumBytes > 0 ? { maximumBytes } : {}
   const { blocks, sampleRate, channels } = await ingestAudio(upload, { ...AUDIO_LIMITS, maximumSeconds, ...quota })
-  const description = await storeSamples(world, nodeId, { sampleRate, channels }, blocks)
-  const piece = await openPathPiece(world, { nodeId, sampleRate, channels })
-  const kept = await featuresToKeep([piece], world.signal)
-  await world.files.write(nodeFile(nodeId, 'features'), kept, world.signal)
+  const description = await storeSamples(dependencies, nodeId, { sampleRate, channels }, blocks)
+  const piece = await openPathPiece(dependencies, { nodeId, sampleRate, channels })
+  const kept = await featuresToKeep([piece], dependencies.signal)
+  await dependencies.files.write(nodeFile(nodeId, 'features'), kept, dependencies.signal)
   const path = [{ ...piece, kept: async () => kept }]
   const mono = monoPieceOf(piece.audio)
-  const { bpm, key } = analyseSound(soundOf(await featuresOfPath(path, mono, 0, world.signal), mono.samples))
+  const { bpm, key } = analyseSound(soundOf(await featuresOfPath(path, mono, 0, dependencies.signal), mono.samples))
   return AudioResult.fromPartial({ ...description, bpm, key: key?.name ?? null })
 }
 
@@ -100,9 +100,13 @@ export const ingest = async (
  * Audio that somebody names to be continued: the samples of a node as they are, or a file that is decoded as an upload is, into
  * the folder of the node that is made. Throws AudioRefused where it has another shape than the chain.
  */
-const openInput = async (world: TaskWorld, nodeId: string, { key, ...shape }: InputAudio): Promise<PathPiece> => {
+const openInput = async (
+  dependencies: TaskDependencies,
+  nodeId: string,
+  { key, ...shape }: InputAudio,
+): Promise<PathPiece> => {
   const kept = async () => undefined
-  const source = await byteSource(world.files, key)
+  const source = await byteSource(dependencies.files, key)
   if (samplesOwner(key) !== undefined) return { audio: openStoredAudio(source, shape), kept }
   const { blocks, sampleRate, channels } = await ingestAudio(source, AUDIO_LIMITS)
   if (sampleRate !== shape.sampleRate || channels !== shape.channels) {
@@ -112,8 +116,12 @@ const openInput = async (world: TaskWorld, nodeId: string, { key, ...shape }: In
     throw invalidAudio(`The input has ${is}, the chain ${must}: they must be the same.`)
   }
   const decoded = nodeFile(nodeId, 'input')
-  await world.files.write(decoded, createDescriber(shape).stored(blocks, world.signal), world.signal)
-  return { audio: openStoredAudio(await byteSource(world.files, decoded), shape), kept }
+  await dependencies.files.write(
+    decoded,
+    createDescriber(shape).stored(blocks, dependencies.signal),
+    dependencies.signal,
+  )
+  return { audio: openStoredAudio(await byteSource(dependencies.files, decoded), shape), kept }
 }
 
 /** How near (as a ratio) a tempo must come to another to be counted as it. */
@@ -152,13 +160,13 @@ const contextOf = (pieces: readonly PathPiece[], frames: number, signal: AbortSi
 }
 
 /** Makes a node's samples out of what comes before it. */
-export const continueAudio = async (task: ContinueTask, world: TaskWorld): Promise<AudioResult> => {
+export const continueAudio = async (task: ContinueTask, dependencies: TaskDependencies): Promise<AudioResult> => {
   const generate = GENERATORS[task.generator]
   if (!generate) throw failure('unavailable', `This installation has no generator of kind ${task.generator}.`)
-  const { signal } = world
+  const { signal } = dependencies
   const pieces = task.input
-    ? [await openInput(world, task.nodeId, task.input)]
-    : await Promise.all(task.path.map((piece) => openPathPiece(world, piece)))
+    ? [await openInput(dependencies, task.nodeId, task.input)]
+    : await Promise.all(task.path.map((piece) => openPathPiece(dependencies, piece)))
   const { path, context, listen } = contextOf(pieces, task.contextFrames, signal)
   const { block, honored } = await generate({
     context,
@@ -166,16 +174,16 @@ export const continueAudio = async (task: ContinueTask, world: TaskWorld): Promi
     frames: task.frames,
     prompt: task.prompt,
     seed: task.seed,
-    onProgress: (share) => world.progress(share * GENERATED),
+    onProgress: (share) => dependencies.progress(share * GENERATED),
     signal,
   })
   const { sampleRate, channels } = path
-  const description = await storeSamples(world, task.nodeId, { sampleRate, channels }, [block])
-  const made = await openPathPiece(world, { nodeId: task.nodeId, sampleRate, channels })
+  const description = await storeSamples(dependencies, task.nodeId, { sampleRate, channels }, [block])
+  const made = await openPathPiece(dependencies, { nodeId: task.nodeId, sampleRate, channels })
   // What is kept of how a node sounds is of its place in its path: after other audio it has none.
   if (!task.input) {
     const kept = await featuresToKeep([...pieces, made], signal)
-    await world.files.write(nodeFile(task.nodeId, 'features'), kept, signal)
+    await dependencies.files.write(nodeFile(task.nodeId, 'features'), kept, signal)
   }
   const { bpm, key } = await tempoAndKey(made.audio, signal)
   const reach = SEAM_SECONDS * path.sampleRate
@@ -191,13 +199,13 @@ export const continueAudio = async (task: ContinueTask, world: TaskWorld): Promi
 }
 
 /** Writes pieces as one file. */
-export const exportAudio = async (task: ExportTask, world: TaskWorld): Promise<AudioResult> => {
-  const joined = joinSpine(await openPath(world, task.pieces), task.crossfadeFrames)
-  const audio = task.normalize ? withGain(joined, await normalisingGain(joined, world.signal)) : joined
+export const exportAudio = async (task: ExportTask, dependencies: TaskDependencies): Promise<AudioResult> => {
+  const joined = joinSpine(await openPath(dependencies, task.pieces), task.crossfadeFrames)
+  const audio = task.normalize ? withGain(joined, await normalisingGain(joined, dependencies.signal)) : joined
   const content =
     task.format === 'mp3'
-      ? await encodeMp3(audio, world.signal)
-      : wavBytes(audio, audio.frames, blocksOf(audio, world.signal))
-  await world.files.write(`${task.folder}/${task.name}`, content, world.signal)
+      ? await encodeMp3(audio, dependencies.signal)
+      : wavBytes(audio, audio.frames, blocksOf(audio, dependencies.signal))
+  await dependencies.files.write(`${task.folder}/${task.name}`, content, dependencies.signal)
   return AudioResult.fromPartial({ sampleRate: audio.sampleRate, channels: audio.channels, frames: audio.frames })
 }

@@ -19,7 +19,7 @@ export type RunInHand = {
   signal: AbortSignal
 }
 
-export type RunWorld = {
+export type RunDependencies = {
   bus: WorkerBus
   work: Work
   /** The kind of the runs that it does. */
@@ -42,7 +42,7 @@ const isTheRuns = (error: unknown): boolean =>
 /** Whether the same work may succeed here in a moment: a server that it depends on is away. */
 const isPassing = (error: unknown): boolean => isFailure(error, 'unavailable') && reasonIn(error) === undefined
 
-const readInput = async ({ bus, kind }: RunWorld, runId: string, signal: AbortSignal): Promise<Uint8Array> => {
+const readInput = async ({ bus, kind }: RunDependencies, runId: string, signal: AbortSignal): Promise<Uint8Array> => {
   for await (const delivery of bus.subscribe(inputsOf[kind](runId), { after: 'start', signal }))
     if (delivery.kind === 'event') return delivery.event.input
   throw signal.reason
@@ -69,8 +69,8 @@ const repeatNotice = async (reporter: Reporter, { report }: Extract<Verdict, { k
  * not done again; one that somebody else ends, or begins, is left. While a server that the work depends on is away
  * (`unavailable`), the work is started again in this worker: another one would fare no better.
  */
-export const doRun = async (world: RunWorld, run: RunInHand): Promise<RunEnd> => {
-  const { bus, work, kind, worker, log } = world
+export const doRun = async (dependencies: RunDependencies, run: RunInHand): Promise<RunEnd> => {
+  const { bus, work, kind, worker, log } = dependencies
   const { runId, warm, signal } = run
   const left = new AbortController()
   const telling = new AbortController()
@@ -80,18 +80,18 @@ export const doRun = async (world: RunWorld, run: RunInHand): Promise<RunEnd> =>
     bus,
     kind,
     runId,
-    withinMilliseconds: world.reportWithinMilliseconds,
+    withinMilliseconds: dependencies.reportWithinMilliseconds,
     signal: telling.signal,
     onLost: (error) => stop.abort(error),
   })
   /** After the run was stopped, what it has handed over has a little time left. */
-  const giveUpLater = () => setTimeout(() => telling.abort(signal.reason), world.flushWithinMilliseconds).unref()
+  const giveUpLater = () => setTimeout(() => telling.abort(signal.reason), dependencies.flushWithinMilliseconds).unref()
   signal.addEventListener('abort', giveUpLater, { once: true })
   let verdict: Verdict | undefined
 
   try {
     const own = watchOwnRun(bus, { kind, runId, worker, signal: left.signal })
-    const input = await readInput(world, runId, inHand)
+    const input = await readInput(dependencies, runId, inHand)
     const started = { $case: 'started', value: { worker, warm } } as const
     const before = await own.upTo(await reporter.report(started))
     if (before?.kind === 'ended') return await repeatNotice(reporter, before)
@@ -114,7 +114,7 @@ export const doRun = async (world: RunWorld, run: RunInHand): Promise<RunEnd> =>
       return result
     }
     const result = await retrying(attempt, {
-      withinMilliseconds: world.reportWithinMilliseconds,
+      withinMilliseconds: dependencies.reportWithinMilliseconds,
       signal: inHand,
       isPassing,
       onRetry: (error) => log.warn({ err: error, runId }, 'a server is away: the run is started again'),

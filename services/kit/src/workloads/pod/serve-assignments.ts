@@ -1,9 +1,9 @@
 import { readAhead } from '../read-ahead.ts'
 import { retrying } from '../retrying.ts'
 import { assignmentsOf } from '../topics.ts'
-import { doRun, type RunEnd, type RunWorld } from './do-run.ts'
+import { doRun, type RunDependencies, type RunEnd } from './do-run.ts'
 
-export type PodWorkerOptions = RunWorld & {
+export type PodWorkerOptions = RunDependencies & {
   podUid: string
   /** How long the worker waits for further runs after one, in milliseconds. */
   lingerMilliseconds: number

@@ -1,6 +1,6 @@
+import type { DemoItem } from './inventory.ts'
 import { html, type Markup } from './markup.ts'
 import { clockTime, dateInWords, daysBefore, dollars, longCount, shortCount, timeUntil } from './words.ts'
-import type { DemoItem } from './world.ts'
 
 /** What a page's cards have in common. */
 export type CardPage = { readonly origin: string; readonly now: Date; readonly words: string }

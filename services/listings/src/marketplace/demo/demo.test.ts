@@ -4,9 +4,9 @@ import { accountAge } from '../account-opening.ts'
 import { readItemPage } from '../item-page.ts'
 import { readSearchPage, type SearchPage } from '../search-page.ts'
 import { readSellerPage } from '../seller-page.ts'
+import { createInventory } from './inventory.ts'
 import { parseQuery } from './query.ts'
 import { type DemoMarketplace, startDemoMarketplace } from './server.ts'
-import { createWorld } from './world.ts'
 
 const now = new Date('2026-06-15T12:00:00Z')
 let demo: DemoMarketplace
@@ -139,15 +139,15 @@ test("a seller's page counts categories", async () => {
   expect(page).toMatchObject({ kind: 'seller', history: { COMPUTERS_TABLETS: expect.any(Number) } })
 })
 
-test('the same seed gives the same world, another seed another', () => {
+test('the same seed gives the same inventory, another seed another', () => {
   const titles = (seed: number) =>
-    createWorld({ seed, now, active: 50, over: 10 }).active.map(({ title, price }) => `${title} ${price}`)
+    createInventory({ seed, now, active: 50, over: 10 }).active.map(({ title, price }) => `${title} ${price}`)
   expect(titles(1)).toEqual(titles(1))
   expect(titles(1)).not.toEqual(titles(2))
 })
 
 test('sellers of every kind are there', () => {
-  const { sellers } = createWorld({ seed: 1, now })
+  const { sellers } = createInventory({ seed: 1, now })
   expect(sellers.filter(({ feedbackCount }) => feedbackCount === 0).length).toBeGreaterThan(0)
   expect(
     sellers.filter(({ positivePercent, feedbackCount }) => feedbackCount > 20 && (positivePercent ?? 100) < 80).length,

@@ -1,9 +1,9 @@
 import { type CardLayout, type CardPage, card, carousel, photoUrl, placeholder } from './cards.ts'
 import { families } from './catalogue.ts'
+import type { DemoItem } from './inventory.ts'
 import { html, type Markup, raw } from './markup.ts'
 import type { DemoResults } from './query.ts'
 import { dollars, joinedInWords, longCount, timeUntil } from './words.ts'
-import type { DemoItem } from './world.ts'
 
 const style = `body{font:14px/1.45 system-ui,sans-serif;margin:0;color:#191919;background:#fff}header{padding:14px 24px;border-bottom:1px solid #e5e5e5;display:flex;gap:16px;align-items:center}header b{font-size:20px}main{display:flex;gap:24px;padding:16px 24px;max-width:1200px;margin:auto}nav{min-width:210px}nav ul,.srp-results,.carousel ul{list-style:none;padding:0;margin:0}.srp-results{flex:1}.srp-results>li{border-bottom:1px solid #eee;padding:14px 0}.su-card-container,.s-item__wrapper{display:flex;gap:18px}img{width:150px;height:150px;object-fit:cover;border-radius:10px;background:#f5f5f5}[class$="__title"]{font-size:17px}a{color:inherit;text-decoration:none}a:hover{text-decoration:underline}[class*="__price"]{font-weight:700;font-size:19px}.strikethrough,.STRIKETHROUGH{text-decoration:line-through;color:#777;font-weight:400}.secondary,.SECONDARY_INFO{color:#666}.positive,.POSITIVE{color:#1a7f37}.negative{color:#b42318}.clipped{position:absolute;clip:rect(0 0 0 0);width:1px;height:1px;overflow:hidden}.carousel ul{display:flex;gap:12px;overflow:auto}.carousel img{width:96px;height:96px}.section-notice{background:#eef4ff;border-radius:8px;padding:12px}input[type=search]{padding:8px 14px;border:1px solid #bbb;border-radius:20px;width:320px}.item{display:grid;grid-template-columns:1fr 1fr;gap:32px}.item img{width:100%;height:auto}`
 

@@ -1,4 +1,4 @@
-import type { DemoItem, World } from './world.ts'
+import type { DemoItem, Inventory } from './inventory.ts'
 
 /** A query in the marketplace's notation: words, "phrases", (a,b) alternatives and -exclusions. */
 export type DemoQuery = { readonly required: readonly (readonly string[])[]; readonly excluded: readonly string[] }
@@ -55,10 +55,10 @@ const passes = ({ seller, category, low, high }: DemoSearch, item: DemoItem): bo
   (low === undefined || item.price >= low) &&
   (high === undefined || item.price <= high)
 
-/** Searches the world as the marketplace would: all words, then, where hardly anything has them all, all but some. */
-export const searchWorld = (world: World, search: DemoSearch, now: Date): DemoResults => {
+/** Searches the inventory as a marketplace would: by all words first; with few results, by most of them. */
+export const searchInventory = (inventory: Inventory, search: DemoSearch, now: Date): DemoResults => {
   const query = parseQuery(search.words)
-  const candidates = (search.isOver ? world.over : world.active).filter((item) => passes(search, item))
+  const candidates = (search.isOver ? inventory.over : inventory.active).filter((item) => passes(search, item))
   const ranked = candidates.map((item) => ({ item, missing: misses(query, item.title) }))
   const exact = ranked.filter(({ missing }) => missing === 0).map(({ item }) => item)
   const order = sorts[search.sort ?? '']?.(now)

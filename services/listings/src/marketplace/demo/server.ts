@@ -1,10 +1,10 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { families } from './catalogue.ts'
+import { createInventory, type Inventory } from './inventory.ts'
 import { frontPage, itemPage, resultsPage } from './pages.ts'
-import { searchWorld } from './query.ts'
+import { searchInventory } from './query.ts'
 import { answerScripted } from './scripted.ts'
-import { createWorld, type World } from './world.ts'
 
 export type DemoMarketplace = {
   /** Where it listens: `http://127.0.0.1:<port>`, or whichever host it was given. */
@@ -40,11 +40,11 @@ const layoutOf = (address: URL, pageNumber: number): 's-card' | 's-item' => {
   return pageNumber % 2 === 0 ? 's-item' : 's-card'
 }
 
-const searched = (address: URL, world: World, now: Date, seller: string | undefined): Answer => {
+const searched = (address: URL, inventory: Inventory, now: Date, seller: string | undefined): Answer => {
   const pageNumber = Math.floor(positive(textOf(address, '_pgn') ?? null) ?? 1)
   const words = address.searchParams.get('_nkw') ?? ''
-  const results = searchWorld(
-    world,
+  const results = searchInventory(
+    inventory,
     {
       words,
       seller: seller ?? textOf(address, '_ssn'),
@@ -78,33 +78,34 @@ const picture = (photo: string): Answer => {
   return { status: 200, type: 'image/svg+xml', body }
 }
 
-/** What the demo answers to an address. Pure: the same world, address and moment give the same answer. */
-export const answer = (address: URL, world: World, now: Date, isScripted = false): Answer => {
-  if (isScripted) return answerScripted(address, (inner) => answer(inner, world, now))
+/** The demo's response to a URL. Pure: the same inventory, URL and time give the same response. */
+export const answer = (address: URL, inventory: Inventory, now: Date, isScripted = false): Answer => {
+  if (isScripted) return answerScripted(address, (inner) => answer(inner, inventory, now))
   const { pathname, origin } = address
-  if (pathname === '/') return page(frontPage(origin, world.active.length))
+  if (pathname === '/') return page(frontPage(origin, inventory.active.length))
   if (pathname === '/health') return { status: 200, type: 'text/plain; charset=utf-8', body: 'ok\n' }
   if (pathname === '/robots.txt') return { status: 200, type: 'text/plain; charset=utf-8', body: robots }
-  if (pathname === '/sch/i.html') return searched(address, world, now, undefined)
+  if (pathname === '/sch/i.html') return searched(address, inventory, now, undefined)
   const seller = /^\/(?:sch\/([^/]+)\/m\.html|usr\/([^/]+))$/.exec(pathname)
-  if (seller !== null) return searched(address, world, now, decodeURIComponent(seller[1] ?? seller[2] ?? ''))
+  if (seller !== null) return searched(address, inventory, now, decodeURIComponent(seller[1] ?? seller[2] ?? ''))
   const photo = /^\/images\/g\/([\w-]+)\/s-l\d+\.svg$/.exec(pathname)?.[1]
   if (photo !== undefined) return picture(photo)
   const id = /^\/itm\/(?:[^/]+\/)?(\d+)$/.exec(pathname)?.[1]
   const item =
     id === undefined
       ? undefined
-      : (world.active.find((one) => one.id === id) ?? world.over.find((one) => one.id === id))
+      : (inventory.active.find((one) => one.id === id) ?? inventory.over.find((one) => one.id === id))
   return item === undefined ? notHere : page(itemPage(item, { origin, now }))
 }
 
-/** The world as it is on a day: its sellers' ages are counted from there, so they do not depend on when a server was started. */
-const createWorldOfDay = (seed: number): ((now: Date) => World) => {
-  let [made, world]: [string, World | undefined] = ['', undefined]
+/** The inventory of a day. Sellers' ages are counted from that day, so they do not depend on when the server started. */
+const createDailyInventory = (seed: number): ((now: Date) => Inventory) => {
+  let [made, inventory]: [string, Inventory | undefined] = ['', undefined]
   return (now) => {
     const day = now.toISOString().slice(0, 10)
-    if (world === undefined || made !== day) [made, world] = [day, createWorld({ seed, now: new Date(day) })]
-    return world
+    if (inventory === undefined || made !== day)
+      [made, inventory] = [day, createInventory({ seed, now: new Date(day) })]
+    return inventory
   }
 }
 
@@ -129,13 +130,13 @@ export const startDemoMarketplace = async ({
   readonly isScripted?: boolean
   readonly signal?: AbortSignal
 } = {}): Promise<DemoMarketplace> => {
-  const worldNow = createWorldOfDay(seed)
+  const inventoryNow = createDailyInventory(seed)
   const respond = (request: IncomingMessage, response: ServerResponse) => {
     const target = request.url ?? '/'
     const origin = `http://${request.headers.host ?? '127.0.0.1'}`
     const readable = target.length <= longestAddress && URL.canParse(target, origin)
     const { status, type, body } = readable
-      ? answer(new URL(target, origin), worldNow(clock()), clock(), isScripted)
+      ? answer(new URL(target, origin), inventoryNow(clock()), clock(), isScripted)
       : notHere
     response.writeHead(status, {
       'content-type': type,

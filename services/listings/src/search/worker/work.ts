@@ -4,7 +4,7 @@ import { splitFound } from './found-parts.ts'
 import { encodeMessage, type Marketplace, type SellerTask, type WorkerInput, type WorkerOutput } from './messages.ts'
 
 /** What a run works with: the way to a marketplace, and where its findings go. */
-export type WorkerWorld = {
+export type WorkerDependencies = {
   readonly adapterOf: (marketplace: Marketplace) => MarketplaceAdapter
   readonly output: (message: Uint8Array) => void
   readonly progress: (fraction: number, detail?: string) => void
@@ -52,42 +52,55 @@ export const mergeFound = (found: readonly FoundListings[]): FoundListings => {
   }
 }
 
-const emit = ({ output }: WorkerWorld, message: WorkerOutput) => output(encodeMessage(message))
+const emit = ({ output }: WorkerDependencies, message: WorkerOutput) => output(encodeMessage(message))
 
 /** Sales must not fail the search: without them there is no market price, and the reason goes along. */
-const lookUpSales = async (adapter: MarketplaceAdapter, query: string, world: WorkerWorld): Promise<void> => {
+const lookUpSales = async (
+  adapter: MarketplaceAdapter,
+  query: string,
+  dependencies: WorkerDependencies,
+): Promise<void> => {
   try {
-    emit(world, { kind: 'sales', query, sales: await adapter.completedSales(query, world.signal), failure: null })
+    emit(dependencies, {
+      kind: 'sales',
+      query,
+      sales: await adapter.completedSales(query, dependencies.signal),
+      failure: null,
+    })
   } catch (error) {
-    world.signal.throwIfAborted()
-    emit(world, { kind: 'sales', query, sales: [], failure: words(error) })
+    dependencies.signal.throwIfAborted()
+    emit(dependencies, { kind: 'sales', query, sales: [], failure: words(error) })
   }
 }
 
 const search = async (
   adapter: MarketplaceAdapter,
   requests: readonly SearchRequest[],
-  world: WorkerWorld,
+  dependencies: WorkerDependencies,
 ): Promise<void> => {
   let done = 0
   const found = await inLanes(requests, lanes.queries, async (request) => {
-    const result = await adapter.search(request, world.signal)
-    world.progress(++done / requests.length)
+    const result = await adapter.search(request, dependencies.signal)
+    dependencies.progress(++done / requests.length)
     return result
   })
-  for (const part of splitFound(mergeFound(found))) emit(world, part)
+  for (const part of splitFound(mergeFound(found))) emit(dependencies, part)
 }
 
-const lookUpSeller = async (adapter: MarketplaceAdapter, task: SellerTask, world: WorkerWorld): Promise<void> => {
+const lookUpSeller = async (
+  adapter: MarketplaceAdapter,
+  task: SellerTask,
+  dependencies: WorkerDependencies,
+): Promise<void> => {
   const { sellerId, listingId, wantsFacts, wantsCategories } = task
   const asked = await Promise.allSettled([
-    wantsFacts && listingId !== null ? adapter.sellerFacts(listingId, world.signal) : undefined,
-    wantsCategories ? adapter.sellerCategories(sellerId, world.signal) : null,
+    wantsFacts && listingId !== null ? adapter.sellerFacts(listingId, dependencies.signal) : undefined,
+    wantsCategories ? adapter.sellerCategories(sellerId, dependencies.signal) : null,
   ])
-  world.signal.throwIfAborted()
+  dependencies.signal.throwIfAborted()
   const [facts, categories] = asked
   const failures = asked.flatMap((result) => (result.status === 'rejected' ? [words(result.reason)] : []))
-  emit(world, {
+  emit(dependencies, {
     kind: 'seller',
     sellerId,
     listingId,
@@ -98,14 +111,14 @@ const lookUpSeller = async (adapter: MarketplaceAdapter, task: SellerTask, world
 }
 
 /** Does what a run is given; its findings go out as they come, sales first if they are there first. */
-export const performWork = async (input: WorkerInput, world: WorkerWorld): Promise<void> => {
-  const adapter = world.adapterOf(input.marketplace)
+export const performWork = async (input: WorkerInput, dependencies: WorkerDependencies): Promise<void> => {
+  const adapter = dependencies.adapterOf(input.marketplace)
   if (input.kind === 'enrich') {
-    await inLanes(input.tasks, lanes.sellers, (task) => lookUpSeller(adapter, task, world))
+    await inLanes(input.tasks, lanes.sellers, (task) => lookUpSeller(adapter, task, dependencies))
     return
   }
   await Promise.all([
-    input.salesQuery === null ? undefined : lookUpSales(adapter, input.salesQuery, world),
-    input.requests.length === 0 ? undefined : search(adapter, input.requests, world),
+    input.salesQuery === null ? undefined : lookUpSales(adapter, input.salesQuery, dependencies),
+    input.requests.length === 0 ? undefined : search(adapter, input.requests, dependencies),
   ])
 }

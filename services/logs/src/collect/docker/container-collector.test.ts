@@ -63,14 +63,14 @@ describe.each(titled)('a container engine: $title', ({ name, missing }) => {
       'first',
       'echo "level=info msg=up left=3" >&2; sleep 0.01; echo listening >&2; sleep 0.01; echo listening',
     )
-    await using world = await setUp(engine, ['first'])
-    expect(await world.glean(world.source)).toMatchObject({
+    await using dependencies = await setUp(engine, ['first'])
+    expect(await dependencies.glean(dependencies.source)).toMatchObject({
       lines: 3,
       entries: 3,
       formats: { logfmt: 1, plain: 2 },
       problems: [],
     })
-    const entries = await world.entries()
+    const entries = await dependencies.entries()
     // What is written to both outputs at about the same time comes in any order.
     const shown = entries.map(({ origin, text, severity }) => [origin.sourceId, text, severity].join(' '))
     expect(shown.toSorted()).toEqual([
@@ -84,9 +84,9 @@ describe.each(titled)('a container engine: $title', ({ name, missing }) => {
   test('has lines of more than 16 KiB come together again', async ({ skip }) => {
     const engine = engineOf(skip)
     engine.runContainer('long', 'head -c 50000 /dev/zero | tr "\\0" x; echo; echo end')
-    await using world = await setUp(engine, ['long'])
-    expect(await world.glean(world.source)).toMatchObject({ lines: 2, problems: [] })
-    expect((await world.entries()).map(({ text }) => text).toSorted()).toEqual(['end', 'x'.repeat(50_000)])
+    await using dependencies = await setUp(engine, ['long'])
+    expect(await dependencies.glean(dependencies.source)).toMatchObject({ lines: 2, problems: [] })
+    expect((await dependencies.entries()).map(({ text }) => text).toSorted()).toEqual(['end', 'x'.repeat(50_000)])
   })
 
   test('has lines of a terminal come as one each; of podman with its times of their parts, which it does not tell from text', async ({
@@ -94,9 +94,9 @@ describe.each(titled)('a container engine: $title', ({ name, missing }) => {
   }) => {
     const engine = engineOf(skip)
     engine.runContainer('long-terminal', 'head -c 50000 /dev/zero | tr "\\0" x; echo; echo end', ['--tty'])
-    await using world = await setUp(engine, ['long-terminal'])
-    expect(await world.glean(world.source)).toMatchObject({ lines: 2, problems: [] })
-    const texts = (await world.entries()).map(({ text }) => text)
+    await using dependencies = await setUp(engine, ['long-terminal'])
+    expect(await dependencies.glean(dependencies.source)).toMatchObject({ lines: 2, problems: [] })
+    const texts = (await dependencies.entries()).map(({ text }) => text)
     const told = name === 'docker' ? texts : texts.map((text) => text.replaceAll(/\d{4}-[^ x]{10,30}Z /g, ''))
     expect(told.toSorted()).toEqual(['end', 'x'.repeat(50_000)])
   })
@@ -107,16 +107,22 @@ describe.each(titled)('a container engine: $title', ({ name, missing }) => {
     const engine = engineOf(skip)
     const { runContainer } = engine
     runContainer('again', 'echo one; echo two')
-    await using world = await setUp(engine, ['again'])
-    expect(await world.glean(world.source)).toMatchObject({ entries: 2 })
-    expect(await world.glean(world.source)).toMatchObject({ lines: 0 })
+    await using dependencies = await setUp(engine, ['again'])
+    expect(await dependencies.glean(dependencies.source)).toMatchObject({ entries: 2 })
+    expect(await dependencies.glean(dependencies.source)).toMatchObject({ lines: 0 })
     engine.engine('start', '--attach', 'again')
-    expect(await world.glean(world.source)).toMatchObject({ entries: 2, duplicates: 0 })
+    expect(await dependencies.glean(dependencies.source)).toMatchObject({ entries: 2, duplicates: 0 })
     engine.engine('rm', 'again')
     runContainer('again', 'echo three')
-    expect(await world.glean(world.source)).toMatchObject({ entries: 1 })
-    expect(await world.glean(world.source, { force: true })).toMatchObject({ entries: 0, duplicates: 1 })
-    expect((await world.entries()).map(({ text }) => text).toSorted()).toEqual(['one', 'one', 'three', 'two', 'two'])
+    expect(await dependencies.glean(dependencies.source)).toMatchObject({ entries: 1 })
+    expect(await dependencies.glean(dependencies.source, { force: true })).toMatchObject({ entries: 0, duplicates: 1 })
+    expect((await dependencies.entries()).map(({ text }) => text).toSorted()).toEqual([
+      'one',
+      'one',
+      'three',
+      'two',
+      'two',
+    ])
   })
 
   test('keeps traces together, and lines in their order', async ({ skip }) => {
@@ -124,9 +130,9 @@ describe.each(titled)('a container engine: $title', ({ name, missing }) => {
     const { runContainer } = engine
     runContainer('trace', 'echo "Traceback (most recent call last):"; echo "  File 1"; echo "ValueError: no"; echo on')
     runContainer('many', 'i=0; while [ $i -lt 5000 ]; do echo "n $i"; i=$((i+1)); done')
-    await using world = await setUp(engine, ['trace', 'many'])
-    await world.glean(world.source)
-    const texts = (await world.entries()).map(({ text }) => text)
+    await using dependencies = await setUp(engine, ['trace', 'many'])
+    await dependencies.glean(dependencies.source)
+    const texts = (await dependencies.entries()).map(({ text }) => text)
     expect(texts).toContain('Traceback (most recent call last):\n  File 1\nValueError: no')
     const numbers = texts.filter((text) => text.startsWith('n ')).map((text) => Number(text.slice(2)))
     expect(numbers).toEqual(Array.from({ length: 5_000 }, (_, index) => index))
@@ -138,13 +144,13 @@ describe.each(titled)('a container engine: $title', ({ name, missing }) => {
     const run: typeof runLocally = (words, signal) =>
       runLocally(['env', `PATH=${programs}:${process.env.PATH}`, ...words], signal)
     const commands = createEngineCommands(run, name)
-    await using world = await withCollector({
+    await using dependencies = await withCollector({
       collect: (request) => collectContainers(request as never, { engine: commands, now: Date.now }),
     })
     const source = readEntry({ id: 'box', transport: 'local', glean_type: name, containers: ['by-command'] })
-    expect(await world.glean(source)).toMatchObject({ entries: 3, problems: [] })
-    expect(await world.glean(source)).toMatchObject({ lines: 0 })
-    const texts = (await world.entries()).map(({ text }) => text)
+    expect(await dependencies.glean(source)).toMatchObject({ entries: 3, problems: [] })
+    expect(await dependencies.glean(source)).toMatchObject({ lines: 0 })
+    const texts = (await dependencies.entries()).map(({ text }) => text)
     expect(texts).toEqual(['one', 'y'.repeat(40_000), 'three'])
   })
 
@@ -156,12 +162,12 @@ describe.each(titled)('a container engine: $title', ({ name, missing }) => {
       flush: { milliseconds: 5, records: 100 },
       lookMilliseconds: 20,
     })
-    await using world = await withCollector(collector)
+    await using dependencies = await withCollector(collector)
     const source = readEntry({ id: 'box', transport: 'local', glean_type: name, socket, containers: ['live'] })
-    const following = world.follow(source)
+    const following = dependencies.follow(source)
     const script = 'echo one; sleep 0.2; echo two; sleep 600'
     engine.engine('run', '--detach', '--network=none', '--name', 'live', 'small:1', '/bin/sh', '-c', script)
-    const entries = await until(world.entries, (stored) => stored.length === 2)
+    const entries = await until(dependencies.entries, (stored) => stored.length === 2)
     expect(entries.map(({ text }) => text)).toEqual(['one', 'two'])
     engine.engine('kill', 'live')
     expect(await following.stop()).toMatchObject({ counts: { entries: 2, duplicates: 0 } })
@@ -173,16 +179,16 @@ describe.each(titled)('a container engine: $title', ({ name, missing }) => {
     const { runContainer } = engine
     runContainer('silent', 'echo lost', ['--log-driver=none'])
     runContainer('heard', 'echo kept')
-    await using world = await setUp(engine, ['silent', 'heard'])
-    const result = await world.glean(world.source)
+    await using dependencies = await setUp(engine, ['silent', 'heard'])
+    const result = await dependencies.glean(dependencies.source)
     expect(result).toMatchObject({ entries: 1, problems: [expect.stringContaining('silent: ')] })
   })
 })
 
 describe('an engine that is not there', () => {
   test('is said with its socket', async () => {
-    await using world = await withCollector(createContainerCollector({ now: Date.now }))
+    await using dependencies = await withCollector(createContainerCollector({ now: Date.now }))
     const source = readEntry({ id: 'podman', transport: 'local', glean_type: 'podman', socket: '/not/there.sock' })
-    await expect(world.glean(source)).rejects.toThrow('/not/there.sock cannot be connected to: it is not there')
+    await expect(dependencies.glean(source)).rejects.toThrow('/not/there.sock cannot be connected to: it is not there')
   })
 })

@@ -16,7 +16,7 @@ const withEngine = async (containers: string[] = []) => {
     flush: { milliseconds: 5, records: 100 },
     lookMilliseconds: 20,
   })
-  const world = stack.use(await withCollector(collector))
+  const dependencies = stack.use(await withCollector(collector))
   const source = readEntry({
     id: 'pods',
     transport: 'local',
@@ -24,34 +24,34 @@ const withEngine = async (containers: string[] = []) => {
     socket: engine.socket,
     containers,
   })
-  const texts = async () => (await world.entries()).map(({ text }) => text)
-  return { engine, collector, world, source, texts, [Symbol.asyncDispose]: () => stack.disposeAsync() }
+  const texts = async () => (await dependencies.entries()).map(({ text }) => text)
+  return { engine, collector, dependencies, source, texts, [Symbol.asyncDispose]: () => stack.disposeAsync() }
 }
 
 describe('an engine that answers as podman does', () => {
   test('gives what its containers wrote, with the times and the outputs that it tells', async () => {
     await using opened = await withEngine()
-    const { engine, world, source } = opened
+    const { engine, dependencies, source } = opened
     const id = engine.add('web', false)
     engine.write(id, line(1, 'listening'), { ...line(2, 'binds to 80'), stream: 'stderr' })
-    expect(await world.glean(source)).toMatchObject({ entries: 2, problems: [] })
-    const entries = await world.entries()
+    expect(await dependencies.glean(source)).toMatchObject({ entries: 2, problems: [] })
+    const entries = await dependencies.entries()
     expect(entries.map(({ origin, text, severity }) => [origin.sourceId, text, severity])).toEqual([
       ['pods:attic:web', 'listening', null],
       ['pods:attic:web', 'binds to 80', 'WARN'],
     ])
     expect(entries[0]?.time).toBe(Date.parse('2026-03-01T08:15:01Z'))
     engine.write(id, line(3, 'again'))
-    expect(await world.glean(source)).toMatchObject({ entries: 1, duplicates: 0 })
+    expect(await dependencies.glean(source)).toMatchObject({ entries: 1, duplicates: 0 })
   })
 
   test('is followed: what its containers write comes live, and so does what those write that are started meanwhile', async () => {
     await using opened = await withEngine(['web', 'job'])
-    const { engine, world, source, texts } = opened
+    const { engine, dependencies, source, texts } = opened
     const web = engine.add('web')
     const other = engine.add('other')
     engine.write(web, line(1, 'before'))
-    const following = world.follow(source)
+    const following = dependencies.follow(source)
     await until(
       () => engine.followersOf(web),
       (followers) => followers === 1,
@@ -78,11 +78,11 @@ describe('an engine that answers as podman does', () => {
 
   test('is followed behind what is stored, and a connection that breaks off loses nothing and has nothing twice', async () => {
     await using opened = await withEngine()
-    const { engine, world, source, texts } = opened
+    const { engine, dependencies, source, texts } = opened
     const web = engine.add('web')
     engine.write(web, line(1, 'one'))
-    await world.glean(source)
-    const following = world.follow(source)
+    await dependencies.glean(source)
+    const following = dependencies.follow(source)
     const isFollowed = () =>
       until(
         () => engine.followersOf(web),
@@ -96,17 +96,17 @@ describe('an engine that answers as podman does', () => {
     engine.write(web, line(4, 'four'))
     expect(await following.stop()).toMatchObject({ counts: { duplicates: 0 } })
     // What came as it was told to end is read by whoever comes next.
-    await world.glean(source)
+    await dependencies.glean(source)
     expect(await texts()).toEqual(['one', 'two', 'three', 'four'])
   })
 
   test('a container that is taken away while it is read is a problem of its own', async () => {
     await using opened = await withEngine()
-    const { engine, world, source } = opened
+    const { engine, dependencies, source } = opened
     engine.write(engine.add('here', false), line(1, 'kept'))
     const gone = engine.add('gone', false)
     engine.refuse(gone)
-    expect(await world.glean(source)).toMatchObject({
+    expect(await dependencies.glean(source)).toMatchObject({
       entries: 1,
       problems: [`gone: The engine refuses: no container with name or ID "${gone}" found: no such container`],
     })
@@ -115,7 +115,7 @@ describe('an engine that answers as podman does', () => {
   test('one that is not there ends the following with its socket', async () => {
     await using opened = await withEngine()
     const source = readEntry({ id: 'pods', transport: 'local', glean_type: 'podman', socket: '/not/there.sock' })
-    const request = { checkpoints: opened.world.checkpoints('pods'), force: false, onProblem: () => undefined }
+    const request = { checkpoints: opened.dependencies.checkpoints('pods'), force: false, onProblem: () => undefined }
     const signal = new AbortController().signal
     const following = opened.collector.follow?.({ ...request, source: source as LocalContainerEntry, signal })
     const all = async () => {

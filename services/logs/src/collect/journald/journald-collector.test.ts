@@ -33,17 +33,17 @@ const processesNaming = async (word: string): Promise<string[]> => {
 
 const setUp = async () => {
   const collector = createJournalCollector({ now: Date.now, flush: { milliseconds: 100, records: 100 } })
-  const world = await withCollector(collector)
-  const directory = join(world.directory, 'journal')
+  const dependencies = await withCollector(collector)
+  const directory = join(dependencies.directory, 'journal')
   await mkdir(directory)
   const source = (more: Record<string, unknown> = {}) =>
     readEntry({ id: 'journald', transport: 'local', glean_type: 'journald', path: directory, ...more })
-  return { ...world, collector, journal: directory, source }
+  return { ...dependencies, collector, journal: directory, source }
 }
 
 describe.skipIf(journalMissing !== undefined)(`the journal${named}`, () => {
   test('is collected with its units as sources, its priorities as severities and its times', async () => {
-    await using world = await setUp()
+    await using dependencies = await setUp()
     const printed = entry(3, { _SYSTEMD_UNIT: 'ssh.service', PRIORITY: '3', MESSAGE: 'broken' })
     const bytes = Buffer.from('MESSAGE\n\x08\0\0\0\0\0\0\0a\nb\xff\x1b[1m\n', 'latin1')
     const binary = Buffer.concat([
@@ -51,9 +51,9 @@ describe.skipIf(journalMissing !== undefined)(`the journal${named}`, () => {
       bytes,
       Buffer.from('\n'),
     ])
-    writeJournal(world.journal, Buffer.concat([Buffer.from(some(0, 3) + printed), binary]))
-    expect(await world.glean(world.source())).toMatchObject({ entries: 5, duplicates: 0, problems: [] })
-    const entries = await world.entries()
+    writeJournal(dependencies.journal, Buffer.concat([Buffer.from(some(0, 3) + printed), binary]))
+    expect(await dependencies.glean(dependencies.source())).toMatchObject({ entries: 5, duplicates: 0, problems: [] })
+    const entries = await dependencies.entries()
     expect(entries.map(({ origin, text, severity }) => [origin.sourceId, text, severity])).toEqual([
       ['journald:attic:app', 'number 0', null],
       ['journald:attic:app', 'number 1', null],
@@ -66,65 +66,75 @@ describe.skipIf(journalMissing !== undefined)(`the journal${named}`, () => {
   })
 
   test('goes on behind what is stored, over a restart of the machine, and nothing is stored twice', async () => {
-    await using world = await setUp()
-    writeJournal(world.journal, some(0, 5))
-    expect(await world.glean(world.source())).toMatchObject({ entries: 5 })
-    expect(await world.glean(world.source())).toMatchObject({ lines: 0, problems: [] })
-    writeJournal(world.journal, entry(5, { _BOOT_ID: `f${boot.slice(1)}`, __MONOTONIC_TIMESTAMP: '7' }) + some(6, 8))
-    expect(await world.glean(world.source())).toMatchObject({ lines: 3, entries: 3, problems: [] })
-    expect(await world.glean(world.source(), { force: true })).toMatchObject({ entries: 0, duplicates: 8 })
-    expect(await world.entries()).toHaveLength(8)
+    await using dependencies = await setUp()
+    writeJournal(dependencies.journal, some(0, 5))
+    expect(await dependencies.glean(dependencies.source())).toMatchObject({ entries: 5 })
+    expect(await dependencies.glean(dependencies.source())).toMatchObject({ lines: 0, problems: [] })
+    writeJournal(
+      dependencies.journal,
+      entry(5, { _BOOT_ID: `f${boot.slice(1)}`, __MONOTONIC_TIMESTAMP: '7' }) + some(6, 8),
+    )
+    expect(await dependencies.glean(dependencies.source())).toMatchObject({ lines: 3, entries: 3, problems: [] })
+    expect(await dependencies.glean(dependencies.source(), { force: true })).toMatchObject({
+      entries: 0,
+      duplicates: 8,
+    })
+    expect(await dependencies.entries()).toHaveLength(8)
   })
 
   test('that has lost the entry that was read last says so, and goes on', async () => {
-    await using world = await setUp()
-    writeJournal(world.journal, some(0, 5))
-    await world.glean(world.source())
-    await rm(world.journal, { recursive: true })
-    await mkdir(world.journal)
-    writeJournal(world.journal, some(7, 9))
-    const result = await world.glean(world.source())
+    await using dependencies = await setUp()
+    writeJournal(dependencies.journal, some(0, 5))
+    await dependencies.glean(dependencies.source())
+    await rm(dependencies.journal, { recursive: true })
+    await mkdir(dependencies.journal)
+    writeJournal(dependencies.journal, some(7, 9))
+    const result = await dependencies.glean(dependencies.source())
     expect(result.problems).toEqual([expect.stringContaining('may be missing')])
-    expect((await world.entries()).map(({ text }) => text)).toEqual(expect.arrayContaining(['number 7', 'number 8']))
+    expect((await dependencies.entries()).map(({ text }) => text)).toEqual(
+      expect.arrayContaining(['number 7', 'number 8']),
+    )
   })
 
   test('is stored whole though its reading is stopped and begun again', async () => {
-    await using world = await setUp()
-    writeJournal(world.journal, some(0, 9_000))
+    await using dependencies = await setUp()
+    writeJournal(dependencies.journal, some(0, 9_000))
     const stop = new AbortController()
-    const stopping = world.glean(world.source(), { signal: stop.signal })
-    await expect.poll(async () => (await world.entries()).length, { interval: 5, timeout: 60_000 }).toBeGreaterThan(0)
+    const stopping = dependencies.glean(dependencies.source(), { signal: stop.signal })
+    await expect
+      .poll(async () => (await dependencies.entries()).length, { interval: 5, timeout: 60_000 })
+      .toBeGreaterThan(0)
     stop.abort(new Error('stopped'))
     await stopping.catch(() => undefined)
-    await world.glean(world.source())
-    expect(await world.entries()).toHaveLength(9_000)
+    await dependencies.glean(dependencies.source())
+    expect(await dependencies.entries()).toHaveLength(9_000)
   })
 
   test('is followed: what is written comes live, the cursor moves once it is stored, and a run after it stores nothing twice', async () => {
-    await using world = await setUp()
-    writeJournal(world.journal, some(0, 3))
-    await world.glean(world.source())
-    const following = world.follow(world.source())
-    writeJournal(world.journal, some(3, 5))
-    await until(world.entries, (entries) => entries.length === 5)
-    writeJournal(world.journal, some(5, 6))
-    await until(world.entries, (entries) => entries.length === 6)
+    await using dependencies = await setUp()
+    writeJournal(dependencies.journal, some(0, 3))
+    await dependencies.glean(dependencies.source())
+    const following = dependencies.follow(dependencies.source())
+    writeJournal(dependencies.journal, some(3, 5))
+    await until(dependencies.entries, (entries) => entries.length === 5)
+    writeJournal(dependencies.journal, some(5, 6))
+    await until(dependencies.entries, (entries) => entries.length === 6)
     expect(await following.stop()).toMatchObject({ counts: { entries: 3, duplicates: 0 } })
     expect(following.problems).toEqual([])
-    writeJournal(world.journal, some(6, 8))
-    expect(await world.glean(world.source())).toMatchObject({ entries: 2, duplicates: 0 })
-    expect((await world.entries()).map(({ text }) => text)).toEqual(
+    writeJournal(dependencies.journal, some(6, 8))
+    expect(await dependencies.glean(dependencies.source())).toMatchObject({ entries: 2, duplicates: 0 })
+    expect((await dependencies.entries()).map(({ text }) => text)).toEqual(
       Array.from({ length: 8 }, (_, index) => `number ${index}`),
     )
   })
 
   test('is followed by a journalctl that ends with whoever follows', async () => {
-    await using world = await setUp()
-    writeJournal(world.journal, some(0, 3))
+    await using dependencies = await setUp()
+    writeJournal(dependencies.journal, some(0, 3))
     const stopping = new AbortController()
-    const chunks = world.collector.follow?.({
-      source: world.source() as LocalJournalEntry,
-      checkpoints: world.checkpoints('journald'),
+    const chunks = dependencies.collector.follow?.({
+      source: dependencies.source() as LocalJournalEntry,
+      checkpoints: dependencies.checkpoints('journald'),
       force: false,
       signal: stopping.signal,
       onProblem: (problem) => expect.unreachable(problem),
@@ -136,16 +146,16 @@ describe.skipIf(journalMissing !== undefined)(`the journal${named}`, () => {
       break
     }
     await until(
-      () => processesNaming(world.journal),
+      () => processesNaming(dependencies.journal),
       (processes) => processes.length === 0,
     )
   })
 
   test('is collected of the units that a source names alone, whatever is in their names', async () => {
-    await using world = await setUp()
-    writeJournal(world.journal, some(0, 2) + entry(3, { _SYSTEMD_UNIT: 'ssh.service' }))
-    expect(await world.glean(world.source({ units: ['ssh.service'] }))).toMatchObject({ entries: 1 })
-    const strange = world.source({ id: 'strange', units: ['$(touch x);--file=/etc/passwd'] })
-    expect(await world.glean(strange)).toMatchObject({ entries: 0 })
+    await using dependencies = await setUp()
+    writeJournal(dependencies.journal, some(0, 2) + entry(3, { _SYSTEMD_UNIT: 'ssh.service' }))
+    expect(await dependencies.glean(dependencies.source({ units: ['ssh.service'] }))).toMatchObject({ entries: 1 })
+    const strange = dependencies.source({ id: 'strange', units: ['$(touch x);--file=/etc/passwd'] })
+    expect(await dependencies.glean(strange)).toMatchObject({ entries: 0 })
   })
 })

@@ -25,18 +25,18 @@ const setUp = async (options: SshServerOptions = {}) => {
   const connections = opened.use(createSshConnections({ hostKeys: visitor.hostKeys, keyFolders: [visitor.keys] }))
   const address = { ...visitor.addressOf(server), port: Number(way.address.split(':')[1]) }
   const addressOf = async (id: string) => (id === 'nas' ? address : undefined)
-  const world = opened.use(
+  const dependencies = opened.use(
     await withCollector(createSshCollector({ connections, addressOf, now: () => Date.now() + ahead })),
   )
-  const logs = join(world.directory, 'logs')
+  const logs = join(dependencies.directory, 'logs')
   await mkdir(logs)
   const source = (more: Record<string, unknown>) =>
     readEntry({ id: 'nas', host: 'nas', transport: 'ssh', glean_type: 'plaintext', ssh_target: 'nas', ...more })
   const stack = opened.move()
   const numbers = async () =>
-    (await world.entries()).map(({ text }) => Number(/number (\d+)/.exec(text)?.[1])).toSorted((a, b) => a - b)
+    (await dependencies.entries()).map(({ text }) => Number(/number (\d+)/.exec(text)?.[1])).toSorted((a, b) => a - b)
   return {
-    ...world,
+    ...dependencies,
     server,
     way,
     logs,
@@ -55,32 +55,32 @@ describe.skipIf(sshdMissing !== undefined)(`logs of a remote host${named}`, () =
     ['by SFTP', true],
     ['by programs of the far side, where SFTP is off', false],
   ])('are read %s, and on from the byte where they were left', async (_, sftp) => {
-    await using world = await setUp({ sftp })
-    const path = join(world.logs, 'it\'s a "log" $(id);.log')
+    await using dependencies = await setUp({ sftp })
+    const path = join(dependencies.logs, 'it\'s a "log" $(id);.log')
     await writeFile(path, lines(0, 3_000))
-    const source = world.source({ remote_path: path })
-    expect(await world.glean(source)).toMatchObject({ lines: 3_000, entries: 3_000, problems: [] })
-    expect(await world.glean(source)).toMatchObject({ lines: 0 })
-    world.setAhead(0)
+    const source = dependencies.source({ remote_path: path })
+    expect(await dependencies.glean(source)).toMatchObject({ lines: 3_000, entries: 3_000, problems: [] })
+    expect(await dependencies.glean(source)).toMatchObject({ lines: 0 })
+    dependencies.setAhead(0)
     await appendFile(path, lines(3_000, 3_005) + line(3_005).slice(0, 20))
-    expect(await world.glean(source)).toMatchObject({ duplicates: 0 })
-    world.setAhead(3_600_000)
+    expect(await dependencies.glean(source)).toMatchObject({ duplicates: 0 })
+    dependencies.setAhead(3_600_000)
     await appendFile(path, line(3_005).slice(20))
-    expect(await world.glean(source)).toMatchObject({ duplicates: 0 })
-    expect(await world.numbers()).toEqual(counted(3_006))
-    expect(await world.glean(source, { force: true })).toMatchObject({ entries: 0, duplicates: 3_006 })
+    expect(await dependencies.glean(source)).toMatchObject({ duplicates: 0 })
+    expect(await dependencies.numbers()).toEqual(counted(3_006))
+    expect(await dependencies.glean(source, { force: true })).toMatchObject({ entries: 0, duplicates: 3_006 })
   })
 
   test('that a pattern names have sources of their own, grouped under their host', async () => {
-    await using world = await setUp()
-    await mkdir(join(world.logs, 'deep'))
-    await writeFile(join(world.logs, 'a.log'), line(0))
-    await writeFile(join(world.logs, 'deep', 'b.log'), line(1))
-    await writeFile(join(world.logs, 'other.txt'), line(2))
-    await writeFile(join(world.logs, 'a.log.1'), line(3))
-    const result = await world.glean(world.source({ remote_path: `${world.logs}/**/*.log*` }))
+    await using dependencies = await setUp()
+    await mkdir(join(dependencies.logs, 'deep'))
+    await writeFile(join(dependencies.logs, 'a.log'), line(0))
+    await writeFile(join(dependencies.logs, 'deep', 'b.log'), line(1))
+    await writeFile(join(dependencies.logs, 'other.txt'), line(2))
+    await writeFile(join(dependencies.logs, 'a.log.1'), line(3))
+    const result = await dependencies.glean(dependencies.source({ remote_path: `${dependencies.logs}/**/*.log*` }))
     expect(result).toMatchObject({ entries: 2, problems: [] })
-    expect((await world.entries()).map(({ origin }) => origin.sourceId)).toEqual([
+    expect((await dependencies.entries()).map(({ origin }) => origin.sourceId)).toEqual([
       'nas:nas:a.log',
       'nas:nas:deep/b.log',
     ])
@@ -90,11 +90,11 @@ describe.skipIf(sshdMissing !== undefined)(`logs of a remote host${named}`, () =
     ['renamed', true],
     ['copied and truncated', false],
   ])('that were %s are read to their end, and the new file from its start', async (_, isRenamed) => {
-    await using world = await setUp()
-    const path = join(world.logs, 'app.log')
-    const source = world.source({ remote_path: path })
+    await using dependencies = await setUp()
+    const path = join(dependencies.logs, 'app.log')
+    const source = dependencies.source({ remote_path: path })
     await writeFile(path, lines(0, 100))
-    await world.glean(source)
+    await dependencies.glean(source)
     await appendFile(path, lines(100, 150))
     if (isRenamed) await rename(path, `${path}.1`)
     else {
@@ -102,17 +102,17 @@ describe.skipIf(sshdMissing !== undefined)(`logs of a remote host${named}`, () =
       await truncate(path, 0)
     }
     await appendFile(path, lines(150, 160))
-    expect(await world.glean(source)).toMatchObject({ entries: 60, duplicates: 0, problems: [] })
-    expect(await world.numbers()).toEqual(counted(160))
+    expect(await dependencies.glean(source)).toMatchObject({ entries: 60, duplicates: 0, problems: [] })
+    expect(await dependencies.numbers()).toEqual(counted(160))
   })
 
   test('of which the past is gone say so', async () => {
-    await using world = await setUp()
-    const path = join(world.logs, 'app.log')
+    await using dependencies = await setUp()
+    const path = join(dependencies.logs, 'app.log')
     await writeFile(path, lines(0, 100))
-    await world.glean(world.source({ remote_path: path }))
+    await dependencies.glean(dependencies.source({ remote_path: path }))
     await writeFile(path, lines(100, 105))
-    const { problems, entries } = await world.glean(world.source({ remote_path: path }))
+    const { problems, entries } = await dependencies.glean(dependencies.source({ remote_path: path }))
     expect(problems).toEqual([expect.stringContaining('is another file than it was')])
     expect(entries).toBe(5)
   })
@@ -123,47 +123,53 @@ describe.skipIf(sshdMissing !== undefined)(`logs of a remote host${named}`, () =
   ])(
     'are whole after the connection was cut in the middle of a file, %s: nothing lost, nothing twice',
     async (_, sftp) => {
-      await using world = await setUp({ sftp })
-      const path = join(world.logs, 'app.log')
+      await using dependencies = await setUp({ sftp })
+      const path = join(dependencies.logs, 'app.log')
       await writeFile(path, lines(0, 60_000))
-      const source = world.source({ remote_path: path })
-      const reading = world.glean(source)
-      await expect.poll(async () => (await world.entries()).length, { interval: 5, timeout: 60_000 }).toBeGreaterThan(0)
-      world.way.cut()
+      const source = dependencies.source({ remote_path: path })
+      const reading = dependencies.glean(source)
+      await expect
+        .poll(async () => (await dependencies.entries()).length, { interval: 5, timeout: 60_000 })
+        .toBeGreaterThan(0)
+      dependencies.way.cut()
       await reading.catch(() => undefined)
-      world.way.mend()
-      const rest = await world.glean(source)
+      dependencies.way.mend()
+      const rest = await dependencies.glean(source)
       expect(rest.problems).toEqual([])
-      expect(await world.numbers()).toEqual(counted(60_000))
+      expect(await dependencies.numbers()).toEqual(counted(60_000))
     },
   )
 
   test('that are not there are a problem; a host that is away or not known is a failure', async () => {
-    await using world = await setUp()
-    const { problems } = await world.glean(world.source({ remote_path: join(world.logs, 'absent.log') }))
+    await using dependencies = await setUp()
+    const { problems } = await dependencies.glean(
+      dependencies.source({ remote_path: join(dependencies.logs, 'absent.log') }),
+    )
     expect(problems).toEqual([expect.stringContaining('absent.log is not there')])
-    await expect(world.glean(world.source({ remote_path: '/x', ssh_target: 'other' }))).rejects.toThrow('"other"')
-    world.way.cut()
-    await expect(world.glean(world.source({ remote_path: '/x' }))).rejects.toThrow(/broke|reached/)
+    await expect(dependencies.glean(dependencies.source({ remote_path: '/x', ssh_target: 'other' }))).rejects.toThrow(
+      '"other"',
+    )
+    dependencies.way.cut()
+    await expect(dependencies.glean(dependencies.source({ remote_path: '/x' }))).rejects.toThrow(/broke|reached/)
   })
 
   test.skipIf(journalMissing !== undefined)('are read out of its journal, by its journalctl', async () => {
-    await using world = await setUp()
+    await using dependencies = await setUp()
     const entry = (number: number) =>
       `__REALTIME_TIMESTAMP=${1_717_495_200_000_000 + number}\n__MONOTONIC_TIMESTAMP=${number}\n` +
       `_BOOT_ID=0123456789abcdef0123456789abcdef\n_SYSTEMD_UNIT=app.service\nMESSAGE=number ${number}\n\n`
-    writeJournal(world.logs, entry(1) + entry(2))
-    const source = world.source({ glean_type: 'journald', path: world.logs })
-    expect(await world.glean(source)).toMatchObject({ entries: 2, problems: [] })
-    writeJournal(world.logs, entry(3))
-    expect(await world.glean(source)).toMatchObject({ entries: 1, duplicates: 0, problems: [] })
-    expect((await world.entries()).map(({ origin }) => origin.sourceId)).toEqual(Array(3).fill('nas:nas:app'))
+    writeJournal(dependencies.logs, entry(1) + entry(2))
+    const source = dependencies.source({ glean_type: 'journald', path: dependencies.logs })
+    expect(await dependencies.glean(source)).toMatchObject({ entries: 2, problems: [] })
+    writeJournal(dependencies.logs, entry(3))
+    expect(await dependencies.glean(source)).toMatchObject({ entries: 1, duplicates: 0, problems: [] })
+    expect((await dependencies.entries()).map(({ origin }) => origin.sourceId)).toEqual(Array(3).fill('nas:nas:app'))
   })
 
   // The program `docker` of the far side is one of ours that answers as Docker's does.
   test('are read out of its containers, by its docker program', async () => {
     await using programs = await temporaryDirectory()
-    await using world = await setUp({ programs: [programs.path] })
+    await using dependencies = await setUp({ programs: [programs.path] })
     const script = `#!/bin/sh
 if [ "$1" = ps ]; then echo "${'ab'.repeat(32)} web"; exit; fi
 echo "2026-03-01T09:15:02.000000001Z number 0"
@@ -172,9 +178,9 @@ echo "2026-03-01T09:15:03.5Z number 2"
 `
     await writeFile(join(programs.path, 'docker'), script)
     await chmod(join(programs.path, 'docker'), 0o755)
-    const source = world.source({ glean_type: 'docker' })
-    expect(await world.glean(source)).toMatchObject({ entries: 3, problems: [] })
-    expect(await world.glean(source)).toMatchObject({ lines: 0, duplicates: 0 })
-    expect((await world.entries())[2]).toMatchObject({ origin: { sourceId: 'nas:nas:web' }, text: 'number 2' })
+    const source = dependencies.source({ glean_type: 'docker' })
+    expect(await dependencies.glean(source)).toMatchObject({ entries: 3, problems: [] })
+    expect(await dependencies.glean(source)).toMatchObject({ lines: 0, duplicates: 0 })
+    expect((await dependencies.entries())[2]).toMatchObject({ origin: { sourceId: 'nas:nas:web' }, text: 'number 2' })
   })
 })

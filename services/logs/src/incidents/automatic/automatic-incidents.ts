@@ -1,9 +1,9 @@
 import type { Leases } from '../../cluster/leases.ts'
 import { inRounds } from '../../cluster/rounds.ts'
+import type { Dependencies } from '../../dependencies.ts'
 import type { StoredEntry } from '../../entries/entry.ts'
 import { isStorable } from '../../entries/usable-id.ts'
 import type { Filters } from '../../search/filters.ts'
-import type { World } from '../../world.ts'
 import type { IncidentDb } from '../all-tables.ts'
 import { type ClusterRule, type ErrorMoment, findClusters } from './find-clusters.ts'
 import { recordCluster } from './record-cluster.ts'
@@ -12,7 +12,7 @@ import { findEvaluated, saveEvaluated, settledUntil } from './store.ts'
 export type AutomaticIncidentsOptions = {
   db: IncidentDb
   leases: Pick<Leases, 'take'>
-  world: Pick<World, 'engine' | 'log' | 'now'>
+  dependencies: Pick<Dependencies, 'engine' | 'log' | 'now'>
   rule: ClusterRule
   /** Something that differs when entries have come in since; asked in every round. */
   arrivals: () => Promise<string>
@@ -49,8 +49,8 @@ const bySource = (entries: readonly StoredEntry[]): Map<string, ErrorMoment[]> =
  * last hour whenever something has come in, so nothing depends on what a process remembers: a restart repeats nothing and misses nothing.
  */
 export const createAutomaticIncidents = (options: AutomaticIncidentsOptions): AsyncDisposable => {
-  const { db, leases, world, rule, arrivals, roundMilliseconds = 4_000 } = options
-  const { engine, log, now } = world
+  const { db, leases, dependencies, rule, arrivals, roundMilliseconds = 4_000 } = options
+  const { engine, log, now } = dependencies
   const ending = new AbortController()
   const { signal } = ending
 

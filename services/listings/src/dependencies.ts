@@ -8,7 +8,7 @@ import type { Measures } from './measures.ts'
 import type { Db } from './store/tables.ts'
 
 /** What the parts of the service work with. */
-export type World = {
+export type Dependencies = {
   readonly config: ListingsConfig
   readonly db: Db
   readonly bus: Bus

@@ -14,6 +14,7 @@ import { createSourcesFile } from './collect/sources-file.ts'
 import { createContextBase } from './context/context.ts'
 import type { ContextTables } from './context/migrations.ts'
 import { createSimilarity } from './context/similarity.ts'
+import type { Dependencies } from './dependencies.ts'
 import { openUserFormats } from './formats/user/user-formats.ts'
 import type { AllIncidentTables } from './incidents/all-tables.ts'
 import { createPressure } from './ingest/pressure.ts'
@@ -31,7 +32,6 @@ import { createMeanings, type Meanings } from './semantic/meanings.ts'
 import type { LogsServiceOptions } from './service-options.ts'
 import { openSettings } from './settings/open-settings.ts'
 import { openSsh } from './ssh-targets/open-ssh.ts'
-import type { World } from './world.ts'
 
 const megabyte = 1024 * 1024
 
@@ -48,7 +48,8 @@ const openStores = async (options: LogsServiceOptions, opened: AsyncDisposableSt
   }
 }
 
-type ContextParts = Pick<World, 'config' | 'now' | 'log'> & Pick<Meanings, 'vectors'> & { db: Kysely<ContextTables> }
+type ContextParts = Pick<Dependencies, 'config' | 'now' | 'log'> &
+  Pick<Meanings, 'vectors'> & { db: Kysely<ContextTables> }
 
 /** What people have told about their systems, ranked by meaning where there is a model for that. */
 const openContext = ({ config, db, vectors, now, log }: ContextParts) =>
@@ -67,7 +68,7 @@ const openContext = ({ config, db, vectors, now, log }: ContextParts) =>
 /** What requests in hand have reserved; both return to 0 with the last of them. */
 const addReservations = (
   metrics: Metrics,
-  { config, pressure, spool }: Pick<World, 'config' | 'pressure' | 'spool'>,
+  { config, pressure, spool }: Pick<Dependencies, 'config' | 'pressure' | 'spool'>,
 ) => {
   const limit = (name: string, megabytes: number) =>
     metrics.gauge({ name: `${name}_limit`, help: `Limit of ${name}.` }, () => megabytes * megabyte)
@@ -78,7 +79,10 @@ const addReservations = (
 }
 
 /** Opens what all features stand on, each after what it needs itself. `opened` takes what is to be closed again. */
-export const openWorld = async (options: LogsServiceOptions, opened: AsyncDisposableStack): Promise<World> => {
+export const openDependencies = async (
+  options: LogsServiceOptions,
+  opened: AsyncDisposableStack,
+): Promise<Dependencies> => {
   const { config, dataDirectory, bus, log, now = Date.now } = options
   const isShared = options.filesLocation !== undefined
   const stores = await openStores(options, opened)

@@ -14,7 +14,7 @@ import { startFakeNodes } from './fake-nodes.ts'
 import { bundleOperator, type OperatorProcess, readOperatorSettings, startOperator } from './operator-process.ts'
 
 /** A namespace on the cluster whose workers run on fake nodes, with a bus, and replicas of the operator as they are asked for. */
-export type ScaleWorld = AsyncDisposable & {
+export type ScaleTestbed = AsyncDisposable & {
   client: Client
   namespace: string
   bus: Bus
@@ -35,7 +35,7 @@ const clear = async (client: Client, namespace: string): Promise<void> => {
   await client.delete(namespaces, { name: namespace })
 }
 
-export const startScaleWorld = async (maximumRuns: number): Promise<ScaleWorld> => {
+export const startScaleTestbed = async (maximumRuns: number): Promise<ScaleTestbed> => {
   await using opened = new AsyncDisposableStack()
   const name = `trellis-bench-${randomBytes(3).toString('hex')}`
   const client = opened.use(connectApi())

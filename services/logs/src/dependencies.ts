@@ -25,8 +25,8 @@ import type { Ssh } from './ssh-targets/open-ssh.ts'
 import type { Tail } from './tail/tail.ts'
 import type { LogEngine } from './threads/log-engine.ts'
 
-/** What all features stand on. One takes of it what it needs, and says so: `Pick<World, 'engine' | 'now'>`. */
-export type World = {
+/** The dependencies of all features. A feature declares those it needs: `Pick<Dependencies, 'engine' | 'now'>`. */
+export type Dependencies = {
   config: LogsConfig
   dataDirectory: string
   /** Rows of the store `logs`. */

@@ -13,4 +13,4 @@ export type SearchParts = RunParts & {
 }
 
 /** And what it keeps while it runs. */
-export type SearchWorld = SearchParts & { memories: RunMemories; ownPods: OwnPods; room: Room }
+export type SearchDependencies = SearchParts & { memories: RunMemories; ownPods: OwnPods; room: Room }

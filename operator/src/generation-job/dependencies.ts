@@ -13,4 +13,4 @@ export type GenerationStores = { generationJobs: Store<GenerationJob>; batchJobs
 export type GenerationParts = RunParts & GenerationStores & { gpus: Pick<GpuCapacity, 'offers'> }
 
 /** And what it keeps while it runs. */
-export type GenerationWorld = GenerationParts & { memories: GenerationMemories }
+export type GenerationDependencies = GenerationParts & { memories: GenerationMemories }

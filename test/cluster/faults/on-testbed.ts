@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { runIdOf } from '../support/audit.ts'
 import { processOfApiServer } from '../support/node-processes.ts'
 import { clusterMissing } from '../support/programs.ts'
-import { minutes, openWorld, seconds, type World } from './world.ts'
+import { minutes, openTestbed, seconds, type Testbed } from './testbed.ts'
 
 const missing =
   clusterMissing ??
@@ -11,11 +11,11 @@ const missing =
     : undefined)
 
 /** Faults on an installation of their own, which must have kept all rules of runs in the end. */
-export const onWorld = (title: string, faults: (world: () => World) => void): void => {
+export const onTestbed = (title: string, faults: (testbed: () => Testbed) => void): void => {
   describe.skipIf(missing !== undefined)(`${title}${missing ? ` (skipped: ${missing})` : ''}`, () => {
-    let opened: World
+    let opened: Testbed
     beforeAll(async () => {
-      opened = await openWorld()
+      opened = await openTestbed()
     }, 10 * minutes)
     afterEach(() => opened?.marketplace.release())
     afterAll(() => opened?.[Symbol.asyncDispose](), 5 * minutes)

@@ -14,7 +14,7 @@ import { createSimulatedProcess, type SimulatedProcess } from './simulated-proce
 import { type Admit, createStorage, type Storage } from './storage.ts'
 import { createVirtualClock, type VirtualClock } from './virtual-clock.ts'
 
-/** What a process of the world is given: the parts that the runtime takes. */
+/** The dependencies of a simulated process. */
 export type Surroundings = {
   client: Client
   clock: Clock
@@ -23,7 +23,7 @@ export type Surroundings = {
   metrics: RuntimeMetrics
 }
 
-export type WorldOptions = {
+export type SimulationOptions = {
   /** Everything that happens follows from it. */
   seed: number
   faults?: Faults
@@ -33,14 +33,14 @@ export type WorldOptions = {
 }
 
 /** A cluster in memory, with a clock of its own, whose network and processes fail as a seed says. */
-export type World = {
+export type Simulation = {
   clock: VirtualClock
   random: SeededRandom
   /** The truth, and the way for the user to change it. */
   storage: Storage
   /** Starts a process; `start` begins its work and returns. */
   spawn: (name: string, start: (surroundings: Surroundings, process: SimulatedProcess) => void) => SimulatedProcess
-  /** Kills all processes, so that nothing keeps the world. */
+  /** Kills all processes, so that nothing retains the simulation. */
   end: () => void
   /** Counts a step of a process that speaks to something else than the API server. */
   step: (process: SimulatedProcess) => void
@@ -57,7 +57,7 @@ export type World = {
 /** Everything is logged as it would be, and written nowhere. */
 const log = createLog({ level: 'debug', format: 'json', destination: { write: () => undefined } })
 
-export const createWorld = ({ seed, faults = calm, terminating = [], admit }: WorldOptions): World => {
+export const createSimulation = ({ seed, faults = calm, terminating = [], admit }: SimulationOptions): Simulation => {
   const random = seededRandom(seed)
   const clock = createVirtualClock()
   const storage = createStorage(

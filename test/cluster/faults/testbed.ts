@@ -10,7 +10,7 @@ export const seconds = 1_000
 export const minutes = 60_000
 
 /** One installation on which things go wrong, with the book that is kept of it. */
-export type World = AsyncDisposable & {
+export type Testbed = AsyncDisposable & {
   namespace: Namespace
   /** Where the edge is reached. */
   origin: string
@@ -21,7 +21,7 @@ export type World = AsyncDisposable & {
 /** How long Searches of these tests are kept once they have ended, in seconds: tests read of them in the ledger. */
 const timeToLive = 20
 
-export const openWorld = async (): Promise<World> => {
+export const openTestbed = async (): Promise<Testbed> => {
   await using opened = new AsyncDisposableStack()
   const marketplace = opened.use(await startHeldMarketplace(await nodeAddress()))
   const namespace = opened.use(await createNamespace('faults'))
@@ -66,26 +66,26 @@ export const pool = (replicas: number) => ({
 export const numbered = (name: string, count: number): string[] =>
   Array.from({ length: count }, (_, at) => `${name}-${at}`)
 
-export const statusOf = ({ ledger }: World, name: string): Shown => ledger.searches().get(name)?.status
+export const statusOf = ({ ledger }: Testbed, name: string): Shown => ledger.searches().get(name)?.status
 
 export const readyReason = ({ conditions }: Shown): string | undefined =>
   conditions?.find(({ type }: Shown) => type === 'Ready')?.reason
 
 /** Waits until what the ledger says of a Search fits, and gives its status. */
-export const untilStatus = async (world: World, name: string, fits: object): Promise<Shown> => {
-  await expect.poll(() => statusOf(world, name), { timeout: 90 * seconds, interval: 50 }).toMatchObject(fits)
-  return statusOf(world, name)
+export const untilStatus = async (testbed: Testbed, name: string, fits: object): Promise<Shown> => {
+  await expect.poll(() => statusOf(testbed, name), { timeout: 90 * seconds, interval: 50 }).toMatchObject(fits)
+  return statusOf(testbed, name)
 }
 
 /** Waits until all have ended, and gives the phase and the reason of each. */
-export const untilEnded = async (world: World, names: readonly string[]) => {
-  const count = () => names.filter((name) => ['Complete', 'Failed'].includes(statusOf(world, name)?.phase)).length
+export const untilEnded = async (testbed: Testbed, names: readonly string[]) => {
+  const count = () => names.filter((name) => ['Complete', 'Failed'].includes(statusOf(testbed, name)?.phase)).length
   await expect.poll(count, { timeout: 4 * minutes, interval: 200 }).toBe(names.length)
-  return names.map((name) => statusOf(world, name)).map((status) => `${status.phase}: ${readyReason(status)}`)
+  return names.map((name) => statusOf(testbed, name)).map((status) => `${status.phase}: ${readyReason(status)}`)
 }
 
 /** Who holds the operator's Lease, and the pod that it is. */
-const findLeader = async ({ namespace }: World): Promise<{ pod: Shown | undefined; holder: string }> => {
+const findLeader = async ({ namespace }: Testbed): Promise<{ pod: Shown | undefined; holder: string }> => {
   const pods = await namespace.list('pods', '-l', 'app.kubernetes.io/component=operator')
   const [lease] = (await namespace.list('leases')).filter(({ metadata }) => metadata.name === 'trellis-operator')
   const holder: string = lease?.spec.holderIdentity ?? ''
@@ -94,12 +94,12 @@ const findLeader = async ({ namespace }: World): Promise<{ pod: Shown | undefine
 
 /** The replica that leads, as a pod, as a process, and as the Lease names it; waits until there is one. */
 export const untilLed = async (
-  world: World,
+  testbed: Testbed,
   isIt: (pod: Shown, holder: string) => boolean = () => true,
 ): Promise<{ pod: Shown; process: NodeProcess; holder: string }> => {
   let found: Awaited<ReturnType<typeof findLeader>> = { pod: undefined, holder: '' }
   const isLed = async () => {
-    found = await findLeader(world)
+    found = await findLeader(testbed)
     return found.pod !== undefined && isIt(found.pod, found.holder)
   }
   await expect.poll(isLed, { timeout: 2 * minutes, interval: 250 }).toBe(true)
@@ -110,19 +110,19 @@ export const untilLed = async (
 const resident = 'app.kubernetes.io/component in (edge,listings,operator,nats,postgres)'
 
 /** Waits until everything that is always there is ready, as after a test that has ended some of it. */
-export const untilReady = async ({ namespace }: World): Promise<void> => {
+export const untilReady = async ({ namespace }: Testbed): Promise<void> => {
   await namespace.kubectl('wait', '--for=condition=Ready', 'pods', '-l', resident, '--timeout=120s')
 }
 
 /** Asks for a search by HTTP, which is answered before it is done; gives its session. */
-export const searchByHttp = async ({ origin }: World): Promise<string> => {
+export const searchByHttp = async ({ origin }: Testbed): Promise<string> => {
   const response = await fetch(`${origin}/listings/api/search/async?q=lens`)
   if (response.status !== 202) throw new Error(`${response.status}: ${await response.text()}`)
   return ((await response.json()) as { session_id: string }).session_id
 }
 
 /** The name of the Search that is the object of a session; waits until there is one. */
-export const untilObject = async ({ ledger }: World, session: string): Promise<string> => {
+export const untilObject = async ({ ledger }: Testbed, session: string): Promise<string> => {
   const find = () =>
     [...ledger.searches().values()].find(({ metadata }) => metadata.labels?.['trellis.dev/run-id'] === session)
   await expect.poll(find, { timeout: 30 * seconds, interval: 50 }).toBeDefined()

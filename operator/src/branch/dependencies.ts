@@ -28,7 +28,7 @@ export type BranchStores = {
 }
 
 /** All that a reconcile needs. */
-export type BranchWorld = BranchStores & {
+export type BranchDependencies = BranchStores & {
   client: Client
   recorder: Recorder
   clock: Clock

@@ -44,7 +44,7 @@ const counting = (client: Client, writes: string[]): Client => ({
 })
 
 /** The controllers of Searches and pools in one namespace, on a real API server, with a bus on which a test plays workers and services. */
-export const startSearchWorld = async (plane: KindsPlane, { maximumRuns = 10 } = {}) => {
+export const startSearchTestbed = async (plane: KindsPlane, { maximumRuns = 10 } = {}) => {
   const { client } = plane
   const namespace = await plane.newNamespace()
   const bus = createMemoryBus()
@@ -254,4 +254,4 @@ export const startSearchWorld = async (plane: KindsPlane, { maximumRuns = 10 } =
   }
 }
 
-export type SearchWorldUnderTest = Awaited<ReturnType<typeof startSearchWorld>>
+export type SearchTestbed = Awaited<ReturnType<typeof startSearchTestbed>>

@@ -7,7 +7,7 @@ import type { MusicConfig } from './config.ts'
 import type { WorkloadsClient } from './worker/run-task.ts'
 
 /** What the parts of the music service share. */
-export interface World {
+export interface Dependencies {
   readonly config: MusicConfig
   readonly db: Kysely<MusicTables>
   readonly bus: Bus

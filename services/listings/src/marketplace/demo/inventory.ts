@@ -32,7 +32,7 @@ export type DemoItem = {
   readonly outcome: { readonly kind: 'sold' | 'ended' | 'offer'; readonly daysAgo: number } | undefined
 }
 
-export type World = {
+export type Inventory = {
   readonly active: readonly DemoItem[]
   readonly over: readonly DemoItem[]
   readonly sellers: readonly DemoSeller[]
@@ -154,8 +154,8 @@ const createItem = (index: number, isOver: boolean, sellers: readonly DemoSeller
   }
 }
 
-/** Generates the demo's sellers and items. The same seed gives the same world; only join dates follow the moment given. */
-export const createWorld = ({
+/** Generates the demo's sellers and items. The same seed gives the same inventory; only join dates depend on the given time. */
+export const createInventory = ({
   seed,
   now,
   active = 3000,
@@ -167,7 +167,7 @@ export const createWorld = ({
   readonly active?: number
   readonly over?: number
   readonly sellers?: number
-}): World => {
+}): Inventory => {
   const random = createRandom(seed)
   const sellers = Array.from({ length: sellerCount }, (_, index) => createSeller(index, now, random))
   const items = (count: number, isOver: boolean) =>
