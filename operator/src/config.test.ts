@@ -2,14 +2,14 @@ import { ConfigFailure } from '@trellis/kit/config'
 import { expect, test } from 'vitest'
 import { printOperatorConfig, readOperatorConfig } from './config.ts'
 
-const least = { NATS_URL: 'nats:4222', TRELLIS_WORKERS: 'workers.json' }
+const min = { NATS_URL: 'nats:4222', TRELLIS_WORKERS: 'workers.json' }
 
 test.each([
   [{}, ['default']],
   [{ POD_NAMESPACE: 'trellis' }, ['trellis']],
   [{ POD_NAMESPACE: 'trellis', WATCH_NAMESPACES: 'one, two,one' }, ['trellis', 'one', 'two']],
 ])('with %o it looks into %o', (told, namespaces) => {
-  expect(readOperatorConfig({ ...least, ...told }).namespaces).toEqual(namespaces)
+  expect(readOperatorConfig({ ...min, ...told }).namespaces).toEqual(namespaces)
 })
 
 test.each([
@@ -18,13 +18,13 @@ test.each([
   [{ MAXIMUM_RUNS: '0' }, 'MAXIMUM_RUNS'],
   [{ EDGE_URL: 'edge' }, 'EDGE_URL'],
 ])('what is wrong with %o is said before anything is waited for', (told, setting) => {
-  const read = () => readOperatorConfig({ ...least, ...told })
+  const read = () => readOperatorConfig({ ...min, ...told })
   expect(read).toThrow(ConfigFailure)
   expect(read).toThrow(setting)
 })
 
 test('what is in force can be shown, without secrets', () => {
-  const shown = printOperatorConfig(readOperatorConfig({ ...least, RPC_SECRET: 'a-long-enough-secret' }))
+  const shown = printOperatorConfig(readOperatorConfig({ ...min, RPC_SECRET: 'a-long-enough-secret' }))
   expect(shown).toContain('MAXIMUM_RUNS')
   expect(shown).not.toContain('a-long-enough-secret')
 })

@@ -24,8 +24,8 @@ export const operatorConfig = {
     3_600,
     'For how long a run that a service asked for stays after it has ended.',
   ),
-  maximumRuns: setting('MAXIMUM_RUNS', read.integer(1, 10_000), 100, 'Runs of a kind that may have workers at a time.'),
-  maximumQueued: setting(
+  maxRuns: setting('MAXIMUM_RUNS', read.integer(1, 10_000), 100, 'Runs of a kind that may have workers at a time.'),
+  maxQueued: setting(
     'MAXIMUM_QUEUED_RUNS',
     read.integer(0, 100_000),
     1_000,

@@ -43,7 +43,7 @@ export type Operator = {
 /** All controllers of the operator on one manager, and what services call. */
 export const createOperator = (options: OperatorOptions): Operator => {
   const { config, templates, client, leaseClient, bus, log, metrics, runtimeMetrics } = options
-  const { instance, namespace, edgeUrl, maximumRuns, maximumQueued, branchStorageClass, healthPort, shutdownSeconds } =
+  const { instance, namespace, edgeUrl, maxRuns, maxQueued, branchStorageClass, healthPort, shutdownSeconds } =
     config.own
   const clock = systemClock
   const manager = createManager({
@@ -75,7 +75,7 @@ export const createOperator = (options: OperatorOptions): Operator => {
     tolerations: templates.generation.tolerations ?? [],
   })
   const runMetrics = createRunMetrics(metrics)
-  const runs = { ...shared, claims: pools.claims, notices, maximumRuns, runMetrics }
+  const runs = { ...shared, claims: pools.claims, notices, maxRuns, runMetrics }
   const searches = cacheSearches(manager)
   addSearchController(manager, {
     ...runs,
@@ -107,7 +107,7 @@ export const createOperator = (options: OperatorOptions): Operator => {
     workBranchNotices({ bus, client: manager.client, store: branchStores.branches }, signal),
   )
 
-  const wishes = { total: maximumRuns, namespace, ttlSeconds: config.own.runTtlSeconds }
+  const wishes = { total: maxRuns, namespace, ttlSeconds: config.own.runTtlSeconds }
   const kinds = [searchRuns({ searches, pods, ...wishes }), generationRuns({ stores: generations, ...wishes })]
   return {
     manager,
@@ -121,7 +121,7 @@ export const createOperator = (options: OperatorOptions): Operator => {
           runs: kinds,
           machines: gpus,
           namespace,
-          maximumQueued,
+          maxQueued,
           clock,
           log,
         }),

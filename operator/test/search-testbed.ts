@@ -44,7 +44,7 @@ const counting = (client: Client, writes: string[]): Client => ({
 })
 
 /** The controllers of Searches and pools in one namespace, on a real API server, with a bus on which a test plays workers and services. */
-export const startSearchTestbed = async (plane: KindsPlane, { maximumRuns = 10 } = {}) => {
+export const startSearchTestbed = async (plane: KindsPlane, { maxRuns = 10 } = {}) => {
   const { client } = plane
   const namespace = await plane.newNamespace()
   const bus = createMemoryBus()
@@ -93,11 +93,11 @@ export const startSearchTestbed = async (plane: KindsPlane, { maximumRuns = 10 }
       notices,
       reporter: reporters.search,
       template,
-      maximumRuns,
+      maxRuns,
       runMetrics: createRunMetrics(metrics),
     })
     manager.whileLeading((signal) => notices.work(signal))
-    const kind = searchRuns({ searches: store, pods: podStore, total: maximumRuns, namespace, ttlSeconds: 60 })
+    const kind = searchRuns({ searches: store, pods: podStore, total: maxRuns, namespace, ttlSeconds: 60 })
     const rpc = workloadsRpc({
       client,
       bus,
@@ -105,7 +105,7 @@ export const startSearchTestbed = async (plane: KindsPlane, { maximumRuns = 10 }
       runs: [kind],
       machines: { read: () => ({ classes: [], reasons: [] }) },
       namespace,
-      maximumQueued: 2,
+      maxQueued: 2,
       clock,
       log,
     })

@@ -32,7 +32,7 @@ const benchEngine = async (): Promise<string[]> => {
       ({ query, total, p50, p95 }) =>
         `    ${query.padEnd(36)} ${round(total).padStart(9)} hits  p50 ${round(p50, 1)} ms  p95 ${round(p95, 1)} ms`,
     ),
-    `  at most ${round(child.mostMegabytes)} MB resident in a process that does that from a file (bar: ${bars.residentMegabytes})`,
+    `  at most ${round(child.maxMegabytes)} MB resident in a process that does that from a file (bar: ${bars.residentMegabytes})`,
     `  ${round(child.lines)} lines in ${child.segments} segments open in ${round(child.openMilliseconds)} ms (bar: ${round(bars.openMilliseconds)}), the newest 50 of them at first in ${round(child.searchMilliseconds)} ms (copies of the same times, so that each is looked at), ${round(child.residentMegabytes)} MB resident then`,
   ]
 }

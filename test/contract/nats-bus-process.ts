@@ -6,7 +6,7 @@ export type Note = { number: number; filler?: string }
 /** What the processes of a test agree on. */
 export const declarations = (name: string) => ({
   notes: topics({ family: `${name}.notes`, ...jsonCodec<Note>(), keep: { events: 100, milliseconds: 600_000 } }),
-  jobs: queue({ name: `${name}-jobs`, ...jsonCodec<Note>(), acknowledgeWithinMilliseconds: 500, maximumDeliveries: 5 }),
+  jobs: queue({ name: `${name}-jobs`, ...jsonCodec<Note>(), acknowledgeWithinMilliseconds: 500, maxDeliveries: 5 }),
 })
 
 export type Order =

@@ -366,7 +366,7 @@ describe.skipIf(natsMissing !== undefined)(natsMissing ? `(skipped: ${natsMissin
     const server = await startServer('max_payload: 65536')
     const bus = await connect(server.address)
     const filler = 'x'.repeat(61_000)
-    const once = { ...jobs, maximumDeliveries: 1 }
+    const once = { ...jobs, maxDeliveries: 1 }
     const handle = async () => {
       throw new Error('ü'.repeat(1_000))
     }
@@ -384,7 +384,7 @@ describe.skipIf(natsMissing !== undefined)(natsMissing ? `(skipped: ${natsMissin
     const server = await startServer()
     const told: string[] = []
     const log = createLog({ level: 'debug', format: 'json', destination: { write: (text) => told.push(text) } })
-    const storage = { maximumStreamBytes: 2 ** 52 }
+    const storage = { maxStreamBytes: 2 ** 52 }
     const bus = await connect(server.address, { storage, log, limits: { publishWithinMilliseconds: 300 } })
     await expect(bus.publish(notes('a'), { number: 1 })).rejects.toMatchObject({ kind: 'unavailable' })
     expect(told.join('')).toMatch(/insufficient storage resources/)

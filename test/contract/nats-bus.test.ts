@@ -143,7 +143,7 @@ describe.skipIf(natsMissing !== undefined)(natsMissing ? `(skipped: ${natsMissin
 
   test('a job whose processes are killed each time ends in the dead letters', async () => {
     const { name, jobs } = declare()
-    const once = { ...jobs, maximumDeliveries: 1 }
+    const once = { ...jobs, maxDeliveries: 1 }
     const bus = await connect()
     await using other = await startProcess(server.address)
     const taken = other.ask({ do: 'hang', name })

@@ -5,21 +5,21 @@ import { expect } from 'vitest'
  * and the compiler add to a run and never take from it.
  */
 const workOf = (run: () => unknown, rounds: number): number => {
-  let least = Number.POSITIVE_INFINITY
+  let min = Number.POSITIVE_INFINITY
   for (let round = 0; round < rounds; round++) {
     const before = process.threadCpuUsage()
     run()
     const { user, system } = process.threadCpuUsage(before)
-    least = Math.min(least, user + system)
+    min = Math.min(min, user + system)
   }
-  return least
+  return min
 }
 
 const step = 4
 /** Four times the length may take so much more: linear work takes 4 times as much, quadratic work 16 times. */
-const mostGrowth = 10
+const maxGrowth = 10
 /** Less work than this, in microseconds, says nothing about growth. */
-const leastWork = 10_000
+const minWork = 10_000
 
 /**
  * Fails where work grows faster than the length of its input, such as that of a pattern that backtracks. Lengths grow step by step, so
@@ -31,7 +31,7 @@ export const expectLinear = (what: string, work: (length: number) => unknown, lo
   let before = Number.POSITIVE_INFINITY
   for (const length of lengths) {
     const once = workOf(() => work(length), 1)
-    const isSteep = (took: number) => took > mostGrowth * Math.max(before, leastWork / step)
+    const isSteep = (took: number) => took > maxGrowth * Math.max(before, minWork / step)
     const took = isSteep(once)
       ? Math.min(
           once,

@@ -10,7 +10,7 @@ export type ServiceProcess = AsyncDisposable & {
   end: (signal: NodeJS.Signals) => Promise<void>
 }
 
-const mostLines = 200
+const maxLines = 200
 
 /** Runs a module of this repository and waits until it says that it is ready; what it said is in the error where it ends before. */
 export const startServiceProcess = async (
@@ -28,7 +28,7 @@ export const startServiceProcess = async (
   const ready = Promise.withResolvers<void>()
   for (const input of [child.stdout, child.stderr]) {
     createInterface({ input }).on('line', (line) => {
-      if (said.push(line) > mostLines) said.shift()
+      if (said.push(line) > maxLines) said.shift()
       if (/^Trellis .* is ready/.test(line)) ready.resolve()
     })
   }

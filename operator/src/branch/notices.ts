@@ -26,7 +26,7 @@ export const noticedChanges = (
 const concurrency = 4
 
 /** How often a notice is judged again by the branch of the server, where the one at hand was out of date. */
-const maximumConflicts = 5
+const maxConflicts = 5
 
 /**
  * Writes a notice into the status of a branch as it was read, and only onto that: two notices at a time would both be newer than a
@@ -49,7 +49,7 @@ export const writeNotice = async (
       await client.patch(branches, branch.metadata, patch, { subresource: 'status', signal })
       return
     } catch (error) {
-      if (!isConflict(error) || conflicts === maximumConflicts) throw error
+      if (!isConflict(error) || conflicts === maxConflicts) throw error
     }
     branch = await client.get(branches, branch.metadata, { signal })
   }

@@ -36,15 +36,15 @@ const askedBy = ({ resources }: Container): Gpus => gpusIn({ ...resources?.limit
  */
 export const gpusAskedBy = ({ containers = [], initContainers = [] }: NonNullable<GpuPod['spec']>): Gpus => {
   let sidecars: Gpus = {}
-  let most: Gpus = {}
+  let max: Gpus = {}
   for (const container of initContainers) {
     const asked = askedBy(container)
     if (container.restartPolicy === 'Always') {
       sidecars = sumOf([sidecars, asked])
-      most = mostOf(most, sidecars)
-    } else most = mostOf(most, sumOf([sidecars, asked]))
+      max = mostOf(max, sidecars)
+    } else max = mostOf(max, sumOf([sidecars, asked]))
   }
-  return mostOf(most, sumOf([sidecars, ...containers.map(askedBy)]))
+  return mostOf(max, sumOf([sidecars, ...containers.map(askedBy)]))
 }
 
 /**

@@ -7,7 +7,7 @@ export const filledIn: Record<string, object> = {
   WarmPool: {},
 }
 /** What the least object of each kind becomes. */
-export const least: Record<string, [given: object, becomes: object]> = {
+export const min: Record<string, [given: object, becomes: object]> = {
   Search: [
     { query: 'x', filters: {} },
     { query: 'x', filters: { mustIncludeMode: 'all' }, adapter: 'auto', pages: 1, suspend: false, ...runDefaults },

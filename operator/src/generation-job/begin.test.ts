@@ -16,7 +16,7 @@ test('a GenerationJob that the server has no more is not given another Job, thou
     client: { create, get },
     claims: { claim: async () => undefined, settle: async () => undefined },
     memories: { peek: () => ({ hasPlace: true }) },
-    maximumRuns: 1,
+    maxRuns: 1,
   } as unknown as GenerationDependencies
   const run = {
     job: job as unknown as GenerationJob,

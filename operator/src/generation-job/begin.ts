@@ -83,8 +83,8 @@ const obtain = async (dependencies: GenerationDependencies, run: Run, decision: 
 }
 
 const waitForRoom = async (dependencies: GenerationDependencies, run: Run): Promise<Result> => {
-  const { clock, maximumRuns } = dependencies
-  const message = `Run limit: ${maximumRuns} generations, the maximum, have workers. This one starts when one of them ends.`
+  const { clock, maxRuns } = dependencies
+  const message = `Run limit: ${maxRuns} generations, the maximum, have workers. This one starts when one of them ends.`
   run.memory.takenOnAt = clock.now()
   await settle(dependencies, run, { phase: 'Pending', reason: 'Unschedulable', message }, { isHeld: true })
   return requeueAfter(lookedAgain)

@@ -9,7 +9,7 @@ import type { GenerationMemories } from './memory.ts'
 /** What is seen of runs. */
 export type GenerationStores = { generationJobs: Store<GenerationJob>; batchJobs: Store<BatchJob>; pods: Store<Pod> }
 
-/** What the controller of GenerationJobs stands on. Those that a queue of Kueue admits are beside `maximumRuns`. */
+/** What the controller of GenerationJobs stands on. Those that a queue of Kueue admits are beside `maxRuns`. */
 export type GenerationParts = RunParts & GenerationStores & { gpus: Pick<GpuCapacity, 'offers'> }
 
 /** And what it keeps while it runs. */

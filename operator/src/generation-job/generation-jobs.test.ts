@@ -65,7 +65,7 @@ describe.skipIf(typeof programs === 'string')(`generations on a real kube-apiser
   afterAll(() => plane?.[Symbol.asyncDispose]())
 
   /** An operator for the runs of a namespace; the test plays the Job controller, the worker and the music service. */
-  const studio = async ({ maximumRuns = 10 } = {}) => {
+  const studio = async ({ maxRuns = 10 } = {}) => {
     const { client } = plane
     const namespace = await plane.newNamespace()
     const bus = createMemoryBus()
@@ -107,11 +107,11 @@ describe.skipIf(typeof programs === 'string')(`generations on a real kube-apiser
         reporter: reporters.generation,
         gpus,
         template,
-        maximumRuns,
+        maxRuns,
       }
       const controller = addGenerationController(manager, parts)
       manager.whileLeading((signal) => notices.work(signal))
-      const runs = generationRuns({ stores, total: maximumRuns, namespace, ttlSeconds: 3_600 })
+      const runs = generationRuns({ stores, total: maxRuns, namespace, ttlSeconds: 3_600 })
       const handlers = workloadsRpc({
         client,
         bus,
@@ -119,7 +119,7 @@ describe.skipIf(typeof programs === 'string')(`generations on a real kube-apiser
         runs: [runs],
         machines: noMachines,
         namespace,
-        maximumQueued: 10,
+        maxQueued: 10,
         clock,
         log,
       })
@@ -421,7 +421,7 @@ describe.skipIf(typeof programs === 'string')(`generations on a real kube-apiser
   })
 
   test('a run with a queue waits until the queue lets its Job begin', async () => {
-    await using s = await studio({ maximumRuns: 1 })
+    await using s = await studio({ maxRuns: 1 })
     await s.ask('busy')
     await s.until('busy', 'Pending', 'Starting')
     const asked = await s.ask('song', {}, { [queueLabel]: 'music' })
@@ -579,7 +579,7 @@ describe.skipIf(typeof programs === 'string')(`generations on a real kube-apiser
   })
 
   test('no more runs than may have workers at a time, and the next one when one of them ends', async () => {
-    await using s = await studio({ maximumRuns: 1 })
+    await using s = await studio({ maxRuns: 1 })
     const first = await s.ask('first')
     await s.until('first', 'Pending', 'Starting')
     const second = await s.ask('second')

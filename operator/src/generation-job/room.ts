@@ -10,8 +10,8 @@ export const hasRoom = (
     batchJobs,
     pods,
     memories,
-    maximumRuns,
-  }: Pick<GenerationDependencies, 'generationJobs' | 'batchJobs' | 'pods' | 'memories' | 'maximumRuns'>,
+    maxRuns,
+  }: Pick<GenerationDependencies, 'generationJobs' | 'batchJobs' | 'pods' | 'memories' | 'maxRuns'>,
   job: GenerationJob,
 ): boolean => {
   // What this process began may not show yet. What was begun before it was there shows, and need not say so itself yet.
@@ -24,5 +24,5 @@ export const hasRoom = (
   const others = generationJobs
     .by(unfinishedIndex, unfinishedIndex)
     .filter((other) => queueOf(other) === undefined && isBegun(other))
-  return others.length < maximumRuns
+  return others.length < maxRuns
 }

@@ -155,7 +155,7 @@ describe.skipIf(typeof programs === 'string')(
     })
 
     test('more than may wait are refused, for a while', async () => {
-      await using testbed = await startSearchTestbed(plane, { maximumRuns: 1 })
+      await using testbed = await startSearchTestbed(plane, { maxRuns: 1 })
       for (const number of [1, 2, 3]) {
         await run(testbed, `waiting-${number}`)
         await untilSeen(testbed, `waiting-${number}`)

@@ -36,7 +36,7 @@ export type WorkloadsRpcOptions = {
   /** Where the objects of runs are made. */
   namespace: string
   /** Runs of a workload that may wait. */
-  maximumQueued: number
+  maxQueued: number
   clock: Clock
   log: Log
   /** Milliseconds in which the API server must answer, before whoever asks is told to come again; 5 s unless told. */
@@ -55,7 +55,7 @@ const isQueued = ({ status }: RunObject): boolean => status.phase !== 'Running'
 
 /** Runs as objects of the cluster, for the services. Any replica answers; the one that leads acts. */
 export const workloadsRpc = (options: WorkloadsRpcOptions): Handlers<typeof WorkloadsServiceDefinition> => {
-  const { client, bus, reporters, runs, machines, namespace, maximumQueued, clock, log, patience = 5_000 } = options
+  const { client, bus, reporters, runs, machines, namespace, maxQueued, clock, log, patience = 5_000 } = options
 
   const soon = (signal: AbortSignal) => ({ signal: AbortSignal.any([signal, AbortSignal.timeout(patience)]) })
 
@@ -141,7 +141,7 @@ export const workloadsRpc = (options: WorkloadsRpcOptions): Handlers<typeof Work
   const runAnew = async (request: RunRequest, signal: AbortSignal) => {
     const { runId } = request
     const of = runsOf(request.workload)
-    if (unfinished(of).filter(isQueued).length >= of.total + maximumQueued)
+    if (unfinished(of).filter(isQueued).length >= of.total + maxQueued)
       throw failure('unavailable', 'Too much work is waiting already. Try again shortly.', { retryAfterSeconds: 10 })
     // Before the object: a worker may be quicker than this call.
     await reporterOf(request.workload).input(runId, request.input)

@@ -23,5 +23,5 @@ export type RunParts = {
   /** Name of the installation. */
   instance: string
   /** Runs of the kind that may have a worker at a time. */
-  maximumRuns: number
+  maxRuns: number
 }

@@ -17,7 +17,7 @@ import {
   wait,
   wasAskedFor,
 } from '../runs/mod.ts'
-import { maximumAttempts } from './pod.ts'
+import { maxAttempts } from './pod.ts'
 import { attemptIn, type Loss } from './survey.ts'
 
 /** The pod that does the run, or did it last. */
@@ -71,7 +71,7 @@ const withoutWorker = ({ search, lost }: SearchView): Decision => {
   // An attempt whose own pod gave way to a waiting worker goes on with that.
   const attempt = attemptIn(search)
   if (!lost || lost.attempt < attempt) return { kind: 'obtain', attempt }
-  if (lost.attempt < maximumAttempts) return { kind: 'obtain', attempt: lost.attempt + 1, because: lost.message }
+  if (lost.attempt < maxAttempts) return { kind: 'obtain', attempt: lost.attempt + 1, because: lost.message }
   return { ...fail(lost.reason, `Its worker was lost ${lost.attempt} times. ${lost.message}`), isLoss: true }
 }
 

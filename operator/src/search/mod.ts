@@ -52,7 +52,7 @@ export const addSearchController = (
   const ownPods = createOwnPods({ pods, clock })
   const room = createRoom({
     pods,
-    total: parts.maximumRuns,
+    total: parts.maxRuns,
     clock,
     isCounted: isSearchPod,
     wake: (key) => controller.queue.add(key),

@@ -3,7 +3,7 @@ import { type Draft, deterministicName, ownerReference } from '../runtime/mod.ts
 import { commonLabels, label, type Pod, podMetadata, podSpec, type WorkerTemplate } from '../workers/mod.ts'
 
 /** How often a run is begun at most: a worker that is lost is replaced once. */
-export const maximumAttempts = 2
+export const maxAttempts = 2
 
 /** The name of the pod that is made for an attempt, counted from 1, of a run: to make it twice is to make it once. */
 export const searchPodName = ({ metadata }: Search, runId: string, attempt: number): string =>
@@ -11,7 +11,7 @@ export const searchPodName = ({ metadata }: Search, runId: string, attempt: numb
 
 /** The names of all pods that may be made for a run, by attempt. One of another name was taken from a pool. */
 export const searchPodNames = (search: Search, runId: string): string[] =>
-  Array.from({ length: maximumAttempts }, (_, before) => searchPodName(search, runId, before + 1))
+  Array.from({ length: maxAttempts }, (_, before) => searchPodName(search, runId, before + 1))
 
 /** A pod for an attempt at a Search that no waiting worker took. What to search for it hears over the bus. */
 export const searchPod = (

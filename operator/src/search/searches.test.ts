@@ -360,7 +360,7 @@ describe.skipIf(typeof programs === 'string')(`Searches on a real kube-apiserver
   })
 
   test('one whose own pod finds no node takes a worker that becomes idle, and never has two pods', async () => {
-    await using testbed = await startSearchTestbed(plane, { maximumRuns: 1 })
+    await using testbed = await startSearchTestbed(plane, { maxRuns: 1 })
     const made = await testbed.search('outrun')
     const own = await testbed.untilPod(made)
     const conditions = [{ type: 'PodScheduled', status: 'False', reason: 'Unschedulable', message: '0/1 nodes.' }]
@@ -389,7 +389,7 @@ describe.skipIf(typeof programs === 'string')(`Searches on a real kube-apiserver
   })
 
   test('one whose second pod finds no node takes a worker that becomes idle, which is its last', async () => {
-    await using testbed = await startSearchTestbed(plane, { maximumRuns: 1 })
+    await using testbed = await startSearchTestbed(plane, { maxRuns: 1 })
     const { search, pod, runId } = await running(testbed, 'again')
     await testbed.lose(pod)
     const own = await testbed.untilPod(search, ({ metadata }) => metadata.uid !== pod.metadata.uid)
@@ -458,7 +458,7 @@ describe.skipIf(typeof programs === 'string')(`Searches on a real kube-apiserver
   })
 
   test('one beyond what may run at a time waits until another ends', async () => {
-    await using testbed = await startSearchTestbed(plane, { maximumRuns: 1 })
+    await using testbed = await startSearchTestbed(plane, { maxRuns: 1 })
     const { runId, pod } = await running(testbed, 'first')
     const second = await testbed.search('second')
     const waiting = await testbed.until('second', saysReason('Unschedulable'), 'it waits')

@@ -38,10 +38,9 @@ export const anyObject: FieldReader<Readonly<Record<string, unknown>>> = (value,
 }
 
 export const listOf =
-  <Value>(item: FieldReader<Value>, least = 0): FieldReader<readonly Value[]> =>
+  <Value>(item: FieldReader<Value>, min = 0): FieldReader<readonly Value[]> =>
   (value, path) => {
-    if (!Array.isArray(value) || value.length < least)
-      throw wrong(path, least > 0 ? `a list of at least ${least}` : 'a list')
+    if (!Array.isArray(value) || value.length < min) throw wrong(path, min > 0 ? `a list of at least ${min}` : 'a list')
     return value.map((inner, at) => item(inner, `${path}[${at}]`))
   }
 

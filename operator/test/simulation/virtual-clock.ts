@@ -11,7 +11,7 @@ export type VirtualClock = Clock & {
 type Timer = { due: number; order: number; callback: () => void }
 
 /** The shortest wait in milliseconds: less than that, added to a large number, may be nothing, and time would stand still. */
-const leastWait = 0.001
+const minWait = 0.001
 
 /** Everything that promises lead to without waiting for time is done when this resolves. */
 const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
@@ -44,7 +44,7 @@ export const createVirtualClock = (start = Date.UTC(2030, 0, 1)): VirtualClock =
 
   const after: Clock['after'] = (milliseconds, callback) => {
     order += 1
-    const timer = { due: elapsed + (milliseconds > 0 ? Math.max(leastWait, milliseconds) : 0), order, callback }
+    const timer = { due: elapsed + (milliseconds > 0 ? Math.max(minWait, milliseconds) : 0), order, callback }
     let low = 0
     for (let high = timers.length; low < high; ) {
       const middle = (low + high) >> 1

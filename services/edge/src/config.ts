@@ -25,13 +25,8 @@ export const edgeConfig = {
   corsOrigins: setting('CORS_ORIGINS', read.origins, [], 'Origins whose pages may call listings and logs.'),
   musicCorsOrigins: setting('MUSIC_CORS_ORIGINS', read.origins, [], 'Origins whose pages may call music.'),
   ...limitsConfig,
-  maximumBodyMegabytes: setting('MAX_BODY_MB', read.integer(1, 1024), 16, 'Largest JSON body.'),
-  maximumStreams: setting(
-    'MAX_STREAMS',
-    read.integer(1, 1_000_000),
-    10_000,
-    'Event streams open at once; more are 503.',
-  ),
+  maxBodyMegabytes: setting('MAX_BODY_MB', read.integer(1, 1024), 16, 'Largest JSON body.'),
+  maxStreams: setting('MAX_STREAMS', read.integer(1, 1_000_000), 10_000, 'Event streams open at once; more are 503.'),
   streamStallSeconds: setting(
     'STREAM_STALL_SECONDS',
     read.integer(1, 3600),

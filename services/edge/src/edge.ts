@@ -97,7 +97,7 @@ const createServer = (
     serverFactory,
     logger: false,
     genReqId: (request) => requestId(request.headers['x-request-id']),
-    bodyLimit: config.maximumBodyMegabytes * 1024 * 1024,
+    bodyLimit: config.maxBodyMegabytes * 1024 * 1024,
     exposeHeadRoutes: true,
     return503OnClosing: true,
     forceCloseConnections: 'idle',
@@ -203,7 +203,7 @@ export const createEdge = async (options: EdgeOptions): Promise<Edge> => {
   const heartbeat = createHeartbeat({ stallMilliseconds: config.streamStallSeconds * 1_000 })
   const frames = metrics.counter({ name: 'trellis_stream_events_total', help: 'Events sent over all streams.' })
   metrics.gauge({ name: 'trellis_streams_open', help: 'Event streams open now.' }, heartbeat.size)
-  metrics.gauge({ name: 'trellis_streams_limit', help: 'Limit of open streams.' }, () => config.maximumStreams)
+  metrics.gauge({ name: 'trellis_streams_limit', help: 'Limit of open streams.' }, () => config.maxStreams)
   metrics.gauge({ name: 'trellis_connections_open', help: 'Connections open now.' }, writes.size)
   metrics.gauge({ name: 'trellis_connections_limit', help: 'Limit of open connections.' }, () => maxConnections)
   const durations = createRequestDurations(metrics)
@@ -241,7 +241,7 @@ export const createEdge = async (options: EdgeOptions): Promise<Edge> => {
   })
   await registerRoutes(server, routes, backends, {
     streams: { heartbeat, closing: closing.signal, onFrames: (count) => frames.inc(count) },
-    maximumStreams: config.maximumStreams,
+    maxStreams: config.maxStreams,
     streamsByAddress: createConcurrencyLimiter(config.maxStreamsPerAddress, isThisMachine),
     clientAddress,
     begin,

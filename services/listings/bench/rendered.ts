@@ -15,7 +15,7 @@ export type RenderFigures = {
   /** From the first wish for a page until it was shown, the start of the browser included. */
   readonly firstPageMilliseconds: number
   /** Memory of all processes of the browser (proportional, so that shared pages count once), in MiB. */
-  readonly memoryMebibytes: { readonly idle: number; readonly most: number }
+  readonly memoryMebibytes: { readonly idle: number; readonly max: number }
 }
 
 const { signal } = new AbortController()
@@ -69,16 +69,16 @@ export const measureRendering = async (chromium: ChromiumOptions, count = 60): P
       return browser
     },
     userAgent,
-    mostOpen: 3,
-    mostPerBrowser: 1_000,
+    maxOpen: 3,
+    maxPerBrowser: 1_000,
     idleMilliseconds: 600_000,
   })
   const render = createRender({
     pages,
     timeoutMilliseconds: 60_000,
-    mostRequests: 40,
-    mostCharacters: 2 ** 23,
-    mostElements: 200_000,
+    maxRequests: 40,
+    maxCharacters: 2 ** 23,
+    maxElements: 200_000,
   })
   const http = createPoliteFetch({ userAgent, mayBePrivate: () => true, gapMilliseconds: 0 })
   const shown = createPoliteFetch({
@@ -92,9 +92,9 @@ export const measureRendering = async (chromium: ChromiumOptions, count = 60): P
     await rateOf(shown, scripted.url, 1, 1, 0)
     const firstPageMilliseconds = Math.round(performance.now() - started)
     const idle = memory()
-    let most = 0
+    let max = 0
     const watching = setInterval(() => {
-      most = Math.max(most, memory())
+      max = Math.max(max, memory())
     }, 250)
     const shownPagesPerSecond: Record<number, number> = {}
     for (const atOnce of [1, 3]) {
@@ -102,7 +102,7 @@ export const measureRendering = async (chromium: ChromiumOptions, count = 60): P
     }
     clearInterval(watching)
     const httpPagesPerSecond = await rateOf(http, plain.url, count, 3, 0)
-    return { httpPagesPerSecond, shownPagesPerSecond, firstPageMilliseconds, memoryMebibytes: { idle, most } }
+    return { httpPagesPerSecond, shownPagesPerSecond, firstPageMilliseconds, memoryMebibytes: { idle, max } }
   } finally {
     await Promise.all([plain.close(), scripted.close()])
   }

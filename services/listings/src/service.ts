@@ -52,13 +52,13 @@ const lazyDemo = (stack: AsyncDisposableStack, now: () => Date): (() => Promise<
 }
 
 /** Lookups that wait for a worker beside the service; more are 503. */
-const mostWaiting = 50
+const maxWaiting = 50
 
 /** Where what a call waits for is looked up. */
 const openDesk = (stack: AsyncDisposableStack, { workloads, deskWorker, bus, log }: ListingsServiceOptions) => {
   if (deskWorker === undefined) return workloads
   const kinds = { WORKLOAD_SEARCH: deskWorker }
-  const desk = stack.use(createLocalWorkloads({ bus, kinds, maximumQueued: mostWaiting, log }))
+  const desk = stack.use(createLocalWorkloads({ bus, kinds, maxQueued: maxWaiting, log }))
   return connectInProcess(WorkloadsServiceDefinition, desk.handlers)
 }
 

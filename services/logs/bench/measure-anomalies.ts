@@ -1,5 +1,5 @@
 import type { StoredEntry } from '../src/entries/entry.ts'
-import { type Finding, leastScore } from '../src/scoring/finding.ts'
+import { type Finding, minScore } from '../src/scoring/finding.ts'
 import { readEntries } from '../src/scoring/read-entries.ts'
 import { createAnomalyScoring } from '../src/scoring/score-anomalies.ts'
 import { lookBackMilliseconds, type RangeQuestion, rangeToScore, wholeRange } from '../src/scoring/source-range.ts'
@@ -80,7 +80,7 @@ const measureWhole = ({ lines }: LabelledLog) =>
       entries.map((entry) => ({ score: scoreOf(entry), isRight: faults.has(entry.text) }))
     const figuresOf = (ranked: readonly Ranked[]) => ({
       averagePrecision: averagePrecision(ranked),
-      ...precisionAndRecall(ranked, leastScore),
+      ...precisionAndRecall(ranked, minScore),
     })
     return {
       baseRate: entries.filter(({ text }) => faults.has(text)).length / entries.length,

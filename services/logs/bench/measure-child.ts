@@ -20,7 +20,7 @@ const multiply = async (directory: string, wanted: number): Promise<{ segments: 
   const kept = await catalogue.list()
   let lines = kept.reduce((sum, { documents }) => sum + documents, 0)
   let segments = kept.length
-  const last = kept.reduce((most, { logPosition }) => Math.max(most, logPosition), 0)
+  const last = kept.reduce((max, { logPosition }) => Math.max(max, logPosition), 0)
   while (lines < wanted) {
     const add = Array.from({ length: rowsAtOnce }, (_, index) => {
       const row = kept[(segments + index) % kept.length]

@@ -56,7 +56,7 @@ const searchUntil = async (engine: LogEngine, isOver: () => boolean): Promise<nu
 }
 
 /** What it costs to score a large source as a whole, and what a user's searches notice of it. */
-export const measureReading = (samples: readonly string[], count: number, least: number): Promise<ReadingFigures> =>
+export const measureReading = (samples: readonly string[], count: number, min: number): Promise<ReadingFigures> =>
   withEngine(async (engine) => {
     await feed(engine, samples, count)
     await engine.flush()
@@ -74,11 +74,11 @@ export const measureReading = (samples: readonly string[], count: number, least:
     }
     const used = process.cpuUsage()
     const began = performance.now()
-    const { findings } = await createAnomalyScoring(counting, least)(wholeRange(source), never)
+    const { findings } = await createAnomalyScoring(counting, min)(wholeRange(source), never)
     const { user, system } = process.cpuUsage(used)
     const milliseconds = performance.now() - began
     let isScored = false
-    const again = createAnomalyScoring(engine, least)(wholeRange(source), never).finally(() => {
+    const again = createAnomalyScoring(engine, min)(wholeRange(source), never).finally(() => {
       isScored = true
     })
     const [during] = await Promise.all([searchUntil(engine, () => isScored), again])

@@ -1,6 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { leastScore } from '../src/scoring/finding.ts'
+import { minScore } from '../src/scoring/finding.ts'
 import { createSecurityScoring } from '../src/scoring/score-security.ts'
 import { wholeRange } from '../src/scoring/source-range.ts'
 import type { LabelledLog } from './labelled-faults.ts'
@@ -56,7 +56,7 @@ const measureControls = (logs: readonly LabelledLog[]) =>
     const controlFindings: string[] = []
     for (const source of sources)
       for (const { score, label } of (await createSecurityScoring(engine)(wholeRange(source), never)).findings)
-        if (score >= leastScore) controlFindings.push(`${source.sourceId}: ${label}`)
+        if (score >= minScore) controlFindings.push(`${source.sourceId}: ${label}`)
     const { user, system } = process.cpuUsage(before)
     return { controls: entries, controlFindings, microseconds: (user + system) / entries }
   })
@@ -78,7 +78,7 @@ export const measureSecurity = async (folder: string, controls: readonly Labelle
     }
     for (const source of await engine.sources({})) {
       const { findings } = await createSecurityScoring(engine)(wholeRange(source), never)
-      const first = Math.min(...findings.filter(({ score }) => score >= leastScore).map(({ entry }) => entry.sequence))
+      const first = Math.min(...findings.filter(({ score }) => score >= minScore).map(({ entry }) => entry.sequence))
       if (first !== Number.POSITIVE_INFINITY) {
         const text = await readFile(join(folder, source.sourceId), 'utf8')
         found.set(source.sourceId, first / text.split('\n').filter((line) => line.trim() !== '').length)

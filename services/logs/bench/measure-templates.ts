@@ -24,7 +24,7 @@ export type TemplateFigures = {
   linesPerSecondAtFirst: number
 }
 
-const most = 20_000
+const max = 20_000
 
 /**
  * The share of lines whose group has exactly the lines of their true group: grouping accuracy, as Zhu et al. (ICSE-SEIP 2019) measure it.
@@ -45,7 +45,7 @@ type Contents = readonly Uint8Array[]
 
 const createContentMiner = () => {
   const shapes = createShapes()
-  const miner = createMiner(most)
+  const miner = createMiner(max)
   return (contents: Contents): string[] => {
     shapes.start()
     const numbers = contents.map((content) => shapes.add(content, 0, content.length))
@@ -64,7 +64,7 @@ const processorSeconds = (work: () => void): number => {
 
 /** The templates of all lines of a file; a line that was joined to an entry has that entry's. */
 const mineFile = ({ raw, kinds }: LabelledSet): string[] => {
-  const miner = createMiner(most)
+  const miner = createMiner(max)
   const analyse = createBatchAnalyser(createEnricher())
   const found: string[] = []
   const parser = createFileParser({

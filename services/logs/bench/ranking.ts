@@ -21,11 +21,8 @@ export const averagePrecision = (entries: readonly Ranked[]): number => {
 }
 
 /** Of those from a score on: how many are right, and how many of the right they are. NaN where there are none. */
-export const precisionAndRecall = (
-  entries: readonly Ranked[],
-  least: number,
-): { precision: number; recall: number } => {
-  const flagged = entries.filter(({ score }) => score >= least)
+export const precisionAndRecall = (entries: readonly Ranked[], min: number): { precision: number; recall: number } => {
+  const flagged = entries.filter(({ score }) => score >= min)
   const hits = flagged.filter(({ isRight }) => isRight).length
   const right = entries.filter(({ isRight }) => isRight).length
   return { precision: hits / flagged.length, recall: hits / right }

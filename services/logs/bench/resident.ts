@@ -3,7 +3,7 @@ import { parseQuery } from '../src/search/query.ts'
 import { benchQueries, openBenchEngine } from './measure.ts'
 
 /** A process that takes in a file as an upload would come, searches it, and prints how much memory it had at most. */
-export type ResidentFigures = { mostMegabytes: number }
+export type ResidentFigures = { maxMegabytes: number }
 
 const chunkBytes = 256 * 1024
 const [directory = '', file = ''] = process.argv.slice(2)
@@ -30,9 +30,9 @@ for (const query of benchQueries) {
  * In kilobytes. Where the kernel keeps no mark by program there is only that of the process, which begins with all that its parent held when it
  * was forked: it would tell of the bench's own corpus.
  */
-const mostResident = async () => {
+const maxResident = async () => {
   const status = await readFile('/proc/self/status', 'utf8').catch(() => '')
   return Number(/^VmHWM:\s+(\d+) kB$/m.exec(status)?.[1] ?? process.resourceUsage().maxRSS)
 }
-const figures: ResidentFigures = { mostMegabytes: Math.round(((await mostResident()) * 1024) / 1e6) }
+const figures: ResidentFigures = { maxMegabytes: Math.round(((await maxResident()) * 1024) / 1e6) }
 process.stdout.write(JSON.stringify(figures))

@@ -1,5 +1,5 @@
 import { sharedData } from '../../../test/support/shared-data.ts'
-import { leastScore } from '../src/scoring/finding.ts'
+import { minScore } from '../src/scoring/finding.ts'
 import { type LabelledLog, labelledLogs } from './labelled-faults.ts'
 import { labelledSets } from './loghub.ts'
 import { type AnomalyFigure, measureAnomalies } from './measure-anomalies.ts'
@@ -47,11 +47,11 @@ const describeReading = async (): Promise<string[]> => {
   if (folder === undefined) return []
   const samples = labelledSets(folder).flatMap(({ raw }) => raw.toString('latin1').split(/\r?\n/).filter(Boolean))
   const lines: string[] = []
-  for (const least of [0, leastScore]) {
-    const found = await measureReading(samples, largeSource, least)
+  for (const min of [0, minScore]) {
+    const found = await measureReading(samples, largeSource, min)
     lines.push(
       [
-        `  of a day of ${found.entries} entries ${found.findings} findings from ${least} on: ${found.scored} entries carry a score, read by ${found.searches} searches in`,
+        `  of a day of ${found.entries} entries ${found.findings} findings from ${min} on: ${found.scored} entries carry a score, read by ${found.searches} searches in`,
         `${found.processorMilliseconds.toFixed(0)} ms of processor time, ${found.milliseconds.toFixed(0)} ms with rests; searches meanwhile ${searchesOf(found.during)}, before ${searchesOf(found.before)}`,
       ].join(' '),
     )

@@ -4,14 +4,9 @@ import { readSettingsKeys } from './settings/sealing-keys.ts'
 /** What the log service is told. */
 export const logsConfig = {
   apiKey: secret('SERVICE_API_KEY', read.text, '', 'The key that every logs route asks for; empty: none.'),
-  maximumUploadMegabytes: setting('SERVICE_MAX_UPLOAD_MB', read.integer(1), 2048, 'The largest upload, as it is sent.'),
-  maximumExpandedMegabytes: setting(
-    'SERVICE_MAX_EXPANDED_MB',
-    read.integer(1),
-    20_480,
-    'The largest upload, unpacked.',
-  ),
-  maximumBatchMegabytes: setting(
+  maxUploadMegabytes: setting('SERVICE_MAX_UPLOAD_MB', read.integer(1), 2048, 'The largest upload, as it is sent.'),
+  maxExpandedMegabytes: setting('SERVICE_MAX_EXPANDED_MB', read.integer(1), 20_480, 'The largest upload, unpacked.'),
+  maxBatchMegabytes: setting(
     'SERVICE_MAX_BATCH_MB',
     read.integer(1, 256),
     32,

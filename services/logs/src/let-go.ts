@@ -1,4 +1,4 @@
-import { leastMapped } from './segments/allocate.ts'
+import { minMapped } from './segments/allocate.ts'
 
 /**
  * Gives back the memory of buffers now, instead of when they are collected: each batch brings more than a megabyte that is dead once it has
@@ -9,10 +9,10 @@ export const letGo = (buffers: Iterable<ArrayBuffer>): void => {
 }
 
 /** Smaller buffers may be pieces of a pool of Node's, which is of at most 64 KiB. */
-const leastOwn = 128 * 1024
+const minOwn = 128 * 1024
 
 /** Gives back the memory of what was made for a moment, and of which nobody has kept a part. Does nothing where it might be shared, or is mapped. */
 export const letGoOf = ({ buffer }: ArrayBufferView): void => {
-  const isOwn = buffer instanceof ArrayBuffer && buffer.byteLength >= leastOwn && buffer.byteLength < leastMapped
+  const isOwn = buffer instanceof ArrayBuffer && buffer.byteLength >= minOwn && buffer.byteLength < minMapped
   if (isOwn) letGo([buffer])
 }

@@ -125,7 +125,7 @@ export const openDependencies = async (
     lockDirectory: join(dataDirectory, 'sources-lock'),
   })
   const pressure = createPressure(config.pushedMegabytes * megabyte)
-  const spool = createSpool({ directory: join(dataDirectory, 'spool'), mostBytes: config.spoolMegabytes * megabyte })
+  const spool = createSpool({ directory: join(dataDirectory, 'spool'), maxBytes: config.spoolMegabytes * megabyte })
   if (options.metrics) addReservations(options.metrics, { config, pressure, spool })
   return {
     config,

@@ -15,9 +15,9 @@ export const musicConfig = {
     'Where the chains are kept; music.db in the data directory unless set.',
   ),
   mockGenerator: setting('MUSIC_GENERATOR_MOCK', read.flag, false, 'Generates a test tune in place of music.'),
-  maximumUploadMegabytes: setting('MUSIC_MAX_UPLOAD_MB', read.integer(1, 4096), 200, 'Largest upload.'),
-  maximumSeconds: setting('MUSIC_MAX_SECONDS', read.integer(1, 7200), 1200, 'Longest upload.'),
-  maximumNodes: setting('MUSIC_MAX_NODES', read.integer(2, 10_000), 500, 'Most nodes of a chain.'),
+  maxUploadMegabytes: setting('MUSIC_MAX_UPLOAD_MB', read.integer(1, 4096), 200, 'Largest upload.'),
+  maxSeconds: setting('MUSIC_MAX_SECONDS', read.integer(1, 7200), 1200, 'Longest upload.'),
+  maxNodes: setting('MUSIC_MAX_NODES', read.integer(2, 10_000), 500, 'Most nodes of a chain.'),
   userMegabytes: setting(
     'MUSIC_USER_MB',
     read.integer(1, 10_000_000),

@@ -43,7 +43,7 @@ export interface MusicService extends AsyncDisposable {
 }
 
 /** Uploads and exports that wait for a worker beside the service; more are 503. */
-const MAXIMUM_WAITING = 50
+const MAX_WAITING = 50
 
 /** The path of a file is the place of rows that are kept in files: a database server has its own. */
 const openMusicStore = ({ databasePath }: MusicConfig, location: StoreLocation, log: Log) => {
@@ -61,7 +61,7 @@ export const createMusicService = async (options: MusicServiceOptions): Promise<
   const { store = { dataDirectory: options.dataDirectory } } = options
   const { db } = opened.use(await openMusicStore(config, store, log))
   const desk = opened.use(
-    createLocalWorkloads({ bus, kinds: { WORKLOAD_GENERATION: deskWorker }, maximumQueued: MAXIMUM_WAITING, log }),
+    createLocalWorkloads({ bus, kinds: { WORKLOAD_GENERATION: deskWorker }, maxQueued: MAX_WAITING, log }),
   )
   const ending = new AbortController()
   const dependencies: Dependencies = {

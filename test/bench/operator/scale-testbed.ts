@@ -35,7 +35,7 @@ const clear = async (client: Client, namespace: string): Promise<void> => {
   await client.delete(namespaces, { name: namespace })
 }
 
-export const startScaleTestbed = async (maximumRuns: number): Promise<ScaleTestbed> => {
+export const startScaleTestbed = async (maxRuns: number): Promise<ScaleTestbed> => {
   await using opened = new AsyncDisposableStack()
   const name = `trellis-bench-${randomBytes(3).toString('hex')}`
   const client = opened.use(connectApi())
@@ -64,7 +64,7 @@ export const startScaleTestbed = async (maximumRuns: number): Promise<ScaleTestb
           TRELLIS_WORKERS: file,
           NATS_URL: nats.address,
           POD_NAMESPACE: name,
-          MAXIMUM_RUNS: String(maximumRuns),
+          MAXIMUM_RUNS: String(maxRuns),
         }),
       ),
     [Symbol.asyncDispose]: () => owned.disposeAsync(),

@@ -8,7 +8,7 @@ import { measureThroughput } from './throughput.ts'
 const searchCount = Number(process.env.BENCH_SEARCHES ?? 2_000)
 const objectCount = Number(process.env.BENCH_OBJECTS ?? 5_000)
 /** Room for all of them at once: none waits for another to end. */
-const maximumRuns = searchCount + objectCount
+const maxRuns = searchCount + objectCount
 
 const setting = [
   'The operator as its image has it, run as the chart runs it, in a process beside the cluster; the real API server, scheduler and',
@@ -18,7 +18,7 @@ const setting = [
 /** Many Searches at once, from their creation to their end. */
 export const benchThroughput = async (): Promise<string[]> => {
   await applyDefinitions()
-  await using testbed = await startScaleTestbed(maximumRuns)
+  await using testbed = await startScaleTestbed(maxRuns)
   const operator = await testbed.start()
   await operator.ready
   await using played = await playWorkers(testbed, () => operator)
@@ -30,7 +30,7 @@ export const benchThroughput = async (): Promise<string[]> => {
 /** Starts over many Searches, and replacements of the replica that leads. */
 export const benchReplacement = async (): Promise<string[]> => {
   await applyDefinitions()
-  await using testbed = await startScaleTestbed(maximumRuns)
+  await using testbed = await startScaleTestbed(maxRuns)
   let acting: OperatorProcess | undefined
   const onLeader = (leader: OperatorProcess) => {
     acting = leader

@@ -25,17 +25,17 @@ export const readingOf = async (operator: OperatorProcess): Promise<Reading> => 
 /** The most memory that a process is seen to have, in bytes, until it is stopped. */
 const watchMemory = (operator: OperatorProcess) => {
   const stop = new AbortController()
-  let most = 0
+  let max = 0
   const watching = (async () => {
     while (!stop.signal.aborted) {
-      most = Math.max(most, (await operator.read())?.sum('process_resident_memory_bytes') ?? 0)
+      max = Math.max(max, (await operator.read())?.sum('process_resident_memory_bytes') ?? 0)
       await sleep(1_000)
     }
   })()
   return async () => {
     stop.abort()
     await watching
-    return most
+    return max
   }
 }
 

@@ -23,9 +23,9 @@ const declare = () => {
       name: `${name}-jobs`,
       ...jsonCodec<Note>(),
       acknowledgeWithinMilliseconds: 200,
-      maximumDeliveries: 3,
+      maxDeliveries: 3,
       backOffMilliseconds: [10, 20],
-      maximumWaiting: 50,
+      maxWaiting: 50,
     }),
   }
 }

@@ -91,12 +91,12 @@ test('a reconcile that takes too long is aborted, counted and tried again', asyn
 
 test('different keys are worked on side by side, up to the number of workers; one key never is', async () => {
   const working = new Set<string>()
-  let [most, twice] = [0, false]
+  let [max, twice] = [0, false]
   const { clock, controller, run } = start(
     async (key) => {
       twice ||= working.has(key)
       working.add(key)
-      most = Math.max(most, working.size)
+      max = Math.max(max, working.size)
       controller.queue.add('a')
       await clock.sleep(100)
       working.delete(key)
@@ -107,7 +107,7 @@ test('different keys are worked on side by side, up to the number of workers; on
   void run()
   for (const key of ['a', 'b', 'c', 'd', 'e']) controller.queue.add(key)
   await clock.advance(2_000)
-  expect([most, twice]).toEqual([3, false])
+  expect([max, twice]).toEqual([3, false])
 })
 
 test('when it is stopped, what is under way ends, and nothing is begun', async () => {

@@ -56,7 +56,7 @@ const defaultBackoff: BackoffOptions = { initial: 800, limit: 30_000, factor: 2,
 const shortWatch = 1_000
 
 /** The server ends a watch after a time between these, so that many watches do not end at once. Seconds. */
-const watchSeconds = { least: 300, most: 600 }
+const watchSeconds = { min: 300, max: 600 }
 
 /** The loop waits in silence for one watch at most; standing still longer than that is being broken. */
 const silenceByDefault = 150_000
@@ -185,7 +185,7 @@ export const createReflector = <T extends KubeObject>(options: ReflectorOptions<
       return () => undefined
     }
     let stopListening = listen()
-    const timeoutSeconds = Math.round(watchSeconds.least + random() * (watchSeconds.most - watchSeconds.least))
+    const timeoutSeconds = Math.round(watchSeconds.min + random() * (watchSeconds.max - watchSeconds.min))
     try {
       const signal = AbortSignal.any([stopped, silent.signal])
       const events = await client.watch(resource, { ...selection, resourceVersion: from, timeoutSeconds, signal })

@@ -18,7 +18,7 @@ type Schedule = {
 /** Milliseconds of calm within which everything must have come to rest: the longest waits after failures, and some. */
 const restWithin = 400_000
 
-type Outcome = { simulation: Simulation; most: number; allowed: number; converged: boolean; left: number }
+type Outcome = { simulation: Simulation; max: number; allowed: number; converged: boolean; left: number }
 
 const crowdOf = (replicas: number): Crowd => ({ metadata: { ...ref }, spec: { replicas } }) as unknown as Crowd
 
@@ -36,7 +36,7 @@ const live = async ({
 }: Schedule): Promise<Outcome> => {
   const simulation = createSimulation({ seed, faults, terminating: [{ resource: members, milliseconds: 20_000 }] })
   const { storage, clock, random } = simulation
-  let [most, allowed] = [0, 0]
+  let [max, allowed] = [0, 0]
   const spawned: AbortController[] = []
   const start = () =>
     void simulation.spawn(`controller-${spawned.length}`, (surroundings) => {
@@ -46,7 +46,7 @@ const live = async ({
     })
   storage.onCommit(() => {
     allowed = Math.max(allowed, storage.list(crowds)[0]?.spec.replicas ?? 0)
-    most = Math.max(most, storage.list(members).length)
+    max = Math.max(max, storage.list(members).length)
   })
   const crash = (step: number) =>
     simulation.atStep(step, (process) => {
@@ -72,7 +72,7 @@ const live = async ({
   const converged = await clock.until(isAtRest, restWithin + 2 * (relistAfter ?? 0))
   storage.delete(crowds, ref)
   await clock.advance(restWithin)
-  return { simulation, most, allowed, converged, left: storage.list(members).length }
+  return { simulation, max, allowed, converged, left: storage.list(members).length }
 }
 
 const seeds = (count: number) => Array.from({ length: count }, (_, seed) => seed + 1)
@@ -81,9 +81,9 @@ const seeds = (count: number) => Array.from({ length: count }, (_, seed) => seed
 const failing = async (schedules: readonly Schedule[]) => {
   const failed: object[] = []
   for (const schedule of schedules) {
-    const { most, allowed, converged, left } = await live(schedule)
-    if (most > allowed || !converged || left > 0)
-      failed.push({ seed: schedule.seed, crashAt: schedule.crashAt, most, allowed, converged, left })
+    const { max, allowed, converged, left } = await live(schedule)
+    if (max > allowed || !converged || left > 0)
+      failed.push({ seed: schedule.seed, crashAt: schedule.crashAt, max, allowed, converged, left })
   }
   return failed
 }
@@ -116,7 +116,7 @@ test('the simulation finds what a reconciler without names and expectations does
   const outcomes = []
   for (const seed of seeds(10))
     outcomes.push(await live({ seed, faults: { ...calm, eventDelay: [1, 500] }, precautions }))
-  expect(outcomes.some(({ most, allowed }) => most > allowed)).toBe(true)
+  expect(outcomes.some(({ max, allowed }) => max > allowed)).toBe(true)
 })
 
 test('the simulation finds that expectations alone do not outlive a lost answer', async () => {
@@ -124,7 +124,7 @@ test('the simulation finds that expectations alone do not outlive a lost answer'
   const schedules = seeds(20).map((seed) => ({ seed, faults: { ...calm, answerLost: 0.2 }, precautions }))
   const outcomes = []
   for (const schedule of schedules) outcomes.push(await live(schedule))
-  expect(outcomes.some(({ most, allowed }) => most > allowed)).toBe(true)
+  expect(outcomes.some(({ max, allowed }) => max > allowed)).toBe(true)
 })
 
 test('a seed tells the same story twice', async () => {

@@ -5,7 +5,7 @@ import { failureCondition, isFinished, isLive, podStateOf } from '../../../src/r
 import { controllerOf, type KubeObject, leases, type OwnerReference, type Resource } from '../../../src/runtime/mod.ts'
 import { type Pod, pods } from '../../../src/workers/mod.ts'
 import type { Commit, Simulation } from '../mod.ts'
-import { maximumRuns } from './simulated-operator.ts'
+import { maxRuns } from './simulated-operator.ts'
 
 type Ended = { phase: string; reason: string | undefined; run: string | undefined }
 
@@ -91,8 +91,8 @@ export const watchInvariants = ({ storage, clock }: Simulation, mustStayAway: Re
     const master = masterOf(pod)
     if (!master) return
     const live = countLive(master.uid)
-    const most = master.kind === 'WarmPool' ? allowed(master.uid) : 1
-    must(live <= most, () => `${master.kind} ${master.name} has ${live} live pods, and may have ${most}`, excess)
+    const max = master.kind === 'WarmPool' ? allowed(master.uid) : 1
+    must(live <= max, () => `${master.kind} ${master.name} has ${live} live pods, and may have ${max}`, excess)
     if (runKinds.includes(master.kind)) lookAtRoom(master)
   }
 
@@ -104,7 +104,7 @@ export const watchInvariants = ({ storage, clock }: Simulation, mustStayAway: Re
 
   const lookAtRoom = ({ kind }: OwnerReference) => {
     const busy = countBusy(kind === 'Search' ? searches : generationJobs)
-    must(busy <= maximumRuns, () => `${busy} runs of kind ${kind} have workers`, excess)
+    must(busy <= maxRuns, () => `${busy} runs of kind ${kind} have workers`, excess)
   }
 
   const lookAtJob = (job: BatchJob) => {

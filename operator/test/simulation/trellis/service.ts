@@ -29,7 +29,7 @@ export type Service = {
 }
 
 /** Milliseconds, as the real one has them: nothing heard for so long, and it asks again, up to so many times more slowly. */
-const silence = { first: 5_000, most: 30_000 }
+const silence = { first: 5_000, max: 30_000 }
 /** Milliseconds that the operator may stay away. */
 const patience = 60_000
 /** Milliseconds after which a call that nobody answered will not be carried out any more. */
@@ -132,7 +132,7 @@ export const runService = (
         const delivery = await orSilent(clock, next, wait)
         if (delivery === 'silent') {
           value = await ask()
-          wait = Math.min(wait * 2, silence.most)
+          wait = Math.min(wait * 2, silence.max)
           continue
         }
         next = reports.next()

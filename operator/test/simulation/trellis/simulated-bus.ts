@@ -82,7 +82,7 @@ export const createSimulatedBus = (simulation: Simulation): SimulatedBus => {
 
   /** Puts a job back behind a failure, or away for good. */
   const giveBack = (state: QueueState, entry: Entry, reason: string, pause: number) => {
-    if (entry.deliveries >= state.rules.maximumDeliveries) {
+    if (entry.deliveries >= state.rules.maxDeliveries) {
       settle(state, entry)
       dead.push(`${state.rules.name}: ${reason}`)
       return

@@ -148,10 +148,10 @@ export const runJobs = (simulation: Simulation): { weather: (faults: JobFaults) 
     for (const pod of own) if (counted.has(pod.metadata.uid)) release(pod)
   }
 
-  const look = (uid: string, least = 0) => {
+  const look = (uid: string, min = 0) => {
     if (pending.has(uid)) return
     pending.add(uid)
-    clock.after(least + random.between(...faults.delay), () => {
+    clock.after(min + random.between(...faults.delay), () => {
       pending.delete(uid)
       sync(uid)
     })

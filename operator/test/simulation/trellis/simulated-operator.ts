@@ -21,8 +21,8 @@ const instance = 'simulated'
 const namespace = 'default'
 
 /** Runs of a kind that may have workers at a time, and those that may wait. */
-export const maximumRuns = 3
-const maximumQueued = 100
+export const maxRuns = 3
+const maxQueued = 100
 
 /** Seconds for which the objects stay that services asked for. */
 const runTtlSeconds = 30
@@ -95,13 +95,13 @@ export const createOperators = (
       namespaces: [namespace],
       ownLabels: {},
     })
-    const runs = { ...shared, claims, notices, maximumRuns, template }
+    const runs = { ...shared, claims, notices, maxRuns, template }
     const searches = cacheSearches(manager)
     addSearchController(manager, { ...runs, reporter: reporters.search, searches })
     const generations = cacheGenerations(manager, { instance, pods })
     addGenerationController(manager, { ...runs, reporter: reporters.generation, ...generations, gpus })
     manager.whileLeading((signal) => notices.work(signal))
-    const wishes = { total: maximumRuns, namespace, ttlSeconds: runTtlSeconds }
+    const wishes = { total: maxRuns, namespace, ttlSeconds: runTtlSeconds }
     const handlers = workloadsRpc({
       client,
       bus: connected,
@@ -109,7 +109,7 @@ export const createOperators = (
       runs: [searchRuns({ searches, pods, ...wishes }), generationRuns({ stores: generations, ...wishes })],
       machines: gpus,
       namespace,
-      maximumQueued,
+      maxQueued,
       clock,
       log,
     })

@@ -9,7 +9,7 @@ export const localBranchesConfig = {
 }
 
 const limits = [
-  branchConfig.maximumBatchMegabytes,
+  branchConfig.maxBatchMegabytes,
   branchConfig.segmentEntries,
   branchConfig.cacheMegabytes,
   branchConfig.pushedMegabytes,

@@ -19,7 +19,7 @@ const passedRequestHeaders = [
 ] as const
 const passedResponseHeaders = ['content-type', 'retry-after', 'www-authenticate'] as const
 /** Every entry of a batch may be refused with a reason. */
-const mostAnswerBytes = 32 * 1024 * 1024
+const maxAnswerBytes = 32 * 1024 * 1024
 
 const inactiveSeconds = 30
 const awaySeconds = 2
@@ -58,7 +58,7 @@ const readAll = async (answer: IncomingMessage): Promise<Buffer> => {
   let size = 0
   for await (const part of answer as AsyncIterable<Buffer>) {
     size += part.length
-    if (size > mostAnswerBytes) throw new Error('The answer of the branch is too long.')
+    if (size > maxAnswerBytes) throw new Error('The answer of the branch is too long.')
     parts.push(part)
   }
   return Buffer.concat(parts)

@@ -4,8 +4,8 @@ import type { Log } from '@trellis/kit/telemetry'
 
 const cacheMilliseconds = 300_000
 const timeoutMilliseconds = 5_000
-const maximumCached = 10_000
-const maximumAnswerBytes = 64 * 1024
+const maxCached = 10_000
+const maxAnswerBytes = 64 * 1024
 
 export type Product = 'listings' | 'music'
 
@@ -21,7 +21,7 @@ const isTier = (value: unknown): value is Tier => typeof value === 'string' && p
  */
 export const createLicence = ({ url, token, log, now = Date.now }: LicenceOptions) => {
   // The licensing service is configured, and often one of an internal network.
-  const egress = createEgress({ blockPrivate: false, maxResponseBytes: maximumAnswerBytes })
+  const egress = createEgress({ blockPrivate: false, maxResponseBytes: maxAnswerBytes })
   const cache = new Map<string, { tier: Tier; until: number }>()
 
   const post = async (path: string, body: object): Promise<unknown> => {
@@ -56,7 +56,7 @@ export const createLicence = ({ url, token, log, now = Date.now }: LicenceOption
     const known = cache.get(key)
     if (known && known.until > now()) return known.tier
     const tier = await ask(userId, product)
-    if (cache.size >= maximumCached) cache.clear()
+    if (cache.size >= maxCached) cache.clear()
     cache.set(key, { tier, until: now() + cacheMilliseconds })
     return tier
   }

@@ -161,7 +161,7 @@ const events = (
   route: Route,
   backend: Backend,
   answered: Answered,
-  { streams, maximumStreams, streamsByAddress, clientAddress }: RouteOptions,
+  { streams, maxStreams, streamsByAddress, clientAddress }: RouteOptions,
 ): Handle => {
   const read = requestReader(route)
   const method = call(backend, route)
@@ -169,7 +169,7 @@ const events = (
   const idOf = idReader(route)
   const isResumable = backend.isRemote === true && Object.values(route.headerFields).includes(lastEventHeader)
   return async (request, reply) => {
-    if (streams.heartbeat.size() >= maximumStreams) {
+    if (streams.heartbeat.size() >= maxStreams) {
       throw failure('unavailable', 'Too many streams are open. Try again shortly.', { retryAfterSeconds: 5 })
     }
     const message = read(request)
@@ -194,7 +194,7 @@ const events = (
 
 export type RouteOptions = {
   streams: EventStreams
-  maximumStreams: number
+  maxStreams: number
   streamsByAddress: ConcurrencyLimiter
   clientAddress: ClientAddress
   begin: Begin

@@ -12,7 +12,7 @@ const createAjv = (allErrors: boolean) => {
 const firstError = createAjv(false)
 const allErrors = createAjv(true)
 
-const maximumErrors = 20
+const maxErrors = 20
 /** Values with more parts than this get their first error alone. */
 const maxPartsForAllErrors = 1_000
 
@@ -117,7 +117,7 @@ export const check = (place: 'path' | 'query' | 'body', schema: object | undefin
       findAll ??= allErrors.compile(schema)
       if (!findAll(value)) ({ errors } = findAll)
     }
-    return failure('invalid', (errors ?? []).slice(0, maximumErrors).map(toDetail(place)))
+    return failure('invalid', (errors ?? []).slice(0, maxErrors).map(toDetail(place)))
   }
 }
 
@@ -130,6 +130,6 @@ export const checkNames = (known: ReadonlySet<string>): Check => {
   })
   return (query) => {
     const unknown = Object.keys(query ?? {}).filter((name) => !known.has(name))
-    return unknown.length === 0 ? undefined : failure('invalid', unknown.slice(0, maximumErrors).map(detailOf))
+    return unknown.length === 0 ? undefined : failure('invalid', unknown.slice(0, maxErrors).map(detailOf))
   }
 }

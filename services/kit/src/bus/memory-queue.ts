@@ -4,7 +4,7 @@ import { pauseAfter, type Queue, reasonOf } from './queue.ts'
 
 type Entry = { bytes: Uint8Array; id: string | undefined; deliveries: number }
 
-const maximumDeadLetters = 1_000
+const maxDeadLetters = 1_000
 
 /** One work queue in memory: first in, first out; failed jobs wait out their back-off beside it. */
 export const createMemoryQueue = <Value>(queue: Queue<Value>) => {
@@ -35,10 +35,10 @@ export const createMemoryQueue = <Value>(queue: Queue<Value>) => {
   }
 
   const failed = (entry: Entry, reason: string) => {
-    if (entry.deliveries >= queue.maximumDeliveries) {
+    if (entry.deliveries >= queue.maxDeliveries) {
       settle(entry)
       dead.push({ value: queue.decode(entry.bytes), deliveries: entry.deliveries, reason, entry })
-      if (dead.length > maximumDeadLetters) dead.shift()
+      if (dead.length > maxDeadLetters) dead.shift()
       return
     }
     offerLater(entry, pauseAfter(queue, entry.deliveries))
@@ -99,7 +99,7 @@ export const createMemoryQueue = <Value>(queue: Queue<Value>) => {
   return {
     enqueue: (value: Value, id: string | undefined): boolean => {
       if (id !== undefined && ids.has(id)) return false
-      if (size >= queue.maximumWaiting) {
+      if (size >= queue.maxWaiting) {
         throw failure('unavailable', `Too much work is waiting already (${queue.name}). Try again shortly.`, {
           retryAfterSeconds: 5,
         })

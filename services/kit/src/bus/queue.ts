@@ -6,11 +6,11 @@ export type Queue<Job> = Codec<Job> & {
   /** A job neither done nor reported as being worked on for this long is given to another worker. */
   acknowledgeWithinMilliseconds: number
   /** Deliveries after which a job goes to the dead letters. */
-  maximumDeliveries: number
+  maxDeliveries: number
   /** Pauses before the second, third, ... delivery; the last one repeats. */
   backOffMilliseconds: readonly number[]
   /** Waiting jobs past which `enqueue` refuses. */
-  maximumWaiting: number
+  maxWaiting: number
 }
 
 /** A queue apart from what its jobs are. */
@@ -21,9 +21,9 @@ type QueueDeclaration<Job> = Codec<Job> & { name: string } & Partial<Omit<Queue<
 /** Declares a queue; what is left out has these defaults: 30 s, 5 deliveries, 1 s to 30 s, 10,000 jobs. */
 export const queue = <Job>(declaration: QueueDeclaration<Job>): Queue<Job> => ({
   acknowledgeWithinMilliseconds: 30_000,
-  maximumDeliveries: 5,
+  maxDeliveries: 5,
   backOffMilliseconds: [1_000, 5_000, 30_000],
-  maximumWaiting: 10_000,
+  maxWaiting: 10_000,
   ...declaration,
 })
 

@@ -84,7 +84,7 @@ test('of events that weigh too much together the oldest go, and the newest stays
     coalesceBy: undefined,
     now: () => 0,
     goneThrough: 0,
-    weigh: { of: (event) => event.length, most: 6 },
+    weigh: { of: (event) => event.length, max: 6 },
   })
   const follower = ring.reader('start')
   for (const [index, event] of ['aa', 'bb', 'cc', 'ddd'].entries()) ring.push(index + 1, event)

@@ -25,7 +25,7 @@ type RingOptions<Event> = {
   /** Events up to this sequence, if there were any, are already gone. */
   goneThrough: number
   /** How heavy events are, and how heavy all that are kept may be; the newest is kept whatever it weighs. */
-  weigh?: { of: (event: Event) => number; most: number } | undefined
+  weigh?: { of: (event: Event) => number; max: number } | undefined
 }
 
 /** How far behind a reader must be before superseded events are skipped for it. */
@@ -69,7 +69,7 @@ export const createRing = <Event>({ keep, coalesceBy, now, goneThrough, weigh }:
   const trim = () => {
     const expired = now() - keep.milliseconds
     while (kept.length - offset > keep.events) dropOldest()
-    while (weigh && weight > weigh.most && kept.length - offset > 1) dropOldest()
+    while (weigh && weight > weigh.max && kept.length - offset > 1) dropOldest()
     for (let oldest = kept[offset]; oldest && oldest.at < expired; oldest = kept[offset]) dropOldest()
   }
 

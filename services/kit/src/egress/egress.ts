@@ -52,9 +52,9 @@ const connectMilliseconds = 10_000
 const keepAliveMilliseconds = 10_000
 
 /** Connections by the certificate that they take; it is a setting of which there are few. */
-const mostAgents = 8
+const maxAgents = 8
 
-const mostRedirects = 5
+const maxRedirects = 5
 
 /** Resolves a name and gives up where one of its addresses is not allowed, so that what is checked is what is connected to. */
 export const checkedLookup =
@@ -111,7 +111,7 @@ export const createEgress = ({
     const known = agents.get(key)
     if (known) return known
     const [oldest] = agents
-    if (oldest && agents.size >= mostAgents) {
+    if (oldest && agents.size >= maxAgents) {
       agents.delete(oldest[0])
       // Ends with the requests in hand.
       void oldest[1].close()
@@ -130,7 +130,7 @@ export const createEgress = ({
       let url = new URL(address)
       let request: EgressInit = init
       const dispatcher = agentFor(certificate, applied)
-      for (let hops = 0; hops <= mostRedirects; hops += 1) {
+      for (let hops = 0; hops <= maxRedirects; hops += 1) {
         const refusal = refusalOfUrl(url, applied)
         if (refusal !== undefined) throw new EgressRefused(`${url.host} is refused. ${refusal}`)
         let response: Response

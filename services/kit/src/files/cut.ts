@@ -3,9 +3,9 @@ import { untilAborted } from '../lifecycle/mod.ts'
 /** The first buffer that small content is gathered in. */
 const firstBytes = 64 * 1024
 
-const grown = (buffer: Buffer, filled: number, needed: number, most: number): Buffer => {
+const grown = (buffer: Buffer, filled: number, needed: number, max: number): Buffer => {
   if (needed <= buffer.byteLength) return buffer
-  const larger = Buffer.allocUnsafeSlow(Math.min(most, Math.max(needed, buffer.byteLength * 2)))
+  const larger = Buffer.allocUnsafeSlow(Math.min(max, Math.max(needed, buffer.byteLength * 2)))
   buffer.copy(larger, 0, 0, filled)
   return larger
 }

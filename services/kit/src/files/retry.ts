@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
 /** Tries of one request, and the time (ms) after which none begins. */
-const maximumTries = 6
+const maxTries = 6
 const limitMilliseconds = 15_000
 const firstPauseMilliseconds = 100
 const longestPauseMilliseconds = 3_000
@@ -39,7 +39,7 @@ export const createTries = (judge: Judge, signal?: AbortSignal): Tries => {
       if (!judge.isPassing(error)) throw error
       tried += 1
       const late = performance.now() - began > limitMilliseconds
-      if (tried >= maximumTries || late) throw judge.givenUp(error)
+      if (tried >= maxTries || late) throw judge.givenUp(error)
       const wait = pauseAfter(tried, judge.askedSeconds(error))
       await sleep(wait, undefined, signal ? { signal } : {}).catch(() => signal?.throwIfAborted())
     },

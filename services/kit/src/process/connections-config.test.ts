@@ -65,7 +65,7 @@ describe('what belongs together must be told together', () => {
     const told = { NATS_URL: 'a:4222', NATS_USER: 'u', NATS_PASSWORD: 'p', NATS_STREAM_MB: '2' }
     expect(busOptions(connections(told))).toMatchObject({
       credentials: { user: 'u', password: 'p' },
-      storage: { maximumStreamBytes: 2 * 1024 * 1024 },
+      storage: { maxStreamBytes: 2 * 1024 * 1024 },
     })
   })
 

@@ -181,7 +181,7 @@ export const busOptions = (config: ConnectionsConfig): Omit<NatsBusOptions, 'nam
     storage: {
       kind: 'file',
       replicas: natsReplicas,
-      maximumStreamBytes: natsStreamMegabytes === undefined ? undefined : natsStreamMegabytes * 1024 * 1024,
+      maxStreamBytes: natsStreamMegabytes === undefined ? undefined : natsStreamMegabytes * 1024 * 1024,
     },
     ...(credentials ? { credentials } : {}),
     ...(natsUser !== undefined && natsPassword !== undefined

@@ -17,7 +17,7 @@ export type LocalWorkloadsOptions = {
   bus: Bus
   kinds: Partial<Record<Workload, WorkerKind>>
   /** Runs waiting past which another is refused. */
-  maximumQueued?: number
+  maxQueued?: number
   log: Log
   now?: () => Date
 }
@@ -70,7 +70,7 @@ type Entry = {
 export const createLocalWorkloads = ({
   bus,
   kinds,
-  maximumQueued = 1_000,
+  maxQueued = 1_000,
   log,
   now = () => new Date(),
 }: LocalWorkloadsOptions) => {
@@ -134,7 +134,7 @@ export const createLocalWorkloads = ({
         report({ runId, workload: ended.workload }, ended.last)
         return { queued: false }
       }
-      if (pool.counts().queued >= maximumQueued) {
+      if (pool.counts().queued >= maxQueued) {
         throw failure('unavailable', 'Too much work is waiting already. Try again shortly.', { retryAfterSeconds: 10 })
       }
       const entry: Entry = { request, createdAt: now().toISOString(), startedAt: undefined, timer: undefined }
@@ -170,7 +170,7 @@ export const createLocalWorkloads = ({
   const counts = (): WorkloadCounts[] =>
     [...pools].map(([workload, pool]) => {
       const { total, running, queued } = pool.counts()
-      return { workload, running, maxRunning: total, queued, maxQueued: maximumQueued }
+      return { workload, running, maxRunning: total, queued, maxQueued: maxQueued }
     })
   return {
     handlers,

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isFailure } from '../errors/mod.ts'
 
-const pauses = { first: 100, most: 5_000 }
+const pauses = { first: 100, max: 5_000 }
 
 const isUnavailable = (error: unknown): boolean => isFailure(error, 'unavailable')
 
@@ -25,7 +25,7 @@ export const retrying = async <Result>(
 ): Promise<Result> => {
   const limit = performance.now() + withinMilliseconds
   let isAgain = false
-  for (let pause = pauses.first; ; pause = Math.min(pause * 2, pauses.most)) {
+  for (let pause = pauses.first; ; pause = Math.min(pause * 2, pauses.max)) {
     signal.throwIfAborted()
     try {
       return await attempt(isAgain)

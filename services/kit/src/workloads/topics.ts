@@ -84,9 +84,9 @@ const notices = (name: string) =>
     name,
     ...messageCodec(RunNotice),
     acknowledgeWithinMilliseconds: 30_000,
-    maximumDeliveries: 10,
+    maxDeliveries: 10,
     backOffMilliseconds: [200, 1_000, 5_000, 15_000],
-    maximumWaiting: 100_000,
+    maxWaiting: 100_000,
   })
 
 /** What services and the operator report of runs, for the statuses that the leading operator writes. */
@@ -100,9 +100,9 @@ const orders = (kind: RunKind) =>
     name: `workloads.orders.${kind}`,
     ...messageCodec(RunOrder),
     acknowledgeWithinMilliseconds: 30_000,
-    maximumDeliveries: 10,
+    maxDeliveries: 10,
     backOffMilliseconds: [500, 2_000, 10_000],
-    maximumWaiting: 10_000,
+    maxWaiting: 10_000,
   })
 
 /** Runs that an object requested, for the service that owns the workload to plan and to request by `Run`. */
@@ -113,6 +113,6 @@ export const generationOrders = orders('generation')
 export const branchNotices = queue({
   name: 'workloads.branch-notices',
   ...messageCodec(BranchNotice),
-  maximumDeliveries: 3,
-  maximumWaiting: 10_000,
+  maxDeliveries: 3,
+  maxWaiting: 10_000,
 })

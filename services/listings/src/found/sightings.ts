@@ -2,7 +2,7 @@ import type { Db } from '../store/tables.ts'
 import type { ListingRow } from './store.ts'
 
 /** Sightings kept of one listing. */
-const mostSightings = 100
+const maxSightings = 100
 
 /** The search that saw listings, and when, as ISO text. */
 export type Sighting = { readonly id: string; readonly seenAt: string }
@@ -14,7 +14,7 @@ const trimSightings = async (db: Db, listingId: number): Promise<void> => {
     .select('id')
     .where('listing_id', '=', listingId)
     .orderBy('id', 'desc')
-    .limit(mostSightings)
+    .limit(maxSightings)
   await db.deleteFrom('listing_sightings').where('listing_id', '=', listingId).where('id', 'not in', kept).execute()
 }
 
@@ -34,7 +34,7 @@ export const recordSightings = async (db: Db, rows: readonly ListingRow[], searc
     .where('id', 'in', ids)
     .returningAll()
     .execute()
-  for (const { id, times_seen } of counted) if (times_seen > mostSightings) await trimSightings(db, id)
+  for (const { id, times_seen } of counted) if (times_seen > maxSightings) await trimSightings(db, id)
   const byId = new Map(counted.map((row) => [row.id, row]))
   return rows.map((row) => byId.get(row.id) ?? row)
 }

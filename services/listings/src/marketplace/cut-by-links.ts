@@ -36,16 +36,16 @@ export const cutByLinks = (html: string): readonly CardFragment[] => {
     while (isElement(card.parent) && itemsWithin.get(card.parent)?.size === 1) card = card.parent
     byParent.set(card.parent, (byParent.get(card.parent) ?? new Set()).add(card))
   }
-  const most = [...byParent.values()].reduce<ReadonlySet<Element>>(
+  const max = [...byParent.values()].reduce<ReadonlySet<Element>>(
     (best, next) => (next.size > best.size ? next : best),
     new Set(),
   )
-  if (most.size < fewestCards) return []
-  const [first] = most
+  if (max.size < fewestCards) return []
+  const [first] = max
   const siblings = first?.parent?.children ?? []
   let gapBefore = ''
   return siblings.flatMap((node) => {
-    if (!isElement(node as ParentNode) || !most.has(node as Element)) {
+    if (!isElement(node as ParentNode) || !max.has(node as Element)) {
       gapBefore += getOuterHTML(node)
       return []
     }

@@ -19,7 +19,7 @@ import { migrations } from '../store/migrations.ts'
 import type { Tables } from '../store/tables.ts'
 import { answerOf } from './answer.ts'
 import { driveSearch } from './drive.ts'
-import { encodeOrder, mostTries, type Telling } from './order.ts'
+import { encodeOrder, maxTries, type Telling } from './order.ts'
 import { wholes } from './parts.ts'
 import { type Control, controlOf, updatesOf } from './updates.ts'
 import { encodeMessage } from './worker/messages.ts'
@@ -170,10 +170,10 @@ test.each([false, true])(
         },
       },
     }
-    await expect(drive(mostTries)).rejects.toMatchObject({ kind: 'unavailable' })
+    await expect(drive(maxTries)).rejects.toMatchObject({ kind: 'unavailable' })
     expect([await hasEnded(), cancelled]).toEqual([false, []])
     isAway = false
-    await drive(mostTries)
+    await drive(maxTries)
     expect((await frames()).map(({ $case }) => $case)).toContain('listings')
     expect([await hasEnded(), cancelled]).toEqual([true, []])
   },
@@ -203,7 +203,7 @@ test.each([
 
 test('a search that was interrupted too often is not tried again, and says so', async () => {
   await order()
-  await drive(mostTries + 1)
+  await drive(maxTries + 1)
   expect((await frames()).map(({ $case }) => $case)).toEqual(['searchFailed', 'done'])
   expect([await hasEnded(), asked]).toEqual([true, []])
 })
@@ -226,7 +226,7 @@ test('a search that was cancelled before anybody drove it ends, and has not fail
 test('a search that ended, or that nobody knows, is left alone', async () => {
   await drive(1)
   await order()
-  await drive(mostTries + 1)
+  await drive(maxTries + 1)
   await drive(1)
   expect((await frames()).map(({ $case }) => $case)).toEqual(['searchFailed', 'done'])
 })

@@ -10,7 +10,7 @@ import { cancelRun, RunFailure, startRun } from './follow-run.ts'
 import { gather } from './gather.ts'
 import { createLeash, type Leash } from './leash.ts'
 import { marketplaceFor } from './marketplace.ts'
-import { decodeOrder, mostTries, runSeconds, type SearchOrder } from './order.ts'
+import { decodeOrder, maxTries, runSeconds, type SearchOrder } from './order.ts'
 import { planSearch, type SearchPlan } from './plan.ts'
 import { subjectOf } from './subject.ts'
 import { createTeller, type Teller } from './teller.ts'
@@ -142,7 +142,7 @@ const driveToEnd = async (dependencies: Dependencies, drive: Drive): Promise<voi
   const { leash, turn } = drive
   try {
     leash.signal.throwIfAborted()
-    if (turn.delivery > mostTries)
+    if (turn.delivery > maxTries)
       throw failure('internal', 'The search was interrupted too often.', { cause: new Error('Its tries are used up.') })
     const findings = await perform(dependencies, drive)
     turn.signal.throwIfAborted()

@@ -72,7 +72,7 @@ export const takeObjectOrders = async (dependencies: Dependencies): Promise<void
   await dependencies.bus.work(
     searchOrders,
     ({ value, delivery }, handling) =>
-      handlePatiently(() => takeOrder(dependencies, value, delivery >= searchOrders.maximumDeliveries), {
+      handlePatiently(() => takeOrder(dependencies, value, delivery >= searchOrders.maxDeliveries), {
         queue: searchOrders,
         handling,
         withinMilliseconds: longestOutage,

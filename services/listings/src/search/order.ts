@@ -28,7 +28,7 @@ export const decodeOrder = (json: string): SearchOrder => JSON.parse(json) as Se
 export const searchesAtOnce = 64
 
 /** How many times a search is driven, where its drivers die. */
-export const mostTries = 6
+export const maxTries = 6
 
 /** Searches to be driven, by session. One whose driver is not heard of is given to another replica. */
 export const searches = queue({
@@ -36,7 +36,7 @@ export const searches = queue({
   ...jsonCodec<{ readonly sessionId: string }>(),
   acknowledgeWithinMilliseconds: 6_000,
   // One more than the tries: the last delivery is for telling that there will be no other.
-  maximumDeliveries: mostTries + 1,
+  maxDeliveries: maxTries + 1,
   backOffMilliseconds: [500, 2_000, 5_000, 10_000, 20_000],
-  maximumWaiting: 500,
+  maxWaiting: 500,
 })

@@ -8,7 +8,7 @@ import { priceLimit } from './plan.ts'
 import { parseGroups, parseTerms } from './terms.ts'
 
 /** What a Search takes of each, in characters (code points) or in number. */
-const most = { query: 500, terms: 200, term: 100, category: 40, pages: 999 } as const
+const max = { query: 500, terms: 200, term: 100, category: 40, pages: 999 } as const
 
 const cut = (text: string, characters: number): string => [...text].slice(0, characters).join('')
 
@@ -18,14 +18,14 @@ const joined = (group: readonly string[]): string => {
   return others.reduce(
     (text, alternative) => {
       const longer = `${text}|${alternative}`
-      return [...longer].length <= most.term ? longer : text
+      return [...longer].length <= max.term ? longer : text
     },
-    cut(first, most.term),
+    cut(first, max.term),
   )
 }
 
 const termsOf = (terms: readonly string[]): string[] =>
-  terms.slice(0, most.terms).map((term) => cut(term, most.term).trim())
+  terms.slice(0, max.terms).map((term) => cut(term, max.term).trim())
 
 const modes = { [Mode.ANY]: 'any', [Mode.GROUPS]: 'groups' } as const
 const adapters = { [Adapter.API]: 'api', [Adapter.SCRAPER]: 'scraper' } as const
@@ -46,14 +46,14 @@ export const subjectOf = (request: SearchRequest): SearchSubject => {
   const mode = wordOf<'all' | 'any' | 'groups'>(modes, request.mustIncludeMode, 'all')
   const { mustInclude, categoryId } = request
   return {
-    query: cut(request.q.trim(), most.query).trim(),
+    query: cut(request.q.trim(), max.query).trim(),
     mustInclude: termsOf(mode === 'groups' ? parseGroups(mustInclude).map(joined) : parseTerms(mustInclude)),
     mustIncludeMode: mode,
     mustExclude: termsOf(parseTerms(request.mustExclude)),
     ...pricesOf(request),
-    categoryId: categoryId === '' || [...categoryId].length > most.category ? undefined : categoryId,
+    categoryId: categoryId === '' || [...categoryId].length > max.category ? undefined : categoryId,
     adapter: wordOf<'auto' | 'api' | 'scraper'>(adapters, request.adapter, 'auto'),
-    pages: Math.min(most.pages, Math.max(1, Math.trunc(request.pages ?? 1))),
+    pages: Math.min(max.pages, Math.max(1, Math.trunc(request.pages ?? 1))),
   }
 }
 

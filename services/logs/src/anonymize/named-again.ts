@@ -24,7 +24,7 @@ const mayName = (text: string): boolean =>
   text.length > 1 && (/\p{L}/u.test(text) || text.includes('.')) && !plainWords.has(text.toLowerCase())
 
 /** As far back as it is looked for where a path begins. */
-const mostOfPath = 256
+const maxOfPath = 256
 /** A path up to one of its parts; a host stands behind two slashes. */
 const upToPart = /(?:^|[\s"'`=([{<>,;:|])(?:~|\.{1,2})?\/(?:[^\s"'`]*\/)?$/
 /** Folders, and collections of an API, whose parts are called like people. */
@@ -33,7 +33,7 @@ const peopleHold = /\/(?:home|users?|people|members|profiles?|accounts?|mail|cro
 /** Whether what stands there is a part of a path that is called like somebody by chance, as `/root` and `/var/lib/mysql` are. */
 const isPartOfPath = (text: string, at: number): boolean => {
   if (text[at - 1] !== '/' || text[at - 2] === '/') return false
-  const before = text.slice(Math.max(0, at - mostOfPath), at)
+  const before = text.slice(Math.max(0, at - maxOfPath), at)
   return upToPart.test(before) && !peopleHold.test(before)
 }
 

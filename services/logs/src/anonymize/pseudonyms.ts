@@ -31,7 +31,7 @@ export const createPseudonyms = (key: Uint8Array): Pseudonyms => {
       if (remembered !== undefined) return remembered
       const pseudonym = `${kind}-${createHmac('sha256', key).update(name).digest('hex').slice(0, digits)}`
       distinct[kind === 'user' ? 'usernames' : 'addresses'].add(pseudonym)
-      if (known.size >= mostRemembered) known.clear()
+      if (known.size >= maxRemembered) known.clear()
       known.set(name, pseudonym)
       return pseudonym
     },
@@ -39,4 +39,4 @@ export const createPseudonyms = (key: Uint8Array): Pseudonyms => {
   }
 }
 
-const mostRemembered = 100_000
+const maxRemembered = 100_000

@@ -24,8 +24,8 @@ import type { BlocklistTables, Status } from './store.ts'
 /** The sources that the settings name are scanned so often; where they name none, only a person's request scans. */
 const scanMilliseconds = 15 * 60_000
 /** A request waits for so long; what is left is for the next one, or the background. */
-const mostRequestMilliseconds = 20_000
-const mostRoundMilliseconds = 5 * 60_000
+const maxRequestMilliseconds = 20_000
+const maxRoundMilliseconds = 5 * 60_000
 const scanLease = 'blocklist scan'
 
 /** Changes at the filter follow each other, on all replicas: AdGuard Home's list is read, changed and written as a whole. */
@@ -127,7 +127,7 @@ export const createBlocklist = (options: BlocklistOptions): Blocklist => {
   return {
     list: async (status) => rankedCandidates(db, await settings.read(), status),
     scan: async (signal) => {
-      const result = await scanFor(mostRequestMilliseconds, signal)
+      const result = await scanFor(maxRequestMilliseconds, signal)
       if (!result) throw failure('conflict', 'A scan is running: look at the candidates in a moment.')
       return result
     },
@@ -150,7 +150,7 @@ export const createBlocklist = (options: BlocklistOptions): Blocklist => {
         roundMilliseconds,
         signal,
         async () => {
-          if ((await settings.read()).router_source_ids.length > 0) await scanFor(mostRoundMilliseconds, signal)
+          if ((await settings.read()).router_source_ids.length > 0) await scanFor(maxRoundMilliseconds, signal)
         },
         (error) => {
           if (!signal.aborted) log.warn({ err: error }, 'a scan for block list candidates failed; the next one goes on')

@@ -6,7 +6,7 @@ import type { Blocklist } from './blocklist.ts'
 import type { Doing } from './candidates.ts'
 import { type Status, statuses } from './store.ts'
 
-const mostListed = 500
+const maxListed = 500
 
 const statusOf = (text: string): Status | undefined => {
   if (text === '') return undefined
@@ -25,7 +25,7 @@ const decisions: Record<string, Exclude<Doing, 'push' | 'unblock'>> = {
 export const blocklistRpc = (blocklist: Blocklist): Handlers<typeof BlocklistServiceDefinition> => ({
   listBlocklistCandidates: async ({ status, limit }) => {
     const all = await blocklist.list(statusOf(status))
-    return { candidates: all.slice(0, limit ?? mostListed), total: all.length }
+    return { candidates: all.slice(0, limit ?? maxListed), total: all.length }
   },
   scanBlocklist: async (_, { signal, head }) => {
     const { missing, ...result } = await blocklist.scan(signal)

@@ -124,7 +124,7 @@ export const saveSightings = (db: Db, { id, count, first_seen, last_seen, source
     .execute()
 
 /** Forgets candidates that nobody has decided about, but for so many of the last seen. */
-export const keepNewest = (db: Db, most: number) =>
+export const keepNewest = (db: Db, max: number) =>
   db
     .deleteFrom('blocklist_candidates')
     .where('status', '=', 'candidate')
@@ -135,7 +135,7 @@ export const keepNewest = (db: Db, most: number) =>
         .where('kept.status', '=', 'candidate')
         .orderBy('kept.last_seen', 'desc')
         .orderBy('kept.id')
-        .limit(most),
+        .limit(max),
     )
     .execute()
 

@@ -42,7 +42,7 @@ export const branchConfig = {
     ...logsConfig.patternsDirectory,
     description: 'A folder of patterns, the same as the logs service has; none unless told. Read at the start.',
   },
-  maximumBatchMegabytes: logsConfig.maximumBatchMegabytes,
+  maxBatchMegabytes: logsConfig.maxBatchMegabytes,
   segmentEntries: logsConfig.segmentEntries,
   cacheMegabytes: logsConfig.cacheMegabytes,
   pushedMegabytes: logsConfig.pushedMegabytes,

@@ -1,7 +1,7 @@
 import type { StoredEntry } from '../entries/entry.ts'
 import { orderOf } from '../entries/entry-order.ts'
 import { keyOfEntryId } from '../entries/identity.ts'
-import { type FacetCount, type Facets, mostFacetValues } from '../search/facets.ts'
+import { type FacetCount, type Facets, maxFacetValues } from '../search/facets.ts'
 import { bucketsFor, type Histogram } from '../search/histogram.ts'
 import { compareRanks, type Order, type Rank } from '../search/hits.ts'
 import type { FoundEntry, SearchResult } from '../search/search.ts'
@@ -36,7 +36,7 @@ const mergeCounts = <Value>(all: readonly (readonly FacetCount<Value>[])[]): Fac
   return [...counts]
     .map(([value, count]) => ({ value, count }))
     .toSorted((a, b) => b.count - a.count || (String(a.value) < String(b.value) ? -1 : 1))
-    .slice(0, mostFacetValues)
+    .slice(0, maxFacetValues)
 }
 
 const mergeFacets = (all: readonly Facets[]): Facets => ({

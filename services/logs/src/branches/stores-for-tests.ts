@@ -44,7 +44,7 @@ export const openEngineIn = async (directory: string) => {
     onProblem: (problem) => problems.push(problem),
   })
   const push = async (branch: string | null, entries: readonly Pushed[], now = Date.now): Promise<void> => {
-    const intake = { engine, pressure: createPressure(1e9), config: { maximumBatchMegabytes: 32 }, now }
+    const intake = { engine, pressure: createPressure(1e9), config: { maxBatchMegabytes: 32 }, now }
     await gleanBatchRpc({ ...intake, owner: { branch, tenantId: null } })(batchBody(entries) as never, nowhere)
   }
   return {

@@ -9,8 +9,8 @@ export const bundleVersion = 1
 export const serviceVersion = '0.7.0'
 
 /** As many entries as a bundle holds, and so many characters of their text; the earliest. */
-export const mostBundledEntries = 1_000
-const mostBundledText = 16 * 1024 * 1024
+export const maxBundledEntries = 1_000
+const maxBundledText = 16 * 1024 * 1024
 /** Masking such a stretch takes some tens of milliseconds at the worst; then others have their turn. */
 const charactersPerTurn = 65_536
 
@@ -74,9 +74,9 @@ export const maskEntries = async (entries: readonly Entry[], masker: Masker): Pr
 }
 
 const withinRoom = (entries: readonly Entry[]): Entry[] => {
-  let room = mostBundledText
+  let room = maxBundledText
   const fitting: Entry[] = []
-  for (const entry of entries.slice(0, mostBundledEntries)) {
+  for (const entry of entries.slice(0, maxBundledEntries)) {
     room -= entry.text.length
     if (room < 0) break
     fitting.push(entry)

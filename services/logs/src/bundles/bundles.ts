@@ -6,7 +6,7 @@ import { entriesOfIncident, type IncidentEntriesOptions } from '../incidents/inc
 import type { Incidents } from '../incidents/incidents.ts'
 import { presentIncident } from '../incidents/present.ts'
 import { addEvent } from '../incidents/store.ts'
-import { makeBundle, mostBundledEntries } from './bundle.ts'
+import { makeBundle, maxBundledEntries } from './bundle.ts'
 import { createOutbox, type Outbox } from './outbox.ts'
 import { readBundle, readBundleText } from './received-bundle.ts'
 import { countBundles, insertBundle, insertSentBundle } from './store.ts'
@@ -32,7 +32,7 @@ export type BundlesOptions = {
 }
 
 /** More than these are not kept; who sends them finds out. */
-const mostBundles = 10_000
+const maxBundles = 10_000
 
 /** An address without what may be secret in it. */
 const shownAddress = (address: string): string => {
@@ -72,7 +72,7 @@ export const createBundles = (options: BundlesOptions): Bundles => {
     const search: IncidentEntriesOptions = {
       engine,
       db,
-      limit: mostBundledEntries,
+      limit: maxBundledEntries,
       ...(signal && { signal }),
     }
     const { entries, count, missing } = await entriesOfIncident(incident, search)
@@ -132,8 +132,8 @@ export const createBundles = (options: BundlesOptions): Bundles => {
         sender_key: key,
         received_at: now(),
       })
-      if ((await countBundles(db)) >= mostBundles)
-        throw failure('conflict', `${mostBundles} bundles are kept already: delete some first.`)
+      if ((await countBundles(db)) >= maxBundles)
+        throw failure('conflict', `${maxBundles} bundles are kept already: delete some first.`)
       return await insertBundle(db, row)
     },
     [Symbol.asyncDispose]: async () => outbox?.[Symbol.asyncDispose](),

@@ -28,8 +28,8 @@ const attemptMilliseconds = 30_000
 const claimMilliseconds = attemptMilliseconds + 10_000
 /** A bundle that nobody has taken for so long is given up. */
 const patienceMilliseconds = 24 * 3_600_000
-const mostPerRound = 20
-const mostWords = 300
+const maxPerRound = 20
+const maxWords = 300
 
 type Outcome =
   | { kind: 'taken' }
@@ -44,10 +44,10 @@ const wordsOf = async (response: { status: number; body: AsyncIterable<unknown> 
   try {
     for await (const chunk of response.body ?? []) {
       if (chunk instanceof Uint8Array) text += Buffer.from(chunk).toString('utf8')
-      if (text.length >= mostWords) break
+      if (text.length >= maxWords) break
     }
   } catch {}
-  return `${response.status} ${text.replaceAll(/\s+/g, ' ').replaceAll('\0', '').slice(0, mostWords)}`.trim()
+  return `${response.status} ${text.replaceAll(/\s+/g, ' ').replaceAll('\0', '').slice(0, maxWords)}`.trim()
 }
 
 const messageOf = (error: unknown): string => {
@@ -109,7 +109,7 @@ export const createOutbox = (options: OutboxOptions): Outbox => {
     return row
   }
   const round = async () => {
-    for (const { id } of await dueBundles(db, now(), mostPerRound)) {
+    for (const { id } of await dueBundles(db, now(), maxPerRound)) {
       if (ending.signal.aborted) return
       await attempt(id)
     }

@@ -4,9 +4,9 @@ import { bundleVersion } from './bundle.ts'
 import type { BundleTable } from './tables.ts'
 
 /** The largest bundle that is taken, and how many entries it may have. */
-export const mostBundleBytes = 32 * 1024 * 1024
-const mostEntries = 10_000
-const mostLabel = 500
+export const maxBundleBytes = 32 * 1024 * 1024
+const maxEntries = 10_000
+const maxLabel = 500
 /** A bundle is an object with a list of entries, which have fields. */
 const maxBundleNesting = maxNesting + 3
 
@@ -14,7 +14,7 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** As databases keep it: without U+0000, and not cut within a character. */
-const kept = (text: string): string => text.slice(0, mostLabel).replaceAll('\0', '\uFFFD').toWellFormed()
+const kept = (text: string): string => text.slice(0, maxLabel).replaceAll('\0', '\uFFFD').toWellFormed()
 const textOr = (value: unknown, fallback: string): string => (typeof value === 'string' ? kept(value) : fallback)
 const textOrNull = (value: unknown): string | null => (typeof value === 'string' && value !== '' ? kept(value) : null)
 
@@ -50,7 +50,7 @@ export const readBundle = (
     throw invalidField(['body', 'incident'], 'incident must be an object with a label.')
   if (!Array.isArray(entries) || entries.some((entry) => !isObject(entry) || typeof entry.text !== 'string'))
     throw invalidField(['body', 'entries'], 'entries must be a list of objects with a text.')
-  if (entries.length > mostEntries) throw invalidField(['body', 'entries'], `A bundle may have ${mostEntries} entries.`)
+  if (entries.length > maxEntries) throw invalidField(['body', 'entries'], `A bundle may have ${maxEntries} entries.`)
   const bundledAt = typeof exported_at === 'string' ? Date.parse(exported_at) : Number.NaN
   if (Number.isNaN(bundledAt) || bundledAt < 0)
     throw invalidField(['body', 'exported_at'], 'exported_at must be a time such as 2026-03-01T09:15:02Z.')
@@ -76,7 +76,7 @@ export const readBundleText = async (content: AsyncIterable<Uint8Array>): Promis
   let size = 0
   for await (const part of content) {
     size += part.length
-    if (size > mostBundleBytes) throw failure('too_large', `A bundle may have ${mostBundleBytes / 1024 / 1024} MB.`)
+    if (size > maxBundleBytes) throw failure('too_large', `A bundle may have ${maxBundleBytes / 1024 / 1024} MB.`)
     parts.push(part)
   }
   try {

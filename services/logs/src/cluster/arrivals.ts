@@ -7,9 +7,9 @@ import type { Mirror } from './mirror.ts'
 import type { SharedCatalogue, SharedSegment } from './shared-catalogue.ts'
 
 /** So many new entries of a segment are told of one by one. */
-const mostTold = 1_000
+const maxTold = 1_000
 /** Who comes back is told of the entries of so many segments; more than that is no tail but a search. */
-const mostReplayed = 50
+const maxReplayed = 50
 
 /** The newest entries of a segment. What cannot be read is missed: searches see to it. */
 export const arrivalOf = async (part: Part, version: number): Promise<Arrived> => {
@@ -18,7 +18,7 @@ export const arrivalOf = async (part: Part, version: number): Promise<Arrived> =
   try {
     const visible = await part.visible()
     all = (await part.corpus()).documents
-    const told = Array.from({ length: Math.min(mostTold, part.documents) }, (_, index) => part.documents - 1 - index)
+    const told = Array.from({ length: Math.min(maxTold, part.documents) }, (_, index) => part.documents - 1 - index)
     const seen = told.reverse().filter((document) => !visible || hasBit(visible, document))
     entries = await part.entries(seen)
   } catch (error) {
@@ -47,8 +47,8 @@ export const replayAfter = async (
   const rows = [...changes.added, ...changes.passed]
     .filter(({ version, contentVersion }) => version === contentVersion && version > after)
     .toSorted((a, b) => a.version - b.version)
-  const arrivals = rows.slice(0, -mostReplayed).map(missedOf)
-  for (const row of rows.slice(-mostReplayed)) {
+  const arrivals = rows.slice(0, -maxReplayed).map(missedOf)
+  for (const row of rows.slice(-maxReplayed)) {
     const mirrored = await mirror.open(row)
     arrivals.push(mirrored ? await arrivalOf(mirror.partOf(mirrored), row.version) : missedOf(row))
   }

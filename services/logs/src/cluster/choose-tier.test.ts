@@ -22,7 +22,7 @@ const segment = (version: number, documents: number): SharedSegment => ({
 const live = (count: number, documents: number) => {
   let segments: SharedSegment[] = []
   let written = 0
-  let most = 0
+  let max = 0
   for (let version = 1; version <= count; version++) {
     segments.push(segment(version, documents))
     for (let chosen = chooseTier(segments, limits); chosen.length > 0; chosen = chooseTier(segments, limits)) {
@@ -30,17 +30,17 @@ const live = (count: number, documents: number) => {
       written += merged
       segments = [...segments.filter((row) => !chosen.includes(row)), segment(version, merged)]
     }
-    most = Math.max(most, segments.length)
+    max = Math.max(max, segments.length)
   }
-  return { segments, most, writtenPerDocument: written / (count * documents) }
+  return { segments, max, writtenPerDocument: written / (count * documents) }
 }
 
 test.each([1, 10, 700, 5_000, 40_000])(
   'segments of %d entries stay few, and none is written much more often than needed',
   (documents) => {
-    const { segments, most, writtenPerDocument } = live(6_000, documents)
+    const { segments, max, writtenPerDocument } = live(6_000, documents)
     const full = (6_000 * documents) / (limits.documents / 2)
-    expect(most).toBeLessThan(full + 8 * 6)
+    expect(max).toBeLessThan(full + 8 * 6)
     expect(writtenPerDocument).toBeLessThan(Math.log(limits.documents / documents) / Math.log(8) + 1.5)
     expect(segments.reduce((sum, row) => sum + row.documents, 0)).toBe(6_000 * documents)
     for (const row of segments) {

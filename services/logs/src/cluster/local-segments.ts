@@ -25,10 +25,10 @@ const ignoreMissing = (error: unknown): void => {
 }
 
 /**
- * Opens a folder as a cache of segments of about `mostBytes`. Safe for several processes on one folder: files appear whole, and one that
+ * Opens a folder as a cache of segments of about `maxBytes`. Safe for several processes on one folder: files appear whole, and one that
  * another process removed is simply not there any more. Nothing is synced: who reads checks what is read.
  */
-export const openLocalSegments = async (directory: string, mostBytes: number): Promise<LocalSegments> => {
+export const openLocalSegments = async (directory: string, maxBytes: number): Promise<LocalSegments> => {
   await mkdir(directory, { recursive: true })
   const nameOf = (key: string) => key.replaceAll('/', '_')
   const pathOf = (key: string) => join(directory, nameOf(key))
@@ -62,14 +62,14 @@ export const openLocalSegments = async (directory: string, mostBytes: number): P
     let total = kept.reduce((sum, { size }) => sum + size, 0)
     // The one that was used last stays, whatever its size: somebody is about to read it.
     for (const { name, size } of kept.slice(0, -1)) {
-      if (total <= mostBytes) break
+      if (total <= maxBytes) break
       await rm(join(directory, name), { force: true })
       total -= size
     }
   }
   const roomAfter = async (bytes: number) => {
     unseenBytes += bytes
-    if (unseenBytes <= mostBytes * shareUnseen) return
+    if (unseenBytes <= maxBytes * shareUnseen) return
     making ??= makeRoom().finally(() => {
       making = undefined
     })

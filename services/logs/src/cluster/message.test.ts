@@ -30,12 +30,12 @@ const entriesOf = (buffer: ArrayBuffer) => {
   }))
 }
 
-test.each([200, 1_000, 3_000, 1_000_000])('a batch in parts of %d bytes says what it said as one', (mostBytes) => {
+test.each([200, 1_000, 3_000, 1_000_000])('a batch in parts of %d bytes says what it said as one', (maxBytes) => {
   const whole = batchOf(lines)
-  const parts = splitBatch(whole, mostBytes)
+  const parts = splitBatch(whole, maxBytes)
   expect(parts.flatMap(entriesOf)).toEqual(entriesOf(whole))
-  for (const part of parts) expect(part.byteLength <= mostBytes || decodeBatch(part).count === 1).toBe(true)
-  if (mostBytes < whole.byteLength) expect(parts.length).toBeGreaterThan(1)
+  for (const part of parts) expect(part.byteLength <= maxBytes || decodeBatch(part).count === 1).toBe(true)
+  if (maxBytes < whole.byteLength) expect(parts.length).toBeGreaterThan(1)
 })
 
 test('a message is read as it was written, wherever it lies in a buffer', () => {

@@ -67,9 +67,9 @@ export const entryMessages = queue<Message>({
   decode,
   // Less than a sender waits: what a killed replica had in hand is another's in time.
   acknowledgeWithinMilliseconds: 10_000,
-  maximumDeliveries: 1_000_000,
+  maxDeliveries: 1_000_000,
   backOffMilliseconds: [1_000, 2_000, 5_000, 15_000],
-  maximumWaiting: 2_000,
+  maxWaiting: 2_000,
 })
 
 /** Outcomes for one replica, as segments are committed. */

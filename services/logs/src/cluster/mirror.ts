@@ -61,7 +61,7 @@ const opensAtOnce = 16
 /** What fails again so soon after it was fetched anew is not to be helped. */
 const mendsAfterMilliseconds = 60_000
 /** New segments up to this size are fetched as they appear: the next search will read them. */
-const mostFetchedAhead = 32 * 1024 * 1024
+const maxFetchedAhead = 32 * 1024 * 1024
 
 /** Mirrors a catalogue that others change, too. */
 export const createMirror = (options: MirrorOptions): Mirror => {
@@ -108,7 +108,7 @@ export const createMirror = (options: MirrorOptions): Mirror => {
   /** Opens a row; what cannot be read is fetched anew once, since a copy here may be all that is damaged. */
   const openNew = async (row: SharedSegment, isFresh: boolean): Promise<Mirrored | undefined> => {
     try {
-      if (isFresh && row.bytes <= mostFetchedAhead) await source.fetch(row)
+      if (isFresh && row.bytes <= maxFetchedAhead) await source.fetch(row)
       return await open(row)
     } catch (error) {
       if (!(error instanceof SegmentCorrupt)) throw error

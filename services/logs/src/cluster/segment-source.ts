@@ -28,14 +28,14 @@ export type SegmentSource = {
 }
 
 /** How often a copy that was removed while it was read is fetched again before reads go past the cache. */
-const mostFetches = 3
+const maxFetches = 3
 /**
  * Of a segment that is not here, ranges are read until they come to this share of it: a search wants a footer, a piece of the dictionary,
  * some postings, columns and the text of its hits. Who wants more is better off with all of it.
  */
-const mostFarShare = 0.3
+const maxFarShare = 0.3
 /** A smaller one is here as soon as a few ranges of it are. */
-const leastForRanges = 1024 * 1024
+const minForRanges = 1024 * 1024
 
 export type SegmentSourceOptions = {
   files: Files
@@ -54,9 +54,9 @@ export const createSegmentSource = (options: SegmentSourceOptions): SegmentSourc
   const farBytes = new Map<string, number>()
   /** Whether a range of a segment that is not here is better read alone; counts it then. */
   const isWorthARange = ({ key, bytes }: Described, { start, end }: { start: number; end: number }): boolean => {
-    if (!readsRanges || bytes < leastForRanges) return false
+    if (!readsRanges || bytes < minForRanges) return false
     const far = (farBytes.get(key) ?? 0) + end - start
-    if (far > bytes * mostFarShare) return false
+    if (far > bytes * maxFarShare) return false
     farBytes.set(key, far)
     return true
   }
@@ -98,7 +98,7 @@ export const createSegmentSource = (options: SegmentSourceOptions): SegmentSourc
     },
   })
   return {
-    reads: (segment) => readsOf(segment, mostFetches),
+    reads: (segment) => readsOf(segment, maxFetches),
     glances: (segment) => readsOf(segment, 0),
     fetch,
     verify: async (segment) => {

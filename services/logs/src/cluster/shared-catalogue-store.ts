@@ -17,7 +17,7 @@ import {
   readFloor,
   writeAmendments,
 } from '../segments/amendment-store.ts'
-import { mostOverrides } from '../segments/amendments.ts'
+import { maxOverrides } from '../segments/amendments.ts'
 import { createLeases } from './leases.ts'
 import type { NewSegment, Receipt, SharedCatalogue, SharedSegment } from './shared-catalogue.ts'
 import type { SharedCatalogueTables, SharedSegmentTable } from './shared-catalogue-tables.ts'
@@ -245,7 +245,7 @@ export const createSharedCatalogue = ({ db, now }: SharedCatalogueOptions): Shar
         // It may have expired with a segment; rows of these are forgotten later.
         if ((await readState(transaction)).forgotten > after) return false
         if (await isReplacedAfter(transaction, after, override.time)) return false
-        if ((await countOverrides(transaction)) >= mostOverrides)
+        if ((await countOverrides(transaction)) >= maxOverrides)
           throw failure('unavailable', 'Too many severities wait to be written into segments. Try again later.', {
             retryAfterSeconds: 60,
           })

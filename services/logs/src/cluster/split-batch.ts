@@ -25,9 +25,9 @@ const cut = (batch: ArrayBuffer, from: number, to: number): ArrayBuffer => {
 }
 
 /** A batch in parts of at most so many bytes, in order; a part that is larger has one entry. */
-export const splitBatch = (batch: ArrayBuffer, mostBytes: number): ArrayBuffer[] => {
+export const splitBatch = (batch: ArrayBuffer, maxBytes: number): ArrayBuffer[] => {
   const { count } = decodeBatch(batch)
-  if (batch.byteLength <= mostBytes || count <= 1) return [batch]
+  if (batch.byteLength <= maxBytes || count <= 1) return [batch]
   const middle = count >>> 1
-  return [cut(batch, 0, middle), cut(batch, middle, count)].flatMap((half) => splitBatch(half, mostBytes))
+  return [cut(batch, 0, middle), cut(batch, middle, count)].flatMap((half) => splitBatch(half, maxBytes))
 }

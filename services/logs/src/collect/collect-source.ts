@@ -31,7 +31,7 @@ export type SourceCollecting = {
 }
 
 /** So many problems of one source are told of. */
-const mostProblems = 20
+const maxProblems = 20
 
 /** Collects one source to its end and stores it. Throws for what prevented everything; what was stored before is not lost. */
 export const collectSource = async (
@@ -48,7 +48,7 @@ export const collectSource = async (
   let problemCount = 0
   const onProblem = (problem: string) => {
     problemCount++
-    if (problems.length < mostProblems) problems.push(problem)
+    if (problems.length < maxProblems) problems.push(problem)
   }
   const checkpoints = checkpointsOf(source.id)
   const keeper = createKeeper({ engine, source, checkpoints, onMatched })

@@ -43,7 +43,7 @@ export const openCollecting = async (directory: string) => {
   }
   const collector = createFileCollector({
     localFiles: localFilesOf([dirname(directory)]),
-    mostExpandedBytes: 64 * 1024 * 1024,
+    maxExpandedBytes: 64 * 1024 * 1024,
     now,
   })
   const checkpointsOf = (source: Pick<LocalFileEntry, 'id'>) =>

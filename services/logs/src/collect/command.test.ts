@@ -4,7 +4,7 @@ import { outputOf, runLocally } from './command.ts'
 test('a program sees nothing of the environment but where programs are', async () => {
   process.env.SERVICE_API_KEY = 'secret-of-this-test'
   try {
-    const said = await outputOf(runLocally, ['env'], { signal: new AbortController().signal, mostBytes: 10_000 })
+    const said = await outputOf(runLocally, ['env'], { signal: new AbortController().signal, maxBytes: 10_000 })
     const names = said
       .toString()
       .trim()

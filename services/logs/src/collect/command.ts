@@ -20,14 +20,14 @@ export class CommandFailed extends Error {
   override name = 'CommandFailed'
 }
 
-const mostComplaintCharacters = 2_000
+const maxComplaintCharacters = 2_000
 const killMilliseconds = 5_000
 
 /** Keeps the end of what is said, which has the reason. */
 export const keepComplaint = (stream: NodeJS.ReadableStream): (() => string) => {
   let said = ''
   stream.on('data', (bytes: Buffer) => {
-    said = (said + bytes.toString('utf8')).slice(-mostComplaintCharacters)
+    said = (said + bytes.toString('utf8')).slice(-maxComplaintCharacters)
   })
   return () => said.trim()
 }
@@ -81,14 +81,14 @@ export const runLocally: RunCommand = async ([program = '', ...words], signal) =
 export const outputOf = async (
   run: RunCommand,
   words: readonly string[],
-  { signal, mostBytes }: { signal: AbortSignal; mostBytes: number },
+  { signal, maxBytes }: { signal: AbortSignal; maxBytes: number },
 ): Promise<Buffer> => {
   const { output, ended } = await run(words, signal)
   const parts: Buffer[] = []
   let size = 0
   for await (const part of output) {
     size += part.length
-    if (size > mostBytes) throw new CommandFailed(`${words[0]} says more than ${mostBytes} bytes.`)
+    if (size > maxBytes) throw new CommandFailed(`${words[0]} says more than ${maxBytes} bytes.`)
     parts.push(part)
   }
   const { code, complaint } = await ended

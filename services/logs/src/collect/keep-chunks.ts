@@ -37,7 +37,7 @@ export type KeeperOptions = {
 /** Checkpoints move after so many bytes of a stream, so that after a crash no more is read again. */
 const bytesPerCheckpoint = 16 * 1024 * 1024
 /** Streams that have ended and are still being stored; the next one waits. */
-const mostEnding = 16
+const maxEnding = 16
 
 type Taken = { lastLine: number; checkpoint: Checkpoint }
 type OpenStream = {
@@ -135,7 +135,7 @@ export const createKeeper = ({ engine, source, checkpoints, onMatched }: KeeperO
       })
       .finally(() => ending.delete(mine))
     ending.add(mine)
-    if (ending.size >= mostEnding) await Promise.race(ending)
+    if (ending.size >= maxEnding) await Promise.race(ending)
   }
   const takeBatch = async ({ batch, entries, lines, formats, bytes: size, checkpoint }: Batch): Promise<void> => {
     if (batch) {

@@ -41,7 +41,7 @@ export const openCollecting = (dependencies: Dependencies): Promise<Collecting> 
       local: {
         file: createFileCollector({
           localFiles,
-          mostExpandedBytes: config.maximumExpandedMegabytes * megabyte,
+          maxExpandedBytes: config.maxExpandedMegabytes * megabyte,
           now,
         }),
         journald: withAccess(createJournalCollector({ now }), localFiles),

@@ -39,7 +39,7 @@ const settlingMilliseconds = 60_000
 const runLease = 'glean'
 const scheduleState = 'schedule'
 /** So many mistakes of the sources file are told with a task. */
-const mostToldProblems = 10
+const maxToldProblems = 10
 const nothingKept: Kept = { ...noResult, bytes: 0 }
 
 const addKept = (left: Kept, right: Kept): Kept => ({ ...addResults(left, right), bytes: left.bytes + right.bytes })
@@ -80,7 +80,7 @@ const enabledOf = ({ entries, ...document }: SourcesDocument): Asked => ({
 const onlyOf = ({ entries, problems }: SourcesDocument, id: string): Asked => {
   const found = findSource(entries, id)
   if (found) return { entries: [found], problems: [], isReadable: true }
-  const why = problems.slice(0, mostToldProblems).map((problem) => ` ${problem}`)
+  const why = problems.slice(0, maxToldProblems).map((problem) => ` ${problem}`)
   throw failure('not_found', `No source with the id "${id}" is configured.${why.join('')}`)
 }
 
@@ -136,7 +136,7 @@ export const createRuns = (options: RunsOptions): Runs => {
   const finish = (task: RunningTask, asked: Asked, { kept, failures, problems }: Outcome): Promise<Task> => {
     const hasFailed = !asked.isReadable || (failures.length > 0 && failures.length === asked.entries.length)
     const notes = [
-      ...asked.problems.slice(0, mostToldProblems),
+      ...asked.problems.slice(0, maxToldProblems),
       ...failures.slice(0, 10),
       ...(problems > 0 ? [`Some of it could not be read (${problems}): the configured sources say what.`] : []),
     ]

@@ -2,7 +2,7 @@ import { failure } from '@trellis/kit/errors'
 import { transact } from '@trellis/kit/store'
 import type { Kysely } from 'kysely'
 import { type AddedSourcesTables, readAddedSources, saveAddedSources } from './added-sources-store.ts'
-import { mostDocumentBytes, readSourcesDocument, type SourcesDocument, withSources } from './sources-document.ts'
+import { maxDocumentBytes, readSourcesDocument, type SourcesDocument, withSources } from './sources-document.ts'
 import { type ConfiguredSources, checkAppended } from './sources-file.ts'
 
 const addedName = 'added sources'
@@ -50,10 +50,10 @@ export const createSharedSources = ({
         const added = checkAppended(both(inFile, readSourcesDocument(text, addedName)), sources)
         if (added.length === 0) return added
         const document = withSources(text, sources)
-        if (document.length > mostDocumentBytes)
+        if (document.length > maxDocumentBytes)
           throw failure(
             'conflict',
-            `All sources that are added may take ${mostDocumentBytes} characters; there is no room.`,
+            `All sources that are added may take ${maxDocumentBytes} characters; there is no room.`,
           )
         await saveAddedSources(transaction, document)
         return added

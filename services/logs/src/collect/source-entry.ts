@@ -82,7 +82,7 @@ export type LocalEntry = LocalFileEntry | LocalJournalEntry | LocalContainerEntr
 /** A source as the sources file tells it. */
 export type SourceEntry = LocalEntry | SshEntry
 
-export const mostSourceIdCharacters = 253
+export const maxSourceIdCharacters = 253
 
 /** A file's name may have them; a source id has not. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
@@ -103,9 +103,9 @@ export const unitSourceId = (entry: SourceEntry, unit: string): string => {
   const { sourceId } = entry
   const stem = sourceId.includes(':') ? sourceId : `${sourceId}:${hostOf(entry).replaceAll(':', '-')}`
   const whole = `${stem}:${unit.replaceAll(controls, '?')}`.toWellFormed()
-  if (whole.length <= mostSourceIdCharacters) return whole
+  if (whole.length <= maxSourceIdCharacters) return whole
   const digest = hash('sha256', whole, 'hex').slice(0, 12)
-  return `${whole.slice(0, mostSourceIdCharacters - digest.length - 1).toWellFormed()}~${digest}`
+  return `${whole.slice(0, maxSourceIdCharacters - digest.length - 1).toWellFormed()}~${digest}`
 }
 
 /** Whether entries kept under a source id are of this configured source or of one of its units. */

@@ -3,7 +3,7 @@ import { knownFormatNames } from '../formats/in-force.ts'
 import type { JoinRule } from '../formats/multiline.ts'
 import { nearestNames } from '../formats/nearest-names.ts'
 import { zoneOf } from '../formats/zone.ts'
-import { mostSourceIdCharacters } from './source-entry.ts'
+import { maxSourceIdCharacters } from './source-entry.ts'
 
 /** Reads one value of the sources file, `undefined` where it is absent; throws FieldProblem. */
 export type FieldReader<Value> = (value: unknown) => Value
@@ -13,9 +13,9 @@ export class FieldProblem extends Error {
   override name = 'FieldProblem'
 }
 
-const mostPathCharacters = 4_096
-const mostPatterns = 1_000
-const mostDays = 36_500
+const maxPathCharacters = 4_096
+const maxPatterns = 1_000
+const maxDays = 36_500
 
 const isAbsent = (value: unknown): value is undefined | null => value === undefined || value === null
 
@@ -33,11 +33,11 @@ export const otherwise =
 
 /** Text without control characters. Numbers count as text: YAML takes an unquoted `8080` for one. */
 export const text =
-  (most: number): FieldReader<string> =>
+  (max: number): FieldReader<string> =>
   (value) => {
     const given = typeof value === 'number' ? String(value) : value
     if (typeof given !== 'string' || given.trim() === '') throw new FieldProblem('must be text')
-    if (given.length > most) throw new FieldProblem(`must have at most ${most} characters`)
+    if (given.length > max) throw new FieldProblem(`must have at most ${max} characters`)
     // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
     if (/[\u0000-\u001f\u007f]/.test(given)) throw new FieldProblem('must not have control characters')
     if (!given.isWellFormed()) throw new FieldProblem('must be well-formed Unicode')
@@ -45,12 +45,12 @@ export const text =
   }
 
 export const identifier: FieldReader<string> = (value) => {
-  const given = text(mostSourceIdCharacters)(value)
+  const given = text(maxSourceIdCharacters)(value)
   if (given.includes('/')) throw new FieldProblem('must not have a "/": it is part of addresses')
   return given
 }
 
-export const sourceIdText = text(mostSourceIdCharacters)
+export const sourceIdText = text(maxSourceIdCharacters)
 
 export const flag: FieldReader<boolean> = (value) => {
   if (typeof value !== 'boolean') throw new FieldProblem('must be true or false')
@@ -58,14 +58,14 @@ export const flag: FieldReader<boolean> = (value) => {
 }
 
 const wholeNumber =
-  (least: number, most: number): FieldReader<number> =>
+  (min: number, max: number): FieldReader<number> =>
   (value) => {
-    if (typeof value !== 'number' || !Number.isInteger(value) || value < least || value > most)
-      throw new FieldProblem(`must be a whole number from ${least} to ${most}`)
+    if (typeof value !== 'number' || !Number.isInteger(value) || value < min || value > max)
+      throw new FieldProblem(`must be a whole number from ${min} to ${max}`)
     return value
   }
 
-export const days = wholeNumber(1, mostDays)
+export const days = wholeNumber(1, maxDays)
 export const portNumber = wholeNumber(1, 65_535)
 
 export const oneOf =
@@ -79,12 +79,12 @@ export const oneOf =
 /** A list of texts; a single text is a list of one. */
 export const texts: FieldReader<readonly string[]> = (value) => {
   const list: unknown[] = Array.isArray(value) ? value : [value]
-  if (list.length > mostPatterns) throw new FieldProblem(`must have at most ${mostPatterns} items`)
-  return list.map(text(mostPathCharacters))
+  if (list.length > maxPatterns) throw new FieldProblem(`must have at most ${maxPatterns} items`)
+  return list.map(text(maxPathCharacters))
 }
 
 export const absolutePath: FieldReader<string> = (value) => {
-  const given = text(mostPathCharacters)(value)
+  const given = text(maxPathCharacters)(value)
   if (!isAbsolute(given)) throw new FieldProblem('must be an absolute path, such as /var/log/syslog')
   return given
 }
@@ -95,14 +95,14 @@ const meantFormat = (given: string): string => {
 }
 
 export const formatName: FieldReader<string> = (value) => {
-  const given = text(mostSourceIdCharacters)(value)
+  const given = text(maxSourceIdCharacters)(value)
   if (!knownFormatNames().includes(given))
     throw new FieldProblem(`must be a format that is known here, but is "${given}"${meantFormat(given)}`)
   return given
 }
 
 export const zoneName: FieldReader<string> = (value) => {
-  const given = text(mostSourceIdCharacters)(value)
+  const given = text(maxSourceIdCharacters)(value)
   if (!zoneOf(given)) throw new FieldProblem('must be a time zone, such as Europe/Berlin or "+02:00"')
   return given
 }

@@ -12,8 +12,8 @@ export type SourcesDocument = {
   isReadable: boolean
 }
 
-export const mostSources = 5_000
-export const mostDocumentBytes = 8 * 1024 * 1024
+export const maxSources = 5_000
+export const maxDocumentBytes = 8 * 1024 * 1024
 
 type Parsed = { document: Document.Parsed; lines: LineCounter }
 
@@ -43,12 +43,12 @@ const listOf = ({ document }: Parsed): unknown[] | string => {
   if (value === null || value === undefined) return []
   const list = typeof value === 'object' && 'sources' in value ? (value.sources ?? []) : value
   if (!Array.isArray(list)) return 'it must be a list of sources under the key "sources".'
-  return list.length > mostSources ? `it has ${list.length} sources; there may be ${mostSources}.` : list
+  return list.length > maxSources ? `it has ${list.length} sources; there may be ${maxSources}.` : list
 }
 
 /** Reads a sources file. `name` is what problems call it. */
 export const readSourcesDocument = (text: string, name: string): SourcesDocument => {
-  if (text.length > mostDocumentBytes) return unreadable(`${name}: it is larger than ${mostDocumentBytes} characters.`)
+  if (text.length > maxDocumentBytes) return unreadable(`${name}: it is larger than ${maxDocumentBytes} characters.`)
   const parsed = parse(text)
   const list = listOf(parsed)
   if (typeof list === 'string') return unreadable(`${name}: ${list}`)

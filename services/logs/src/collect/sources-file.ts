@@ -6,7 +6,7 @@ import { failure, invalidField, messageOf } from '@trellis/kit/errors'
 import { DataDirectoryInUse, lockDataDirectory } from '@trellis/kit/store'
 import { isProblem, readSource } from './read-source.ts'
 import type { SourceEntry } from './source-entry.ts'
-import { mostDocumentBytes, readSourcesDocument, type SourcesDocument, withSources } from './sources-document.ts'
+import { maxDocumentBytes, readSourcesDocument, type SourcesDocument, withSources } from './sources-document.ts'
 
 /** The sources that people have configured, wherever they are written down. */
 export type ConfiguredSources = {
@@ -22,7 +22,7 @@ export type ConfiguredSources = {
 
 const lockMilliseconds = 10_000
 const lockPauseMilliseconds = 50
-const mostAppended = 1_000
+const maxAppended = 1_000
 
 const codeOf = (error: unknown): string =>
   error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : ''
@@ -33,8 +33,8 @@ export const checkAppended = (
   sources: readonly Record<string, unknown>[],
 ): SourceEntry[] => {
   if (!isReadable) throw failure('conflict', `Nothing can be added before this is mended: ${problems.join(' ')}`)
-  if (sources.length > mostAppended)
-    throw invalidField(['body', 'sources'], `At most ${mostAppended} sources can be added at once.`)
+  if (sources.length > maxAppended)
+    throw invalidField(['body', 'sources'], `At most ${maxAppended} sources can be added at once.`)
   const ids = new Set(entries.map(({ id }) => id))
   return sources.map((given, index) => {
     const read = readSource(given)
@@ -107,7 +107,7 @@ export const createSourcesFile = ({
   const readText = async (): Promise<string> => {
     try {
       const { size } = await stat(path)
-      if (size > mostDocumentBytes) throw new RangeError(`it is larger than ${mostDocumentBytes} bytes`)
+      if (size > maxDocumentBytes) throw new RangeError(`it is larger than ${maxDocumentBytes} bytes`)
       return await readFile(path, 'utf8')
     } catch (error) {
       if (codeOf(error) === 'ENOENT') return ''

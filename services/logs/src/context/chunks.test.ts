@@ -26,7 +26,7 @@ describe('a document in chunks', () => {
     const chunks = chunksOf(Array.from({ length: 6 }, (_, index) => paragraph(index * 10, 10)).join('\n\n'))
     expect(chunks.length).toBeGreaterThan(3)
     for (const [index, { text }] of chunks.entries()) {
-      expect(text.length).toBeLessThanOrEqual(chunkSizes.most)
+      expect(text.length).toBeLessThanOrEqual(chunkSizes.max)
       const before = chunks[index - 1]
       if (before) expect(before.text.endsWith(text.slice(0, 20)) || before.text.includes(text.slice(0, 60))).toBe(true)
     }
@@ -41,14 +41,14 @@ describe('a document in chunks', () => {
     expect(joined.match(/x/g)?.length).toBeGreaterThanOrEqual(5_000)
     expect(joined).toContain('# no heading\n\n\ncode')
     for (const { text } of chunks) {
-      expect(text.length).toBeLessThanOrEqual(chunkSizes.most)
+      expect(text.length).toBeLessThanOrEqual(chunkSizes.max)
       expect(text.isWellFormed()).toBe(true)
     }
   })
 
   test('has no more chunks than its length allows, even of headings alone', () => {
     const document = '# a\nb\n'.repeat(50_000)
-    expect(chunksOf(document).length).toBeLessThan(document.length / (chunkSizes.least / 2))
+    expect(chunksOf(document).length).toBeLessThan(document.length / (chunkSizes.min / 2))
   })
 
   test.each(['', '   \n\n \t\n'])('of %j has none', (document) => {

@@ -8,9 +8,9 @@ export type Chunk = {
 /** Sizes in characters (UTF-16 units). */
 export const chunkSizes = {
   /** A chunk ends before what would take it past this. About 300 tokens: small models see 256 to 512. */
-  most: 1_200,
+  max: 1_200,
   /** A heading begins a new chunk once the one before it has so much; this bounds how many chunks a document can have. */
-  least: 300,
+  min: 300,
   /** So much of its end is repeated in the next one where a section is cut, so that no sentence is torn from its context. */
   overlap: 150,
 }
@@ -57,9 +57,9 @@ const blocksOf = (text: string): Block[] => {
 }
 
 /** Where a text that must be cut is best cut, at most so far: after a line, a sentence, a word, or anywhere. */
-const cutBefore = (text: string, most: number): number => {
-  const start = text.slice(0, most)
-  const half = most / 2
+const cutBefore = (text: string, max: number): number => {
+  const start = text.slice(0, max)
+  const half = max / 2
   const ends = [
     start.lastIndexOf('\n') + 1,
     Math.max(...['. ', '! ', '? '].map((end) => start.lastIndexOf(end) + 2)),
@@ -68,13 +68,13 @@ const cutBefore = (text: string, most: number): number => {
   const good = ends.find((end) => end > half)
   if (good !== undefined) return good
   // Never between the halves of a character.
-  return /[\ud800-\udbff]$/.test(start) ? most - 1 : most
+  return /[\ud800-\udbff]$/.test(start) ? max - 1 : max
 }
 
 /** The end of a text from a word's beginning on, of at most so many characters. */
-const tailOf = (text: string, most: number): string => {
-  if (text.length <= most) return text
-  const tail = text.slice(-most)
+const tailOf = (text: string, max: number): string => {
+  if (text.length <= max) return text
+  const tail = text.slice(-max)
   const word = tail.search(/\s/)
   return word === -1 ? '' : tail.slice(word + 1)
 }
@@ -82,8 +82,8 @@ const tailOf = (text: string, most: number): string => {
 const pieces = (text: string): string[] => {
   const cut: string[] = []
   let rest = text
-  while (rest.length > chunkSizes.most) {
-    const at = cutBefore(rest, chunkSizes.most)
+  while (rest.length > chunkSizes.max) {
+    const at = cutBefore(rest, chunkSizes.max)
     cut.push(rest.slice(0, at).trimEnd())
     rest = `${tailOf(rest.slice(0, at), chunkSizes.overlap)}${rest.slice(at)}`
   }
@@ -108,15 +108,15 @@ export const chunksOf = (document: string): Chunk[] => {
     length += text.length + 2
   }
   for (const block of blocksOf(document)) {
-    if (block.isHeading && length >= chunkSizes.least) end()
+    if (block.isHeading && length >= chunkSizes.min) end()
     for (const piece of pieces(block.text)) {
-      if (length > 0 && length + piece.length > chunkSizes.most) {
+      if (length > 0 && length + piece.length > chunkSizes.max) {
         const tail = tailOf(parts.at(-1) ?? '', chunkSizes.overlap)
         end()
         if (
           !block.isHeading &&
           tail !== '' &&
-          tail.length + piece.length + 2 <= chunkSizes.most &&
+          tail.length + piece.length + 2 <= chunkSizes.max &&
           !piece.startsWith(tail)
         )
           add(block, tail)

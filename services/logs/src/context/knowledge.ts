@@ -36,9 +36,9 @@ export const contextLimits = { facts: 20, chunks: 5, characters: 8_000 }
 /** The name of a thing says more than what is said about it. */
 const weights = { title: 1, headings: 2, key: 3, text: 1 }
 /** A model takes some milliseconds a chunk that it has not seen before. */
-const mostForMeaning = 200
+const maxForMeaning = 200
 /** What is no nearer than this, and has none of the words, is about something else. */
-const leastMeaning = 0.35
+const minMeaning = 0.35
 const docsAtOnce = 100
 
 type Counted<Item> = { item: Item; words: WordCounts }
@@ -90,7 +90,7 @@ const askedWords = (question: string): string[] => {
 
 /** Those that are looked at for their meaning: all, where they are few, else the best by words. */
 const poolOf = (all: Counted<KnownChunk>[], byWords: readonly Scored<Counted<KnownChunk>>[]): Counted<KnownChunk>[] =>
-  all.length <= mostForMeaning ? all : byWords.slice(0, mostForMeaning).map(({ item }) => item)
+  all.length <= maxForMeaning ? all : byWords.slice(0, maxForMeaning).map(({ item }) => item)
 
 /** Words and meaning in one score: each between 0 and 1, words by the best of them. */
 export const blend = (
@@ -104,7 +104,7 @@ export const blend = (
     .flatMap((item, index) => {
       const words = scores.get(item) ?? 0
       const meaning = similarities[index] ?? 0
-      const isAbout = words > 0 || meaning >= leastMeaning
+      const isAbout = words > 0 || meaning >= minMeaning
       return isAbout ? [{ item, score: hybridWeights.words * words + hybridWeights.meaning * meaning }] : []
     })
     .toSorted((a, b) => b.score - a.score)

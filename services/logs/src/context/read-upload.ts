@@ -3,9 +3,9 @@ import type { Upload } from '@trellis/kit/rpc'
 import type { UploadContextDocsParameters } from '@trellis/protos/ts/trellis/logs/v1/context.ts'
 import { docLimits, type NewDoc } from './docs.ts'
 
-const mostFiles = 50
+const maxFiles = 50
 /** Four bytes a character at most, and a byte order mark. */
-const mostBytes = docLimits.characters * 4 + 4
+const maxBytes = docLimits.characters * 4 + 4
 const extensions = ['.md', '.markdown', '.txt']
 
 const readAll = async (content: AsyncIterable<Uint8Array>, name: string): Promise<Buffer> => {
@@ -13,7 +13,7 @@ const readAll = async (content: AsyncIterable<Uint8Array>, name: string): Promis
   let bytes = 0
   for await (const chunk of content) {
     bytes += chunk.length
-    if (bytes > mostBytes)
+    if (bytes > maxBytes)
       throw failure('too_large', `${name} is larger than ${docLimits.characters} characters: split it.`)
     chunks.push(chunk)
   }
@@ -59,7 +59,7 @@ export const readUploadedDocs = async ({
     const name = part.filename || part.name || 'the file'
     if (!extensions.some((extension) => name.toLowerCase().endsWith(extension)))
       throw failure('unsupported_media', `${name} is not a document: only ${extensions.join(', ')} are taken.`)
-    if (files.length === mostFiles) throw failure('too_large', `At most ${mostFiles} files are taken at once.`)
+    if (files.length === maxFiles) throw failure('too_large', `At most ${maxFiles} files are taken at once.`)
     files.push({ name, text: decodeText(await readAll(part.content, name), name) })
   }
   if (files.length === 0)

@@ -109,8 +109,8 @@ export const contextRpc = ({
     return { factsCreated: created, factsUpdated: updated, factsRemoved: removed }
   },
   searchContext: async ({ q, limit }, { signal }) => {
-    const most = limit ?? 10
-    const { chunks, facts: found } = await knowledge.search(q, { chunks: most, facts: most, signal })
+    const max = limit ?? 10
+    const { chunks, facts: found } = await knowledge.search(q, { chunks: max, facts: max, signal })
     return {
       chunks: chunks.map(({ item: { docId, text, title, headings }, score }) => ({
         docId,

@@ -26,11 +26,11 @@ const unfinished = new RegExp(String.raw`(?:${row}(?:,? ?(?:(?:an?|and|or?|&) ?)
 const longestCitation = 160
 
 /** The numbers of `1, 4-6`; a stretch the wrong way round, or one that is too long to be meant, is its two ends. */
-const numbersIn = (list: string, most: number): number[] =>
+const numbersIn = (list: string, max: number): number[] =>
   list.split(/[,;]/).flatMap((part) => {
     if (/^\s*-/.test(part)) return [Number(part)]
     const [from = Number.NaN, to = from] = part.split(/[-–]/).map((end) => Number(end.replace('#', '').trim()))
-    if (to <= from || to - from > most) return [...new Set([from, to])]
+    if (to <= from || to - from > max) return [...new Set([from, to])]
     return Array.from({ length: to - from + 1 }, (_, index) => from + index)
   })
 

@@ -4,7 +4,7 @@ import type { LogEngine } from '../threads/log-engine.ts'
 import type { Group } from './groups.ts'
 
 /** Each source that is counted costs a pass over its entries. */
-const mostSources = 8
+const maxSources = 8
 
 type Engine = Pick<LogEngine, 'templates'>
 
@@ -29,7 +29,7 @@ export const withCounts = async (
   )
   const counts = new Map<Group, TemplateCounts>()
   await Promise.all(
-    [...bySource.values()].slice(0, mostSources).map(async (ofSource) => {
+    [...bySource.values()].slice(0, maxSources).map(async (ofSource) => {
       const [one] = ofSource
       if (!one) return
       const anyTemplate = ofSource.flatMap(({ entries: [{ templateId }] }) => templateId ?? [])

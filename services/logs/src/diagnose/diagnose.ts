@@ -28,7 +28,7 @@ import { withLoggedWords } from './symptom-words.ts'
 import { timePhraseOf } from './time-phrases.ts'
 import { writeWithModel } from './write-with-model.ts'
 
-const mostTemplates = 20
+const maxTemplates = 20
 /** What counts of that which is far from the question. */
 const farShare = 0.1
 const nearMilliseconds = 3_600_000
@@ -76,7 +76,7 @@ const aboutQuestion = (
 const byImportance = (groups: readonly Group[], relevance: (entry: StoredEntry) => number): WeighedGroup[] =>
   groups
     .map((group) => {
-      const nearest = group.entries.reduce((most, entry) => Math.max(most, relevance(entry)), 0)
+      const nearest = group.entries.reduce((max, entry) => Math.max(max, relevance(entry)), 0)
       return { ...group, weight: nearest * weightOf(group) }
     })
     .toSorted((a, b) => b.weight - a.weight)
@@ -197,5 +197,5 @@ const templatesOf = (groups: readonly Group[], kindOf: KindOf, known: readonly T
     const shown = templates.get(id) ?? { templateId: id, template, count: 0 }
     templates.set(id, { ...shown, count: counted.get(id) ?? shown.count + timesIn(group) })
   }
-  return [...templates.values()].slice(0, mostTemplates)
+  return [...templates.values()].slice(0, maxTemplates)
 }

@@ -20,14 +20,14 @@ export type Group = {
 export type Kind = { id: string; template: string }
 export type KindOf = (entry: StoredEntry) => Kind
 
-const mostCharacters = 200
+const maxCharacters = 200
 const variable = /\b0x[\da-f]+\b|\b[\da-f]{8,}\b|\d+(?:[.:,/-]\d+)*/gi
 
 /** The kind of an entry for which no template is known: its first line without what looks like a value. */
 export const roughKind: KindOf = ({ text }) => {
   const end = text.indexOf('\n')
   const line = end < 0 ? text : text.slice(0, end)
-  const template = line.slice(0, mostCharacters).replaceAll(variable, '<*>')
+  const template = line.slice(0, maxCharacters).replaceAll(variable, '<*>')
   return { id: template, template }
 }
 

@@ -15,12 +15,12 @@ const questionWords = new Set(
 /** Whether a word of a question says what to look for. */
 export const carriesMeaning = (word: string): boolean => !questionWords.has(word)
 
-const mostKeywords = 12
+const maxKeywords = 12
 
 /** What to search for: the words of a symptom that carry meaning, in their order, each once. Numbers alone are no keywords. */
 export const keywordsOf = (symptom: string): string[] => {
   const words = wordsOf(symptom).filter(
     (word) => word.length > 1 && !questionWords.has(word) && !/^\d+(?:am|pm)?$/.test(word),
   )
-  return [...new Set(words)].slice(0, mostKeywords)
+  return [...new Set(words)].slice(0, maxKeywords)
 }

@@ -44,11 +44,11 @@ export type LookInput = {
 }
 
 const limits = { keywords: 50, source: 30, window: 50, before: 5 }
-const mostNamed = 5
+const maxNamed = 5
 /** A source that is not named but does what the question is about, by the score of a suggestion. */
-const leastSuggested = 0.45
-const mostSuggested = 2
-const mostWords = 24
+const minSuggested = 0.45
+const maxSuggested = 2
+const maxWords = 24
 
 export type LookStatus = { stage: string; detail: string }
 
@@ -57,11 +57,11 @@ const sourcesOf = (symptom: string, sources: readonly SourceCount[]): { named: s
   const named = namedSources(
     symptom,
     sources.map(({ sourceId }) => sourceId),
-  ).slice(0, mostNamed)
+  ).slice(0, maxNamed)
   if (named.length > 0) return { named, isSaid: true }
   const suggested = suggestSources({ text: symptom, sources, hits: new Map() })
-    .filter(({ score }) => score >= leastSuggested)
-    .slice(0, mostSuggested)
+    .filter(({ score }) => score >= minSuggested)
+    .slice(0, maxSuggested)
   return { named: suggested.map(({ sourceId }) => sourceId), isSaid: false }
 }
 
@@ -101,7 +101,7 @@ export async function* look(input: LookInput): AsyncGenerator<LookStatus, Looked
   const search = (request: SearchRequest) => searchNear(request, { engine, now, signal })
   const latest = (wanted: Filters, limit: number) =>
     search({ query: null, filters: wanted, limit, order: 'time', withFacets: true })
-  const words = withLoggedWords(keywords).slice(0, mostWords)
+  const words = withLoggedWords(keywords).slice(0, maxWords)
   const query = words.length > 0 ? anyOf(words) : null
   yield { stage: 'search', detail: query ? `Searching for ${keywords.join(', ')}.` : 'Looking for errors.' }
   const { byKeyword, withAll } = await searchWords(search, { keywords, words, filters })

@@ -40,9 +40,9 @@ export type ChatOptions = { upstream: Pick<Egress, 'fetch'>; signal: AbortSignal
 /** How a reply ended: whether the model was done, or stopped at the length that its server allows. */
 export type ChatEnd = 'complete' | 'cut'
 
-const mostLine = 1024 * 1024
-const mostAnswer = 4 * 1024 * 1024
-const mostWords = 300
+const maxLine = 1024 * 1024
+const maxAnswer = 4 * 1024 * 1024
+const maxWords = 300
 
 /** Lines of an event stream, whatever the chunks; a line past the limit is an error, not memory. */
 async function* linesOf(body: AsyncIterable<Uint8Array> | null): AsyncGenerator<string> {
@@ -52,7 +52,7 @@ async function* linesOf(body: AsyncIterable<Uint8Array> | null): AsyncGenerator<
     rest += decoder.decode(chunk, { stream: true })
     const lines = rest.split(/\r?\n/)
     rest = lines.pop() ?? ''
-    if (rest.length > mostLine) throw new ModelFailure('The model sent a line that does not end.')
+    if (rest.length > maxLine) throw new ModelFailure('The model sent a line that does not end.')
     yield* lines
   }
   if (rest !== '') yield rest
@@ -63,7 +63,7 @@ const bodyOf = async (body: AsyncIterable<Uint8Array> | null): Promise<string> =
   let text = ''
   for await (const chunk of body ?? []) {
     text += decoder.decode(chunk, { stream: true })
-    if (text.length > mostAnswer) throw new ModelFailure('The model sent an answer that does not end.')
+    if (text.length > maxAnswer) throw new ModelFailure('The model sent an answer that does not end.')
   }
   return text
 }
@@ -87,7 +87,7 @@ const saidIn = (json: string): Exclude<Piece, 'end'> => {
   }
   const error = at(value, 'error')
   if (error !== undefined && error !== null)
-    throw new ModelFailure(sentence(`The model failed: ${String(at(error, 'message') ?? error).slice(0, mostWords)}`))
+    throw new ModelFailure(sentence(`The model failed: ${String(at(error, 'message') ?? error).slice(0, maxWords)}`))
   const choice = at(value, 'choices', '0')
   const content = at(choice, 'delta', 'content') ?? at(choice, 'message', 'content')
   const finish = at(choice, 'finish_reason')
@@ -132,7 +132,7 @@ const refusalOf = async (response: EgressResponse, apiKey: string): Promise<Mode
     const said = at(value, 'error', 'message') ?? at(value, 'error') ?? at(value, 'detail') ?? at(value, 'message')
     if (typeof said === 'string') words = said
   } catch {}
-  const shown = (apiKey === '' ? words : words.replaceAll(apiKey, '***')).slice(0, mostWords).trim()
+  const shown = (apiKey === '' ? words : words.replaceAll(apiKey, '***')).slice(0, maxWords).trim()
   return new ModelFailure(
     sentence(`The model's server answered ${response.status}${shown === '' ? '' : `: ${shown}`}`),
     {
@@ -222,7 +222,7 @@ async function* piecesOf(response: EgressResponse, alive: () => void): AsyncGene
 
 async function* wordsIn(
   response: EgressResponse,
-  { alive, characters: most }: { alive: () => void; characters: number },
+  { alive, characters: max }: { alive: () => void; characters: number },
 ): AsyncGenerator<Shown, ChatEnd> {
   const filter = createThinkingFilter()
   let characters = 0
@@ -237,7 +237,7 @@ async function* wordsIn(
     if (shown.text === '' && !shown.isAnew) continue
     characters = (shown.isAnew ? 0 : characters) + shown.text.length
     yield shown
-    if (characters > most) throw new ModelFailure('The model does not come to an end.')
+    if (characters > max) throw new ModelFailure('The model does not come to an end.')
   }
   const rest = filter.end()
   characters = (rest.isAnew ? 0 : characters) + rest.text.trim().length

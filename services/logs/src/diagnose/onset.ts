@@ -14,7 +14,7 @@ export type Onset = {
 export type Stretch = { time: number; count: number; seconds: number }
 
 /** A burst has at least this many errors in its densest stretch ... */
-const leastInBurst = 5
+const minInBurst = 5
 /** ... and this many times what is usual. */
 const timesUsual = 4
 
@@ -39,10 +39,8 @@ export const stretchesOf = ({ start, bucketSeconds, counts }: Histogram): Stretc
 /** The one with most; the earliest of several. */
 export const densestOf = (stretches: readonly Stretch[]): Stretch | undefined =>
   stretches.reduce<Stretch | undefined>(
-    (most, stretch) =>
-      !most || stretch.count > most.count || (stretch.count === most.count && stretch.time < most.time)
-        ? stretch
-        : most,
+    (max, stretch) =>
+      !max || stretch.count > max.count || (stretch.count === max.count && stretch.time < max.time) ? stretch : max,
     undefined,
   )
 
@@ -73,13 +71,13 @@ export const overSpan = (found: Histogram | null, first: number, last: number): 
 export const onsetOf = (errors: Histogram | null): Onset | undefined => {
   if (!errors) return undefined
   const { counts, start, bucketSeconds } = errors
-  const most = Math.max(0, ...counts)
-  if (most === 0) return undefined
+  const max = Math.max(0, ...counts)
+  if (max === 0) return undefined
   const timeOf = (bucket: number) => start + bucket * bucketSeconds * 1000
-  const densest = counts.indexOf(most)
+  const densest = counts.indexOf(max)
   const usual = median(counts)
-  const isBurst = counts.length > 2 && most >= leastInBurst && most >= timesUsual * Math.max(usual, 1)
-  const peak = { time: timeOf(densest), count: most, seconds: bucketSeconds }
+  const isBurst = counts.length > 2 && max >= minInBurst && max >= timesUsual * Math.max(usual, 1)
+  const peak = { time: timeOf(densest), count: max, seconds: bucketSeconds }
   if (!isBurst) return { began: timeOf(counts.findIndex((count) => count > 0)), peak, isBurst }
   let first = densest
   while (first > 0 && (counts[first - 1] ?? 0) > usual) first -= 1

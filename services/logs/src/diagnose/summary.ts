@@ -20,10 +20,10 @@ export type Counts = {
   bySource: Record<string, number>
 }
 
-const mostEvidence = 10
-const mostCauses = 5
-const mostFacts = 3
-const mostTitle = 160
+const maxEvidence = 10
+const maxCauses = 5
+const maxFacts = 3
+const maxTitle = 160
 
 const record = (values: readonly { value: string | null; count: number }[] | undefined): Record<string, number> =>
   Object.fromEntries((values ?? []).flatMap(({ value, count }) => (value === null ? [] : [[value, count]])))
@@ -43,7 +43,7 @@ export type WeighedGroup = Group & { weight: number }
 export const weightOf = (group: Group): number =>
   (group.worst === null ? 0.25 : weights[group.worst]) * (1 + Math.log2(timesIn(group)))
 
-const shortened = (text: string, most: number): string => (text.length <= most ? text : `${text.slice(0, most - 1)}…`)
+const shortened = (text: string, max: number): string => (text.length <= max ? text : `${text.slice(0, max - 1)}…`)
 
 /** That a service ended or a program crashed says what happened; the other domains are nearer to why. */
 const symptomWeight = 0.8
@@ -68,7 +68,7 @@ const signsOf = ({ entries: [newest], template, worst }: Group, anyFailed: boole
   return errorSeverities.includes(worst) || (worst === 'WARN' && !anyFailed)
     ? [
         {
-          title: `${worst === 'WARN' ? 'A warning' : 'An error'} of ${newest.origin.sourceId}: ${shortened(template.replaceAll('\n', ' '), mostTitle)}`,
+          title: `${worst === 'WARN' ? 'A warning' : 'An error'} of ${newest.origin.sourceId}: ${shortened(template.replaceAll('\n', ' '), maxTitle)}`,
           share: 1,
           domain: undefined,
         },
@@ -91,13 +91,13 @@ export const suspectedCauses = (groups: readonly WeighedGroup[]): Cause[] => {
       const known = byTitle.get(title) ?? { weight: 0, evidence: [], first: group.first, domain }
       known.weight += weight * share
       known.first = Math.min(known.first, group.first)
-      known.evidence.push(...group.entries.slice(0, mostEvidence - known.evidence.length).map(({ entryId }) => entryId))
+      known.evidence.push(...group.entries.slice(0, maxEvidence - known.evidence.length).map(({ entryId }) => entryId))
       byTitle.set(title, known)
     }
   }
   return [...byTitle]
     .toSorted((a, b) => b[1].weight - a[1].weight || a[1].first - b[1].first || (a[0] < b[0] ? -1 : 1))
-    .slice(0, mostCauses)
+    .slice(0, maxCauses)
     .map(([title, { weight, evidence, domain }]) => ({
       title,
       confidence: Math.round(Math.min(0.95, weight / Math.max(total, 1)) * 100) / 100,
@@ -126,10 +126,10 @@ export const timelineOf = (
   return points.filter(({ count, errors: failed }) => count > 0 || failed > 0)
 }
 
-const list = (counts: Record<string, number>, most: number): string =>
+const list = (counts: Record<string, number>, max: number): string =>
   Object.entries(counts)
     .toSorted((a, b) => b[1] - a[1])
-    .slice(0, most)
+    .slice(0, max)
     .map(([name, count]) => `${name} (${count})`)
     .join(', ')
 
@@ -172,17 +172,17 @@ const weightToMention = 0.2
 const failureSentences = ({ groups, trouble: { first, onset, grade }, earliest }: RulesSummaryInput): string[] => {
   const failures = groups.filter(grade === 'error' ? isFailure : ({ worst }) => worst === 'WARN')
   const began = onset?.isBurst && onset.began > earliest ? onset.began : Number.POSITIVE_INFINITY
-  const most = failures.toSorted((a, b) => b.weight - a.weight || timesIn(b) - timesIn(a))[0]
+  const max = failures.toSorted((a, b) => b.weight - a.weight || timesIn(b) - timesIn(a))[0]
   const [unseen, ...more] = failures.filter(
-    ({ firstEver = 0, weight }) => firstEver >= began && weight >= (most?.weight ?? 0) * weightToMention,
+    ({ firstEver = 0, weight }) => firstEver >= began && weight >= (max?.weight ?? 0) * weightToMention,
   )
   const sentences: string[] = []
   const isSame =
-    most?.entries[0].templateId === first?.templateId && most?.entries[0].origin.sourceId === first?.origin.sourceId
+    max?.entries[0].templateId === first?.templateId && max?.entries[0].origin.sourceId === first?.origin.sourceId
   if (first) {
     const how = grade === 'error' ? 'First to fail' : 'First to warn'
     const when = onset?.isBurst ? ' in the burst' : ''
-    const often = isSame && most && timesIn(most) > 1 ? `, ${counted(timesIn(most), 'time')} in all` : ''
+    const often = isSame && max && timesIn(max) > 1 ? `, ${counted(timesIn(max), 'time')} in all` : ''
     sentences.push(`${how}${when} was ${first.origin.sourceId}: ${quoted(first.text)}${often}.`)
   }
   if (unseen)
@@ -191,9 +191,9 @@ const failureSentences = ({ groups, trouble: { first, onset, grade }, earliest }
         ? `Not seen before the burst: ${quoted(unseen.template)}.`
         : `${more.length + 1} kinds of ${grade}s were not seen before the burst, such as ${quoted(unseen.template)}.`,
     )
-  if (most && !isSame && timesIn(most) > 1)
+  if (max && !isSame && timesIn(max) > 1)
     sentences.push(
-      `What weighs most is ${quoted(most.template)} of ${most.entries[0].origin.sourceId}, ${counted(timesIn(most), 'time')}.`,
+      `What weighs most is ${quoted(max.template)} of ${max.entries[0].origin.sourceId}, ${counted(timesIn(max), 'time')}.`,
     )
   return sentences
 }
@@ -280,7 +280,7 @@ export const rulesSummary = (input: RulesSummaryInput): string => {
     )
     if (first.domain) sentences.push(advice[first.domain])
   }
-  const known = facts.slice(0, mostFacts).map(({ key, value }) => `${key}: ${shortened(value, 120)}`)
+  const known = facts.slice(0, maxFacts).map(({ key, value }) => `${key}: ${shortened(value, 120)}`)
   if (known.length > 0) sentences.push(`What is known of it: ${known.join('; ')}.`)
   return sentences.join(' ')
 }

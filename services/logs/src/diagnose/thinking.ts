@@ -19,7 +19,7 @@ const names = ['think', 'thinking', 'reasoning']
 const tag = /<(?<slash>\/?)(?<name>think|thinking|reasoning)(?:\s[^<>]{0,200})?>/i
 const longestTag = 216
 /** What may turn out not to be thinking is kept up to this. */
-const mostHidden = 100_000
+const maxHidden = 100_000
 
 const mayBecomeTag = (text: string): boolean => {
   const said = text.toLowerCase().replace(/^<\/?/, '')
@@ -46,7 +46,7 @@ export const createThinkingFilter = (): ThinkingFilter => {
       const line = text.lastIndexOf('\n')
       isLineBlank = (line >= 0 || isLineBlank) && text.slice(line + 1).trim() === ''
       shown.text += text
-    } else if (block.hasEnd || !block.opensLine) block.hidden = (block.hidden + text).slice(0, mostHidden)
+    } else if (block.hasEnd || !block.opensLine) block.hidden = (block.hidden + text).slice(0, maxHidden)
   }
   const open = (name: string, text: string) => {
     isFirst = false

@@ -30,7 +30,7 @@ const peakOver = async (times: readonly number[]) => {
   return { peak: onset?.peak, asked: asked() }
 }
 
-const most = (times: readonly number[], seconds: number): number => {
+const max = (times: readonly number[], seconds: number): number => {
   const counts = new Map<number, number>()
   for (const time of times) {
     const stretch = Math.floor(time / (seconds * 1000))
@@ -55,7 +55,7 @@ test('no stretch of the length that is told of has more than the one called the 
       ...bursts.flatMap(({ at, count }) => Array.from({ length: count }, () => at + Math.floor(random() * minute))),
     ]
     const { peak, asked } = await peakOver(times)
-    expect(peak?.count).toBe(most(times, peak?.seconds ?? 0))
+    expect(peak?.count).toBe(max(times, peak?.seconds ?? 0))
     expect(asked).toBeLessThan(10)
   }
 })

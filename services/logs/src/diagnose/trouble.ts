@@ -32,7 +32,7 @@ export type Asked = {
 
 /** Counts by time are made finer around the worst until a stretch is no longer than this. */
 const fineEnoughSeconds = 300
-const mostZooms = 3
+const maxZooms = 3
 
 type Search = (request: SearchRequest) => Promise<SearchResult>
 
@@ -49,7 +49,7 @@ const between = (filters: Filters, since: number, until: number) => ({
 /** Errors in the stretches around the worst one, fine enough to say when it began. */
 const zoomed = async (search: Search, asked: Asked, errors: Histogram): Promise<Histogram> => {
   let found = errors
-  for (let zoom = 0; zoom < mostZooms && found.bucketSeconds > fineEnoughSeconds; zoom += 1) {
+  for (let zoom = 0; zoom < maxZooms && found.bucketSeconds > fineEnoughSeconds; zoom += 1) {
     const length = found.bucketSeconds * 1000
     const worst = found.start + found.counts.indexOf(Math.max(...found.counts)) * length
     // The stretch before is looked at, too: what is worst in one may have begun at its end.
@@ -72,7 +72,7 @@ const peakOf = async (search: Search, asked: Asked, errors: Histogram): Promise<
   for (let looked = 0; ; looked += 1) {
     const densest = densestOf(stretches)
     if (!densest || densest.seconds <= shortestStretchSeconds) return densest
-    if (looked === mostZooms) return known
+    if (looked === maxZooms) return known
     const filters = between(asked.filters, densest.time, densest.time + densest.seconds * 1000)
     const { histogram } = await countErrors(search, { ...asked, filters })
     stretches = stretches.filter((stretch) => stretch !== densest)

@@ -75,11 +75,11 @@ export async function* writeWithModel(
   const mask = (plain: string) => maskText(plain, { placeholders })
   const restore = (masked: string) => restoreText(masked, placeholders)
   const { query, audience } = input
-  const promptOf = (most: number) =>
-    promptFor({ query, audience, rules, groups: findings.groups, context: findings.context, mask }, most)
+  const promptOf = (max: number) =>
+    promptFor({ query, audience, rules, groups: findings.groups, context: findings.context, mask }, max)
   // Masked once before, so that what one part of a prompt names is known in all of it.
-  for (const most of attempts.slice(0, 1)) promptOf(most)
-  const prompts = attempts.filter((most, index) => index === 0 || most < findings.groups.length).map(promptOf)
+  for (const max of attempts.slice(0, 1)) promptOf(max)
+  const prompts = attempts.filter((max, index) => index === 0 || max < findings.groups.length).map(promptOf)
   let prompt = prompts[0]
   let citations = createCitationFilter(prompt?.shown.length ?? 0)
   let text = ''

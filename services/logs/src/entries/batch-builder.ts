@@ -46,7 +46,7 @@ const newColumns = (capacity: number) => ({
   keys: new Uint8Array(capacity * 16),
 })
 
-const mostMessagePlace = 65_535
+const maxMessagePlace = 65_535
 
 const bytesUpTo = (text: string, place: number, isAscii: boolean): number =>
   isAscii ? place : Buffer.byteLength(text.slice(0, place))
@@ -69,15 +69,15 @@ export const createBatchBuilder = (capacity: number, textCapacity: number): Batc
     const { text: value, messageStart = 0, messageEnd = Number.POSITIVE_INFINITY } = entry
     const isAscii = bytes === value.length
     const start = messageStart === 0 ? 0 : bytesUpTo(value, messageStart, isAscii)
-    const isNear = start < mostMessagePlace
+    const isNear = start < maxMessagePlace
     columns.messageStarts[index] = isNear ? start : 0
     columns.messageEnds[index] =
-      isNear && messageEnd < value.length ? Math.min(mostMessagePlace, bytesUpTo(value, messageEnd, isAscii)) : 0
+      isNear && messageEnd < value.length ? Math.min(maxMessagePlace, bytesUpTo(value, messageEnd, isAscii)) : 0
   }
   const write = (value: string) => {
-    const most = value.length * 3
-    if (size + most > text.length) {
-      const larger = Buffer.allocUnsafe(Math.max(text.length * 2, size + most))
+    const max = value.length * 3
+    if (size + max > text.length) {
+      const larger = Buffer.allocUnsafe(Math.max(text.length * 2, size + max))
       text.copy(larger, 0, 0, size)
       text = larger
     }

@@ -1,24 +1,22 @@
 import { invalidField } from '@trellis/kit/errors'
 
-export const mostSourceIdCharacters = 253
-const mostEntryIdCharacters = 128
+export const maxSourceIdCharacters = 253
+const maxEntryIdCharacters = 128
 
 /** Control characters, U+0000 first of all, and halves of surrogate pairs: databases do not keep them, and no address names them. */
 const unusable = /[\p{Cc}\p{Cs}]/u
 
-const problemOf = (name: string, value: unknown, most: number): string | undefined => {
-  if (typeof value === 'string' && value.trim() !== '' && value.length <= most && !unusable.test(value))
-    return undefined
-  return `${name} must be text of at most ${most} characters, not blank and without control characters or broken Unicode.`
+const problemOf = (name: string, value: unknown, max: number): string | undefined => {
+  if (typeof value === 'string' && value.trim() !== '' && value.length <= max && !unusable.test(value)) return undefined
+  return `${name} must be text of at most ${max} characters, not blank and without control characters or broken Unicode.`
 }
 
 /** A sentence about what is no source id; undefined for one. */
 export const sourceIdProblem = (value: unknown): string | undefined =>
-  problemOf('source_id', value, mostSourceIdCharacters)
+  problemOf('source_id', value, maxSourceIdCharacters)
 
 /** A sentence about what is no id of an entry; undefined for one. */
-export const entryIdProblem = (value: unknown): string | undefined =>
-  problemOf('entry_id', value, mostEntryIdCharacters)
+export const entryIdProblem = (value: unknown): string | undefined => problemOf('entry_id', value, maxEntryIdCharacters)
 
 /** Throws `invalid` for what is no source id. */
 export const checkSourceId = (value: unknown): string => {

@@ -7,10 +7,10 @@ export type Beginnings = {
 }
 
 /** So far a line is looked at, past a time and a host, or until so few patterns are left: trying these costs less than looking further. */
-const mostCharacters = 40
+const maxCharacters = 40
 const fewPatterns = 3
 /** Beginnings that are told apart, a kilobyte each. A line that begins in yet another way is left with more patterns. */
-const mostStates = 2_000
+const maxStates = 2_000
 
 type PatternStep = { pattern: number; step: Step }
 
@@ -56,7 +56,7 @@ export const createBeginnings = (patterns: readonly RegExp[]): Beginnings => {
   const { begin } = createPatternSteps()
 
   const advance = (state: State, code: number): State | undefined => {
-    if (states.size >= mostStates) return undefined
+    if (states.size >= maxStates) return undefined
     const steps = stepsAfter(state.steps, code)
     const key = steps.map(({ pattern, step }) => `${pattern}:${step.id}`).join(' ')
     const reached = states.get(key) ?? newState(steps)
@@ -69,7 +69,7 @@ export const createBeginnings = (patterns: readonly RegExp[]): Beginnings => {
   let start: State | undefined
   return {
     mayMatch: (line) => {
-      const end = Math.min(line.length, mostCharacters)
+      const end = Math.min(line.length, maxCharacters)
       start ??= begun()
       let state = start
       for (let at = 0; at < end && !state.isSettled; at++) {

@@ -12,8 +12,8 @@ const isUtf8 = (bytes: Uint8Array): boolean => {
 }
 
 /** A tenth of what is compressed or encrypted are controls; of texts in any code page, hardly a byte. */
-const mostInText = 1 / 25
-const mostInUtf8 = 1 / 10
+const maxInText = 1 / 25
+const maxInUtf8 = 1 / 10
 
 /** A file that was cut while it was written to begins with a hole, which says nothing. */
 const pastHole = (start: Uint8Array): Uint8Array => {
@@ -21,8 +21,8 @@ const pastHole = (start: Uint8Array): Uint8Array => {
   return first < 0 ? new Uint8Array() : start.subarray(first)
 }
 
-const hasControls = (bytes: Uint8Array, mostShare: number): boolean =>
-  bytes.reduce((count, byte) => count + (isControl(byte) ? 1 : 0), 0) > bytes.length * mostShare
+const hasControls = (bytes: Uint8Array, maxShare: number): boolean =>
+  bytes.reduce((count, byte) => count + (isControl(byte) ? 1 : 0), 0) > bytes.length * maxShare
 
 /**
  * Whether the first bytes of a file are no text for sure: neither UTF-8 nor, with so many controls, of an older code page. One of these
@@ -30,8 +30,8 @@ const hasControls = (bytes: Uint8Array, mostShare: number): boolean =>
  */
 export const isNoText = (start: Uint8Array): boolean => {
   const bytes = pastHole(start)
-  return hasControls(bytes, mostInText) && !isUtf8(bytes)
+  return hasControls(bytes, maxInText) && !isUtf8(bytes)
 }
 
 /** Whether they are none in all likelihood, such as those of a database that holds texts: what nobody asked for by name is left out then. */
-export const looksBinary = (start: Uint8Array): boolean => hasControls(pastHole(start), mostInUtf8) || isNoText(start)
+export const looksBinary = (start: Uint8Array): boolean => hasControls(pastHole(start), maxInUtf8) || isNoText(start)

@@ -9,4 +9,4 @@ export const cleanLine = (line: string): string => {
 }
 
 /** The most UTF-8 bytes of a text that are kept. */
-export const mostTextBytes = 1024 * 1024
+export const maxTextBytes = 1024 * 1024

@@ -174,12 +174,12 @@ export const createFileReader = (context: TimeContext, forcedFormat?: string): F
           .find((candidate) => candidate?.read(line, header) !== undefined)
         if (fits) tally.set(fits, (tally.get(fits) ?? 0) + 1)
       }
-      const [most] = [...tally].filter(([candidate]) => !candidate.isGeneric).toSorted((a, b) => b[1] - a[1])
-      if (!forced) current = most?.[0]
+      const [max] = [...tally].filter(([candidate]) => !candidate.isGeneric).toSorted((a, b) => b[1] - a[1])
+      if (!forced) current = max?.[0]
       const known = [...tally.values()].reduce((sum, count) => sum + count, 0)
       tally.clear()
       const beginsWithHeader =
-        most !== undefined && margin[0] !== undefined && most[0].read(margin[0], header) !== undefined
+        max !== undefined && margin[0] !== undefined && max[0].read(margin[0], header) !== undefined
       if (areRead === 'next') named.moment = Number.NaN
       return { joinsFreely: beginsWithHeader || known >= margin.length * headersForJoining }
     },

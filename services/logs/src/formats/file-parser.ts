@@ -1,12 +1,12 @@
 import { createBatchBuilder } from '../entries/batch-builder.ts'
 import type { Origin } from '../entries/entry.ts'
-import { cleanLine, mostTextBytes } from './clean.ts'
+import { cleanLine, maxTextBytes } from './clean.ts'
 import { announcesNextLine, createFileReader, joinRuleOf } from './detect.ts'
 import { clearHeader, createHeader } from './header.ts'
 import { plainFormat } from './in-force.ts'
 import { createLineParts, mayBePart } from './line-parts.ts'
 import { createLineSplitter } from './line-splitter.ts'
-import { continuesTrace, type JoinRule, mostJoinedLines, nextTraceState, type TraceState } from './multiline.ts'
+import { continuesTrace, type JoinRule, maxJoinedLines, nextTraceState, type TraceState } from './multiline.ts'
 import type { TimeContext } from './time.ts'
 
 /** What has been made of a file so far. `lines` are those not blank; each is in an entry of its own, joined to one, or `rejected`. */
@@ -140,7 +140,7 @@ export const createFileParser = (options: FileParserOptions): FileParser => {
     }
   }
   const hasRoom = (line: string, entry: OpenEntry): boolean =>
-    entry.extra.length < mostJoinedLines && (entry.bytes + line.length + entry.blankLines + 1) * 3 <= mostTextBytes
+    entry.extra.length < maxJoinedLines && (entry.bytes + line.length + entry.blankLines + 1) * 3 <= maxTextBytes
   /** `name` is the format that knows the line, if one does. */
   const continues = (line: string, name: string | undefined, entry: OpenEntry): boolean => {
     if (!hasRoom(line, entry)) return false

@@ -38,14 +38,14 @@ const levelLetters: Record<string, number> = {
 
 const byWord = new Map(levelWords.flatMap(([code, words]) => words.split(' ').map((word) => [word, code] as const)))
 const known = new Map<string, number | undefined>()
-const mostKnown = 1_000
+const maxKnown = 1_000
 
 /** The severity's code of a level's name, whatever its case; undefined for a word that is no level. `DEBUG3` is a debug. */
 export const severityOfLevel = (level: string): number | undefined => {
   if (known.has(level)) return known.get(level)
   const code =
     level.length === 1 ? levelLetters[level.toUpperCase()] : byWord.get(level.toLowerCase().replace(/\d+$/, ''))
-  if (known.size < mostKnown) known.set(level, code)
+  if (known.size < maxKnown) known.set(level, code)
   return code
 }
 

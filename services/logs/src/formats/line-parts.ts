@@ -1,4 +1,4 @@
-import { mostTextBytes } from './clean.ts'
+import { maxTextBytes } from './clean.ts'
 
 /**
  * A line of a container that its runtime wrote in parts, since it was longer than its buffer (the Kubernetes CRI log format: tag P for a part,
@@ -41,7 +41,7 @@ export const createLineParts = (): LineParts => {
       const whole = before
         ? { line: before.line + line.slice(header.length), sequence: before.sequence, parts: before.parts + 1 }
         : { line, sequence, parts: 1 }
-      if (tag === 'P' && whole.line.length * 3 <= mostTextBytes) {
+      if (tag === 'P' && whole.line.length * 3 <= maxTextBytes) {
         byStream.set(stream, whole)
         return undefined
       }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { mostTextBytes } from './clean.ts'
+import { maxTextBytes } from './clean.ts'
 import { createLineSplitter } from './line-splitter.ts'
 
 const linesOf = (bytes: Uint8Array, chunkBytes: number) => {
@@ -35,8 +35,8 @@ test.each([1_000, 4_096, 32_768, 65_536, 262_144, 10_000_000])(
 )
 
 test('a line that is too long is cut where a character ends, and the next one is whole', () => {
-  const { lines, cut } = linesOf(Buffer.from(`before\n${'ü'.repeat(mostTextBytes)}\nafter\n`), 100_000)
-  expect(lines.map((line) => Buffer.byteLength(line))).toEqual([6, mostTextBytes, 5])
-  expect(lines[1]).toBe('ü'.repeat(mostTextBytes / 2))
+  const { lines, cut } = linesOf(Buffer.from(`before\n${'ü'.repeat(maxTextBytes)}\nafter\n`), 100_000)
+  expect(lines.map((line) => Buffer.byteLength(line))).toEqual([6, maxTextBytes, 5])
+  expect(lines[1]).toBe('ü'.repeat(maxTextBytes / 2))
   expect(cut).toEqual([false, true, false])
 })

@@ -1,4 +1,4 @@
-import { mostTextBytes } from './clean.ts'
+import { maxTextBytes } from './clean.ts'
 
 /**
  * Turns chunks of bytes into lines. Whole runs of lines are decoded at once, which costs a tenth of decoding each; bytes that are no
@@ -24,7 +24,7 @@ const decodedBytes = 32 * 1024
 
 /** Up to the limit, but no half character: continuation bytes at the end go with what was cut. */
 const cut = (bytes: Buffer): Buffer => {
-  let end = mostTextBytes
+  let end = maxTextBytes
   while (end > 0 && ((bytes[end] ?? 0) & 0xc0) === 0x80) end--
   return bytes.subarray(0, end)
 }
@@ -36,14 +36,14 @@ export const createLineSplitter = (): LineSplitter => {
 
   const carry = (bytes: Buffer) => {
     // One byte past the limit tells that the line was cut; the rest of it is not needed.
-    const room = Math.max(0, mostTextBytes + 4 - carriedBytes)
+    const room = Math.max(0, maxTextBytes + 4 - carriedBytes)
     if (room > 0 && bytes.length > 0) carried.push(Buffer.from(bytes.subarray(0, room)))
     carriedBytes += bytes.length
   }
   const takeCarried = (rest: Buffer, take: TakeLine) => {
     carry(rest)
     const line = Buffer.concat(carried)
-    const isCut = carriedBytes > mostTextBytes
+    const isCut = carriedBytes > maxTextBytes
     carried = []
     carriedBytes = 0
     take(decode(isCut ? cut(line) : line), isCut)
@@ -60,7 +60,7 @@ export const createLineSplitter = (): LineSplitter => {
     for (let end = text.indexOf('\n'); end >= 0; end = text.indexOf('\n', start)) {
       const line = text.slice(start, end)
       start = end + 1
-      if (line.length * 3 <= mostTextBytes || Buffer.byteLength(line) <= mostTextBytes) take(line, false)
+      if (line.length * 3 <= maxTextBytes || Buffer.byteLength(line) <= maxTextBytes) take(line, false)
       else take(cut(Buffer.from(line)).toString('utf8'), true)
     }
   }

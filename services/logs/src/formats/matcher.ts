@@ -5,14 +5,14 @@ import type { PatternFormat } from './format.ts'
 export type Matcher = { exec: (text: string) => ArrayLike<string | undefined> | null }
 
 /** Instructions that a pattern may become: what a character of a line costs at worst grows with them. */
-const mostInstructions = 2_000
+const maxInstructions = 2_000
 
 const compile = (source: string): RE2JS => RE2JS.compile(RE2JS.translateRegExp(source))
 
 /** Why a pattern of a user cannot be matched in linear time, as the end of a sentence about it; undefined for one that can. */
 export const problemOfSource = (source: string): string | undefined => {
   try {
-    const isTooLong = compile(source).programSize() > mostInstructions
+    const isTooLong = compile(source).programSize() > maxInstructions
     return isTooLong ? 'repeats too much: with its repeats written out it is too long' : undefined
   } catch (error) {
     const reason = error instanceof Error ? error.message.replace(/^error parsing regexp: /, '') : String(error)

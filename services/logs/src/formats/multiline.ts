@@ -14,7 +14,7 @@ export type JoinRule =
 /** What kind of trace the current entry is in the middle of. */
 export type TraceState = 'none' | 'python' | 'pythonEnd' | 'go'
 
-export const mostJoinedLines = 2_000
+export const maxJoinedLines = 2_000
 
 const startsIndented = /^[ \t]/
 const traceLine =

@@ -1,4 +1,4 @@
-const mostShown = 5
+const maxShown = 5
 
 /** Insertions, deletions and changes that make one text another (Levenshtein). */
 const distance = (left: string, right: string): number => {
@@ -32,6 +32,6 @@ export const nearestNames = (wanted: string, names: readonly string[]): string[]
     })
     .filter(({ isNear }) => isNear)
     .toSorted((a, b) => a.rank - b.rank || a.name.localeCompare(b.name))
-    .slice(0, mostShown)
+    .slice(0, maxShown)
     .map(({ name }) => name)
 }

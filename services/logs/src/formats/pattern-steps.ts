@@ -50,7 +50,7 @@ const classEnd = (source: string, start: number): number => {
 }
 
 /** Of how many pieces of patterns it is kept which characters they take. */
-const mostKnownPieces = 1_000
+const maxKnownPieces = 1_000
 const knownPieces = new Map<string, Characters>()
 export const allCharacters: Characters = new Uint8Array(asciiCharacters).fill(1)
 
@@ -61,7 +61,7 @@ const charactersOf = (piece: string, flags: string): Characters => {
   if (known) return known
   const one = new RegExp(`^(?:${piece})$`, flags)
   const found = Uint8Array.from(allCharacters, (_, code) => Number(one.test(String.fromCharCode(code))))
-  if (knownPieces.size < mostKnownPieces) knownPieces.set(key, found)
+  if (knownPieces.size < maxKnownPieces) knownPieces.set(key, found)
   return found
 }
 
@@ -69,27 +69,27 @@ const charactersOf = (piece: string, flags: string): Characters => {
 const isUnclear = (piece: string, flags: string): boolean =>
   /^\\[\dkc]/.test(piece) || (!flags.includes('u') && /^\\[pPu]\{/.test(piece))
 
-type Repeats = { least: number; most: number; length: number }
+type Repeats = { min: number; max: number; length: number }
 
 const endless = Number.POSITIVE_INFINITY
 
 const repeatsAt = (source: string): Repeats => {
-  const [written, mark, least, comma, most] = quantifier.exec(source) ?? []
-  if (written === undefined) return { least: 1, most: 1, length: 0 }
+  const [written, mark, min, comma, max] = quantifier.exec(source) ?? []
+  if (written === undefined) return { min: 1, max: 1, length: 0 }
   const { length } = written
-  if (mark !== undefined) return { least: mark === '+' ? 1 : 0, most: mark === '?' ? 1 : endless, length }
-  if (comma === '') return { least: Number(least), most: Number(least), length }
-  return { least: Number(least), most: most === '' ? endless : Number(most), length }
+  if (mark !== undefined) return { min: mark === '+' ? 1 : 0, max: mark === '?' ? 1 : endless, length }
+  if (comma === '') return { min: Number(min), max: Number(min), length }
+  return { min: Number(min), max: max === '' ? endless : Number(max), length }
 }
 
 /**
  * A piece as often as is left when it has been there once; nothing where that was the last time. What may be there several times, but not
  * so often, may be there without end: to count it would tell apart thousands of beginnings.
  */
-const onceLess = (piece: string, { least, most }: Repeats): string => {
-  if (most === 1) return ''
-  if (most === least) return `${piece}{${least - 1}}`
-  return least <= 1 ? `${piece}*` : `${piece}{${least - 1},}`
+const onceLess = (piece: string, { min, max }: Repeats): string => {
+  if (max === 1) return ''
+  if (max === min) return `${piece}{${min - 1}}`
+  return min <= 1 ? `${piece}*` : `${piece}{${min - 1},}`
 }
 
 /** What is left of a pattern: a sequence, and what comes after the group that it stands in. */
@@ -106,7 +106,7 @@ export type Step = {
 }
 
 /** Ways through a pattern up to its next character; where there are more, it is taken to match. */
-const mostWays = 1_000
+const maxWays = 1_000
 
 export type PatternSteps = {
   /**
@@ -148,7 +148,7 @@ export const createPatternSteps = (): PatternSteps => {
   }
   /** Adds the steps that a rest may begin with; `seen` are the rests that were looked at on the way. */
   const collect = (rest: Rest | undefined, found: Set<Step>, seen: Set<Rest>): void => {
-    if (rest === undefined || seen.size >= mostWays) return void found.add(end)
+    if (rest === undefined || seen.size >= maxWays) return void found.add(end)
     if (seen.has(rest)) return
     seen.add(rest)
     const { sequence, flags, then } = rest
@@ -159,8 +159,8 @@ export const createPatternSteps = (): PatternSteps => {
     const repeats = repeatsAt(sequence.slice(piece.length))
     const tail = sequence.slice(piece.length + repeats.length)
     const isNothing = takesNothing.test(piece) || looksAround.test(piece)
-    if (isNothing || repeats.least === 0) collect(restOf(tail, flags, then), found, seen)
-    if (isNothing || repeats.most === 0) return
+    if (isNothing || repeats.min === 0) collect(restOf(tail, flags, then), found, seen)
+    if (isNothing || repeats.max === 0) return
     const after = restOf(onceLess(piece, repeats) + tail, flags, then)
     if (opening === undefined) return void found.add(stepOf(piece, flags, after))
     for (const alternative of alternativesOf(piece.slice(opening.length, -1)))

@@ -56,10 +56,10 @@ export type WrittenTime = {
 /** Names of places that zones are called by, as PHP writes them after a time. */
 const placeName = /[A-Z][A-Za-z]*(?:\/[A-Z][\w+-]*){1,2}/y
 const knownPlaces = new Map<string, Zone | undefined>()
-const mostKnownPlaces = 1_000
+const maxKnownPlaces = 1_000
 
 const zoneOfPlace = (name: string): Zone | undefined => {
-  if (knownPlaces.has(name) || knownPlaces.size >= mostKnownPlaces) return knownPlaces.get(name)
+  if (knownPlaces.has(name) || knownPlaces.size >= maxKnownPlaces) return knownPlaces.get(name)
   const found = zoneOf(name)
   knownPlaces.set(name, found)
   return found
@@ -85,10 +85,10 @@ export const createScanner = (pieces: readonly TimePiece[]) => {
     while (at < text.length && !isDigit(text.charCodeAt(at)) && !isLetter(text.charCodeAt(at))) at++
   }
   /** At most `most` digits; -1 when there are none. */
-  const number = (most: number): number => {
+  const number = (max: number): number => {
     let value = 0
     const start = at
-    while (at < text.length && at - start < most) {
+    while (at < text.length && at - start < max) {
       const digit = text.charCodeAt(at) - 48
       if (digit < 0 || digit > 9) break
       value = value * 10 + digit

@@ -103,7 +103,7 @@ const readTai64n = (text: string): number => {
 
 const quarterHour = 900_000
 /** A line is written within so short a time of what it tells of that no zone can be between them. */
-const mostDelay = 60_000
+const maxDelay = 60_000
 
 /**
  * The moment of a line that names it beside what a local clock showed. Zones are whole quarters of an hour, so that both tell the zone, and
@@ -112,7 +112,7 @@ const mostDelay = 60_000
 export const atInstant = (local: number, instant: number): number => {
   if (Number.isNaN(instant)) return local
   const apart = Math.round((local - instant) / quarterHour) * quarterHour
-  return Math.abs(local - apart - instant) <= mostDelay ? local - apart : instant
+  return Math.abs(local - apart - instant) <= maxDelay ? local - apart : instant
 }
 
 /** An epoch, a time that begins with its year, or one that begins with a month's name. */

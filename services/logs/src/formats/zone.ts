@@ -1,5 +1,5 @@
 const hour = 3_600_000
-const mostHours = 4_096
+const maxHours = 4_096
 
 /** Milliseconds by which a zone is ahead of UTC at a local time (milliseconds as if it were UTC). */
 export type Zone = (localTime: number) => number
@@ -84,7 +84,7 @@ const namedZone = (format: Intl.DateTimeFormat): Zone => {
     // An hour's offset is asked for at the moment that the clock showed it with the offset of an hour before.
     const before = offsetAt(localTime - offsetAt(localTime) - hour)
     const offset = offsetAt(localTime - before) === before ? before : offsetAt(localTime - offsetAt(localTime - before))
-    if (offsets.size >= mostHours) offsets.clear()
+    if (offsets.size >= maxHours) offsets.clear()
     offsets.set(key, offset)
     return offset
   }

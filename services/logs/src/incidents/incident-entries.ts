@@ -17,7 +17,7 @@ export type EntriesOfIncident = {
 }
 
 /** More than this are not attached to one incident. */
-export const mostAttached = 1_000
+export const maxAttached = 1_000
 
 /** An entry as it is kept with an incident. */
 export const attachable = (incidentId: string, entry: StoredEntry, now: number): AttachedEntryTable => ({
@@ -56,7 +56,7 @@ export const entriesOfIncident = async (
   { engine, db, limit, signal }: IncidentEntriesOptions,
 ): Promise<EntriesOfIncident> => {
   const [attached, found] = await Promise.all([
-    attachedEntries(db, incident.id, mostAttached),
+    attachedEntries(db, incident.id, maxAttached),
     engine.search({ ...windowOf(incident), order: 'oldest', limit, withFacets: false }, signal),
   ])
   const known = new Set(attached.map(({ entry_id }) => entry_id))

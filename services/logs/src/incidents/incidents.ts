@@ -3,7 +3,7 @@ import { failure, invalidField } from '@trellis/kit/errors'
 import { transact } from '@trellis/kit/store'
 import type { StoredEntry } from '../entries/entry.ts'
 import { changeIncident, type IncidentInput, type IncidentStatus, newIncident } from './incident.ts'
-import { attachable, mostAttached } from './incident-entries.ts'
+import { attachable, maxAttached } from './incident-entries.ts'
 import {
   addEvent,
   attachEntries,
@@ -107,10 +107,10 @@ export const createIncidents = ({ db, now, settled = async () => undefined }: In
           entries.map((entry) => attachable(id, entry, at)),
         )
         const attachedCount = before.attached_count + attached
-        if (attachedCount > mostAttached)
+        if (attachedCount > maxAttached)
           throw invalidField(
             ['body', 'entry_ids'],
-            `An incident may have ${mostAttached} attached entries; detach some first.`,
+            `An incident may have ${maxAttached} attached entries; detach some first.`,
           )
         if (attached > 0)
           await addEvent(transaction, { incident_id: id, kind: 'attached', detail: `Entries: ${attached}.`, at })

@@ -23,9 +23,9 @@ type IncidentHandlers = Pick<
 >
 
 /** As many as the detail of an incident shows. */
-export const mostShownEntries = 100
-const mostShownEvents = 200
-const mostSimilar = 5
+export const maxShownEntries = 100
+const maxShownEvents = 200
+const maxSimilar = 5
 
 /** Names in requests, and in the code. */
 const editable: Record<string, keyof IncidentInput> = {
@@ -71,9 +71,9 @@ export const incidentsRpc = ({ dependencies: { engine }, incidents, db }: Incide
   getIncident: async ({ id }, { signal, head }) => {
     const incident = await incidents.get(id)
     const [{ entries, count, missing }, events, similar] = await Promise.all([
-      entriesOfIncident(incident, { engine, db, limit: mostShownEntries, signal }),
-      listEvents(db, id, mostShownEvents),
-      similarIncidents(db, incident, mostSimilar),
+      entriesOfIncident(incident, { engine, db, limit: maxShownEntries, signal }),
+      listEvents(db, id, maxShownEvents),
+      similarIncidents(db, incident, maxSimilar),
     ])
     tellMissing(head, missing)
     return presentDetail(incident, { entries, entryCount: count, events, similar })

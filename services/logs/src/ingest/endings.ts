@@ -5,7 +5,7 @@ import { addResults, noResult, type UploadResult } from '../threads/upload-resul
 export type FileEnd = 'whole' | 'brokenOff'
 
 /** A file that has been handed over has a parser until all of it is durable; so many may. */
-const mostAtOnce = 8
+const maxAtOnce = 8
 
 const endFile = async (ingest: FileIngest, how: FileEnd): Promise<UploadResult> => {
   if (how === 'whole') return ingest.end()
@@ -50,7 +50,7 @@ export const createEndings = (): Endings => {
     end: async (ingest, how) => {
       const mine = finish(ingest, how).finally(() => ending.delete(mine))
       ending.add(mine)
-      if (ending.size >= mostAtOnce) await Promise.race(ending)
+      if (ending.size >= maxAtOnce) await Promise.race(ending)
     },
     progress,
     all: async () => {

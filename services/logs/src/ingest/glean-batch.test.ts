@@ -16,7 +16,7 @@ const openIntake = () => {
     now: () => 0,
     owner: undefined,
     pseudonymKey: undefined,
-    config: { maximumBatchMegabytes: 1 },
+    config: { maxBatchMegabytes: 1 },
     engine: {
       ingestPushed: async (body: Uint8Array) => {
         taken.push(body.length)

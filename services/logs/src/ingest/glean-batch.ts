@@ -8,7 +8,7 @@ import type { PushedOptions } from './read-pushed.ts'
 /** What a batch is kept with. */
 export type Intake = Pick<Dependencies, 'pressure' | 'now'> & {
   engine: Pick<Dependencies['engine'], 'ingestPushed'>
-  config: Pick<Dependencies['config'], 'maximumBatchMegabytes'>
+  config: Pick<Dependencies['config'], 'maxBatchMegabytes'>
 } & Pick<PushedOptions, 'owner' | 'pseudonymKey'>
 
 /** Ways of packing a body; without one it is as it is. */
@@ -25,7 +25,7 @@ const isGzip = (encoding: string | null | undefined): boolean => {
   )
 }
 
-type BodyOptions = { isGzip: boolean; mostBytes: number; hold: (bytes: number) => void }
+type BodyOptions = { isGzip: boolean; maxBytes: number; hold: (bytes: number) => void }
 
 /** Unpacked as it arrives. An error of either side ends both; `pipe` would forward none, and one of the content would end the process. */
 const gunzipped = (content: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> =>
@@ -34,7 +34,7 @@ const gunzipped = (content: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array
 
 const readBody = async (
   content: AsyncIterable<Uint8Array>,
-  { isGzip, mostBytes, hold }: BodyOptions,
+  { isGzip, maxBytes, hold }: BodyOptions,
 ): Promise<Uint8Array<ArrayBuffer>> => {
   const source = isGzip ? gunzipped(content) : content
   const parts: Uint8Array[] = []
@@ -42,10 +42,10 @@ const readBody = async (
   try {
     for await (const part of source) {
       size += part.length
-      if (size > mostBytes)
+      if (size > maxBytes)
         throw failure(
           'too_large',
-          `A batch may have ${Math.round(mostBytes / 1024 / 1024)} MB, unpacked (SERVICE_MAX_BATCH_MB). Send it in parts.`,
+          `A batch may have ${Math.round(maxBytes / 1024 / 1024)} MB, unpacked (SERVICE_MAX_BATCH_MB). Send it in parts.`,
         )
       hold(part.length)
       parts.push(part)
@@ -82,7 +82,7 @@ export const receiveBatch = async (
   using held = pressure.begin()
   const body = await readBody(content, {
     isGzip: isGzip(contentEncoding),
-    mostBytes: config.maximumBatchMegabytes * 1024 * 1024,
+    maxBytes: config.maxBatchMegabytes * 1024 * 1024,
     hold: held.hold,
   })
   const options = { sourceId: sourceId ?? undefined, arrived: now(), owner, pseudonymKey }

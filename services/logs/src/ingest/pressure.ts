@@ -9,8 +9,8 @@ export type Pressure = {
 
 const retryAfterSeconds = 2
 
-/** Refuses what would be more than `mostBytes` in all with 503 and a Retry-After; one request alone may be larger. */
-export const createPressure = (mostBytes: number): Pressure => {
+/** Refuses what would be more than `maxBytes` in all with 503 and a Retry-After; one request alone may be larger. */
+export const createPressure = (maxBytes: number): Pressure => {
   let total = 0
   return {
     heldBytes: () => total,
@@ -18,7 +18,7 @@ export const createPressure = (mostBytes: number): Pressure => {
       let own = 0
       return {
         hold: (bytes) => {
-          if (total > own && total + bytes > mostBytes) {
+          if (total > own && total + bytes > maxBytes) {
             throw failure(
               'unavailable',
               'Too much is being stored at the moment. Nothing of this was; send it again.',

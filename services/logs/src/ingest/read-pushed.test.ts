@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { decodeBatch, severityMask } from '../entries/entry-batch.ts'
 import { sequenceOf } from '../entries/entry-order.ts'
 import { severityOfCode } from '../entries/severity-code.ts'
-import { mostTextBytes } from '../formats/clean.ts'
+import { maxTextBytes } from '../formats/clean.ts'
 import { readPushed } from './read-pushed.ts'
 
 const read = (entries: readonly object[]) => {
@@ -36,8 +36,8 @@ test('colours and carriage returns go from each line of a text, and half a chara
 })
 
 test('a text that is too long is cut between characters and marked; one of just that many bytes is not', () => {
-  const { texts, truncated } = read([{ text: 'ü'.repeat(mostTextBytes) }, { text: `${'ü'.repeat(mostTextBytes / 2)}` }])
-  expect(texts.map((text) => Buffer.byteLength(text))).toEqual([mostTextBytes, mostTextBytes])
+  const { texts, truncated } = read([{ text: 'ü'.repeat(maxTextBytes) }, { text: `${'ü'.repeat(maxTextBytes / 2)}` }])
+  expect(texts.map((text) => Buffer.byteLength(text))).toEqual([maxTextBytes, maxTextBytes])
   expect(texts[0]).not.toContain('\ufffd')
   expect(truncated).toEqual([true, false])
 })

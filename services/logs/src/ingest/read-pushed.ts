@@ -6,7 +6,7 @@ import type { Origin, SenderDetails } from '../entries/entry.ts'
 import { orderInBatch } from '../entries/entry-order.ts'
 import { isTooNested, maxNesting } from '../entries/nesting.ts'
 import { checkSourceId, entryIdProblem, sourceIdProblem } from '../entries/usable-id.ts'
-import { cleanLine, mostTextBytes } from '../formats/clean.ts'
+import { cleanLine, maxTextBytes } from '../formats/clean.ts'
 import { createFileReader } from '../formats/detect.ts'
 import { createHeader } from '../formats/header.ts'
 import { plainFormat } from '../formats/in-force.ts'
@@ -30,10 +30,10 @@ export type PushedOptions = {
 /** An entry that was not taken, by its place in the body. */
 export type Rejected = { index: number; reason: string }
 
-const mostEntries = 50_000
+const maxEntries = 50_000
 const entriesPerBatch = 4_096
-const mostSequence = 2 ** 52
-const mostRepeats = 2 ** 32 - 1
+const maxSequence = 2 ** 52
+const maxRepeats = 2 ** 32 - 1
 
 type Given = Record<string, unknown>
 const isObject = (value: unknown): value is Given =>
@@ -71,7 +71,7 @@ const textProblem = (value: unknown): string => {
 const isRepeatCount = (value: unknown): boolean =>
   value === undefined ||
   value === null ||
-  (typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= mostRepeats)
+  (typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= maxRepeats)
 
 type Read = { entry: NewEntry } | { reason: string }
 
@@ -88,11 +88,11 @@ const cleanText = (text: string): string =>
 /** The beginning of a text that is longer than is kept. */
 const cutText = (text: string): string => {
   // No character takes more than three bytes for each of its units.
-  if (text.length * 3 <= mostTextBytes) return text
+  if (text.length * 3 <= maxTextBytes) return text
   const bytes = Buffer.from(text)
-  if (bytes.length <= mostTextBytes) return text
+  if (bytes.length <= maxTextBytes) return text
   return bytes
-    .subarray(0, mostTextBytes)
+    .subarray(0, maxTextBytes)
     .toString('utf8')
     .replace(/\ufffd$/, '')
 }
@@ -131,7 +131,7 @@ const createEntryReader = (
     if (severity !== undefined && severity !== null && level === undefined)
       return { reason: 'severity must be CRITICAL, ERROR, WARN, another word for a level such as info, or null.' }
     const hasSequence = sequence !== undefined && sequence !== null
-    if (hasSequence && !(Number.isInteger(sequence) && Number(sequence) >= 0 && Number(sequence) <= mostSequence))
+    if (hasSequence && !(Number.isInteger(sequence) && Number(sequence) >= 0 && Number(sequence) <= maxSequence))
       return { reason: 'sequence must be a whole number of at least 0.' }
     if (!isRepeatCount(repeats)) return { reason: 'repeat_count must be a whole number of at least 1.' }
     if (fields !== undefined && fields !== null && !isObject(fields)) return { reason: 'fields must be an object.' }
@@ -179,8 +179,8 @@ const createChange = (key: Uint8Array | undefined): ((entry: NewEntry) => NewEnt
  */
 export const readPushed = (body: Buffer, options: PushedOptions, onBatch: (batch: ArrayBuffer) => void): Rejected[] => {
   const { sourceId, entries } = listOf(body.toString('utf8'))
-  if (entries.length > mostEntries)
-    throw failure('too_large', `A batch may have ${mostEntries} entries. Send it in parts.`)
+  if (entries.length > maxEntries)
+    throw failure('too_large', `A batch may have ${maxEntries} entries. Send it in parts.`)
   const named = sourceId ?? options.sourceId
   const defaultSource = named === undefined || named === '' ? undefined : checkSourceId(named)
   const areNumbered = entries.every((given) => isObject(given) && typeof given.sequence === 'number')

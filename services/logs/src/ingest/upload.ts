@@ -4,7 +4,7 @@ import type { UploadedFile, UploadPart } from '@trellis/kit/rpc'
 import type { SkippedFile, Task, UploadParameters } from '@trellis/protos/ts/trellis/logs/v1/logs.ts'
 import { counted } from '../counted.ts'
 import type { Dependencies } from '../dependencies.ts'
-import { checkSourceId, mostSourceIdCharacters } from '../entries/usable-id.ts'
+import { checkSourceId, maxSourceIdCharacters } from '../entries/usable-id.ts'
 import { journalExportFormat } from '../formats/in-force.ts'
 import type { UploadResult } from '../threads/upload-result.ts'
 import { createEndings, type Endings } from './endings.ts'
@@ -21,9 +21,9 @@ export type UploadIntake = Pick<Dependencies, 'config' | 'engine' | 'tasks' | 's
 /** Chunks go to the parser when so many bytes have come together. */
 const handOverBytes = 256 * 1024
 /** Files of a form that is at its end after so many bytes are read when all of its fields are known. */
-const mostHeldBytes = 1024 * 1024
+const maxHeldBytes = 1024 * 1024
 /** So many files that were not read are named; the rest is counted. */
-const mostNamedSkipped = 100
+const maxNamedSkipped = 100
 
 const packedEndings = /\.(?:gz|zst|zip|tar|tgz|tzst|log\.zip)$/i
 
@@ -44,10 +44,10 @@ const sourceIdOf = ({ filename }: UploadedFile): string => {
  */
 export const memberSourceId = (sourceId: string, path: string): string => {
   const whole = `${sourceId}/${withoutCompression(path)}`
-  if (whole.length <= mostSourceIdCharacters) return whole
+  if (whole.length <= maxSourceIdCharacters) return whole
   const hash = createHash('sha256').update(whole).digest('hex').slice(0, 8)
   const start = `${sourceId.slice(0, 100)}/~${hash}~`
-  return start + whole.slice(whole.length - (mostSourceIdCharacters - start.length))
+  return start + whole.slice(whole.length - (maxSourceIdCharacters - start.length))
 }
 
 const withoutCompression = (path: string) => path.replace(/(?<=[^/])\.(?:gz|zst)$/i, '')
@@ -70,7 +70,7 @@ type Receiving = {
 
 const noteSkipped = (receiving: Receiving, name: string, reason: string) => {
   receiving.skippedCount++
-  if (receiving.skipped.length < mostNamedSkipped) receiving.skipped.push({ name, reason: `It ${reason}.` })
+  if (receiving.skipped.length < maxNamedSkipped) receiving.skipped.push({ name, reason: `It ${reason}.` })
 }
 
 /** A disk or a server that does not take entries is no fault of who sends them. */
@@ -146,10 +146,10 @@ const receiveParts = async (
   let files = 0
   let late: string[] = []
   const held: { settings: UploadSettings; file: UploadedFile }[] = []
-  let room = mostHeldBytes
+  let room = maxHeldBytes
   const passOn = async (told?: UploadSettings) => {
     for (const { file, settings: own } of held.splice(0)) await receiveFile(receiving, told ?? own, file)
-    room = mostHeldBytes
+    room = maxHeldBytes
   }
   for await (const part of parts) {
     if (part.kind === 'field') {
@@ -215,10 +215,10 @@ export const receiveUpload = async (
   parts: AsyncIterable<UploadPart>,
 ): Promise<{ task: Task; finished: Promise<Task> }> => {
   const running = await intake.tasks.begin('upload', 'bytes')
-  const { maximumUploadMegabytes, maximumExpandedMegabytes } = intake.config
+  const { maxUploadMegabytes, maxExpandedMegabytes } = intake.config
   const limits = {
-    packedBytes: maximumUploadMegabytes * megabyte,
-    expandedBytes: maximumExpandedMegabytes * megabyte,
+    packedBytes: maxUploadMegabytes * megabyte,
+    expandedBytes: maxExpandedMegabytes * megabyte,
   }
   const receiving: Receiving = {
     intake,

@@ -35,7 +35,7 @@ const compile = (indexes: readonly number[]): Expression | undefined => {
 const hints = [...new Set(maskPlaces.map(({ hint }) => hint))]
 const hintOf = maskPlaces.map(({ hint }) => hints.indexOf(hint))
 const expressions = new Map<string, Expression | undefined>()
-const mostExpressions = 500
+const maxExpressions = 500
 
 const present = (text: string): number =>
   hints.reduce((bits, hint, index) => (hint.test(text) ? bits | (1 << index) : bits), 0)
@@ -48,7 +48,7 @@ const expressionFor = (text: string, from: number): Expression | undefined => {
   const made = compile(
     maskPlaces.flatMap((_, index) => (index >= from && bits & (1 << (hintOf[index] ?? 0)) ? [index] : [])),
   )
-  if (expressions.size >= mostExpressions) expressions.clear()
+  if (expressions.size >= maxExpressions) expressions.clear()
   expressions.set(key, made)
   return made
 }

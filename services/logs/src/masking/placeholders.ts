@@ -21,7 +21,7 @@ export type Placeholders = {
 }
 
 /** Past so many different values new ones share a placeholder without a number: what is masked may be hostile, and memory is not. */
-const mostRemembered = 100_000
+const maxRemembered = 100_000
 
 const isNumbered = (kind: MaskedKind): boolean => (numberedKinds as readonly string[]).includes(kind)
 
@@ -36,7 +36,7 @@ export const createPlaceholders = (): Placeholders => {
       const name = `${kind}\0${value}`
       const before = known.get(name)
       if (before !== undefined) return before
-      if (known.size >= mostRemembered) return `[${kind}]`
+      if (known.size >= maxRemembered) return `[${kind}]`
       const number = (counts.get(kind) ?? 0) + 1
       counts.set(kind, number)
       const placeholder = `[${kind}-${number}]`
@@ -50,7 +50,7 @@ export const createPlaceholders = (): Placeholders => {
       known.get(`host\0${word.toLowerCase()}`) ??
       known.get(`ip4\0${word}`),
     spare: (program) => {
-      if (programs.size < mostRemembered) programs.add(program)
+      if (programs.size < maxRemembered) programs.add(program)
     },
     originals: () => originals,
   }

@@ -11,7 +11,7 @@ import { type Notification, severityOf, textOf, timeOf } from './notification.ts
 const origin: Origin = { sourceId: 'media-monitor', branch: null, tenantId: null, format: plainFormat }
 
 /** The same words at the same moment are two notifications; so many replicas may hear of at once. */
-const mostTries = 8
+const maxTries = 8
 const retryAfterSeconds = 5
 
 const notKept = (cause?: unknown) =>
@@ -29,7 +29,7 @@ export const keepNotification = async (
   const time = timeOf(notification, arrived) ?? arrived
   const severity = severityOf(notification)
   const text = textOf(notification).toWellFormed()
-  for (let attempt = 0; attempt < mostTries; attempt++) {
+  for (let attempt = 0; attempt < maxTries; attempt++) {
     const sequence = arrived * 1_000 + attempt
     const builder = createBatchBuilder(1, Buffer.byteLength(text))
     builder.add({

@@ -10,7 +10,7 @@ import { readNotification } from './notification.ts'
 /** What notifications are taken in with. */
 export type MediaMonitorDependencies = Pick<Dependencies, 'engine' | 'now' | 'settings'>
 
-const mostBytes = 256 * 1024
+const maxBytes = 256 * 1024
 
 const readBody = async (parts: AsyncIterable<UploadPart>): Promise<string> => {
   const chunks: Uint8Array[] = []
@@ -19,7 +19,7 @@ const readBody = async (parts: AsyncIterable<UploadPart>): Promise<string> => {
     if (part.kind === 'field') continue
     for await (const chunk of part.content) {
       size += chunk.length
-      if (size > mostBytes) throw failure('too_large', `A notification may have ${mostBytes / 1024} KB.`)
+      if (size > maxBytes) throw failure('too_large', `A notification may have ${maxBytes / 1024} KB.`)
       chunks.push(chunk)
     }
   }

@@ -5,7 +5,7 @@ import { type ModelFiles, ModelUnusable } from './model-files.ts'
 export type Encoder = (text: string) => number[]
 
 /** Characters of a text that are looked at: far more than the most tokens come from. */
-const mostCharacters = 4_096
+const maxCharacters = 4_096
 
 const commonEnd = (left: readonly number[], right: readonly number[]): number => {
   let length = 0
@@ -14,12 +14,7 @@ const commonEnd = (left: readonly number[], right: readonly number[]): number =>
 }
 
 /** Makes the tokenizer of a model. Throws ModelUnusable for a description that is none. */
-export const createEncoder = ({
-  tokenizer: description,
-  tokenizerConfig,
-  mostTokens,
-  network,
-}: ModelFiles): Encoder => {
+export const createEncoder = ({ tokenizer: description, tokenizerConfig, maxTokens, network }: ModelFiles): Encoder => {
   let tokenizer: Tokenizer
   let closing: number[]
   try {
@@ -32,8 +27,8 @@ export const createEncoder = ({
     })
   }
   return (text) => {
-    const { ids } = tokenizer.encode(text.slice(0, mostCharacters))
+    const { ids } = tokenizer.encode(text.slice(0, maxCharacters))
     // What ends every text still does when the text is cut.
-    return ids.length <= mostTokens ? ids : [...ids.slice(0, mostTokens - closing.length), ...closing]
+    return ids.length <= maxTokens ? ids : [...ids.slice(0, maxTokens - closing.length), ...closing]
   }
 }

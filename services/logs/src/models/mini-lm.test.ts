@@ -54,7 +54,7 @@ describe.skipIf('missing' in found)(
     })
 
     test('reads what its description says: mean of the tokens, at most 256', async () => {
-      expect(await readModelFiles(folder)).toMatchObject({ pooling: 'mean', mostTokens: 256, labels: [] })
+      expect(await readModelFiles(folder)).toMatchObject({ pooling: 'mean', maxTokens: 256, labels: [] })
     })
   },
 )

@@ -21,7 +21,7 @@ export type ModelFiles = {
   /** Whether several labels may hold at once, so that each has a probability of its own. */
   isMultiLabel: boolean
   /** The longest text that the model was made for, in tokens. */
-  mostTokens: number
+  maxTokens: number
   /** Tells this model's outputs from another's; the same on every machine. */
   fingerprint: string
 }
@@ -141,7 +141,7 @@ export const readModelFiles = async (directory: string): Promise<ModelFiles> => 
     pooling: readPooling(poolingConfig),
     labels: readLabels(file('config.json'), config),
     isMultiLabel: config.problem_type === 'multi_label_classification',
-    mostTokens: readMostTokens(
+    maxTokens: readMostTokens(
       sentenceConfig.max_seq_length,
       tokenizerConfig.model_max_length,
       config.max_position_embeddings,

@@ -106,17 +106,15 @@ const fromTable = (row: OverlayTable): EntryOverlay => ({
 })
 
 /** Statements with more parameters than this are refused by some databases. */
-const mostInOne = 500
+const maxInOne = 500
 
 /** Of rows that are written at once, each with all columns: those of the fields, the two ids, and when it changed. */
-const mostRows = Math.floor(mostInOne / (Object.values(columnsOfField).flat().length + 3))
+const maxRows = Math.floor(maxInOne / (Object.values(columnsOfField).flat().length + 3))
 /** Rows of one transaction. Thousands come from one round of scoring; whoever else needs the database waits for no more than these. */
-const mostTogether = mostRows * 4
+const mostTogether = maxRows * 4
 
-const inPortions = <Item>(items: readonly Item[], most = mostInOne): Item[][] =>
-  Array.from({ length: Math.ceil(items.length / most) }, (_, portion) =>
-    items.slice(portion * most, (portion + 1) * most),
-  )
+const inPortions = <Item>(items: readonly Item[], max = maxInOne): Item[][] =>
+  Array.from({ length: Math.ceil(items.length / max) }, (_, portion) => items.slice(portion * max, (portion + 1) * max))
 
 /** Changes that name the same fields, of each entry the last. */
 const byFields = (changes: readonly OverlayChange[]): { fields: Field[]; changes: OverlayChange[] }[] =>
@@ -145,7 +143,7 @@ export const createOverlays = (db: Db): Overlays => ({
     for (const { fields, changes: alike } of byFields(storable))
       for (const together of inPortions(alike, mostTogether)) {
         await transact(db, async (transaction) => {
-          for (const rows of inPortions(together, mostRows)) await upsert(transaction, rows, fields)
+          for (const rows of inPortions(together, maxRows)) await upsert(transaction, rows, fields)
         })
         await setImmediate()
       }

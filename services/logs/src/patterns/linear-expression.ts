@@ -4,7 +4,7 @@ import { RE2JS } from 're2js'
 export type LinearExpression = { kind: 'linear'; source: string }
 
 /** Instructions that an expression may become: what it costs grows with them. */
-const mostInstructions = 10_000
+const maxInstructions = 10_000
 
 const compiled = new WeakMap<LinearExpression, RE2JS>()
 
@@ -14,7 +14,7 @@ const compile = (source: string): RE2JS => RE2JS.compile(RE2JS.translateRegExp(s
 export const problemOfExpression = (source: string): string | undefined => {
   try {
     const size = compile(source).programSize()
-    return size > mostInstructions ? 'repeats too much: with its repeats written out it is too long' : undefined
+    return size > maxInstructions ? 'repeats too much: with its repeats written out it is too long' : undefined
   } catch (error) {
     const reason = error instanceof Error ? error.message.replace(/^error parsing regexp: /, '') : String(error)
     return `is no regular expression that is matched in linear time, which knows neither looking around nor back references (${reason})`

@@ -16,9 +16,9 @@ export type LoadedPatterns = {
 }
 
 const fileEndings: readonly string[] = ['.yaml', '.yml', '.json']
-const mostFiles = 100
-const mostFileBytes = 256 * 1024
-const mostPatterns = 500
+const maxFiles = 100
+const maxFileBytes = 256 * 1024
+const maxPatterns = 500
 
 type Read = { file: string; patterns: LogPattern[]; overrides: PatternOverride[]; problems: string[] }
 
@@ -27,16 +27,16 @@ const readFolder = async (directory: string): Promise<Read[]> => {
     .filter((name) => fileEndings.includes(extname(name).toLowerCase()))
     .toSorted()
   const nothing = (file: string, problem: string): Read => ({ file, patterns: [], overrides: [], problems: [problem] })
-  const read = names.slice(0, mostFiles).map(async (file): Promise<Read> => {
+  const read = names.slice(0, maxFiles).map(async (file): Promise<Read> => {
     try {
       const { size } = await stat(join(directory, file))
-      if (size > mostFileBytes) return nothing(file, `it is larger than ${mostFileBytes / 1024} KB`)
+      if (size > maxFileBytes) return nothing(file, `it is larger than ${maxFileBytes / 1024} KB`)
       return { file, ...readUserPatterns(await readFile(join(directory, file), 'utf8')) }
     } catch (error) {
       return nothing(file, `it cannot be read: ${messageOf(error)}`)
     }
   })
-  const left = names.slice(mostFiles).map((file) => nothing(file, `there may be ${mostFiles} files; it is not read`))
+  const left = names.slice(maxFiles).map((file) => nothing(file, `there may be ${maxFiles} files; it is not read`))
   return [...(await Promise.all(read)), ...left]
 }
 
@@ -65,8 +65,8 @@ export const loadPatterns = async (directory: string): Promise<LoadedPatterns> =
         ? 'is built in; change it among overrides'
         : files.has(tag)
           ? 'is there twice'
-          : own.length >= mostPatterns
-            ? `is past the ${mostPatterns} that there may be`
+          : own.length >= maxPatterns
+            ? `is past the ${maxPatterns} that there may be`
             : undefined
       if (problem !== undefined) problems.push({ file, problem: `patterns: "${tag}" ${problem}` })
       else {

@@ -12,9 +12,9 @@ export type PatternOverride = { tag: string; severity?: Severity | null; off: bo
 export type UserPatterns = { patterns: LogPattern[]; overrides: PatternOverride[]; problems: string[] }
 
 const tagForm = /^[a-z][a-z0-9_]{0,63}$/
-const mostWords = 32
-const mostExpression = 1_000
-const mostInFile = 200
+const maxWords = 32
+const maxExpression = 1_000
+const maxInFile = 200
 const patternKeys = ['tag', 'domain', 'severity', 'description', 'words', 'expression', 'samples']
 const overrideKeys = ['tag', 'severity', 'off']
 
@@ -50,8 +50,8 @@ const readTag = (value: unknown): string =>
 /** The words that a text must have one of, as they were written. */
 const readWords = (value: unknown): string[] => {
   const words = textsOf(value)
-  if (words.length === 0 || words.length > mostWords)
-    faulty(`words has 1 to ${mostWords} words; a text is looked at when it has one of them`)
+  if (words.length === 0 || words.length > maxWords)
+    faulty(`words has 1 to ${maxWords} words; a text is looked at when it has one of them`)
   return words
 }
 
@@ -79,7 +79,7 @@ const standing = (word: string): string => {
 const readExpression = (value: unknown, words: readonly string[]): LogPattern['matcher'] => {
   if (value === undefined || value === null) return new RegExp(words.map(standing).join('|'), 'iu')
   const source = String(value)
-  if (source.length > mostExpression) faulty(`expression is longer than ${mostExpression} characters`)
+  if (source.length > maxExpression) faulty(`expression is longer than ${maxExpression} characters`)
   const problem = problemOfExpression(source)
   return problem === undefined ? { kind: 'linear', source } : faulty(`expression ${problem}`)
 }
@@ -133,8 +133,8 @@ const readAll = <Item>(list: unknown, name: string, read: (given: unknown) => It
     problems.push(`${name} must be a list`)
     return []
   }
-  if (list.length > mostInFile) problems.push(`${name} has more than ${mostInFile}; the rest is not read`)
-  return list.slice(0, mostInFile).flatMap((given: unknown, index) => {
+  if (list.length > maxInFile) problems.push(`${name} has more than ${maxInFile}; the rest is not read`)
+  return list.slice(0, maxInFile).flatMap((given: unknown, index) => {
     try {
       return [read(given)]
     } catch (error) {

@@ -22,7 +22,7 @@ const lookedAt = 1_024
 /** What is written of one attempt comes within so long of the line before; a password is refused seconds after it was checked. */
 const pauseMilliseconds = 15_000
 /** Processes in the midst of an attempt that are remembered; of more, the longest unseen are forgotten. */
-const mostOpen = 64
+const maxOpen = 64
 
 type Attempt = { time: number; user: string | null; address: string | null; wordings: Set<string> }
 
@@ -77,7 +77,7 @@ export const createAttemptCounter = (read = createAttemptReader()): ((happening:
           }
         : { time, user, address, wordings: new Set([wording]) },
     )
-    if (open.size > mostOpen) {
+    if (open.size > maxOpen) {
       const [oldest] = open.keys()
       if (oldest !== undefined) open.delete(oldest)
     }

@@ -21,8 +21,8 @@ const harmlessWords =
 export const isHarmless = (label: string): boolean => harmlessWords.test(label.trim())
 
 /** Kinds of messages that are shown to the model in one go, the most frequent; the others have their turn when they come again. */
-const mostTemplates = 5_000
-const mostScored = 100
+const maxTemplates = 5_000
+const maxScored = 100
 
 /** Shows the kinds of messages of a source to a model of the user's, and takes its word for those it is sure enough of. */
 export const createClassifierScoring =
@@ -33,7 +33,7 @@ export const createClassifierScoring =
     const templates = counted
       .filter(({ count, template }) => count > 0 && template !== '')
       .toSorted((a, b) => b.count - a.count)
-      .slice(0, mostTemplates)
+      .slice(0, maxTemplates)
     const { labels } = await vectors.load()
     const probabilities = await vectors.of(templates.map(({ template }) => withoutValues(template)))
     const findings: Finding[] = []
@@ -43,7 +43,7 @@ export const createClassifierScoring =
       const read = readEntries(engine, {
         query: null,
         filters: { ...filters, anyTemplate: [templateId] },
-        limit: mostScored,
+        limit: maxScored,
         signal,
       })
       const entries = await Array.fromAsync(read)

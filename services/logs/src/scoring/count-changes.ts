@@ -1,5 +1,5 @@
 /** What came before has to have been so many buckets before anything can stand out against it. */
-export const leastHistoryBuckets = 12
+export const minHistoryBuckets = 12
 
 const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0)
 
@@ -12,10 +12,10 @@ const surpriseOf = (count: number, before: readonly number[]): { mean: number; d
 /** 0 at no deviation, near 1 for one that never happens by chance. */
 export const sureness = (deviation: number): number => 1 - Math.exp(-deviation / 6)
 
-const leastBurst = 10
-const leastDeviation = 6
-const leastTimes = 4
-const leastTimesPeak = 2
+const minBurst = 10
+const minDeviation = 6
+const minTimes = 4
+const minTimesPeak = 2
 /** So many buckets before are compared with. */
 const comparedBuckets = 144
 
@@ -25,14 +25,14 @@ export const burstsOf = (
   judgedFrom: number,
 ): { bucket: number; count: number; mean: number; deviation: number }[] => {
   const found: ReturnType<typeof burstsOf> = []
-  for (let bucket = Math.max(judgedFrom, leastHistoryBuckets); bucket < counts.length; bucket++) {
+  for (let bucket = Math.max(judgedFrom, minHistoryBuckets); bucket < counts.length; bucket++) {
     const count = counts[bucket] ?? 0
-    if (count < leastBurst) continue
+    if (count < minBurst) continue
     const before = counts.slice(Math.max(0, bucket - comparedBuckets), bucket)
     const { mean, deviation } = surpriseOf(count, before)
-    if (deviation < leastDeviation || count < leastTimes * Math.max(mean, 1)) continue
+    if (deviation < minDeviation || count < minTimes * Math.max(mean, 1)) continue
     // What comes in bursts anyway has to outdo them.
-    if (count < leastTimesPeak * Math.max(...before)) continue
+    if (count < minTimesPeak * Math.max(...before)) continue
     found.push({ bucket, count, mean, deviation })
   }
   return found.filter(({ bucket }, index) => found[index - 1]?.bucket !== bucket - 1)
@@ -40,8 +40,8 @@ export const burstsOf = (
 
 /** What came in so large a share of the buckets is expected in the next. */
 const regularShare = 0.9
-const leastSilentBuckets = 3
-const leastExpected = 10
+const minSilentBuckets = 3
+const minExpected = 10
 
 export type Silence = { silent: number; share: number; expected: number; count: number }
 type Heard = { first: number; last: number; end: number; judgedFrom: number }
@@ -50,12 +50,12 @@ type Heard = { first: number; last: number; end: number; judgedFrom: number }
 export const silenceOf = (counts: readonly number[], { first, last, end, judgedFrom }: Heard): Silence | undefined => {
   const silent = end - last - 1
   const heard = counts.slice(first, last + 1)
-  if (silent < leastSilentBuckets || heard.length < leastHistoryBuckets || last + leastSilentBuckets < judgedFrom)
+  if (silent < minSilentBuckets || heard.length < minHistoryBuckets || last + minSilentBuckets < judgedFrom)
     return undefined
   const count = sum(heard)
   const share = heard.filter((value) => value > 0).length / heard.length
   const expected = (count / heard.length) * silent
-  return share < regularShare || expected < leastExpected ? undefined : { silent, share, expected, count }
+  return share < regularShare || expected < minExpected ? undefined : { silent, share, expected, count }
 }
 
 /** What is expected and does not come says most when it is missing, whatever its level: the surer the more of it. */

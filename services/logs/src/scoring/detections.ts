@@ -30,11 +30,11 @@ export type DetectionPlace = { detectedAt: number; id: string }
 /** What is seen again within so long of when it was last seen is the same. */
 const sameMilliseconds = 3_600_000
 /** So much of an entry is shown with a detection. */
-const mostText = 4_096
+const maxText = 4_096
 /** Each transaction waits for the disk; during one nobody else has a turn at the database, and on files nobody at all. */
-const mostAtOnce = 20
+const maxAtOnce = 20
 /** So many detections are kept; a tenth of them, the oldest, goes at once. */
-const mostDetections = 100_000
+const maxDetections = 100_000
 
 const sameKeyOf = ({ scorer, label, subject, entry }: Finding): string =>
   hash('sha256', JSON.stringify([scorer, label, entry.origin.branch, entry.origin.sourceId, subject]), 'hex').slice(
@@ -43,7 +43,7 @@ const sameKeyOf = ({ scorer, label, subject, entry }: Finding): string =>
   )
 
 /** Without U+0000, which a database may not keep, and not cut within a character. */
-const shown = (text: string): string => text.replaceAll('\0', '\uFFFD').slice(0, mostText).toWellFormed()
+const shown = (text: string): string => text.replaceAll('\0', '\uFFFD').slice(0, maxText).toWellFormed()
 
 const rowOf = (finding: Finding, sameKey: string, detectedAt: number): DetectionRow => {
   const { entry } = finding
@@ -70,7 +70,7 @@ const rowOf = (finding: Finding, sameKey: string, detectedAt: number): Detection
   }
 }
 
-export const createDetections = (db: Kysely<ScoringTables>, now: () => number, most = mostDetections): Detections => {
+export const createDetections = (db: Kysely<ScoringTables>, now: () => number, max = maxDetections): Detections => {
   const keepOne = async (transaction: Kysely<ScoringTables>, finding: Finding) => {
     const sameKey = sameKeyOf(finding)
     const row = rowOf(finding, sameKey, now())
@@ -93,11 +93,11 @@ export const createDetections = (db: Kysely<ScoringTables>, now: () => number, m
   return {
     keep: async (findings) => {
       let fresh = 0
-      for (let from = 0; from < findings.length; from += mostAtOnce) {
-        fresh += await keepSome(findings.slice(from, from + mostAtOnce))
+      for (let from = 0; from < findings.length; from += maxAtOnce) {
+        fresh += await keepSome(findings.slice(from, from + maxAtOnce))
         await setImmediate()
       }
-      if (fresh > 0 && (await countDetections(db, {})) > most) await deleteOldest(db, Math.ceil(most * 0.1))
+      if (fresh > 0 && (await countDetections(db, {})) > max) await deleteOldest(db, Math.ceil(max * 0.1))
       return fresh
     },
     list: async (filters) => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { TemplateCounts } from '../templates/count-templates.ts'
 import { findAnomalies } from './find-anomalies.ts'
-import { leastScore } from './finding.ts'
+import { minScore } from './finding.ts'
 import type { TemplateSeries } from './template-series.ts'
 
 const minute = 60_000
@@ -30,7 +30,7 @@ const seriesOf = (templates: readonly TemplateCounts[], isWhole = false): Templa
   templates: [work, ...templates],
 })
 const foundIn = (templates: readonly TemplateCounts[], isWhole = false) =>
-  findAnomalies(seriesOf(templates, isWhole)).filter(({ score }) => score >= leastScore)
+  findAnomalies(seriesOf(templates, isWhole)).filter(({ score }) => score >= minScore)
 const labelsIn = (...given: Parameters<typeof foundIn>) => foundIn(...given).map(({ label }) => label)
 
 describe('what stands out in a source', () => {

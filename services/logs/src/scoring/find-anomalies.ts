@@ -8,7 +8,7 @@ import { type Anomaly, severityOfTemplate, type TemplateSeries } from './templat
 import { worthOf, worthOfBurst } from './weigh-template.ts'
 
 /** What came before has to have been so much before anything can stand out against it. */
-const leastHistoryEntries = 100
+const minHistoryEntries = 100
 
 const bucketOf = (series: TemplateSeries, time: number): number =>
   Math.floor((time - series.start) / series.bucketMilliseconds)
@@ -24,7 +24,7 @@ const historyOf = (series: TemplateSeries): number =>
 const surpriseOfNew = (series: TemplateSeries): number => {
   const known = series.templates.filter(({ firstSeen }) => bucketOf(series, firstSeen) < series.judgedFrom)
   const seenBefore = historyOf(series)
-  if (seenBefore < leastHistoryEntries) return 0
+  if (seenBefore < minHistoryEntries) return 0
   const once = known.filter(({ buckets }) => sum(buckets.slice(0, series.judgedFrom)) === 1).length
   return surpriseOf({ count: seenBefore, once })
 }
@@ -126,20 +126,20 @@ export const findSilences = (series: TemplateSeries): Anomaly[] => {
   })
 }
 
-const leastForRare = 1_000
+const minForRare = 1_000
 const rareShare = 0.001
-const mostRare = 3
+const maxRare = 3
 
 /** A warning or worse of a kind that this source hardly ever has. What is new is told of as that. */
 export const findRare = (series: TemplateSeries): Anomaly[] => {
   const all = sum(series.templates.map(({ count }) => count))
-  if (all < leastForRare) return []
+  if (all < minForRare) return []
   return series.templates.flatMap((template) => {
     const severity = severityOfTemplate(template)
     const bucket = bucketOf(series, template.lastSeen)
     const isNew = bucketOf(series, template.firstSeen) >= series.judgedFrom
     if (severity === null || isNew || bucket < series.judgedFrom) return []
-    if (template.count > mostRare || template.count / all > rareShare) return []
+    if (template.count > maxRare || template.count / all > rareShare) return []
     return [
       {
         label: 'rare_here',

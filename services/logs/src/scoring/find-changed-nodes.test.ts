@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { findChangedNodes } from './find-changed-nodes.ts'
-import { leastScore } from './finding.ts'
+import { minScore } from './finding.ts'
 import { type Said, stretchesOf } from './stretches-for-tests.ts'
 
 const size = 100
@@ -14,7 +14,7 @@ const logOf = (nodeAt: (line: number) => string, lines = count): Said[] =>
     kind: 'ready',
   }))
 const toldIn = (said: readonly Said[]) =>
-  findChangedNodes(stretchesOf(said, size), judgedFrom).filter(({ score }) => score >= leastScore)
+  findChangedNodes(stretchesOf(said, size), judgedFrom).filter(({ score }) => score >= minScore)
 const turns = (line: number): string => `rack${line % 10}`
 
 describe('machines of one source', () => {

@@ -6,13 +6,13 @@ import { surpriseOf } from './rate-of-new.ts'
 import type { PlaceAnomaly, Stretch } from './stretch.ts'
 
 /** Of more machines those that came first are told apart. */
-const mostNodes = 2_000
-const mostEntries = 100
+const maxNodes = 2_000
+const maxEntries = 100
 /** How much it matters that one machine says much more, whatever it says. */
 const worthOfNode = 0.6
 /** So many times what came before, of all entries and in the same time. */
-const leastTimes = 4
-const leastExpected = 10
+const minTimes = 4
+const minExpected = 10
 
 type Node = { name: string; counts: number[]; last: StoredEntry | undefined }
 
@@ -23,7 +23,7 @@ const nodesOf = (stretches: readonly Stretch[]): Node[] => {
       const name = nodeOf(entry)
       if (name === null) continue
       const node = nodes.get(name) ?? { name, counts: stretches.map(() => 0), last: undefined }
-      if (!nodes.has(name) && nodes.size >= mostNodes) continue
+      if (!nodes.has(name) && nodes.size >= maxNodes) continue
       nodes.set(name, node)
       node.counts[index] = (node.counts[index] ?? 0) + 1
       node.last = entry
@@ -54,11 +54,11 @@ export const findChangedNodes = (stretches: readonly Stretch[], judgedFrom: numb
     const [burst] = burstsOf(counts, judgedFrom).filter(({ bucket, count }) => {
       const before = durationOf(stretches.slice(0, bucket))
       const now = durationOf(stretches.slice(bucket, bucket + 1))
-      return count >= (leastTimes * sum(counts.slice(0, bucket)) * now) / before
+      return count >= (minTimes * sum(counts.slice(0, bucket)) * now) / before
     })
     const stretch = burst && stretches[burst.bucket]
     if (!burst || !stretch) return []
-    const entries = stretch.entries.filter((entry) => nodeOf(entry) === name).slice(0, mostEntries)
+    const entries = stretch.entries.filter((entry) => nodeOf(entry) === name).slice(0, maxEntries)
     const { length } = stretch.entries
     return [
       {
@@ -81,7 +81,7 @@ export const findChangedNodes = (stretches: readonly Stretch[], judgedFrom: numb
     const inThatTime =
       (silence.count / Math.max(1, durationOf(stretches.slice(first, lastHeard + 1)))) * durationOf(silent)
     const expected = Math.min(silence.expected, inThatTime)
-    if (expected < leastExpected) return []
+    if (expected < minExpected) return []
     return [
       {
         label: 'node_silence',

@@ -11,18 +11,18 @@ const usualShares = [
   { share: 0.3, weight: -1.5, says: 'it is usual here' },
   { share: 0.05, weight: -0.7, says: 'it has come here now and then' },
 ] as const
-const leastHistoryBuckets = 12
+const minHistoryBuckets = 12
 
 const usualOf = (series: TemplateSeries, buckets: readonly number[]): Surroundings | undefined => {
   // Of a source that is looked at for the first time, nothing has been told yet: its usual failures are told of once.
-  if (series.judgedWhole || series.judgedFrom < leastHistoryBuckets) return undefined
+  if (series.judgedWhole || series.judgedFrom < minHistoryBuckets) return undefined
   const history = buckets.slice(0, series.judgedFrom)
   const share = history.filter((count) => count > 0).length / history.length
   if (share === 0) return { weight: 0.7, says: `it was not here in ${series.judgedFrom} stretches before` }
   return usualShares.find((usual) => share >= usual.share)
 }
 
-const leastClustered = 5
+const minClustered = 5
 const clusteredShare = 0.3
 const shareOfAll = 0.1
 
@@ -33,12 +33,12 @@ const clusterOf = (
   buckets: readonly number[],
 ): Surroundings | undefined => {
   const all = sum(buckets)
-  const most = Math.max(...buckets, 0)
+  const max = Math.max(...buckets, 0)
   const everything = sum(totals)
-  if (all < leastClustered || series.bucketCount < leastHistoryBuckets || everything === 0) return undefined
-  const together = (totals[buckets.indexOf(most)] ?? 0) / everything
-  return most / all >= clusteredShare && together <= shareOfAll
-    ? { weight: 0.6, says: `${most} of ${all} came together` }
+  if (all < minClustered || series.bucketCount < minHistoryBuckets || everything === 0) return undefined
+  const together = (totals[buckets.indexOf(max)] ?? 0) / everything
+  return max / all >= clusteredShare && together <= shareOfAll
+    ? { weight: 0.6, says: `${max} of ${all} came together` }
     : undefined
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { findOutOfPlace } from './find-out-of-place.ts'
-import { leastScore } from './finding.ts'
+import { minScore } from './finding.ts'
 import { type Said, stretchesOf, templatesOf, timeOfLine } from './stretches-for-tests.ts'
 
 const size = 200
@@ -14,7 +14,7 @@ const files = (count: number, from = 100_000_000): Said[] =>
 
 const foundIn = (said: readonly Said[], judgedFrom: number, levels: Parameters<typeof templatesOf>[1] = {}) =>
   findOutOfPlace(stretchesOf(said, size), templatesOf(said, levels), timeOfLine(judgedFrom))
-const toldIn = (...given: Parameters<typeof foundIn>) => foundIn(...given).filter(({ score }) => score >= leastScore)
+const toldIn = (...given: Parameters<typeof foundIn>) => foundIn(...given).filter(({ score }) => score >= minScore)
 
 const fileOf = (...kinds: string[]): Said[] => kinds.map((kind) => ({ text: `${kind} file_999999999`, kind }))
 

@@ -11,7 +11,7 @@ type Template = TemplateSeries['templates'][number]
 type Placed = { place: string; unit: string | number; places: Places; subject: string; says: string }
 
 /** Entries of one finding. */
-const mostEntries = 100
+const maxEntries = 100
 const lengthOfName = 120
 
 const shortened = (text: string): string => (text.length > lengthOfName ? `${text.slice(0, lengthOfName)}…` : text)
@@ -55,7 +55,7 @@ export const findOutOfPlace = (
     const known = found.get(key)
     if (known) {
       known.count++
-      if (known.entries.length < mostEntries) known.entries.push(entry)
+      if (known.entries.length < maxEntries) known.entries.push(entry)
       return
     }
     const strangeness = places.strangenessOf({ kind: kind.templateId, place })

@@ -40,7 +40,7 @@ export const shownByStorable = (finding: WholeFinding): WholeFinding => {
 }
 
 /** A finding that is no surer than this is no detection. */
-export const leastScore = 0.5
+export const minScore = 0.5
 
 /** When the first and the last entry came that speak for a finding. */
 export const timesOf = ({ entry, also, times }: Finding): { first: number; last: number } => {

@@ -7,7 +7,7 @@ export const attackSigns: readonly AttackSign[] = [...webSigns, ...hostSigns].ma
 /** So much of a text is matched: bodies of requests are seldom logged, and a line may have a megabyte. */
 const lookedAt = 4_096
 /** What is encoded twice gets past a filter that decodes once. */
-const mostDecodings = 2
+const maxDecodings = 2
 
 const decodePercent = (text: string): string =>
   text.replace(/(?:%[0-9a-f]{2})+/g, (encoded) => {
@@ -32,7 +32,7 @@ const decodeEntities = (text: string): string =>
 /** A text as it stands and as a server may come to read it; in lower case. */
 const readingsOf = (text: string): string[] => {
   const readings = [text.slice(0, lookedAt).toLowerCase()]
-  for (let time = 0; time < mostDecodings; time++) {
+  for (let time = 0; time < maxDecodings; time++) {
     const last = readings.at(-1) ?? ''
     if (!last.includes('%') && !last.includes('&')) break
     const decoded = decodeEntities(last.includes('%') ? decodePercent(last) : last)

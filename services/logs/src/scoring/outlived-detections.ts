@@ -6,11 +6,11 @@ import type { ScoringTables } from './tables.ts'
 type Db = Kysely<Pick<ScoringTables, 'log_detections' | 'log_scored_sources'>>
 
 /** Statements with more parameters than this are refused by some databases. */
-const mostInOne = 500
+const maxInOne = 500
 
 const deleteOfSources = async (db: Db, sourceIds: readonly string[]) => {
-  for (let from = 0; from < sourceIds.length; from += mostInOne) {
-    const portion = sourceIds.slice(from, from + mostInOne)
+  for (let from = 0; from < sourceIds.length; from += maxInOne) {
+    const portion = sourceIds.slice(from, from + maxInOne)
     await db.deleteFrom('log_detections').where('source_id', 'in', portion).execute()
     await db.deleteFrom('log_scored_sources').where('source_id', 'in', portion).execute()
   }

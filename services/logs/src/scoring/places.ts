@@ -17,7 +17,7 @@ type KindTally = Tally & { places: Map<string, { count: number; unit: string | n
 /** That chance alone keeps any kind in its places is to happen once in so many logs. */
 const falseAlarm = 0.01
 /** What is beyond is not learned, and then nothing is strange. */
-const mostPairs = 50_000
+const maxPairs = 50_000
 
 /** No less than the logarithm of how many ways there are to choose so many of all. */
 const waysToChoose = (all: number, some: number): number => {
@@ -60,7 +60,7 @@ export const createPlaces = (): Places => {
   return {
     add: ({ kind, place, unit }) => {
       const known = kinds.get(kind)?.places.get(place)
-      if (known?.unit === unit || (!known && pairs >= mostPairs)) return
+      if (known?.unit === unit || (!known && pairs >= maxPairs)) return
       const [ofKind, ofPlace] = [kindOf(kind), tallyOf(place)]
       const before = known?.count ?? 0
       for (const tally of [ofKind, ofPlace]) {
@@ -73,7 +73,7 @@ export const createPlaces = (): Places => {
     },
     strangenessOf: ({ kind, place }) => {
       const [ofKind, ofPlace] = [kinds.get(kind), places.get(place)]
-      if (!ofKind || !ofPlace || ofKind.places.has(place) || pairs >= mostPairs) return 0
+      if (!ofKind || !ofPlace || ofKind.places.has(place) || pairs >= maxPairs) return 0
       if (!keepsToPlaces(ofKind)) return 0
       return Math.min(surpriseOf(ofKind), surpriseOf(ofPlace))
     },

@@ -3,7 +3,7 @@ import { planReading, type ReadingLimits, wantsOf } from './plan-reading.ts'
 import type { TemplateSeries } from './template-series.ts'
 
 const bucketCount = 50
-const limits: ReadingLimits = { each: 100, together: 1_000, least: 10 }
+const limits: ReadingLimits = { each: 100, together: 1_000, min: 10 }
 
 /** Kinds of messages by how often each comes in a bucket. */
 const seriesOf = (kinds: Readonly<Record<string, (bucket: number) => number>>): TemplateSeries => ({
@@ -59,7 +59,7 @@ describe('what is wanted of what stands out', () => {
 describe('searches that read it', () => {
   const planOf = (kinds: Parameters<typeof seriesOf>[0], each = 1_000) => {
     const series = seriesOf(kinds)
-    const wants = wantsOf(series, Object.keys(kinds).map(whole), { each, together: 1_000_000, least: 10 })
+    const wants = wantsOf(series, Object.keys(kinds).map(whole), { each, together: 1_000_000, min: 10 })
     return { wants, plan: planReading(series, wants) }
   }
 

@@ -7,11 +7,11 @@ export type Want = { templateId: string; from: number; to: number; limit: number
 export type Reading = { templateIds: readonly string[]; from: number; to: number; limit: number }
 
 /** Entries that carry the score: of one finding, of all of a range together, and of a finding whatever the others had. */
-export type ReadingLimits = { each: number; together: number; least: number }
+export type ReadingLimits = { each: number; together: number; min: number }
 
 /** Entries that one search gives, and those of a kind in one bucket that it is asked for together with others. */
-const mostAtOnce = 2_000
-const mostOfOne = 500
+const maxAtOnce = 2_000
+const maxOfOne = 500
 
 type Counts = (templateId: string, from: number, to: number) => number
 
@@ -42,7 +42,7 @@ const isCovered = (want: Want, by: Want, countIn: Counts): boolean =>
 export const wantsOf = (
   series: TemplateSeries,
   anomalies: readonly Pick<Anomaly, 'templateId' | 'bucket' | 'buckets'>[],
-  { each, together, least }: ReadingLimits,
+  { each, together, min }: ReadingLimits,
 ): Want[] => {
   const countIn = countsOf(series)
   const wanted = anomalies.flatMap((anomaly): Want[] => {
@@ -58,7 +58,7 @@ export const wantsOf = (
   )
   let left = together
   return needed.flatMap((want) => {
-    const limit = Math.max(least, Math.min(each, left))
+    const limit = Math.max(min, Math.min(each, left))
     const enough = Math.min(limit, countIn(want.templateId, want.from, want.to))
     if (enough === 0) return []
     let to = want.from + 1
@@ -76,7 +76,7 @@ const groupsOf = (templateIds: readonly string[], countOf: (templateId: string) 
     const count = countOf(templateId)
     if (count > room) {
       groups.push([])
-      room = mostAtOnce
+      room = maxAtOnce
     }
     groups.at(-1)?.push(templateId)
     room -= count
@@ -107,11 +107,11 @@ export const planReading = (series: TemplateSeries, wants: readonly Want[]): Rea
     const wanted = wants.filter(({ templateId, from, to }) => from <= bucket && bucket < to && countOf(templateId) > 0)
     const few: string[] = []
     for (const { templateId, limit } of wanted)
-      if (countOf(templateId) <= mostOfOne) few.push(templateId)
+      if (countOf(templateId) <= maxOfOne) few.push(templateId)
       else readings.push({ templateIds: [templateId], from: bucket, to: bucket + 1, limit })
     if (few.length === 0) continue
     const longer = together([...new Set([...open.templateIds, ...few])], open.from, bucket + 1)
-    if (open.limit > 0 && longer.limit <= mostAtOnce) open = longer
+    if (open.limit > 0 && longer.limit <= maxAtOnce) open = longer
     else for (const group of groupsOf([...new Set(few)], countOf)) begin(together(group, bucket, bucket + 1))
   }
   begin(together([], 0, 0))

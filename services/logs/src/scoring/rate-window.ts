@@ -13,7 +13,7 @@ export type RateWindow = {
   values: Map<string, number>
 }
 
-const mostInWindow = 1_000
+const maxInWindow = 1_000
 
 export const createRateWindow = (): RateWindow => ({ counted: [], attempts: 0, values: new Map() })
 
@@ -42,7 +42,7 @@ const takeOut = (window: RateWindow, { attempts, value }: Counted): void => {
 /** Takes what is too old off the front, and what are too many. Happenings come in the order of time. */
 export const leaveBehind = (window: RateWindow, since: number): void => {
   const { counted } = window
-  let old = Math.max(0, counted.length - mostInWindow)
+  let old = Math.max(0, counted.length - maxInWindow)
   for (let first = counted[old]; first && timeOf(first) < since; first = counted[old]) old++
   if (old === 0) return
   for (const gone of counted.splice(0, old)) takeOut(window, gone)

@@ -13,15 +13,15 @@ type Options = {
 }
 
 /** A page is in memory at once. */
-const mostOnPage = 2_000
+const maxOnPage = 2_000
 /** Each page costs a pass over all that matches in its stretch of time: stretches are as long as it takes to fill about one. */
 const firstStretch = 10_000
-const leastStretch = 1_000
+const minStretch = 1_000
 const growth = 4
 
 const nextStretch = (stretch: number, found: number): number => {
-  if (found > mostOnPage) return Math.max(leastStretch, stretch / growth)
-  return found * growth < mostOnPage ? stretch * growth : stretch
+  if (found > maxOnPage) return Math.max(minStretch, stretch / growth)
+  return found * growth < maxOnPage ? stretch * growth : stretch
 }
 
 /** Entries of one stretch, in pages. A source that is the stem of others is read without those. */
@@ -33,7 +33,7 @@ async function* pagesOf(
   let after: SearchResult['next'] = null
   for (let left = limit; left > 0; ) {
     const page: SearchResult = await engine.search(
-      { query, filters, limit: Math.min(left, mostOnPage), order, withFacets: false, ...(after && { after }) },
+      { query, filters, limit: Math.min(left, maxOnPage), order, withFacets: false, ...(after && { after }) },
       signal,
     )
     const entries = page.entries.flatMap(({ entry }) => (entry.origin.sourceId === filters.source ? [entry] : []))

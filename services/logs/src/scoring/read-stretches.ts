@@ -5,12 +5,12 @@ import type { TemplateSeries } from './template-series.ts'
 
 /** Of one range so many entries are read, in so many stretches. */
 const stretchCount = 40
-const mostOfStretch = 500
-const mostRead = stretchCount * mostOfStretch
+const maxOfStretch = 500
+const maxRead = stretchCount * maxOfStretch
 /** Of what comes in so many of the stretches are the newest, one after the other. */
 const newestStretches = 10
 /** With less nothing can be told. */
-const leastEntries = 1_000
+const minEntries = 1_000
 /** A page of a whole range. */
 const pageSize = 2_000
 
@@ -63,11 +63,11 @@ type Start = { entriesBefore: number; follows: boolean }
 const startsOf = (series: TemplateSeries, total: number): Start[] => {
   const lately = series.judgedWhole ? 0 : newestStretches
   const spread = stretchCount - lately
-  const before = total - lately * mostOfStretch
+  const before = total - lately * maxOfStretch
   return [
     ...Array.from({ length: spread }, (_, index) => ({ entriesBefore: (index * before) / spread, follows: false })),
     ...Array.from({ length: lately }, (_, index) => ({
-      entriesBefore: before + index * mostOfStretch,
+      entriesBefore: before + index * maxOfStretch,
       follows: index > 0,
     })),
   ]
@@ -82,13 +82,13 @@ const readSome = async (series: TemplateSeries, search: RestingSearch, total: nu
   for (const { entriesBefore, follows } of startsOf(series, total)) {
     const before = stretches.at(-1)
     const since = follows && before ? before.until : Math.max(timeOf(entriesBefore), before?.until ?? 0)
-    const end = timeOf(Math.min(total, entriesBefore + mostOfStretch * leeway))
+    const end = timeOf(Math.min(total, entriesBefore + maxOfStretch * leeway))
     const latest = Math.min(end + 1, series.lastTime + 1)
     if (since >= latest) continue
-    const entries = await search({ since, until: latest }, mostOfStretch)
+    const entries = await search({ since, until: latest }, maxOfStretch)
     const last = entries.at(-1)
     // What has the time of the last may be more than was read of it.
-    const until = last && entries.length >= mostOfStretch ? last.effectiveTime + 1 : latest
+    const until = last && entries.length >= maxOfStretch ? last.effectiveTime + 1 : latest
     if (entries.length > 0) stretches.push({ since, until, entries, goesOn: before?.until === since })
   }
   return stretches
@@ -100,6 +100,6 @@ const readSome = async (series: TemplateSeries, search: RestingSearch, total: nu
  */
 export const readStretches = async (series: TemplateSeries, search: RestingSearch): Promise<Stretch[]> => {
   const { total } = timesAt(series)
-  if (total < leastEntries) return []
-  return total <= mostRead ? readAll(series, search, total) : readSome(series, search, total)
+  if (total < minEntries) return []
+  return total <= maxRead ? readAll(series, search, total) : readSome(series, search, total)
 }

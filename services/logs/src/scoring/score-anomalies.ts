@@ -1,6 +1,6 @@
 import type { LogEngine } from '../threads/log-engine.ts'
 import { findAnomalies } from './find-anomalies.ts'
-import { leastScore, type WholeFinding } from './finding.ts'
+import { minScore, type WholeFinding } from './finding.ts'
 import type { ReadingLimits } from './plan-reading.ts'
 import { readAnomalies } from './read-anomalies.ts'
 import { createRestingSearch } from './resting-search.ts'
@@ -15,11 +15,11 @@ const historyMilliseconds = 24 * 3_600_000
 const learningShare = 0.3
 /** Entries that carry scores: of what comes in a few, and of all that was there more, since nobody looks at that again. */
 const readingLimits = {
-  lately: { each: 100, together: 2_000, least: 10 },
-  whole: { each: 1_000, together: 10_000, least: 10 },
+  lately: { each: 100, together: 2_000, min: 10 },
+  whole: { each: 1_000, together: 10_000, min: 10 },
 } as const satisfies Record<string, ReadingLimits>
 /** Of one range, the surest. */
-const mostAnomalies = 200
+const maxAnomalies = 200
 
 /** How a range is cut: its buckets, and from which on they are judged. */
 const cut = ({ since, until, firstTime }: SourceRange) => {
@@ -37,7 +37,7 @@ const cut = ({ since, until, firstTime }: SourceRange) => {
 export const createAnomalyScoring = (
   engine: Pick<LogEngine, 'search' | 'templates'>,
   /** What is less sure is not looked for; measurements take all. */
-  least = leastScore,
+  min = minScore,
 ): ScoreWhole => {
   const seriesOf = async (range: SourceRange, signal: AbortSignal): Promise<TemplateSeries> => {
     const { start, milliseconds, count, judgedFrom, isWhole } = cut(range)
@@ -63,9 +63,9 @@ export const createAnomalyScoring = (
   return async (range, signal) => {
     const series = await seriesOf(range, signal)
     const anomalies = findAnomalies(series)
-      .filter(({ score }) => score >= least)
+      .filter(({ score }) => score >= min)
       .toSorted((a, b) => b.score - a.score)
-      .slice(0, mostAnomalies)
+      .slice(0, maxAnomalies)
     const findings: WholeFinding[] = []
     const limits = readingLimits[series.judgedWhole ? 'whole' : 'lately']
     const search = createRestingSearch({ engine, sourceId: range.sourceId, signal })
@@ -85,7 +85,7 @@ export const createAnomalyScoring = (
         count: anomaly.count,
       })
     }
-    const inPlaces = (await scorePlaces(range, series, search)).filter(({ score }) => score >= least)
+    const inPlaces = (await scorePlaces(range, series, search)).filter(({ score }) => score >= min)
     findings.push(...inPlaces)
     return { findings, entries: series.templates.reduce((total, { count }) => total + count, 0) }
   }

@@ -10,9 +10,9 @@ import type { TemplateSeries } from './template-series.ts'
 /** Of the time at most one part in so many goes to reading a source that grows: a busy one is looked at less often, and then for as long. */
 const restFactor = 50
 /** Sources of which it is remembered when they were looked at. */
-const mostRemembered = 10_000
+const maxRemembered = 10_000
 /** Of one range, the surest. */
-const mostFindings = 100
+const maxFindings = 100
 
 type Looked = { until: number; notBefore: number }
 
@@ -43,13 +43,13 @@ export const createPlaceScoring = (now: () => number = () => performance.now()):
       ? series.start + series.judgedFrom * series.bucketMilliseconds
       : Math.min(since, isNext ? last.until : since)
     const stretches = await readStretches(series, search)
-    if (looked.size >= mostRemembered) looked.clear()
+    if (looked.size >= maxRemembered) looked.clear()
     looked.set(sourceId, { until, notBefore: now() + (now() - began) * restFactor })
     const judgedFrom = stretches.findIndex(({ entries }) => (entries.at(-1)?.effectiveTime ?? 0) >= judgedSince)
     if (judgedFrom < 0) return []
     return [...findOutOfPlace(stretches, series.templates, judgedSince), ...findChangedNodes(stretches, judgedFrom)]
       .toSorted((one, other) => other.score - one.score)
-      .slice(0, mostFindings)
+      .slice(0, maxFindings)
       .flatMap(findingOf)
   }
 }

@@ -28,15 +28,15 @@ const marksOf = createWordMarks([toldWords, ...signGroups])
 const marksIn = ({ text }: StoredEntry): number => marksOf(text.slice(0, lookedAt))
 
 /** Entries of one range that are looked at. What is beyond is left: that many candidates in one go are an archive, not what happens. */
-const mostCandidates = 1_000_000
+const maxCandidates = 1_000_000
 /**
  * Of what came before a range the newest are enough: a rule that looks back for hours is about what comes slowly, and a flood is found by
  * those that look back for minutes. Reading all of the hours again in each round would cost more the more there is.
  */
-const mostEarlier = 20_000
+const maxEarlier = 20_000
 /** The same sign from the same address after so long a pause is another time. */
 const pauseMilliseconds = 3_600_000
-const mostAlso = 100
+const maxAlso = 100
 const rateLabels: ReadonlySet<string> = new Set(rateRules.map(({ label }) => label))
 
 type Seen = { finding: WholeFinding; times: { first: number; last: number } }
@@ -69,7 +69,7 @@ const createSignWatch = () => {
         if (known && entry.effectiveTime - known.times.last <= pauseMilliseconds) {
           known.finding.count++
           known.times.last = entry.effectiveTime
-          if (known.finding.also.length < mostAlso) known.finding.also = [...known.finding.also, entry]
+          if (known.finding.also.length < maxAlso) known.finding.also = [...known.finding.also, entry]
           continue
         }
         const times = { first: entry.effectiveTime, last: entry.effectiveTime }
@@ -83,8 +83,8 @@ const createSignWatch = () => {
 }
 
 /** Entries of one address or account that lie further back, and of how many of those they are read at a time. */
-const mostBefore = 500
-const mostSuspects = 50
+const maxBefore = 500
+const maxSuspects = 50
 
 /** A quick finding says more than a slow one about the same, and of those by one name the one that tells of most. */
 const quickLabels: ReadonlySet<string> = new Set([
@@ -128,11 +128,11 @@ export const createSecurityScoring =
     }
     const query = anyOf(candidateWords)
     const earlier = { source: sourceId, since: since - longestLookBack, until: since }
-    for (const entry of await newestEntries(engine, { query, filters: earlier, limit: mostEarlier, signal })) {
+    for (const entry of await newestEntries(engine, { query, filters: earlier, limit: maxEarlier, signal })) {
       addRates(entry, marksIn(entry))
     }
     const filters = { source: sourceId, since, until }
-    for await (const entry of readEntries(engine, { query, filters, limit: mostCandidates, signal })) {
+    for await (const entry of readEntries(engine, { query, filters, limit: maxCandidates, signal })) {
       const found = marksIn(entry)
       addRates(entry, found)
       entries++
@@ -149,7 +149,7 @@ export const createSecurityScoring =
           excluded: [],
         },
         filters: { source: sourceId, since: since - slowLookBack, until: since - longestLookBack },
-        limit: mostBefore,
+        limit: maxBefore,
         signal,
       })
       for (const entry of before) {
@@ -160,7 +160,7 @@ export const createSecurityScoring =
       }
     }
     if (since - longestLookBack > firstTime)
-      for (const { subject } of slow.suspects(since).slice(0, mostSuspects)) await addBefore(subject)
+      for (const { subject } of slow.suspects(since).slice(0, maxSuspects)) await addBefore(subject)
     // What was over before is known already.
     const findings = [...signs.findings(), ...rates.findings(), ...slow.findings()].filter(
       (finding) => timesOf(finding).last >= since,

@@ -9,7 +9,7 @@ import type { Overlays } from '../overlays/store.ts'
 import type { SourceCount } from '../threads/index-calls.ts'
 import type { LogEngine } from '../threads/log-engine.ts'
 import type { Detections } from './detections.ts'
-import { type Finding, leastScore, type Scorer as ScorerName, type WholeFinding } from './finding.ts'
+import { type Finding, minScore, type Scorer as ScorerName, type WholeFinding } from './finding.ts'
 import { findNote, forgetScoredSource, noteTask, saveScoredSource, scoredSources } from './scorer-store.ts'
 import {
   isUnchangedBefore,
@@ -71,18 +71,18 @@ export type ScorerOptions = {
 }
 
 /** Of one source and one time, the surest are kept: a flood of findings tells nobody anything. */
-const mostFindings = 500
+const maxFindings = 500
 const waitMilliseconds = 1_000
 /** Sources of which it is remembered how many entries came last. */
-const mostRemembered = 10_000
+const maxRemembered = 10_000
 
 /** A problem names so many sources at most; the log names each. */
-const mostNamed = 5
+const maxNamed = 5
 
 const problemOf = (passedOver: ReadonlySet<string>): string | null => {
   if (passedOver.size === 0) return null
-  const named = [...passedOver].slice(0, mostNamed).map((sourceId) => JSON.stringify(sourceId))
-  const more = passedOver.size > mostNamed ? ` and ${passedOver.size - mostNamed} more` : ''
+  const named = [...passedOver].slice(0, maxNamed).map((sourceId) => JSON.stringify(sourceId))
+  const more = passedOver.size > maxNamed ? ` and ${passedOver.size - maxNamed} more` : ''
   return `Nothing is scored of ${named.join(', ')}${more}: an id there has characters that no database keeps. Delete what has such ids.`
 }
 const failedProblem =
@@ -137,9 +137,9 @@ export const createScorer = (options: ScorerOptions): Scorer => {
   const scoreRange = async (range: SourceRange, signal: AbortSignal) => {
     const { findings, entries } = await score(range, signal)
     const kept = storableOf(findings)
-      .filter((finding) => finding.score >= leastScore)
+      .filter((finding) => finding.score >= minScore)
       .toSorted((a, b) => b.score - a.score)
-      .slice(0, mostFindings)
+      .slice(0, maxFindings)
     // Scores before detections: who is told of one finds it on the entry.
     await overlays.put(overlaysOf(kept, now()))
     return { entries, detections: await detections.keep(kept) }
@@ -162,7 +162,7 @@ export const createScorer = (options: ScorerOptions): Scorer => {
     const next = await nearOf(lastTime, count)
     // What came further back since the range was chosen is in the new count, and in no range: it must be noticed the next time.
     const isWhole = last === undefined || (await isUnchangedBefore(last, range, count))
-    if (near.size >= mostRemembered) near.clear()
+    if (near.size >= maxRemembered) near.clear()
     if (isWhole) near.set(sourceId, next)
     else near.delete(sourceId)
   }

@@ -28,7 +28,7 @@ export const sessionPatterns: readonly { name: string; pattern: RegExp; sample: 
 ]
 
 /** A line that names more than so many is about none of them in particular. */
-const mostIds = 4
+const maxIds = 4
 const lookedAt = 2_048
 
 /** What names the pieces of work that a text is about, each once. */
@@ -36,5 +36,5 @@ export const sessionIdsOf = (text: string): readonly string[] => {
   const beginning = text.slice(0, lookedAt)
   const ids = new Set<string>()
   for (const { pattern } of sessionPatterns) for (const [id] of beginning.matchAll(pattern)) ids.add(id)
-  return ids.size > mostIds ? [] : [...ids]
+  return ids.size > maxIds ? [] : [...ids]
 }

@@ -4,9 +4,9 @@ import { sessionIdsOf } from './session-ids.ts'
 export type Step = { session: string; after: string; kind: string }
 
 /** Pieces of work that are followed at once; the one that rested longest is forgotten. */
-const mostSessions = 20_000
+const maxSessions = 20_000
 /** What has more entries is no piece of work: an id that all lines of a program have. */
-const mostSteps = 200
+const maxSteps = 200
 
 /** Follows pieces of work through entries that come in the order of time. */
 export const createSessionWalk = () => {
@@ -18,9 +18,9 @@ export const createSessionWalk = () => {
         const known = sessions.get(session)
         sessions.delete(session)
         sessions.set(session, { last: templateId, steps: (known?.steps ?? 0) + 1 })
-        const [oldest] = sessions.size > mostSessions ? sessions.keys() : []
+        const [oldest] = sessions.size > maxSessions ? sessions.keys() : []
         if (oldest !== undefined) sessions.delete(oldest)
-        if (!known || known.last === templateId || known.steps >= mostSteps) return []
+        if (!known || known.last === templateId || known.steps >= maxSteps) return []
         return [{ session, after: known.last, kind: templateId }]
       }),
     /** Something is missing in between: what comes is not what came next. */

@@ -13,14 +13,14 @@ type SlowRule = {
   by: 'address' | 'user'
   /** Each value of it counts once. */
   distinct?: 'user' | 'address'
-  /** The count from which on it is told of, and the score there; it grows to `mostScore`. */
+  /** The count from which on it is told of, and the score there; it grows to `maxScore`. */
   threshold: number
   score: number
   sentence: string
 }
 
 const halfLifeMilliseconds = 24 * 3_600_000
-const mostScore = 0.9
+const maxScore = 0.9
 /** Of what lies further back, less than a tenth is left. */
 export const slowLookBack = 3.5 * halfLifeMilliseconds
 
@@ -51,9 +51,9 @@ const slowRules: readonly SlowRule[] = [
 ]
 
 /** Addresses and accounts that are watched at once, the longest unseen are forgotten; and attempts that are kept of one. */
-const mostWatched = 20_000
-const mostKept = 500
-const mostAlso = 100
+const maxWatched = 20_000
+const maxKept = 500
+const maxAlso = 100
 
 type Attempt = Happening & { time: number }
 /** Who failed, or at what account. */
@@ -66,16 +66,16 @@ const failures: ReadonlySet<string> = new Set(['failed_sign_in', 'unknown_user',
 /** Takes twice as many as are kept before the oldest go, many at a time: of an account that everybody tries one comes with each line. */
 const keepIn = <Item>(kept: Item[], item: Item): void => {
   kept.push(item)
-  if (kept.length === mostKept * 2) kept.splice(0, mostKept)
+  if (kept.length === maxKept * 2) kept.splice(0, maxKept)
 }
-const keptOf = <Item>(kept: readonly Item[]): Item[] => kept.slice(-mostKept)
+const keptOf = <Item>(kept: readonly Item[]): Item[] => kept.slice(-maxKept)
 
 /** When the count of attempts, in the order of time, first reached the threshold, and what it came to at the most. */
 const climb = (attempts: readonly Counted[], { distinct, threshold }: SlowRule) => {
   const seen = new Set<string>()
   let weight = 0
   let before = Number.NEGATIVE_INFINITY
-  let most = 0
+  let max = 0
   let reached: number | undefined
   for (const [index, attempt] of attempts.entries()) {
     weight *= 0.5 ** ((attempt.time - before) / halfLifeMilliseconds)
@@ -84,10 +84,10 @@ const climb = (attempts: readonly Counted[], { distinct, threshold }: SlowRule) 
     const isNew = value === undefined || (value !== null && !seen.has(value))
     if (value) seen.add(value)
     if (isNew) weight += distinct ? 1 : Math.min(attempt.attempts, threshold)
-    most = Math.max(most, weight)
+    max = Math.max(max, weight)
     if (reached === undefined && weight >= threshold) reached = index
   }
-  return { reached, most }
+  return { reached, max }
 }
 
 export type SlowAttempts = {
@@ -108,7 +108,7 @@ export const createSlowAttempts = (): SlowAttempts => {
     const known = watched.get(key) ?? { by, subject, attempts: [] }
     watched.delete(key)
     watched.set(key, known)
-    if (watched.size > mostWatched) {
+    if (watched.size > maxWatched) {
       const [oldest] = watched.keys()
       if (oldest !== undefined) watched.delete(oldest)
     }
@@ -137,7 +137,7 @@ export const createSlowAttempts = (): SlowAttempts => {
     return [...machines.values()]
   }
   const findingOf = (rule: SlowRule, subject: string, attempts: readonly Counted[]): WholeFinding | undefined => {
-    const { reached, most } = climb(attempts, rule)
+    const { reached, max } = climb(attempts, rule)
     const [first] = attempts
     const shown = reached === undefined ? undefined : attempts[reached]
     if (!shown || !first || reached === undefined) return undefined
@@ -149,7 +149,7 @@ export const createSlowAttempts = (): SlowAttempts => {
     return {
       scorer: 'cybersec',
       label: rule.label,
-      score: rule.score + (mostScore - rule.score) * (1 - Math.exp((rule.threshold - most) / 5)),
+      score: rule.score + (maxScore - rule.score) * (1 - Math.exp((rule.threshold - max) / 5)),
       severity: 'ERROR',
       subject,
       reason: sentenceOf(rule.sentence, {
@@ -161,7 +161,7 @@ export const createSlowAttempts = (): SlowAttempts => {
       entry: shown.entry,
       also: attempts
         .filter(({ entry }) => entry !== shown.entry)
-        .slice(-mostAlso)
+        .slice(-maxAlso)
         .map(({ entry }) => entry),
       count: attempts.length,
       times: { first: first.time, last: last.time },
@@ -172,7 +172,7 @@ export const createSlowAttempts = (): SlowAttempts => {
       const { kind, entry, address, user } = happening
       if (kind === 'sign_in' && user !== null) {
         const times = signedIn.get(user) ?? []
-        if (signedIn.size >= mostWatched) return
+        if (signedIn.size >= maxWatched) return
         signedIn.set(user, times)
         keepIn(times, entry.effectiveTime)
         return

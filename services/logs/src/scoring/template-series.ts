@@ -41,7 +41,7 @@ export const severityOfTemplate = ({ bySeverity }: Pick<TemplateCounts, 'bySever
 
 /** Buckets that a day of a busy source and a year of a quiet one are cut into alike; a length that a person would choose. */
 const bucketLengths = [1, 5, 10, 30, 60, 360, 1_440].map((minutes) => minutes * 60_000)
-const mostBuckets = 300
+const maxBuckets = 300
 
 export const bucketLengthFor = (span: number): number =>
-  bucketLengths.find((length) => span / length <= mostBuckets) ?? Math.ceil(span / mostBuckets)
+  bucketLengths.find((length) => span / length <= maxBuckets) ?? Math.ceil(span / maxBuckets)

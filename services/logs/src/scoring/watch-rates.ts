@@ -21,15 +21,15 @@ export type RateWatch = {
 }
 
 /** Those that are watched at once; of more, the longest unseen are forgotten. A flood of made-up addresses ends here. */
-const mostWatched = 20_000
+const maxWatched = 20_000
 /** Entries that carry a finding's score beside the one that shows it. */
-const mostAlso = 100
+const maxAlso = 100
 /** Different values that are told apart in one finding: ports and names may be made up. */
-const mostValues = 10_000
+const maxValues = 10_000
 
 /** Rules about so short a time are about the pace of entries. */
 const quickSeconds = 10
-const leastPauseSeconds = 300
+const minPauseSeconds = 300
 
 export const spanOf = (milliseconds: number): string => {
   const seconds = Math.max(1, Math.round(milliseconds / 1000))
@@ -65,11 +65,11 @@ const begin = (rule: RateRule, subject: string, window: RateWindow, { entry }: H
 const goOn = (episode: Episode, { happening, attempts, value }: Counted): void => {
   const { values, also, times } = episode
   const { entry } = happening
-  if (value !== null && values.size < mostValues) values.add(value)
+  if (value !== null && values.size < maxValues) values.add(value)
   episode.entries++
   episode.attempts += attempts
   times.last = entry.effectiveTime
-  if (also.length < mostAlso) also.push(entry)
+  if (also.length < maxAlso) also.push(entry)
 }
 
 const findingOf = ({ rule, subject, entry, also, entries, attempts, values, times }: Episode): WholeFinding => ({
@@ -99,7 +99,7 @@ const rulesByKind = (rules: readonly RateRule[]): ReadonlyMap<HappeningKind, Num
 }
 
 export const createRateWatch = (rules: readonly RateRule[] = rateRules): RateWatch => {
-  const subjects = createWatchedSubjects(mostWatched)
+  const subjects = createWatchedSubjects(maxWatched)
   const found: (() => WholeFinding)[] = []
   const rulesOf = rulesByKind(rules)
   /** The rule about who guessed right stands behind all others. */
@@ -110,7 +110,7 @@ export const createRateWatch = (rules: readonly RateRule[] = rateRules): RateWat
     const state = subjects.watch(watched, index)
     const now = entry.effectiveTime
     // A pause as long as the window, and no mere breath: what comes now is another time.
-    if (now - state.lastTime > Math.max(rule.seconds, leastPauseSeconds) * 1000) state.episode = undefined
+    if (now - state.lastTime > Math.max(rule.seconds, minPauseSeconds) * 1000) state.episode = undefined
     state.lastTime = now
     const added = { happening, attempts: state.attemptsOf(happening), value: distinctValueOf(happening, rule) }
     if (state.episode) {

@@ -35,7 +35,7 @@ export type WatchedSubjects = {
 }
 
 /** Keeps what was seen lately, and what has not been seen since there was half of `most`: of more, the longest unseen are forgotten. */
-export const createWatchedSubjects = (most: number): WatchedSubjects => {
+export const createWatchedSubjects = (max: number): WatchedSubjects => {
   let lately = new Map<string, WatchedSubject>()
   let before = new Map<string, WatchedSubject>()
   let count = 0
@@ -46,7 +46,7 @@ export const createWatchedSubjects = (most: number): WatchedSubjects => {
       const found = lately.get(key)
       if (found) return found
       const watched = before.get(key) ?? []
-      if (count >= most / 2) {
+      if (count >= max / 2) {
         before = lately
         lately = new Map()
         count = 0

@@ -32,7 +32,7 @@ const plainName = (name: string): string =>
     .toLowerCase()
     .replace(/[^a-z\d]/g, '')
 
-const mostDepth = 2
+const maxDepth = 2
 /** Values of an object and of objects in it, by plain name. */
 const flatten = (
   fields: Record<string, unknown>,
@@ -41,7 +41,7 @@ const flatten = (
 ): Map<string, unknown> => {
   for (const [key, value] of Object.entries(fields)) {
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
-      if (depth < mostDepth) flatten(value as Record<string, unknown>, depth + 1, into)
+      if (depth < maxDepth) flatten(value as Record<string, unknown>, depth + 1, into)
     } else if (!into.has(plainName(key))) into.set(plainName(key), value)
   }
   return into

@@ -18,7 +18,7 @@ export type Candidates = {
 }
 
 /** With more terms there are too many classes: all is scored one by one. */
-const mostTerms = 4
+const maxTerms = 4
 const lengthCodes = 256
 /** Fewer matches than one in so many documents are scored faster one by one. */
 const fewMatches = 32
@@ -66,7 +66,7 @@ export const createCandidates = (options: CandidateOptions, scoring: Scoring): C
     const term = found.get(name)
     return term ? [{ ...term, ofTerm, choice: 1 << number }] : []
   })
-  if (terms.length > mostTerms || total * fewMatches < documents) return [scoredEach(matched, terms)]
+  if (terms.length > maxTerms || total * fewMatches < documents) return [scoredEach(matched, terms)]
   const repeated = repeatedAmong(matched, terms)
   const others = matched.slice()
   subtract(others, repeated)
@@ -77,7 +77,7 @@ export const createCandidates = (options: CandidateOptions, scoring: Scoring): C
 const scoredEach = (documents: Bitmap, terms: readonly Having[]): Candidates => {
   let scored: { documents: Uint32Array; scores: Float64Array } | undefined
   return {
-    best: terms.reduce((sum, { ofTerm, most, least }) => sum + scoreOf(ofTerm, most, least), 0),
+    best: terms.reduce((sum, { ofTerm, max, min }) => sum + scoreOf(ofTerm, max, min), 0),
     offer: (top, offer) => {
       scored ??= scoreEach(documentsOf(documents), terms, offer.columns.lengthCodes)
       offerDocuments(top, offer, scored)
@@ -105,7 +105,7 @@ const classesOf = (documents: Bitmap, terms: readonly Having[], { scoresOf }: Sc
     const having = terms.filter((_, term) => isIn(term))
     const scores = scoresOf(having.reduce((choice, term) => choice | term.choice, 0))
     return {
-      best: scores[having.reduce((longest, { least }) => Math.max(longest, least), 0)] ?? 0,
+      best: scores[having.reduce((longest, { min }) => Math.max(longest, min), 0)] ?? 0,
       offer: (top, offer) => {
         const bitmap = documents.slice()
         terms.forEach((term, index) => {

@@ -15,7 +15,7 @@ export type Facets = {
 }
 
 /** So many values of a facet are told, the most frequent of them. */
-export const mostFacetValues = 1_000
+export const maxFacetValues = 1_000
 
 /** What of a part matched, and how many documents that is. */
 export type CountedMatch = Pick<Match, 'part' | 'total' | 'reach'>
@@ -88,4 +88,4 @@ const ranked = <Value>(counts: Map<Value, number>): FacetCount<Value>[] =>
   [...counts]
     .map(([value, count]) => ({ value, count }))
     .toSorted((a, b) => b.count - a.count || (String(a.value) < String(b.value) ? -1 : 1))
-    .slice(0, mostFacetValues)
+    .slice(0, maxFacetValues)

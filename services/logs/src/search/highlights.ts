@@ -1,7 +1,7 @@
 import { tokenize } from '../segments/tokens.ts'
 import { findLeaf, type Query } from './query.ts'
 
-const mostHighlights = 200
+const maxHighlights = 200
 
 /** Where a query's words and phrases stand in a text, in UTF-16 units, ascending and not overlapping; at most two hundred. */
 export const highlightsOf = (query: Query, text: string): [number, number][] => {
@@ -12,7 +12,7 @@ export const highlightsOf = (query: Query, text: string): [number, number][] => 
     for (let at = findLeaf(leaf, words); at >= 0; at = findLeaf(leaf, words, at + 1)) {
       const [first, last] = [tokens[at], tokens[at + leaf.words.length - 1]]
       if (first && last) ranges.push([first.start, last.end])
-      if (ranges.length >= mostHighlights) break
+      if (ranges.length >= maxHighlights) break
     }
   }
   return withoutOverlaps(ranges)
@@ -25,5 +25,5 @@ const withoutOverlaps = (ranges: [number, number][]): [number, number][] => {
     if (last && start <= last[1]) last[1] = Math.max(last[1], end)
     else kept.push([start, end])
   }
-  return kept.slice(0, mostHighlights)
+  return kept.slice(0, maxHighlights)
 }

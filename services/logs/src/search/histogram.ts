@@ -12,15 +12,15 @@ export type Histogram = { start: number; bucketSeconds: number; counts: number[]
 const bucketLengths = [
   1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10_800, 21_600, 43_200, 86_400, 172_800, 604_800,
 ]
-const mostBuckets = 100
+const maxBuckets = 100
 const week = 604_800
 
 /** Buckets that cover both moments, at most a hundred, aligned to their length in UTC. */
 export const bucketsFor = (first: number, last: number): Histogram => {
   const seconds = (last - first) / 1000
   const fits = (length: number) =>
-    Math.floor(last / (length * 1000)) - Math.floor(first / (length * 1000)) + 1 <= mostBuckets
-  const bucketSeconds = bucketLengths.find(fits) ?? Math.ceil(seconds / week / (mostBuckets - 1)) * week
+    Math.floor(last / (length * 1000)) - Math.floor(first / (length * 1000)) + 1 <= maxBuckets
+  const bucketSeconds = bucketLengths.find(fits) ?? Math.ceil(seconds / week / (maxBuckets - 1)) * week
   const start = Math.floor(first / (bucketSeconds * 1000)) * bucketSeconds * 1000
   const buckets = Math.floor((last - start) / (bucketSeconds * 1000)) + 1
   return { start, bucketSeconds, counts: new Array<number>(buckets).fill(0) }
@@ -35,11 +35,11 @@ export type TimedMatch = {
 
 /** Each is a divisor of the next and of all longer buckets, so that what was counted by one can be summed up by those. */
 const keptLengths = [1, 5, 30, 300, 3600, 86_400, 604_800].map((seconds) => seconds * 1000)
-const mostKept = 512
+const maxKept = 512
 
 /** The finest length by which a part is counted for histograms of any coarser one to come, in ms. */
 const keptLengthOf = ({ firstTime, lastTime }: TimedMatch['part']): number | undefined =>
-  keptLengths.find((length) => (lastTime - firstTime) / length < mostKept)
+  keptLengths.find((length) => (lastTime - firstTime) / length < maxKept)
 
 /** Counts matched documents of a part, all of whose times the histogram covers. */
 export const countTimes = async (histogram: Histogram, match: TimedMatch, keep: Keep): Promise<void> => {

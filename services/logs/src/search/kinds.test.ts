@@ -41,14 +41,14 @@ test('the highest score of kinds is that of the best document, to the last bit',
         names.map((name) => ({ name, word: name, isPrefix: false })),
         { documents: 2000, words: 20_000, frequencies: new Map(names.map((name, at) => [name, frequencies[at] ?? 0])) },
       )
-      const highest = all.reduce((most, { counts, code }, document) => {
-        if (!hasBit(matched, document)) return most
+      const highest = all.reduce((max, { counts, code }, document) => {
+        if (!hasBit(matched, document)) return max
         const score = names.reduce((sum, name, term) => {
           const ofTerm = scores.get(name)
           const count = counts[term] ?? 0
           return ofTerm && count > 0 ? sum + scoreOf(ofTerm, count, code) : sum
         }, 0)
-        return Math.max(most, score)
+        return Math.max(max, score)
       }, 0)
       const kinds = kindsOf({ found, matched }, names, lengthCodes)
       expect(kinds && highestOfKinds(kinds, scores)).toBe(highest)

@@ -18,8 +18,8 @@ export type Kinds = {
 }
 
 /** Of more it is not worth knowing. */
-const mostKinds = 1_024
-const mostCount = 255
+const maxKinds = 1_024
+const maxCount = 255
 
 /** About what kinds take in memory. */
 export const bytesOfKinds = (kinds: Kinds | undefined): number =>
@@ -54,7 +54,7 @@ export const kindsOf = (reached: Reached, names: readonly string[], lengthCodes:
 }
 
 const kindsIn = ({ terms, documents, kindOf, counts }: ToldKinds, lengthCodes: Uint8Array): Kinds => {
-  const shortest = new Uint8Array(counts.length).fill(mostCount)
+  const shortest = new Uint8Array(counts.length).fill(maxCount)
   const used = new Uint8Array(counts.length)
   for (let index = 0; index < documents.length; index++) {
     const kind = kindOf[index] ?? 0
@@ -81,13 +81,13 @@ const refine = ({ documents, kindOf, counts }: ToldKinds, { bitmap, repeated }: 
     while (place < repeated.documents.length && (repeated.documents[place] ?? 0) < document) place++
     const count = repeated.documents[place] === document ? (repeated.counts[place] ?? 1) : 1
     const kind = kindOf[index] ?? 0
-    const step = kind * (mostCount + 1) + count
+    const step = kind * (maxCount + 1) + count
     if (step !== before) {
       before = step
       const known = next.get(step)
       after = known ?? counts.length
       if (known === undefined) {
-        if (counts.length === mostKinds) return false
+        if (counts.length === maxKinds) return false
         next.set(step, after)
         counts.push((counts[kind] ?? []).with(number, count))
       }

@@ -70,9 +70,9 @@ test('the leaders of a part are the first of it by any statistics', () => {
       fc.array(anyDocument, { minLength: 1, maxLength: 60 }),
       fc.array(anyFrequencies, { minLength: 1, maxLength: 3 }),
       fc.constantFrom(1, 2, 8, 60),
-      (all, everyFrequencies, most) => {
+      (all, everyFrequencies, max) => {
         const { reached, columns } = partOf(all)
-        const leaders = leadersOf(reached, { names, columns, most })
+        const leaders = leadersOf(reached, { names, columns, max })
         if (!leaders) throw new Error('So few are always told.')
         for (const frequencies of everyFrequencies) {
           const scores = scoresWith(frequencies)
@@ -88,8 +88,8 @@ test('the leaders of a part are the first of it by any statistics', () => {
               return [{ part: 0, document, score, time, sequence, key: keyAt(columns, document) }]
             }),
           )
-          expect(led.slice(0, most)).toEqual(expected.slice(0, most))
-          if (most >= all.length) expect(led).toEqual(expected)
+          expect(led.slice(0, max)).toEqual(expected.slice(0, max))
+          if (max >= all.length) expect(led).toEqual(expected)
         }
       },
     ),
@@ -109,7 +109,7 @@ test('of documents that are alike the last are kept', () => {
     isMatched: true,
   }))
   const { reached, columns } = partOf(alike)
-  const leaders = leadersOf(reached, { names, columns, most: 3 })
+  const leaders = leadersOf(reached, { names, columns, max: 3 })
   expect(leaders && placesOf(hitsOfLeaders(leaders, 0, scoresWith([9, 9]))).map(({ sequence }) => sequence)).toEqual([
     8, 7, 6,
   ])
@@ -124,6 +124,6 @@ test('leaders that are too many to be worth the room are not kept', () => {
     isMatched: true,
   }))
   const { reached, columns } = partOf(manyKinds)
-  expect(leadersOf(reached, { names, columns, most: 8 })).toBeUndefined()
-  expect(leadersOf(reached, { names, columns, most: 4 })?.documents).toHaveLength(800)
+  expect(leadersOf(reached, { names, columns, max: 8 })).toBeUndefined()
+  expect(leadersOf(reached, { names, columns, max: 4 })?.documents).toHaveLength(800)
 })

@@ -27,7 +27,7 @@ export type Leaders = {
 }
 
 /** Of one kind no more are kept than a page mostly has, and of all together no more than are worth the room. */
-export const mostLeaders = 64
+export const maxLeaders = 64
 const mostTogether = 1_024
 
 /** What a leader takes in memory. */
@@ -38,15 +38,15 @@ export const bytesOfLeaders = (leaders: Leaders | undefined): number =>
   (leaders ? leaders.counts.length + leaders.led.length * 2 + leaders.documents.length * leaderBytes : 0) +
   (leaders?.terms.length ?? 0) * 64
 
-export type LeadersOptions = { names: readonly string[]; columns: RankColumns; most: number }
+export type LeadersOptions = { names: readonly string[]; columns: RankColumns; max: number }
 
 /** The leaders of what matched, so many of a kind at most: the first so many of the part are among them. Undefined where they are too many in all. */
-export const leadersOf = (reached: Reached, { names, columns, most }: LeadersOptions): Leaders | undefined => {
+export const leadersOf = (reached: Reached, { names, columns, max }: LeadersOptions): Leaders | undefined => {
   const told = tellKinds(reached, names)
   if (!told) return undefined
   const { terms, documents, kindOf, counts } = told
   const { times, sequences, lengthCodes, keys, keyStride } = columns
-  const tops = counts.map(() => createTopHits(most))
+  const tops = counts.map(() => createTopHits(max))
   // The newest are the last mostly: what is looked at first is rarely pushed out again.
   for (let index = documents.length - 1; index >= 0; index--) {
     const document = documents[index] ?? 0

@@ -16,7 +16,7 @@ export type Settled = { matched: Bitmap; total: number }
 export type LookOptions = {
   query: Query
   /** With more doubtful documents than this some of them are looked at, and stand for the others. */
-  mostTexts: number
+  maxTexts: number
   keeperOf: KeeperOf
   slices: Slices
   signal: Leaving | undefined
@@ -29,9 +29,9 @@ const run = 32
  * Of each stretch of so many doubtful documents one run is looked at. A stretch is a run times a power of two, so that what was kept
  * serves while entries come in.
  */
-const stretchFor = (doubtful: number, mostTexts: number): number => {
+const stretchFor = (doubtful: number, maxTexts: number): number => {
   let stretch = run
-  while ((doubtful * run) / stretch > mostTexts) stretch *= 2
+  while ((doubtful * run) / stretch > maxTexts) stretch *= 2
   return stretch
 }
 
@@ -79,7 +79,7 @@ export const lookInTexts = async (
   options: LookOptions,
 ): Promise<{ settled: Settled[]; isExact: boolean; counted: string }> => {
   const all = matches.reduce((sum, { doubtful }) => sum + countBits(doubtful), 0)
-  const stretch = stretchFor(all, options.mostTexts)
+  const stretch = stretchFor(all, options.maxTexts)
   const counted = `texts by ${stretch}`
   const settled = await inLanes(matches, 8, async (match): Promise<Settled> => {
     const held = await options.keeperOf(match.part)(counted, async () => {

@@ -65,7 +65,7 @@ export const surveyPart = async (part: Part, options: SurveyOptions): Promise<Su
       frequencies: new Map(ranking.map(({ name }) => [name, found.get(name)?.total ?? 0])),
       bounds: ranking.flatMap(({ name }) => {
         const term = found.get(name)
-        return term ? [{ name, most: term.most, least: term.least }] : []
+        return term ? [{ name, max: term.max, min: term.min }] : []
       }),
     }
     return { value, bytes: termBytes * (1 + ranking.length) }

@@ -19,7 +19,7 @@ export const termsOf = (query: Query): Term[] => distinct(leavesOf(query).flatMa
 export const scoringTerms = (query: Query): Term[] => distinct(query.clauses.flat().flatMap(termsOfLeaf))
 
 /** What of a part has a term, as a search goes by it. Bitmaps may be a segment's own and are not to be changed. */
-export type FoundTerm = Pick<Occurrences, 'total' | 'repeated' | 'most' | 'least' | 'in'> & {
+export type FoundTerm = Pick<Occurrences, 'total' | 'repeated' | 'max' | 'min' | 'in'> & {
   /** Made when it is asked for. */
   readonly bitmap: Bitmap
   /** By word of the bitmap: no document in it has a lower length code. Absent where that is not known. */

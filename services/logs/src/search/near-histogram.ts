@@ -9,17 +9,17 @@ export type NearHistogram = Histogram & { earlier: number; later: number }
 export type NearResult = Omit<SearchResult, 'histogram'> & { histogram: NearHistogram | null }
 
 /** Nobody's clock is ahead by more, but one that is broken. */
-const mostAheadMilliseconds = 86_400_000
+const maxAheadMilliseconds = 86_400_000
 /** Nobody's log is older, but by a clock that was never set: those begin in 1970. */
 const firstLogs = Date.parse('1971-01-01T00:00:00Z')
 /** A histogram whose buckets are shorter is narrow enough to be read whole. */
 const farBucketSeconds = 604_800
 /** All but this share of the matches are the bulk ... */
-const mostFar = 0.1
+const maxFar = 0.1
 /** ... where they lie in this share of the buckets, the last ones, and nearly all of the buckets are empty. */
 const bulkBuckets = 0.1
 /** Each time what is left out may show that there is more. */
-const mostCuts = 4
+const maxCuts = 4
 
 export type NearOptions = { engine: Pick<LogEngine, 'search'>; now: () => number; signal: AbortSignal }
 
@@ -40,7 +40,7 @@ export const bulkBegins = ({ start, bucketSeconds, counts }: Histogram): number 
   const total = counts.reduce((sum, count) => sum + count, 0)
   const far = counts.slice(0, inBulk).reduce((sum, count) => sum + count, 0)
   const isSpread = counts.filter((count) => count > 0).length > counts.length * bulkBuckets
-  if (far === 0 || far > total * mostFar || isSpread) return undefined
+  if (far === 0 || far > total * maxFar || isSpread) return undefined
   return start + inBulk * bucketSeconds * 1000
 }
 
@@ -65,9 +65,9 @@ export const nearHistogram = async (
   { engine, now, signal }: NearOptions,
 ): Promise<NearHistogram | null> => {
   if (!whole) return null
-  const horizon = now() + mostAheadMilliseconds
+  const horizon = now() + maxAheadMilliseconds
   let near: Near = { histogram: whole, filters: asked, total, earlier: 0, later: 0 }
-  for (let cuts = 0; cuts < mostCuts; cuts += 1) {
+  for (let cuts = 0; cuts < maxCuts; cuts += 1) {
     const cut = cutOf(near, asked, horizon)
     if (!cut) break
     const filters = { ...near.filters, ...cut }

@@ -5,7 +5,7 @@ import { createCandidates, createScoring, offerBestFirst, type RankedPart } from
 import { createTopHits, type Hit, type Order, type Rank } from './hits.ts'
 import { isKept, type KeeperOf } from './keep-counts.ts'
 import { bytesOfKinds, highestOfKinds, kindsOf } from './kinds.ts'
-import { bytesOfLeaders, hitsOfLeaders, leadersOf, mostLeaders } from './leaders.ts'
+import { bytesOfLeaders, hitsOfLeaders, leadersOf, maxLeaders } from './leaders.ts'
 import type { Leaving } from './leaving.ts'
 import type { Term } from './match.ts'
 import type { Match } from './match-part.ts'
@@ -21,7 +21,7 @@ export type PagerOptions = {
   ranking: readonly Term[]
   statistics: Statistics
   keeperOf: KeeperOf
-  /** How many of a kind are kept of each part; default `mostLeaders`. */
+  /** How many of a kind are kept of each part; default `maxLeaders`. */
   leaders?: number | undefined
   slices: Slices
   signal: Leaving | undefined
@@ -30,7 +30,7 @@ export type PagerOptions = {
 export const rankOf = ({ score, time, sequence, key }: Hit): Rank => ({ score, time, sequence, key })
 
 export const createPager = (matches: readonly Match[], options: PagerOptions): Pager => {
-  const { order, ranking, statistics, keeperOf, leaders: most = mostLeaders, slices, signal } = options
+  const { order, ranking, statistics, keeperOf, leaders: max = maxLeaders, slices, signal } = options
   const scores = scoresOfTerms(ranking, statistics)
   const names = ranking.map(({ name }) => name)
   const scoring = createScoring(scores)
@@ -46,10 +46,10 @@ export const createPager = (matches: readonly Match[], options: PagerOptions): P
       return kinds.found ? highestOfKinds(kinds.found, scores) : best
     }
     const lead = async (limit: number) => {
-      if (limit > most) return undefined
+      if (limit > max) return undefined
       const { leaders } = await keep('leaders', async () => {
         const [reached, columns] = await Promise.all([reach(), part.ranks()])
-        const value = { leaders: leadersOf(reached, { names, columns, most }) }
+        const value = { leaders: leadersOf(reached, { names, columns, max }) }
         return { value, bytes: bytesOfLeaders(value.leaders) }
       })
       return leaders && hitsOfLeaders(leaders, number, scores)
@@ -73,7 +73,7 @@ export const createPager = (matches: readonly Match[], options: PagerOptions): P
 }
 
 /** So many texts are looked at for a page: a phrase whose words are everywhere but never together stops here. */
-const mostTexts = 20_000
+const maxTexts = 20_000
 /** Hits are taken so many at a time at least. */
 const fewestHits = 200
 
@@ -101,7 +101,7 @@ export const pageByTexts = async (
   }
   const hits: Hit[] = []
   let looked = 0
-  for (let from = after; hits.length <= limit && looked < mostTexts; ) {
+  for (let from = after; hits.length <= limit && looked < maxTexts; ) {
     signal?.throwIfAborted()
     const next = await page(from, Math.max(fewestHits, limit * 2))
     const last = next.at(-1)

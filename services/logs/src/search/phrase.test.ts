@@ -53,7 +53,7 @@ describe('of many candidates of a phrase', () => {
   })
 
   /** Asks with each limit for all pages, and gives the counts that any of them came with and how many entries were shown. */
-  const askAll = async (q: string, mostTextsForExactTotal?: number) => {
+  const askAll = async (q: string, maxTextsForExactTotal?: number) => {
     await using folder = await createShardFolder()
     await using opened = await folder.open({ documents: 240 })
     await opened.shard.ingest(batchOf(texts))
@@ -75,7 +75,7 @@ describe('of many candidates of a phrase', () => {
         const parts = opened.shard.parts()
         const page = await search(parts, request, {
           domainOf: () => '',
-          ...(mostTextsForExactTotal !== undefined && { mostTextsForExactTotal }),
+          ...(maxTextsForExactTotal !== undefined && { maxTextsForExactTotal }),
         })
         for (const part of parts) part.release()
         counts.add(JSON.stringify(countsOf(page)))

@@ -72,11 +72,11 @@ export const scoreOf = ({ table, inverse, norms }: TermScores, count: number, co
   count < tabledCounts ? (table[count * norms.length + code] ?? 0) : termScore(inverse, count, norms[code] ?? 1)
 
 /** What no document of a part has more of, or with fewer words: it bounds what a term adds to any score in it. */
-export type TermBound = { name: string; most: number; least: number }
+export type TermBound = { name: string; max: number; min: number }
 
 /** No document within the bounds has a higher score. */
 export const highestScore = (bounds: readonly TermBound[], scores: ReadonlyMap<string, TermScores>): number =>
-  bounds.reduce((sum, { name, most, least }) => {
+  bounds.reduce((sum, { name, max, min }) => {
     const ofTerm = scores.get(name)
-    return ofTerm ? sum + scoreOf(ofTerm, most, least) : sum
+    return ofTerm ? sum + scoreOf(ofTerm, max, min) : sum
   }, 0)

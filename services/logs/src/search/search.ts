@@ -58,13 +58,13 @@ export type SearchOptions = {
   /** Gives others in the thread their turn. */
   rest?: (() => Promise<void>) | undefined
   /** Default 20,000. */
-  mostTextsForExactTotal?: number
+  maxTextsForExactTotal?: number
   /** How many of a kind are kept of each part for those who ask again. Default 64. */
   leaders?: number
 }
 
 /** So many candidates of which only the text tells are all looked at; of more, some for the counts and those that the page needs. */
-const mostTextsForExactTotal = 20_000
+const maxTextsForExactTotal = 20_000
 
 /**
  * Searches parts as one corpus. Counts, facets and histogram are exact, but for phrases whose words more than twenty thousand candidates
@@ -129,7 +129,7 @@ type SettleOptions = SearchOptions & { keeperOf: KeeperOf; slices: Slices }
 /** Settles what only texts tell of, where there is such. */
 const settle = async (matches: readonly Match[], request: SearchRequest, options: SettleOptions): Promise<Answer> => {
   const { query, after, limit } = request
-  const { keeperOf, slices, signal, mostTextsForExactTotal: mostTexts = mostTextsForExactTotal } = options
+  const { keeperOf, slices, signal, maxTextsForExactTotal: maxTexts = maxTextsForExactTotal } = options
   const hitsAmong =
     (these: readonly Match[], keeper: KeeperOf): Answer['hitsOf'] =>
     (pagerOf) =>
@@ -140,7 +140,7 @@ const settle = async (matches: readonly Match[], request: SearchRequest, options
     const { found, matched } = await match.reach()
     return { ...match, found, matched, doubtful: doubtfulAmong(query, found, matched) }
   })
-  const { settled, isExact, counted: way } = await lookInTexts(doubted, { query, mostTexts, keeperOf, slices, signal })
+  const { settled, isExact, counted: way } = await lookInTexts(doubted, { query, maxTexts, keeperOf, slices, signal })
   const counted = doubted.map(({ found, ...match }, index): Match => {
     const { matched, total } = settled[index] ?? match
     const reached: Reached = { found, matched }
@@ -172,8 +172,8 @@ export const countWords = async (
 }
 
 /** Whether a page is as long as people read, and one of them waits for it: what goes through thousands does not come for the same again. */
-const isForSomebody = ({ limit, urgency }: SearchRequest): boolean => urgency !== 'unasked' && limit <= mostKept
-const mostKept = 100
+const isForSomebody = ({ limit, urgency }: SearchRequest): boolean => urgency !== 'unasked' && limit <= maxKept
+const maxKept = 100
 
 /** About what an entry takes beside its text. */
 const entryBytes = 1_024

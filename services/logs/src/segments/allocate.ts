@@ -1,6 +1,6 @@
 const wasmPageBytes = 64 * 1024
 /** Smaller blocks come from the process's allocator. Starting a thread frees 4 MB at once, so up to there nothing gets worse. */
-export const leastMapped = 4 * 1024 * 1024
+export const minMapped = 4 * 1024 * 1024
 
 /** The part of a standard global that is used here; the compiler's libraries for a server leave it out. */
 type MemoryMaker = { Memory: new (size: { initial: number; maximum: number }) => { buffer: ArrayBuffer } }
@@ -12,7 +12,7 @@ const { WebAssembly: webAssembly } = globalThis as unknown as { WebAssembly: Mem
  * so that a thread that ended left 100 MB. The memory of a WebAssembly module is mapped and unmapped on its own. It cannot be transferred.
  */
 export const allocate = (bytes: number): ArrayBuffer => {
-  if (bytes < leastMapped) return new ArrayBuffer(bytes)
+  if (bytes < minMapped) return new ArrayBuffer(bytes)
   try {
     const pages = Math.ceil(bytes / wasmPageBytes)
     return new webAssembly.Memory({ initial: pages, maximum: pages }).buffer

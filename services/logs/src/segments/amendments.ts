@@ -24,7 +24,7 @@ export type Amendments = { burials: readonly Burial[]; overrides: readonly Sever
 export const noAmendments: Amendments = { burials: [], overrides: [] }
 
 /** So many severities may stand beside the segments: they are kept in memory, and looked through by every search. */
-export const mostOverrides = 100_000
+export const maxOverrides = 100_000
 
 /** Changes to amendments. What was folded into segments goes, unless it has been changed since. */
 export type AmendmentChange = {

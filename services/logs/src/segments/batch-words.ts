@@ -1,6 +1,6 @@
 import type { BatchPostings } from './batch-analysis.ts'
 import { countBits, mostOften } from './posting.ts'
-import { encodeWord, hashSeed, hashWord, maximumTokenBytes, tokenize, wordBytes } from './tokens.ts'
+import { encodeWord, hashSeed, hashWord, maxTokenBytes, tokenize, wordBytes } from './tokens.ts'
 
 const multiplier = 0x01000193
 
@@ -73,7 +73,7 @@ export const createBatchWords = (listenedFor: readonly string[]): BatchWords => 
       postings = grown(postings, new Uint32Array(size))
       wordOf = grown(wordOf, new Uint32Array(size))
     }
-    const room = poolSize + bytes + maximumTokenBytes
+    const room = poolSize + bytes + maxTokenBytes
     if (room > pool.length) pool = grown(pool, new Uint8Array(sizeFor(pool.length, room)))
   }
   /** The number of the word that stands at the end of the pool; it stays there when it is new. */
@@ -168,7 +168,7 @@ export const createBatchWords = (listenedFor: readonly string[]): BatchWords => 
         let length = 0
         let hash = hashSeed
         do {
-          if (length < maximumTokenBytes) {
+          if (length < maxTokenBytes) {
             target[poolSize + length++] = byte
             hash = Math.imul(hash ^ byte, multiplier)
           }

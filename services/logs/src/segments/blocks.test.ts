@@ -13,7 +13,7 @@ const megabyte = 1024 * kilobyte
 const minute = 60_000
 
 test('a block that was given back is taken again by who needs about as much, and by nobody else', () => {
-  using blocks = createBlocks({ mostBytes: 64 * megabyte, idleMilliseconds: minute })
+  using blocks = createBlocks({ maxBytes: 64 * megabyte, idleMilliseconds: minute })
   const block = blocks.take(5 * megabyte)
   expect(blocks.take(5 * megabyte)).not.toBe(block)
   blocks.giveBack(block)
@@ -25,7 +25,7 @@ test('a block that was given back is taken again by who needs about as much, and
 })
 
 test('no more is kept than told, nothing small, and nothing once all is let go', () => {
-  const blocks = createBlocks({ mostBytes: megabyte, idleMilliseconds: minute })
+  const blocks = createBlocks({ maxBytes: megabyte, idleMilliseconds: minute })
   const [first, second, small] = [blocks.take(megabyte), blocks.take(megabyte), blocks.take(kilobyte)]
   for (const block of [first, second, small]) blocks.giveBack(block)
   expect(blocks.take(kilobyte)).not.toBe(small)

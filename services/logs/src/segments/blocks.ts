@@ -14,7 +14,7 @@ export type Blocks = {
 export const newBlocks: Blocks = { take: allocate, giveBack: () => undefined, forget: () => undefined }
 
 /** Smaller ones are not worth keeping. */
-const leastKept = 64 * 1024
+const minKept = 64 * 1024
 /** A block of a larger size is taken for a smaller one up to so many sizes below, which is half as much again. */
 const sizesAbove = 2
 
@@ -26,7 +26,7 @@ const sizeFor = (bytes: number): number => {
 
 export type KeptBlocksOptions = {
   /** Bytes that are kept for who comes next; more go to the collector. */
-  mostBytes: number
+  maxBytes: number
   /** What nobody took for so long goes, too. */
   idleMilliseconds: number
 }
@@ -35,7 +35,7 @@ export type KeptBlocksOptions = {
  * Blocks that are used again. The collector counts what is allocated outside of its heap, and goes through all of the heap for every few
  * megabytes more; and what it has not yet found to be garbage is memory that nobody can use. Who knows when a block is free says so here.
  */
-export const createBlocks = ({ mostBytes, idleMilliseconds }: KeptBlocksOptions): Blocks & Disposable => {
+export const createBlocks = ({ maxBytes, idleMilliseconds }: KeptBlocksOptions): Blocks & Disposable => {
   const kept = new Map<number, ArrayBuffer[]>()
   let keptBytes = 0
   let idle: NodeJS.Timeout | undefined
@@ -60,7 +60,7 @@ export const createBlocks = ({ mostBytes, idleMilliseconds }: KeptBlocksOptions)
   }
   return {
     take: (bytes) => {
-      if (bytes < leastKept) return allocate(bytes)
+      if (bytes < minKept) return allocate(bytes)
       const size = sizeFor(bytes)
       const block = findKept(size)
       if (!block) return allocate(size)
@@ -70,7 +70,7 @@ export const createBlocks = ({ mostBytes, idleMilliseconds }: KeptBlocksOptions)
     },
     giveBack: (block) => {
       const bytes = block.byteLength
-      if (bytes < leastKept || bytes !== sizeFor(bytes) || keptBytes + bytes > mostBytes) return
+      if (bytes < minKept || bytes !== sizeFor(bytes) || keptBytes + bytes > maxBytes) return
       const same = kept.get(bytes) ?? []
       kept.set(bytes, same)
       same.push(block)

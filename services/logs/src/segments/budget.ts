@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
 /** The most a pause takes. */
-const mostMilliseconds = 5_000
+const maxMilliseconds = 5_000
 
 /** Lets work that can wait have a share of the time while there is work that cannot. */
 export type Budget = {
@@ -38,7 +38,7 @@ export const createBudget = ({
       const started = elapsed()
       const result = await work()
       const took = elapsed() - started
-      if (elapsed() - busyAt < lately) await pause(Math.min(mostMilliseconds, took * (1 / share - 1)))
+      if (elapsed() - busyAt < lately) await pause(Math.min(maxMilliseconds, took * (1 / share - 1)))
       return result
     },
   }

@@ -2,7 +2,7 @@ import { type Blocks, newBlocks } from './blocks.ts'
 
 const moreFollows = 0x80
 /** Up to here integers can be taken apart by bits. */
-const mostInBits = 0x7fffffff
+const maxInBits = 0x7fffffff
 
 /** Bytes that grow as they are written; `take` gives what was written without copying and starts anew. */
 export type ByteWriter = {
@@ -46,7 +46,7 @@ export const createByteWriter = (initialCapacity = 1024, blocks: Blocks = newBlo
     varint(value) {
       reserve(8)
       let rest = value
-      while (rest > mostInBits) {
+      while (rest > maxInBits) {
         buffer[length++] = (rest % moreFollows) + moreFollows
         rest = Math.floor(rest / moreFollows)
       }

@@ -82,7 +82,7 @@ export const createCatalogue = (db: Kysely<CatalogueTables>, now: () => number =
     list,
     read: async () => {
       const segments = await list()
-      const last = segments.reduce((most, row) => Math.max(most, row.logPosition), await readFloor(db))
+      const last = segments.reduce((max, row) => Math.max(max, row.logPosition), await readFloor(db))
       return { segments, amendments: await readAmendments(db), logPosition: last }
     },
     change: async ({ add = [], remove = [], amend }) => {

@@ -15,9 +15,9 @@ export type Cells = {
 }
 
 /** So many numbers fit a column of one byte each, of two, and of four. */
-const mostNarrowest = 256
-const mostNarrow = 65_536
-const mostWide = 2 ** 32
+const maxNarrowest = 256
+const maxNarrow = 65_536
+const maxWide = 2 ** 32
 
 /** Pairs of documents that come one after the other, as in an index that grows, numbered as they are met. `clear` gives the memory back. */
 export const createCells = (
@@ -31,7 +31,7 @@ export const createCells = (
     upTo: (documents, { streamOf, patternSetOf }) => {
       let [before, cell] = [-1, 0]
       for (; known < documents; known++) {
-        const pair = (streamOf[known] ?? 0) * mostNarrow + (patternSetOf[known] ?? 0)
+        const pair = (streamOf[known] ?? 0) * maxNarrow + (patternSetOf[known] ?? 0)
         if (pair !== before) {
           before = pair
           cell = numbers.get(pair) ?? numbers.size
@@ -42,8 +42,8 @@ export const createCells = (
       const pairs = [...numbers.keys()]
       return {
         cellOf,
-        streams: Uint32Array.from(pairs, (pair) => Math.floor(pair / mostNarrow)),
-        patternSets: Uint32Array.from(pairs, (pair) => pair % mostNarrow),
+        streams: Uint32Array.from(pairs, (pair) => Math.floor(pair / maxNarrow)),
+        patternSets: Uint32Array.from(pairs, (pair) => pair % maxNarrow),
       }
     },
     clear: () => blocks.giveBack(cellOf.buffer),
@@ -64,8 +64,8 @@ export const cellsOf = (columns: PairColumns, documents: number): Cells => {
 /** The same numbers, of which there are so many different ones; themselves where they are as narrow as can be. */
 export const narrowed = (numbers: SmallNumbers, distinct: number): SmallNumbers => {
   const { BYTES_PER_ELEMENT: width } = numbers
-  if (distinct <= mostNarrowest) return width === 1 ? numbers : Uint8Array.from(numbers)
-  return distinct <= mostNarrow && width > 2 ? Uint16Array.from(numbers) : numbers
+  if (distinct <= maxNarrowest) return width === 1 ? numbers : Uint8Array.from(numbers)
+  return distinct <= maxNarrow && width > 2 ? Uint16Array.from(numbers) : numbers
 }
 
 /** For each document the bucket of its time, counted from the bucket that begins at `start`, epoch milliseconds. */
@@ -79,8 +79,8 @@ export const bucketColumnOf = (
 ): BucketColumn | undefined => {
   const start = Math.floor(firstTime / milliseconds) * milliseconds
   const buckets = (lastTime - start) / milliseconds
-  if (!(buckets < mostWide)) return undefined
-  const bucketOf = buckets < mostNarrow ? new Uint16Array(documents) : new Uint32Array(documents)
+  if (!(buckets < maxWide)) return undefined
+  const bucketOf = buckets < maxNarrow ? new Uint16Array(documents) : new Uint32Array(documents)
   for (let document = 0; document < documents; document++)
     bucketOf[document] = Math.floor((numberAt(times, document) - start) / milliseconds)
   return { start, bucketOf }

@@ -35,16 +35,16 @@ const lookMilliseconds = 1_000
  * Throws `unavailable` while fewer bytes are free than are kept for what was taken already: the segments and rows that are to be written
  * of it. Looks once a second.
  */
-export const createRoomCheck = (directory: string, leastBytes: number): (() => Promise<void>) => {
+export const createRoomCheck = (directory: string, minBytes: number): (() => Promise<void>) => {
   let lookedAt = Number.NEGATIVE_INFINITY
   let free = Number.POSITIVE_INFINITY
   return async () => {
-    if (leastBytes === 0) return
+    if (minBytes === 0) return
     if (performance.now() - lookedAt >= lookMilliseconds) {
       lookedAt = performance.now()
       const { bavail, bsize } = await statfs(directory)
       free = bavail * bsize
     }
-    if (free < leastBytes) throw noRoom()
+    if (free < minBytes) throw noRoom()
   }
 }

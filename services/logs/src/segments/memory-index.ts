@@ -66,10 +66,10 @@ export type MemoryIndex = {
   retire: () => void
 }
 
-const mostStreams = 60_000
-const leastKeys = 1_024
+const maxStreams = 60_000
+const minKeys = 1_024
 /** What a column of two bytes can tell apart; an entry of a further template has none here. */
-const mostTemplates = 65_536
+const maxTemplates = 65_536
 
 const newColumns = (documents: number, { take }: Blocks): MemoryColumns => {
   const words = (documents + 31) >>> 5
@@ -106,7 +106,7 @@ export const createMemoryIndex = (
 ): MemoryIndex => {
   const columns = newColumns(limits.documents, blocks)
   const terms = createTermTable(before?.terms.room, blocks)
-  const keyTable = createKeyTable(Math.max(leastKeys, before?.documents ?? 0), blocks)
+  const keyTable = createKeyTable(Math.max(minKeys, before?.documents ?? 0), blocks)
   const sender = new Map<number, SenderDetails>()
   const cells = createCells(limits.documents, blocks)
   const text = Buffer.from(blocks.take(limits.textBytes), 0, limits.textBytes)
@@ -160,7 +160,7 @@ export const createMemoryIndex = (
   const templateNumber = (templateId: string): number => {
     const known = templateNumbers.get(templateId)
     if (known !== undefined) return known
-    if (templates.length === mostTemplates) return 0
+    if (templates.length === maxTemplates) return 0
     const number = templates.push(templateId) - 1
     templateNumbers.set(templateId, number)
     return number
@@ -258,7 +258,7 @@ export const createMemoryIndex = (
     hasRoomFor: (batch) =>
       documents + batch.count <= limits.documents &&
       textBytes + batch.text.length <= limits.textBytes &&
-      streams.length + batch.origins.length <= mostStreams,
+      streams.length + batch.origins.length <= maxStreams,
     has,
     add(batch, analysis, templatesOfShapes, isKnown) {
       // Known by the first entry that is new: an origin without entries has no times either.

@@ -7,13 +7,13 @@ import { bytesOfColumn, columnOf, extentOf, numberAt, packNumbers } from './numb
 import { encodeDeltas } from './write-columns.ts'
 
 /** Steps between numbers of this size have zigzags that are exact. */
-const most = 2 ** 50
+const max = 2 ** 50
 
 /** A stretch of numbers that are as far apart as numbers of so many bits may be. */
 const anyStretch = fc
   .tuple(fc.integer({ min: 0, max: 50 }), fc.integer({ min: 1, max: 200 }), fc.maxSafeInteger(), fc.maxSafeInteger())
   .map(([bits, length, from, seed]) =>
-    Array.from({ length }, (_, index) => (from % most) + ((Math.abs(seed) * (index + 1)) % 2 ** bits)),
+    Array.from({ length }, (_, index) => (from % max) + ((Math.abs(seed) * (index + 1)) % 2 ** bits)),
   )
 const anyNumbers = fc.array(anyStretch, { maxLength: 8 }).map((stretches) => stretches.flat())
 
@@ -25,7 +25,7 @@ test('numbers are read from a column as they were put in, however near or far ap
       for (const column of [packNumbers(given, given.length), decodeDeltas(written, given.length), columnOf(given)]) {
         expect(numbers.map((_, index) => numberAt(column, index))).toEqual(numbers)
         expect(extentOf(column, numbers.length)).toEqual({
-          first: numbers.reduce((least, number) => Math.min(least, number), Number.POSITIVE_INFINITY),
+          first: numbers.reduce((min, number) => Math.min(min, number), Number.POSITIVE_INFINITY),
           last: numbers.reduce((greatest, number) => Math.max(greatest, number), Number.NEGATIVE_INFINITY),
         })
       }

@@ -6,7 +6,7 @@ export type NumberColumn = {
   /** The numbers as they are, where they are not packed; empty otherwise. */
   plain: Float64Array
   /** By block: the least number. */
-  least: Float64Array
+  min: Float64Array
   /** By block: how many bytes each of its numbers has, one of `widths`. */
   widths: Uint8Array
   /** By block: where its numbers begin in `bytes`, a multiple of `blockLength`. */
@@ -42,7 +42,7 @@ const viewsOf = (memory: ArrayBuffer) => ({
 /** A column over numbers as they are. */
 export const columnOf = (numbers: Float64Array): NumberColumn => ({
   plain: numbers,
-  least: noNumbers,
+  min: noNumbers,
   widths: new Uint8Array(nothing),
   places: new Uint32Array(nothing),
   ...viewsOf(nothing),
@@ -54,21 +54,21 @@ export const numberAt = (column: NumberColumn, index: number): number =>
 
 const packedNumberAt = (column: NumberColumn, index: number): number => {
   const block = index >>> blockShift
-  const least = column.least[block] ?? 0
+  const min = column.min[block] ?? 0
   const width = column.widths[block]
-  if (width === 0) return least
+  if (width === 0) return min
   const place = column.places[block] ?? 0
   const rest = index & blockMask
-  if (width === 1) return least + (column.bytes[place + rest] ?? 0)
-  if (width === 2) return least + (column.pairs[(place >>> 1) + rest] ?? 0)
+  if (width === 1) return min + (column.bytes[place + rest] ?? 0)
+  if (width === 2) return min + (column.pairs[(place >>> 1) + rest] ?? 0)
   if (width === widest) return column.doubles[(place >>> 3) + rest] ?? 0
-  const low = least + (column.quads[(place >>> 2) + rest] ?? 0)
+  const low = min + (column.quads[(place >>> 2) + rest] ?? 0)
   return width === quadBytes ? low : low + (column.bytes[place + blockLength * quadBytes + rest] ?? 0) * quadScale
 }
 
 /** What a column takes in memory. */
-export const bytesOfColumn = ({ plain, least, widths, places, bytes }: NumberColumn): number =>
-  plain.byteLength + least.byteLength + widths.byteLength + places.byteLength + bytes.byteLength
+export const bytesOfColumn = ({ plain, min, widths, places, bytes }: NumberColumn): number =>
+  plain.byteLength + min.byteLength + widths.byteLength + places.byteLength + bytes.byteLength
 
 /** The least and the greatest of the numbers from one place to another; infinite the wrong way round where there is none. */
 const extentBetween = (numbers: Float64Array, start: number, end: number): { first: number; last: number } => {
@@ -85,7 +85,7 @@ const extentBetween = (numbers: Float64Array, start: number, end: number): { fir
 /** Packs the first so many whole numbers of an array, which stays the caller's. */
 export const packNumbers = (numbers: Float64Array, count: number): NumberColumn => {
   const blocks = Math.ceil(count / blockLength)
-  const least = new Float64Array(blocks)
+  const min = new Float64Array(blocks)
   const widthOf = new Uint8Array(blocks)
   const places = new Uint32Array(blocks)
   let end = 0
@@ -93,12 +93,12 @@ export const packNumbers = (numbers: Float64Array, count: number): NumberColumn 
     const start = block * blockLength
     const { first, last } = extentBetween(numbers, start, Math.min(count, start + blockLength))
     const width = widths.find((bytes) => last - first < 2 ** (8 * bytes)) ?? widest
-    least[block] = first
+    min[block] = first
     widthOf[block] = width
     places[block] = end
     end += width * blockLength
   }
-  const column = { plain: noNumbers, least, widths: widthOf, places, ...viewsOf(new ArrayBuffer(end)) }
+  const column = { plain: noNumbers, min, widths: widthOf, places, ...viewsOf(new ArrayBuffer(end)) }
   for (let block = 0; block < blocks; block++) fillBlock(column, block, numbers)
   return column
 }
@@ -107,13 +107,13 @@ const fillBlock = (column: NumberColumn, block: number, numbers: Float64Array): 
   const { bytes, pairs, quads, doubles } = column
   const width = column.widths[block] ?? 0
   const place = column.places[block] ?? 0
-  const least = column.least[block] ?? 0
+  const min = column.min[block] ?? 0
   const start = block * blockLength
   const length = Math.min(blockLength, numbers.length - start)
   if (width === 0) return
   for (let rest = 0; rest < length; rest++) {
     const value = numbers[start + rest] ?? 0
-    const past = value - least
+    const past = value - min
     if (width === 1) bytes[place + rest] = past
     else if (width === 2) pairs[(place >>> 1) + rest] = past
     else if (width === widest) doubles[(place >>> 3) + rest] = value

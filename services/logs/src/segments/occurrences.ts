@@ -16,9 +16,9 @@ export type Occurrences = {
   /** Those that have it more than once. */
   repeated: Postings
   /** The most often that a document has it. */
-  most: number
+  max: number
   /** The lowest length code of its documents. */
-  least: number
+  min: number
 }
 
 export type OccurrenceBitmap = {
@@ -81,8 +81,8 @@ export const occurrencesOf = (
         ? toOccurrenceBitmap(postings.documents, documents, lengthCodes)
         : { kind: 'list', documents: postings.documents },
     repeated,
-    most: repeated.counts.reduce((most, count) => Math.max(most, count), 1),
-    least: postings.documents.reduce((least, document) => Math.min(least, lengthCodes[document] ?? 0), 255),
+    max: repeated.counts.reduce((max, count) => Math.max(max, count), 1),
+    min: postings.documents.reduce((min, document) => Math.min(min, lengthCodes[document] ?? 0), 255),
   }
   letGoOf(postings.counts)
   if (occurrences.in.kind === 'bitmap') letGoOf(postings.documents)

@@ -38,11 +38,11 @@ test.each([1, 2, blockSize, blockSize + 1, blockSize * 5, blockSize * 7 + 3])(
     }
     if (total <= blockSize) return
     const { blocks } = tableOf(writer.written(), total)
-    blocks.forEach(({ mostInBlock, shortest, last, postings: size }, block) => {
+    blocks.forEach(({ maxInBlock, shortest, last, postings: size }, block) => {
       const from = block * blockSize
       expect(size).toBe(Math.min(blockSize, total - from))
       expect(last).toBe(postings.documents[from + size - 1])
-      expect(mostInBlock).toBe(Math.max(...postings.counts.subarray(from, from + size)))
+      expect(maxInBlock).toBe(Math.max(...postings.counts.subarray(from, from + size)))
       expect(shortest).toBe(
         Math.min(
           ...Array.from(postings.documents.subarray(from, from + size), (document) => lengthCodes[document] ?? 0),

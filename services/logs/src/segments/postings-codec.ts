@@ -11,7 +11,7 @@ import { countBits, mostOften } from './posting.ts'
 export const blockSize = 128
 
 /** A step of 24 bits and its flag take four bytes, a count of eight bits two. */
-const mostPostingBytes = 6
+const maxPostingBytes = 6
 
 /** Postings of one word among those that `groupPostings` gave: `total` from `start` on. */
 export type PackedPostings = { packed: Uint32Array; start: number; total: number }
@@ -44,7 +44,7 @@ export const writePostings = (
 ): void => {
   const { packed, start, total } = postings
   if (total <= blockSize) {
-    const target = writer.reserve(total * mostPostingBytes)
+    const target = writer.reserve(total * maxPostingBytes)
     writer.advanceTo(put(target, writer.length, postings, -1))
     return
   }
@@ -52,19 +52,19 @@ export const writePostings = (
   for (let done = 0; done < total; done += blockSize) {
     const block = { packed, start: start + done, total: Math.min(blockSize, total - done) }
     const blockStart = scratch.length
-    const target = scratch.reserve(blockSize * mostPostingBytes)
+    const target = scratch.reserve(blockSize * maxPostingBytes)
     scratch.advanceTo(put(target, blockStart, block, before))
-    let mostInBlock = 0
+    let maxInBlock = 0
     let shortest = 255
     for (let index = block.start; index < block.start + block.total; index++) {
       const posting = packed[index] ?? 0
-      mostInBlock = Math.max(mostInBlock, posting & mostOften)
+      maxInBlock = Math.max(maxInBlock, posting & mostOften)
       shortest = Math.min(shortest, lengthCodes[posting >>> countBits] ?? 0)
     }
     const last = (packed[block.start + block.total - 1] ?? 0) >>> countBits
     writer.varint(last - before)
     writer.varint(scratch.length - blockStart)
-    writer.byte(mostInBlock)
+    writer.byte(maxInBlock)
     writer.byte(shortest)
     before = last
   }
@@ -104,7 +104,7 @@ export type PostingBlock = {
   offset: number
   bytes: number
   postings: number
-  mostInBlock: number
+  maxInBlock: number
   shortest: number
 }
 
@@ -126,9 +126,9 @@ export const tableOf = (bytes: Uint8Array, total: number): { blocks: PostingBloc
     const firstAfter = last
     last += varint()
     const size = varint()
-    const mostInBlock = bytes[position++] ?? 0
+    const maxInBlock = bytes[position++] ?? 0
     const shortest = bytes[position++] ?? 0
-    blocks.push({ firstAfter, last, offset, bytes: size, postings: Math.min(left, blockSize), mostInBlock, shortest })
+    blocks.push({ firstAfter, last, offset, bytes: size, postings: Math.min(left, blockSize), maxInBlock, shortest })
     offset += size
   }
   return { blocks, end: position }

@@ -41,7 +41,7 @@ export const shardLimits: ShardLimits = {
 }
 
 /** Memory of an index that has become a segment, and what writing it took: of the largest, for the next. Kept for so long. */
-const mostKeptBytes = 128 * 1024 * 1024
+const maxKeptBytes = 128 * 1024 * 1024
 const keptMilliseconds = 10_000
 
 export type ShardOptions = {
@@ -108,7 +108,7 @@ export const openShard = async (options: ShardOptions): Promise<Shard> => {
 
   const segments = createOpenSegments({ files, cacheBytes: limits.cacheBytes, onDamage })
   const amendments = createHeldAmendments(catalogue, guard)
-  const own = createBlocks({ mostBytes: mostKeptBytes, idleMilliseconds: keptMilliseconds })
+  const own = createBlocks({ maxBytes: maxKeptBytes, idleMilliseconds: keptMilliseconds })
   const { blocks = own } = options
   const write = createWriteOpened({ files, blocks, segments, amendments })
   const onSealed = () => {

@@ -35,7 +35,7 @@ export type TermTable = {
 /** Room for so many words with so many bytes in all, and so many postings in so many runs. */
 export type TermRoom = { terms: number; bytes: number; runs: number; postings: number }
 
-const leastRoom: TermRoom = { terms: 1 << 10, bytes: 1 << 13, runs: 1 << 11, postings: 1 << 13 }
+const minRoom: TermRoom = { terms: 1 << 10, bytes: 1 << 13, runs: 1 << 11, postings: 1 << 13 }
 
 const sizeFor = (current: number, wanted: number) => {
   let size = current
@@ -49,7 +49,7 @@ const runNumbers = 3
 const runsPerStep = 32_000
 
 /** Grows when what comes is more than there is room for. */
-export const createTermTable = (room: TermRoom = leastRoom, blocks: Blocks = newBlocks): TermTable => {
+export const createTermTable = (room: TermRoom = minRoom, blocks: Blocks = newBlocks): TermTable => {
   const newUint32 = (size: number) => new Uint32Array(blocks.take(size * 4), 0, size)
   const newSlots = (size: number) => new Int32Array(blocks.take(size * 16), 0, size * 4).fill(0)
   // What is outgrown is for the collector and not for the blocks: a next table has the room that this one came to need, and nobody would take it.
@@ -63,12 +63,12 @@ export const createTermTable = (room: TermRoom = leastRoom, blocks: Blocks = new
     larger.set(array)
     return larger
   }
-  const mostTerms = sizeFor(leastRoom.terms, room.terms)
+  const maxTerms = sizeFor(minRoom.terms, room.terms)
   /** Two numbers a slot, side by side for the processor's cache: the word's hash and its number plus one. Half of them stay free. */
-  let slots = newSlots(mostTerms)
-  let ends = newUint32(mostTerms)
+  let slots = newSlots(maxTerms)
+  let ends = newUint32(maxTerms)
   /** Two numbers a word: its newest run plus one, and its documents. */
-  let heads = newUint32(mostTerms * 2)
+  let heads = newUint32(maxTerms * 2)
   let pool = new Uint8Array(blocks.take(room.bytes), 0, room.bytes)
   let poolSize = 0
   let terms = 0
@@ -150,12 +150,12 @@ export const createTermTable = (room: TermRoom = leastRoom, blocks: Blocks = new
       return postings
     },
     get room() {
-      const roomFor = (used: number, least: number) => Math.max(least, used + (used >>> 3))
+      const roomFor = (used: number, min: number) => Math.max(min, used + (used >>> 3))
       return {
-        terms: roomFor(terms, leastRoom.terms),
-        bytes: roomFor(poolSize, leastRoom.bytes),
-        runs: roomFor(runCount, leastRoom.runs),
-        postings: roomFor(postings, leastRoom.postings),
+        terms: roomFor(terms, minRoom.terms),
+        bytes: roomFor(poolSize, minRoom.bytes),
+        runs: roomFor(runCount, minRoom.runs),
+        postings: roomFor(postings, minRoom.postings),
       }
     },
     add(words, documentOf) {

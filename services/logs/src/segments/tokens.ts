@@ -3,7 +3,7 @@
  * separates. ASCII is decided byte by byte; text with other characters goes by Unicode's letters, marks and numbers. Where a script puts no
  * blank between words, each character begins one that goes on with the next character.
  */
-export const maximumTokenBytes = 64
+export const maxTokenBytes = 64
 
 /** For each byte the lower-case byte when it belongs to a word, else 0. Bytes past ASCII are not decided here. */
 export const wordBytes: Uint8Array = Uint8Array.from({ length: 256 }, (_, byte) => {
@@ -36,10 +36,10 @@ const decoder = new TextDecoder()
 
 /** A word longer than the limit is known by its first bytes, never by half a character. */
 const shorten = (word: string): string => {
-  if (word.length * 3 <= maximumTokenBytes) return word
+  if (word.length * 3 <= maxTokenBytes) return word
   const bytes = encoder.encode(word)
-  if (bytes.length <= maximumTokenBytes) return word
-  let end = maximumTokenBytes
+  if (bytes.length <= maxTokenBytes) return word
+  let end = maxTokenBytes
   while (((bytes[end] ?? 0) & 0xc0) === 0x80) end--
   return decoder.decode(bytes.subarray(0, end))
 }

@@ -6,9 +6,9 @@ const descriptorAt = 4
 const isSingleSegment = 0x20
 const dictionaryIdBytes = [0, 1, 2, 4] as const
 /** A size of two bytes counts from the first that one byte cannot tell. */
-const leastOfTwoBytes = 256
+const minOfTwoBytes = 256
 /** What says that it is bigger is unpacked piece by piece. */
-const mostAtOnce = 16 * 1024 * 1024
+const maxAtOnce = 16 * 1024 * 1024
 /** With as much room as it needs and no more, the end of a frame would be looked for with a second piece. */
 const spare = 64
 
@@ -23,7 +23,7 @@ export const unpackedSize = (packed: Uint8Array): number | undefined => {
   const at = descriptorAt + 1 + (isSingle ? 0 : 1) + (dictionaryIdBytes[descriptor & 3] ?? 0)
   if (view.byteLength < at + bytes) return undefined
   if (bytes === 1) return view.getUint8(at)
-  if (bytes === 2) return view.getUint16(at, true) + leastOfTwoBytes
+  if (bytes === 2) return view.getUint16(at, true) + minOfTwoBytes
   return bytes === 4 ? view.getUint32(at, true) : Number(view.getBigUint64(at, true))
 }
 
@@ -31,7 +31,7 @@ export const unpackedSize = (packed: Uint8Array): number | undefined => {
 export const unpack = (packed: Uint8Array, dictionary?: Uint8Array): Uint8Array => {
   const size = unpackedSize(packed)
   return zstdDecompressSync(packed, {
-    ...(size !== undefined && size <= mostAtOnce && { chunkSize: size + spare }),
+    ...(size !== undefined && size <= maxAtOnce && { chunkSize: size + spare }),
     ...(dictionary && dictionary.length > 0 && { dictionary }),
   })
 }

@@ -68,8 +68,8 @@ export function* writeTerms({ terms, columns }: MemoryIndex, { content, end }: S
         blocks.varint(content.length - postingsStart)
       }
       let shared = 0
-      const mostShared = Math.min(beforeEnd - beforeStart, wordEnd - wordStart)
-      while (shared < mostShared && bytes[beforeStart + shared] === bytes[wordStart + shared]) shared++
+      const maxShared = Math.min(beforeEnd - beforeStart, wordEnd - wordStart)
+      while (shared < maxShared && bytes[beforeStart + shared] === bytes[wordStart + shared]) shared++
       const total = terms.documentsWith(term)
       writeWord(blocks, bytes, [wordStart, wordEnd], shared)
       blocks.varint(total)

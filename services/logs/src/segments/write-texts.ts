@@ -12,10 +12,10 @@ const textBlockBytes = 64 * 1024
  */
 const dictionaryPieces = 256
 const dictionaryPieceBytes = 256
-const leastTextForDictionary = 1024 * 1024
+const minTextForDictionary = 1024 * 1024
 
 const dictionaryFor = ({ text, textBytes }: MemoryIndex): Buffer => {
-  if (textBytes < leastTextForDictionary) return Buffer.alloc(0)
+  if (textBytes < minTextForDictionary) return Buffer.alloc(0)
   const step = Math.floor(textBytes / dictionaryPieces)
   const pieces = Array.from({ length: dictionaryPieces }, (_, piece) =>
     text.subarray(piece * step, piece * step + dictionaryPieceBytes),

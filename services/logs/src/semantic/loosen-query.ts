@@ -2,7 +2,7 @@ import { carriesMeaning } from '../diagnose/keywords.ts'
 import type { Leaf, Query } from '../search/query.ts'
 
 /** Of a long text the beginning: each word costs time, and has its count in the cursor. */
-const mostLeaves = 32
+const maxLeaves = 32
 
 const says = ({ words }: Leaf): boolean => words.length > 1 || words.some(carriesMeaning)
 
@@ -13,7 +13,7 @@ const says = ({ words }: Leaf): boolean => words.length > 1 || words.some(carrie
 export const loosenQuery = ({ clauses, excluded }: Query): Query => {
   const leaves = clauses.flat()
   const saying = leaves.filter(says)
-  return { clauses: [(saying.length > 0 ? saying : leaves).slice(0, mostLeaves)], excluded }
+  return { clauses: [(saying.length > 0 ? saying : leaves).slice(0, maxLeaves)], excluded }
 }
 
 /** A query as a sentence for a model: without the signs that tell a search what to do, and without what it rules out. */

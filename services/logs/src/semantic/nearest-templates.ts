@@ -8,11 +8,11 @@ import { cosineOf, type TextVector, type TextVectors } from './text-vectors.ts'
 import { withoutValues } from './without-values.ts'
 
 /** Kinds of messages that are compared with a question, the most frequent; and of those, what is near enough to be shown. */
-const mostCompared = 5_000
-const mostNear = 8
-const leastCosine = 0.3
+const maxCompared = 5_000
+const maxNear = 8
+const minCosine = 0.3
 /** Of each kind the newest. */
-const mostOfEach = 3
+const maxOfEach = 3
 
 type Options = {
   engine: Pick<LogEngine, 'search' | 'templates'>
@@ -36,7 +36,7 @@ export const nearestEntries = async (
   const templates = counted
     .filter(({ count, template }) => count > 0 && template !== '')
     .toSorted((a, b) => b.count - a.count || (a.templateId < b.templateId ? -1 : 1))
-    .slice(0, mostCompared)
+    .slice(0, maxCompared)
     .map(({ templateId, template }) => ({ templateId, text: textOf(template) }))
   const known = await vectors.known(templates.map(({ text }) => text))
   const near = templates
@@ -44,9 +44,9 @@ export const nearestEntries = async (
       const vector = known.get(text)
       return { templateId, cosine: vector ? cosineOf(question, vector) : 0 }
     })
-    .filter(({ cosine }) => cosine >= leastCosine)
+    .filter(({ cosine }) => cosine >= minCosine)
     .toSorted((a, b) => b.cosine - a.cosine)
-    .slice(0, mostNear)
+    .slice(0, maxNear)
   const excluding = query.excluded.length > 0 ? { clauses: [], excluded: query.excluded } : null
   const found = await Promise.all(
     near.map(({ templateId }) =>
@@ -54,7 +54,7 @@ export const nearestEntries = async (
         {
           query: excluding,
           filters: { ...filters, anyTemplate: [templateId] },
-          limit: mostOfEach,
+          limit: maxOfEach,
           order: 'time',
           withFacets: false,
         },

@@ -284,8 +284,8 @@ test('vectors in rows are bounded: the oldest are forgotten', async () => {
     db: opened.db,
     model: opened.model,
     now: () => time++,
-    mostInRows: 20,
-    mostInMemory: 1,
+    maxInRows: 20,
+    maxInMemory: 1,
   })
   for (let batch = 0; batch < 40; batch++) await vectors.of([`disk ${batch} a`, `disk ${batch} b`])
   const { count } = await opened.db

@@ -12,9 +12,9 @@ export type TextVectorsOptions = {
   model: Pick<Model, 'load' | 'run'>
   now: () => number
   /** Vectors kept in memory; of 384 numbers they take 768 bytes each. */
-  mostInMemory?: number
+  maxInMemory?: number
   /** Vectors kept in rows, of all models together; beyond it the oldest are forgotten. */
-  mostInRows?: number
+  maxInRows?: number
 }
 
 /** What a model gives for texts, made once for each text and kept: the same lines come again and again. */
@@ -38,7 +38,7 @@ const fromBytes = (bytes: Uint8Array): TextVector => new Float16Array(Uint8Array
 const forgottenAtOnce = 0.1
 
 export const createTextVectors = (options: TextVectorsOptions): TextVectors => {
-  const { db, model, now, mostInMemory = 20_000, mostInRows = 100_000 } = options
+  const { db, model, now, maxInMemory = 20_000, maxInRows = 100_000 } = options
   /** The longest unused come first. */
   const memory = new Map<string, TextVector>()
   let madeSinceCount = Number.POSITIVE_INFINITY
@@ -47,7 +47,7 @@ export const createTextVectors = (options: TextVectorsOptions): TextVectors => {
     memory.delete(key)
     memory.set(key, vector)
     const [oldest] = memory.keys()
-    if (memory.size > mostInMemory && oldest !== undefined) memory.delete(oldest)
+    if (memory.size > maxInMemory && oldest !== undefined) memory.delete(oldest)
   }
   const keep = async (fingerprint: string, made: ReadonlyMap<string, TextVector>) => {
     const madeAt = now()
@@ -61,10 +61,10 @@ export const createTextVectors = (options: TextVectorsOptions): TextVectors => {
       })),
     )
     madeSinceCount += made.size
-    if (madeSinceCount < mostInRows * forgottenAtOnce) return
+    if (madeSinceCount < maxInRows * forgottenAtOnce) return
     madeSinceCount = 0
-    const surplus = (await countVectors(db)) - mostInRows
-    if (surplus > 0) await deleteOldestVectors(db, Math.ceil(surplus + mostInRows * forgottenAtOnce))
+    const surplus = (await countVectors(db)) - maxInRows
+    if (surplus > 0) await deleteOldestVectors(db, Math.ceil(surplus + maxInRows * forgottenAtOnce))
   }
   /** What is kept, by text; nothing is asked of the model. */
   const find = async (texts: readonly string[]): Promise<Map<string, TextVector>> => {

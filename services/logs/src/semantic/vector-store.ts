@@ -23,9 +23,9 @@ export const vectorMigration: Migration = {
 }
 
 /** Statements with more parameters than this are refused by some databases. */
-const mostInOne = 400
+const maxInOne = 400
 
-export const inPortions = <Item>(items: readonly Item[], size = mostInOne): Item[][] =>
+export const inPortions = <Item>(items: readonly Item[], size = maxInOne): Item[][] =>
   Array.from({ length: Math.ceil(items.length / size) }, (_, portion) =>
     items.slice(portion * size, (portion + 1) * size),
   )

@@ -9,11 +9,11 @@ const masks: readonly (readonly [pattern: RegExp, word: string])[] = [
 ]
 
 /** So much of a text says what it means; a model reads little more. */
-const mostCharacters = 512
+const maxCharacters = 512
 
 /** A text without what is of this line alone, so that lines of one kind mean the same and are looked at once. */
 export const withoutValues = (text: string): string => {
-  let masked = text.slice(0, mostCharacters)
+  let masked = text.slice(0, maxCharacters)
   for (const [pattern, word] of masks) masked = masked.replace(pattern, word)
   return masked.replace(/\s+/g, ' ').trim()
 }

@@ -11,17 +11,17 @@ export type SettingKind<Value> = {
   sentTo?: string
 }
 
-const mostText = 2_000
-const mostSecret = 4_000
-const mostSources = 200
-const mostSourceText = 500
-const mostDevicesText = 65_536
-const mostDevices = 1_000
-const mostDeviceName = 200
+const maxText = 2_000
+const maxSecret = 4_000
+const maxSources = 200
+const maxSourceText = 500
+const maxDevicesText = 65_536
+const maxDevices = 1_000
+const maxDeviceName = 200
 
-const textOf = (given: unknown, name: string, most: number): string => {
+const textOf = (given: unknown, name: string, max: number): string => {
   if (typeof given !== 'string') throw invalidField(['body', name], `${name} must be text.`)
-  if (given.length > most) throw invalidField(['body', name], `${name} must have at most ${most} characters.`)
+  if (given.length > max) throw invalidField(['body', name], `${name} must have at most ${max} characters.`)
   if (given.includes('\0')) throw invalidField(['body', name], `${name} must not have a NUL character.`)
   return given.trim()
 }
@@ -30,7 +30,7 @@ const textOf = (given: unknown, name: string, most: number): string => {
 export const text = (fallback = ''): SettingKind<string> => ({
   fallback,
   isSecret: false,
-  check: (given, name) => textOf(given, name, mostText) || fallback,
+  check: (given, name) => textOf(given, name, maxText) || fallback,
 })
 
 /** What every server reads alike in a header: printable ASCII. */
@@ -54,7 +54,7 @@ export const secret = (sentTo?: string): SettingKind<string> => ({
   isSecret: true,
   ...(sentTo !== undefined && { sentTo }),
   check: (given, name) => {
-    const value = textOf(given, name, mostSecret)
+    const value = textOf(given, name, maxSecret)
     if (/[\r\n]/.test(value)) throw invalidField(['body', name], `${name} must be one line.`)
     return value
   },
@@ -65,7 +65,7 @@ export const address = (fallback = ''): SettingKind<string> => ({
   fallback,
   isSecret: false,
   check: (given, name) => {
-    const value = textOf(given, name, mostText)
+    const value = textOf(given, name, maxText)
     if (value === '') return ''
     const url = URL.parse(value)
     if (!url || !/^https?:$/.test(url.protocol))
@@ -99,9 +99,9 @@ export const sourceList: SettingKind<string[]> = {
   isSecret: false,
   check: (given, name) => {
     if (!Array.isArray(given)) throw invalidField(['body', name], `${name} must be a list.`)
-    if (given.length > mostSources)
-      throw invalidField(['body', name], `${name} must have at most ${mostSources} entries.`)
-    const values = given.map((item: unknown) => textOf(item, name, mostSourceText)).filter((item) => item !== '')
+    if (given.length > maxSources)
+      throw invalidField(['body', name], `${name} must have at most ${maxSources} entries.`)
+    const values = given.map((item: unknown) => textOf(item, name, maxSourceText)).filter((item) => item !== '')
     return [...new Set(values)]
   },
 }
@@ -122,19 +122,19 @@ export const deviceNames: SettingKind<string> = {
   fallback: '{}',
   isSecret: false,
   check: (given, name) => {
-    const value = textOf(given, name, mostDevicesText)
+    const value = textOf(given, name, maxDevicesText)
     if (value === '') return '{}'
     const object = parsed(value, name)
     if (typeof object !== 'object' || object === null || Array.isArray(object))
       throw invalidField(['body', name], `${name} must be a JSON object from addresses to names.`)
     const entries = Object.entries(object)
-    if (entries.length > mostDevices)
-      throw invalidField(['body', name], `${name} must name at most ${mostDevices} devices.`)
+    if (entries.length > maxDevices)
+      throw invalidField(['body', name], `${name} must name at most ${maxDevices} devices.`)
     for (const [device, label] of entries) {
-      if (device.length <= mostDeviceName && typeof label === 'string' && label.length <= mostDeviceName) continue
+      if (device.length <= maxDeviceName && typeof label === 'string' && label.length <= maxDeviceName) continue
       throw invalidField(
         ['body', name],
-        `${name} must give "${device.slice(0, 60)}" a name of at most ${mostDeviceName} characters.`,
+        `${name} must give "${device.slice(0, 60)}" a name of at most ${maxDeviceName} characters.`,
       )
     }
     return value
@@ -146,7 +146,7 @@ export const certificate: SettingKind<string> = {
   fallback: '',
   isSecret: false,
   check: (given, name) => {
-    const value = textOf(given, name, mostText)
+    const value = textOf(given, name, maxText)
     if (value === '' || value === 'any') return value
     const digits = value.replaceAll(':', '').toUpperCase()
     if (!/^[0-9A-F]{64}$/.test(digits))

@@ -10,7 +10,7 @@ export type Discovered = { journald: boolean; docker: boolean; podman: boolean; 
 /** Where services of the machine show themselves. */
 export type Places = { journals: readonly string[]; dockerSockets: readonly string[]; podmanSockets: readonly string[] }
 
-const mostFiles = 200
+const maxFiles = 200
 const tellingBytes = 4_096
 
 /** Sockets of the container engines of this machine and of its user. */
@@ -47,7 +47,7 @@ export const discover = async (
   const readable: FoundFile[] = []
   for (const file of files.toSorted((a, b) => b.modifiedAt - a.modifiedAt)) {
     signal.throwIfAborted()
-    if (readable.length >= mostFiles) break
+    if (readable.length >= maxFiles) break
     if ((await readEnd(open, file.path, tellingBytes)) !== undefined) readable.push(file)
   }
   return {

@@ -59,7 +59,7 @@ const byKeyword = async (text: string, dependencies: InterpretDependencies): Pro
   return undefined
 }
 
-const mostFilesTold = 100
+const maxFilesTold = 100
 
 const system = `You choose which log of a machine a description means. You are given what there is to choose from as JSON, and the description as JSON.
 Answer with one JSON object and nothing else: {"glean_type": "file", "path": "<one of the paths given>"}, {"glean_type": "journald", "units": ["<unit>"]},
@@ -108,7 +108,7 @@ const byModel = async (
     journald: found.journald,
     docker: found.docker,
     podman: found.podman,
-    files: found.files.slice(0, mostFilesTold).map(({ path }) => path),
+    files: found.files.slice(0, maxFilesTold).map(({ path }) => path),
   }
   const user = `${JSON.stringify(choice)}\n${JSON.stringify({ description: text })}`
   const answer = await ask({ system, user })

@@ -22,7 +22,7 @@ export type SetupDependencies = Pick<
 >
 
 const defaultResults = 20
-const mostSuggestions = 30
+const maxSuggestions = 30
 
 const fileOf = ({ path, size, modifiedAt }: FoundFile): LogFile => ({
   path,
@@ -43,7 +43,7 @@ const suggestionsFor = (found: Discovered, configured: readonly Record<string, u
   for (const type of ['journald', 'docker', 'podman'] as const)
     if (found[type] && !types.has(type))
       add(draftOf({ id: idFor(`/log/${type}`, taken), transport: 'local', gleanType: type }))
-  for (const { path } of found.files.filter(({ path }) => !paths.has(path)).slice(0, mostSuggestions))
+  for (const { path } of found.files.filter(({ path }) => !paths.has(path)).slice(0, maxSuggestions))
     add(draftOf({ id: idFor(path, taken), transport: 'local', gleanType: 'file', path }))
   return suggestions
 }
@@ -112,7 +112,7 @@ export const setupRpc = (
         mayBeAdded,
         open,
         query: query ?? undefined,
-        mostResults: maxResults ?? defaultResults,
+        maxResults: maxResults ?? defaultResults,
         now: now(),
         signal,
       })

@@ -23,8 +23,8 @@ const withFiles = async (files: Record<string, { age?: number; content?: string 
     await utimes(path, (now - age * hour) / 1000, (now - age * hour) / 1000)
   }
   const { open } = localFilesOf([folder.path]).for('api')
-  const scan = (query?: string, mostResults = 100, walk: Pick<ScanOptions, 'mayBeAdded'> = {}) =>
-    scanFiles({ roots: [folder.path], query, mostResults, now, signal, open, ...walk })
+  const scan = (query?: string, maxResults = 100, walk: Pick<ScanOptions, 'mayBeAdded'> = {}) =>
+    scanFiles({ roots: [folder.path], query, maxResults, now, signal, open, ...walk })
   const names = (found: { path: string }[]) => found.map(({ path }) => path.slice(folder.path.length + 1))
   const places = { journals: [], dockerSockets: [], podmanSockets: [] }
   const discovered = async (walk: Pick<ScanOptions, 'mayBeAdded'> = {}) =>

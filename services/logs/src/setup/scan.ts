@@ -11,14 +11,14 @@ export type ScanOptions = WalkOptions & {
   roots: readonly string[]
   /** The problem in words. */
   query: string | undefined
-  mostResults: number
+  maxResults: number
   open: LocalAccess['open']
   now: number
   signal: AbortSignal
 }
 
 /** So many of the best by age, size and path are opened, and of each so many bytes are looked through. */
-const mostOpened = 300
+const maxOpened = 300
 const endBytes = 64 * 1024
 
 const matchesIn = (text: string, keywords: readonly string[], where: Matched['where']): Matched[] => {
@@ -28,7 +28,7 @@ const matchesIn = (text: string, keywords: readonly string[], where: Matched['wh
 
 /** Log files that can be read, the best first. */
 export const scanFiles = async (options: ScanOptions): Promise<Scan> => {
-  const { roots, query, mostResults, open, now, signal, ...walk } = options
+  const { roots, query, maxResults, open, now, signal, ...walk } = options
   const { files, isComplete } = await walkLogs(roots, signal, walk)
   const keywords = query === undefined ? [] : keywordsOf(query)
   const isAsked = query !== undefined && query.trim() !== ''
@@ -41,15 +41,15 @@ export const scanFiles = async (options: ScanOptions): Promise<Scan> => {
     list.toSorted((a, b) => b.score - a.score || a.path.localeCompare(b.path))
   const candidates = best(files.map((file) => scored(file, matchesIn(file.path, keywords, 'path'))))
   const readable: ScannedFile[] = []
-  for (const file of candidates.slice(0, Math.max(mostOpened, mostResults))) {
+  for (const file of candidates.slice(0, Math.max(maxOpened, maxResults))) {
     signal.throwIfAborted()
     // Without a query the order stands already.
-    if (!isAsked && readable.length >= mostResults) break
+    if (!isAsked && readable.length >= maxResults) break
     const content = await readEnd(open, file.path, endBytes)
     if (content === undefined) continue
     const inPath = matchesIn(file.path, keywords, 'path')
     const rest = keywords.filter((keyword) => !inPath.some((matched) => matched.keyword === keyword))
     readable.push(scored(file, [...inPath, ...matchesIn(content, rest, 'content')]))
   }
-  return { files: best(readable).slice(0, mostResults), isComplete }
+  return { files: best(readable).slice(0, maxResults), isComplete }
 }

@@ -19,7 +19,7 @@ type SourceHandlers = Pick<
 >
 
 const windowHours = 24
-const mostRecentCriticals = 20
+const maxRecentCriticals = 20
 
 /** Sources under their stems, the one with the newest entry first. */
 export const groupByStem = (counts: readonly SourceCount[]): Source[] => {
@@ -97,7 +97,7 @@ export const sourcesRpc = ({ engine: whole, patterns, now }: Dependencies): Sour
         {
           ...request,
           filters: { since, until, severities: ['CRITICAL'] },
-          limit: mostRecentCriticals,
+          limit: maxRecentCriticals,
           withFacets: false,
         },
         signal,

@@ -14,7 +14,7 @@ export type SuggestInput = {
   hits: ReadonlyMap<string, number>
 }
 
-const most = 10
+const max = 10
 /** What each sign is worth; signs are independent, so together they are 1 - (1 - a)(1 - b) ... */
 const weights = { wholeName: 0.9, partOfName: 0.6, role: 0.5, words: 0.4, errors: 0.1 }
 
@@ -45,7 +45,7 @@ const signOfRole = (said: ReadonlySet<string>, words: readonly string[]): Sign |
  */
 export const suggestSources = ({ text, sources, hits }: SuggestInput): Suggestion[] => {
   const said = new Set(wordsOf(text))
-  const mostHits = Math.max(1, ...hits.values())
+  const maxHits = Math.max(1, ...hits.values())
   return sources
     .flatMap((source) => {
       // A name may have a word more than once: `openssh:OpenSSH`.
@@ -57,7 +57,7 @@ export const suggestSources = ({ text, sources, hits }: SuggestInput): Suggestio
         signOfRole(said, words),
         found > 0
           ? {
-              weight: weights.words * (Math.log1p(found) / Math.log1p(mostHits)),
+              weight: weights.words * (Math.log1p(found) / Math.log1p(maxHits)),
               says: `${found} of its entries ${found === 1 ? 'has' : 'have'} words of the text`,
             }
           : undefined,
@@ -77,5 +77,5 @@ export const suggestSources = ({ text, sources, hits }: SuggestInput): Suggestio
       ]
     })
     .toSorted((a, b) => b.score - a.score || (stemOf(a.sourceId) < stemOf(b.sourceId) ? -1 : 1))
-    .slice(0, most)
+    .slice(0, max)
 }

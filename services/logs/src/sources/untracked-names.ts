@@ -52,7 +52,7 @@ const plainWords = new Set(
   ).split(' '),
 )
 
-const most = 20
+const max = 20
 
 /** Tokens of a complaint, without the punctuation around them. */
 const tokensOf = (text: string): string[] =>
@@ -96,5 +96,5 @@ export const untrackedNames = (text: string, sourceIds: readonly string[]): stri
     ...named,
   ].filter((name) => !isPartOf(name.toLowerCase(), parts) && (looksLikeHost(name) || !isTracked(name, known)))
   const byName = new Map(names.toReversed().map((name) => [name.toLowerCase(), name] as const))
-  return [...byName.values()].toSorted((a, b) => text.indexOf(a) - text.indexOf(b)).slice(0, most)
+  return [...byName.values()].toSorted((a, b) => text.indexOf(a) - text.indexOf(b)).slice(0, max)
 }

@@ -54,8 +54,8 @@ export type SshTargets = {
 
 export type SshTargetsOptions = SshOptions & { db: Kysely<SshTargetTables>; now: () => number }
 
-const mostTargets = 1_000
-const mostTestBytes = 64 * 1024
+const maxTargets = 1_000
+const maxTestBytes = 64 * 1024
 const testMilliseconds = 30_000
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
 const control = /[\u0000-\u001f\u007f]/
@@ -96,7 +96,7 @@ export const createSshTargets = ({ db, now, ...ssh }: SshTargetsOptions): SshTar
   const tryOut = async (row: SshTargetRow, acceptHostKey: string | undefined, signal: AbortSignal) => {
     try {
       await using connection = await openSshConnection(addressIn(row), ssh, { signal, acceptHostKey })
-      await outputOf(connection.run, ['true'], { signal, mostBytes: mostTestBytes })
+      await outputOf(connection.run, ['true'], { signal, maxBytes: maxTestBytes })
       return { error: undefined, fingerprint: connection.fingerprint }
     } catch (error) {
       const fingerprint = isSshFailure(error) ? error.fingerprint : undefined
@@ -105,11 +105,11 @@ export const createSshTargets = ({ db, now, ...ssh }: SshTargetsOptions): SshTar
     }
   }
   return {
-    list: async () => Promise.all((await listTargets(db, mostTargets)).map(view)),
+    list: async () => Promise.all((await listTargets(db, maxTargets)).map(view)),
     create: async (fields) => {
       checkFields(fields, ssh.keyFolders)
-      if ((await countTargets(db)) >= mostTargets)
-        throw failure('conflict', `There may be ${mostTargets} SSH targets. Remove one first.`)
+      if ((await countTargets(db)) >= maxTargets)
+        throw failure('conflict', `There may be ${maxTargets} SSH targets. Remove one first.`)
       const { label, host, port, user, keyPath } = fields
       const row: SshTargetRow = {
         id: randomUUID(),

@@ -40,8 +40,8 @@ export const sshTargetMigration: Migration = {
   },
 }
 
-export const listTargets = (db: Db, most: number) =>
-  db.selectFrom('log_ssh_targets').selectAll().orderBy('created_at', 'desc').orderBy('id').limit(most).execute()
+export const listTargets = (db: Db, max: number) =>
+  db.selectFrom('log_ssh_targets').selectAll().orderBy('created_at', 'desc').orderBy('id').limit(max).execute()
 
 export const countTargets = async (db: Db): Promise<number> => {
   const { count } = await db

@@ -12,7 +12,7 @@ export type Arrivals<Came extends Arrival> = {
 
 const keep = { events: 2_000, milliseconds: 600_000 }
 /** Of all that is kept. At twenty thousand lines a second it is some eight seconds, in quiet times the whole ten minutes. */
-const mostBytes = 32 * 1024 * 1024
+const maxBytes = 32 * 1024 * 1024
 
 export const createArrivals = <Came extends Arrival>(now: () => number = Date.now): Arrivals<Came> => {
   const ring = createRing<Came>({
@@ -20,7 +20,7 @@ export const createArrivals = <Came extends Arrival>(now: () => number = Date.no
     coalesceBy: undefined,
     now,
     goneThrough: 0,
-    weigh: { of: ({ bytes }) => bytes, most: mostBytes },
+    weigh: { of: ({ bytes }) => bytes, max: maxBytes },
   })
   return {
     publish: (arrival) => ring.push(ring.newest() + 1, arrival),

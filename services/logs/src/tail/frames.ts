@@ -29,7 +29,7 @@ export const entryFrame = (entry: StoredEntry, eventId: string): TailFrame => ({
 })
 
 /** Text of entries that are handed on at once: who reads slowly is waited for after as much. */
-const mostAtOnce = 128 * 1024
+const maxAtOnce = 128 * 1024
 
 function* followedOf(
   { entries }: Told,
@@ -47,7 +47,7 @@ function* followedOf(
     if (!isWanted(entry, index)) continue
     indexes.push(index)
     size += entry.text.length
-    if (size < mostAtOnce) continue
+    if (size < maxAtOnce) continue
     yield step()
     indexes = []
     size = 0

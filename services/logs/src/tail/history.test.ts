@@ -14,7 +14,7 @@ const withRows = async () => {
   const push = (entries: readonly object[]) => logs.gleanBatch(batchOf(entries))
   await push(rows(1, 9))
   /** The next entries of a tail that breaks off behind them, with the id that its reader has then. */
-  const follow = async (most: number, given: { history?: number; q?: string; lastEventId?: string }) => {
+  const follow = async (max: number, given: { history?: number; q?: string; lastEventId?: string }) => {
     const left = new AbortController()
     const seen: string[] = []
     let lastEventId = given.lastEventId ?? ''
@@ -22,7 +22,7 @@ const withRows = async () => {
       if (text === undefined) continue
       seen.push(text)
       lastEventId = id || lastEventId
-      if (seen.length === most) break
+      if (seen.length === max) break
     }
     left.abort()
     return { seen, lastEventId }
@@ -32,13 +32,13 @@ const withRows = async () => {
 
 test.each([1, 3, 5])(
   'a tail that broke off behind %i of six old entries goes on with the others, then with what is new, each once',
-  async (most) => {
+  async (max) => {
     await using service = await withRows()
-    const first = await service.follow(most, { history: 6 })
-    expect(first.seen).toEqual(texts(4, 3 + most))
+    const first = await service.follow(max, { history: 6 })
+    expect(first.seen).toEqual(texts(4, 3 + max))
     await service.push(rows(10, 11))
-    const rest = await service.follow(8 - most, { history: 6, lastEventId: first.lastEventId })
-    expect(rest.seen).toEqual(texts(4 + most, 11))
+    const rest = await service.follow(8 - max, { history: 6, lastEventId: first.lastEventId })
+    expect(rest.seen).toEqual(texts(4 + max, 11))
     await service.push(rows(12, 12))
     const next = await service.follow(1, { history: 6, lastEventId: rest.lastEventId })
     expect(next.seen).toEqual(texts(12, 12))

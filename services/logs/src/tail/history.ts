@@ -15,7 +15,7 @@ export type HistoryPlace = { shown: Place; end: Place }
 const historyName = '.'
 const pageEntries = 1_000
 /** Entries that came late may lie among those that were to come; past so many, what is left of the history is not read any more. */
-const mostPages = 10
+const maxPages = 10
 
 const placeOf = (entry: StoredEntry): Place => ({
   ...rankOfEntry(entry, 0, 'oldest'),
@@ -65,7 +65,7 @@ export const restOfHistory = async (
   const until = Math.min(filters.until ?? Number.POSITIVE_INFINITY, 1 - end.time)
   const found: StoredEntry[] = []
   let after: Place | null = shown
-  for (let page = 0; after !== null && page < mostPages; page += 1) {
+  for (let page = 0; after !== null && page < maxPages; page += 1) {
     const { entries, next }: SearchResult = await engine.search(
       { query, filters: { ...filters, until }, limit: pageEntries, order: 'oldest', withFacets: false, after },
       signal,

@@ -15,7 +15,7 @@ export type WrittenEvents = {
 
 const firstBytes = 16 * 1024
 /** A UTF-16 unit takes no more in UTF-8. */
-const mostBytesPerUnit = 3
+const maxBytesPerUnit = 3
 
 /** As bytes: strings that wait for the next reader, made of many pieces each, are what keeps the garbage collector busy. */
 const createWrittenEvents = (entries: readonly StoredEntry[], placeOf: Followed['placeOf']): WrittenEvents => {
@@ -23,7 +23,7 @@ const createWrittenEvents = (entries: readonly StoredEntry[], placeOf: Followed[
   let bytes = Buffer.allocUnsafe(firstBytes)
   let used = 0
   const write = (text: string): number => {
-    const needed = used + text.length * mostBytesPerUnit
+    const needed = used + text.length * maxBytesPerUnit
     if (needed > bytes.length) {
       const larger = Buffer.allocUnsafe(Math.max(needed, bytes.length * 2))
       bytes.copy(larger, 0, 0, used)

@@ -7,23 +7,23 @@ export type Evidence = {
 }
 
 /** Forms that are remembered. What is forgotten only makes a template more general later. */
-const mostForms = 200_000
+const maxForms = 200_000
 
 /** Counts up to `most` different words in a place. */
-export const createEvidence = (most: number): Evidence => {
+export const createEvidence = (max: number): Evidence => {
   const seen = new Map<number, number[][]>()
   return {
     has: (form) => seen.has(form),
     note: (form, words) => {
       const places = seen.get(form) ?? words.map(() => [])
       if (!seen.has(form)) {
-        const [oldest] = seen.size >= mostForms ? seen.keys() : []
+        const [oldest] = seen.size >= maxForms ? seen.keys() : []
         if (oldest !== undefined) seen.delete(oldest)
         seen.set(form, places)
       }
       words.forEach((word, index) => {
         const known = places[index] ?? []
-        if (known.length < most && !known.includes(word)) known.push(word)
+        if (known.length < max && !known.includes(word)) known.push(word)
       })
       return Math.min(...places.map(({ length }) => length))
     },

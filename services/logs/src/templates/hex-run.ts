@@ -6,7 +6,7 @@ const goesOn: Uint8Array = Uint8Array.from({ length: 256 }, (_, byte) =>
   byte > 127 || /[\w.-]/.test(String.fromCharCode(byte)) ? 1 : 0,
 )
 const colon = 58
-const mostDigits = 4
+const maxDigits = 4
 const fewestColons = 2
 
 /**
@@ -24,7 +24,7 @@ export const hexRunEnd = (bytes: Uint8Array, start: number, end: number): number
       colons++
       digits = 0
     } else if (hexDigit[byte] === 1) {
-      if (++digits > mostDigits) return 0
+      if (++digits > maxDigits) return 0
       if (byte <= 57) hasDecimal = true
     } else break
   }

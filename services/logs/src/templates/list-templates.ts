@@ -32,8 +32,8 @@ export const countInWindow = async (
 /** The severity of most of its entries; of as many, the worse. */
 export const severityOf = ({ bySeverity }: TemplateCounts) => {
   const [none, ...graded] = bySeverity
-  const most = Math.max(...graded)
-  return most === 0 || most < none ? null : severityOfCode(graded.indexOf(most) + 1)
+  const max = Math.max(...graded)
+  return max === 0 || max < none ? null : severityOfCode(graded.indexOf(max) + 1)
 }
 
 export type Listing = {

@@ -14,7 +14,7 @@ import { hexRunEnd } from './hex-run.ts'
 export const wildcard = '<*>'
 
 /** So much of a message tells its kind; the rest is not looked at. */
-export const mostMessageBytes = 1_024
+export const maxMessageBytes = 1_024
 
 const separator = 1
 const space = 2
@@ -50,7 +50,7 @@ export type Masker = {
 
 export const createMasker = (): Masker => {
   // A wildcard is longer than what it stands for by two bytes at most, and a byte stands between two of them.
-  const form = new Uint8Array(mostMessageBytes * 3)
+  const form = new Uint8Array(maxMessageBytes * 3)
   let size = 0
   const putWildcard = () => {
     form[size++] = 60
@@ -58,7 +58,7 @@ export const createMasker = (): Masker => {
     form[size++] = 62
   }
   const mask = (bytes: Uint8Array, start: number, end: number): number => {
-    const last = Math.min(end, start + mostMessageBytes)
+    const last = Math.min(end, start + maxMessageBytes)
     size = 0
     let spaced = false
     /** Where the last wildcard ended while only what joins variables has come since; -1 where another cannot join it. */

@@ -44,15 +44,15 @@ const wordsOfVariable = 4
 /** A place that is known to hold values, by a form with a wildcard there, is variable with one word beside it, whichever comes first. */
 const wordsBesideWildcard = 1
 /** So much of a template's words must stay. */
-const leastConstant = 0.6
+const minConstant = 0.6
 /** Forms that have the same gaps and first word; with more of them two places are looked at together. */
 const fewInBucket = 8
 /** Words of which two are looked at together: there are 66 pairs among twelve. */
-const mostForPairs = 12
+const maxForPairs = 12
 /** With so many, further ones are one template that has the first word alone. */
-const mostInBucket = 256
+const maxInBucket = 256
 /** A form with more words is itself alone. */
-const mostWords = 64
+const maxWords = 64
 
 type Node = { template: KnownTemplate; pieces: Pieces; fingerprint: Fingerprint }
 
@@ -61,7 +61,7 @@ const skeletonOf = ({ gaps }: Pieces): string => gaps.join('\0')
 const firstOf = ({ words }: Pieces): string => words[0] ?? ''
 
 /** `most` templates are kept in mind; of more, those not met for longest are forgotten, and found again by their form. */
-export const createMiner = (most: number): Miner => {
+export const createMiner = (max: number): Miner => {
   const byId = new Map<string, Node>()
   const byForm = new Map<string, string>()
   const byFingerprint = new Map<number, Node>()
@@ -88,7 +88,7 @@ export const createMiner = (most: number): Miner => {
     if (byFirst?.size === 0) buckets.delete(skeleton)
   }
   const keep = (template: KnownTemplate, pieces: Pieces): Node => {
-    const [oldest] = byId.size >= most ? byId.values() : []
+    const [oldest] = byId.size >= max ? byId.values() : []
     if (oldest) forget(oldest)
     const node: Node = { template, pieces, fingerprint: fingerprintOf(pieces) }
     byId.set(template.templateId, node)
@@ -129,7 +129,7 @@ export const createMiner = (most: number): Miner => {
     return best
   }
   const remember = (form: string, templateId: string) => {
-    if (byForm.size >= most * 2) {
+    if (byForm.size >= max * 2) {
       const [oldest] = byForm.keys()
       if (oldest !== undefined) byForm.delete(oldest)
     }
@@ -165,7 +165,7 @@ export const createMiner = (most: number): Miner => {
   /** Whether some places of a form are variable by now; makes the more general template if so. */
   const judge = ({ pieces, fingerprint }: Node, places: readonly number[], constants: number): boolean => {
     const { words } = pieces
-    if (constants - places.length < Math.max(1, leastConstant * words.length)) return false
+    if (constants - places.length < Math.max(1, minConstant * words.length)) return false
     const seen = evidence.note(fingerprint.places(places), places.map(fingerprint.word))
     const isKnownToVary = byFingerprint.has(fingerprint.with(places))
     if (seen < (isKnownToVary ? wordsBesideWildcard : wordsOfVariable)) return false
@@ -175,19 +175,19 @@ export const createMiner = (most: number): Miner => {
   /** A form with wildcards that came after a form that has a word in place of one of them. */
   const judgeWildcards = ({ template, pieces, fingerprint }: Node) => {
     const { words } = pieces
-    if (words.length > mostWords) return
+    if (words.length > maxWords) return
     const isMet = words.some((word, place) => word === wildcard && evidence.has(fingerprint.places([place])))
     if (isMet) makeGeneral(template.form)
   }
   const generaliseFurther = (node: Node) => {
     const { words } = node.pieces
     const places = [...words.keys()].filter((place) => words[place] !== wildcard)
-    if (words.length > mostWords) return
+    if (words.length > maxWords) return
     for (const place of places) {
       judge(node, [place], places.length)
       if (node.template.into !== null) return
     }
-    if (places.length > mostForPairs || crowdOf(node.pieces) < fewInBucket) return
+    if (places.length > maxForPairs || crowdOf(node.pieces) < fewInBucket) return
     for (const place of places) {
       for (const other of places) {
         if (other > place) judge(node, [place, other], places.length)
@@ -213,7 +213,7 @@ export const createMiner = (most: number): Miner => {
     const templateId = templateIdOf(form)
     const known = byId.get(templateId)
     const cover = known ? undefined : findCover(pieces)
-    const isCrowded = !known && !cover && crowdOf(pieces) >= mostInBucket
+    const isCrowded = !known && !cover && crowdOf(pieces) >= maxInBucket
     const crowd = isCrowded ? generalise(pieces, [...pieces.words.keys()].slice(1)) : undefined
     if (crowd !== undefined) makeGeneral(crowd)
     const taken = known ?? cover ?? (crowd === undefined ? undefined : byId.get(templateIdOf(crowd)))

@@ -10,7 +10,7 @@ import type { TemplateCounts } from './count-templates.ts'
 import { countInWindow, type Listing, pageOfTemplates, severityOf } from './list-templates.ts'
 import { type Direction, directionOf, type Window } from './trend.ts'
 
-const mostExamples = 10
+const maxExamples = 10
 const orders: readonly Listing['order'][] = ['last_seen', 'count', 'first_seen']
 
 const present = (counts: TemplateCounts, direction: Direction, window: Window): Template => ({
@@ -67,7 +67,7 @@ export const templatesRpc = ({
     const [counts] = templates
     if (!counts) throw noTemplate(templateId, missing())
     const newest = await engine.search(
-      { query: null, filters, order: 'time', limit: mostExamples, withFacets: true },
+      { query: null, filters, order: 'time', limit: maxExamples, withFacets: true },
       signal,
     )
     tellMissing(head, missing())

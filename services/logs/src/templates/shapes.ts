@@ -13,8 +13,8 @@ export type Shapes = {
 
 const multiplier = 0x01000193
 /** Forms that are remembered from batch to batch, so that a line of a known kind makes no string. */
-const mostForms = 8_192
-const slotCount = mostForms * 4
+const maxForms = 8_192
+const slotCount = maxForms * 4
 
 type Form = { text: string; bytes: Uint8Array; batch: number; number: number }
 
@@ -52,7 +52,7 @@ export const createShapes = (): Shapes => {
     start: () => {
       batch++
       found = ['']
-      if (forms.length < mostForms / 2) return
+      if (forms.length < maxForms / 2) return
       forms = []
       slots.fill(0)
     },
@@ -63,7 +63,7 @@ export const createShapes = (): Shapes => {
       let hash = hashSeed
       for (let index = 0; index < size; index++) hash = Math.imul(hash ^ (masked[index] ?? 0), multiplier)
       // A batch with more forms than are remembered has forgotten them all by its next one.
-      if (forms.length >= mostForms) {
+      if (forms.length >= maxForms) {
         forms = []
         slots.fill(0)
         batch++

@@ -23,19 +23,19 @@ export type Templates = {
 export type TemplatesOptions = {
   store: TemplateStore
   /** Templates in memory. */
-  most?: number
+  max?: number
   /** Told of what cannot be read or written; entries are kept all the same, and it is tried again with the next of them. */
   onProblem: (problem: string) => void
 }
 
-const mostInMemory = 20_000
+const maxInMemory = 20_000
 /** New templates of one batch. Entries of further ones have none: a flood of lines that are all different must not become a flood of rows. */
-const mostNewAtOnce = 1_000
+const maxNewAtOnce = 1_000
 /** What other replicas have put together is looked for so often while there is nothing new here. */
 const catchUpMilliseconds = 60_000
 
-export const createTemplates = ({ store, most = mostInMemory, onProblem }: TemplatesOptions): Templates => {
-  let miner = createMiner(most)
+export const createTemplates = ({ store, max = maxInMemory, onProblem }: TemplatesOptions): Templates => {
+  let miner = createMiner(max)
   let version = 0
   let caughtUpAt = Number.NEGATIVE_INFINITY
   let catching: Promise<void> | undefined
@@ -47,7 +47,7 @@ export const createTemplates = ({ store, most = mostInMemory, onProblem }: Templ
   const note = (templateId: string) => {
     given.delete(templateId)
     given.add(templateId)
-    const [oldest] = given.size > most ? given : []
+    const [oldest] = given.size > max ? given : []
     if (oldest !== undefined) given.delete(oldest)
   }
   /** Templates have been pruned: begins with those that are left, and puts back those that were given out here meanwhile. */
@@ -55,7 +55,7 @@ export const createTemplates = ({ store, most = mostInMemory, onProblem }: Templ
     const before = miner
     unsaved.push(...before.changes())
     const changes = await store.changes(0)
-    miner = createMiner(most)
+    miner = createMiner(max)
     miner.learn(changes.templates)
     const lost = [...given].filter((templateId) => miner.formOf(templateId) === undefined)
     const found = lost.map(before.templateOf).filter((template) => template !== undefined)
@@ -119,7 +119,7 @@ export const createTemplates = ({ store, most = mostInMemory, onProblem }: Templ
         // One that was mined for an earlier form may be that of this one, too.
         const known = found[index] ?? miner.find(form)
         if (known !== undefined) return known
-        return ++fresh > mostNewAtOnce ? '' : orNone(() => miner.mine(form))
+        return ++fresh > maxNewAtOnce ? '' : orNone(() => miner.mine(form))
       })
       if (failed !== undefined) onProblem(`Templates could not be found: ${String(failed)}`)
       for (const templateId of ids) if (templateId !== '') note(templateId)
@@ -139,7 +139,7 @@ export const createTemplates = ({ store, most = mostInMemory, onProblem }: Templ
     catchUp: tryCatchUp,
     forget: async () => {
       await store.clear()
-      miner = createMiner(most)
+      miner = createMiner(max)
       version = 0
       unsaved = []
     },

@@ -45,10 +45,10 @@ const { patterns, directory, limits, reservedBytes } = workerData as IndexOption
 usePatterns(patterns)
 const checkRoom = createRoomCheck(directory, reservedBytes)
 /** So many new entries of a batch are told of one by one. */
-const mostTold = 1_000
+const maxTold = 1_000
 /** Mostly the engine collects long before, for what is outside of its heap; where it did not, the heap came to twice what is alive. */
-const mostGrowth = 16 * 1024 * 1024
-const collectIfGrown = createGrowthCheck(mostGrowth, collectOnce)
+const maxGrowth = 16 * 1024 * 1024
+const collectIfGrown = createGrowthCheck(maxGrowth, collectOnce)
 let isFollowed = false
 
 const templates = createTemplates({
@@ -103,7 +103,7 @@ const searchParts = (request: SearchRequest, left?: Int32Array): Promise<SearchR
 
 const tell = (index: MemoryIndex, from: number, to: number) => {
   if (!isFollowed || from === to) return
-  const first = Math.max(from, to - mostTold)
+  const first = Math.max(from, to - maxTold)
   const packed = packEntries(index, [first, to], templates.resolve)
   void host.call('arrived', [packed, first - from], transferablesOfEntries(packed))
 }

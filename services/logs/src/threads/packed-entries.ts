@@ -111,7 +111,7 @@ export const bytesOfEntries = (packed: PackedEntries): number =>
   )
 
 /** So many are kept unpacked: who follows asks for the same at about the same time. */
-const mostUnpacked = 4
+const maxUnpacked = 4
 
 /** Unpacks entries where they are asked for. As objects they take several times as much memory, so only the last are kept so. */
 export const createUnpacking = (): ((packed: PackedEntries) => StoredEntry[]) => {
@@ -121,7 +121,7 @@ export const createUnpacking = (): ((packed: PackedEntries) => StoredEntry[]) =>
     if (known) return known.entries
     const entries = unpackEntries(packed)
     unpacked.push({ packed, entries })
-    if (unpacked.length > mostUnpacked) unpacked.shift()
+    if (unpacked.length > maxUnpacked) unpacked.shift()
     return entries
   }
 }

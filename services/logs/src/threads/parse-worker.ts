@@ -26,16 +26,16 @@ const port: Port = {
 
 const megabyte = 1024 * 1024
 /** What becomes old in half a million lines, while 13 MB are alive. */
-const mostGrowth = 16 * megabyte
+const maxGrowth = 16 * megabyte
 /** What is worth collecting when nobody waits, and how long to see that nobody does. */
-const mostAtRest = 4 * megabyte
+const maxAtRest = 4 * megabyte
 const restMilliseconds = 200
 const { analyses, backlog, patterns } = workerData as ParserOptions
 usePatterns(patterns)
 const analyse = createBatchAnalyser(createEnricher())
 
-const collectIfGrown = createGrowthCheck(mostGrowth, collectOnce)
-const collectAtRest = createGrowthCheck(mostAtRest, collectGarbage)
+const collectIfGrown = createGrowthCheck(maxGrowth, collectOnce)
+const collectAtRest = createGrowthCheck(maxAtRest, collectGarbage)
 type Session = { parser: FileParser; keeping: Promise<void>[] }
 const sessions = new Map<number, Session>()
 

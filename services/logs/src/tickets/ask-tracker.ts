@@ -19,11 +19,11 @@ export type TrackerRequest = {
 export type TrackerAnswer = { status: number; body: unknown; words: string }
 
 const answerMilliseconds = 20_000
-const mostAnswerBytes = 1024 * 1024
+const maxAnswerBytes = 1024 * 1024
 /** A tracker that asks for more patience than this is asked again by whoever wants the ticket. */
 const longestPause = 10_000
-const mostTries = 3
-const mostWords = 500
+const maxTries = 3
+const maxWords = 500
 
 const readText = async (body: AsyncIterable<unknown> | null): Promise<string> => {
   const parts: Uint8Array[] = []
@@ -31,7 +31,7 @@ const readText = async (body: AsyncIterable<unknown> | null): Promise<string> =>
   for await (const part of body ?? []) {
     if (!(part instanceof Uint8Array)) continue
     size += part.length
-    if (size > mostAnswerBytes) break
+    if (size > maxAnswerBytes) break
     parts.push(part)
   }
   return Buffer.concat(parts).toString('utf8')
@@ -71,12 +71,12 @@ export const askTracker = async (request: TrackerRequest, context: TrackerContex
       throw asFailure(title, error, context)
     }
     const { status, text, pause } = answer
-    if (pause !== undefined && pause <= longestPause && tries < mostTries) {
+    if (pause !== undefined && pause <= longestPause && tries < maxTries) {
       await sleep(pause, undefined, { signal: context.signal })
       continue
     }
     const parsed = parsedJson(text)
-    const words = (wordsOf(parsed) ?? text).replaceAll(/\s+/g, ' ').trim().slice(0, mostWords)
+    const words = (wordsOf(parsed) ?? text).replaceAll(/\s+/g, ' ').trim().slice(0, maxWords)
     return { status, body: parsed, words }
   }
 }

@@ -5,10 +5,10 @@ import { idFact } from './ticket-content.ts'
 import type { TicketContent, Tracker, TrackerContext } from './tracker.ts'
 
 const title = 'Jira'
-const mostSummary = 255
-const mostFound = 20
+const maxSummary = 255
+const maxFound = 20
 /** A description may have 32,767 characters; markup takes some of them. */
-const mostDescription = 30_000
+const maxDescription = 30_000
 
 /** Jira Cloud knows people by e-mail and an API token; a server of one's own by a personal access token alone. */
 const isCloud = ({ jira_url, jira_email }: SettingsValues): boolean =>
@@ -27,8 +27,8 @@ const wordsOf = (body: unknown): string | undefined => {
 /** The entries that a description has room for, and how many have none. */
 const fit = ({ facts, notes, entries, omitted }: TicketContent) => {
   const text = facts.join('\n')
-  const shownNotes = notes.slice(0, mostDescription / 3)
-  let room = mostDescription - text.length - shownNotes.length
+  const shownNotes = notes.slice(0, maxDescription / 3)
+  let room = maxDescription - text.length - shownNotes.length
   const shown = entries.filter((entry) => {
     room -= entry.length + 30
     return room >= 0
@@ -109,7 +109,7 @@ export const jira: Tracker = {
         fields: {
           project: { key: jira_project },
           issuetype: { name: jira_issue_type },
-          summary: content.title.replaceAll(/\s+/g, ' ').slice(0, mostSummary),
+          summary: content.title.replaceAll(/\s+/g, ' ').slice(0, maxSummary),
           description: isCloud(context.settings) ? jiraDocument(content) : jiraText(content),
         },
       },
@@ -121,7 +121,7 @@ export const jira: Tracker = {
   find: async ({ incidentId }, context) => {
     // The incident is in no other ticket, so when it was made does not matter.
     const jql = `project = "${context.settings.jira_project.replaceAll(/["\\]/g, '\\$&')}" AND description ~ "\\"${idFact(incidentId)}\\"" ORDER BY created DESC`
-    const query = new URLSearchParams({ jql, fields: 'summary', maxResults: String(mostFound) })
+    const query = new URLSearchParams({ jql, fields: 'summary', maxResults: String(maxFound) })
     const path = `${isCloud(context.settings) ? 'search/jql' : 'search'}?${query}`
     return listIn(title, await ask(context, { method: 'GET', path }), 'issues').flatMap(({ key }) =>
       typeof key === 'string' ? [ticketOf(context, key)] : [],

@@ -8,11 +8,11 @@ const title = 'Notion'
 const newest = '2025-09-03'
 const older = '2022-06-28'
 /** Characters of one text (https://developers.notion.com/reference/request-limits). */
-const mostText = 2_000
+const maxText = 2_000
 /** Blocks of one request. */
-const mostBlocks = 100
+const maxBlocks = 100
 /** Pages that are looked at for one that was made before. */
-const mostFound = 20
+const maxFound = 20
 /** Its clock may be behind ours, and it tells minutes alone. */
 const clockMilliseconds = 5 * 60_000
 
@@ -37,7 +37,7 @@ const ask = (
     context,
   )
 
-const richText = (content: string) => [{ type: 'text', text: { content: content.slice(0, mostText) } }]
+const richText = (content: string) => [{ type: 'text', text: { content: content.slice(0, maxText) } }]
 const paragraph = (content: string) => ({
   object: 'block',
   type: 'paragraph',
@@ -63,7 +63,7 @@ export const notionBlocks = ({ facts, notes, entries, omitted }: TicketContent) 
     ...(notes === '' ? [] : [heading('Notes'), ...pieces(notes).map(paragraph)]),
     ...(entries.length === 0 ? [] : [heading('Log entries'), ...entries.map(code)]),
     ...(omitted === 0 ? [] : [paragraph(`${omitted} more entries belong to this incident.`)]),
-  ].slice(0, mostBlocks)
+  ].slice(0, maxBlocks)
 
 /** The name of the property that holds a page's title: every database has one, under a name of its own. */
 const titleProperty = (described: Record<string, unknown>): string => {
@@ -154,12 +154,12 @@ export const notion: Tracker = {
           created_time: { on_or_after: new Date(since - clockMilliseconds).toISOString() },
         },
         sorts: [{ timestamp: 'created_time', direction: 'descending' }],
-        page_size: mostFound,
+        page_size: maxFound,
       },
     })
     const tickets: CreatedTicket[] = []
     for (const ticket of ticketsIn(listIn(title, pages, 'results'))) {
-      const path = `blocks/${encodeURIComponent(ticket.ticketId)}/children?page_size=${mostBlocks}`
+      const path = `blocks/${encodeURIComponent(ticket.ticketId)}/children?page_size=${maxBlocks}`
       const blocks = listIn(title, await ask(context, version, { method: 'GET', path }), 'results')
       if (blocks.some((block) => textOf(block) === idFact(incidentId))) tickets.push(ticket)
     }

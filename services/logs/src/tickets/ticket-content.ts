@@ -3,8 +3,8 @@ import type { Entry } from '@trellis/protos/ts/trellis/logs/v1/logs.ts'
 import type { TicketContent } from './tracker.ts'
 
 /** As many entries as go along with a ticket, and characters of each. */
-export const mostTicketEntries = 50
-export const mostBlockCharacters = 2_000
+export const maxTicketEntries = 50
+export const maxBlockCharacters = 2_000
 
 /** Control characters other than line feeds and tabs, which trackers refuse; half a surrogate pair is none of theirs either. */
 const printable = (text: string): string =>
@@ -13,8 +13,8 @@ const printable = (text: string): string =>
 
 /** Not in the middle of a character that takes two units. */
 const cut = (text: string): string => {
-  if (text.length <= mostBlockCharacters) return text
-  const end = mostBlockCharacters - 1
+  if (text.length <= maxBlockCharacters) return text
+  const end = maxBlockCharacters - 1
   const isHalf = (text.charCodeAt(end - 1) & 0xfc00) === 0xd800
   return `${text.slice(0, isHalf ? end - 1 : end)}…`
 }
@@ -30,7 +30,7 @@ export const ticketContent = (
   incident: Incident,
   { label, entries, entryCount }: { label: string; entries: readonly Entry[]; entryCount: number },
 ): TicketContent => {
-  const shown = entries.slice(0, mostTicketEntries)
+  const shown = entries.slice(0, maxTicketEntries)
   const facts: [string, string | null | undefined][] = [
     ['Incident', incident.label === label ? undefined : incident.label],
     ['Status', incident.status],

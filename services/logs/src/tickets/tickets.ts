@@ -10,7 +10,7 @@ import { addEvent } from '../incidents/store.ts'
 import { createMasker } from '../masking/masker.ts'
 import { beginAttempt, endAttempt, findTicket, insertTicket, ticketIds } from './store.ts'
 import type { TicketTable } from './tables.ts'
-import { mostTicketEntries, ticketContent } from './ticket-content.ts'
+import { maxTicketEntries, ticketContent } from './ticket-content.ts'
 import type { CreatedTicket, Tracker, TrackerContext } from './tracker.ts'
 import { trackers as allTrackers } from './trackers.ts'
 
@@ -47,7 +47,7 @@ export const createTickets = (options: TicketsOptions) => {
 
   const contentOf = async ({ incidentId, label, sanitize, signal }: ExportRequest) => {
     const row = await incidents.get(incidentId)
-    const found = await entriesOfIncident(row, { engine, db, limit: mostTicketEntries, signal })
+    const found = await entriesOfIncident(row, { engine, db, limit: maxTicketEntries, signal })
     const masker = sanitize ? createMasker() : undefined
     const entries = masker ? await maskEntries(found.entries, masker) : found.entries
     const incident = masker ? maskIncident(presentIncident(row), masker) : presentIncident(row)

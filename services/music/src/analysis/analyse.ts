@@ -28,8 +28,8 @@ export interface Analysis {
  * Below these a tempo is a guess: white and filtered noise give an attack of 0.22 and a clarity of 0.04 to 0.1, a slow
  * pad 0.23 and 0.5, rubato strings 0.38 and 0.08, jazz 2.2 and 0.4.
  */
-const LEAST_ATTACK = 0.3
-const LEAST_CLARITY = 0.06
+const MIN_ATTACK = 0.3
+const MIN_CLARITY = 0.06
 
 /** Half the summed absolute difference of two chroma vectors: 0 for the same harmony, 1 for nothing in common. */
 export const chromaDistance = (a: Float32Array, b: Float32Array): number => {
@@ -53,7 +53,7 @@ export const analyseSound = ({ samples, spectral, chroma }: Sound): Analysis => 
   const onsets = onsetStrength(spectral)
   const tempo = estimateTempo(onsets, accentStrength(spectral))
   const beats = trackBeats(onsets, tempo, samples)
-  const hasPulse = beatAttack(onsets, beats) >= LEAST_ATTACK && tempo.clarity >= LEAST_CLARITY && beats.length >= 4
+  const hasPulse = beatAttack(onsets, beats) >= MIN_ATTACK && tempo.clarity >= MIN_CLARITY && beats.length >= 4
   return {
     samples,
     spectral,

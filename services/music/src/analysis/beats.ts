@@ -43,9 +43,9 @@ const UNHEARD = 0.1
 /** Takes unheard beats off both ends of a pulse, whose places say nothing. */
 const trimUnheard = (frames: number[], strength: Float32Array): void => {
   const at = (frame: number) => Math.max(...strength.subarray(Math.max(0, frame - 2), frame + 3), 0)
-  const least = UNHEARD * median(frames.map(at))
-  while (frames.length > 2 && at(frames.at(-1) ?? 0) < least) frames.pop()
-  while (frames.length > 2 && at(frames[0] ?? 0) < least) frames.shift()
+  const min = UNHEARD * median(frames.map(at))
+  while (frames.length > 2 && at(frames.at(-1) ?? 0) < min) frames.pop()
+  while (frames.length > 2 && at(frames[0] ?? 0) < min) frames.shift()
 }
 
 /** Carries a pulse on to both ends of the piece, by the median interval of its nearest beats. */

@@ -97,5 +97,5 @@ export const soundOf = ({ levels, envelope, peaks }: Features, samples: number):
   spectral: toSpectralFrames(levels),
   chroma: chromaOf(peaks),
   attacks: attacksOf(envelope),
-  loudest: envelope.reduce((most, level) => Math.max(most, level), 0),
+  loudest: envelope.reduce((max, level) => Math.max(max, level), 0),
 })

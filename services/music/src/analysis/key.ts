@@ -13,7 +13,7 @@ export interface Key {
 }
 
 /** Fits below this are not a key: noise, drums, silence. */
-const LEAST_FIT = 0.45
+const MIN_FIT = 0.45
 
 const correlation = (a: ArrayLike<number>, b: ArrayLike<number>): number => {
   const mean = (values: ArrayLike<number>) => Array.from(values).reduce((sum, value) => sum + value, 0) / values.length
@@ -35,7 +35,7 @@ export const estimateKey = (chroma: ArrayLike<number>): Key | null => {
     for (const [tonic, note] of NOTES.entries()) {
       const profile = Array.from({ length: 12 }, (_, i) => PROFILES[mode][(i - tonic + 12) % 12] ?? 0)
       const fit = correlation(chroma, profile)
-      if (fit > (best?.fit ?? LEAST_FIT)) best = { name: `${note} ${mode}`, fit }
+      if (fit > (best?.fit ?? MIN_FIT)) best = { name: `${note} ${mode}`, fit }
     }
   }
   return best

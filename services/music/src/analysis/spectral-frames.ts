@@ -76,7 +76,7 @@ export const bandLevels = (signal: Float32Array, offset: number, frames: number)
 
 /** Levels of a whole piece, raised to its floor. */
 export const toSpectralFrames = (levels: Float32Array): SpectralFrames => {
-  const loudest = levels.reduce((most, level) => Math.max(most, level), FLOOR_DB)
+  const loudest = levels.reduce((max, level) => Math.max(max, level), FLOOR_DB)
   const floor = Math.max(FLOOR_DB, loudest - DYNAMIC_RANGE_DB)
   return { frames: levels.length / BANDS, levels: levels.map((level) => Math.max(floor, level)), floor }
 }

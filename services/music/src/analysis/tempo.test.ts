@@ -30,15 +30,15 @@ test.each(sample(tunes, 3))(
 )
 
 const ambiguous = meters.flatMap((beatsPerBar) => [
-  { style: 'sparse' as const, least: 4, beatsPerBar },
-  { style: 'solo' as const, least: 2, beatsPerBar },
+  { style: 'sparse' as const, min: 4, beatsPerBar },
+  { style: 'solo' as const, min: 2, beatsPerBar },
 ])
 test.each(sample(ambiguous, 1))(
   'the tempo is mostly found, and else as another grouping of the same notes: $style, $beatsPerBar beats to a bar',
-  ({ style, least, beatsPerBar }) => {
+  ({ style, min, beatsPerBar }) => {
     const tempi = [72, 90, 108, 120, 144, 168]
     const ratios = tempi.map((bpm) => (heard(style, bpm, beatsPerBar) ?? 0) / bpm)
-    expect(ratios.filter((ratio) => isNear(ratio, 1)).length).toBeGreaterThanOrEqual(least)
+    expect(ratios.filter((ratio) => isNear(ratio, 1)).length).toBeGreaterThanOrEqual(min)
     for (const ratio of ratios)
       expect([1 / 3, 1 / 2, 2 / 3, 1, 4 / 3, 2].some((other) => isNear(ratio, other))).toBe(true)
   },

@@ -63,7 +63,7 @@ describe('an upload', () => {
   })
 
   test('that is too long by its header is refused before it is decoded', async () => {
-    const limits = { ...AUDIO_LIMITS, maximumSeconds: 2 }
+    const limits = { ...AUDIO_LIMITS, maxSeconds: 2 }
     const bytes = await wavOf(tone(2.1, 8_000), 8_000)
     await expect(ingestAudio(bytesInMemory(bytes), limits)).rejects.toMatchObject({ reason: 'too_long' })
   })

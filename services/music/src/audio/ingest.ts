@@ -8,21 +8,21 @@ import { STORED_LAYOUT } from './stored-audio.ts'
 
 /** What an upload may be. */
 export interface AudioLimits {
-  readonly maximumSeconds: number
-  readonly minimumSeconds: number
+  readonly maxSeconds: number
+  readonly minSeconds: number
   readonly lowestRate: number
   readonly highestRate: number
-  readonly maximumChannels: number
+  readonly maxChannels: number
   /** The most that the samples may take as they are stored; undefined for no limit but the seconds. */
-  readonly maximumBytes?: number
+  readonly maxBytes?: number
 }
 
 export const AUDIO_LIMITS: AudioLimits = {
-  maximumSeconds: 1200,
-  minimumSeconds: 1,
+  maxSeconds: 1200,
+  minSeconds: 1,
   lowestRate: 8_000,
   highestRate: 192_000,
-  maximumChannels: 64,
+  maxChannels: 64,
 }
 
 /** A file on its way in: of known shape, with one or two channels, its blocks within the limits. */
@@ -53,25 +53,25 @@ async function* checkedBlocks(
   const frameBytes = channels * STORED_LAYOUT.bytes
   for await (const block of blocks) {
     frames += blockLength(block)
-    if (frames * frameBytes > (limits.maximumBytes ?? Number.POSITIVE_INFINITY)) throw tooLarge(limits)
-    if (frames > limits.maximumSeconds * sampleRate) throw tooLong(limits)
+    if (frames * frameBytes > (limits.maxBytes ?? Number.POSITIVE_INFINITY)) throw tooLarge(limits)
+    if (frames > limits.maxSeconds * sampleRate) throw tooLong(limits)
     for (let at = 0; at < blockLength(block); at += LONGEST_BLOCK) {
       yield mixdown(sliceBlock(block, at, at + LONGEST_BLOCK))
     }
   }
   if (frames === 0) throw invalidAudio('The file holds no audio.')
-  if (frames < limits.minimumSeconds * sampleRate) {
-    throw new AudioRefused('too_short', `The audio is shorter than ${limits.minimumSeconds} s.`)
+  if (frames < limits.minSeconds * sampleRate) {
+    throw new AudioRefused('too_short', `The audio is shorter than ${limits.minSeconds} s.`)
   }
 }
 
-const tooLong = ({ maximumSeconds }: AudioLimits): AudioRefused =>
-  new AudioRefused('too_long', `The audio is longer than ${maximumSeconds} s: cut it and send a part.`)
+const tooLong = ({ maxSeconds }: AudioLimits): AudioRefused =>
+  new AudioRefused('too_long', `The audio is longer than ${maxSeconds} s: cut it and send a part.`)
 
-const tooLarge = ({ maximumBytes = 0 }: AudioLimits): AudioRefused =>
+const tooLarge = ({ maxBytes = 0 }: AudioLimits): AudioRefused =>
   new AudioRefused(
     'too_large',
-    `Decoded, the audio takes more than the ${Math.floor(maximumBytes / 1_000_000)} MB that you have left: delete chains or nodes, or send less.`,
+    `Decoded, the audio takes more than the ${Math.floor(maxBytes / 1_000_000)} MB that you have left: delete chains or nodes, or send less.`,
   )
 
 /**
@@ -85,13 +85,13 @@ export const ingestAudio = async (source: ByteSource, limits: AudioLimits = AUDI
     const range = `${limits.lowestRate} to ${limits.highestRate} Hz`
     throw new AudioRefused('out_of_limits', `The sample rate is ${sampleRate} Hz; it must be ${range}.`)
   }
-  if (channels > limits.maximumChannels) {
+  if (channels > limits.maxChannels) {
     throw new AudioRefused(
       'out_of_limits',
-      `The file has ${channels} channels; at most ${limits.maximumChannels} are read.`,
+      `The file has ${channels} channels; at most ${limits.maxChannels} are read.`,
     )
   }
-  if ((audio.promisedFrames ?? 0) > limits.maximumSeconds * sampleRate) throw tooLong(limits)
+  if ((audio.promisedFrames ?? 0) > limits.maxSeconds * sampleRate) throw tooLong(limits)
   const mixdown = createMixdown(channels, audio.channelOrder)
   const passing: Passing = { sampleRate, channels: channels === 1 ? 1 : 2, limits, mixdown }
   return {

@@ -35,7 +35,7 @@ const storeUpload = async (
 ) => {
   const { size } = await files.write(
     nodeFile(nodeId, 'upload'),
-    withinLimit(file.content, config.maximumUploadMegabytes),
+    withinLimit(file.content, config.maxUploadMegabytes),
     signal,
   )
   if (size === 0) throw invalidField(['body', 'file'], 'The file is empty.')
@@ -78,8 +78,8 @@ const ingest = async (
   signal: AbortSignal,
 ): Promise<AudioResult> => {
   const { db, bus, desk, config } = dependencies
-  const maximumBytes = (await requireBytes(db, caller, config)) ?? 0
-  const task = { $case: 'ingest', value: { nodeId, maximumSeconds: config.maximumSeconds, maximumBytes } } as const
+  const maxBytes = (await requireBytes(db, caller, config)) ?? 0
+  const task = { $case: 'ingest', value: { nodeId, maxSeconds: config.maxSeconds, maxBytes } } as const
   const run = { runId: `ingest-${nodeId}`, task, deadlineSeconds: INGEST_SECONDS, user: caller.userId }
   try {
     return await runTask({ bus, workloads: desk }, run, signal)

@@ -51,8 +51,8 @@ const ATTACK_BEFORE = 0.6
 const ATTACK_AFTER = 0.15
 const WAVE_BEFORE = 0.05
 /** Attacks that agree less than this say nothing about time, and waveforms nothing about phase. */
-const LEAST_ATTACK_AGREEMENT = 0.35
-const LEAST_WAVE_AGREEMENT = 0.4
+const MIN_ATTACK_AGREEMENT = 0.35
+const MIN_WAVE_AGREEMENT = 0.4
 
 export interface AlignRequest {
   readonly mono: MonoPiece
@@ -71,7 +71,7 @@ export const alignJoin = async ({ mono, attacks, outgoing, incoming }: AlignRequ
   const after = Math.max(0, Math.min(inEnvelope(ATTACK_AFTER), attacks.length - a, attacks.length - b))
   const attackAt = (at: number) => ({ values: attacks, at: at - before })
   const coarse = bestLag(attackAt(a), attackAt(b), before + after, inEnvelope(ATTACK_REACH))
-  const attackShift = coarse.score >= LEAST_ATTACK_AGREEMENT ? coarse.lag * ENVELOPE_HOP : 0
+  const attackShift = coarse.score >= MIN_ATTACK_AGREEMENT ? coarse.lag * ENVELOPE_HOP : 0
   const window = Math.round(WAVE_BEFORE * ANALYSIS_RATE)
   const reach = Math.round(WAVE_REACH * ANALYSIS_RATE)
   const [from, to] = [Math.round(outgoing) - window, Math.round(incoming + attackShift) - window]
@@ -79,7 +79,7 @@ export const alignJoin = async ({ mono, attacks, outgoing, incoming }: AlignRequ
   const left = { values: await mono.read(from, from + window), at: 0 }
   const right = { values: await mono.read(to - reach, to + window + reach), at: reach }
   const fine = bestLag(left, right, window, reach)
-  const waveShift = fine.score >= LEAST_WAVE_AGREEMENT ? fine.lag : 0
+  const waveShift = fine.score >= MIN_WAVE_AGREEMENT ? fine.lag : 0
   const correlation = similarity(left, { values: right.values, at: reach + waveShift }, window)
   return { shift: attackShift + waveShift, correlation: Math.max(0, correlation) }
 }

@@ -29,7 +29,7 @@ const noise = (seconds: number, channels: number, level = 0.2): Block => {
 
 /** The largest step from one sample to the next. */
 const largestStep = (samples: Float32Array) =>
-  samples.reduce((most, value, i) => (i === 0 ? 0 : Math.max(most, Math.abs(value - (samples[i - 1] ?? 0)))), 0)
+  samples.reduce((max, value, i) => (i === 0 ? 0 : Math.max(max, Math.abs(value - (samples[i - 1] ?? 0)))), 0)
 
 describe('a continuation', () => {
   test.each(sample([1, 3.33337, 8, 60], 2))(
@@ -109,9 +109,7 @@ describe('a continuation', () => {
   ])('of %s exists and stays within full scale', async (_, source) => {
     const { block } = await continueBlock(source, { seconds: 5 })
     expect(blockLength(block)).toBe(5 * RATE)
-    const peak = Math.max(
-      ...block.map((channel) => channel.reduce((most, value) => Math.max(most, Math.abs(value)), 0)),
-    )
+    const peak = Math.max(...block.map((channel) => channel.reduce((max, value) => Math.max(max, Math.abs(value)), 0)))
     expect(peak).toBeGreaterThan(0)
     expect(peak).toBeLessThanOrEqual(1)
   })

@@ -36,7 +36,7 @@ const JOINS = {
 /** What the first join is extrapolated from, and what loudness is compared over at the first join and at others (s). */
 const PAST = 1
 const COMPARED = { first: 0.3, inner: 1 }
-const LEAST_COMPARED = 0.1
+const MIN_COMPARED = 0.1
 /**
  * Loudness is raised or lowered by a few dB at most where stretches of the source meet. After a piece that has died away
  * the music comes in as softly as that left off, so the first join may be lowered as far as silence.
@@ -80,7 +80,7 @@ interface Join {
 /** The gain (dB) that makes what comes sound as loud as what was heard, by the stretches before both sides of the join. */
 const matchingGain = ({ heard, before, coming, sampleRate, place }: Join): number => {
   const length = Math.min(blockLength(heard), blockLength(before), Math.round(COMPARED[place] * sampleRate))
-  if (length < LEAST_COMPARED * sampleRate) return 0
+  if (length < MIN_COMPARED * sampleRate) return 0
   const tail = (block: Block) => sliceBlock(block, blockLength(block) - length, blockLength(block))
   const [heardLufs, beforeLufs] = [loudnessOf(tail(heard), sampleRate), loudnessOf(tail(before), sampleRate)]
   if (beforeLufs === null) return 0

@@ -40,7 +40,7 @@ const BEATS_BEFORE = 12
 /** A share of a beat that no player is off by. */
 const LARGE_MISS = 0.2
 /** Below this periodicity a beat is not exact enough for an error in milliseconds. */
-const LEAST_CLARITY = 0.3
+const MIN_CLARITY = 0.3
 
 /** How strange the passage at the seam is among those before it, each held against all others that do not overlap it. */
 const distancePercentile = (spectral: SpectralFrames, seamFrame: number): number | null => {
@@ -122,7 +122,7 @@ const beatErrorMs = (
   seam: number,
 ): number | null => {
   const [analysisBefore, analysisAfter] = [analyse(before), analyse(after)]
-  if ([analysisBefore, analysisAfter].some(({ bpm, clarity }) => bpm === null || clarity < LEAST_CLARITY)) return null
+  if ([analysisBefore, analysisAfter].some(({ bpm, clarity }) => bpm === null || clarity < MIN_CLARITY)) return null
   const beats = analysisBefore.beats.slice(-BEATS_BEFORE).map((beat) => beat + seam - before.length)
   const pulse = pulseOf(beats)
   const { last, period } = pulse

@@ -41,9 +41,9 @@ const seedsOf = (request: CreateBranchesRequest, takes: number): number[] => {
   return Array.from({ length: takes }, (_, take) => first + take)
 }
 
-const requireRoom = (nodes: readonly NodeRow[], takes: number, most: number): void => {
-  if (nodes.length + takes > most) {
-    throw failure('conflict', `A chain has at most ${most} nodes: delete some first.`)
+const requireRoom = (nodes: readonly NodeRow[], takes: number, max: number): void => {
+  if (nodes.length + takes > max) {
+    throw failure('conflict', `A chain has at most ${max} nodes: delete some first.`)
   }
 }
 
@@ -105,7 +105,7 @@ export const createBranches = async (
   const { db, bus, config, now } = dependencies
   requireReady(parent)
   const takes = request.takes ?? 1
-  requireRoom(nodes, takes, config.maximumNodes)
+  requireRoom(nodes, takes, config.maxNodes)
   const generator = generatorFor(request.generator, config.mockGenerator)
   const path = pathTo(nodes, parent.id)
   if (isSilent(path, chain.sample_rate, request.contextSeconds ?? null)) {
@@ -116,7 +116,7 @@ export const createBranches = async (
   const made = seedsOf(request, takes).map((seed) => newNode(parent, request, { seed, frames, generator, created_at }))
   await transact(db, async (transaction) => {
     const present = await nodesOfChains(transaction, [chain.id])
-    requireRoom(present, takes, config.maximumNodes)
+    requireRoom(present, takes, config.maxNodes)
     if (!present.some(({ id }) => id === parent.id)) throw failure('not_found', 'The node has just been removed.')
     await requireGenerations(transaction, caller.userId, config, takes)
     await requireBytes(transaction, caller, config, takes * frames * chain.channels * STORED_LAYOUT.bytes)

@@ -125,7 +125,7 @@ export const driveGeneration = async (
   try {
     await driveToItsEnd(dependencies, order, turn)
   } catch (error) {
-    const isLast = turn.delivery >= generationOrders.maximumDeliveries
+    const isLast = turn.delivery >= generationOrders.maxDeliveries
     if (turn.signal.aborted || !isLast || isFailure(error, 'unavailable')) throw error
     dependencies.log.error({ err: error, ...order }, 'a generation was given up')
     await announce(dependencies, order.runId, { failure: failureOf(error) })

@@ -99,7 +99,7 @@ export const takeObjectOrders = async (dependencies: Dependencies, generations: 
             dependencies.log.warn({ err: error, runId: order.runId }, 'a server is away: an order waits'),
         })
       } catch (error) {
-        const isLast = delivery >= generationOrders.maximumDeliveries
+        const isLast = delivery >= generationOrders.maxDeliveries
         if (handling.signal.aborted || !isLast || isFailure(error, 'unavailable')) throw error
         dependencies.log.error({ err: error, runId: order.runId }, 'an ordered generation was given up')
         await announce(dependencies, order.runId, { failure: failureOf(error) })

@@ -19,7 +19,7 @@ export const generationOrders = queue({
   name: 'music.generations',
   ...jsonCodec<GenerationOrder>(),
   acknowledgeWithinMilliseconds: 15_000,
-  maximumDeliveries: 5,
+  maxDeliveries: 5,
 })
 
 const taskOf = ({ chain, nodes }: ChainTree, node: NodeRow): TaskRun['task'] => ({

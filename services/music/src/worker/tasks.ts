@@ -80,12 +80,12 @@ const tempoAndKey = async (audio: StoredAudio, signal: AbortSignal) => {
 
 /** Decodes an upload into a node's samples. */
 export const ingest = async (
-  { nodeId, maximumSeconds, maximumBytes }: IngestTask,
+  { nodeId, maxSeconds, maxBytes }: IngestTask,
   dependencies: TaskDependencies,
 ): Promise<AudioResult> => {
   const upload = await byteSource(dependencies.files, nodeFile(nodeId, 'upload'))
-  const quota = maximumBytes > 0 ? { maximumBytes } : {}
-  const { blocks, sampleRate, channels } = await ingestAudio(upload, { ...AUDIO_LIMITS, maximumSeconds, ...quota })
+  const quota = maxBytes > 0 ? { maxBytes } : {}
+  const { blocks, sampleRate, channels } = await ingestAudio(upload, { ...AUDIO_LIMITS, maxSeconds, ...quota })
   const description = await storeSamples(dependencies, nodeId, { sampleRate, channels }, blocks)
   const piece = await openPathPiece(dependencies, { nodeId, sampleRate, channels })
   const kept = await featuresToKeep([piece], dependencies.signal)

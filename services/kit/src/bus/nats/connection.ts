@@ -23,7 +23,7 @@ export type Connection = {
   jetStream: JetStreamClient
   manager: JetStreamManager
   /** The most bytes that the server takes in one message, headers included. */
-  maximumPayload: () => number
+  maxPayload: () => number
   isConnected: () => boolean
   /** Resolves when there is a connection; rejects with ConnectionLost when the signal aborts first. */
   connected: (signal: AbortSignal) => Promise<void>
@@ -131,7 +131,7 @@ export const openConnection = async (
   }
 
   let isConnected = true
-  let maximumPayload = nats.info?.max_payload ?? 0
+  let maxPayload = nats.info?.max_payload ?? 0
   const lost = new Set<() => void>()
   const back = new Set<() => void>()
   const callAll = (callbacks: Set<() => void>) => {
@@ -139,7 +139,7 @@ export const openConnection = async (
   }
   const following = followStatus(nats, log, (connected) => {
     isConnected = connected
-    maximumPayload = nats.info?.max_payload ?? maximumPayload
+    maxPayload = nats.info?.max_payload ?? maxPayload
     callAll(connected ? back : lost)
   })
 
@@ -147,7 +147,7 @@ export const openConnection = async (
     nats,
     manager,
     jetStream: jetstream(nats, { timeout: requestMilliseconds }),
-    maximumPayload: () => maximumPayload,
+    maxPayload: () => maxPayload,
     isConnected: () => isConnected,
     connected: async (signal) => {
       if (isConnected && !signal.aborted) return

@@ -10,7 +10,7 @@ import { readSubject } from './subject.ts'
 
 const header = { job: 'Trellis-Job', deliveries: 'Trellis-Deliveries', reason: 'Trellis-Reason' }
 /** Of a reason this many characters are kept; base64 makes up to four bytes of each. */
-const maximumReason = 500
+const maxReason = 500
 
 /** Room that the headers of a dead letter may need beside the job, in bytes. */
 export const jobHeadroom = 4_096
@@ -40,7 +40,7 @@ export const createDeadLetters = ({ connection, names, streams, shapes, store, l
         headers: {
           [header.job]: String(sequence),
           [header.deliveries]: String(letter.deliveries),
-          [header.reason]: Buffer.from(letter.reason.slice(0, maximumReason)).toString('base64url'),
+          [header.reason]: Buffer.from(letter.reason.slice(0, maxReason)).toString('base64url'),
         },
       })
     },

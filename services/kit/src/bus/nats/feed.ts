@@ -10,7 +10,7 @@ import { heartbeatMilliseconds } from './subject-consumer.ts'
 
 /** How far the clocks of two servers of a cluster may differ when one takes over from the other, in milliseconds. */
 const clockAllowance = 200
-const pauseMilliseconds = { first: 50, most: 2_000 }
+const pauseMilliseconds = { first: 50, max: 2_000 }
 /** Failures in a row past which they are warned of. */
 const seriousFailures = 3
 /** What has gone well for this long begins with the first pause again, in milliseconds. */
@@ -114,7 +114,7 @@ export const createFeed = <Event>(options: FeedOptions<Event>) => {
       const error = await fill().catch((thrown: unknown) => thrown)
       if (ended.aborted) return
       const wentWell = performance.now() - startedAt > steadyMilliseconds
-      pause = wentWell ? pauseMilliseconds.first : Math.min(pause * 2, pauseMilliseconds.most)
+      pause = wentWell ? pauseMilliseconds.first : Math.min(pause * 2, pauseMilliseconds.max)
       failures = wentWell || error instanceof ConnectionLost ? 0 : failures + 1
       if (failures > 0) streams.doubt(stream.name)
       // One failure is a server that was busy, and all topics have it at once; several are something to see to.

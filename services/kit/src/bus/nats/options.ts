@@ -19,7 +19,7 @@ export type NatsStorage = {
   /** Copies in a cluster: 1, 3 or 5. */
   replicas: number
   /** Bytes one stream may take, past which its oldest events go; unlimited where it is undefined. Some accounts demand it. */
-  maximumStreamBytes?: number | undefined
+  maxStreamBytes?: number | undefined
 }
 
 export type NatsBusLimits = {

@@ -7,7 +7,7 @@ import type { NatsBusLimits } from './options.ts'
 import type { StreamShape } from './streams.ts'
 
 /** Jobs that failed for good are kept up to this many, the newest. */
-const maximumDeadLetters = 1_000
+const maxDeadLetters = 1_000
 
 /** The one consumer of a queue, that all its workers share. */
 export const consumerName = 'workers'
@@ -16,12 +16,12 @@ export const queueShapes = (names: Names, limits: NatsBusLimits) => {
   const twice = nanos(limits.publishWithinMilliseconds * 2)
   return {
     /** Waiting jobs and those in work; a job is gone from it when it is done. */
-    jobs: ({ name, maximumWaiting }: QueueRules): StreamShape => ({
+    jobs: ({ name, maxWaiting }: QueueRules): StreamShape => ({
       name: names.queueStream(name),
       subjects: [names.queueSubjects(name)],
       retention: 'workqueue',
       discard: 'new',
-      max_msgs: maximumWaiting,
+      max_msgs: maxWaiting,
       max_msgs_per_subject: 1,
       discard_new_per_subject: true,
       duplicate_window: twice,
@@ -31,17 +31,17 @@ export const queueShapes = (names: Names, limits: NatsBusLimits) => {
       subjects: [names.deadSubjects(name)],
       retention: 'limits',
       discard: 'old',
-      max_msgs: maximumDeadLetters * 2,
-      max_msgs_per_subject: maximumDeadLetters,
+      max_msgs: maxDeadLetters * 2,
+      max_msgs_per_subject: maxDeadLetters,
       duplicate_window: twice,
     }),
-    workers: ({ acknowledgeWithinMilliseconds, maximumWaiting }: QueueRules): Partial<ConsumerConfig> => ({
+    workers: ({ acknowledgeWithinMilliseconds, maxWaiting }: QueueRules): Partial<ConsumerConfig> => ({
       durable_name: consumerName,
       ack_policy: AckPolicy.Explicit,
       ack_wait: nanos(serverWait(acknowledgeWithinMilliseconds)),
       // Deliveries are counted here: those that a stopping worker gave back do not count.
       max_deliver: -1,
-      max_ack_pending: maximumWaiting,
+      max_ack_pending: maxWaiting,
       max_waiting: 8_192,
     }),
   }

@@ -16,7 +16,7 @@ import { checkSize, Refused, refusal, type Store } from './storing.ts'
 import type { Streams } from './streams.ts'
 import { work } from './worker.ts'
 
-const ensurePauseMilliseconds = { first: 100, most: 2_000 }
+const ensurePauseMilliseconds = { first: 100, max: 2_000 }
 
 type QueuesOptions = {
   connection: Connection
@@ -90,7 +90,7 @@ export const createQueues = ({ connection, names, streams, store, gate, limits, 
         if (until.aborted) return
         log.warn({ err: error, queue: queue.name }, 'a queue is not ready yet')
         await sleep(pause, undefined, { signal: until }).catch(() => undefined)
-        pause = Math.min(pause * 2, ensurePauseMilliseconds.most)
+        pause = Math.min(pause * 2, ensurePauseMilliseconds.max)
       }
     }
   }

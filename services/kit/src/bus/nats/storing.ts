@@ -10,7 +10,7 @@ import type { StreamShape, Streams } from './streams.ts'
 
 /** An acknowledgement that has not come by then is asked for again, in milliseconds. */
 const attemptMilliseconds = 2_000
-const pauseMilliseconds = { first: 25, most: 500 }
+const pauseMilliseconds = { first: 25, max: 500 }
 
 export type Message = {
   /** Messages of one lane are stored in the order in which they were given, also when some are sent again. */
@@ -102,7 +102,7 @@ export const createStoring = ({ connection, streams, limits, signal: closing }: 
         lastError = error
         streams.doubt(message.stream.name)
         await sleep(Math.min(pause, Math.max(0, deadline - performance.now())))
-        pause = Math.min(pause * 2, pauseMilliseconds.most)
+        pause = Math.min(pause * 2, pauseMilliseconds.max)
       }
     }
   }
@@ -137,6 +137,6 @@ export const checkSize = (
   bytes: Uint8Array,
   { connection, headroom }: { connection: Connection; headroom: number },
 ) => {
-  const limit = connection.maximumPayload() - headroom
+  const limit = connection.maxPayload() - headroom
   if (bytes.length > limit) throw tooLarge(what, bytes.length, limit)
 }

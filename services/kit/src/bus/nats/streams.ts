@@ -48,7 +48,7 @@ export const createStreams = ({ connection, gate, storage, log }: StreamsOptions
     const wanted: StreamShape = {
       ...shape,
       num_replicas: storage.replicas,
-      max_bytes: storage.maximumStreamBytes ?? -1,
+      max_bytes: storage.maxStreamBytes ?? -1,
       // Workers read by direct get alone: they may create no consumers.
       allow_direct: true,
     }

@@ -17,7 +17,7 @@ import type { StreamShape, Streams } from './streams.ts'
 const headroom = 256
 const requestMilliseconds = 5_000
 /** A topic is read again after a wake-up, which may overtake the event, and then at growing intervals. */
-const pauseMilliseconds = { first: 5, most: 2_000 }
+const pauseMilliseconds = { first: 5, max: 2_000 }
 
 /** Waits until woken, until the time is up, or until the signal aborts. */
 const createAlarm = (signal: AbortSignal) => {
@@ -84,7 +84,7 @@ async function* followTopic<Event>(
       if (signal.aborted) return
       if (message === null) {
         const wasRung = await alarm.wait(pause)
-        pause = wasRung ? pauseMilliseconds.first : Math.min(pause * 2, pauseMilliseconds.most)
+        pause = wasRung ? pauseMilliseconds.first : Math.min(pause * 2, pauseMilliseconds.max)
         continue
       }
       pause = pauseMilliseconds.first

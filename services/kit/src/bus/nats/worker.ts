@@ -50,8 +50,7 @@ export const work = async <Value>(options: WorkerOptions<Value>): Promise<void> 
   }
 
   const fail = async (pulled: Pulled, job: Delivered, reason: string) => {
-    if (job.delivery < queue.maximumDeliveries)
-      return acknowledging.again(pulled.reply, pauseAfter(queue, job.delivery))
+    if (job.delivery < queue.maxDeliveries) return acknowledging.again(pulled.reply, pauseAfter(queue, job.delivery))
     const { bytes: value, delivery } = pulled
     await deadLetters.bury(queue, { sequence: delivery.sequence, value, deliveries: job.delivery, reason })
     await settle(pulled, job.givenBack)
@@ -77,7 +76,7 @@ export const work = async <Value>(options: WorkerOptions<Value>): Promise<void> 
   const handle = async (pulled: Pulled): Promise<() => Promise<void>> => {
     const givenBack = await uncounted(pulled)
     const delivery = pulled.delivery.deliveries - givenBack
-    if (delivery > queue.maximumDeliveries) {
+    if (delivery > queue.maxDeliveries) {
       const reason = 'Its workers ended without a word.'
       return () => fail(pulled, { delivery: delivery - 1, givenBack }, reason)
     }

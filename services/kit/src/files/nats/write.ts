@@ -14,7 +14,7 @@ const envelopeBytes = 4 * 1024
 /** Chunks on their way at once: the memory of a write. */
 const chunksAtOnce = 8
 /** Others may replace the same key meanwhile, each time. */
-const maximumCommits = 20
+const maxCommits = 20
 
 const publishChunks = async (
   bucket: Bucket,
@@ -52,7 +52,7 @@ const publishChunks = async (
 /** Puts a manifest under a key in place of the one that was read; gives the id of the content replaced. */
 const commit = async (bucket: Bucket, key: string, manifest: Manifest): Promise<string | undefined> => {
   const text = writeManifest(manifest)
-  for (let tried = 0; tried < maximumCommits; tried++) {
+  for (let tried = 0; tried < maxCommits; tried++) {
     const old = await manifestOf(bucket, key)
     // An answer that was lost: it is written.
     if (old?.id === manifest.id) return undefined

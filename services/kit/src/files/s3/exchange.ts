@@ -22,9 +22,9 @@ export type Answer = {
 }
 
 /** At most so many connections to one store; further requests wait. */
-const maximumSockets = 256
+const maxSockets = 256
 /** The most that is read of an answer that is text. */
-const maximumTextBytes = 16 * 1024 * 1024
+const maxTextBytes = 16 * 1024 * 1024
 
 class SilentConnection extends Error {
   override name = 'SilentConnection'
@@ -49,7 +49,7 @@ export const readText = async ({ body }: Answer): Promise<string> => {
   let size = 0
   for await (const part of body as AsyncIterable<Buffer>) {
     size += part.byteLength
-    if (size > maximumTextBytes) throw new RangeError('The store answered more text than an answer can hold.')
+    if (size > maxTextBytes) throw new RangeError('The store answered more text than an answer can hold.')
     parts.push(part)
   }
   return Buffer.concat(parts).toString()
@@ -58,7 +58,7 @@ export const readText = async ({ body }: Answer): Promise<string> => {
 /** One HTTP exchange after another over kept connections, without retries and without redirects. */
 export const createExchange = (endpoint: URL) => {
   const secure = endpoint.protocol === 'https:'
-  const options = { keepAlive: true, maxSockets: maximumSockets }
+  const options = { keepAlive: true, maxSockets: maxSockets }
   const agent = secure ? new HttpsAgent(options) : new HttpAgent(options)
   const open = secure ? httpsRequest : httpRequest
 

@@ -9,7 +9,7 @@ import { escapeXml, textOf } from './xml.ts'
 
 /** Stores want parts of at least 5 MiB, some want all but the last to be of one size. */
 const partBytes = 8 * 1024 * 1024
-const maximumParts = 10_000
+const maxParts = 10_000
 /** Parts on their way at once. With the one that is being filled this bounds the memory of a write: 3 parts. */
 const partsAtOnce = 2
 /** A store may take its time to put thousands of parts together. */
@@ -76,8 +76,8 @@ const sendParts = async (
   }
   try {
     for await (const piece of pieces) {
-      if (sending.length === maximumParts) {
-        throw failure('too_large', `A file may be at most ${(maximumParts * partBytes) / 2 ** 30} GiB on this store.`)
+      if (sending.length === maxParts) {
+        throw failure('too_large', `A file may be at most ${(maxParts * partBytes) / 2 ** 30} GiB on this store.`)
       }
       if (checksums) crc = crc32(piece, crc)
       size += piece.byteLength

@@ -12,14 +12,14 @@ export type ApiRequest = {
 /** Calls the API and gives its JSON object. Throws a marketplace failure for any other answer. */
 export type ApiCall = (address: string, request: ApiRequest) => Promise<Readonly<Record<string, unknown>>>
 
-const mostBytes = 16 * 1024 * 1024
+const maxBytes = 16 * 1024 * 1024
 
 const readJson = async (response: EgressResponse): Promise<Readonly<Record<string, unknown>>> => {
   const chunks: Uint8Array[] = []
   let size = 0
   for await (const chunk of response.body ?? []) {
     size += chunk.byteLength
-    if (size > mostBytes) throw marketplaceFailure('failed', 'its API sent more than 16 MiB')
+    if (size > maxBytes) throw marketplaceFailure('failed', 'its API sent more than 16 MiB')
     chunks.push(chunk)
   }
   const parsed: unknown = JSON.parse(Buffer.concat(chunks).toString())
@@ -37,7 +37,7 @@ export const createApiCall = ({
   readonly userAgent: string
 }): ApiCall => {
   // The configured server may be one of an internal network.
-  const egress = createEgress({ blockPrivate: false, maxResponseBytes: 2 * mostBytes })
+  const egress = createEgress({ blockPrivate: false, maxResponseBytes: 2 * maxBytes })
   return async (address, { method = 'GET', headers, body, signal }) => {
     const deadline = AbortSignal.timeout(timeoutMilliseconds)
     try {

@@ -11,9 +11,9 @@ export type PartsState = { readonly begun: number; readonly open: number }
 
 export type PartLimits = {
   /** Further requests of one page; those past them are not made. */
-  readonly mostRequests: number
+  readonly maxRequests: number
   /** Characters of all that one page asks for, and of its markup in the end. */
-  readonly mostCharacters: number
+  readonly maxCharacters: number
 }
 
 /** Refusals end the page as they would if it had been refused itself; anything else only leaves the page without that part. */
@@ -27,7 +27,7 @@ const endsPage = (error: unknown): boolean =>
 export const answerRequests = (
   { address, html }: PageSource,
   get: (address: string, accept: string | undefined) => Promise<HttpAnswer>,
-  { mostRequests, mostCharacters }: PartLimits,
+  { maxRequests, maxCharacters }: PartLimits,
   end: (reason: unknown) => void,
 ): { readonly answer: (route: Route) => Promise<void>; readonly state: () => PartsState } => {
   const { allows, policy } = partRules(address)
@@ -40,7 +40,7 @@ export const answerRequests = (
     const request = route.request()
     const { status, body, contentType } = await get(request.url(), request.headers().accept)
     characters += body.length
-    if (characters > mostCharacters) throw marketplaceFailure('failed', 'a page of it asks for too much')
+    if (characters > maxCharacters) throw marketplaceFailure('failed', 'a page of it asks for too much')
     await route.fulfill({
       status,
       body,
@@ -66,7 +66,7 @@ export const answerRequests = (
       })
     }
     const wanted = { address: request.url(), method: request.method(), resourceType: request.resourceType() }
-    if (!allows(wanted) || begun >= mostRequests) return route.abort('blockedbyclient')
+    if (!allows(wanted) || begun >= maxRequests) return route.abort('blockedbyclient')
     begun += 1
     open += 1
     try {

@@ -25,16 +25,16 @@ export const createBrowser = ({
   const pages = createPages({
     launch: () => launchChromium(chromium),
     userAgent,
-    mostOpen: 3,
-    mostPerBrowser: 100,
+    maxOpen: 3,
+    maxPerBrowser: 100,
     idleMilliseconds,
   })
   const render = createRender({
     pages,
     timeoutMilliseconds,
-    mostRequests: 40,
-    mostCharacters: 8 * mebibyte,
-    mostElements: 200_000,
+    maxRequests: 40,
+    maxCharacters: 8 * mebibyte,
+    maxElements: 200_000,
   })
   return { render, [Symbol.asyncDispose]: () => pages[Symbol.asyncDispose]() }
 }

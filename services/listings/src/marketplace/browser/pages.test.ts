@@ -54,8 +54,8 @@ describe.skipIf(chromiumMissing !== '')(`the browser and its pages ${chromiumMis
         return browser
       },
       userAgent: 'Tester/1.0',
-      mostOpen: 3,
-      mostPerBrowser: 100,
+      maxOpen: 3,
+      maxPerBrowser: 100,
       idleMilliseconds: 60_000,
       ...options,
     })
@@ -64,13 +64,13 @@ describe.skipIf(chromiumMissing !== '')(`the browser and its pages ${chromiumMis
     createRender({
       pages,
       timeoutMilliseconds: 20_000,
-      mostRequests: 10,
-      mostCharacters: 1_000_000,
-      mostElements: 10_000,
+      maxRequests: 10,
+      maxCharacters: 1_000_000,
+      maxElements: 10_000,
     })
 
   test('one browser is started by the first page, and replaced after as many pages as it may show', async () => {
-    await using pages = open({ mostPerBrowser: 2 })
+    await using pages = open({ maxPerBrowser: 2 })
     expect(browsers).toHaveLength(0)
     for (let page = 0; page < 5; page++) await pages.use(async (opened) => opened.title(), signal)
     expect(browsers).toHaveLength(3)
@@ -78,17 +78,17 @@ describe.skipIf(chromiumMissing !== '')(`the browser and its pages ${chromiumMis
   })
 
   test('no more pages are open at once than may be, and each has a context of its own', async () => {
-    await using pages = open({ mostOpen: 2 })
-    let most = 0
+    await using pages = open({ maxOpen: 2 })
+    let max = 0
     const show = () =>
       pages.use(async (page) => {
         const contexts = page.context().browser()?.contexts() ?? []
-        most = Math.max(most, contexts.length)
+        max = Math.max(max, contexts.length)
         expect(contexts.every((context) => context.pages().length <= 1)).toBe(true)
         await sleep(50)
       }, signal)
     await Promise.all([show(), show(), show(), show(), show()])
-    expect(most).toBe(2)
+    expect(max).toBe(2)
     expect(browsers).toHaveLength(1)
   })
 
@@ -137,7 +137,7 @@ describe.skipIf(chromiumMissing !== '')(`the browser and its pages ${chromiumMis
   })
 
   test('who waits for a page and goes leaves the place to the next', async () => {
-    await using pages = open({ mostOpen: 1 })
+    await using pages = open({ maxOpen: 1 })
     const held = Promise.withResolvers<void>()
     const first = pages.use(() => held.promise, signal)
     const leaving = new AbortController()

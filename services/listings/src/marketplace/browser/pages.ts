@@ -8,9 +8,9 @@ export type PagesOptions = {
   /** What pages are told that they are shown in: the same as what requests say. */
   readonly userAgent: string
   /** Pages open at once. */
-  readonly mostOpen: number
+  readonly maxOpen: number
   /** Pages after which a browser is replaced, since its memory grows with them. */
-  readonly mostPerBrowser: number
+  readonly maxPerBrowser: number
   /** How long a browser without a page waits for one, in milliseconds. */
   readonly idleMilliseconds: number
 }
@@ -39,8 +39,8 @@ const closed = async (thing: { readonly close: () => Promise<void> }): Promise<v
  * Memory is bounded by that: some pages at once, and none for long.
  */
 export const createPages = (options: PagesOptions): Pages => {
-  const { launch, userAgent, mostOpen, mostPerBrowser, idleMilliseconds } = options
-  const slots = createSlots(mostOpen)
+  const { launch, userAgent, maxOpen, maxPerBrowser, idleMilliseconds } = options
+  const slots = createSlots(maxOpen)
   const all = new Set<Held>()
   let current: Held | undefined
   let idle: NodeJS.Timeout | undefined
@@ -67,7 +67,7 @@ export const createPages = (options: PagesOptions): Pages => {
     held.opened += 1
     held.open += 1
     all.add(held)
-    current = held.opened < mostPerBrowser ? held : undefined
+    current = held.opened < maxPerBrowser ? held : undefined
     return held
   }
 

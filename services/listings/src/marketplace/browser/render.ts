@@ -14,18 +14,18 @@ export type RenderOptions = PartLimits & {
   /** Longest time a page is shown, its further requests and their turns included, in milliseconds. */
   readonly timeoutMilliseconds: number
   /** Past this many a page is no page of results but a mistake. */
-  readonly mostElements: number
+  readonly maxElements: number
 }
 
 /** How long the markup of a page may take to be handed over, in milliseconds. */
 const longestReading = 5_000
 
 /** The markup of a page as it is now, if it is within bounds: looked at there, so that no more is handed over. */
-const markupOf = async (page: Page, { mostCharacters, mostElements }: RenderOptions): Promise<string> => {
+const markupOf = async (page: Page, { maxCharacters, maxElements }: RenderOptions): Promise<string> => {
   const markup = await page.evaluate<string | null>(`(() => {
-    if (document.getElementsByTagName('*').length > ${mostElements}) return null
+    if (document.getElementsByTagName('*').length > ${maxElements}) return null
     const markup = '<!DOCTYPE html>' + document.documentElement.outerHTML
-    return markup.length > ${mostCharacters} ? null : markup
+    return markup.length > ${maxCharacters} ? null : markup
   })()`)
   if (markup === null) throw marketplaceFailure('failed', 'a page of it grows past all bounds in a browser')
   return markup
@@ -37,13 +37,13 @@ const markupOf = async (page: Page, { mostCharacters, mostElements }: RenderOpti
  * never settles is read at the end of its time. Where the browser dies under a page, it is shown once more in a new one.
  */
 export const createRender = (options: RenderOptions): Render => {
-  const { pages, timeoutMilliseconds, mostElements } = options
+  const { pages, timeoutMilliseconds, maxElements } = options
 
   const read = async (page: Page, address: string, requests: () => PartsState): Promise<string> => {
     // The markup is there at once, since it is ours to give; what its scripts ask for takes turns, and so the time.
     await page.goto(address, { waitUntil: 'commit', timeout: timeoutMilliseconds })
     const time = AbortSignal.timeout(timeoutMilliseconds)
-    await untilAborted(settled(page, { requests, mostElements, signal: time }), time).catch((error: unknown) => {
+    await untilAborted(settled(page, { requests, maxElements, signal: time }), time).catch((error: unknown) => {
       if (!time.aborted) throw error
     })
     return untilAborted(markupOf(page, options), AbortSignal.timeout(longestReading))

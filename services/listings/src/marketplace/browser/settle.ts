@@ -24,7 +24,7 @@ export type SettleOptions = {
   /** Requests of the page so far and under way: it settles when none is, and none was since the last look. */
   readonly requests: () => PartsState
   /** Most elements of a page, past which it is no page of results but a mistake. */
-  readonly mostElements: number
+  readonly maxElements: number
   readonly signal: AbortSignal
 }
 
@@ -37,14 +37,14 @@ const looksAlike = { withCards: 3, without: 10 } as const
  * Waits until a page has settled: nothing under way, and its cards (else its elements) unchanged over some looks. A page that
  * ticks or blinks settles nevertheless, and one that has grown past all bounds is not waited for.
  */
-export const settled = async (page: Page, { requests, mostElements, signal }: SettleOptions): Promise<void> => {
+export const settled = async (page: Page, { requests, maxElements, signal }: SettleOptions): Promise<void> => {
   let last = ''
   let alike = 0
   let needed: number = looksAlike.without
   while (alike < needed) {
     const { begun, open } = requests()
     const { isWhole, elements, cards: shown } = await page.evaluate<Growth>(growth)
-    if (elements > mostElements) return
+    if (elements > maxElements) return
     const now = `${begun} ${shown > 0 ? `cards ${shown}` : `elements ${elements}`}`
     alike = isWhole && open === 0 && now === last ? alike + 1 : 0
     last = now

@@ -27,7 +27,7 @@ const misses = ({ required, excluded }: DemoQuery, title: string): number => {
 
 /** Fewer results than this are filled up with ones that match fewer words. */
 const scarce = 5
-const mostFewerWords = 60
+const maxFewerWords = 60
 
 export type DemoSearch = {
   readonly words: string
@@ -66,6 +66,6 @@ export const searchInventory = (inventory: Inventory, search: DemoSearch, now: D
   const fewer = ranked
     .filter(({ missing }) => missing > 0 && missing < query.required.length)
     .sort((a, b) => a.missing - b.missing)
-  const fewerWords = canRelax ? fewer.slice(0, mostFewerWords).map(({ item }) => item) : []
+  const fewerWords = canRelax ? fewer.slice(0, maxFewerWords).map(({ item }) => item) : []
   return { exact: order === undefined ? exact : exact.sort(order), fewerWords }
 }

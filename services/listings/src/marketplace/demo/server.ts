@@ -15,7 +15,7 @@ export type DemoMarketplace = {
 /** Longest address that is answered, in characters. */
 const longestAddress = 8000
 const perPageDefault = 60
-const mostPerPage = 240
+const maxPerPage = 240
 
 const robots = 'User-agent: *\nDisallow: /myb/\nDisallow: /sl/\nAllow: /\n'
 
@@ -56,7 +56,7 @@ const searched = (address: URL, inventory: Inventory, now: Date, seller: string 
     },
     now,
   )
-  const perPage = Math.min(mostPerPage, Math.floor(positive(address.searchParams.get('_ipg')) ?? perPageDefault))
+  const perPage = Math.min(maxPerPage, Math.floor(positive(address.searchParams.get('_ipg')) ?? perPageDefault))
   return page(
     resultsPage(results, {
       origin: address.origin,

@@ -17,7 +17,7 @@ export type HttpGet = (address: string, signal: AbortSignal, accept?: string) =>
 export type HttpGetOptions = {
   readonly userAgent: string
   readonly timeoutMilliseconds: number
-  readonly mostBytes: number
+  readonly maxBytes: number
   readonly acceptLanguage?: string
   /** Hosts that are configured, such as the demo's, may be at private addresses; whatever pages name may not. */
   readonly mayBePrivate: (hostname: string) => boolean
@@ -30,13 +30,13 @@ export const readRetryAfter = (header: string | null, now: Date): number | undef
   return Number.isFinite(seconds) ? Math.max(0, seconds) : undefined
 }
 
-const readLimited = async (response: EgressResponse, mostBytes: number): Promise<Uint8Array> => {
+const readLimited = async (response: EgressResponse, maxBytes: number): Promise<Uint8Array> => {
   const chunks: Uint8Array[] = []
   let size = 0
   for await (const chunk of response.body ?? []) {
     size += chunk.byteLength
-    if (size > mostBytes) {
-      throw marketplaceFailure('failed', `it sent a page of more than ${Math.round(mostBytes / 1024 / 1024)} MiB`)
+    if (size > maxBytes) {
+      throw marketplaceFailure('failed', `it sent a page of more than ${Math.round(maxBytes / 1024 / 1024)} MiB`)
     }
     chunks.push(chunk)
   }
@@ -59,11 +59,11 @@ const decoded = (bytes: Uint8Array, contentType: string | null): string => {
 export const createHttpGet = ({
   userAgent,
   timeoutMilliseconds,
-  mostBytes,
+  maxBytes,
   acceptLanguage = 'en-US,en;q=0.8',
   mayBePrivate,
 }: HttpGetOptions): HttpGet => {
-  const egress = createEgress({ blockPrivate: false, maxResponseBytes: 2 * mostBytes })
+  const egress = createEgress({ blockPrivate: false, maxResponseBytes: 2 * maxBytes })
   return async (address, signal, accept = 'text/html,application/xhtml+xml,text/plain;q=0.8') => {
     const deadline = AbortSignal.timeout(timeoutMilliseconds)
     const headers = {
@@ -78,7 +78,7 @@ export const createHttpGet = ({
         signal: AbortSignal.any([signal, deadline]),
         onlyPublic: !mayBePrivate(url.hostname),
       })
-      const bytes = await readLimited(response, mostBytes)
+      const bytes = await readLimited(response, maxBytes)
       const contentType = response.headers.get('content-type')
       return {
         status: response.status,

@@ -3,7 +3,7 @@ import { isMarketplaceFailure } from '../failures.ts'
 export type PageCacheOptions = {
   readonly lifetimeMilliseconds: number
   /** Most characters held, all pages together; the pages used least recently go first. */
-  readonly mostCharacters: number
+  readonly maxCharacters: number
   /** Milliseconds of a monotonic clock. */
   readonly clock: () => number
 }
@@ -19,7 +19,7 @@ export type PageCache<Page extends CachedPage> = {
 /** A bounded cache of pages in which equal requests at the same time share one fetch. */
 export const createPageCache = <Page extends CachedPage>({
   lifetimeMilliseconds,
-  mostCharacters,
+  maxCharacters,
   clock,
 }: PageCacheOptions): PageCache<Page> => {
   const held = new Map<string, { readonly page: Page; readonly goodUntil: number }>()
@@ -33,11 +33,11 @@ export const createPageCache = <Page extends CachedPage>({
 
   const keep = (key: string, page: Page) => {
     drop(key)
-    if (page.body.length > mostCharacters) return
+    if (page.body.length > maxCharacters) return
     held.set(key, { page, goodUntil: clock() + lifetimeMilliseconds })
     characters += page.body.length
     for (const oldest of held.keys()) {
-      if (characters <= mostCharacters) break
+      if (characters <= maxCharacters) break
       drop(oldest)
     }
   }

@@ -15,7 +15,7 @@ export type PolitenessOptions = {
   /** How hosts stand: in memory unless several processes share it. */
   readonly standings?: Standings
   readonly timeoutMilliseconds?: number
-  readonly mostBytes?: number
+  readonly maxBytes?: number
   readonly cacheMilliseconds?: number
   readonly cacheCharacters?: number
   /** How pages are shown in a browser, if they are. */
@@ -31,13 +31,13 @@ export const createPoliteFetch = ({
   mayBePrivate,
   standings = createMemoryStandings(),
   timeoutMilliseconds = 20_000,
-  mostBytes = 8 * mebibyte,
+  maxBytes = 8 * mebibyte,
   cacheMilliseconds = 5 * 60_000,
   cacheCharacters = 64_000_000,
   rendering,
 }: PolitenessOptions): FetchPage => {
   const clock = () => performance.now()
-  const get = createHttpGet({ userAgent, timeoutMilliseconds, mostBytes, mayBePrivate })
+  const get = createHttpGet({ userAgent, timeoutMilliseconds, maxBytes, mayBePrivate })
   return createFetchPage({
     get,
     gate: createHostGate({
@@ -47,7 +47,7 @@ export const createPoliteFetch = ({
       sleep: async (milliseconds, signal) => void (await sleep(milliseconds, undefined, { signal })),
     }),
     robots: createRobots({ get, userAgent: userAgent.split(/[\s/]/)[0] ?? userAgent, clock }),
-    cache: createPageCache({ lifetimeMilliseconds: cacheMilliseconds, mostCharacters: cacheCharacters, clock }),
+    cache: createPageCache({ lifetimeMilliseconds: cacheMilliseconds, maxCharacters: cacheCharacters, clock }),
     rendering,
   })
 }

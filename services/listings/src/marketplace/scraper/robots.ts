@@ -26,8 +26,8 @@ const lifetime = 24 * 3_600_000
 /** A host whose robots.txt could not be had is asked again after this long, in milliseconds. */
 const lifetimeOfFailure = 60_000
 /** As much of the file is read as a reader must be able to (RFC 9309, 2.5), in characters. */
-const mostCharacters = 512 * 1024
-const mostHosts = 50
+const maxCharacters = 512 * 1024
+const maxHosts = 50
 
 type Rules = { readonly verdict: (address: string) => RobotsVerdict; readonly goodUntil: number }
 
@@ -57,7 +57,7 @@ export const createRobots = ({ get, userAgent, clock }: RobotsOptions): Robots =
         }),
       )
     if (status >= 400) return { verdict: allowAll, goodUntil: clock() + lifetime }
-    const parsed = parseRobots(file, body.slice(0, mostCharacters))
+    const parsed = parseRobots(file, body.slice(0, maxCharacters))
     return {
       verdict: (address) => ({
         isAllowed: parsed.isAllowed(address, userAgent) ?? true,
@@ -89,7 +89,7 @@ export const createRobots = ({ get, userAgent, clock }: RobotsOptions): Robots =
     // A cancelled load must not stand for the host's rules.
     loading.catch(() => known.delete(origin))
     const [oldest] = known.keys()
-    if (known.size > mostHosts && oldest !== undefined) known.delete(oldest)
+    if (known.size > maxHosts && oldest !== undefined) known.delete(oldest)
     return loading
   }
 

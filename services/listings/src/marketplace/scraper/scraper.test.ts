@@ -36,7 +36,7 @@ const createSite = async (respond: (request: IncomingMessage, response: ServerRe
   const get = createHttpGet({
     userAgent: 'Tester/1.0 (a test)',
     timeoutMilliseconds: 5_000,
-    mostBytes: 100_000,
+    maxBytes: 100_000,
     mayBePrivate: () => true,
   })
   const fetchPage = createFetchPage({
@@ -51,7 +51,7 @@ const createSite = async (respond: (request: IncomingMessage, response: ServerRe
       },
     }),
     robots: createRobots({ get, userAgent: 'Tester', clock }),
-    cache: createPageCache({ lifetimeMilliseconds: 300_000, mostCharacters: 1_000_000, clock }),
+    cache: createPageCache({ lifetimeMilliseconds: 300_000, maxCharacters: 1_000_000, clock }),
   })
   const scraper = createScraper({
     fetchPage,
@@ -306,7 +306,7 @@ describe('refusals', () => {
     const get = createHttpGet({
       userAgent: 'Tester',
       timeoutMilliseconds: 5_000,
-      mostBytes: 1000,
+      maxBytes: 1000,
       mayBePrivate: () => true,
     })
     await expect(get('http://127.0.0.1:1/', signal)).rejects.toMatchObject({ status: 502, reason: 'UpstreamFailed' })
@@ -315,7 +315,7 @@ describe('refusals', () => {
 
   test('only configured hosts may be at private addresses', async () => {
     const { baseUrl } = await site(unlessRobots((response) => send(response, 200, page)))
-    const options = { userAgent: 'Tester', timeoutMilliseconds: 5_000, mostBytes: 100_000 }
+    const options = { userAgent: 'Tester', timeoutMilliseconds: 5_000, maxBytes: 100_000 }
     const configured = createHttpGet({ ...options, mayBePrivate: (hostname) => hostname === '127.0.0.1' })
     await expect(configured(`${baseUrl}/a`, signal)).resolves.toMatchObject({ status: 200 })
     for (const name of ['localhost', '[::ffff:7f00:1]'])
@@ -342,7 +342,7 @@ describe('the demo marketplace', () => {
     const get = createHttpGet({
       userAgent: 'Tester/1.0',
       timeoutMilliseconds: 5_000,
-      mostBytes: 10_000_000,
+      maxBytes: 10_000_000,
       mayBePrivate: () => true,
     })
     const now = () => performance.now()
@@ -355,7 +355,7 @@ describe('the demo marketplace', () => {
         sleep: async () => undefined,
       }),
       robots: createRobots({ get, userAgent: 'Tester', clock: now }),
-      cache: createPageCache({ lifetimeMilliseconds: 1000, mostCharacters: 10_000_000, clock: now }),
+      cache: createPageCache({ lifetimeMilliseconds: 1000, maxCharacters: 10_000_000, clock: now }),
     })
     return createScraper({ fetchPage, baseUrl, platform: 'marketplace', defaultCurrency: 'USD', now: clock })
   }

@@ -24,7 +24,7 @@ export type Standings = {
 export const freshStanding = (): Standing => ({ nextTurn: 0, closedUntil: 0, refusals: 0, askedGap: 0 })
 
 /** Hosts remembered; beyond them the one used least recently is forgotten. */
-const mostHosts = 100
+const maxHosts = 100
 
 /** Standings of one process. */
 export const createMemoryStandings = (): Standings => {
@@ -35,7 +35,7 @@ export const createMemoryStandings = (): Standings => {
       standings.delete(host)
       standings.set(host, standing)
       const [oldest] = standings.keys()
-      if (standings.size > mostHosts && oldest !== undefined) standings.delete(oldest)
+      if (standings.size > maxHosts && oldest !== undefined) standings.delete(oldest)
       return make(standing)
     },
   }

@@ -2,13 +2,13 @@ import type { FoundListings } from '../../records.ts'
 import type { WorkerOutput } from './messages.ts'
 
 /** Listings and sellers in one message: some 200 kB of JSON, where message brokers take a megabyte unless they are told otherwise. */
-const mostInOne = 150
+const maxInOne = 150
 
 /** What a search found as messages of a size that any bus carries, in order. */
 export const splitFound = ({ listings, sellers, usableShare }: FoundListings): readonly WorkerOutput[] => {
-  const count = Math.max(1, Math.ceil(Math.max(listings.length, sellers.length) / mostInOne))
+  const count = Math.max(1, Math.ceil(Math.max(listings.length, sellers.length) / maxInOne))
   return Array.from({ length: count }, (_, index) => {
-    const [start, end] = [index * mostInOne, (index + 1) * mostInOne]
+    const [start, end] = [index * maxInOne, (index + 1) * maxInOne]
     return {
       kind: 'found',
       listings: listings.slice(start, end),

@@ -5,8 +5,8 @@ import { type FilterAccess, FilterFailure } from './dns-filter.ts'
 /** A filter in a home answers at once or not at all. */
 export const askMilliseconds = 10_000
 /** A list of rules may be long. */
-const mostBytes = 16 * 1024 * 1024
-const mostWords = 300
+const maxBytes = 16 * 1024 * 1024
+const maxWords = 300
 
 export type Question = {
   method?: 'GET' | 'POST' | 'PUT' | 'DELETE'
@@ -42,7 +42,7 @@ export const wordsOf = ({ status, text, json }: FilterAnswer): string => {
   const hint = at(json, 'error', 'hint')
   const words = typeof message === 'string' ? message : /<html|<!doctype/i.test(text) ? 'a web page' : text
   const line = [words, typeof hint === 'string' ? hint : ''].join(' ').replace(/\s+/g, ' ').trim()
-  return line === '' ? `status ${status}` : `${line.slice(0, mostWords)} (status ${status})`
+  return line === '' ? `status ${status}` : `${line.slice(0, maxWords)} (status ${status})`
 }
 
 const readText = async (body: AsyncIterable<Uint8Array> | null): Promise<string> => {
@@ -50,7 +50,7 @@ const readText = async (body: AsyncIterable<Uint8Array> | null): Promise<string>
   let bytes = 0
   for await (const chunk of body ?? []) {
     bytes += chunk.length
-    if (bytes > mostBytes) throw new FilterFailure(`The DNS filter answers with more than ${mostBytes} bytes.`)
+    if (bytes > maxBytes) throw new FilterFailure(`The DNS filter answers with more than ${maxBytes} bytes.`)
     chunks.push(chunk)
   }
   return Buffer.concat(chunks).toString('utf8')

@@ -177,11 +177,11 @@ export const wordsOfLines: readonly string[] = [
   'name',
 ]
 
-const mostCharacters = 4_000
+const maxCharacters = 4_000
 
 /** What a line says, or undefined where it is of no kind, or says that the name is blocked already. */
 export const sightingOf = (line: string): Sighting | undefined => {
-  const text = line.slice(0, mostCharacters)
+  const text = line.slice(0, maxCharacters)
   if (alreadyBlocked.some((pattern) => pattern.test(text))) return undefined
   for (const { pattern } of lineKinds) {
     const { domain, client = null } = pattern.exec(text)?.groups ?? {}

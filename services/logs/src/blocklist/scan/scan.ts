@@ -24,11 +24,11 @@ import { type Counted, countSightings, mergeDevices, newSightings } from './sigh
 import { changedHours, hour, linesQuery } from './windows.ts'
 
 /** Candidates that nobody has decided about: beyond, those last seen longest ago are forgotten. */
-export const mostCandidates = 10_000
+export const maxCandidates = 10_000
 /** Of one hour of one source so many entries are read, the newest. */
-const mostEntries = 100_000
+const maxEntries = 100_000
 const pageEntries = 1_000
-const mostSourcesOfCandidate = 50
+const maxSourcesOfCandidate = 50
 
 export type ScanResult = {
   entriesRead: number
@@ -69,7 +69,7 @@ const readHour = async ({ engine, signal }: ScanOptions, sourceId: string, start
     )
     read.push(...found.entries.map(({ entry }) => entry).filter(({ origin }) => origin.sourceId === sourceId))
     after = found.next
-  } while (after && read.length < mostEntries)
+  } while (after && read.length < maxEntries)
   return read
 }
 
@@ -96,7 +96,7 @@ const seenAgain = (
     count: known.count + count,
     first_seen: Math.min(known.first_seen, first),
     last_seen: Math.max(known.last_seen, last),
-    source_ids: JSON.stringify([...sources].slice(0, mostSourcesOfCandidate)),
+    source_ids: JSON.stringify([...sources].slice(0, maxSourcesOfCandidate)),
     devices: JSON.stringify(mergeDevices(JSON.parse(known.devices), devices)),
   }
 }
@@ -164,6 +164,6 @@ export const scan = async (given: ScanOptions): Promise<ScanResult> => {
     }
     await saveScannedSource(db, sourceId, entries)
   }
-  await keepNewest(db, mostCandidates)
+  await keepNewest(db, maxCandidates)
   return done(true)
 }

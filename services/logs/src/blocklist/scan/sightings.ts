@@ -6,8 +6,8 @@ import { sightingOf } from './line-kinds.ts'
 export type Counted = { domain: string; count: number; first: number; last: number; devices: Record<string, number> }
 
 /** Of what an hour of a source is remembered, and of a candidate shown. */
-const mostDomains = 2_000
-const mostDevices = 20
+const maxDomains = 2_000
+const maxDevices = 20
 
 type Looked = Pick<StoredEntry, 'text' | 'effectiveTime' | 'repeatCount'>
 
@@ -17,7 +17,7 @@ const busiest = (devices: Readonly<Record<string, number>>): Record<string, numb
     Object.entries(devices)
       .filter(([, count]) => count > 0)
       .toSorted((a, b) => b[1] - a[1])
-      .slice(0, mostDevices),
+      .slice(0, maxDevices),
   )
 
 /** Counts the names that entries ask for; `isLeftOut` says which are none of ours to judge. Bounded: the rarest are dropped. */
@@ -36,7 +36,7 @@ export const countSightings = (entries: readonly Looked[], isLeftOut: (domain: s
   }
   return [...byDomain.values()]
     .toSorted((a, b) => b.count - a.count || (a.domain < b.domain ? -1 : 1))
-    .slice(0, mostDomains)
+    .slice(0, maxDomains)
     .map((counted) => ({ ...counted, devices: busiest(counted.devices) }))
 }
 

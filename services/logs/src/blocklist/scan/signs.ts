@@ -130,7 +130,7 @@ export const signs: readonly Sign[] = [
   },
 ]
 
-const mostForCount = 5
+const maxForCount = 5
 
 export type Judgement = { score: number; reasons: string[] }
 
@@ -140,7 +140,7 @@ export const judge = (known: Known): Judgement => {
     const reason = of(known)
     return reason === undefined ? [] : [{ points, reason }]
   })
-  const often = Math.min(mostForCount, Math.floor(Math.log10(Math.max(1, known.count))))
+  const often = Math.min(maxForCount, Math.floor(Math.log10(Math.max(1, known.count))))
   const all = often > 0 ? [...found, { points: often, reason: `it was asked for ${known.count} times` }] : found
   return {
     score: all.reduce((sum, { points }) => sum + points, 0),

@@ -5,7 +5,7 @@ import { wordsOfLines } from './line-kinds.ts'
 export const hour = 3_600_000
 const day = 24 * hour
 /** Of a source whose entries lie further apart, the newest days. */
-const mostDays = 400
+const maxDays = 400
 
 /** Lines that may be of a kind that names domains; the index leaves out the others. */
 export const linesQuery: Query = {
@@ -38,7 +38,7 @@ export async function* changedHours(
     byDay.set(ofDay, (byDay.get(ofDay) ?? 0) + entries)
   }
   const newest = Math.floor(lastTime / day) * day
-  const oldest = Math.max(Math.floor(firstTime / day) * day, newest - (mostDays - 1) * day)
+  const oldest = Math.max(Math.floor(firstTime / day) * day, newest - (maxDays - 1) * day)
   for (let start = newest; start >= oldest; start -= day) {
     if ((await countIn(engine, sourceId, start, day, signal)) <= (byDay.get(start) ?? 0)) continue
     for (let at = start + day - hour; at >= start; at -= hour) {

@@ -1,4 +1,4 @@
-import { mostTextBytes } from '../../formats/clean.ts'
+import { maxTextBytes } from '../../formats/clean.ts'
 import type { LogPart } from './engine.ts'
 
 /**
@@ -23,14 +23,14 @@ export type Place = Stamp & { nth: number }
 
 /** RFC 3339, as the engines write it before each part of a line. podman writes whole seconds. */
 const stampPattern = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(\d{1,9}))?(Z|[+-]\d\d:\d\d) /
-const mostStampBytes = 40
+const maxStampBytes = 40
 /** Docker writes longer lines in parts of so many bytes. */
 const partBytes = 16_384
 /** The time before a part of a line as the engines' own programs write it, to the nanosecond. */
 const partPattern = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{9}(?:Z|[+-]\d\d:\d\d) /g
 
 const readStamp = (bytes: Buffer): { stamp: Stamp; length: number } | undefined => {
-  const match = stampPattern.exec(bytes.toString('latin1', 0, mostStampBytes))
+  const match = stampPattern.exec(bytes.toString('latin1', 0, maxStampBytes))
   if (!match) return undefined
   const [whole, time, fraction = '', zone] = match
   const milliseconds = Date.parse(`${time}${zone}`)
@@ -45,7 +45,7 @@ const nanosecondsBetween = (from: Stamp, to: Stamp) =>
   (to.seconds - from.seconds) * 1e9 + to.nanoseconds - from.nanoseconds
 
 /** Parts of a line are read this soon after one another; what is later may be a deadline that the line speaks of. */
-const mostBetweenParts = 1e9
+const maxBetweenParts = 1e9
 
 /**
  * A line without the times of its parts, which podman begins wherever it had read so far. What a program writes of now is from before its line was
@@ -58,7 +58,7 @@ const withoutPartTimes = (bytes: Buffer, first: Stamp): { pieces: Buffer[]; last
   for (const { index } of bytes.toString('latin1').matchAll(partPattern)) {
     const read = readStamp(bytes.subarray(index))
     const after = read ? nanosecondsBetween(last, read.stamp) : 0
-    if (!read || after <= 0 || after > mostBetweenParts) continue
+    if (!read || after <= 0 || after > maxBetweenParts) continue
     kept.push(bytes.subarray(start, index))
     start = index + read.length
     last = read.stamp
@@ -98,7 +98,7 @@ export async function* readContainerLines(parts: AsyncIterable<LogPart>): AsyncG
     return line
   }
   const keep = (line: OpenLine, bytes: Buffer) => {
-    const kept = bytes.subarray(0, Math.max(0, mostTextBytes - line.size))
+    const kept = bytes.subarray(0, Math.max(0, maxTextBytes - line.size))
     if (kept.length > 0) line.parts.push(kept)
     line.size += kept.length
   }
@@ -149,6 +149,6 @@ export async function* readContainerLines(parts: AsyncIterable<LogPart>): AsyncG
       if (line) yield line
     }
     // A line without an end is kept up to twice of what is kept of any.
-    rest = rest.subarray(start, start + 2 * mostTextBytes)
+    rest = rest.subarray(start, start + 2 * maxTextBytes)
   }
 }

@@ -10,7 +10,7 @@ import { readFrames } from './frames.ts'
 /** Makes a connection to an engine. */
 export type Dial = (signal: AbortSignal) => Promise<Duplex>
 
-const mostAnswerBytes = 32 * 1024 * 1024
+const maxAnswerBytes = 32 * 1024 * 1024
 const answerMilliseconds = 30_000
 
 /** A Unix socket of this machine. Throws EngineFailed. */
@@ -35,7 +35,7 @@ const readAll = async (answer: IncomingMessage): Promise<string> => {
   let size = 0
   for await (const part of answer as AsyncIterable<Buffer>) {
     size += part.length
-    if (size > mostAnswerBytes) throw new EngineFailed(`The engine answers with more than ${mostAnswerBytes} bytes.`)
+    if (size > maxAnswerBytes) throw new EngineFailed(`The engine answers with more than ${maxAnswerBytes} bytes.`)
     parts.push(part)
   }
   return Buffer.concat(parts).toString('utf8')

@@ -1,7 +1,7 @@
 import { CommandFailed, outputOf, type RunCommand } from '../command.ts'
-import { type ContainerEngine, EngineFailed, mostContainers } from './engine.ts'
+import { type ContainerEngine, EngineFailed, maxContainers } from './engine.ts'
 
-const mostListBytes = 16 * 1024 * 1024
+const maxListBytes = 16 * 1024 * 1024
 /** Both outputs as one, in the order in which they come; `"$@"` is the program. */
 const together = 'exec "$@" 2>&1'
 
@@ -9,10 +9,10 @@ const together = 'exec "$@" 2>&1'
 export const createEngineCommands = (run: RunCommand, program: 'docker' | 'podman'): ContainerEngine => ({
   list: async (signal) => {
     const words = [program, 'ps', '--all', '--no-trunc', '--format', '{{.ID}} {{.Names}}']
-    const text = (await outputOf(run, words, { signal, mostBytes: mostListBytes })).toString('utf8')
+    const text = (await outputOf(run, words, { signal, maxBytes: maxListBytes })).toString('utf8')
     return text
       .split('\n')
-      .slice(0, mostContainers)
+      .slice(0, maxContainers)
       .flatMap((line) => {
         const [id, name] = line.trim().split(' ')
         return id === undefined || id === ''

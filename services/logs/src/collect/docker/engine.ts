@@ -33,7 +33,7 @@ export class EngineFailed extends Error {
   override name = 'EngineFailed'
 }
 
-export const mostContainers = 10_000
+export const maxContainers = 10_000
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
@@ -45,7 +45,7 @@ export const readLabels = (given: unknown): Record<string, string> =>
 
 /** Reads the list of an engine; what is no container is left out. */
 export const readContainers = (given: unknown): Container[] =>
-  (Array.isArray(given) ? given : []).slice(0, mostContainers).flatMap((each: unknown) => {
+  (Array.isArray(given) ? given : []).slice(0, maxContainers).flatMap((each: unknown) => {
     if (!isObject(each) || typeof each.Id !== 'string') return []
     const names = Array.isArray(each.Names) ? each.Names : []
     const [name = each.Id.slice(0, 12)] = names.filter((name) => typeof name === 'string')

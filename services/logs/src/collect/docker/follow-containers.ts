@@ -19,7 +19,7 @@ export type Following = {
 }
 
 /** Each has a connection of its own; those beyond are collected by runs. */
-const mostFollowed = 1_000
+const maxFollowed = 1_000
 
 /** What was read when it is told to end is kept. */
 async function* untilAborted(reads: AsyncIterable<ReadRecord>, signal: AbortSignal): AsyncGenerator<ReadRecord> {
@@ -80,8 +80,8 @@ export async function* followContainers(
   const isNews = ({ id, isRunning }: Container): boolean => !followed.has(id) && (isRunning || !readToEnd.has(id))
   const look = async () => {
     for (const container of (await engine.list(signal)).filter(isChosen).filter(isNews)) {
-      if (followed.size >= mostFollowed) {
-        tell(container, `It is not followed: ${mostFollowed} others are. Runs collect it.`)
+      if (followed.size >= maxFollowed) {
+        tell(container, `It is not followed: ${maxFollowed} others are. Runs collect it.`)
         continue
       }
       followed.add(container.id)

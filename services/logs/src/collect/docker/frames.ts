@@ -2,7 +2,7 @@ import { EngineFailed, type LogPart } from './engine.ts'
 
 const headBytes = 8
 /** What an engine puts into one frame is a message of its log driver: 16 KiB and a time, by the usual ones. */
-const mostFrameBytes = 4 * 1024 * 1024
+const maxFrameBytes = 4 * 1024 * 1024
 
 /**
  * Takes the frames of stdout and stderr apart (Docker Engine API, "Attach to a container", stream format): the stream's number, three
@@ -15,7 +15,7 @@ export async function* readFrames(chunks: AsyncIterable<Buffer>): AsyncGenerator
     while (rest.length >= headBytes) {
       const number = rest[0]
       const size = rest.readUInt32BE(4)
-      if (number === undefined || number > 2 || size > mostFrameBytes)
+      if (number === undefined || number > 2 || size > maxFrameBytes)
         throw new EngineFailed('The engine sends logs in a form that is not known.')
       if (rest.length < headBytes + size) break
       const bytes = rest.subarray(headBytes, headBytes + size)

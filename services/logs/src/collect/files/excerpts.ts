@@ -36,8 +36,8 @@ const digestAt = async (file: FileHandle, start: number, bytes: number): Promise
 }
 
 /** The first bytes of a file as an excerpt, up to the usual number and no further than `most`. */
-export const headOf = async (file: FileHandle, most: number): Promise<Excerpt> => {
-  const buffer = new Uint8Array(Math.min(excerptBytes, most))
+export const headOf = async (file: FileHandle, max: number): Promise<Excerpt> => {
+  const buffer = new Uint8Array(Math.min(excerptBytes, max))
   const bytes = await readFully(file, buffer, 0)
   return { bytes, digest: digestOf(buffer.subarray(0, bytes)) }
 }

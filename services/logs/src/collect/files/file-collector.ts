@@ -25,7 +25,7 @@ import { readPiece, standsMilliseconds } from './read-piece.ts'
 export type FileCollectorOptions = {
   localFiles: LocalFiles
   /** Of a packed file, unpacked. */
-  mostExpandedBytes: number
+  maxExpandedBytes: number
   now: () => number
 }
 
@@ -120,7 +120,7 @@ async function* logsByName(
 /** Collects files of this machine: all of a source's logs, one after the other, with the files that rotation has made of them. */
 export const createFileCollector = ({
   localFiles,
-  mostExpandedBytes,
+  maxExpandedBytes,
   now,
 }: FileCollectorOptions): Collector<LocalFileEntry> => {
   /** Keeps what rows say in step with what there is, and forgets pieces that have long gone; never the newest, which counts them. */
@@ -162,7 +162,7 @@ export const createFileCollector = ({
     }
     try {
       if (file.packing === 'plain') yield* readPiece(options)
-      else yield* readPackedPiece({ ...options, packing: file.packing, mostBytes: mostExpandedBytes, onProblem })
+      else yield* readPackedPiece({ ...options, packing: file.packing, maxBytes: maxExpandedBytes, onProblem })
     } catch (error) {
       if (!isGone(error)) onProblem(cannotBeRead(file.path, error))
     }
@@ -181,7 +181,7 @@ export const createFileCollector = ({
       if (signal.aborted) return
       const stamped = await stampFiles(log.files, onProblem)
       const matched = await matchPieces(stamped, log.places, compare)
-      const latest = log.places.reduce((most, { generation }) => Math.max(most, generation), -1)
+      const latest = log.places.reduce((max, { generation }) => Math.max(max, generation), -1)
       const known = await withPlaces(matched, log.name, latest, { checkpoints, open })
       for (const each of known) {
         if (signal.aborted) return

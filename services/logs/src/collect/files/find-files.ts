@@ -18,7 +18,7 @@ export type FindOptions = {
 }
 
 /** Beyond it the rest of a source is left out, and said to be. */
-export const mostFiles = 250_000
+export const maxFiles = 250_000
 const deepestFolder = 64
 
 type Wanted = {
@@ -166,7 +166,7 @@ export const findFiles = async (
       visited.add(`${dev}:${ino}`)
       for await (const item of await opendir(whole, { bufferSize: 512 })) {
         if (signal.aborted) return
-        if (files.length + links.length >= mostFiles) return
+        if (files.length + links.length >= maxFiles) return
         await take(item, folder, depth).catch((error: unknown) =>
           onProblem(cannotBeRead(join(whole, item.name), error)),
         )
@@ -177,8 +177,8 @@ export const findFiles = async (
     }
   }
   await walk('', 0)
-  if (files.length + links.length >= mostFiles)
-    onProblem(`${entry.path} has more than ${mostFiles} files: the rest is left out.`)
+  if (files.length + links.length >= maxFiles)
+    onProblem(`${entry.path} has more than ${maxFiles} files: the rest is left out.`)
   if (links.length > 0) {
     const known = new Set(files.map(({ path }) => path))
     for (const { found, target } of links) {

@@ -7,7 +7,7 @@ import type { ReadPieceOptions } from './read-piece.ts'
 
 export type ReadPackedOptions = ReadPieceOptions & {
   packing: Exclude<Packing, 'plain'>
-  mostBytes: number
+  maxBytes: number
   onProblem: (problem: string) => void
 }
 
@@ -18,7 +18,7 @@ const isBroken = (error: unknown) => error instanceof Error && 'code' in error &
 
 /** What a packed file says past its place. Its place moves once, when all of it is stored: what was unpacked cannot be gone back to. */
 export async function* readPackedPiece(options: ReadPackedOptions): AsyncGenerator<Chunk> {
-  const { path, place, packing, force, mostBytes, now, signal, onProblem } = options
+  const { path, place, packing, force, maxBytes, now, signal, onProblem } = options
   const start = force ? { offset: 0, line: 1 } : { offset: place.offset, line: place.line }
   const stream: Stream = {
     ...options.stream,
@@ -36,9 +36,9 @@ export async function* readPackedPiece(options: ReadPackedOptions): AsyncGenerat
       line += countLineFeeds(chunk, skipped)
       if (skipped < chunk.length) yield { stream, bytes: Uint8Array.from(chunk.subarray(skipped)) }
       if (signal.aborted) return
-      if (at > mostBytes) {
+      if (at > maxBytes) {
         onProblem(
-          `${path} is larger than ${mostBytes} bytes when it is unpacked (SERVICE_MAX_EXPANDED_MB): the rest is left out.`,
+          `${path} is larger than ${maxBytes} bytes when it is unpacked (SERVICE_MAX_EXPANDED_MB): the rest is left out.`,
         )
         break
       }

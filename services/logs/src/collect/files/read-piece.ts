@@ -37,7 +37,7 @@ export const standsMilliseconds = 5_000
 
 const chunkBytes = 512 * 1024
 /** The most of a line without an end that is kept waiting; more of it would be cut anyway. */
-const mostWaitingBytes = 4 * 1024 * 1024
+const maxWaitingBytes = 4 * 1024 * 1024
 /** The format is told by so many of the first bytes when a file is read on. */
 const sampleBytes = 64 * 1024
 
@@ -108,7 +108,7 @@ const createLineReader = (file: FileHandle, start: { offset: number; line: numbe
       const read = joined(waiting, buffer.subarray(0, filled))
       const lastEnd = read.lastIndexOf(10)
       // A hole is no line that waits: only its end counts.
-      const isTooLong = lastEnd < 0 && read.length >= mostWaitingBytes
+      const isTooLong = lastEnd < 0 && read.length >= maxWaitingBytes
       if (lastEnd < 0 && !isTooLong) {
         waiting = read
         return nothing

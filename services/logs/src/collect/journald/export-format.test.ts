@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { mostTextBytes } from '../../formats/clean.ts'
+import { maxTextBytes } from '../../formats/clean.ts'
 import { createExportReader, ExportMalformed, type JournalFields } from './export-format.ts'
 
 const sized = (name: string, value: Buffer) => {
@@ -54,9 +54,9 @@ describe('the journal export format', () => {
 
   test('skips what a field has beyond 1 MiB', () => {
     const reader = createExportReader()
-    const long = Buffer.alloc(mostTextBytes + 70_000, 'x')
+    const long = Buffer.alloc(maxTextBytes + 70_000, 'x')
     const read = reader.push(Buffer.concat([sized('COREDUMP', long), Buffer.from('MESSAGE=dumped\n\n')]))
-    expect(read[0]?.get('COREDUMP')).toHaveLength(mostTextBytes)
+    expect(read[0]?.get('COREDUMP')).toHaveLength(maxTextBytes)
     expect(read[0]?.get('MESSAGE')?.toString()).toBe('dumped')
   })
 

@@ -1,4 +1,4 @@
-import { mostTextBytes } from '../../formats/clean.ts'
+import { maxTextBytes } from '../../formats/clean.ts'
 
 /** The fields of one entry, as bytes, since a journal keeps whatever a program sent. Of a field that is there twice, the first. */
 export type JournalFields = ReadonlyMap<string, Buffer>
@@ -18,11 +18,11 @@ export type ExportReader = {
 const lineFeed = 10
 const equals = 61
 const sizeBytes = 8
-const mostNameBytes = 64
+const maxNameBytes = 64
 /** Of one entry; further ones are left out. */
-const mostFields = 512
+const maxFields = 512
 /** Of all fields of one entry that are kept. */
-const mostEntryBytes = 2 * mostTextBytes
+const maxEntryBytes = 2 * maxTextBytes
 /** "Journal fields ... may only contain uppercase letters, numbers and underscores" (systemd.journal-fields). */
 const fieldName = /^[A-Z0-9_]{1,64}$/
 
@@ -50,8 +50,8 @@ export const createExportReader = (onMalformed: (problem: ExportMalformed) => vo
   let parts: Buffer[] = []
   let kept = 0
 
-  const keep = (bytes: Buffer, most: number) => {
-    const part = bytes.subarray(0, Math.max(0, most - kept))
+  const keep = (bytes: Buffer, max: number) => {
+    const part = bytes.subarray(0, Math.max(0, max - kept))
     if (part.length === 0) return
     parts.push(part)
     kept += part.length
@@ -71,9 +71,8 @@ export const createExportReader = (onMalformed: (problem: ExportMalformed) => vo
     return { in: 'nothing' }
   }
   const add = (name: string, value: Buffer): Place => {
-    if (!fieldName.test(name)) return giveUp(`"${name.slice(0, mostNameBytes)}" is no field of a journal.`)
-    if (fields.has(name) || fields.size >= mostFields || entryBytes + value.length > mostEntryBytes)
-      return { in: 'line' }
+    if (!fieldName.test(name)) return giveUp(`"${name.slice(0, maxNameBytes)}" is no field of a journal.`)
+    if (fields.has(name) || fields.size >= maxFields || entryBytes + value.length > maxEntryBytes) return { in: 'line' }
     fields.set(name, value)
     entryBytes += value.length
     return { in: 'line' }
@@ -99,7 +98,7 @@ export const createExportReader = (onMalformed: (problem: ExportMalformed) => vo
   const step = (bytes: Buffer, start: number, entries: JournalFields[]): number => {
     if (place.in === 'line') {
       const end = bytes.indexOf(lineFeed, start)
-      keep(bytes.subarray(start, end < 0 ? bytes.length : end), mostNameBytes + 1 + mostTextBytes)
+      keep(bytes.subarray(start, end < 0 ? bytes.length : end), maxNameBytes + 1 + maxTextBytes)
       if (end < 0) return bytes.length
       place = takeLine(entries)
       return end + 1
@@ -120,7 +119,7 @@ export const createExportReader = (onMalformed: (problem: ExportMalformed) => vo
     if (place.in === 'value') {
       const available = BigInt(bytes.length - start)
       const end = start + Number(place.left < available ? place.left : available)
-      keep(bytes.subarray(start, end), mostTextBytes)
+      keep(bytes.subarray(start, end), maxTextBytes)
       const left = place.left - BigInt(end - start)
       place = left === 0n ? { in: 'valueEnd', name: place.name } : { ...place, left }
       return end

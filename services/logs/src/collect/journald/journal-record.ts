@@ -2,9 +2,9 @@ import { syslogSeverity } from '../../formats/levels.ts'
 import { type CollectedRecord, sequenceWithin } from '../records/record.ts'
 import type { JournalFields } from './export-format.ts'
 
-const mostPartCharacters = 100
-const mostFieldCharacters = 1_024
-const mostFields = 32
+const maxPartCharacters = 100
+const maxFieldCharacters = 1_024
+const maxFields = 32
 /** Of these there is a new one for each login or each start: a source for each would say nothing. */
 const passingUnit = /^(?:session-\w+\.scope|run-\w+\.(?:scope|service|mount)|.*@\d+-\d+-.*\.service)$/
 /** What becomes no field: it is the entry itself, is the same for all of a machine, or is binary. */
@@ -21,7 +21,7 @@ export const sourcePart = (text: string): string =>
     .toWellFormed()
     // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is replaced
     .replaceAll(/[:\s\u0000-\u001f\u007f]+/g, '_')
-    .slice(0, mostPartCharacters)
+    .slice(0, maxPartCharacters)
 
 /** The unit that an entry is about or came from, else who wrote it. */
 const unitOf = (text: (name: string) => string | undefined): string => {
@@ -43,10 +43,10 @@ const fieldsOf = (fields: JournalFields): Record<string, string> => {
   const shown: Record<string, string> = {}
   let count = 0
   for (const [name, value] of fields) {
-    if (name.startsWith('__') || noField.has(name) || count >= mostFields) continue
+    if (name.startsWith('__') || noField.has(name) || count >= maxFields) continue
     const text = value.toString('utf8')
     if (text.includes('\0') || text.includes('�')) continue
-    shown[name] = text.slice(0, mostFieldCharacters).toWellFormed()
+    shown[name] = text.slice(0, maxFieldCharacters).toWellFormed()
     count++
   }
   return shown

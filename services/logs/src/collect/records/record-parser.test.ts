@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { NewEntry } from '../../entries/batch-builder.ts'
 import { severityCode, severityOfCode } from '../../entries/severity-code.ts'
-import { mostTextBytes } from '../../formats/clean.ts'
+import { maxTextBytes } from '../../formats/clean.ts'
 import { utc } from '../../formats/zone.ts'
 import type { CollectedRecord } from './record.ts'
 import { createRecordParser } from './record-parser.ts'
@@ -92,11 +92,11 @@ describe('records', () => {
     const [coloured, long] = parse([
       record('\u001b[31mred\u001b[0m'),
       record(' '),
-      record('ü'.repeat(mostTextBytes), { sequence: 2 }),
+      record('ü'.repeat(maxTextBytes), { sequence: 2 }),
     ])
     expect(coloured?.text).toBe('red')
     expect(long?.truncated).toBe(true)
-    expect(Buffer.byteLength(long?.text ?? '')).toBe(mostTextBytes)
+    expect(Buffer.byteLength(long?.text ?? '')).toBe(maxTextBytes)
   })
 
   test('of very many streams are given as they come, and none is lost', () => {

@@ -1,10 +1,10 @@
 import type { NewEntry } from '../../entries/batch-builder.ts'
 import type { Origin } from '../../entries/entry.ts'
-import { cleanLine, mostTextBytes } from '../../formats/clean.ts'
+import { cleanLine, maxTextBytes } from '../../formats/clean.ts'
 import { announcesNextLine, createFileReader, joinRuleOf } from '../../formats/detect.ts'
 import { clearHeader, createHeader } from '../../formats/header.ts'
 import { plainFormat } from '../../formats/in-force.ts'
-import { continuesTrace, mostJoinedLines, nextTraceState, type TraceState } from '../../formats/multiline.ts'
+import { continuesTrace, maxJoinedLines, nextTraceState, type TraceState } from '../../formats/multiline.ts'
 import { guessSeverity } from '../../formats/severity-guess.ts'
 import type { TimeContext } from '../../formats/time.ts'
 import type { CollectedRecord } from './record.ts'
@@ -31,8 +31,8 @@ export type RecordParser = {
 
 /** Lines of one entry are written at once. */
 const joinMilliseconds = 1_000
-const mostStreams = 256
-const mostOrigins = 1_024
+const maxStreams = 256
+const maxOrigins = 1_024
 
 type OpenEntry = {
   record: CollectedRecord
@@ -46,10 +46,10 @@ type OpenEntry = {
 }
 
 /** At most so many, the one that has waited longest goes first. */
-const setWithin = <Value>(map: Map<string, Value>, key: string, value: Value, most: number): Value | undefined => {
+const setWithin = <Value>(map: Map<string, Value>, key: string, value: Value, max: number): Value | undefined => {
   map.delete(key)
   map.set(key, value)
-  if (map.size <= most) return undefined
+  if (map.size <= max) return undefined
   const [oldest] = map
   if (!oldest) return undefined
   map.delete(oldest[0])
@@ -58,10 +58,10 @@ const setWithin = <Value>(map: Map<string, Value>, key: string, value: Value, mo
 
 /** UTF-8 is cut between characters. */
 const cutToLimit = (text: string): { text: string; truncated: boolean } => {
-  if (text.length * 3 <= mostTextBytes) return { text, truncated: false }
+  if (text.length * 3 <= maxTextBytes) return { text, truncated: false }
   const bytes = Buffer.from(text)
-  if (bytes.length <= mostTextBytes) return { text, truncated: false }
-  return { text: bytes.subarray(0, mostTextBytes).toString('utf8').replace(/�$/, ''), truncated: true }
+  if (bytes.length <= maxTextBytes) return { text, truncated: false }
+  return { text: bytes.subarray(0, maxTextBytes).toString('utf8').replace(/�$/, ''), truncated: true }
 }
 
 export const createRecordParser = ({
@@ -78,7 +78,7 @@ export const createRecordParser = ({
   const originOf = (sourceId: string, format: string): Origin => {
     const key = `${sourceId}\0${format}`
     const origin = origins.get(key) ?? { sourceId, ...owner, format }
-    setWithin(origins, key, origin, mostOrigins)
+    setWithin(origins, key, origin, maxOrigins)
     return origin
   }
   const give = ({ record, lines, format, severity }: OpenEntry) => {
@@ -101,7 +101,7 @@ export const createRecordParser = ({
   /** `name` is the format that knows the line, if one does. */
   const continues = (record: CollectedRecord, line: string, name: string | undefined, entry: OpenEntry): boolean => {
     if (record.sourceId !== entry.record.sourceId || record.time - entry.lastTime > joinMilliseconds) return false
-    if (entry.lines.length > mostJoinedLines || (entry.bytes + line.length + 1) * 3 > mostTextBytes) return false
+    if (entry.lines.length > maxJoinedLines || (entry.bytes + line.length + 1) * 3 > maxTextBytes) return false
     if (entry.awaitsMessage) return name === undefined
     if (name !== undefined) return false
     return joinRuleOf(entry.format) === 'untilHeader' || continuesTrace(line, entry.trace)
@@ -140,7 +140,7 @@ export const createRecordParser = ({
       if (before && continues(record, text, name, before)) return join(record, text, before)
       open.delete(record.stream)
       if (before) give(before)
-      const displaced = setWithin(open, record.stream, entry, mostStreams)
+      const displaced = setWithin(open, record.stream, entry, maxStreams)
       if (displaced) give(displaced)
     },
     close: () => {

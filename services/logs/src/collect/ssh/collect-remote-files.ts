@@ -16,7 +16,7 @@ type Place = { head: string; headBytes: number; offset: number; line: number; si
 const headBytes = 1_024
 const chunkBytes = 256 * 1024
 /** Where so many of the last lines begin is remembered: more than any entry has, and than come in a chunk. */
-const mostMarks = 300_000
+const maxMarks = 300_000
 
 const keyOf = (path: string) => `file:${path}`
 const digest = (bytes: Buffer, length: number) => hash('sha256', bytes.subarray(0, length), 'hex').slice(0, 32)
@@ -73,9 +73,9 @@ async function* readPiece(files: RemoteFiles, piece: Piece, signal: AbortSignal)
       marks.push(offset + at + 1)
       line += 1
     }
-    if (marks.length > mostMarks) {
-      firstMark += marks.length - mostMarks
-      marks = marks.slice(-mostMarks)
+    if (marks.length > maxMarks) {
+      firstMark += marks.length - maxMarks
+      marks = marks.slice(-maxMarks)
     }
     offset += end
     rest = end === bytes.length ? [] : [bytes.subarray(end)]

@@ -30,7 +30,7 @@ describe.skipIf(sshdMissing !== undefined)(`a connection by SSH${named}`, () => 
     await using server = await startSshd()
     await using visitor = await createVisitor(server)
     await using connection = await open(visitor, visitor.addressOf(server))
-    expect(String(await outputOf(connection.run, ['echo', 'hello'], { signal: never, mostBytes: 100 }))).toBe('hello\n')
+    expect(String(await outputOf(connection.run, ['echo', 'hello'], { signal: never, maxBytes: 100 }))).toBe('hello\n')
     expect(server.log()).toContain('Accepted publickey')
     expect(server.log()).not.toContain('password')
     expect(server.log()).not.toContain('keyboard-interactive')
@@ -48,7 +48,7 @@ describe.skipIf(sshdMissing !== undefined)(`a connection by SSH${named}`, () => 
     await using visitor = await createVisitor(server)
     await using connection = await open(visitor, visitor.addressOf(server))
     const words = ["it's; echo injected", '$(id)', '`id`', '-n', 'a\nb', '', '*', '\\', '"', "'", 'ü & | > <']
-    const output = await outputOf(connection.run, ['printf', '<%s>', ...words], { signal: never, mostBytes: 1000 })
+    const output = await outputOf(connection.run, ['printf', '<%s>', ...words], { signal: never, maxBytes: 1000 })
     expect(String(output)).toBe(words.map((word) => `<${word}>`).join(''))
   })
 
@@ -56,7 +56,7 @@ describe.skipIf(sshdMissing !== undefined)(`a connection by SSH${named}`, () => 
     await using server = await startSshd()
     await using visitor = await createVisitor(server)
     await using connection = await open(visitor, visitor.addressOf(server))
-    const limits = { signal: never, mostBytes: 1000 }
+    const limits = { signal: never, maxBytes: 1000 }
     await expect(outputOf(connection.run, ['ls', '/not/there'], limits)).rejects.toThrow(/ended with \d: .*not\/there/)
     await expect(outputOf(connection.run, ['no-such-program'], limits)).rejects.toThrow(CommandFailed)
     await expect(outputOf(connection.run, ['seq', '100000'], limits)).rejects.toThrow('says more than 1000 bytes')
@@ -74,7 +74,7 @@ describe.skipIf(sshdMissing !== undefined)(`a connection by SSH${named}`, () => 
       controller.abort()
     }
     expect(await running.ended).toMatchObject({ code: null })
-    const alive = () => outputOf(connection.run, ['kill', '-0', pid], { signal: never, mostBytes: 10 })
+    const alive = () => outputOf(connection.run, ['kill', '-0', pid], { signal: never, maxBytes: 10 })
     await expect
       .poll(
         () =>
@@ -141,7 +141,7 @@ describe.skipIf(sshdMissing !== undefined)(`a connection by SSH${named}`, () => 
     await using server = await startSshd()
     await using visitor = await createVisitor(server)
     await using connection = await open(visitor, visitor.addressOf(server))
-    const one = (index: number) => outputOf(connection.run, ['echo', `${index}`], { signal: never, mostBytes: 100 })
+    const one = (index: number) => outputOf(connection.run, ['echo', `${index}`], { signal: never, maxBytes: 100 })
     const said = await Promise.all(Array.from({ length: 40 }, (_, index) => one(index)))
     expect(said.map(Number)).toEqual(Array.from({ length: 40 }, (_, index) => index))
   })
@@ -171,7 +171,7 @@ describe.skipIf(sshdMissing !== undefined)(`a connection by SSH${named}`, () => 
     const limits = { keepaliveMilliseconds: 50, keepalivesMissed: 2 }
     await using connection = await open(visitor, address, { limits })
     way.mute()
-    await expect(outputOf(connection.run, ['echo'], { signal: never, mostBytes: 10 })).rejects.toThrow('broken off')
+    await expect(outputOf(connection.run, ['echo'], { signal: never, maxBytes: 10 })).rejects.toThrow('broken off')
   })
 
   test('is one for all who need the same host, another after it broke, and none after the end', async () => {

@@ -13,8 +13,8 @@ export type FoundRemoteFile = {
 
 export type RemoteSearch = { signal: AbortSignal; onProblem: (problem: string) => void }
 
-const mostFound = 10_000
-const mostDepth = 8
+const maxFound = 10_000
+const maxDepth = 8
 
 /** What rotation leaves beside a log: it is read where its log was, and is no log of its own. */
 const rotated =
@@ -40,8 +40,8 @@ export const findRemoteFiles = async (
   const { base, glob } = picomatch.scan(pattern)
   const found: FoundRemoteFile[] = []
   const add = (path: string, unit: string, { size, modifiedAt }: RemoteEntry) => {
-    if (found.length < mostFound) found.push({ path, unit, size, modifiedAt })
-    else if (found.length === mostFound) search.onProblem(`There are more than ${mostFound} files that fit ${pattern}.`)
+    if (found.length < maxFound) found.push({ path, unit, size, modifiedAt })
+    else if (found.length === maxFound) search.onProblem(`There are more than ${maxFound} files that fit ${pattern}.`)
   }
   if (glob === '') {
     const entries = await files.list(posix.dirname(pattern), search.signal)
@@ -52,11 +52,11 @@ export const findRemoteFiles = async (
     return found
   }
   const fits = picomatch(pattern, { dot: true })
-  const depth = glob.includes('**') ? mostDepth : glob.split('/').length
+  const depth = glob.includes('**') ? maxDepth : glob.split('/').length
   const walk = async (folder: string, left: number): Promise<void> => {
     for (const entry of await listQuietly(files, folder, search)) {
       const path = posix.join(folder, entry.name)
-      if (search.signal.aborted || found.length > mostFound) return
+      if (search.signal.aborted || found.length > maxFound) return
       // biome-ignore lint/suspicious/noControlCharactersInRegex: a name with them is no log's
       if (/[\u0000-\u001f\u007f]/.test(entry.name)) continue
       if (entry.kind === 'folder' && left > 1) await walk(path, left - 1)

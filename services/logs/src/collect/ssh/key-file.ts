@@ -6,8 +6,8 @@ import { SshFailure } from './ssh-failure.ts'
 /** A private key, ready to be used, and what should be mended about its file. */
 export type KeyFile = { contents: Buffer; warnings: readonly string[] }
 
-const mostPathCharacters = 4_096
-const mostKeyBytes = 64 * 1024
+const maxPathCharacters = 4_096
+const maxKeyBytes = 64 * 1024
 const groupBits = 0o070
 const othersBits = 0o007
 
@@ -20,7 +20,7 @@ const isWithin = (path: string, folder: string) => path.startsWith(folder.endsWi
  * elsewhere is seen when the key is read.
  */
 export const refusalOfKeyPath = (path: string, folders: readonly string[]): string | undefined => {
-  if (path.length > mostPathCharacters) return `The path of a key may have ${mostPathCharacters} characters.`
+  if (path.length > maxPathCharacters) return `The path of a key may have ${maxPathCharacters} characters.`
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
   if (/[\u0000-\u001f\u007f]/.test(path)) return 'The path of a key must not have control characters.'
   if (!isAbsolute(path)) return 'The path of a key must begin with "/".'
@@ -68,7 +68,7 @@ const openKeyFile = async (path: string, folders: readonly string[]) => {
     const handle = opened.use(await open(target, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK))
     const stats = await handle.stat()
     if (!stats.isFile()) throw refused(`${path} is no key: it is no file.`)
-    if (stats.size > mostKeyBytes) throw refused(`${path} is no key: it is larger than ${mostKeyBytes} bytes.`)
+    if (stats.size > maxKeyBytes) throw refused(`${path} is no key: it is larger than ${maxKeyBytes} bytes.`)
     opened.move()
     return { handle, warnings: warningsOf(path, stats.mode, stats.uid) }
   } catch (error) {

@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises'
 /** A key that a known_hosts file tells for a host: its type and its bytes in base64. */
 export type KnownKey = { type: string; key: string; isRevoked: boolean }
 
-const mostFileBytes = 8 * 1024 * 1024
+const maxFileBytes = 8 * 1024 * 1024
 
 /** As the file writes it: the port only where it is another than 22. */
 const writtenHost = (host: string, port: number): string =>
@@ -54,7 +54,7 @@ export const readKnownKeys = async (paths: readonly string[], host: string, port
   const texts = await Promise.all(
     paths.map((path) =>
       readFile(path).then(
-        (bytes) => bytes.subarray(0, mostFileBytes).toString('utf8'),
+        (bytes) => bytes.subarray(0, maxFileBytes).toString('utf8'),
         () => '',
       ),
     ),

@@ -24,8 +24,8 @@ const linkMode = 0o120_000
 const readBytes = 32 * 1024
 /** Answers that may be on their way, so that a long way costs no waiting for each. */
 const readsAhead = 16
-const mostListBytes = 64 * 1024 * 1024
-const mostEntries = 100_000
+const maxListBytes = 64 * 1024 * 1024
+const maxEntries = 100_000
 
 const settled = <Value>(ask: (done: (error: Error | undefined | null, value: Value) => void) => unknown) =>
   new Promise<Value>((resolve, reject) => {
@@ -68,7 +68,7 @@ export const createSftpFiles = (sftp: SFTPWrapper): RemoteFiles => {
     list: async (folder) => {
       const found = await ask<FileEntryWithStats[]>(folder, (done) => sftp.readdir(folder, done))
       const entries: RemoteEntry[] = []
-      for (const { filename, attrs } of found.slice(0, mostEntries)) {
+      for (const { filename, attrs } of found.slice(0, maxEntries)) {
         const isLink = (attrs.mode & modeMask) === linkMode
         const path = posix.join(folder, filename)
         const stats = isLink ? await ask<Stats>(path, (done) => sftp.stat(path, done)).catch(() => undefined) : attrs
@@ -127,7 +127,7 @@ export const createCommandFiles = (run: RunCommand): RemoteFiles => ({
   list: async (folder, signal) => {
     const words = ['find', posix.join(folder, '/'), '-mindepth', '1', '-maxdepth', '1']
     const told = [...words, '-exec', 'stat', '-L', '-c', '%f %s %Y %n', '{}', '+']
-    const text = await outputOf(run, told, { signal, mostBytes: mostListBytes }).catch((error: unknown) => {
+    const text = await outputOf(run, told, { signal, maxBytes: maxListBytes }).catch((error: unknown) => {
       throw error instanceof CommandFailed ? new SshFailure('remote', error.message, { cause: error }) : error
     })
     return text
@@ -139,7 +139,7 @@ export const createCommandFiles = (run: RunCommand): RemoteFiles => ({
         if (kind === undefined || posix.dirname(path) !== posix.join(folder, '.')) return []
         return [{ name: posix.basename(path), kind, size: Number(size), modifiedAt: Number(modifiedAt) }]
       })
-      .slice(0, mostEntries)
+      .slice(0, maxEntries)
   },
   async *read(path, { start, end = Number.MAX_SAFE_INTEGER }, signal) {
     const { output, ended } = await run(['tail', '-c', `+${start + 1}`, '--', path], signal)

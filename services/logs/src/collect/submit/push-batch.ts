@@ -21,7 +21,7 @@ export type Pushed =
   | { kind: 'later'; reason: string; retryAfterSeconds: number | undefined }
 
 const waitMilliseconds = 60_000
-const mostAnswerBytes = 4 * 1024 * 1024
+const maxAnswerBytes = 4 * 1024 * 1024
 const longestRetrySeconds = 300
 
 const retryAfterOf = (header: string | null): number | undefined => {
@@ -59,7 +59,7 @@ export const pushBatch = async (
     })
     const { status } = response
     if (status >= 200 && status < 300) {
-      const isSmall = Number(response.headers.get('content-length') ?? 0) <= mostAnswerBytes
+      const isSmall = Number(response.headers.get('content-length') ?? 0) <= maxAnswerBytes
       const answer = isSmall ? await response.text() : ''
       if (!isSmall) await response.body?.cancel()
       return { kind: 'taken', rejected: rejectedOf(answer) }

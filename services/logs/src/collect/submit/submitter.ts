@@ -54,11 +54,11 @@ const rowsPerStatement = 200
 const bodyOf = ({ sourceId, sequence, timestampIso, severity, text }: MatchedEntry): string =>
   JSON.stringify({ source_id: sourceId, sequence, timestamp_iso: timestampIso, severity, text })
 
-const withinBytes = (rows: readonly OutboxRow[], most: number): OutboxRow[] => {
+const withinBytes = (rows: readonly OutboxRow[], max: number): OutboxRow[] => {
   let bytes = 0
   return rows.filter(({ body }, index) => {
     bytes += Buffer.byteLength(body)
-    return index === 0 || bytes <= most
+    return index === 0 || bytes <= max
   })
 }
 

@@ -8,7 +8,7 @@ export type FileChanges = Disposable & {
 }
 
 /** The system has room for so many; the others are looked at. */
-const mostFolders = 1_000
+const maxFolders = 1_000
 
 export const createFileChanges = (onChange: (path: string) => void): FileChanges => {
   const watchers = new Map<string, FSWatcher>()
@@ -30,7 +30,7 @@ export const createFileChanges = (onChange: (path: string) => void): FileChanges
   }
   return {
     watch: (folders) => {
-      const wanted = new Set([...folders].slice(0, mostFolders))
+      const wanted = new Set([...folders].slice(0, maxFolders))
       for (const folder of watchers.keys()) if (!wanted.has(folder)) leave(folder)
       for (const folder of wanted) if (!watchers.has(folder)) enter(folder)
     },

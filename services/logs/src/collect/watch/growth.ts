@@ -9,9 +9,9 @@ export type Growth = {
 }
 
 /** More than this has enough lines to be stored at once. */
-const mostBytes = 256 * 1024
+const maxBytes = 256 * 1024
 /** Files that are remembered; those past it are counted anew. */
-const mostFiles = 10_000
+const maxFiles = 10_000
 
 export const createGrowth = (open: OpenFile): Growth => {
   const seen = new Map<string, number>()
@@ -21,9 +21,9 @@ export const createGrowth = (open: OpenFile): Growth => {
       if (!file) return 0
       const { size } = await file.stat()
       const before = seen.get(path)
-      if (seen.size >= mostFiles) seen.clear()
+      if (seen.size >= maxFiles) seen.clear()
       seen.set(path, size)
-      const from = Math.max(before === undefined || before > size ? 0 : before, size - mostBytes)
+      const from = Math.max(before === undefined || before > size ? 0 : before, size - maxBytes)
       const buffer = new Uint8Array(size - from)
       return countLineFeeds(buffer.subarray(0, await readFully(file, buffer, from)))
     },

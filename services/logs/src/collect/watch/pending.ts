@@ -16,7 +16,7 @@ export type Pending = {
 export type PendingLimits = { lines: number; milliseconds: number }
 
 /** Times are those of `performance.now()`. */
-export const createPending = ({ lines: mostLines, milliseconds }: PendingLimits): Pending => {
+export const createPending = ({ lines: maxLines, milliseconds }: PendingLimits): Pending => {
   let paths = new Set<string>()
   let isAll = false
   let lines = 0
@@ -44,7 +44,7 @@ export const createPending = ({ lines: mostLines, milliseconds }: PendingLimits)
       note()
     },
     due: async (lookAt, signal) => {
-      while (!signal.aborted && lines < mostLines) {
+      while (!signal.aborted && lines < maxLines) {
         const at = Math.min(lookAt, (since ?? Number.POSITIVE_INFINITY) + milliseconds)
         const left = at - performance.now()
         if (left <= 0) return

@@ -17,9 +17,9 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
 const isEmpty = (value: unknown): boolean =>
   value === undefined || value === null || value === '' || (Array.isArray(value) && value.length === 0)
 
-const readText = (value: unknown, place: string, most = answerLimits.text): string => {
+const readText = (value: unknown, place: string, max = answerLimits.text): string => {
   if (typeof value !== 'string') throw refuse(place, 'must be text')
-  if (value.length > most) throw refuse(place, `must have at most ${most} characters`)
+  if (value.length > max) throw refuse(place, `must have at most ${max} characters`)
   if (value.includes('\0')) throw refuse(place, 'must not have a NUL character')
   return value.trim()
 }
@@ -33,7 +33,7 @@ const readList = (value: unknown, place: string): string[] => {
 
 const readAnswer = (question: Exclude<Field | Column, { type: 'rows' }>, value: unknown, place: string) => {
   if (question.type === 'list') return readList(value, place)
-  if (question.type === 'text') return readText(value, place, question.most)
+  if (question.type === 'text') return readText(value, place, question.max)
   const text = readText(value, place)
   if (text === '' || question.options.includes(text)) return text
   throw refuse(place, `must be one of ${question.options.join(', ')}`)

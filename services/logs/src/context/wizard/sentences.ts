@@ -60,8 +60,8 @@ const ofRows: Record<string, { category: string; value: (row: Row) => string }> 
 /** For a row that says nothing but its name. */
 const present = 'is there'
 
-const mostValue = 4_000
-const mostKey = 200
+const maxValue = 4_000
+const maxKey = 200
 
 const isRows = (answer: Answers[string]): answer is readonly Row[] =>
   Array.isArray(answer) && typeof answer[0] === 'object'
@@ -70,11 +70,11 @@ const isRows = (answer: Answers[string]): answer is readonly Row[] =>
 export const factsOf = (step: string, answers: Answers): WizardFact[] =>
   Object.entries(answers).flatMap(([field, answer]): WizardFact[] => {
     const rows = ofRows[field]
-    if (!isRows(answer)) return [{ category: step, key: field, value: text(answer).slice(0, mostValue) }]
+    if (!isRows(answer)) return [{ category: step, key: field, value: text(answer).slice(0, maxValue) }]
     if (!rows) throw new TypeError(`Nothing is said of the rows of ${field}.`)
     return answer.map((row) => ({
       category: rows.category,
-      key: text(row.name).slice(0, mostKey),
-      value: (rows.value(row) || present).slice(0, mostValue),
+      key: text(row.name).slice(0, maxKey),
+      value: (rows.value(row) || present).slice(0, maxValue),
     }))
   })

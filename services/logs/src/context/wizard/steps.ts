@@ -1,6 +1,6 @@
 /** What one answer is. */
 type Answer =
-  | { type: 'text'; most?: number }
+  | { type: 'text'; max?: number }
   | { type: 'choice'; options: readonly string[] }
   /** Texts. */
   | { type: 'list' }
@@ -20,9 +20,9 @@ const name = (label: string, help: string): Column => ({
   help,
   required: true,
   type: 'text',
-  most: 200,
+  max: 200,
 })
-const notes: Column = { name: 'notes', label: 'Notes', type: 'text', most: 1_000 }
+const notes: Column = { name: 'notes', label: 'Notes', type: 'text', max: 1_000 }
 const host: Column = { name: 'host', label: 'Host', help: 'The host it is on, by the name given before.', type: 'text' }
 
 /** What the wizard asks, in its order. A new question stands here, and in `sentences.ts` what follows from its answer. */
@@ -146,8 +146,8 @@ export const wizardSteps: readonly Step[] = [
         type: 'rows',
         columns: [
           name('Name', 'A few words.'),
-          { name: 'symptom', label: 'Symptom', required: true, type: 'text', most: 1_000 },
-          { name: 'remedy', label: 'What helps', type: 'text', most: 1_000 },
+          { name: 'symptom', label: 'Symptom', required: true, type: 'text', max: 1_000 },
+          { name: 'remedy', label: 'What helps', type: 'text', max: 1_000 },
         ],
       },
       {

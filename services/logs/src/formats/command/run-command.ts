@@ -21,13 +21,13 @@ const usage = [
   '  --formats FOLDER                       with the formats in there; else those of SERVICE_FORMATS_DIR, or data/formats',
 ]
 
-const mostFormatBytes = 256 * 1024
+const maxFormatBytes = 256 * 1024
 const formatKeys = ['pattern', 'samples', 'requires']
 
 /** The text of a file that means to be a format: YAML or JSON with a format's keys. A log in JSON has others, or many documents. */
 const formatText = async (path: string): Promise<string | undefined> => {
   if (!formatFileEndings.includes(extname(path).toLowerCase())) return undefined
-  if ((await stat(path)).size > mostFormatBytes) return undefined
+  if ((await stat(path)).size > maxFormatBytes) return undefined
   const content = await readFile(path, 'utf8')
   const document = parseDocument(content)
   const isFormat = formatKeys.some((key) => document.has(key))

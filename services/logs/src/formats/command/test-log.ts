@@ -11,15 +11,15 @@ import { plainFormat, userFormatsInForce } from '../in-force.ts'
 import { utc } from '../zone.ts'
 import type { Report } from './test-format.ts'
 
-const mostShown = 20
-const mostLineCharacters = 200
+const maxShown = 20
+const maxLineCharacters = 200
 const unlimited = Number.MAX_SAFE_INTEGER
 
 type Unmatched = { sequence: number; text: string }
 
 const shortened = (text: string) => {
   const [line = ''] = text.split('\n', 1)
-  return line.length > mostLineCharacters ? `${line.slice(0, mostLineCharacters)}...` : line
+  return line.length > maxLineCharacters ? `${line.slice(0, maxLineCharacters)}...` : line
 }
 
 /** The entries of a batch that no format knows. */
@@ -57,7 +57,7 @@ export const testLog = async (path: string, now: number): Promise<Report> => {
   const limits = { packedBytes: unlimited, expandedBytes: unlimited }
   const options = {
     expansion: createExpansion(limits).file(),
-    spool: createSpool({ directory: join(tmpdir(), 'trellis-formats'), mostBytes: unlimited }),
+    spool: createSpool({ directory: join(tmpdir(), 'trellis-formats'), maxBytes: unlimited }),
   }
   const lines: string[] = []
   for await (const text of unpack(createReadStream(path), options)) {
@@ -73,7 +73,7 @@ export const testLog = async (path: string, now: number): Promise<Report> => {
       now: () => now,
       onBatch: (batch) => {
         const found = unmatchedIn(batch)
-        const room = Math.max(0, mostShown - unmatched.length)
+        const room = Math.max(0, maxShown - unmatched.length)
         unmatched.push(...found.slice(0, room))
         more += Math.max(0, found.length - room)
       },

@@ -12,7 +12,7 @@ export type SampleOutcome = { line: string; problems: string[] }
 export type FormatCheck = { problems: string[]; samples: SampleOutcome[] }
 
 /** Of the thread's own time, so that a busy machine makes no difference. */
-const mostMilliseconds = 50
+const maxMilliseconds = 50
 
 const shown = (line: string) => JSON.stringify(line.length > 60 ? `${line.slice(0, 60)}...` : line)
 
@@ -33,11 +33,11 @@ const slowLine = (format: LogFormat): string | undefined => {
     reader.read(line, header)
     describeLine(format, line)
     // What was slow once may have been the compiler.
-    if (cpu() - before <= mostMilliseconds) continue
+    if (cpu() - before <= maxMilliseconds) continue
     const again = cpu()
     reader.read(line, header)
     describeLine(format, line)
-    if (cpu() - again > mostMilliseconds) return line
+    if (cpu() - again > maxMilliseconds) return line
   }
   return undefined
 }

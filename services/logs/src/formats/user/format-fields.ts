@@ -21,10 +21,10 @@ export class FieldProblem extends Error {
 
 export type FieldReader<Value> = (value: unknown) => Value
 
-const mostSamples = 50
-const mostTextCharacters = 8_192
-const mostPatternCharacters = 4_096
-const mostListed = 100
+const maxSamples = 50
+const maxTextCharacters = 8_192
+const maxPatternCharacters = 4_096
+const maxListed = 100
 
 const isMapping = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
@@ -33,7 +33,7 @@ const quoted = (names: readonly string[]) => names.join(', ').replace(/, ([^,]*)
 
 export const text: FieldReader<string> = (value) => {
   if (typeof value !== 'string' || value === '') throw new FieldProblem('must be a text')
-  if (value.length > mostTextCharacters) throw new FieldProblem(`may have ${mostTextCharacters} characters`)
+  if (value.length > maxTextCharacters) throw new FieldProblem(`may have ${maxTextCharacters} characters`)
   return value
 }
 
@@ -77,7 +77,7 @@ const checkShape = (source: string, pattern: RegExp): void => {
 
 export const pattern: FieldReader<RegExp> = (value) => {
   const source = text(value)
-  if (source.length > mostPatternCharacters) throw new FieldProblem(`may have ${mostPatternCharacters} characters`)
+  if (source.length > maxPatternCharacters) throw new FieldProblem(`may have ${maxPatternCharacters} characters`)
   let made: RegExp
   try {
     made = new RegExp(source, 'u')
@@ -125,8 +125,8 @@ const within = <Value>(key: string | number, read: () => Value): Value => {
 }
 
 export const levels: FieldReader<ReadonlyMap<string, Severity | null>> = (value) => {
-  if (!isMapping(value) || Object.keys(value).length > mostListed)
-    throw new FieldProblem(`must be words and what they mean, such as {OOPS: ERROR}, at most ${mostListed}`)
+  if (!isMapping(value) || Object.keys(value).length > maxListed)
+    throw new FieldProblem(`must be words and what they mean, such as {OOPS: ERROR}, at most ${maxListed}`)
   return new Map(
     Object.entries(value).map(([word, given]) => [word.trim().toLowerCase(), within(word, () => severity(given))]),
   )
@@ -135,7 +135,7 @@ export const levels: FieldReader<ReadonlyMap<string, Severity | null>> = (value)
 /** One text or a list of them. */
 export const paths: FieldReader<readonly string[]> = (value) => {
   const list: unknown[] = Array.isArray(value) ? value : [value]
-  if (list.length > mostListed) throw new FieldProblem(`may have ${mostListed} keys`)
+  if (list.length > maxListed) throw new FieldProblem(`may have ${maxListed} keys`)
   return list.map((path, index) => within(index, () => text(path)))
 }
 
@@ -175,6 +175,6 @@ const sample: FieldReader<Sample> = (value) => {
 export const samples: FieldReader<readonly Sample[]> = (value) => {
   if (!Array.isArray(value) || value.length === 0)
     throw new FieldProblem('must be a list of at least one line with what comes out of it')
-  if (value.length > mostSamples) throw new FieldProblem(`may be ${mostSamples}`)
+  if (value.length > maxSamples) throw new FieldProblem(`may be ${maxSamples}`)
   return value.map((given, index) => within(index, () => sample(given)))
 }

@@ -2,8 +2,8 @@
 const lengths = [64, 2_048, 16_384]
 /** A format that wraps others sees all of a line. */
 const wrappingLength = 1_048_576
-const mostSamples = 5
-const mostPlaces = 100
+const maxSamples = 5
+const maxPlaces = 100
 /** Nothing that a pattern would end with. */
 const ending = '\u0001'
 const fills = [
@@ -29,8 +29,8 @@ const fills = [
 ]
 
 /** Every so many characters, so that there are `most` places at the most. */
-const placesIn = (line: string, most: number): number[] => {
-  const step = Math.max(1, Math.ceil(line.length / most))
+const placesIn = (line: string, max: number): number[] => {
+  const step = Math.max(1, Math.ceil(line.length / max))
   return Array.from({ length: Math.floor(line.length / step) + 1 }, (_, index) => index * step)
 }
 
@@ -39,10 +39,10 @@ const placesIn = (line: string, most: number): number[] => {
  * not fit. Where two parts of a pattern can take the same characters, one of these makes them try every way to share.
  */
 export function* hostileLines(samples: readonly string[], wraps: boolean): Generator<string> {
-  const chosen = samples.slice(0, mostSamples)
+  const chosen = samples.slice(0, maxSamples)
   for (const length of lengths) {
     for (const sample of chosen) {
-      for (const place of placesIn(sample, mostPlaces)) {
+      for (const place of placesIn(sample, maxPlaces)) {
         const start = sample.slice(0, place)
         for (const width of [1, 2, 5]) {
           const piece = sample.slice(place, place + width)

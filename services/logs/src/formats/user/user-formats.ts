@@ -21,8 +21,8 @@ export type UserFormats = AsyncDisposable & {
 }
 
 export const formatFileEndings: readonly string[] = ['.yaml', '.yml', '.json']
-const mostFiles = 200
-const mostFileBytes = 256 * 1024
+const maxFiles = 200
+const maxFileBytes = 256 * 1024
 const lookMilliseconds = 5_000
 
 type FoundFile = { file: string; signature: string; size: number }
@@ -32,7 +32,7 @@ const findFiles = async (directory: string): Promise<FoundFile[]> => {
   const names = await readdir(directory).catch(() => [])
   const wanted = names.filter((name) => formatFileEndings.includes(extname(name).toLowerCase())).toSorted()
   const found = await Promise.all(
-    wanted.slice(0, mostFiles + 1).map(async (file): Promise<FoundFile[]> => {
+    wanted.slice(0, maxFiles + 1).map(async (file): Promise<FoundFile[]> => {
       const about = await stat(join(directory, file)).catch(() => undefined)
       if (!about?.isFile()) return []
       return [
@@ -56,7 +56,7 @@ export const loadFormatFile = async (
     format: undefined,
     error,
   })
-  if (size > mostFileBytes) return faulty(`${file} is larger than ${mostFileBytes / 1024} KB.`)
+  if (size > maxFileBytes) return faulty(`${file} is larger than ${maxFileBytes / 1024} KB.`)
   const content = await readFile(join(directory, file), 'utf8').catch((error: unknown) => ({ error }))
   if (typeof content !== 'string') return faulty(`${file} cannot be read: ${String(content.error)}.`)
   const read = readFormat(content, file)
@@ -70,12 +70,12 @@ export const loadFormatFile = async (
 const loadAll = async (directory: string, found: readonly FoundFile[]): Promise<UserFormatFile[]> => {
   await using checker = createChecker()
   const files: UserFormatFile[] = []
-  for (const { file, size } of found.slice(0, mostFiles)) {
+  for (const { file, size } of found.slice(0, maxFiles)) {
     const earlier = files.flatMap(({ format }) => (format ? [format] : []))
     files.push(await loadFormatFile({ directory, file, size }, earlier, checker))
   }
-  for (const { file } of found.slice(mostFiles)) {
-    const error = `There may be ${mostFiles} formats; ${file} and what comes after it are not read.`
+  for (const { file } of found.slice(maxFiles)) {
+    const error = `There may be ${maxFiles} formats; ${file} and what comes after it are not read.`
     files.push({ file, name: undefined, description: undefined, format: undefined, error })
   }
   return files

@@ -22,11 +22,11 @@ export type AutomaticIncidentsOptions = {
 /** An error that comes in later than this after it happened is history, and makes no incident: an old file that is uploaded raises none. */
 const latenessMilliseconds = 3_600_000
 /** Time in which nobody looked is looked at afterwards, up to this. */
-const mostCaughtUp = 24 * 3_600_000
+const maxCaughtUp = 24 * 3_600_000
 const evaluationLease = 'automatic incidents'
-const mostRead = 1_000
+const maxRead = 1_000
 /** Past the errors that one search gives, sources are looked at one by one: those with the most errors. */
-const mostSources = 100
+const maxSources = 100
 
 const momentOf = ({ effectiveTime, repeatCount, severity }: StoredEntry): ErrorMoment => ({
   time: effectiveTime,
@@ -60,7 +60,7 @@ export const createAutomaticIncidents = (options: AutomaticIncidentsOptions): As
         query: null,
         filters: { ...filters, severities: ['CRITICAL', 'ERROR'] },
         order: 'time',
-        limit: mostRead,
+        limit: maxRead,
         withFacets: true,
       },
       signal,
@@ -70,7 +70,7 @@ export const createAutomaticIncidents = (options: AutomaticIncidentsOptions): As
     const found = await errorsWithin(filters)
     const sources = bySource(found.entries.map(({ entry }) => entry))
     if (found.total <= found.entries.length) return sources
-    const counted = (found.facets?.source ?? []).slice(0, mostSources)
+    const counted = (found.facets?.source ?? []).slice(0, maxSources)
     for (const { value } of counted) {
       const own = await errorsWithin({ ...filters, source: value })
       const moments = bySource(own.entries.map(({ entry }) => entry)).get(value)
@@ -81,13 +81,13 @@ export const createAutomaticIncidents = (options: AutomaticIncidentsOptions): As
   const passedOver = new Set<string>()
   const passOver = (sourceId: string) => {
     if (passedOver.has(sourceId)) return
-    if (passedOver.size >= mostSources) passedOver.clear()
+    if (passedOver.size >= maxSources) passedOver.clear()
     passedOver.add(sourceId)
     log.warn({ sourceId }, 'no incidents are made of a source whose id no database keeps; delete it')
   }
   const evaluate = async (evaluatedUntil: number, at: number, held: AbortSignal): Promise<void> => {
     const late = Math.max(latenessMilliseconds, rule.windowMilliseconds)
-    const since = Math.max(Math.min(evaluatedUntil, at) - late, at - Math.max(mostCaughtUp, late))
+    const since = Math.max(Math.min(evaluatedUntil, at) - late, at - Math.max(maxCaughtUp, late))
     // Clocks differ; what says that it comes from later than this is looked at when it is time.
     const sources = await recentErrors({ since, until: at + rule.windowMilliseconds })
     for (const [sourceId, moments] of sources) {

@@ -10,7 +10,7 @@ import { unresolvedOf } from './store.ts'
 
 /** An incident that has been quiet for so long is over, though nobody has resolved it: what fails then is another. */
 const quietMilliseconds = 24 * 3_600_000
-const mostUnresolved = 20
+const maxUnresolved = 20
 
 export const issueTypeOf = (sourceId: string): string => `auto:${sourceId}`
 
@@ -42,7 +42,7 @@ export type RecordOptions = { db: IncidentDb; sourceId: string; cluster: Cluster
 export const recordCluster = ({ db, sourceId, cluster, rule, now }: RecordOptions): Promise<boolean> =>
   transact(db, async (transaction) => {
     const issueType = issueTypeOf(sourceId)
-    const known = (await unresolvedOf(transaction, issueType, mostUnresolved)).find((one) => isNear(one, cluster))
+    const known = (await unresolvedOf(transaction, issueType, maxUnresolved)).find((one) => isNear(one, cluster))
     if (known) {
       const change = extension(known, cluster)
       if (Object.keys(change).length === 0) return false

@@ -7,12 +7,12 @@ import type { Chunks } from './peeked.ts'
 /** Bytes that come out of a decompressor at a time. */
 const chunkSize = 128 * 1024
 /** The memory that a zstd file may ask for, as a power of two: 128 MiB is what its own tool allows unless told otherwise. */
-const mostZstdWindow = 27
+const maxZstdWindow = 27
 
 const decompressors = {
   gzip: () => createGunzip({ chunkSize }),
   deflate: () => createInflateRaw({ chunkSize }),
-  zstd: () => createZstdDecompress({ chunkSize, params: { [zlib.ZSTD_d_windowLogMax]: mostZstdWindow } }),
+  zstd: () => createZstdDecompress({ chunkSize, params: { [zlib.ZSTD_d_windowLogMax]: maxZstdWindow } }),
 }
 export type Decompressor = keyof typeof decompressors
 

@@ -4,7 +4,7 @@ export type ExpansionLimits = { packedBytes: number; expandedBytes: number }
 
 /** Past so many bytes a file may not be more than so many times what was sent of it. */
 const freeBytes = 100 * 1024 * 1024
-const mostExpansion = 200
+const maxExpansion = 200
 
 /** Counts of one file. Both throw `too_large` past a limit. */
 export type FileExpansion = {
@@ -26,11 +26,11 @@ export const createExpansion = ({ packedBytes, expandedBytes }: ExpansionLimits)
   let allPacked = 0
   let allExpanded = 0
   const check = (expandedOfFile: number, packedOfFile: number, expandedOfAll: number) => {
-    const isBomb = expandedOfFile > freeBytes && expandedOfFile > packedOfFile * mostExpansion
+    const isBomb = expandedOfFile > freeBytes && expandedOfFile > packedOfFile * maxExpansion
     if (!isBomb && expandedOfAll <= expandedBytes) return
     throw failure(
       'too_large',
-      `Unpacked, the upload is more than is allowed: ${megabytes(expandedBytes)} MB (SERVICE_MAX_EXPANDED_MB), or ${mostExpansion} times what was sent.`,
+      `Unpacked, the upload is more than is allowed: ${megabytes(expandedBytes)} MB (SERVICE_MAX_EXPANDED_MB), or ${maxExpansion} times what was sent.`,
     )
   }
   return {

@@ -16,10 +16,10 @@ export const modifiedAt = (written: Date | undefined): number | undefined => {
 }
 
 /** Files, folders, links: so many an archive may have. */
-export const mostMembers = 10_000
+export const maxMembers = 10_000
 
 /** Of a path, so many characters are kept. */
-const mostPathCharacters = 1_024
+const maxPathCharacters = 1_024
 
 /**
  * A member's path as a name, whatever it says: nothing is written under it, and it leads nowhere. Folders that go up, roots and drives are
@@ -27,7 +27,7 @@ const mostPathCharacters = 1_024
  */
 export const safePath = (written: string): string => {
   const parts = written
-    .slice(0, mostPathCharacters)
+    .slice(0, maxPathCharacters)
     .replace(/^[A-Za-z]:(?=[\\/])/, '')
     // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is replaced
     .replace(/[\u0000-\u001f\u007f]/g, '_')

@@ -27,8 +27,8 @@ const noRoom = (cause?: unknown) =>
 const isFull = (error: unknown) =>
   error instanceof Error && 'code' in error && (error.code === 'ENOSPC' || error.code === 'EDQUOT')
 
-/** Files in `directory`, no more than `mostBytes` at a time. Their names are removed as soon as they are open, so that not even a kill leaves one. */
-export const createSpool = ({ directory, mostBytes }: { directory: string; mostBytes: number }): Spool => {
+/** Files in `directory`, no more than `maxBytes` at a time. Their names are removed as soon as they are open, so that not even a kill leaves one. */
+export const createSpool = ({ directory, maxBytes }: { directory: string; maxBytes: number }): Spool => {
   let held = 0
   const openUnnamed = async (): Promise<FileHandle> => {
     await mkdir(directory, { recursive: true })
@@ -49,7 +49,7 @@ export const createSpool = ({ directory, mostBytes }: { directory: string; mostB
       }
       try {
         for await (const chunk of gatherChunks(content, writeBytes)) {
-          if (held + chunk.length > mostBytes) throw noRoom()
+          if (held + chunk.length > maxBytes) throw noRoom()
           held += chunk.length
           size += chunk.length
           await handle.writeFile(chunk)

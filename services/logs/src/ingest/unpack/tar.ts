@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import { failure, isFailure } from '@trellis/kit/errors'
 import { extract } from 'tar-stream'
-import { type Member, modifiedAt, mostMembers, safePath } from './member.ts'
+import { type Member, maxMembers, modifiedAt, safePath } from './member.ts'
 import type { Chunks } from './peeked.ts'
 
 const explained = (error: unknown): unknown =>
@@ -34,8 +34,8 @@ export async function* tarMembers(content: Chunks): AsyncGenerator<Member> {
   let members = 0
   try {
     for await (const entry of archive) {
-      if (++members > mostMembers)
-        throw failure('too_large', `An archive may have ${mostMembers} files. Send it in parts.`)
+      if (++members > maxMembers)
+        throw failure('too_large', `An archive may have ${maxMembers} files. Send it in parts.`)
       const { type, name, mtime } = entry.header
       if (type === 'file' || type === 'contiguous-file')
         yield { path: safePath(name), content: contentOf(entry), modified: modifiedAt(mtime) }

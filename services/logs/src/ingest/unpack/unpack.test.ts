@@ -32,7 +32,7 @@ const read = async (
   await using folder = await withFolder()
   const outcome: Outcome = { texts: {}, skipped: {}, failure: undefined, bytes: 0 }
   const expansion = createExpansion({ ...limits, ...changed }).file()
-  const spool = createSpool({ directory: join(folder.directory, 'spool'), mostBytes: spoolBytes })
+  const spool = createSpool({ directory: join(folder.directory, 'spool'), maxBytes: spoolBytes })
   try {
     for await (const text of unpack(inChunks(content, chunk), { expansion, spool })) {
       if ('skipped' in text) {

@@ -3,7 +3,7 @@ import { failure } from '@trellis/kit/errors'
 import { type Entry, fromFdPromise, getFileNameLowLevel, type ZipFile } from 'yauzl'
 import { type Decompressor, decompress } from './decompress.ts'
 import type { FileExpansion } from './expansion.ts'
-import { type Member, modifiedAt, mostMembers, safePath } from './member.ts'
+import { type Member, maxMembers, modifiedAt, safePath } from './member.ts'
 import type { Chunks } from './peeked.ts'
 import type { Spooled } from './spool.ts'
 
@@ -27,8 +27,8 @@ const openZip = async (file: Spooled): Promise<ZipFile> => {
 }
 
 const readEntries = async (zip: ZipFile): Promise<Entry[]> => {
-  const tooMany = () => failure('too_large', `An archive may have ${mostMembers} files. Send it in parts.`)
-  if (zip.entryCount > mostMembers) throw tooMany()
+  const tooMany = () => failure('too_large', `An archive may have ${maxMembers} files. Send it in parts.`)
+  if (zip.entryCount > maxMembers) throw tooMany()
   const entries: Entry[] = []
   try {
     for await (const entry of zip.eachEntry()) entries.push(entry)

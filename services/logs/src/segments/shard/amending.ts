@@ -4,7 +4,7 @@ import type { StoredEntry } from '../../entries/entry.ts'
 import { keyOfEntryId } from '../../entries/identity.ts'
 import { type Severity, severityCode } from '../../entries/severity-code.ts'
 import type { Leaving } from '../../search/leaving.ts'
-import { mostOverrides, type SeverityOverride } from '../amendments.ts'
+import { maxOverrides, type SeverityOverride } from '../amendments.ts'
 import { countSources } from '../count-sources.ts'
 import { findEntry } from '../find-entry.ts'
 import type { HeldAmendments } from './held-amendments.ts'
@@ -53,7 +53,7 @@ export const createAmending = (options: AmendingOptions): Amending => {
       return entries
     })
   const override = async ({ entryId, origin, effectiveTime }: StoredEntry, severity: Severity | null) => {
-    if (amendments.overrides >= mostOverrides)
+    if (amendments.overrides >= maxOverrides)
       throw failure('unavailable', 'Too many severities wait to be written into segments. Try again in a while.', {
         retryAfterSeconds,
       })

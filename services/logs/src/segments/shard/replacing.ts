@@ -10,7 +10,7 @@ import type { OpenedSegment, OpenSegments } from './open-segments.ts'
 import type { WriteOpened } from './write-opened.ts'
 
 /** With pseudonyms a text may be longer, at most by so much: `://a@` is the worst, with one in place of each `a`. */
-const mostGrowth = 5
+const maxGrowth = 5
 
 /** What becomes of an entry; undefined for nothing. */
 export type Convert = (entry: StoredEntry) => StoredEntry | undefined
@@ -76,7 +76,7 @@ export const createReplacing = (options: ReplacingOptions): Replacing => {
     rewrite: (old, convert) => {
       const { documents, textBytes } = old.row
       // Texts may become longer; a segment that was made of one large batch is larger than the limits, too.
-      return replace([old], { documents, textBytes: textBytes * mostGrowth + limits.textBytes }, convert)
+      return replace([old], { documents, textBytes: textBytes * maxGrowth + limits.textBytes }, convert)
     },
     merge: (old) => replace(old, limits),
   }
